@@ -1,0 +1,52 @@
+# Every target makes its own .venv: nothing needs to be set up by hand.
+#   make demo    build a transformer by hand, run it exactly, save it, load it
+#   make test    lint, strict types, import direction, tests
+#   make bench   ratios against peers, measured in one run
+#   make docs    the documentation, as docs/_build/html/index.html
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.PHONY: demo test bench docs clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.core
+	@$(BIN)/weightsmith demo
+
+test: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/pytest --numprocesses 2
+
+bench: $(VENV)/.bench
+	@$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+clean:
+	rm -rf $(VENV) docs/_build
+
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo 'Weightsmith needs Python 3.11 or newer; name it like this: make PYTHON=python3.12' >&2; exit 2; }
+	@$(PYTHON) -m venv $(VENV) || { \
+	  echo 'Python has no venv here; on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 2; }
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@touch $@
+
+$(VENV)/.core: $(VENV)/.python pyproject.toml constraints.txt
+	@echo 'Installing Weightsmith into $(VENV) …'
+	@$(PIP) install --constraint constraints.txt --editable .
+	@touch $@
+
+# test, bench and docs are dependency groups of pyproject.toml
+$(VENV)/.test $(VENV)/.bench $(VENV)/.docs: $(VENV)/.%: $(VENV)/.core
+	@echo 'Installing what make $* needs …'
+	@$(PIP) install --constraint constraints.txt --group $*
+	@touch $@

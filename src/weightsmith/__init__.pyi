@@ -1,0 +1,14 @@
+from ._version import __version__ as __version__
+from .arithmetic import Arithmetic as Arithmetic
+from .arithmetic import Fixed as Fixed
+from .arithmetic import Float as Float
+from .arithmetic import Law as Law
+from .arithmetic import Native as Native
+from .arithmetic import TwosComplement as TwosComplement
+from .arithmetic import laws as laws
+from .arithmetic import parse_arithmetic as parse_arithmetic
+from .errors import FileError as FileError
+from .errors import InputError as InputError
+from .errors import LawError as LawError
+from .errors import ModelError as ModelError
+from .errors import WeightsmithError as WeightsmithError

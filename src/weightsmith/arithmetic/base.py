@@ -1,0 +1,163 @@
+"""What every arithmetic can do: round, the rounded operations, and the left folds made of them."""
+
+from abc import ABC, abstractmethod
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.errors import InputError
+
+Array: TypeAlias = npt.NDArray[np.float64]
+Ties: TypeAlias = Literal["zero", "even", "away"]
+
+# IEEE overflow is either clamped to ∞ afterwards or, in `Native`, is what the machine does.
+_silent = np.errstate(all="ignore")
+
+
+class Arithmetic(ABC):
+    """A number system with its rounding.
+
+    Values travel as numpy arrays of float64, the *carrier*; every value that goes in or comes out is a member of
+    the system. Each operation is the exact real result, rounded once. Sums are left folds in index order that
+    start from 0 and round after every addition.
+    """
+
+    # What a member system consists of
+
+    @property
+    @abstractmethod
+    def infinity(self) -> float:
+        """∞: the largest value. It is finite."""
+
+    @property
+    @abstractmethod
+    def smallest(self) -> float:
+        """The smallest positive value."""
+
+    @property
+    @abstractmethod
+    def bits(self) -> int:
+        """How many bits a value takes when it is stored."""
+
+    @property
+    def lowest(self) -> float:
+        """The most negative value; −∞ in every symmetric system."""
+        return -self.infinity
+
+    @abstractmethod
+    def values(self) -> Array:
+        """All members in ascending order, for systems of up to 16 bits."""
+
+    @abstractmethod
+    def _nearest(self, x: Array) -> Array:
+        """Round float64 values that are not NaN."""
+
+    @abstractmethod
+    def _exp(self, x: Array) -> Array:
+        """Exp of members, rounded once."""
+
+    # Rounding and membership
+
+    def round(self, x: npt.ArrayLike) -> Array:
+        """Give the nearest member of each value; values beyond ±∞ become ±∞. NaN is refused."""
+        values = _carrier(x)
+        if values.size and np.isnan(values.min()):
+            raise InputError(f"cannot round nan into {self}: replace it by a number first")
+        return _plain(self._nearest(values))
+
+    @_silent
+    def contains(self, x: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Say of each value whether it is a member."""
+        values = _carrier(x)
+        member: npt.NDArray[np.bool_] = np.isfinite(values) & (self._nearest(np.nan_to_num(values)) == values)
+        return member
+
+    @_silent
+    def _members(self, x: npt.ArrayLike) -> Array:
+        values = _carrier(x)
+        wrong = ~(self._nearest(values) == values)
+        if wrong.any():
+            value = float(values[wrong][0])
+            raise InputError(f"{value!r} is not a member of {self}; round it first: arithmetic.round({value!r})")
+        return values
+
+    # The operations: exact, then rounded once
+
+    @_silent
+    def add(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
+        """Give x ⊕ y."""
+        return _plain(self._nearest(self._members(x) + self._members(y)))
+
+    @_silent
+    def subtract(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
+        """Give x ⊖ y."""
+        return _plain(self._nearest(self._members(x) - self._members(y)))
+
+    @_silent
+    def multiply(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
+        """Give x ⊗ y."""
+        return _plain(self._nearest(self._members(x) * self._members(y)))
+
+    @_silent
+    def divide(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
+        """Give x ⊘ y; dividing by 0 is refused."""
+        divisor = self._members(y)
+        if (divisor == 0).any():
+            raise InputError(f"division by 0 in {self}: x ⊘ 0 has no meaning, treat that case first")
+        return _plain(self._nearest(self._members(x) / divisor))
+
+    def exp(self, x: npt.ArrayLike) -> Array:
+        """Give e to the power x."""
+        return _plain(self._exp(self._members(x)))
+
+    def sqrt(self, x: npt.ArrayLike) -> Array:
+        """Give the square root of x; a negative x is refused."""
+        values = self._members(x)
+        if (values < 0).any():
+            raise InputError(f"no square root of {float(values[values < 0][0])!r} in {self}: it is negative")
+        return _plain(self._nearest(np.sqrt(values)))
+
+    # Left folds
+
+    def sum(self, x: npt.ArrayLike, axis: int = -1) -> Array:
+        """Give ((0 ⊕ x_1) ⊕ x_2) ⊕ … along an axis."""
+        return _plain(self._fold(np.moveaxis(self._members(np.atleast_1d(_carrier(x))), axis, -1)))
+
+    @_silent
+    def dot(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
+        """Give Σ x_j ⊗ y_j along the last axis; the other axes broadcast."""
+        return _plain(self._fold(self._nearest(self._members(x) * self._members(y))))
+
+    def matvec(self, M: npt.ArrayLike, x: npt.ArrayLike) -> Array:
+        """Give the product of a matrix (rows, columns) with vectors (…, columns): a dot product per row."""
+        return self.dot(_carrier(M), _carrier(x)[..., np.newaxis, :])
+
+    def softmax(self, x: npt.ArrayLike) -> Array:
+        """Give e_j ⊘ Σ e_j with e_j = exp(x_j) along the last axis; all 0 where that sum is 0."""
+        e = np.atleast_1d(self.exp(x))
+        z = np.expand_dims(self.sum(e), -1)
+        return self.divide(e, np.where(z == 0, self.infinity, z))  # z is 0 only if every e_j is
+
+    @_silent
+    def _fold(self, terms: Array) -> Array:
+        total = np.zeros(terms.shape[:-1])
+        for j in range(terms.shape[-1]):
+            total = self._nearest(total + terms[..., j])
+        return total
+
+
+def _carrier(x: npt.ArrayLike) -> Array:
+    """Take numbers of any shape as float64, refusing what float64 would change."""
+    raw = np.asarray(x)
+    if raw.dtype.kind not in "biuf":
+        raise InputError(f"{x!r} is not an array of real numbers")
+    if raw.dtype.kind in "iu" and ((raw > 2**53) | (raw < -(2**53))).any():
+        raise InputError(f"{x!r} holds integers beyond 2^53, which float64 would change")
+    return raw.astype(np.float64, copy=False)
+
+
+def _plain(x: Array) -> Array:
+    """Turn arrays without axes into scalars, as numpy's own functions do."""
+    scalar: Array = x[()]
+    return scalar

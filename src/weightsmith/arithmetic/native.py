@@ -1,0 +1,59 @@
+"""The machine's own arithmetic, for trained models and for export."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from weightsmith.arithmetic.base import Arithmetic, Array
+from weightsmith.errors import InputError
+
+NativeType: TypeAlias = Literal["float32", "float64"]
+
+
+@dataclass(frozen=True)
+class Native(Arithmetic):
+    """IEEE float32 or float64, rounding to nearest with ties to even, overflowing to IEEE infinities.
+
+    ∞ is the largest finite number; the laws of saturation do not hold. exp is the machine's, not correctly rounded.
+    float32 values travel in a float64 carrier, which is exact (see `rounding`).
+    """
+
+    dtype: NativeType
+
+    def __post_init__(self) -> None:
+        """Refuse other types."""
+        if self.dtype not in ("float32", "float64"):
+            raise InputError(f"Native({self.dtype!r}) does not exist: write Native('float32') or Native('float64')")
+
+    @property
+    def infinity(self) -> float:
+        """∞: the largest finite value."""
+        return float(np.finfo(self.dtype).max)
+
+    @property
+    def smallest(self) -> float:
+        """The smallest positive value, a subnormal one."""
+        return float(np.finfo(self.dtype).smallest_subnormal)
+
+    @property
+    def bits(self) -> int:
+        """How many bits a value takes."""
+        return int(np.finfo(self.dtype).bits)
+
+    def values(self) -> Array:
+        """Refuse: there are too many."""
+        raise InputError(f"{self} has {self.bits} bits: values() lists the members of systems of up to 16 bits")
+
+    def _nearest(self, x: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return x.astype(self.dtype).astype(np.float64) + 0.0
+
+    def _exp(self, x: Array) -> Array:
+        with np.errstate(all="ignore"):
+            power: Array = np.exp(x.astype(self.dtype)).astype(np.float64)
+        return power
+
+    def __str__(self) -> str:
+        """Give the text form, which `parse_arithmetic` reads back."""
+        return self.dtype

@@ -1,0 +1,64 @@
+"""Rounding to nearest with saturation, written to be read. `fast_rounding` does the same with Numba.
+
+**One routine for both families.** The members of a system are S·2^(E−p+1) with |S| ≤ 2^p − 1 and E at least some
+least exponent. In `Float` E varies; in `Fixed(i, f)` every value has the least exponent i − 1, with p = i + f. So a
+fixed-point system is a floating-point system whose values are all subnormal. The distance between members near x is
+its *quantum* 2^(max(E(x), least) − p + 1), where E(x) is the exponent of x: divide by it (exact, a power of two),
+round to an integer, multiply back.
+
+**Why one rounding of a float64 result is the rounding of the exact result.** Write x ∘ y for the exact real result of
+an operation on members, and fl(x ∘ y) for what the carrier, with its w bits (53 in float64, 24 in float32), gives.
+Rounding to p bits changes its answer only at the midpoints between neighbouring members, and a midpoint has at most
+p + 1 bits, so it is itself a carrier value. The carrier's rounding is monotone and leaves carrier values alone:
+x ∘ y below a midpoint never ends above it. What remains is a *false tie*: fl(x ∘ y) = m for a midpoint m ≠ x ∘ y.
+For w ≥ 2p + 2 there is none:
+
+- Products have at most 2p bits: exact. So are sums and differences in `Fixed`.
+- A sum in `Float` that is not exact has operands so far apart that the smaller one, y, is below 2^(p−w+1) times the
+  larger one, x. Then x is the nearest member to x + y unless |y| reaches a quarter of the quantum of x (a quarter,
+  because the quantum halves just below a power of two), and 2^(p−w+1) < 2^(−p−1) keeps it below that, with the
+  midpoint further away than any error of the carrier.
+- A quotient a/b·2^k of p-bit integers differs from a midpoint m/2·2^l (m odd, at most p + 1 bits) by at least 1 part in
+  a·2 or in b·m, so relatively by more than 2^(−2p−1), and the carrier errs by at most 2^(−w).
+- A square root s that is not a midpoint m: s² and m² are distinct multiples of the square of half a quantum, so
+  |s − m| ≥ (half a quantum)² / (s + m), relatively more than 2^(−2p−3), against an error of at most 2^(−w); and m² has
+  an odd last bit where s² has none, so s is never a midpoint itself.
+
+Hence float64 carries p ≤ 25 and float32 carries p ≤ 11. The exponents must fit as well: products and quotients of
+members may leave the carrier's range only where they saturate or vanish anyway, which holds for up to 10 exponent bits
+in float64.
+
+An arbitrary float64 given to `round` is not such a result, so the rounding below does not lean on any of this: it is
+correct for every float64.
+"""
+
+import numpy as np
+
+from weightsmith.arithmetic.base import Array, Ties
+
+MAX_PRECISION = 25
+MAX_EXPONENT_BITS = 10
+
+
+def quantum(x: Array, least_exponent: int, precision: int) -> Array:
+    """Give the distance between the members around each x."""
+    _, exponent = np.frexp(x)  # x = m·2^exponent with ½ ≤ |m| < 1, so E(x) = exponent − 1
+    steps: Array = np.ldexp(1.0, np.maximum(exponent - 1, least_exponent) - (precision - 1))
+    return steps
+
+
+def nearest_integer(s: Array, ties: Ties) -> Array:
+    """Round to integers; |s| is below 2^52. Every intermediate value is exact or on the right side of ½."""
+    if ties == "even":
+        return np.rint(s)
+    if ties == "zero":
+        return np.copysign(np.ceil(np.abs(s) - 0.5), s)
+    whole = np.trunc(s)
+    return whole + np.copysign(np.abs(s - whole) >= 0.5, s)
+
+
+def nearest(x: Array, lowest: float, infinity: float, least_exponent: int, precision: int, ties: Ties) -> Array:
+    """Round each float64, which must not be NaN, to the nearest member between lowest and ∞."""
+    clamped = np.clip(x, lowest, infinity)
+    steps = quantum(clamped, least_exponent, precision)
+    return nearest_integer(clamped / steps, ties) * steps + 0.0  # + 0.0: there is no −0

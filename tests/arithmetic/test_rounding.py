@@ -1,0 +1,114 @@
+"""Rounding, in the reference and in the fast kernel: one body runs over both."""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.witness import numbers
+from weightsmith import Fixed, Float, InputError, parse_arithmetic
+from weightsmith.arithmetic import Array, Saturating, TwosComplement, fast_rounding, rounding
+
+TIES = ("zero", "even", "away")
+FORMS = ("fixed(2,3)", "fixed(4,4)", "float(3,3)", "float(2,4)", "float(4,3)", "e4m3", "e5m2", "float16")
+
+
+def tied(form: str, ties: str) -> str:
+    if ties == "zero":
+        return form
+    return f"{form[:-1]},ties={ties})" if form.endswith(")") else f"{form}(ties={ties})"
+
+
+def saturating(text: str) -> Saturating:
+    arithmetic = parse_arithmetic(text)
+    assert isinstance(arithmetic, Saturating)
+    return arithmetic
+
+
+SYSTEMS = [saturating(tied(form, ties)) for form in FORMS for ties in TIES]
+systems = st.sampled_from(SYSTEMS)
+reals = st.floats(allow_nan=False, allow_infinity=False)
+near = st.floats(min_value=-40.0, max_value=40.0)
+
+
+def rounded_by(nearest: Callable[..., Array], A: Saturating, x: Array) -> Array:
+    return nearest(x, A.lowest, A.infinity, A.least_exponent, A.precision, A.ties)
+
+
+both = pytest.mark.parametrize("nearest", [rounding.nearest, fast_rounding.nearest], ids=["reference", "fast"])
+
+
+def hard_cases(A: Saturating) -> Array:
+    """Give the members, the midpoints between them, the floats beside both, and the far ends."""
+    members = A.values()
+    points = np.concatenate([members, (members[1:] + members[:-1]) / 2])
+    beside = [np.nextafter(points, np.inf), np.nextafter(points, -np.inf)]
+    ends = [0.0, -0.0, 5e-324, -5e-324, 1.7e308, -1.7e308, np.inf, -np.inf, 0.49999999999999994]
+    return np.concatenate([points, *beside, ends])
+
+
+@both
+@pytest.mark.parametrize("A", SYSTEMS, ids=str)
+def test_rounding_gives_the_nearest_member_at_every_midpoint_and_beside_it(
+    nearest: Callable[..., Array], A: Saturating
+) -> None:
+    exact = numbers.system(str(A))
+    x = hard_cases(A)
+    if x.size > 4000:
+        x = np.concatenate([np.random.default_rng(0).choice(x[:-9], 4000), x[-9:]])
+    found = rounded_by(nearest, A, x)
+    for value, result in zip(x, found, strict=True):
+        wanted = exact.infinity if np.isinf(value) else exact.round(Fraction(abs(float(value))))
+        assert Fraction(float(result)) == (wanted if value > 0 else -wanted), (value, result)
+    assert not np.signbit(found[found == 0]).any(), "there is no −0"
+
+
+@pytest.mark.parametrize("A", [*SYSTEMS, TwosComplement(4, 4), Float(8, 25), Fixed(12, 13), Float(10, 25)], ids=str)
+def test_the_fast_kernel_equals_the_reference_bit_for_bit(A: Saturating) -> None:
+    random = np.random.default_rng(1)
+    any_bits = random.integers(0, 2**64, 200_000, dtype=np.uint64).view(np.float64)
+    x = np.concatenate([any_bits[~np.isnan(any_bits)], random.normal(size=100_000) * A.infinity**0.5])
+    slow, fast = rounded_by(rounding.nearest, A, x), rounded_by(fast_rounding.nearest, A, x)
+    assert np.array_equal(slow.view(np.int64), fast.view(np.int64))
+
+
+@given(systems, st.one_of(reals, near), st.one_of(reals, near))
+def test_round_is_monotone(A: Saturating, x: float, y: float) -> None:
+    low, high = sorted((x, y))
+    assert A.round(low) <= A.round(high)
+
+
+@given(systems, st.one_of(reals, near))
+def test_round_is_idempotent_and_gives_a_member(A: Saturating, x: float) -> None:
+    once = A.round(x)
+    assert A.round(once) == once
+    assert A.contains(once)
+    member = Fraction(float(once))
+    assert numbers.system(str(A)).round(member) == member
+
+
+@given(systems, st.one_of(reals, near))
+def test_x_minus_x_is_zero(A: Saturating, x: float) -> None:
+    member = A.round(x)
+    assert A.subtract(member, member) == 0
+
+
+@pytest.mark.parametrize("A", SYSTEMS, ids=str)
+def test_values_are_the_members_of_the_definition(A: Saturating) -> None:
+    assert [Fraction(v) for v in A.values().tolist()] == numbers.system(str(A)).members
+    assert A.smallest == min(v for v in A.values().tolist() if v > 0)
+    assert A.infinity == A.values()[-1]
+
+
+def test_large_arrays_take_the_fast_path_and_small_ones_the_reference() -> None:
+    A = Float(4, 3)
+    x = np.random.default_rng(2).normal(size=(600, 600)) * 10
+    assert np.array_equal(A.round(x), np.array([A.round(row) for row in x]))
+
+
+def test_nan_is_refused_by_name() -> None:
+    with pytest.raises(InputError, match=r"cannot round nan into fixed\(4,4\)"):
+        Fixed(4, 4).round([1.0, np.nan])
