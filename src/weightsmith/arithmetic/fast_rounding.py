@@ -23,7 +23,7 @@ def _kernel(round_integer: Callable[[float], float]) -> Callable[..., None]:
         least = least_exponent + 1023
         for i in range(x.size):
             clamped = min(max(x[i], lowest), infinity)
-            exponent = max((np.float64(clamped).view(np.int64) >> 52) & 0x7FF, least) - (precision - 1)
+            exponent = np.maximum((np.float64(clamped).view(np.int64) >> 52) & 0x7FF, least) - (precision - 1)
             steps = np.int64(exponent << 52).view(np.float64)
             per_step = np.int64((2046 - exponent) << 52).view(np.float64)
             out[i] = round_integer(clamped * per_step) * steps + 0.0

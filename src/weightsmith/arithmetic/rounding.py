@@ -14,10 +14,12 @@ x ∘ y below a midpoint never ends above it. What remains is a *false tie*: fl(
 For w ≥ 2p + 2 there is none:
 
 - Products have at most 2p bits: exact. So are sums and differences in `Fixed`.
-- A sum in `Float` that is not exact has operands so far apart that the smaller one, y, is below 2^(p−w+1) times the
-  larger one, x. Then x is the nearest member to x + y unless |y| reaches a quarter of the quantum of x (a quarter,
-  because the quantum halves just below a power of two), and 2^(p−w+1) < 2^(−p−1) keeps it below that, with the
-  midpoint further away than any error of the carrier.
+- A sum in `Float` that is not exact has operands so far apart that the last bit of the smaller one, y, lies w places or
+  more below the first bit of the sum; y has p bits, so |y| < 2^(p−w) times that first bit, which is at most a quarter of
+  the quantum of the larger one, x. So x is the nearest member, since the midpoints beside x are at least a quarter of
+  its quantum away (a quarter, because the quantum halves just below a power of two). And |y| misses that quarter by at
+  least one part in 2^p, more than the carrier errs. One bit more and it fails: a test shows a sum with p = 12 that a
+  float32 carrier gets wrong.
 - A quotient a/b·2^k of p-bit integers differs from a midpoint m/2·2^l (m odd, at most p + 1 bits) by at least 1 part in
   a·2 or in b·m, so relatively by more than 2^(−2p−1), and the carrier errs by at most 2^(−w).
 - A square root s that is not a midpoint m: s² and m² are distinct multiples of the square of half a quantum, so
