@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from weightsmith.arithmetic.base import Arithmetic, Array
 from weightsmith.errors import InputError
@@ -44,6 +45,13 @@ class Native(Arithmetic):
     def values(self) -> Array:
         """Refuse: there are too many."""
         raise InputError(f"{self} has {self.bits} bits: values() lists the members of systems of up to 16 bits")
+
+    def _members(self, x: npt.ArrayLike) -> Array:
+        """Let nan pass: the machine's arithmetic makes it, and a run refuses it by name."""
+        values = np.asarray(x)
+        unknown = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
+        super()._members(values[~unknown])
+        return values.astype(np.float64)
 
     def _nearest(self, x: Array) -> Array:
         with np.errstate(all="ignore"):

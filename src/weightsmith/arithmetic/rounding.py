@@ -14,9 +14,9 @@ x ∘ y below a midpoint never ends above it. What remains is a *false tie*: fl(
 For w ≥ 2p + 2 there is none:
 
 - Products have at most 2p bits: exact. So are sums and differences in `Fixed`.
-- A sum in `Float` that is not exact has operands so far apart that the last bit of the smaller one, y, lies w places or
-  more below the first bit of the sum; y has p bits, so |y| < 2^(p−w) times that first bit, which is at most a quarter of
-  the quantum of the larger one, x. So x is the nearest member, since the midpoints beside x are at least a quarter of
+- A sum in `Float` that is not exact has operands so far apart that the last bit of the smaller one, y, lies w places
+  or more below the first bit of the sum; y has p bits, so |y| < 2^(p−w) times that first bit, at most a quarter of the
+  quantum of the larger one, x. So x is the nearest member, since the midpoints beside x are at least a quarter of
   its quantum away (a quarter, because the quantum halves just below a power of two). And |y| misses that quarter by at
   least one part in 2^p, more than the carrier errs. One bit more and it fails: a test shows a sum with p = 12 that a
   float32 carrier gets wrong.

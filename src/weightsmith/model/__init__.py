@@ -1,0 +1,39 @@
+"""What a transformer is: frozen data with names."""
+
+from weightsmith.model.block import Attention, Block, FeedForward, Head
+from weightsmith.model.checks import lane_index
+from weightsmith.model.matrix import matrix
+from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
+from weightsmith.model.positions import Positions, Relative, Sinusoidal, Table, position_table
+from weightsmith.model.random import random_transformer
+from weightsmith.model.tokens import check_length, read_tokens
+from weightsmith.model.transformer import Transformer
+from weightsmith.model.walk import named_arrays
+from weightsmith.model.weightings import AverageHard, LeftmostHard, RightmostHard, Softmax, Weighting
+
+__all__ = [
+    "Attention",
+    "AverageHard",
+    "Block",
+    "FeedForward",
+    "Head",
+    "LayerNorm",
+    "LeftmostHard",
+    "Norm",
+    "Positions",
+    "RMSNorm",
+    "Relative",
+    "RightmostHard",
+    "Sinusoidal",
+    "Softmax",
+    "Table",
+    "Transformer",
+    "Weighting",
+    "check_length",
+    "lane_index",
+    "matrix",
+    "named_arrays",
+    "position_table",
+    "random_transformer",
+    "read_tokens",
+]

@@ -1,0 +1,116 @@
+"""A block: attention, then feed-forward; either may be absent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import UnionType
+from typing import Literal, TypeAlias, TypeVar, get_args
+
+import numpy as np
+
+from weightsmith.arithmetic import Array
+from weightsmith.errors import ModelError
+from weightsmith.model.frozen import Frozen
+from weightsmith.model.names import checked_text
+from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
+from weightsmith.model.weightings import Softmax, Weighting
+
+Activation: TypeAlias = Literal["relu"]
+Placement: TypeAlias = Literal["pre", "post"]
+Part = TypeVar("Part")
+
+
+@dataclass(frozen=True, eq=False)
+class Head(Frozen):
+    """One attention head. Queries and keys meet in ⟨W_Q h_i, W_K h_j⟩; W_O Σ weight ⊗ W_V h_j is what it adds."""
+
+    W_Q: Array  # (key size, lanes)
+    W_K: Array  # (key size, lanes)
+    W_V: Array  # (value size, lanes)
+    W_O: Array  # (lanes, value size)
+    weighting: Weighting = field(default_factory=Softmax)
+
+    def __post_init__(self) -> None:
+        """Freeze the arrays."""
+        self._arrays(W_Q=2, W_K=2, W_V=2, W_O=2)
+        if not isinstance(self.weighting, Weighting):
+            raise ModelError(
+                f"Head(weighting={self.weighting!r:.80}): write Softmax(), AverageHard() or another weighting"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Attention(Frozen):
+    """Heads, whose outputs are added up in this order before the stream gets the total."""
+
+    heads: Sequence[Head]
+
+    def __post_init__(self) -> None:
+        """Freeze the heads."""
+        self._set("heads", parts(self.heads, Head, "Attention(heads=…)"))
+
+
+@dataclass(frozen=True, eq=False)
+class FeedForward(Frozen):
+    """W_2 act(W_1 h ⊕ b_1) ⊕ b_2 at every position. Row n of W_1 is the key of neuron n, column n of W_2 its value."""
+
+    W_1: Array  # (neurons, lanes)
+    b_1: Array | None  # (neurons); None: 0
+    W_2: Array  # (lanes, neurons)
+    b_2: Array | None  # (lanes); None: 0
+    activation: Activation = "relu"
+
+    def __post_init__(self) -> None:
+        """Freeze the arrays."""
+        self._arrays(W_1=2, W_2=2)
+        for bias, matrix in (("b_1", self.W_1), ("b_2", self.W_2)):
+            if getattr(self, bias) is None:
+                self._set(bias, np.zeros(len(matrix)))
+        self._arrays(b_1=1, b_2=1)
+        if self.activation not in get_args(Activation):
+            raise ModelError(
+                f"FeedForward(activation={self.activation!r:.80}): write one of {', '.join(get_args(Activation))}"
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Block(Frozen):
+    """Attention, then feed-forward, each with an optional norm before ("pre") or after ("post") it.
+
+    `origin` says in a few words where the block came from.
+    """
+
+    attention: Attention | None = None
+    feed_forward: FeedForward | None = None
+    attention_norm: Norm | None = None
+    feed_forward_norm: Norm | None = None
+    norm_placement: Placement = "pre"
+    origin: str = ""
+
+    def __post_init__(self) -> None:
+        """Check the kinds of the parts."""
+        kinds: dict[str, type | UnionType] = {
+            "attention": Attention,
+            "feed_forward": FeedForward,
+            "attention_norm": LayerNorm | RMSNorm,
+            "feed_forward_norm": LayerNorm | RMSNorm,
+        }
+        for name, kind in kinds.items():
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kind):
+                raise ModelError(f"Block({name}={value!r:.80}): write None, or a {name.replace('_', '-')}")
+        for name in ("attention", "feed_forward"):
+            if getattr(self, f"{name}_norm") is not None and getattr(self, name) is None:
+                raise ModelError(f"Block({name}_norm=…) without {name}: a norm belongs to a sublayer")
+        if self.norm_placement not in get_args(Placement):
+            raise ModelError(f"Block(norm_placement={self.norm_placement!r:.80}): write 'pre' or 'post'")
+        checked_text(self.origin, "Block(origin=…)")
+
+
+def parts(values: Sequence[Part], kind: type[Part], what: str) -> tuple[Part, ...]:
+    """Give the parts as a tuple; refuse what is of another kind."""
+    if not isinstance(values, list | tuple):
+        raise ModelError(f"{what} must be a tuple of {kind.__name__}, and it is {values!r:.80}")
+    for value in values:
+        if not isinstance(value, kind):
+            raise ModelError(f"{what} must hold {kind.__name__}, and it holds {value!r:.80}")
+    return tuple(values)

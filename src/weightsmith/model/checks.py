@@ -1,0 +1,112 @@
+"""What must hold of a transformer: the one place that compares shapes, names and values with each other."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weightsmith.arithmetic import Array, TwosComplement
+from weightsmith.errors import ModelError
+from weightsmith.model.block import Attention, FeedForward
+from weightsmith.model.names import listed, nearest_names, shown
+from weightsmith.model.norms import LayerNorm, Norm
+from weightsmith.model.positions import Relative, Table
+from weightsmith.model.walk import named_arrays
+
+if TYPE_CHECKING:
+    from weightsmith.model.transformer import Transformer
+
+
+def check(T: "Transformer") -> None:
+    """Refuse a transformer whose parts do not fit, naming the part."""
+    if isinstance(T.arithmetic, TwosComplement):
+        raise ModelError(f"{T.arithmetic} is not symmetric about 0, so no transformer runs in it: write Fixed(…)")
+    lanes = len(T.lanes)
+    _shape("embedding", T.embedding, (len(T.vocabulary), lanes), "(vocabulary, lanes)")
+    _shape("output", T.output, (len(T.classes), lanes), "(classes, lanes)")
+    if T.output_bias is not None:
+        _shape("output_bias", T.output_bias, (len(T.classes),), "(classes)")
+    if isinstance(T.positions, Table):
+        _shape("positions", T.positions.values, (None, lanes), "(max_length, lanes)")
+        if len(T.positions.values) == 0:
+            raise ModelError("positions is a table without rows: at least one position is needed")
+    for b, block in enumerate(T.blocks):
+        if block.attention is not None:
+            _check_attention(f"blocks.{b}.attention", block.attention, lanes)
+            _check_relative(T, f"blocks.{b}.attention", block.attention)
+        if block.feed_forward is not None:
+            _check_feed_forward(f"blocks.{b}.feed_forward", block.feed_forward, lanes)
+        _check_norm(f"blocks.{b}.attention_norm", block.attention_norm, T.lanes)
+        _check_norm(f"blocks.{b}.feed_forward_norm", block.feed_forward_norm, T.lanes)
+    _check_norm("final_norm", T.final_norm, T.lanes)
+    _check_members(T)
+
+
+def _check_attention(name: str, attention: Attention, lanes: int) -> None:
+    for i, head in enumerate(attention.heads):
+        keys, values = len(head.W_Q), len(head.W_V)
+        _shape(f"{name}.heads.{i}.W_Q", head.W_Q, (None, lanes), "(key size, lanes)")
+        _shape(f"{name}.heads.{i}.W_K", head.W_K, (keys, lanes), "(key size, lanes), with the key size of W_Q")
+        _shape(f"{name}.heads.{i}.W_V", head.W_V, (None, lanes), "(value size, lanes)")
+        _shape(f"{name}.heads.{i}.W_O", head.W_O, (lanes, values), "(lanes, value size), with the value size of W_V")
+
+
+def _check_relative(T: "Transformer", name: str, attention: Attention) -> None:
+    if not isinstance(T.positions, Relative):
+        return
+    if T.mask != "causal":
+        raise ModelError("relative positions need mask='causal': only there is every distance i − j at least 0")
+    width = T.positions.keys.shape[1]
+    for i, head in enumerate(attention.heads):
+        if len(head.W_K) != width:
+            raise ModelError(f"{name}.heads.{i}.W_K gives keys of size {len(head.W_K)}, positions.keys has {width}")
+
+
+def _check_feed_forward(name: str, layer: FeedForward, lanes: int) -> None:
+    neurons = len(layer.W_1)
+    _shape(f"{name}.W_1", layer.W_1, (None, lanes), "(neurons, lanes)")
+    _shape(f"{name}.b_1", layer.b_1, (neurons,), "(neurons), with the neurons of W_1")
+    _shape(f"{name}.W_2", layer.W_2, (lanes, neurons), "(lanes, neurons), with the neurons of W_1")
+    _shape(f"{name}.b_2", layer.b_2, (lanes,), "(lanes)")
+
+
+def _check_norm(name: str, norm: Norm | None, lanes: Sequence[str]) -> None:
+    if norm is None:
+        return
+    for lane in norm.lanes or ():
+        if lane not in lanes:
+            raise ModelError(f"{name} is limited to the lane {shown(lane)}, which is not one of {listed(lanes)}")
+    width = len(lanes if norm.lanes is None else norm.lanes)
+    bias = norm.bias if isinstance(norm, LayerNorm) else None
+    for part, array in (("gain", norm.gain), ("bias", bias)):
+        if array is not None:
+            _shape(f"{name}.{part}", array, (width,), "(lanes of the norm)")
+
+
+def _shape(name: str, array: Array | None, wanted: tuple[int | None, ...], meaning: str) -> None:
+    assert array is not None
+    if len(wanted) != array.ndim or any(w is not None and w != n for w, n in zip(wanted, array.shape, strict=True)):
+        size = ", ".join("any" if w is None else str(w) for w in wanted)
+        raise ModelError(f"{name} has shape {array.shape}, and it must be ({size}): {meaning}")
+
+
+def _check_members(T: "Transformer") -> None:
+    for name, array in named_arrays(T):
+        wrong = ~T.arithmetic.contains(array)
+        if wrong.any():
+            where = tuple(int(i) for i in np.argwhere(wrong)[0])
+            value = float(array[where])
+            raise ModelError(
+                f"{name}{list(where)} = {value!r} is not a member of {T.arithmetic}; the nearest member is "
+                f"{float(T.arithmetic.round(value))!r}: write arithmetic.round(…) around the array"
+            )
+
+
+def lane_index(T: "Transformer", name: str) -> int:
+    """Give the place of a lane, or say which lanes there are."""
+    try:
+        return T.lanes.index(name)
+    except ValueError:
+        raise ModelError(
+            f"there is no lane {shown(str(name))}: {nearest_names(str(name), T.lanes)}the lanes are {listed(T.lanes)}"
+        ) from None

@@ -1,0 +1,72 @@
+"""A transformer in a few lines of text."""
+
+from typing import TYPE_CHECKING
+
+from weightsmith.model.block import Block
+from weightsmith.model.names import listed
+from weightsmith.model.norms import Norm
+from weightsmith.model.positions import Positions, Relative, Sinusoidal, Table
+
+if TYPE_CHECKING:
+    from weightsmith.model.transformer import Transformer
+
+
+def description(T: "Transformer") -> str:
+    """Describe vocabulary, lanes, blocks with their origin, and how many weights there are."""
+    width = max(10, len(f"block {len(T.blocks) - 1}"))
+    return "\n".join([f"Transformer in {T.arithmetic}", *(f"  {key:<{width}}  {text}" for key, text in facts(T))])
+
+
+def facts(T: "Transformer") -> list[tuple[str, str]]:
+    """Give what is worth knowing about a transformer as pairs of a word and a text."""
+    rows = [
+        ("vocabulary", f"{len(T.vocabulary)}: {listed(T.vocabulary)}"),
+        ("lanes", f"{len(T.lanes)}: {listed(T.lanes)}"),
+        ("positions", position_text(T.positions)),
+        ("mask", T.mask),
+    ]
+    rows += [(f"block {b}", block_text(block)) for b, block in enumerate(T.blocks)]
+    if T.final_norm is not None:
+        rows.append(("final norm", norm_text(T.final_norm)))
+    rows.append(("classes", listed(T.classes)))
+    rows.append(("weights", f"{T.weights:,}, of which {T.nonzero_weights:,} are not 0"))
+    return rows
+
+
+def position_text(positions: Positions | None) -> str:
+    """Describe the positions."""
+    match positions:
+        case Table(values=values):
+            return f"table for {len(values)}"
+        case Sinusoidal(max_length=max_length, base=base):
+            return f"sinusoidal for {max_length}, base {base:g}"
+        case Relative(max_distance=max_distance):
+            return f"relative, distances 0 to {max_distance}"
+        case _:
+            return "none, any length"
+
+
+def block_text(block: Block) -> str:
+    """Describe a block: heads, neurons, norms and origin."""
+    words = []
+    if block.attention is not None:
+        heads = block.attention.heads
+        kinds = sorted({type(head.weighting).__name__ for head in heads})
+        words.append(_count(len(heads), "head") + (f" ({', '.join(kinds)})" if kinds else ""))
+    if block.feed_forward is not None:
+        words.append(f"{_count(len(block.feed_forward.W_1), 'neuron')} ({block.feed_forward.activation})")
+    for norm in {block.attention_norm, block.feed_forward_norm} - {None}:
+        words.append(f"{block.norm_placement}-{norm_text(norm)}")
+    text = ", ".join(words) or "empty"
+    return f"{text} · {block.origin}" if block.origin else text
+
+
+def norm_text(norm: Norm | None) -> str:
+    """Describe a norm."""
+    if norm is None or norm.lanes is None:
+        return type(norm).__name__
+    return f"{type(norm).__name__} over {listed(norm.lanes)}"
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"

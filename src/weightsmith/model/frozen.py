@@ -1,0 +1,80 @@
+"""What all parts of a transformer share: they never change, hold read-only arrays, and compare by value."""
+
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.arithmetic import Array
+from weightsmith.errors import ModelError
+
+
+class Frozen:
+    """The base of every part. Copying, unpickling and `dataclasses.replace` run the same checks as writing it out."""
+
+    def _arrays(self, **axes: int) -> None:
+        """Turn the named fields into read-only float64 arrays with that many axes; None stays None."""
+        for name, count in axes.items():
+            value = getattr(self, name)
+            if value is not None:
+                self._set(name, frozen_array(value, name, count))
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)
+
+    def _compared(self) -> Iterator[tuple[str, Any]]:
+        for field in fields(self):  # type: ignore[arg-type]
+            if field.compare:
+                yield field.name, getattr(self, field.name)
+
+    def __eq__(self, other: object) -> bool:
+        """Compare by value: every array bit for bit."""
+        if type(self) is not type(other):
+            return NotImplemented
+        return self is other or all(_same(value, getattr(other, name)) for name, value in self._compared())
+
+    def __hash__(self) -> int:
+        """Agree with `==`."""
+        return hash((type(self), *(_key(value) for _, value in self._compared())))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Go through the constructor when copied or unpickled."""
+        return _rebuild, (type(self), {field.name: getattr(self, field.name) for field in fields(self)})  # type: ignore[arg-type]
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Give the same object: nothing in it can change."""
+        return self
+
+
+def _rebuild(kind: type[Any], values: dict[str, Any]) -> Any:
+    return kind(**values)
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return a is b or (a is not None and b is not None and np.array_equal(a, b))
+    return bool(a == b)
+
+
+def _key(value: Any) -> object:
+    return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+
+
+def frozen_array(value: npt.ArrayLike, name: str, axes: int) -> Array:
+    """Give a read-only, contiguous float64 copy without −0; refuse what is not finite, real and of that many axes."""
+    try:
+        raw = np.asarray(value)
+    except ValueError as ragged:
+        raise ModelError(f"{name} is not a rectangular array: {ragged}") from None
+    if raw.dtype.kind not in "biuf":
+        raise ModelError(f"{name} must hold real numbers, and it holds {raw.dtype}: {value!s:.80}")
+    if raw.ndim != axes:
+        raise ModelError(f"{name} must have {axes} axes, and its shape is {raw.shape}")
+    array = np.array(raw, dtype=np.float64, order="C") + 0.0
+    if not np.isfinite(array).all():
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise ModelError(f"{name}{list(where)} is {array[where]}: every weight must be a finite number")
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,28 @@
+"""Matrices built by what they do: from lane a to lane b, times 3."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from weightsmith.arithmetic import Array
+from weightsmith.errors import ModelError
+from weightsmith.model.names import listed, nearest_names, shown
+
+
+def matrix(to: Sequence[str], of: Sequence[str], entries: Mapping[tuple[str, str], float]) -> Array:
+    """Give the matrix with a row for each name in `to`, a column for each name in `of`, and 0 where nothing is said.
+
+    `entries[b, a] = 3` reads: b receives 3 times a.
+
+    >>> matrix(to=["sum"], of=["a", "b"], entries={("sum", "a"): 1, ("sum", "b"): 3})
+    array([[1., 3.]])
+    """
+    result = np.zeros((len(to), len(of)))
+    for (row, column), value in entries.items():
+        for name, names in ((row, to), (column, of)):
+            if name not in names:
+                raise ModelError(
+                    f"the matrix has no {shown(str(name))}: {nearest_names(str(name), names)}it has {listed(names)}"
+                )
+        result[list(to).index(row), list(of).index(column)] = value
+    return result

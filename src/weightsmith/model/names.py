@@ -1,0 +1,54 @@
+"""Names of lanes, tokens and classes: checked once, and shown safely."""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from weightsmith.errors import ModelError
+
+MAX_NAME = 200
+
+
+def checked_names(names: Sequence[str], what: str, printable: bool) -> tuple[str, ...]:
+    """Give the names as a tuple; refuse none at all, duplicates, empty, over-long and (for lanes) invisible ones."""
+    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+        raise ModelError(f"{what} must be a list or tuple of names, and it is {names!r:.80}")
+    result = tuple(names)
+    if not result:
+        raise ModelError(f"{what} is empty: at least one name is needed")
+    for name in result:
+        checked_text(name, f"a name in {what}", printable)
+        if not name:
+            raise ModelError(f"a name in {what} is empty")
+    if len(set(result)) != len(result):
+        twice = next(name for i, name in enumerate(result) if name in result[:i])
+        raise ModelError(f"{what} has {shown(twice)} twice: names must differ")
+    return result
+
+
+def checked_text(text: object, what: str, printable: bool = True) -> str:
+    """Refuse what is not a text, is too long, is not valid Unicode or, if asked, has invisible characters."""
+    if not isinstance(text, str):
+        raise ModelError(f"{what} must be a text, and it is {text!r:.80}")
+    if len(text) > MAX_NAME:
+        raise ModelError(f"{what} has {len(text)} characters, at most {MAX_NAME} are allowed: {text[:40]!r}…")
+    if any("\ud800" <= c <= "\udfff" for c in text) or (printable and not text.isprintable()):
+        raise ModelError(f"{what} has characters that cannot be shown: {text!r}")
+    return text
+
+
+def shown(name: str) -> str:
+    """Give a name as it may be printed: plainly if that is clear, else quoted with escapes."""
+    plain = name.isprintable() and name.strip() == name and name != ""
+    return name if plain else repr(name)
+
+
+def listed(names: Sequence[str], most: int = 12) -> str:
+    """Give names as a list for a message, cut after some."""
+    head = ", ".join(shown(name) for name in names[:most])
+    return head if len(names) <= most else f"{head}, … ({len(names)} in all)"
+
+
+def nearest_names(name: str, names: Sequence[str]) -> str:
+    """Say what could have been meant."""
+    close = get_close_matches(name, names, n=3)
+    return f"did you mean {listed(close)}? " if close else ""

@@ -1,0 +1,54 @@
+"""Norms: they bring a vector to a common scale before or after a sublayer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from weightsmith.arithmetic import Array
+from weightsmith.errors import ModelError
+from weightsmith.model.frozen import Frozen
+from weightsmith.model.names import checked_names
+
+
+@dataclass(frozen=True, eq=False)
+class LayerNorm(Frozen):
+    """(x ⊖ mean) ⊘ sqrt(variance ⊕ eps) ⊗ gain ⊕ bias.
+
+    `lanes` limits the norm: the others pass unchanged and do not count. None means all lanes. gain and bias are over
+    the limited lanes; None means 1 and 0.
+    """
+
+    eps: float = 1e-5
+    gain: Array | None = None
+    bias: Array | None = None
+    lanes: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        """Freeze and check."""
+        self._arrays(gain=1, bias=1)
+        _check_norm(self)
+
+
+@dataclass(frozen=True, eq=False)
+class RMSNorm(Frozen):
+    """x ⊘ sqrt(mean of squares ⊕ eps) ⊗ gain; lanes and gain as in `LayerNorm`."""
+
+    eps: float = 1e-5
+    gain: Array | None = None
+    lanes: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        """Freeze and check."""
+        self._arrays(gain=1)
+        _check_norm(self)
+
+
+Norm: TypeAlias = LayerNorm | RMSNorm
+
+
+def _check_norm(norm: Norm) -> None:
+    if type(norm.eps) not in (int, float) or not 0 <= norm.eps < 1e30:
+        raise ModelError(f"{type(norm).__name__}(eps={norm.eps!r}): write a small number such as 1e-5")
+    norm._set("eps", float(norm.eps))
+    if norm.lanes is not None:
+        norm._set("lanes", checked_names(norm.lanes, f"the lanes of {type(norm).__name__}", printable=True))

@@ -1,0 +1,63 @@
+"""Random transformers, for tests, examples and counterexamples."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from weightsmith.arithmetic import Arithmetic, Array, Fixed
+from weightsmith.errors import InputError
+from weightsmith.model.block import Attention, Block, FeedForward, Head
+from weightsmith.model.positions import Table
+from weightsmith.model.transformer import Mask, Transformer
+from weightsmith.model.weightings import Softmax, Weighting
+
+
+def random_transformer(
+    vocabulary: str | Sequence[str] = "01",
+    lanes: int = 4,
+    blocks: int = 2,
+    heads: int = 1,
+    neurons: int = 4,
+    max_length: int = 8,
+    arithmetic: Arithmetic | None = None,
+    seed: int = 0,
+    *,
+    classes: Sequence[str] = ("NO", "YES"),
+    mask: Mask = "causal",
+    weighting: Weighting | None = None,
+) -> Transformer:
+    """Give a transformer with random weights, normally distributed and rounded into the arithmetic.
+
+    The same arguments give the same transformer.
+    """
+    A = Fixed(4, 4) if arithmetic is None else arithmetic
+    sizes = {"lanes": (lanes, 1), "blocks": (blocks, 0), "heads": (heads, 0), "neurons": (neurons, 0)}
+    for name, (value, least) in {**sizes, "max_length": (max_length, 1), "seed": (seed, 0)}.items():
+        if type(value) is not int or value < least:
+            raise InputError(f"{name}={value!r}: write a whole number from {least} on")
+    random = np.random.default_rng(seed)
+
+    def draw(*shape: int) -> Array:
+        return A.round(random.normal(size=shape))
+
+    def head() -> Head:
+        W_Q, W_K, W_V, W_O = (draw(lanes, lanes) for _ in range(4))
+        return Head(W_Q, W_K, W_V, W_O, Softmax() if weighting is None else weighting)
+
+    def block() -> Block:
+        attention = Attention(tuple(head() for _ in range(heads))) if heads else None
+        layer = FeedForward(draw(neurons, lanes), draw(neurons), draw(lanes, neurons), draw(lanes)) if neurons else None
+        return Block(attention, layer, origin="random")
+
+    return Transformer(
+        arithmetic=A,
+        vocabulary=tuple(vocabulary),
+        lanes=tuple(f"x{i}" for i in range(lanes)),
+        embedding=draw(len(vocabulary), lanes),
+        positions=Table(draw(max_length, lanes)),
+        blocks=tuple(block() for _ in range(blocks)),
+        output=draw(len(classes), lanes),
+        classes=classes,
+        mask=mask,
+        provenance=(f"random_transformer(seed={seed})",),
+    )

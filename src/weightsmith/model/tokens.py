@@ -1,0 +1,45 @@
+"""From what a person types to places in the vocabulary."""
+
+from collections.abc import Sequence
+
+from weightsmith.errors import InputError
+from weightsmith.model.names import listed, nearest_names, shown
+from weightsmith.model.transformer import Transformer
+
+
+def read_tokens(T: Transformer, tokens: str | Sequence[str]) -> tuple[str, ...]:
+    """Give the tokens of an input: a list as it is, a text by characters or, for longer tokens, by words.
+
+    An empty input, an unknown token and an input longer than the position table are refused.
+    """
+    if isinstance(tokens, str):
+        one_character = all(len(token) == 1 for token in T.vocabulary)
+        result = tuple(tokens) if one_character else tuple(tokens.split())
+    elif isinstance(tokens, Sequence):
+        result = tuple(tokens)
+    else:
+        raise InputError(f"tokens must be a text or a list of texts, and they are {tokens!r:.80}")
+    if not result:
+        raise InputError(f"the input is empty: write at least one of the tokens {listed(T.vocabulary)}")
+    known = set(T.vocabulary)
+    for place, token in enumerate(result):
+        if not isinstance(token, str):
+            raise InputError(
+                f"token {place} of the input is {token!r:.80}, which is not a text: tokens are texts, '1' not 1"
+            )
+        if token not in known:
+            raise InputError(
+                f"token {place} of the input, {shown(token[:80])}, is not in the vocabulary: "
+                f"{nearest_names(token[:80], T.vocabulary)}write {listed(T.vocabulary)}"
+            )
+    check_length(T, len(result))
+    return result
+
+
+def check_length(T: Transformer, length: int) -> None:
+    """Refuse a length beyond the position table."""
+    if T.max_length is not None and length > T.max_length:
+        raise InputError(
+            f"the input has {length} tokens and the position table holds {T.max_length}: "
+            f"write at most {T.max_length} tokens, or give the transformer a longer table"
+        )

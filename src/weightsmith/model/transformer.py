@@ -1,0 +1,84 @@
+"""A transformer: plain frozen data with names."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from weightsmith.arithmetic import Arithmetic, Array
+from weightsmith.errors import ModelError
+from weightsmith.model.block import Block, parts
+from weightsmith.model.checks import check
+from weightsmith.model.describe import description
+from weightsmith.model.frozen import Frozen
+from weightsmith.model.names import checked_names, checked_text
+from weightsmith.model.norms import Norm
+from weightsmith.model.positions import Positions, Sinusoidal, Table
+from weightsmith.model.walk import named_arrays
+
+Mask: TypeAlias = Literal["causal", "full"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Transformer(Frozen):
+    """A transformer over an arithmetic.
+
+    Every way of making one runs the same checks: shapes fit, names differ, every weight is a member. Two compare
+    equal when everything but their provenance is equal, bit for bit.
+    """
+
+    arithmetic: Arithmetic
+    vocabulary: Sequence[str]
+    lanes: Sequence[str]
+    embedding: Array  # (vocabulary, lanes)
+    positions: Positions | None
+    blocks: Sequence[Block]
+    output: Array  # (classes, lanes)
+    classes: Sequence[str] = ("NO", "YES")
+    mask: Mask = "causal"
+    output_bias: Array | None = None  # (classes)
+    final_norm: Norm | None = None
+    provenance: Sequence[str] = field(default=(), compare=False)
+
+    def __post_init__(self) -> None:
+        """Freeze and check everything."""
+        if not isinstance(self.arithmetic, Arithmetic):
+            raise ModelError(f"arithmetic={self.arithmetic!r:.80} is not an arithmetic: write Fixed(4, 4), for example")
+        vocabulary = tuple(self.vocabulary) if isinstance(self.vocabulary, str) else self.vocabulary
+        self._set("vocabulary", checked_names(vocabulary, "vocabulary", printable=False))
+        self._set("lanes", checked_names(self.lanes, "lanes", printable=True))
+        self._set("classes", checked_names(self.classes, "classes", printable=False))
+        self._set("blocks", parts(self.blocks, Block, "blocks"))
+        self._set("provenance", parts(self.provenance, str, "provenance"))
+        for line in self.provenance:
+            checked_text(line, "a line of provenance")
+        if self.mask not in get_args(Mask):
+            raise ModelError(f"mask={self.mask!r:.80}: write 'causal' (j ≤ i) or 'full' (every j)")
+        if self.positions is not None and not isinstance(self.positions, Positions):
+            raise ModelError(f"positions={self.positions!r:.80}: write Table(…), Sinusoidal(…), Relative(…) or None")
+        if self.final_norm is not None and not isinstance(self.final_norm, Norm):
+            raise ModelError(f"final_norm={self.final_norm!r:.80}: write LayerNorm(…), RMSNorm(…) or None")
+        self._arrays(embedding=2, output=2, output_bias=1)
+        check(self)
+
+    @property
+    def max_length(self) -> int | None:
+        """The longest input; None where any length will do."""
+        if isinstance(self.positions, Table):
+            return len(self.positions.values)
+        return self.positions.max_length if isinstance(self.positions, Sinusoidal) else None
+
+    @property
+    def weights(self) -> int:
+        """How many numbers it consists of."""
+        return sum(array.size for _, array in named_arrays(self))
+
+    @property
+    def nonzero_weights(self) -> int:
+        """How many of them are not 0."""
+        return sum(int(np.count_nonzero(array)) for _, array in named_arrays(self))
+
+    def __repr__(self) -> str:
+        """Describe it briefly."""
+        return description(self)

@@ -1,0 +1,21 @@
+"""Every array of a transformer with its full name, such as `blocks.0.attention.heads.1.W_Q`."""
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+import numpy as np
+
+from weightsmith.arithmetic import Array
+from weightsmith.model.frozen import Frozen
+
+
+def named_arrays(part: object, name: str = "") -> Iterator[tuple[str, Array]]:
+    """Walk through the fields in the order in which they are declared."""
+    if isinstance(part, np.ndarray):
+        yield name, part
+    elif isinstance(part, tuple):
+        for i, item in enumerate(part):
+            yield from named_arrays(item, f"{name}.{i}")
+    elif isinstance(part, Frozen):
+        for field in fields(part):  # type: ignore[arg-type]
+            yield from named_arrays(getattr(part, field.name), f"{name}.{field.name}" if name else field.name)

@@ -1,0 +1,46 @@
+"""How a head turns scores into weights."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from weightsmith.errors import ModelError
+from weightsmith.model.frozen import Frozen
+
+EmptyRule: TypeAlias = Literal["zero", "uniform", "error"]
+
+
+@dataclass(frozen=True, eq=False)
+class Softmax(Frozen):
+    """exp(score) ⊘ Σ exp(score).
+
+    `shifted` first subtracts the largest score. `empty` says what happens when every exponential rounds to 0: no
+    attention, the same weight for every visible position, or an error.
+    """
+
+    shifted: bool = False
+    empty: EmptyRule = "zero"
+
+    def __post_init__(self) -> None:
+        """Refuse other rules."""
+        if not isinstance(self.shifted, bool):
+            raise ModelError(f"Softmax(shifted={self.shifted!r}): write True or False")
+        if self.empty not in get_args(EmptyRule):
+            raise ModelError(f"Softmax(empty={self.empty!r}): write one of {', '.join(get_args(EmptyRule))}")
+
+
+@dataclass(frozen=True, eq=False)
+class AverageHard(Frozen):
+    """1 ⊘ m on each of the m positions with the largest score."""
+
+
+@dataclass(frozen=True, eq=False)
+class LeftmostHard(Frozen):
+    """1 on the first position with the largest score."""
+
+
+@dataclass(frozen=True, eq=False)
+class RightmostHard(Frozen):
+    """1 on the last position with the largest score."""
+
+
+Weighting: TypeAlias = Softmax | AverageHard | LeftmostHard | RightmostHard

@@ -1,0 +1,7 @@
+"""What a transformer means: the readable reference run."""
+
+from weightsmith.semantics.attention import HeadRun
+from weightsmith.semantics.generate import generate
+from weightsmith.semantics.run import Run, run
+
+__all__ = ["HeadRun", "Run", "generate", "run"]

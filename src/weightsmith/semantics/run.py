@@ -1,0 +1,106 @@
+"""The meaning of a transformer: one input through every step, written to be read beside the paper.
+
+Every value below is a member of the arithmetic, and every sum is a left fold in index order. This file defines each
+bit; faster runs must equal it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from weightsmith.arithmetic import Array
+from weightsmith.model import Block, Transformer, position_table, read_tokens
+from weightsmith.semantics.attention import HeadRun, run_head
+from weightsmith.semantics.layers import run_feed_forward, run_norm
+from weightsmith.semantics.overflow import finite
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One input through one transformer, with every intermediate value."""
+
+    transformer: Transformer = field(repr=False)
+    tokens: tuple[str, ...]
+    decision: str
+    logits: Array  # (classes)
+    stream: Array = field(repr=False)  # (1 + 2·blocks, positions, lanes): after embedding, after each sublayer
+    heads: tuple[tuple[HeadRun, ...], ...] = field(repr=False)  # [block][head]
+    neurons: tuple[Array, ...] = field(repr=False)  # [block]: (positions, neurons)
+
+    @property
+    def attention(self) -> tuple[tuple[Array, ...], ...]:
+        """The weights: attention[block][head] is (positions, positions)."""
+        return tuple(tuple(head.weights for head in block) for block in self.heads)
+
+    @property
+    def scores(self) -> tuple[tuple[Array, ...], ...]:
+        """The scores: scores[block][head] is (positions, positions), 0 where j is not visible from i."""
+        return tuple(tuple(head.scores for head in block) for block in self.heads)
+
+    @property
+    def empty_softmax(self) -> int:
+        """How many rows of attention had no weight, because every exponential was 0."""
+        return sum(head.empty for block in self.heads for head in block)
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """A name for each stage of the stream."""
+        blocks = range(len(self.transformer.blocks))
+        return ("embedding", *(f"block {b} {part}" for b in blocks for part in ("attention", "feed-forward")))
+
+
+def run(T: Transformer, tokens: str | Sequence[str]) -> Run:
+    """Run a transformer on one input.
+
+    >>> from weightsmith import library
+    >>> run(library.contains("1"), "0010").decision
+    'YES'
+    """
+    read = read_tokens(T, tokens)
+    A = T.arithmetic
+    h = T.embedding[[T.vocabulary.index(token) for token in read]]
+    table = position_table(T.positions, A, len(T.lanes))
+    if table is not None:
+        h = A.add(h, table[: len(read)])
+    stream, heads, neurons = [finite(A, h, "embedding")], [], []
+    for b, block in enumerate(T.blocks):
+        h, block_heads = _attention(T, block, h, f"block {b}")
+        stream.append(finite(A, h, f"block {b} attention"))
+        h, activations = _feed_forward(T, block, h, f"block {b}")
+        stream.append(finite(A, h, f"block {b} feed-forward"))
+        heads.append(block_heads)
+        neurons.append(activations)
+    last = run_norm(A, T.final_norm, h[-1:], tuple(T.lanes), "final norm")[0]
+    logits = A.matvec(T.output, last)
+    if T.output_bias is not None:
+        logits = A.add(logits, T.output_bias)
+    decision = T.classes[int(np.argmax(finite(A, logits, "output")))]  # the first of the largest
+    return Run(T, read, decision, logits, np.stack(stream), tuple(heads), tuple(neurons))
+
+
+def _attention(T: Transformer, block: Block, h: Array, name: str) -> tuple[Array, tuple[HeadRun, ...]]:
+    """Add the heads' outputs, folded in order, to the stream once."""
+    if block.attention is None:
+        return h, ()
+    A, norm, lanes = T.arithmetic, block.attention_norm, tuple(T.lanes)
+    seen = run_norm(A, norm, h, lanes, f"{name} attention norm") if block.norm_placement == "pre" else h
+    heads = tuple(run_head(T, head, seen, f"{name}, head {i}") for i, head in enumerate(block.attention.heads))
+    total = np.zeros_like(h)
+    for head in heads:
+        total = A.add(total, head.output)
+    h = A.add(h, total)
+    return run_norm(A, norm, h, lanes, f"{name} attention norm") if block.norm_placement == "post" else h, heads
+
+
+def _feed_forward(T: Transformer, block: Block, h: Array, name: str) -> tuple[Array, Array]:
+    """Add the feed-forward layer's output to the stream."""
+    if block.feed_forward is None:
+        return h, np.zeros((len(h), 0))
+    A, norm, lanes = T.arithmetic, block.feed_forward_norm, tuple(T.lanes)
+    seen = run_norm(A, norm, h, lanes, f"{name} feed-forward norm") if block.norm_placement == "pre" else h
+    output, activations = run_feed_forward(A, block.feed_forward, seen)
+    h = A.add(h, output)
+    return run_norm(
+        A, norm, h, lanes, f"{name} feed-forward norm"
+    ) if block.norm_placement == "post" else h, activations

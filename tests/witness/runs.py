@@ -1,0 +1,148 @@
+"""A run evaluated from the definition with fractions: slow, plain, and independent of the package."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from tests.witness.numbers import System, system
+
+Vector = list[Fraction]
+Matrix = list[Vector]
+
+
+@dataclass
+class WitnessRun:
+    """Everything that a run defines."""
+
+    stream: list[Matrix] = field(default_factory=list)
+    attention: list[list[Matrix]] = field(default_factory=list)
+    neurons: list[Matrix] = field(default_factory=list)
+    logits: Vector = field(default_factory=list)
+    decision: str = ""
+    empty: int = 0
+
+
+def exact(array: Any) -> Any:
+    """Turn an array into nested lists of fractions."""
+    if isinstance(array, list):
+        return [exact(item) for item in array]
+    if hasattr(array, "tolist"):
+        return exact(array.tolist())
+    return Fraction(array)
+
+
+def product(N: System, M: Matrix, x: Vector) -> Vector:
+    return [N.dot(row, x) for row in M]
+
+
+def plus(N: System, x: Vector, y: Vector) -> Vector:
+    return [N.round(a + b) for a, b in zip(x, y, strict=True)]
+
+
+def witness_run(T: Any, tokens: list[str]) -> WitnessRun:
+    N = system(str(T.arithmetic))
+    result = WitnessRun()
+    h = [exact(T.embedding)[list(T.vocabulary).index(token)] for token in tokens]
+    if hasattr(T.positions, "values"):
+        h = [plus(N, row, position) for row, position in zip(h, exact(T.positions.values), strict=False)]
+    result.stream.append(h)
+    for block in T.blocks:
+        before, after = (block.attention_norm, None) if block.norm_placement == "pre" else (None, block.attention_norm)
+        if block.attention is not None:
+            h = attention(N, T, block.attention, h, before, after, result)
+        else:
+            result.attention.append([])
+        result.stream.append(h)
+        norm = block.feed_forward_norm
+        before, after = (norm, None) if block.norm_placement == "pre" else (None, norm)
+        if block.feed_forward is not None:
+            h = feed_forward(N, T, block.feed_forward, h, before, after, result)
+        else:
+            result.neurons.append([[] for _ in h])
+        result.stream.append(h)
+    last = normalised(N, T, T.final_norm, [h[-1]])[0]
+    result.logits = product(N, exact(T.output), last)
+    if T.output_bias is not None:
+        result.logits = plus(N, result.logits, exact(T.output_bias))
+    result.decision = T.classes[result.logits.index(max(result.logits))]
+    return result
+
+
+def attention(N: System, T: Any, layer: Any, h: Matrix, before: Any, after: Any, result: WitnessRun) -> Matrix:
+    seen = normalised(N, T, before, h)
+    total = [[Fraction(0)] * len(T.lanes) for _ in h]
+    all_weights = []
+    for head in layer.heads:
+        q, k, v = ([product(N, exact(W), row) for row in seen] for W in (head.W_Q, head.W_K, head.W_V))
+        rows = []
+        for i in range(len(h)):
+            visible = range(i + 1) if T.mask == "causal" else range(len(h))
+            scores = []
+            for j in visible:
+                key = k[j]
+                if hasattr(T.positions, "keys"):
+                    table = exact(T.positions.keys)
+                    key = plus(N, key, table[min(i - j, len(table) - 1)])
+                scores.append(N.dot(q[i], key))
+            weights = weigh(N, head.weighting, scores, result)
+            rows.append(weights + [Fraction(0)] * (len(h) - len(weights)))
+            mixed = [N.sum([N.round(weights[j] * v[j][c]) for j in visible]) for c in range(len(head.W_V))]
+            total[i] = plus(N, total[i], product(N, exact(head.W_O), mixed))
+        all_weights.append(rows)
+    result.attention.append(all_weights)
+    return normalised(N, T, after, [plus(N, row, more) for row, more in zip(h, total, strict=True)])
+
+
+def weigh(N: System, weighting: Any, scores: Vector, result: WitnessRun) -> Vector:
+    kind = type(weighting).__name__
+    best = [j for j, score in enumerate(scores) if score == max(scores)]
+    if kind == "AverageHard":
+        return [N.round(Fraction(1, len(best))) if j in best else Fraction(0) for j in range(len(scores))]
+    if kind in ("LeftmostHard", "RightmostHard"):
+        chosen = best[0] if kind == "LeftmostHard" else best[-1]
+        return [Fraction(int(j == chosen)) for j in range(len(scores))]
+    assert kind == "Softmax"
+    if weighting.shifted:
+        largest = max(scores)
+        scores = [N.round(score - largest) for score in scores]
+    e = [N.exp(score) for score in scores]
+    z = N.sum(e)
+    if z:
+        return [N.round(value / z) for value in e]
+    result.empty += 1
+    share = N.round(Fraction(1, len(scores))) if weighting.empty == "uniform" else Fraction(0)
+    return [share] * len(scores)
+
+
+def feed_forward(N: System, T: Any, layer: Any, h: Matrix, before: Any, after: Any, result: WitnessRun) -> Matrix:
+    out, activations = [], []
+    for row, seen in zip(h, normalised(N, T, before, h), strict=True):
+        z = [max(value, Fraction(0)) for value in plus(N, product(N, exact(layer.W_1), seen), exact(layer.b_1))]
+        activations.append(z)
+        out.append(plus(N, row, plus(N, product(N, exact(layer.W_2), z), exact(layer.b_2))))
+    result.neurons.append(activations)
+    return normalised(N, T, after, out)
+
+
+def normalised(N: System, T: Any, norm: Any, h: Matrix) -> Matrix:
+    if norm is None:
+        return h
+    places = [list(T.lanes).index(lane) for lane in (norm.lanes or T.lanes)]
+    m, eps = N.round(Fraction(len(places))), N.round(Fraction(norm.eps))
+    out = []
+    for row in h:
+        x = [row[p] for p in places]
+        if type(norm).__name__ == "LayerNorm":
+            mean = N.round(N.sum(x) / m)
+            x = [N.round(value - mean) for value in x]
+        root = N.sqrt(N.round(N.round(N.dot(x, x) / m) + eps))
+        y = [N.round(value / root) for value in x]
+        if norm.gain is not None:
+            y = [N.round(a * b) for a, b in zip(y, exact(norm.gain), strict=True)]
+        if getattr(norm, "bias", None) is not None:
+            y = plus(N, y, exact(norm.bias))
+        new = list(row)
+        for p, value in zip(places, y, strict=True):
+            new[p] = value
+        out.append(new)
+    return out
