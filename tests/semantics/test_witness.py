@@ -4,6 +4,7 @@ import ast
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -43,7 +44,7 @@ WEIGHTINGS: tuple[Weighting, ...] = (
 def assert_equals_witness(T: Transformer, tokens: list[str]) -> Run:
     found, wanted = run(T, tokens), witness_run(T, tokens)
     assert exact(found.stream) == wanted.stream
-    assert exact([[w for w in block] for block in found.attention]) == wanted.attention
+    assert exact([list(block) for block in found.attention]) == wanted.attention
     assert [exact(z) for z in found.neurons] == wanted.neurons
     assert exact(found.logits) == wanted.logits
     assert found.decision == wanted.decision
@@ -93,7 +94,7 @@ NORMS: tuple[Norm, ...] = (
 @pytest.mark.parametrize("placement", ["pre", "post"])
 @pytest.mark.parametrize("norm", NORMS, ids=["all lanes", "two lanes", "rms"])
 @pytest.mark.parametrize("form", FORMS)
-def test_norms_equal_the_exact_evaluation(form: str, norm: Norm, placement: str) -> None:
+def test_norms_equal_the_exact_evaluation(form: str, norm: Norm, placement: Literal["pre", "post"]) -> None:
     A = parse_arithmetic(form)
     T = random_transformer("ab", 3, 2, 1, 3, 4, A, seed=3)
     blocks = tuple(

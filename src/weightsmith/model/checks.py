@@ -73,9 +73,8 @@ def _check_feed_forward(name: str, layer: FeedForward, lanes: int) -> None:
 def _check_norm(name: str, norm: Norm | None, lanes: Sequence[str]) -> None:
     if norm is None:
         return
-    for lane in norm.lanes or ():
-        if lane not in lanes:
-            raise ModelError(f"{name} is limited to the lane {shown(lane)}, which is not one of {listed(lanes)}")
+    for lane in set(norm.lanes or ()) - set(lanes):
+        raise ModelError(f"{name} is limited to the lane {shown(lane)}, which is not one of {listed(lanes)}")
     width = len(lanes if norm.lanes is None else norm.lanes)
     bias = norm.bias if isinstance(norm, LayerNorm) else None
     for part, array in (("gain", norm.gain), ("bias", bias)):

@@ -15,11 +15,13 @@ class Frozen:
     """The base of every part. Copying, unpickling and `dataclasses.replace` run the same checks as writing it out."""
 
     def _arrays(self, **axes: int) -> None:
-        """Turn the named fields into read-only float64 arrays with that many axes; None stays None."""
+        """Turn the named fields into read-only float64 arrays with that many axes."""
         for name, count in axes.items():
-            value = getattr(self, name)
-            if value is not None:
-                self._set(name, frozen_array(value, name, count))
+            self._set(name, frozen_array(getattr(self, name), name, count))
+
+    def _optional_arrays(self, **axes: int) -> None:
+        """Do so with the named fields that are not None."""
+        self._arrays(**{name: count for name, count in axes.items() if getattr(self, name) is not None})
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)

@@ -1,5 +1,6 @@
 """Names of lanes, tokens and classes: checked once, and shown safely."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
@@ -20,7 +21,7 @@ def checked_names(names: Sequence[str], what: str, printable: bool) -> tuple[str
         if not name:
             raise ModelError(f"a name in {what} is empty")
     if len(set(result)) != len(result):
-        twice = next(name for i, name in enumerate(result) if name in result[:i])
+        twice = next(name for name, count in Counter(result).items() if count > 1)
         raise ModelError(f"{what} has {shown(twice)} twice: names must differ")
     return result
 

@@ -25,7 +25,7 @@ class LayerNorm(Frozen):
 
     def __post_init__(self) -> None:
         """Freeze and check."""
-        self._arrays(gain=1, bias=1)
+        self._optional_arrays(gain=1, bias=1)
         _check_norm(self)
 
 
@@ -39,7 +39,7 @@ class RMSNorm(Frozen):
 
     def __post_init__(self) -> None:
         """Freeze and check."""
-        self._arrays(gain=1)
+        self._optional_arrays(gain=1)
         _check_norm(self)
 
 

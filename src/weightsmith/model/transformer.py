@@ -59,7 +59,8 @@ class Transformer(Frozen):
             raise ModelError(f"positions={self.positions!r:.80}: write Table(…), Sinusoidal(…), Relative(…) or None")
         if self.final_norm is not None and not isinstance(self.final_norm, Norm):
             raise ModelError(f"final_norm={self.final_norm!r:.80}: write LayerNorm(…), RMSNorm(…) or None")
-        self._arrays(embedding=2, output=2, output_bias=1)
+        self._arrays(embedding=2, output=2)
+        self._optional_arrays(output_bias=1)
         check(self)
 
     @property

@@ -19,7 +19,8 @@ def run_norm(A: Arithmetic, norm: Norm | None, h: Array, lanes: tuple[str, ...],
     """Normalise a stream (positions, lanes); lanes outside the norm pass unchanged."""
     if norm is None:
         return h
-    places = [lanes.index(lane) for lane in (lanes if norm.lanes is None else norm.lanes)]
+    place = {lane: j for j, lane in enumerate(lanes)}
+    places = [place[lane] for lane in (lanes if norm.lanes is None else norm.lanes)]
     x = h[:, places]
     m, eps = A.round(len(places)), A.round(norm.eps)
     if isinstance(norm, LayerNorm):

@@ -1,0 +1,136 @@
+"""Safetensors files: read with suspicion, written atomically.
+
+The safetensors library reads and writes the bytes. What it does not refuse (huge or odd shapes, duplicate keys) is
+refused here, from the header alone, before anything is allocated.
+"""
+
+import json
+import math
+import os
+import stat
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import safetensors
+import safetensors.numpy
+
+from weightsmith.errors import FileError
+
+MAX_HEADER = 16 << 20  # bytes
+MAX_DIMENSION = 1 << 24
+MAX_PARAMETERS = 1 << 30
+METADATA_KEY = "weightsmith"
+DTYPES = {"F32": 4, "F64": 8}
+
+
+def write_container(path: Path, tensors: dict[str, npt.NDArray[Any]], metadata: str) -> None:
+    """Write tensors and one metadata text: the file is either the old one or the new one, whole, whatever happens."""
+    contiguous = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    data = safetensors.numpy.save(contiguous, metadata={METADATA_KEY: metadata})
+    target = path.resolve()  # through links, so that a link stays a link
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, mode)
+        os.replace(name, target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def read_container(path: Path) -> tuple[dict[str, npt.NDArray[Any]], str]:
+    """Read the tensors and the metadata text; refuse whatever is not exactly as `write_container` makes it."""
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise FileError("it is not a file")
+    most = 8 + MAX_HEADER + 8 * MAX_PARAMETERS
+    if not 8 <= status.st_size <= most:
+        raise FileError(f"it has {status.st_size:,} bytes, and a model has between 8 and {most:,}")
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        if length > min(MAX_HEADER, status.st_size - 8):
+            raise FileError(f"its header claims {length:,} bytes: it is not a safetensors file, or it is cut off")
+        header = file.read(length)
+        metadata = _check_header(header, status.st_size - 8 - length)
+        body = file.read(status.st_size - 8 - length)
+    try:
+        return safetensors.numpy.load(length.to_bytes(8, "little") + header + body), metadata
+    except safetensors.SafetensorError as error:
+        raise FileError(f"safetensors cannot read it: {error}") from None
+
+
+def parse_json(text: str | bytes, what: str) -> dict[str, Any]:
+    """Parse a JSON object; duplicate keys, NaN and nesting without end are refused."""
+    try:
+        value = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"{what} is not valid JSON: {str(error) or type(error).__name__:.200}") from None
+    if not isinstance(value, dict):
+        raise FileError(f"{what} is not a JSON object, it is {value!r:.80}")
+    return value
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        raise FileError(f"the key {twice!r:.80} occurs twice")
+    return result
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a number")
+
+
+def _check_header(header: bytes, body_size: int) -> str:
+    entries = parse_json(header, "its header")
+    metadata = entries.pop("__metadata__", None)
+    if (
+        not isinstance(metadata, dict)
+        or list(metadata) != [METADATA_KEY]
+        or not isinstance(metadata[METADATA_KEY], str)
+    ):
+        raise FileError(
+            f"it is a safetensors file without the metadata key {METADATA_KEY!r}: Weightsmith did not write it"
+        )
+    total = sum(_check_entry(name, entry, body_size) for name, entry in entries.items())
+    if total > MAX_PARAMETERS:
+        raise FileError(f"it claims {total:,} parameters, and at most {MAX_PARAMETERS:,} are allowed")
+    text: str = metadata[METADATA_KEY]
+    return text
+
+
+def _check_entry(name: str, entry: Any, body_size: int) -> int:
+    """Check one tensor's entry in the header, and give its number of parameters."""
+    what = f"tensor {name!r:.200}"
+    if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
+        raise FileError(f"{what} must have dtype, shape and data_offsets, and has {entry!r:.200}")
+    dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
+    if not isinstance(dtype, str) or dtype not in DTYPES:
+        raise FileError(f"{what} has dtype {dtype!r:.80}: only {' and '.join(DTYPES)} are read")
+    if not _are_sizes(shape, MAX_DIMENSION) or len(shape) not in (1, 2):
+        raise FileError(f"{what} has shape {shape!r:.200}: one or two axes of at most {MAX_DIMENSION:,} are read")
+    if not _are_sizes(offsets, body_size) or len(offsets) != 2:
+        raise FileError(f"{what} has data_offsets {offsets!r:.200}, and the file has {body_size:,} bytes of data")
+    size = math.prod(shape)
+    if offsets[1] - offsets[0] != size * DTYPES[dtype]:
+        raise FileError(f"{what} of shape {shape} needs {size * DTYPES[dtype]:,} bytes, its data_offsets are {offsets}")
+    return size
+
+
+def _are_sizes(values: Any, most: int) -> bool:
+    return isinstance(values, list) and all(type(value) is int and 0 <= value <= most for value in values)

@@ -1,0 +1,138 @@
+"""Files are hostile until checked: each kind of attack is refused by name."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weightsmith as ws
+from weightsmith.files.container import MAX_DIMENSION, read_container, write_container
+
+
+def rewrite(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], Any]) -> None:
+    """Change header and metadata as JSON and write the file again with the same body."""
+    data = path.read_bytes()
+    length = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + length])
+    metadata = json.loads(header["__metadata__"]["weightsmith"])
+    change(header, metadata)
+    header["__metadata__"]["weightsmith"] = json.dumps(metadata)
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data[8 + length :])
+
+
+HOSTILE: dict[str, tuple[Callable[[dict[str, Any], dict[str, Any]], Any], str]] = {
+    "version": (lambda h, m: m.update(version=2), "it has format version 2, and this Weightsmith reads version 1"),
+    "no version": (lambda h, m: m.pop("version"), "it has format version None"),
+    "unknown key": (lambda h, m: m.update(extra=1), "the metadata has the unknown key 'extra'"),
+    "missing key": (lambda h, m: m.pop("mask"), "the metadata lacks the key 'mask'"),
+    "mask": (lambda h, m: m.update(mask="some"), "mask='some': write 'causal'"),
+    "arithmetic": (lambda h, m: m.update(arithmetic="int8"), "'int8' is not an arithmetic: write fixed(4,4)"),
+    "narrow arithmetic": (lambda h, m: m.update(arithmetic="fixed(1,1)"), "is not a member of fixed(1,1)"),
+    "kind": (lambda h, m: m["blocks"][0].update(kind="os.system"), "blocks.0 has the unknown kind 'os.system'"),
+    "wrong kind": (lambda h, m: m["blocks"][0].update(kind="Head"), "blocks.0"),
+    "blocks": (lambda h, m: m.update(blocks=7), "blocks must be a tuple of Block, and it is 7"),
+    "lanes": (lambda h, m: m.update(lanes=["a", "a"]), "lanes has a twice"),
+    "escape": (lambda h, m: m.update(lanes=["a", "\x1b[2J"]), "characters that cannot be shown: '\\x1b[2J'"),
+    "surrogate": (lambda h, m: m.update(vocabulary=["0", "\ud800"]), "characters that cannot be shown"),
+    "classes": (lambda h, m: m.update(classes=["NO"]), "output has shape (2, 2), and it must be (1, 2)"),
+    "provenance": (lambda h, m: m.update(provenance=[1]), "provenance must hold str, and it holds 1"),
+    "positions": (lambda h, m: m.update(positions={"kind": "Sinusoidal", "max_length": 2**60, "base": 9.0}), "2"),
+    "other tensor": (lambda h, m: h.update(zzz=h.pop("output")), "the tensor 'output' is missing"),
+    "dtype": (lambda h, m: h["output"].update(dtype="I64"), "tensor 'output' has dtype 'I64': only F32 and F64"),
+    "half": (lambda h, m: h["output"].update(dtype="F32"), "tensor 'output' of shape [2, 2] needs 16 bytes"),
+    "huge": (lambda h, m: h["output"].update(shape=[0, 2**60]), "tensor 'output' has shape [0, 1152921504606846976]"),
+    "large": (lambda h, m: h["output"].update(shape=[MAX_DIMENSION, 1]), "needs 134,217,728 bytes"),
+    "negative": (lambda h, m: h["output"].update(shape=[-2, -2]), "tensor 'output' has shape [-2, -2]"),
+    "axes": (lambda h, m: h["output"].update(shape=[2, 2, 1]), "tensor 'output' has shape [2, 2, 1]"),
+    "bool": (lambda h, m: h["output"].update(shape=[True, 4]), "tensor 'output' has shape [True, 4]"),
+    "offsets": (lambda h, m: h["output"].update(data_offsets=[0, 10**9]), "tensor 'output' has data_offsets"),
+    "overlap": (lambda h, m: h["output"].update(data_offsets=[0, 32]), "safetensors cannot read it"),
+    "entry": (lambda h, m: h.update(output=3), "tensor 'output' must have dtype, shape and data_offsets, and has 3"),
+    "second metadata": (lambda h, m: h["__metadata__"].update(other="x"), "without the metadata key 'weightsmith'"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_metadata_is_refused_by_name(saved: Path, name: str) -> None:
+    change, message = HOSTILE[name]
+    rewrite(saved, change)
+    with pytest.raises(ws.FileError) as caught:
+        ws.load(saved)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(("value", "message"), [(np.nan, "is nan at [0, 1]"), (np.inf, "is inf at [0, 1]")])
+def test_numbers_that_are_not_finite_are_refused_with_the_tensor(saved: Path, value: float, message: str) -> None:
+    overwrite(saved, "output", value)
+    with pytest.raises(ws.FileError, match="tensor 'output'") as caught:
+        ws.load(saved)
+    assert message in str(caught.value)
+
+
+def test_values_outside_the_arithmetic_are_refused_with_tensor_and_value(saved: Path) -> None:
+    overwrite(saved, "blocks.0.attention.heads.0.W_Q", 0.1)
+    with pytest.raises(
+        ws.FileError, match=r"blocks\.0\.attention\.heads\.0\.W_Q\[0, 1\] = 0\.1 is not a member of fixed"
+    ):
+        ws.load(saved)
+
+
+def overwrite(path: Path, tensor: str, value: float) -> None:
+    """Put a number into the second place of a tensor."""
+    data = bytearray(path.read_bytes())
+    length = int.from_bytes(data[:8], "little")
+    begin = 8 + length + json.loads(bytes(data[8 : 8 + length]))[tensor]["data_offsets"][0] + 8
+    data[begin : begin + 8] = np.float64(value).tobytes()
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "it has 0 bytes"),
+        (b"\x00" * 7, "it has 7 bytes"),
+        (b"\xff" * 64, "its header claims 18,446,744,073,709,551,615 bytes"),
+        (b"\x02" + b"\x00" * 7 + b"{}", "without the metadata key 'weightsmith'"),
+        (b"\x02" + b"\x00" * 7 + b"[]", "its header is not a JSON object"),
+        (b"\x10" + b"\x00" * 7 + b'{"a":1,"a":2}   ', "the key 'a' occurs twice"),
+        (b"\x10" + b"\x00" * 7 + b'{"a":NaN}       ', "NaN is not a number"),
+        (b"\x02" + b"\x00" * 7 + b"\xff\xfe", "its header is not valid JSON"),
+        ((200_000).to_bytes(8, "little") + b"[" * 200_000, "its header is not valid JSON"),
+        (b"\x80\x04\x95cposix\nsystem\n", "its header claims"),
+    ],
+    ids=["empty", "short", "long header", "no metadata", "list", "duplicate", "nan", "utf-8", "deep", "pickle"],
+)
+def test_bytes_that_are_no_model_are_refused(tmp_path: Path, data: bytes, message: str) -> None:
+    path = tmp_path / "bytes.safetensors"
+    path.write_bytes(data)
+    with pytest.raises(ws.FileError) as caught:
+        ws.load(path)
+    assert message in str(caught.value)
+
+
+def test_a_duplicate_key_inside_the_metadata_is_refused(saved: Path) -> None:
+    tensors, text = read_container(saved)
+    write_container(saved, tensors, text.replace('"mask":', '"mask": "full", "mask":'))
+    with pytest.raises(ws.FileError, match="its metadata is not valid JSON: the key 'mask' occurs twice"):
+        ws.load(saved)
+
+
+def test_what_is_not_a_file_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path, message in (
+        (tmp_path, "it is not a file"),
+        (tmp_path / "pipe", "it is not a file"),
+        (Path("/dev/zero"), "it is not a file"),
+        (tmp_path / "nothing.safetensors", "cannot read .* No such file or directory"),
+    ):
+        with pytest.raises(ws.FileError, match=message):
+            ws.load(path)
+    with pytest.raises(ws.FileError, match=r"cannot write .* No such file or directory"):
+        ws.save(ws.random_transformer(), tmp_path / "no" / "folder.safetensors")
+    with pytest.raises(ws.FileError, match="save writes a Transformer, and this is 3"):
+        ws.save(3, tmp_path / "x.safetensors")  # type: ignore[arg-type]
