@@ -34,3 +34,5 @@ from .model import random_transformer as random_transformer
 from .semantics import Run as Run
 from .semantics import generate as generate
 from .semantics import run as run
+
+__all__: list[str]

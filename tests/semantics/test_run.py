@@ -135,7 +135,7 @@ def test_the_lectures_layer_norm_in_float64() -> None:
         Native("float64"),
         "a",
         list("wxyz"),
-        [[2, 4, 6, 8]],
+        np.array([[2, 4, 6, 8]]),
         None,
         (),
         np.eye(4),
@@ -146,10 +146,9 @@ def test_the_lectures_layer_norm_in_float64() -> None:
 
 
 def test_the_lectures_sinusoidal_positions() -> None:
-    T = ws.Transformer(
-        Native("float64"), ["The", "cat"], list("wxyz"), np.array([[0, 0, 0, 0], [0.5, 0.3, -0.2, 0.8]]), ws.Sinusoidal(3), (),
-        np.eye(4), list("wxyz"),
-    )  # fmt: skip
+    words = np.array([[0, 0, 0, 0], [0.5, 0.3, -0.2, 0.8]])
+    lanes = list("wxyz")
+    T = ws.Transformer(Native("float64"), ["The", "cat"], lanes, words, ws.Sinusoidal(3), (), np.eye(4), lanes)
     assert np.round(ws.run(T, "The cat").logits, 3).tolist() == [1.341, 0.84, -0.19, 1.8]
     assert ws.run(T, "The").logits.tolist() == [0, 1, 0, 1]
     rounded = replace(T, arithmetic=Fixed(4, 4), embedding=np.zeros((2, 4)))

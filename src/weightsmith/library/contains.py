@@ -1,5 +1,7 @@
 """Does the input contain a symbol?"""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Fixed
@@ -8,7 +10,7 @@ from weightsmith.model import Attention, Block, Head, LeftmostHard, Transformer,
 from weightsmith.model.names import listed, shown
 
 
-def contains(symbol: str, vocabulary: str = "01", arithmetic: Arithmetic | None = None) -> Transformer:
+def contains(symbol: str, vocabulary: str | Sequence[str] = "01", arithmetic: Arithmetic | None = None) -> Transformer:
     """Answer YES exactly on the inputs that contain the symbol: `symbol in tokens`, at every length.
 
     One head looks at the first position with the largest score; the score is 1 where the symbol stands and 0

@@ -1,0 +1,55 @@
+"""The command line: one verb per thing a person does.
+
+This package loads quickly: numpy and everything heavier are imported inside the commands, when one is run.
+"""
+
+import contextlib
+import sys
+from typing import Annotated, TextIO, cast
+
+import typer
+
+from weightsmith.cli import demo, info, laws, new, run
+from weightsmith.errors import WeightsmithError
+
+app = typer.Typer(
+    name="weightsmith",
+    help="A workbench for transformers whose weights are written, not only trained.",
+    epilog="Start with: weightsmith demo",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+for module in (demo, laws, new, info, run):
+    app.command()(getattr(module, module.__name__.rpartition(".")[2]))
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from weightsmith import __version__
+
+        typer.echo(f"weightsmith {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """A workbench for transformers whose weights are written, not only trained."""
+
+
+def main() -> None:
+    """Run the command line: 0 is fine, 1 a refuted claim, 2 a wrong input or usage."""
+    for stream in (sys.stdout, sys.stderr):  # a terminal without ∞ gets an escape, not a traceback
+        with contextlib.suppress(AttributeError):
+            cast(TextIO, stream).reconfigure(errors="backslashreplace")  # type: ignore[attr-defined]
+    try:
+        app(prog_name="weightsmith")
+    except WeightsmithError as error:
+        from weightsmith.cli.output import errors
+
+        errors().print(f"error: {error}", style="red")
+        sys.exit(2)

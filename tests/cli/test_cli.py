@@ -1,0 +1,188 @@
+"""The command line as a person meets it: real processes, their output, their exit codes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import weightsmith as ws
+
+WIDE = {**os.environ, "COLUMNS": "120", "PYTHONWARNINGS": "error", "NO_COLOR": "1"}
+
+
+def weightsmith(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    program = [sys.executable, "-m", "weightsmith", *arguments]
+    return subprocess.run(program, capture_output=True, text=True, check=False, cwd=folder, env=WIDE)
+
+
+def good(*arguments: str, folder: Path | None = None) -> str:
+    result = weightsmith(*arguments, folder=folder)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("models")
+    good("new", "random", "-o", "random.safetensors", "--seed", "3", folder=path)
+    good("new", "contains", "--symbol", "1", "-o", "contains.safetensors", folder=path)
+    return path
+
+
+def test_help_imports_neither_numpy_nor_torch_nor_numba() -> None:
+    program = """
+import sys
+sys.argv = ["weightsmith", "--help"]
+from weightsmith.cli import main
+try:
+    main()
+except SystemExit as end:
+    assert end.code == 0, end.code
+heavy = {"numpy", "torch", "numba", "safetensors", "flint"} & set(sys.modules)
+assert not heavy, heavy
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=WIDE)
+    assert result.returncode == 0, result.stderr
+    assert all(verb in result.stdout for verb in ("demo", "laws", "new", "info", "run"))
+
+
+def test_importing_weightsmith_and_running_a_model_loads_neither_torch_nor_numba() -> None:
+    program = """
+import sys, weightsmith as ws
+ws.run(ws.library.contains("1"), "01")
+heavy = {"torch", "numba", "dask", "typer", "rich"} & set(sys.modules)
+assert not heavy, heavy
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_every_public_name_exists_and_is_listed() -> None:
+    for name in ws.__all__:
+        assert getattr(ws, name) is not None
+    assert set(ws.__all__) <= set(dir(ws))
+    assert ws.__version__
+
+
+def test_the_demo_builds_runs_checks_and_saves() -> None:
+    shown = good("demo")
+    assert "510 inputs, 0 wrong decisions" in shown
+    assert "equal to the original, bit for bit: yes" in shown
+    assert "9 of 9 laws hold" in shown
+
+
+def test_laws_prints_the_table_and_json() -> None:
+    shown = good("laws", "float(3,3)")
+    assert "3 multiplications by ∞ take every x > 0 to ∞" in shown
+    assert "fails" not in shown
+    assert "exp(−∞) = exp(-3.75) = 0.03125" in good("laws", "float(2,4)")
+    rows = json.loads(good("laws", "fixed(4,4)", "--json"))
+    assert rows["infinity"] == 15.9375
+    assert all(law["holds"] for law in rows["laws"])
+    assert "x = -16.0: (-16.0 ⊕ ∞) ⊕ ∞ = 15.875" in good("laws", "twos(4,4)")
+
+
+def test_new_writes_what_python_would_build(folder: Path) -> None:
+    assert ws.load(folder / "random.safetensors") == ws.random_transformer(seed=3)
+    assert ws.load(folder / "contains.safetensors") == ws.library.contains("1")
+    good("new", "contains", "--symbol", "cat", "--vocabulary", "the cat sat", "-o", "words.safetensors", folder=folder)
+    assert "decision: YES" in good("run", "words.safetensors", "the cat", folder=folder)
+    assert "decision: NO" in good("run", "words.safetensors", "the", folder=folder)
+
+
+def test_info_describes_the_file_and_its_history(folder: Path) -> None:
+    shown = good("info", "contains.safetensors", folder=folder)
+    assert "block 0     1 head (LeftmostHard) · look for 1" in shown
+    assert "made by     library.contains('1')" in shown
+    facts = json.loads(good("info", "contains.safetensors", "--json", folder=folder))
+    assert facts["arithmetic"] == "fixed(4,4)"
+    assert facts["tensors"]["blocks.0.attention.heads.0.W_Q"] == [1, 3]
+
+
+def test_run_prints_decision_logits_and_trace(folder: Path) -> None:
+    assert "decision: YES" in good("run", "contains.safetensors", "0010", folder=folder)
+    shown = good("run", "contains.safetensors", "0010", "--trace", folder=folder)
+    assert "block 0 attention" in shown
+    assert "feed-forward" not in shown, "an absent sublayer is no stage to look at"
+    assert "found" not in good("run", "contains.safetensors", "00", "--trace", "--lane", "one", folder=folder)
+
+
+def test_run_as_json_has_every_bit(folder: Path) -> None:
+    found = json.loads(good("run", "random.safetensors", "0110", "--json", "--trace", folder=folder))
+    r = ws.run(ws.random_transformer(seed=3), "0110")
+    assert found["decision"] == r.decision
+    assert found["logits"] == dict(zip(("NO", "YES"), r.logits.tolist(), strict=True))
+    assert np.array_equal(found["stream"], r.stream)
+    assert found["empty_softmax"] == r.empty_softmax
+
+
+def test_a_trace_wider_than_the_terminal_says_what_is_left_out(folder: Path) -> None:
+    good("new", "random", "--lanes", "30", "-o", "wide.safetensors", folder=folder)
+    shown = good("run", "wide.safetensors", "01", "--trace", folder=folder)
+    assert "21 more lanes do not fit" in shown
+    assert max(map(len, shown.splitlines())) <= 120
+
+
+WRONG = {
+    "unknown token": (
+        ("run", "contains.safetensors", "012"),
+        "error: token 2 of the input, 2, is not in the vocabulary",
+    ),
+    "empty input": (("run", "contains.safetensors", ""), "error: the input is empty"),
+    "too long": (
+        ("run", "random.safetensors", "0" * 9),
+        "error: the input has 9 tokens and the position table holds 8",
+    ),
+    "no file": (("run", "none.safetensors", "0"), "error: cannot read 'none.safetensors': No such file or directory"),
+    "no model": (("info", __file__), "is refused: its header claims"),
+    "arithmetic": (("laws", "fixed(4)"), "error: 'fixed(4)' is not an arithmetic: write fixed(4,4), float(4,3)"),
+    "too wide": (("laws", "fixed(20,20)"), "error: fixed(20,20) has 40 bits besides the sign"),
+    "no name": (("new", "contain", "-o", "x"), "error: there is no 'contain': did you mean contains?"),
+    "no symbol": (("new", "contains", "-o", "x"), "error: contains needs a symbol to look for: write --symbol 1"),
+    "symbol": (("new", "contains", "--symbol", "2", "-o", "x"), "error: the symbol 2 is not in the vocabulary 0, 1"),
+    "lanes": (("new", "random", "--lanes", "0", "-o", "x"), "error: lanes=0: write a whole number from 1 on"),
+    "lane": (("run", "random.safetensors", "0", "--trace", "--lane", "x"), "error: there is no lane x: did you mean x"),
+    "lane alone": (("run", "random.safetensors", "0", "--lane", "x0"), "write --trace too"),
+    "folder": (("new", "random", "-o", "no/where"), "error: cannot write 'no/where': No such file or directory"),
+    "verb": (("fly",), "No such command 'fly'"),
+    "option": (("laws",), "Missing argument 'ARITHMETIC'"),
+    "markup": (("run", "contains.safetensors", "[/red]"), "error: token 0 of the input, [, is not in the vocabulary"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_input_ends_with_2_a_message_and_no_traceback(folder: Path, name: str) -> None:
+    arguments, message = WRONG[name]
+    result = weightsmith(*arguments, folder=folder)
+    assert result.returncode == 2
+    assert message in " ".join(result.stderr.split())
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+
+
+def test_hostile_names_are_shown_escaped(folder: Path) -> None:
+    tokens = ["[red]", "\x1b[2J", "\n"]
+    ws.save(ws.random_transformer(tokens, classes=tokens), folder / "hostile.safetensors")
+    assert ws.load(folder / "hostile.safetensors").vocabulary == tuple(tokens)
+    for shown in (
+        good("info", "hostile.safetensors", folder=folder),
+        good("run", "hostile.safetensors", "[red]", "--trace", folder=folder),
+    ):
+        assert "\x1b" not in shown
+        assert "[red]" in shown
+
+
+def test_a_terminal_without_unicode_gets_escapes(folder: Path) -> None:
+    program = [sys.executable, "-m", "weightsmith", "laws", "fixed(4,4)"]
+    result = subprocess.run(program, capture_output=True, check=False, env={**WIDE, "PYTHONIOENCODING": "ascii"})
+    assert result.returncode == 0, result.stderr
+    assert b"\\u221e" in result.stdout
+
+
+def test_output_that_nobody_reads_is_no_error() -> None:
+    program = f"{sys.executable} -m weightsmith demo | head -c 1"
+    result = subprocess.run(["sh", "-c", program], capture_output=True, text=True, check=False, env=WIDE)
+    assert (result.stdout, result.stderr) == ("1", "")
