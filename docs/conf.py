@@ -1,0 +1,28 @@
+"""Sphinx configuration."""
+
+from weightsmith import __version__
+
+project = "Weightsmith"
+author = "the Weightsmith developers"
+copyright = author
+release = version = __version__
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+html_theme = "furo"
+html_title = f"Weightsmith {version}"
+exclude_patterns = ["_build"]
+autodoc_default_options = {"members": True, "member-order": "bysource", "show-inheritance": False}
+autodoc_typehints = "signature"
+autodoc_preserve_defaults = True
+nitpicky = False
+default_role = "code"  # single backticks in docstrings are code
+
+
+def setup(app):  # type: ignore[no-untyped-def]
+    """Let docstrings write |x| for absolute values; reStructuredText would take it for a substitution."""
+
+    def escape_bars(app, what, name, thing, options, lines):  # type: ignore[no-untyped-def]
+        lines[:] = [line.replace("|", "\\|") for line in lines]
+
+    app.connect("autodoc-process-docstring", escape_bars)
