@@ -23,7 +23,7 @@ test: $(VENV)/.test
 	$(BIN)/pytest --numprocesses 2
 
 bench: $(VENV)/.bench
-	@$(BIN)/python -m benchmarks
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m benchmarks
 
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

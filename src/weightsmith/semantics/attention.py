@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Array
 from weightsmith.errors import ModelError
-from weightsmith.model import AverageHard, Head, LeftmostHard, Relative, RightmostHard, Transformer, Weighting
+from weightsmith.model import AverageHard, Head, LeftmostHard, Relative, RightmostHard, Softmax, Transformer, Weighting
 from weightsmith.semantics.overflow import finite
 
 
@@ -16,59 +17,59 @@ class HeadRun:
 
     output: Array  # (positions, lanes): what it adds to the stream
     scores: Array  # (positions, positions); 0 where j is not visible from i
-    weights: Array  # (positions, positions)
+    weights: Array  # (positions, positions); 0 where j is not visible from i
     empty: int  # how many rows had no weight
 
 
 def run_head(T: Transformer, head: Head, h: Array, name: str) -> HeadRun:
     """Run one head on a stream (positions, lanes)."""
-    A, n = T.arithmetic, len(h)
+    A, i, j = T.arithmetic, *np.indices((len(h), len(h)))
+    visible = j <= i if T.mask == "causal" else np.full(i.shape, True)
     q, k, v = A.matvec(head.W_Q, h), A.matvec(head.W_K, h), A.matvec(head.W_V, h)
-    scores, weights = np.zeros((n, n)), np.zeros((n, n))
-    mixed = np.zeros((n, len(head.W_V)))
-    empty = 0
-    for i in range(n):
-        j = np.arange(i + 1 if T.mask == "causal" else n)
-        keys = k[j]
-        if isinstance(T.positions, Relative):
-            keys = A.add(keys, T.positions.keys[np.minimum(i - j, T.positions.max_distance)])
-        scores[i, j] = A.dot(q[i], keys)
-        weights[i, j], is_empty = weigh(A, head.weighting, scores[i, j], f"{name}, position {i}")
-        mixed[i] = A.sum(A.multiply(weights[i, j][:, np.newaxis], v[j]), axis=0)
-        empty += is_empty
+    keys = k[j]
+    if isinstance(T.positions, Relative):
+        keys = A.add(keys, T.positions.keys[np.clip(i - j, 0, T.positions.max_distance)])
+    scores = finite(A, np.where(visible, A.dot(q[i], keys), 0.0), name)
+    weights, empty = weigh(A, head.weighting, scores, visible, name)
+    mixed = A.sum(A.multiply(weights[:, :, np.newaxis], v[j]), axis=1)  # what is not visible adds 0: nothing
     return HeadRun(A.matvec(head.W_O, mixed), scores, weights, empty)
 
 
-def weigh(A: Arithmetic, weighting: Weighting, scores: Array, name: str) -> tuple[Array, bool]:
-    """Turn the scores of the visible positions into weights, and say whether the softmax was empty."""
-    largest = np.flatnonzero(finite(A, scores, name) == scores.max())
-    if isinstance(weighting, LeftmostHard):
-        return one_hot(largest[0], len(scores)), False
-    if isinstance(weighting, RightmostHard):
-        return one_hot(largest[-1], len(scores)), False
+def weigh(
+    A: Arithmetic, weighting: Weighting, scores: Array, visible: npt.NDArray[np.bool_], name: str
+) -> tuple[Array, int]:
+    """Turn each row of scores into weights on what is visible, and count the rows whose softmax is empty."""
+    largest = np.where(visible, scores, -np.inf).max(axis=1, keepdims=True)
+    if isinstance(weighting, Softmax):
+        return softmax(A, weighting, scores, visible, largest, name)
+    best = visible & (scores == largest)
     if isinstance(weighting, AverageHard):
-        weights = np.zeros(len(scores))
-        weights[largest] = share(A, len(largest))
-        return weights, False
-    e = A.exp(A.subtract(scores, scores.max()) if weighting.shifted else scores)
-    z = A.sum(e)
-    if z != 0:
-        return A.divide(e, z), False
-    if weighting.empty == "error":
+        return np.where(best, share(A, best), 0.0), 0
+    if isinstance(weighting, LeftmostHard):
+        return np.where(best & (np.cumsum(best, axis=1) == 1), 1.0, 0.0), 0
+    assert isinstance(weighting, RightmostHard)
+    return np.where(best & (np.cumsum(best[:, ::-1], axis=1)[:, ::-1] == 1), 1.0, 0.0), 0
+
+
+def softmax(
+    A: Arithmetic, weighting: Softmax, scores: Array, visible: npt.NDArray[np.bool_], largest: Array, name: str
+) -> tuple[Array, int]:
+    """Give exp(score) ⊘ Σ exp(score), by the rule for empty rows where that sum is 0."""
+    e = np.where(visible, A.exp(A.subtract(scores, largest) if weighting.shifted else scores), 0.0)
+    z = A.sum(e)[:, np.newaxis]
+    empty = z == 0
+    weights = A.divide(e, np.where(empty, A.infinity, z))
+    if empty.any() and weighting.empty == "error":
+        i = int(np.argmax(empty))
         raise ModelError(
-            f"{name}: every exp(score) rounds to 0 in {A}, the largest score is {scores.max():g}; write "
+            f"{name}, position {i}: every exp(score) rounds to 0 in {A}, the largest score is {largest[i, 0]:g}; write "
             "Softmax(shifted=True), or Softmax(empty='zero') or Softmax(empty='uniform') to say what is meant"
         )
-    return np.full(len(scores), share(A, len(scores)) if weighting.empty == "uniform" else 0.0), True
+    if weighting.empty == "uniform":
+        weights = np.where(empty & visible, share(A, visible), weights)
+    return weights, int(empty.sum())
 
 
-def one_hot(place: int, length: int) -> Array:
-    """Give 1 at one place and 0 elsewhere."""
-    weights = np.zeros(length)
-    weights[place] = 1.0
-    return weights
-
-
-def share(A: Arithmetic, m: int) -> float:
-    """Give 1 ⊘ m: m is a count, not a member, so this is the exact 1/m, rounded once."""
-    return float(A.round(1 / m))
+def share(A: Arithmetic, chosen: npt.NDArray[np.bool_]) -> Array:
+    """Give 1 ⊘ m for the m chosen of each row: m is a count, not a member, so this is the exact 1/m, rounded once."""
+    return A.round(1 / chosen.sum(axis=1, keepdims=True))
