@@ -118,7 +118,7 @@ def _distinct_difference(A: Arithmetic) -> Law:
 
 def _growth(A: Arithmetic) -> Law:
     count = multiplications_to_infinity(A)
-    decided = "from the smallest x > 0 on; ⊗ is monotone"
+    decided = "smallest x > 0; ⊗ is monotone"
     if count is not None:
         times = "1 multiplication by ∞ takes" if count == 1 else f"{count} multiplications by ∞ take"
         return Law("growth", f"{times} every x > 0 to ∞", True, decided)
