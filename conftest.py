@@ -10,6 +10,7 @@ from doctest import ELLIPSIS, OutputChecker
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sybil import Example, Sybil
 from sybil.document import PythonDocStringDocument
 from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser
@@ -67,4 +68,13 @@ docstrings = Sybil(
     document_types={".py": PythonDocStringDocument},
     path=str(ROOT / "src"),
 )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the examples of one page together when tests run in parallel: each builds on those before it."""
+    for item in items:
+        if item.path.suffix == ".md" or ROOT / "src" in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group(str(item.path)))
+
+
 pytest_collect_file = (pages + docstrings).pytest()

@@ -18,7 +18,9 @@ from tests.semantics.test_witness import NORMS, WEIGHTINGS
 
 ARITHMETICS = [ws.Fixed(4, 4), ws.Fixed(2, 3, "even"), ws.Float(3, 3), ws.Float.like("bfloat16"), ws.Native("float32")]
 names = st.lists(st.text(min_size=1, max_size=5).filter(lambda t: t.isprintable()), min_size=4, max_size=4, unique=True)
-tokens = st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1, max_size=4, unique=True)
+tokens = st.lists(
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=9), min_size=1, max_size=4, unique=True
+)
 
 
 @st.composite

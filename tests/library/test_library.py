@@ -16,6 +16,11 @@ def test_contains_says_yes_exactly_when_the_symbol_occurs(A: ws.Arithmetic) -> N
             assert ws.run(T, tokens).decision == ("YES" if "c" in tokens else "NO")
 
 
+def test_contains_takes_symbols_as_long_as_a_token_may_be() -> None:
+    symbol = "x" * 200
+    assert ws.run(ws.library.contains(symbol, ["a", symbol]), ["a", symbol]).decision == "YES"
+
+
 def test_contains_refuses_a_symbol_outside_the_vocabulary() -> None:
     with pytest.raises(ws.InputError, match="the symbol 2 is not in the vocabulary 0, 1"):
         ws.library.contains("2")

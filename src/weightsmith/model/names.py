@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from weightsmith.errors import ModelError
 
 MAX_NAME = 200
+MAX_TEXT = 2000
 
 
 def checked_names(names: Sequence[str], what: str, printable: bool) -> tuple[str, ...]:
@@ -17,7 +18,7 @@ def checked_names(names: Sequence[str], what: str, printable: bool) -> tuple[str
     if not result:
         raise ModelError(f"{what} is empty: at least one name is needed")
     for name in result:
-        checked_text(name, f"a name in {what}", printable)
+        checked_text(name, f"a name in {what}", printable, MAX_NAME)
         if not name:
             raise ModelError(f"a name in {what} is empty")
     if len(set(result)) != len(result):
@@ -26,12 +27,12 @@ def checked_names(names: Sequence[str], what: str, printable: bool) -> tuple[str
     return result
 
 
-def checked_text(text: object, what: str, printable: bool = True) -> str:
+def checked_text(text: object, what: str, printable: bool = True, most: int = MAX_TEXT) -> str:
     """Refuse what is not a text, is too long, is not valid Unicode or, if asked, has invisible characters."""
     if not isinstance(text, str):
         raise ModelError(f"{what} must be a text, and it is {text!r:.80}")
-    if len(text) > MAX_NAME:
-        raise ModelError(f"{what} has {len(text)} characters, at most {MAX_NAME} are allowed: {text[:40]!r}…")
+    if len(text) > most:
+        raise ModelError(f"{what} has {len(text)} characters, at most {most} are allowed: {text[:40]!r}…")
     if any("\ud800" <= c <= "\udfff" for c in text) or (printable and not text.isprintable()):
         raise ModelError(f"{what} has characters that cannot be shown: {text!r}")
     return text
