@@ -1,14 +1,14 @@
 """The documentation is run: Python blocks, console transcripts, and the examples in docstrings."""
 
+import contextlib
 import os
 import re
 import shlex
 import subprocess
 import sys
-import tempfile
+from collections.abc import Iterator
 from doctest import ELLIPSIS, OutputChecker
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sybil import Example, Sybil
@@ -44,23 +44,20 @@ def _tidy(text: str) -> str:
     return "".join(re.sub("─+", "─", line.strip()) + "\n" for line in text.splitlines() if line.strip())
 
 
-def _enter_empty_folder(namespace: dict[str, Any]) -> None:
-    namespace["_before"] = os.getcwd()
-    namespace["_folder"] = tempfile.TemporaryDirectory()
-    os.chdir(namespace["_folder"].name)
-
-
-def _leave_it(namespace: dict[str, Any]) -> None:
-    os.chdir(namespace["_before"])
-    namespace["_folder"].cleanup()
+@pytest.fixture
+def folder_of_the_page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Run the examples of one page in one folder, empty at first, that no other page sees."""
+    folder = tmp_path_factory.getbasetemp() / f"page-{request.node.path.stem}"
+    folder.mkdir(exist_ok=True)
+    with contextlib.chdir(folder):
+        yield
 
 
 pages = Sybil(
     parsers=[PythonCodeBlockParser(), CodeBlockParser(language="console", evaluator=run_transcript)],
     patterns=["*.md", "docs/*.md"],
     path=str(ROOT),
-    setup=_enter_empty_folder,
-    teardown=_leave_it,
+    fixtures=["folder_of_the_page"],
 )
 docstrings = Sybil(
     parsers=[DocTestParser(ELLIPSIS)],
