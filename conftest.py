@@ -67,6 +67,7 @@ docstrings = Sybil(
 )
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the examples of one page together when tests run in parallel: each builds on those before it."""
     for item in items:
