@@ -65,14 +65,4 @@ docstrings = Sybil(
     document_types={".py": PythonDocStringDocument},
     path=str(ROOT / "src"),
 )
-
-
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the examples of one page together when tests run in parallel: each builds on those before it."""
-    for item in items:
-        if item.path.suffix == ".md" or ROOT / "src" in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group(str(item.path)))
-
-
 pytest_collect_file = (pages + docstrings).pytest()
