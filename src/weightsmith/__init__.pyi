@@ -32,6 +32,7 @@ from .model import Transformer as Transformer
 from .model import matrix as matrix
 from .model import random_transformer as random_transformer
 from .semantics import Run as Run
+from .semantics import decisions as decisions
 from .semantics import generate as generate
 from .semantics import run as run
 

@@ -1,6 +1,7 @@
 """Runs: what the trace holds, how inputs are read, and what is refused."""
 
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,20 @@ def test_a_run_holds_every_intermediate_value_by_block_and_head(T: ws.Transforme
 
 def test_a_causal_run_of_a_prefix_is_a_prefix_of_the_run(T: ws.Transformer) -> None:
     assert np.array_equal(ws.run(T, "01101").stream[:, :3], ws.run(T, "011").stream)
+
+
+def test_many_inputs_are_decided_as_each_by_itself(T: ws.Transformer) -> None:
+    inputs = ["".join(tokens) for n in (3, 1, 5, 2) for tokens in product("01", repeat=n)]
+    for model in (T, replace(T, mask="full"), replace(T, blocks=()), one_of_each()):
+        assert ws.decisions(model, inputs) == [ws.run(model, tokens).decision for tokens in inputs]
+    assert ws.decisions(T, []) == []
+
+
+def one_of_each() -> ws.Transformer:
+    """Build a model with norms, relative positions, an empty softmax and a bias."""
+    T = ws.random_transformer(lanes=3, blocks=1, heads=2, weighting=ws.Softmax(empty="uniform"), seed=5)
+    block = replace(T.blocks[0], attention_norm=ws.LayerNorm(eps=0.25), feed_forward_norm=ws.RMSNorm(eps=0.25))
+    return replace(T, blocks=(block,), positions=ws.Relative(np.ones((2, 3))), output_bias=np.array([0.5, 0]))
 
 
 def test_the_first_class_wins_a_tie(T: ws.Transformer) -> None:

@@ -1,6 +1,7 @@
 """What every arithmetic can do: round, the rounded operations, and the left folds made of them."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -122,12 +123,15 @@ class Arithmetic(ABC):
 
     def sum(self, x: npt.ArrayLike, axis: int = -1) -> Array:
         """Give ((0 ⊕ x_1) ⊕ x_2) ⊕ … along an axis."""
-        return _plain(self._fold(np.moveaxis(self._members(np.atleast_1d(_carrier(x))), axis, -1)))
+        terms = np.moveaxis(self._members(np.atleast_1d(_carrier(x))), axis, 0)
+        return _plain(self._fold(terms, terms.shape[1:]))
 
     @_silent
     def dot(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
         """Give Σ x_j ⊗ y_j along the last axis; the other axes broadcast."""
-        return _plain(self._fold(self._nearest(self._members(x) * self._members(y))))
+        x, y = np.broadcast_arrays(self._members(x), self._members(y))
+        products = (self._nearest(x[..., j] * y[..., j]) for j in range(x.shape[-1]))
+        return _plain(self._fold(products, x.shape[:-1]))
 
     def matvec(self, M: npt.ArrayLike, x: npt.ArrayLike) -> Array:
         """Give the product of a matrix (rows, columns) with vectors (…, columns): a dot product per row."""
@@ -140,10 +144,10 @@ class Arithmetic(ABC):
         return self.divide(e, np.where(z == 0, self.infinity, z))  # z is 0 only if every e_j is
 
     @_silent
-    def _fold(self, terms: Array) -> Array:
-        total = np.zeros(terms.shape[:-1])
-        for j in range(terms.shape[-1]):
-            total = self._nearest(total + terms[..., j])
+    def _fold(self, terms: Iterable[Array], shape: tuple[int, ...]) -> Array:
+        total = np.zeros(shape)
+        for term in terms:
+            total = self._nearest(total + term)
         return total
 
 

@@ -1,6 +1,7 @@
 """The finite arithmetics: `Fixed`, `Float` and, for the counterexample, `TwosComplement`."""
 
 import math
+import sys
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
@@ -12,7 +13,8 @@ from weightsmith.arithmetic.base import Arithmetic, Array, Ties
 from weightsmith.errors import InputError
 
 TABLE_BITS = 16
-FAST_SIZE = 1 << 18  # from here on a pass of Numba saves more than loading it costs
+FAST_SIZE = 1 << 18  # from here on the Numba kernel is worth loading
+WARM_SIZE = 1 << 12  # from here on it is worth calling, once loaded
 
 
 class Saturating(Arithmetic):
@@ -53,7 +55,7 @@ class Saturating(Arithmetic):
 
     def _nearest(self, x: Array) -> Array:
         nearest = rounding.nearest
-        if x.size >= FAST_SIZE:
+        if x.size >= FAST_SIZE or (x.size >= WARM_SIZE and "weightsmith.arithmetic.fast_rounding" in sys.modules):
             from weightsmith.arithmetic.fast_rounding import nearest
         return nearest(x, self.lowest, self.infinity, self.least_exponent, self.precision, self.ties)
 

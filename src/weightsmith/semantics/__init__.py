@@ -2,6 +2,6 @@
 
 from weightsmith.semantics.attention import HeadRun
 from weightsmith.semantics.generate import generate
-from weightsmith.semantics.run import Run, run
+from weightsmith.semantics.run import Run, decisions, run
 
-__all__ = ["HeadRun", "Run", "generate", "run"]
+__all__ = ["HeadRun", "Run", "decisions", "generate", "run"]

@@ -8,7 +8,7 @@ from weightsmith.model import FeedForward, LayerNorm, Norm
 
 
 def run_feed_forward(A: Arithmetic, layer: FeedForward, h: Array) -> tuple[Array, Array]:
-    """Give what the layer adds to the stream, and its activations (positions, neurons)."""
+    """Give what the layer adds to the stream, and its activations (…, positions, neurons)."""
     assert layer.b_1 is not None
     assert layer.b_2 is not None
     activations = np.maximum(A.add(A.matvec(layer.W_1, h), layer.b_1), 0.0)
@@ -16,27 +16,27 @@ def run_feed_forward(A: Arithmetic, layer: FeedForward, h: Array) -> tuple[Array
 
 
 def run_norm(A: Arithmetic, norm: Norm | None, h: Array, lanes: tuple[str, ...], name: str) -> Array:
-    """Normalise a stream (positions, lanes); lanes outside the norm pass unchanged."""
+    """Normalise a stream (…, positions, lanes); lanes outside the norm pass unchanged."""
     if norm is None:
         return h
     place = {lane: j for j, lane in enumerate(lanes)}
     places = [place[lane] for lane in (lanes if norm.lanes is None else norm.lanes)]
-    x = h[:, places]
+    x = h[..., places]
     m, eps = A.round(len(places)), A.round(norm.eps)
     if isinstance(norm, LayerNorm):
-        x = A.subtract(x, A.divide(A.sum(x), m)[:, np.newaxis])
+        x = A.subtract(x, A.divide(A.sum(x), m)[..., np.newaxis])
     spread = A.divide(A.sum(A.multiply(x, x)), m)
     root = A.sqrt(A.add(spread, eps))
     if (root == 0).any():
         raise ModelError(
-            f"{name}: the square root is 0 at position {int(np.argmin(root))}, because the values are all alike and "
-            f"eps={norm.eps:g} is {eps:g} in {A}; write an eps of at least {A.smallest:g}"
+            f"{name}: the square root is 0 at position {np.argwhere(root == 0)[0][-1]}, because the values are all "
+            f"alike and eps={norm.eps:g} is {eps:g} in {A}; write an eps of at least {A.smallest:g}"
         )
-    y = A.divide(x, root[:, np.newaxis])
+    y = A.divide(x, root[..., np.newaxis])
     if norm.gain is not None:
         y = A.multiply(y, norm.gain)
     if isinstance(norm, LayerNorm) and norm.bias is not None:
         y = A.add(y, norm.bias)
     result = h.copy()
-    result[:, places] = y
+    result[..., places] = y
     return result

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 from weightsmith.model import Block, Transformer, position_table, read_tokens
@@ -41,7 +42,7 @@ class Run:
     @property
     def empty_softmax(self) -> int:
         """How many rows of attention had no weight, because every exponential was 0."""
-        return sum(head.empty for block in self.heads for head in block)
+        return sum(int(head.empty.sum()) for block in self.heads for head in block)
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -58,11 +59,41 @@ def run(T: Transformer, tokens: str | Sequence[str]) -> Run:
     'YES'
     """
     read = read_tokens(T, tokens)
+    found = evaluate(T, np.array([T.vocabulary.index(token) for token in read]))
+    decision = T.classes[int(np.argmax(found.logits))]  # the first of the largest
+    return Run(T, read, decision, found.logits, np.stack(found.stream), tuple(found.heads), tuple(found.neurons))
+
+
+def decisions(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[str]:
+    """Decide many inputs, those of the same length together; each decision is that of `run`."""
+    read = [read_tokens(T, tokens) for tokens in inputs]
+    place = {token: i for i, token in enumerate(T.vocabulary)}
+    result = [""] * len(read)
+    for length in {len(tokens) for tokens in read}:
+        members = [n for n, tokens in enumerate(read) if len(tokens) == length]
+        found = evaluate(T, np.array([[place[token] for token in read[n]] for n in members]))
+        for n, best in zip(members, np.argmax(found.logits, axis=-1), strict=True):
+            result[n] = T.classes[best]
+    return result
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Every value of a run, for one input or with a further axis in front for several of the same length."""
+
+    stream: list[Array]
+    heads: list[tuple[HeadRun, ...]]
+    neurons: list[Array]
+    logits: Array
+
+
+def evaluate(T: Transformer, ids: npt.NDArray[np.integer]) -> Evaluation:
+    """Run on places in the vocabulary, (…, positions)."""
     A = T.arithmetic
-    h = T.embedding[[T.vocabulary.index(token) for token in read]]
+    h = T.embedding[ids]
     table = position_table(T.positions, A, len(T.lanes))
     if table is not None:
-        h = A.add(h, table[: len(read)])
+        h = A.add(h, table[: ids.shape[-1]])
     stream, heads, neurons = [finite(A, h, "embedding")], [], []
     for b, block in enumerate(T.blocks):
         h, block_heads = _attention(T, block, h, f"block {b}")
@@ -71,12 +102,11 @@ def run(T: Transformer, tokens: str | Sequence[str]) -> Run:
         stream.append(finite(A, h, f"block {b} feed-forward"))
         heads.append(block_heads)
         neurons.append(activations)
-    last = run_norm(A, T.final_norm, h[-1:], tuple(T.lanes), "final norm")[0]
+    last = run_norm(A, T.final_norm, h[..., -1:, :], tuple(T.lanes), "final norm")[..., 0, :]
     logits = A.matvec(T.output, last)
     if T.output_bias is not None:
         logits = A.add(logits, T.output_bias)
-    decision = T.classes[int(np.argmax(finite(A, logits, "output")))]  # the first of the largest
-    return Run(T, read, decision, logits, np.stack(stream), tuple(heads), tuple(neurons))
+    return Evaluation(stream, heads, neurons, finite(A, logits, "output"))
 
 
 def _attention(T: Transformer, block: Block, h: Array, name: str) -> tuple[Array, tuple[HeadRun, ...]]:
@@ -96,7 +126,7 @@ def _attention(T: Transformer, block: Block, h: Array, name: str) -> tuple[Array
 def _feed_forward(T: Transformer, block: Block, h: Array, name: str) -> tuple[Array, Array]:
     """Add the feed-forward layer's output to the stream."""
     if block.feed_forward is None:
-        return h, np.zeros((len(h), 0))
+        return h, np.zeros((*h.shape[:-1], 0))
     A, norm, lanes = T.arithmetic, block.feed_forward_norm, tuple(T.lanes)
     seen = run_norm(A, norm, h, lanes, f"{name} feed-forward norm") if block.norm_placement == "pre" else h
     output, activations = run_feed_forward(A, block.feed_forward, seen)
