@@ -14,6 +14,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 demo: $(VENV)/.core
 	@$(BIN)/weightsmith demo
+	@echo "(first: source $(BIN)/activate)"
 
 test: $(VENV)/.test
 	$(BIN)/ruff check .

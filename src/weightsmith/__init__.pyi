@@ -8,6 +8,8 @@ from .arithmetic import Native as Native
 from .arithmetic import TwosComplement as TwosComplement
 from .arithmetic import laws as laws
 from .arithmetic import parse_arithmetic as parse_arithmetic
+from .compose import if_then_else as if_then_else
+from .compose import side_by_side as side_by_side
 from .errors import FileError as FileError
 from .errors import InputError as InputError
 from .errors import LawError as LawError
@@ -31,6 +33,18 @@ from .model import Table as Table
 from .model import Transformer as Transformer
 from .model import matrix as matrix
 from .model import random_transformer as random_transformer
+from .rewrites import add_vector as add_vector
+from .rewrites import flag as flag
+from .rewrites import ignore_lanes as ignore_lanes
+from .rewrites import infinity_form as infinity_form
+from .rewrites import linear_map as linear_map
+from .rewrites import map_stream as map_stream
+from .rewrites import pad_blocks as pad_blocks
+from .rewrites import signed_infinity_form as signed_infinity_form
+from .rewrites import to_arithmetic as to_arithmetic
+from .rewrites import widen as widen
+from .rewrites import zero_one_form as zero_one_form
+from .rewrites import zero_vector as zero_vector
 from .semantics import Run as Run
 from .semantics import decisions as decisions
 from .semantics import generate as generate

@@ -64,3 +64,36 @@ def test_what_cannot_be_computed_is_refused_with_the_value() -> None:
         A.round(["1"])
     with pytest.raises(InputError, match=r"integers beyond 2\^53"):
         A.round([2**60 + 1])
+
+
+def test_vectors_of_different_lengths_have_no_product() -> None:
+    A = Fixed(4, 4)
+    for x, y in (([2], [1, 2, 3]), (2.0, 3.0), ([1, 2], [1, 2, 3])):
+        with pytest.raises(InputError, match="a dot product needs vectors of one length, and the shapes are"):
+            A.dot(x, y)
+    with pytest.raises(InputError, match="a dot product needs vectors of one length"):
+        A.matvec([[1], [2]], [1, 2, 3])
+    with pytest.raises(InputError, match="matvec needs a matrix and vectors"):
+        A.matvec(3, 4)
+
+
+def test_numbers_that_float64_would_change_are_refused() -> None:
+    long = np.longdouble(1) + np.longdouble(2) ** -60
+    with pytest.raises(InputError, match="numbers of more than 53 bits"):
+        Fixed(4, 4).round(long)
+    assert Fixed(4, 4).round(np.longdouble(1.03125)) == 1
+    with pytest.raises(InputError, match="is not a rectangular array"):
+        Fixed(4, 4).round([[1, 2], [3]])
+
+
+def test_the_sum_of_a_softmax_that_overflows_the_machine_is_refused() -> None:
+    A = Native("float32")
+    with pytest.raises(InputError, match="the sum of the exponentials overflows float32"):
+        A.softmax(A.round([88.7, 88.7]))
+
+
+def test_native_rounding_stays_finite() -> None:
+    assert Native("float32").round([1e39, -np.inf]).tolist() == [
+        Native("float32").infinity,
+        -Native("float32").infinity,
+    ]

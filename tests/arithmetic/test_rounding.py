@@ -1,8 +1,14 @@
 """Rounding, in the reference and in the fast kernel: one body runs over both."""
 
+import importlib
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -112,3 +118,38 @@ def test_large_arrays_take_the_fast_path_and_small_ones_the_reference() -> None:
 def test_nan_is_refused_by_name() -> None:
     with pytest.raises(InputError, match=r"cannot round nan into fixed\(4,4\)"):
         Fixed(4, 4).round([1.0, np.nan])
+
+
+PROGRAM = """
+import numpy as np
+from weightsmith import Fixed
+assert Fixed(4, 4).round(np.full(2**18, 0.1))[7] == 0.125
+from weightsmith.arithmetic import fast_rounding
+print(sum(fast_rounding._compiled.stats.cache_hits.values()))
+"""
+
+
+def test_the_machine_code_is_found_again_by_the_next_process(tmp_path: Path) -> None:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    hits = [
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM], check=True, capture_output=True, text=True, env=environment
+        ).stdout
+        for _ in range(2)
+    ]
+    assert [int(count) for count in hits] == [0, 1]
+
+
+def test_rounding_works_where_no_folder_can_hold_the_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = numba.njit
+
+    def njit(*arguments: object, **options: object) -> object:
+        if options.get("cache"):
+            raise RuntimeError("cannot cache function: no locator available")
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(numba, "njit", njit)
+    importlib.reload(fast_rounding)
+    assert fast_rounding.nearest(np.array([0.1]), -15.0, 15.0, 3, 8, "zero") == 0.125
+    monkeypatch.undo()
+    importlib.reload(fast_rounding)

@@ -2,7 +2,9 @@
 
 import json
 import os
+import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
+from weightsmith.files import container
 from weightsmith.files.container import MAX_DIMENSION, read_container, write_container
 
 
@@ -42,7 +45,7 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, Any], dict[str, Any]], Any], str]] 
     "classes": (lambda h, m: m.update(classes=["NO"]), "output has shape (2, 2), and it must be (1, 2)"),
     "provenance": (lambda h, m: m.update(provenance=[1]), "provenance must hold str, and it holds 1"),
     "positions": (lambda h, m: m.update(positions={"kind": "Sinusoidal", "max_length": 2**60, "base": 9.0}), "2"),
-    "other tensor": (lambda h, m: h.update(zzz=h.pop("output")), "the tensor 'output' is missing"),
+    "other tensor": (lambda h, m: h.update(zzz=h.pop("output")), "the tensors in it are not those that"),
     "dtype": (lambda h, m: h["output"].update(dtype="I64"), "tensor 'output' has dtype 'I64': only F32 and F64"),
     "half": (lambda h, m: h["output"].update(dtype="F32"), "tensor 'output' of shape [2, 2] needs 16 bytes"),
     "huge": (lambda h, m: h["output"].update(shape=[0, 2**60]), "tensor 'output' has shape [0, 1152921504606846976]"),
@@ -125,9 +128,10 @@ def test_a_duplicate_key_inside_the_metadata_is_refused(saved: Path) -> None:
 def test_what_is_not_a_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path, message in (
-        (tmp_path, "it is not a file"),
-        (tmp_path / "pipe", "it is not a file"),
-        (Path("/dev/zero"), "it is not a file"),
+        (tmp_path, "cannot read .* Is a directory"),
+        (tmp_path / "pipe", "it is not a regular file"),
+        (Path("/dev/zero"), "it is not a regular file"),
+        (Path("a\0b"), "cannot read .* null byte"),
         (tmp_path / "nothing.safetensors", "cannot read .* No such file or directory"),
     ):
         with pytest.raises(ws.FileError, match=message):
@@ -136,3 +140,62 @@ def test_what_is_not_a_file_is_refused(tmp_path: Path) -> None:
         ws.save(ws.random_transformer(), tmp_path / "no" / "folder.safetensors")
     with pytest.raises(ws.FileError, match="save writes a Transformer, and this is 3"):
         ws.save(3, tmp_path / "x.safetensors")  # type: ignore[arg-type]
+
+
+def test_a_missing_bias_is_refused_and_not_taken_for_zeros(saved: Path) -> None:
+    tensors, text = read_container(saved)
+    for name in ("blocks.0.feed_forward.b_1", "blocks.0.feed_forward.W_1", "embedding"):
+        rest = {key: value for key, value in tensors.items() if key != name}
+        metadata = json.loads(text)
+        metadata["tensors"].remove(name)
+        write_container(saved, rest, json.dumps(metadata))
+        with pytest.raises(ws.FileError, match=f"the tensor '{name}' is missing"):
+            ws.load(saved)
+
+
+def test_empty_arrays_with_a_long_axis_are_refused_before_anything_is_made_of_them(saved: Path) -> None:
+    rewrite(saved, lambda h, m: h.update(output={"dtype": "F64", "shape": [2**24, 0], "data_offsets": [0, 0]}))
+    with pytest.raises(ws.FileError, match="an array without numbers has no axis above 65,536"):
+        ws.load(saved)
+
+
+def test_a_huge_sinusoidal_table_is_never_built_whole(tmp_path: Path) -> None:
+    T = replace(ws.random_transformer(lanes=2000, blocks=0), positions=ws.Sinusoidal(2**20))
+    ws.save(T, tmp_path / "t.safetensors")
+    tracemalloc.start()
+    ws.run(ws.load(tmp_path / "t.safetensors"), "01")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 32 << 20
+
+
+def test_pipes_devices_and_circles_are_not_written_over(tmp_path: Path) -> None:
+    T = ws.library.contains("1")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    with pytest.raises(ws.FileError, match="cannot write .*pipe': it is not a regular file"):
+        ws.save(T, tmp_path / "pipe")
+    with pytest.raises(ws.FileError, match="cannot write .*circle"):
+        ws.save(T, tmp_path / "circle")
+    assert (tmp_path / "pipe").is_fifo()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["circle", "pipe"]
+
+
+def test_what_could_not_be_read_back_is_not_written(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = saved.read_bytes()
+    monkeypatch.setattr(container, "MAX_HEADER", 100)
+    with pytest.raises(ws.FileError, match="cannot write .* its header has .* bytes, and at most 100 are allowed"):
+        ws.save(ws.library.contains("1"), saved)
+    assert saved.read_bytes() == before
+
+
+def test_too_many_tensors_are_refused(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "MAX_TENSORS", 3)
+    with pytest.raises(ws.FileError, match="it has 11 tensors, and at most 3 are allowed"):
+        ws.load(saved)
+
+
+def test_too_many_parameters_are_refused(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(container, "MAX_PARAMETERS", 30)
+    with pytest.raises(ws.FileError, match="it has .* bytes|it claims 40 parameters, and at most 30"):
+        ws.load(saved)

@@ -22,6 +22,8 @@ def test_nothing_in_a_transformer_can_be_changed(T: ws.Transformer) -> None:
     for _, array in named_arrays(T):
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 0
+        with pytest.raises(ValueError, match="cannot set WRITEABLE flag to True"):
+            array.setflags(write=True)
     for again in (pickle.loads(pickle.dumps(T)), copy.deepcopy(T), replace(T)):
         assert all(not array.flags.writeable for _, array in named_arrays(again))
 

@@ -178,6 +178,22 @@ def test_overflow_of_the_machines_arithmetic_is_refused_not_passed_on(weighting:
         ws.run(huge, "0101")
 
 
+def test_a_softmax_whose_sum_overflows_is_refused() -> None:
+    A = Native("float32")
+    head = ws.Head(A.round(88.7 * ONE), ONE, ONE, ONE)
+    assert ws.run(one_lane(head, A), "a").decision == "YES"
+    with pytest.raises(ws.ModelError, match="block 0, head 0: float32 overflowed"):
+        ws.run(one_lane(head, A), "aa")
+
+
+def test_a_run_cannot_be_changed_and_a_file_name_is_no_transformer(T: ws.Transformer) -> None:
+    r = ws.run(T, "01")
+    with pytest.raises(ValueError, match="read-only"):
+        r.logits[0] = 1
+    with pytest.raises(ws.InputError, match="'model.safetensors' is not a transformer: write load"):
+        ws.run("model.safetensors", "01")  # type: ignore[arg-type]
+
+
 def test_native_float64_runs_like_the_machine() -> None:
     T = ws.random_transformer(arithmetic=Native("float64"), blocks=1, heads=1, neurons=3)
     r = ws.run(T, "011")

@@ -30,7 +30,7 @@ from weightsmith import (
 )
 from weightsmith.model import Norm, Weighting
 
-FORMS = ("fixed(2,3)", "fixed(4,4)", "float(3,3)", "float(4,3)", "float(2,4)")
+FORMS = ("fixed(2,3)", "fixed(4,4)", "float(3,3)", "float(4,3)", "float(2,4)", "fixed(0,4)")
 WEIGHTINGS: tuple[Weighting, ...] = (
     Softmax(),
     Softmax(shifted=True),
@@ -93,7 +93,7 @@ NORMS: tuple[Norm, ...] = (
 
 @pytest.mark.parametrize("placement", ["pre", "post"])
 @pytest.mark.parametrize("norm", NORMS, ids=["all lanes", "two lanes", "rms"])
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMS[:5])  # gains of 1 are no members of the last
 def test_norms_equal_the_exact_evaluation(form: str, norm: Norm, placement: Literal["pre", "post"]) -> None:
     A = parse_arithmetic(form)
     T = random_transformer("ab", 3, 2, 1, 3, 4, A, seed=3)

@@ -43,6 +43,7 @@ def witness_run(T: Any, tokens: list[str]) -> WitnessRun:
     N = system(str(T.arithmetic))
     result = WitnessRun()
     h = [exact(T.embedding)[list(T.vocabulary).index(token)] for token in tokens]
+    assert type(T.positions).__name__ in ("NoneType", "Table", "Relative"), "the witness knows no other positions"
     if hasattr(T.positions, "values"):
         h = [plus(N, row, position) for row, position in zip(h, exact(T.positions.values), strict=False)]
     result.stream.append(h)
@@ -100,7 +101,7 @@ def weigh(N: System, weighting: Any, scores: Vector, result: WitnessRun) -> Vect
         return [N.round(Fraction(1, len(best))) if j in best else Fraction(0) for j in range(len(scores))]
     if kind in ("LeftmostHard", "RightmostHard"):
         chosen = best[0] if kind == "LeftmostHard" else best[-1]
-        return [Fraction(int(j == chosen)) for j in range(len(scores))]
+        return [N.round(Fraction(int(j == chosen))) for j in range(len(scores))]
     assert kind == "Softmax"
     if weighting.shifted:
         largest = max(scores)

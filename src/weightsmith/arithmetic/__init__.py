@@ -1,6 +1,6 @@
 """Number systems in which every bit is defined, and the laws that hold in them."""
 
-from weightsmith.arithmetic.base import Arithmetic, Array, Ties
+from weightsmith.arithmetic.base import Arithmetic, Array, Ties, carried, immutable
 from weightsmith.arithmetic.laws import Law, laws, multiplications_to_infinity
 from weightsmith.arithmetic.native import Native
 from weightsmith.arithmetic.saturating import Fixed, Float, Saturating, TwosComplement
@@ -16,6 +16,8 @@ __all__ = [
     "Saturating",
     "Ties",
     "TwosComplement",
+    "carried",
+    "immutable",
     "laws",
     "multiplications_to_infinity",
     "parse_arithmetic",

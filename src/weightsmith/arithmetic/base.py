@@ -39,7 +39,7 @@ class Arithmetic(ABC):
     @property
     @abstractmethod
     def bits(self) -> int:
-        """How many bits a value takes when it is stored."""
+        """The nominal size: a sign, the bits of the exponent, and those of the significand that are not implied."""
 
     @property
     def lowest(self) -> float:
@@ -62,7 +62,7 @@ class Arithmetic(ABC):
 
     def round(self, x: npt.ArrayLike) -> Array:
         """Give the nearest member of each value; values beyond ±∞ become ±∞. NaN is refused."""
-        values = _carrier(x)
+        values = carried(x)
         if values.size and np.isnan(values.min()):
             raise InputError(f"cannot round nan into {self}: replace it by a number first")
         return _plain(self._nearest(values))
@@ -70,17 +70,18 @@ class Arithmetic(ABC):
     @_silent
     def contains(self, x: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Say of each value whether it is a member."""
-        values = _carrier(x)
+        values = carried(x)
         member: npt.NDArray[np.bool_] = np.isfinite(values) & (self._nearest(np.nan_to_num(values)) == values)
         return member
 
     @_silent
     def _members(self, x: npt.ArrayLike) -> Array:
-        values = _carrier(x)
+        values = carried(x)
         wrong = ~(self._nearest(values) == values)
         if wrong.any():
             value = float(values[wrong][0])
-            raise InputError(f"{value!r} is not a member of {self}; round it first: arithmetic.round({value!r})")
+            instead = "" if np.isnan(value) else f"; round it first: arithmetic.round({value!r})"
+            raise InputError(f"{value!r} is not a member of {self}{instead}")
         return values
 
     # The operations: exact, then rounded once
@@ -123,24 +124,34 @@ class Arithmetic(ABC):
 
     def sum(self, x: npt.ArrayLike, axis: int = -1) -> Array:
         """Give ((0 ⊕ x_1) ⊕ x_2) ⊕ … along an axis."""
-        terms = np.moveaxis(self._members(np.atleast_1d(_carrier(x))), axis, 0)
+        terms = np.moveaxis(self._members(np.atleast_1d(carried(x))), axis, 0)
         return _plain(self._fold(terms, terms.shape[1:]))
 
     @_silent
     def dot(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
         """Give Σ x_j ⊗ y_j along the last axis; the other axes broadcast."""
-        x, y = np.broadcast_arrays(self._members(x), self._members(y))
+        x, y = self._members(x), self._members(y)
+        if x.ndim == 0 or y.ndim == 0 or x.shape[-1] != y.shape[-1]:
+            raise InputError(f"a dot product needs vectors of one length, and the shapes are {x.shape} and {y.shape}")
+        x, y = np.broadcast_arrays(x, y)
         products = (self._nearest(x[..., j] * y[..., j]) for j in range(x.shape[-1]))
         return _plain(self._fold(products, x.shape[:-1]))
 
     def matvec(self, M: npt.ArrayLike, x: npt.ArrayLike) -> Array:
         """Give the product of a matrix (rows, columns) with vectors (…, columns): a dot product per row."""
-        return self.dot(_carrier(M), _carrier(x)[..., np.newaxis, :])
+        matrix, vectors = carried(M), carried(x)
+        if matrix.ndim != 2 or vectors.ndim == 0:
+            raise InputError(
+                f"matvec needs a matrix and vectors, and the shapes are {matrix.shape} and {vectors.shape}"
+            )
+        return self.dot(matrix, vectors[..., np.newaxis, :])
 
     def softmax(self, x: npt.ArrayLike) -> Array:
         """Give e_j ⊘ Σ e_j with e_j = exp(x_j) along the last axis; all 0 where that sum is 0."""
         e = np.atleast_1d(self.exp(x))
         z = np.expand_dims(self.sum(e), -1)
+        if not np.isfinite(z).all():
+            raise InputError(f"the sum of the exponentials overflows {self}: subtract the largest value first")
         return self.divide(e, np.where(z == 0, self.infinity, z))  # z is 0 only if every e_j is
 
     @_silent
@@ -151,14 +162,26 @@ class Arithmetic(ABC):
         return total
 
 
-def _carrier(x: npt.ArrayLike) -> Array:
+@_silent
+def carried(x: npt.ArrayLike) -> Array:
     """Take numbers of any shape as float64, refusing what float64 would change."""
-    raw = np.asarray(x)
+    try:
+        raw = np.asarray(x)
+    except ValueError:
+        raise InputError(f"{x!r:.80} is not a rectangular array") from None
     if raw.dtype.kind not in "biuf":
-        raise InputError(f"{x!r} is not an array of real numbers")
+        raise InputError(f"{x!r:.80} is not an array of real numbers")
     if raw.dtype.kind in "iu" and ((raw > 2**53) | (raw < -(2**53))).any():
-        raise InputError(f"{x!r} holds integers beyond 2^53, which float64 would change")
-    return raw.astype(np.float64, copy=False)
+        raise InputError(f"{x!r:.80} holds integers beyond 2^53, which float64 would change")
+    values = raw.astype(np.float64, copy=False)
+    if raw.dtype.itemsize > 8 and not np.array_equal(values, raw, equal_nan=True):
+        raise InputError(f"{x!r:.80} holds numbers of more than 53 bits, which float64 would change")
+    return values
+
+
+def immutable(x: Array) -> Array:
+    """Copy an array into bytes: unlike a read-only array that owns its memory, nobody can make it writable again."""
+    return np.ndarray(x.shape, np.float64, np.ascontiguousarray(x, dtype=np.float64).tobytes())
 
 
 def _plain(x: Array) -> Array:

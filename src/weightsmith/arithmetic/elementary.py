@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weightsmith.arithmetic.base import Array
+from weightsmith.arithmetic.base import Array, immutable
 
 if TYPE_CHECKING:
     from weightsmith.arithmetic.saturating import Saturating
@@ -20,9 +20,7 @@ def exp_table(arithmetic: "Saturating") -> tuple[Array, Array]:
     """Give all members and the exp of each."""
     members = arithmetic.values()
     table = exp(members, arithmetic._nearest)
-    members.setflags(write=False)
-    table.setflags(write=False)
-    return members, table
+    return immutable(members), immutable(table)
 
 
 def exp(x: Array, nearest: Callable[[Array], Array]) -> Array:

@@ -5,55 +5,58 @@ No fast-math: every operation is the IEEE one, in the order written.
 """
 
 import math
-from collections.abc import Callable
 
 import numba as nb
 import numpy as np
 
 from weightsmith.arithmetic.base import Array, Ties
 
-_SIGNATURE = "void(float64[::1], float64[::1], float64, float64, int64, int64)"
+_ZERO, _EVEN, _AWAY = 0, 1, 2
+_RULES = {"zero": _ZERO, "even": _EVEN, "away": _AWAY}
 
 
-def _kernel(round_integer: Callable[[float], float]) -> Callable[..., None]:
-    """Build the kernel around one of the three tie rules."""
+@nb.njit(inline="always")
+def _steps(x: float, least: int, below: int) -> tuple[float, float]:
+    """Give the quantum at x and its reciprocal, from the bits of the exponent of x."""
+    exponent = np.maximum((np.float64(x).view(np.int64) >> 52) & 0x7FF, least) - below
+    return np.int64(exponent << 52).view(np.float64), np.int64((2046 - exponent) << 52).view(np.float64)
 
-    @nb.njit(_SIGNATURE, nogil=True, error_model="numpy", cache=True)
-    def kernel(x: Array, out: Array, lowest: float, infinity: float, least_exponent: int, precision: int) -> None:
-        least = least_exponent + 1023
+
+def _round_all(
+    x: Array, out: Array, lowest: float, infinity: float, least_exponent: int, precision: int, rule: int
+) -> None:
+    """Round x into out. The rule is the same for the whole loop, so each of the three loops stays free of branches."""
+    least, below = least_exponent + 1023, precision - 1
+    if rule == _ZERO:
         for i in range(x.size):
             clamped = min(max(x[i], lowest), infinity)
-            exponent = np.maximum((np.float64(clamped).view(np.int64) >> 52) & 0x7FF, least) - (precision - 1)
-            steps = np.int64(exponent << 52).view(np.float64)
-            per_step = np.int64((2046 - exponent) << 52).view(np.float64)
-            out[i] = round_integer(clamped * per_step) * steps + 0.0
-
-    compiled: Callable[..., None] = kernel
-    return compiled
-
-
-@nb.njit(inline="always")
-def _to_zero(s: float) -> float:
-    return math.copysign(np.ceil(abs(s) - 0.5), s)
-
-
-@nb.njit(inline="always")
-def _to_even(s: float) -> float:
-    return float(np.rint(s))
+            steps, per_step = _steps(clamped, least, below)
+            s = clamped * per_step
+            out[i] = math.copysign(np.ceil(abs(s) - 0.5), s) * steps + 0.0
+    elif rule == _EVEN:
+        for i in range(x.size):
+            clamped = min(max(x[i], lowest), infinity)
+            steps, per_step = _steps(clamped, least, below)
+            out[i] = np.rint(clamped * per_step) * steps + 0.0
+    else:
+        for i in range(x.size):
+            clamped = min(max(x[i], lowest), infinity)
+            steps, per_step = _steps(clamped, least, below)
+            s = clamped * per_step
+            whole = np.trunc(s)
+            out[i] = (whole + math.copysign(np.float64(abs(s - whole) >= 0.5), s)) * steps + 0.0
 
 
-@nb.njit(inline="always")
-def _away(s: float) -> float:
-    whole = np.trunc(s)
-    return float(whole + math.copysign(np.float64(abs(s - whole) >= 0.5), s))
-
-
-_KERNELS = {"zero": _kernel(_to_zero), "even": _kernel(_to_even), "away": _kernel(_away)}
+_SIGNATURE = "void(float64[::1], float64[::1], float64, float64, int64, int64, int64)"
+try:
+    _compiled = nb.njit(_SIGNATURE, nogil=True, error_model="numpy", cache=True)(_round_all)
+except RuntimeError:  # neither this folder nor the user's cache folder can be written to
+    _compiled = nb.njit(_SIGNATURE, nogil=True, error_model="numpy")(_round_all)
 
 
 def nearest(x: Array, lowest: float, infinity: float, least_exponent: int, precision: int, ties: Ties) -> Array:
     """Do what `rounding.nearest` does, bit for bit."""
     flat = np.ascontiguousarray(x).reshape(-1)
     out = np.empty_like(flat)
-    _KERNELS[ties](flat, out, lowest, infinity, least_exponent, precision)
+    _compiled(flat, out, lowest, infinity, least_exponent, precision, _RULES[ties])
     return out.reshape(x.shape)

@@ -6,6 +6,7 @@ rounding is monotone, so that one extreme value decides for all.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic.base import Arithmetic, Array
 from weightsmith.arithmetic.saturating import TABLE_BITS
+from weightsmith.errors import InputError
 
 _ALL_PAIRS = 1 << 22
 
@@ -28,6 +30,7 @@ class Law:
     counterexample: str | None = None
 
 
+@lru_cache(maxsize=256)
 def laws(arithmetic: Arithmetic) -> tuple[Law, ...]:
     """Decide every law that a rewrite may rely on.
 
@@ -35,6 +38,10 @@ def laws(arithmetic: Arithmetic) -> tuple[Law, ...]:
     >>> [law.counterexample for law in laws(Float(2, 4)) if not law.holds]
     ['exp(−∞) = exp(-3.75) = 0.03125']
     """
+    if not isinstance(arithmetic, Arithmetic):
+        raise InputError(
+            f"{arithmetic!r:.80} is not an arithmetic: write Fixed(4, 4) or parse_arithmetic('fixed(4,4)')"
+        )
     A, infinity = arithmetic, arithmetic.infinity
     return (
         _for_all(
@@ -50,7 +57,7 @@ def laws(arithmetic: Arithmetic) -> tuple[Law, ...]:
             "saturation",
             "(x ⊕ ∞) ⊕ ∞ = ∞",
             lambda x: A.add(A.add(x, infinity), infinity) == infinity,
-            lambda x: f"x = {x!r}: ({x!r} ⊕ ∞) ⊕ ∞ = {A.add(A.add(x, infinity), infinity):g}, and ∞ = {infinity!r}",
+            lambda x: f"x = {x!r}: (x ⊕ ∞) ⊕ ∞ = {float(A.add(A.add(x, infinity), infinity))!r}, and ∞ = {infinity!r}",
             "it is monotone in x; both ends were evaluated",
         ),
         _equal(A, "cancellation", "∞ ⊖ ∞", A.subtract(infinity, infinity), 0.0),
@@ -66,6 +73,7 @@ def laws(arithmetic: Arithmetic) -> tuple[Law, ...]:
         _distinct_difference(A),
         _equal(A, "exp of −∞", f"exp(−∞) = exp({-infinity!r})", A.exp(-infinity), 0.0, "exp(−∞)"),
         _equal(A, "exp of 0", "exp(0)", A.exp(0.0), 1.0),
+        _one_below_infinity(A),
         _growth(A),
     )
 
@@ -98,6 +106,11 @@ def _unit_product(A: Arithmetic) -> Law:
     )
 
 
+def _one_below_infinity(A: Arithmetic) -> Law:
+    wrong = None if A.contains(1.0) and A.infinity > 1 else f"∞ = {A.infinity!r}"
+    return Law("1 below ∞", "1 is a member, and 1 < ∞", wrong is None, "evaluated", wrong)
+
+
 def _distinct_difference(A: Arithmetic) -> Law:
     name, statement = "distinct difference", "x ⊖ y = 0 only if x = y"
     if A.bits > TABLE_BITS:
@@ -125,7 +138,7 @@ def _growth(A: Arithmetic) -> Law:
     if not A.contains(A.multiply(A.infinity, A.infinity)):
         wrong = "∞ ⊗ ∞ overflows to an IEEE infinity"
     else:
-        wrong = f"{A.smallest!r} ⊗ ∞ = {A.multiply(A.smallest, A.infinity):g} never grows to ∞ = {A.infinity!r}"
+        wrong = f"{A.smallest!r} ⊗ ∞ = {float(A.multiply(A.smallest, A.infinity))!r} never grows to ∞ = {A.infinity!r}"
     return Law("growth", "some number of multiplications by ∞ takes every x > 0 to ∞", False, decided, wrong)
 
 
@@ -153,5 +166,5 @@ def _for_all(
     wrong = ~holds(x)
     if wrong.any():
         extreme = max(map(float, x[wrong]), key=abs)
-        return Law(name, statement, False, decided, describe(extreme))
+        return Law(name, statement, False, "evaluated", describe(extreme))
     return Law(name, statement, True, decided)

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic.base import Arithmetic, Array
+from weightsmith.arithmetic.base import Arithmetic, Array, carried
 from weightsmith.errors import InputError
 
 NativeType: TypeAlias = Literal["float32", "float64"]
@@ -24,7 +24,7 @@ class Native(Arithmetic):
 
     def __post_init__(self) -> None:
         """Refuse other types."""
-        if self.dtype not in ("float32", "float64"):
+        if not isinstance(self.dtype, str) or self.dtype not in ("float32", "float64"):
             raise InputError(f"Native({self.dtype!r}) does not exist: write Native('float32') or Native('float64')")
 
     @property
@@ -45,6 +45,10 @@ class Native(Arithmetic):
     def values(self) -> Array:
         """Refuse: there are too many."""
         raise InputError(f"{self} has {self.bits} bits: values() lists the members of systems of up to 16 bits")
+
+    def round(self, x: npt.ArrayLike) -> Array:
+        """Give the nearest finite member of each value; values beyond ±∞ become ±∞. NaN is refused."""
+        return super().round(np.clip(carried(x), -self.infinity, self.infinity))
 
     def _members(self, x: npt.ArrayLike) -> Array:
         """Let nan pass: the machine's arithmetic makes it, and a run refuses it by name."""

@@ -22,9 +22,11 @@ For w ≥ 2p + 2 there is none:
   float32 carrier gets wrong.
 - A quotient a/b·2^k of p-bit integers differs from a midpoint m/2·2^l (m odd, at most p + 1 bits) by at least 1 part in
   a·2 or in b·m, so relatively by more than 2^(−2p−1), and the carrier errs by at most 2^(−w).
-- A square root s that is not a midpoint m: s² and m² are distinct multiples of the square of half a quantum, so
-  |s − m| ≥ (half a quantum)² / (s + m), relatively more than 2^(−2p−3), against an error of at most 2^(−w); and m² has
-  an odd last bit where s² has none, so s is never a midpoint itself.
+- A square root s is never a midpoint m: m² has an odd last bit where s² has none. With h half a quantum at s, both are
+  multiples of h², so |s − m| ≥ h² / (s + m). For 2^E ≤ s < 2^(E+1) that is more than h²·2^(−E−2), and the carrier errs
+  by at most 2^(E−w). For normal s, h = 2^(E−p), which leaves 2^(E−2p−2) ≥ 2^(E−w). For subnormal s and in
+  `Fixed(i, f)`, h = 2^(−f−1) is larger than that unless s is; s² < 2^i then bounds E, and 2f + 2E + 4 ≤ w
+  holds for i + f ≤ 25.
 
 Hence float64 carries p ≤ 25 and float32 carries p ≤ 11. The exponents must fit as well: products and quotients of
 members may leave the carrier's range only where they saturate or vanish anyway, which holds for up to 10 exponent bits

@@ -181,7 +181,7 @@ class Float(Saturating):
 
         Hardware usually rounds ties to even: `Float.like("float16", ties="even")`.
         """
-        if format not in HARDWARE:
+        if not isinstance(format, str) or format not in HARDWARE:
             raise InputError(f"{format!r} is not a hardware format: write one of {', '.join(HARDWARE)}")
         sizes = HARDWARE[format]
         return cls(sizes.exponent_bits, sizes.precision, ties, format=format)
@@ -191,6 +191,8 @@ class Float(Saturating):
         self._check_ties()
         _whole(self, "exponent_bits", 1, rounding.MAX_EXPONENT_BITS)
         _whole(self, "significand_bits", 2, rounding.MAX_PRECISION)
+        if self.format is not None and self.format not in HARDWARE:
+            raise InputError(f"{self.format!r:.80} is not a hardware format: write one of {', '.join(HARDWARE)}")
         if self.format is not None and (self.exponent_bits, self.precision) != HARDWARE[self.format][:2]:
             raise InputError(f"the sizes do not fit {self.format!r}: write Float.like({self.format!r})")
 

@@ -5,7 +5,7 @@ This package loads quickly: numpy and everything heavier are imported inside the
 
 import contextlib
 import sys
-from typing import Annotated, TextIO, cast
+from typing import Annotated, NoReturn, TextIO, cast
 
 import typer
 
@@ -19,6 +19,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 for module in (demo, laws, new, info, run):
     app.command()(getattr(module, module.__name__.rpartition(".")[2]))
@@ -49,7 +50,17 @@ def main() -> None:
     try:
         app(prog_name="weightsmith")
     except WeightsmithError as error:
-        from weightsmith.cli.output import errors
+        _fail(str(error))
+    except MemoryError:
+        _fail("this needs more memory than there is: choose smaller sizes or a shorter input")
+    except OSError as error:
+        _fail(f"cannot write the output: {error.strerror or error}")
+    except KeyboardInterrupt:
+        sys.exit(130)
 
-        errors().print(f"error: {error}", style="red")
-        sys.exit(2)
+
+def _fail(message: str) -> NoReturn:
+    from weightsmith.cli.output import errors
+
+    errors().print(f"error: {message}", style="red")
+    sys.exit(2)

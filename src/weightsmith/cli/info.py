@@ -1,6 +1,6 @@
 """weightsmith info."""
 
-from weightsmith.cli.output import AsJson, ModelFile, print_json, results
+from weightsmith.cli.output import AsJson, ModelFile, print_json, say
 
 
 def info(
@@ -17,6 +17,6 @@ def info(
         shapes = {name: list(array.shape) for name, array in tensors.items()}
         print_json({**metadata, "tensors": shapes, "weights": T.weights, "nonzero_weights": T.nonzero_weights})
         return
-    results().print(repr(T))
+    say(repr(T))
     for line in T.provenance:
-        results().print(f"  made by     {line}")
+        say(f"  made by     {line}")

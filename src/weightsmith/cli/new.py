@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weightsmith.cli.output import errors, results
+from weightsmith.cli.output import errors, say
 from weightsmith.errors import InputError
 
 
@@ -29,7 +29,7 @@ def new(
     from weightsmith.arithmetic import parse_arithmetic
     from weightsmith.files import save
     from weightsmith.model import random_transformer
-    from weightsmith.model.names import nearest_names
+    from weightsmith.model.names import nearest_names, shown
 
     A = parse_arithmetic(arithmetic)
     tokens = tuple(vocabulary.split()) if " " in vocabulary else tuple(vocabulary)
@@ -43,5 +43,5 @@ def new(
         names = ["random", *library.__all__]
         raise InputError(f"there is no {name!r}: {nearest_names(name, names)}write one of {', '.join(names)}")
     save(T, output)
-    results().print(repr(T))
-    errors().print(f"written to {output}")
+    say(repr(T))
+    errors().print(f"written to {shown(str(output))}")

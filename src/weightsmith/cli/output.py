@@ -1,6 +1,7 @@
 """How things look in a terminal. Names and texts are never read as markup."""
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,17 +20,27 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def results() -> Console:
     """Give the console for results."""
-    return Console(markup=False, highlight=False, soft_wrap=False)
+    return Console(markup=False, highlight=False, emoji=False, width=_width())
 
 
 def errors() -> Console:
     """Give the console for messages."""
-    return Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+    return Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+def say(text: str) -> None:
+    """Print plain lines of results, which a terminal may fold but we do not."""
+    results().print(text, soft_wrap=True)
+
+
+def _width() -> int | None:
+    """Leave the width to rich, but for the terminal that claims to have none."""
+    return 80 if os.environ.get("COLUMNS") == "0" else None
 
 
 def print_json(value: dict[str, Any] | list[Any]) -> None:
     """Put machine-readable output on stdout."""
-    print(json.dumps(value, ensure_ascii=False, indent=2))  # noqa: T201
+    print(json.dumps(value, indent=2))  # noqa: T201
 
 
 def table(*columns: str, right: bool = False) -> Table:
@@ -41,7 +52,8 @@ def table(*columns: str, right: bool = False) -> Table:
 
 
 def number(value: float, arithmetic: "Arithmetic") -> str:
-    """Give a number to six digits, and ∞ by its name."""
+    """Give a number to six digits, marked with ~ where that is not all of it, and ∞ by its name."""
     if abs(value) == arithmetic.infinity:
-        return "∞" if value > 0 else "−∞"
-    return f"{value:.6g}"
+        return "∞" if value > 0 else "-∞"
+    text = f"{value:.6g}"
+    return text if float(text) == value else f"~{text}"

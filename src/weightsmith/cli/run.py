@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weightsmith.cli.output import AsJson, ModelFile, number, print_json, results, table
+from weightsmith.cli.output import AsJson, ModelFile, number, print_json, results, say, table
 from weightsmith.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,20 +59,29 @@ def show_decision(r: "Run") -> None:
     for c in best if len(classes) > len(best) else range(len(classes)):
         style = "bold green" if classes[c] == r.decision else ""
         logits.add_row(Text(shown(classes[c])), number(float(r.logits[c]), r.transformer.arithmetic), style=style)
-    results().print(f"decision: {shown(r.decision)}")
+    say(f"decision: {shown(r.decision)}")
     results().print(logits)
     if r.empty_softmax:
-        results().print(f"{r.empty_softmax} attention rows had no weight: every exponential rounded to 0")
+        say(f"attention rows without weight, because every exponential rounded to 0: {r.empty_softmax}")
 
 
 def show_trace(r: "Run", chosen: list[int]) -> None:
-    """Print the stream as a table; what a sublayer changed stands out."""
+    """Print the stream as a table with as many lanes as fit; what a sublayer changed stands out."""
+    from weightsmith.model.names import shown
+
     console = results()
-    fits = max(1, (console.width - 34) // 9)
-    console.print(trace_table(r, chosen[:fits]))
-    if len(chosen) > fits:
-        hidden = len(chosen) - fits
-        console.print(f"{hidden} more lanes do not fit: a wider terminal shows more, --lane chooses, --json has all")
+    A, lanes = r.transformer.arithmetic, r.transformer.lanes
+    left = console.width - 7 - max(map(len, r.stages)) - max(len(shown(token)) + 4 for token in r.tokens)
+    fitting = 0
+    for j in chosen:
+        left -= 3 + max(len(lanes[j]), *(len(number(float(x), A)) for x in r.stream[:, :, j].ravel()))
+        if left < 0 and fitting:
+            break
+        fitting += 1
+    console.print(trace_table(r, chosen[:fitting]))
+    if len(chosen) > fitting:
+        hidden = f"{len(chosen) - fitting} of {len(chosen)} lanes do not fit"
+        say(f"{hidden}: a wider terminal shows more, --lane chooses, --json has all")
 
 
 def trace_table(r: "Run", chosen: list[int]) -> "Table":

@@ -1,7 +1,9 @@
 """Save and load: one safetensors file with the weights and everything else."""
 
+import contextlib
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from weightsmith.errors import FileError, WeightsmithError
@@ -17,20 +19,25 @@ def save(T: Transformer, path: str | os.PathLike[str]) -> None:
     if not isinstance(T, Transformer):
         raise FileError(f"save writes a Transformer, and this is {T!r:.80}")
     tensors, metadata = encode(T)
-    try:
+    with _refusals("cannot write", path):
         write_container(Path(path), tensors, json.dumps(metadata, ensure_ascii=False))
-    except OSError as error:
-        raise FileError(f"cannot write {os.fspath(path)!r}: {error.strerror or error}") from None
 
 
 def load(path: str | os.PathLike[str]) -> Transformer:
     """Read a transformer. The file is not trusted: it loads to a valid transformer or is refused with the reason."""
-    try:
+    with _refusals("cannot read", path):
         tensors, text = read_container(Path(path))
         return decode(tensors, parse_json(text, "its metadata"))
-    except OSError as error:
-        raise FileError(f"cannot read {os.fspath(path)!r}: {error.strerror or error}") from None
-    except RecursionError:
-        raise FileError(f"{os.fspath(path)!r} is refused: its metadata is nested without end") from None
+
+
+@contextlib.contextmanager
+def _refusals(what: str, path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn whatever goes wrong with a file into an error that names it."""
+    try:
+        yield
     except WeightsmithError as error:
-        raise FileError(f"{os.fspath(path)!r} is refused: {error}") from None
+        raise FileError(f"{what} {str(path)!r}: {error}") from None
+    except (MemoryError, RecursionError) as error:
+        raise FileError(f"{what} {str(path)!r}: it asks for too much ({type(error).__name__})") from None
+    except (OSError, RuntimeError, TypeError, ValueError) as error:  # also: links in circles, names with a 0 byte
+        raise FileError(f"{what} {str(path)!r}: {getattr(error, 'strerror', None) or error}") from None

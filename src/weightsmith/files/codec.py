@@ -48,10 +48,8 @@ Tensors = dict[str, npt.NDArray[Any]]
 def encode(T: Transformer) -> tuple[Tensors, dict[str, Any]]:
     """Give the tensors and the JSON object of a transformer."""
     dtype = _stored_dtype(T.arithmetic)
-    return {name: array.astype(dtype) for name, array in named_arrays(T)}, {
-        "version": FORMAT_VERSION,
-        **_plain_fields(T),
-    }
+    tensors = {name: array.astype(dtype) for name, array in named_arrays(T)}
+    return tensors, {"version": FORMAT_VERSION, **_plain_fields(T), "tensors": list(tensors)}
 
 
 def decode(tensors: Tensors, metadata: dict[str, Any]) -> Transformer:
@@ -59,10 +57,15 @@ def decode(tensors: Tensors, metadata: dict[str, Any]) -> Transformer:
     version = metadata.pop("version", None)
     if type(version) is not int or version != FORMAT_VERSION:
         raise FileError(f"it has format version {version!r:.80}, and this Weightsmith reads version {FORMAT_VERSION}")
+    listed = metadata.pop("tensors", None)
+    if not isinstance(listed, list) or sorted(map(str, listed)) != sorted(tensors):
+        raise FileError("the tensors in it are not those that its metadata lists")
     arithmetic = parse_arithmetic(metadata.get("arithmetic", ""))
     for name, tensor in tensors.items():
         _check_tensor(name, tensor, arithmetic)
     metadata["arithmetic"] = arithmetic
+    if not isinstance(metadata.get("vocabulary"), list):
+        raise FileError("its vocabulary is not a list")
     left = dict(tensors)
     T: Transformer = _part(Transformer, metadata, left, "")
     if left:
@@ -106,7 +109,7 @@ def _plain(value: Any) -> Any:
 
 
 def _value(value: Any, tensors: Tensors, name: str) -> Any:
-    if isinstance(value, list):
+    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
         return [_value(item, tensors, f"{name}.{i}") for i, item in enumerate(value)]
     if isinstance(value, dict):
         kind = value.pop("kind", None)

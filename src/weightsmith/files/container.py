@@ -7,8 +7,8 @@ refused here, from the header alone, before anything is allocated.
 import json
 import math
 import os
+import secrets
 import stat
-import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -20,9 +20,11 @@ import safetensors.numpy
 
 from weightsmith.errors import FileError
 
-MAX_HEADER = 16 << 20  # bytes
+MAX_HEADER = 32 << 20  # bytes
+MAX_TENSORS = 1 << 16
 MAX_DIMENSION = 1 << 24
 MAX_PARAMETERS = 1 << 30
+MAX_EMPTY = 1 << 16
 METADATA_KEY = "weightsmith"
 DTYPES = {"F32": 4, "F64": 8}
 
@@ -31,39 +33,34 @@ def write_container(path: Path, tensors: dict[str, npt.NDArray[Any]], metadata: 
     """Write tensors and one metadata text: the file is either the old one or the new one, whole, whatever happens."""
     contiguous = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     data = safetensors.numpy.save(contiguous, metadata={METADATA_KEY: metadata})
+    length = int.from_bytes(data[:8], "little")
+    _check_sizes(len(data), length)
+    _check_header(data[8 : 8 + length], len(data) - 8 - length)  # what could not be read back is not written
     target = path.resolve()  # through links, so that a link stays a link
-    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    if target.exists() and not target.is_file():
+        raise FileError("it is not a regular file")
+    part = target.with_name(f".weightsmith-{secrets.token_hex(8)}.part")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, mode)
-        os.replace(name, target)
+        if target.exists():
+            part.chmod(stat.S_IMODE(target.stat().st_mode))
+        os.replace(part, target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def read_container(path: Path) -> tuple[dict[str, npt.NDArray[Any]], str]:
     """Read the tensors and the metadata text; refuse whatever is not exactly as `write_container` makes it."""
-    status = path.stat()
-    if not stat.S_ISREG(status.st_mode):
-        raise FileError("it is not a file")
-    most = 8 + MAX_HEADER + 8 * MAX_PARAMETERS
-    if not 8 <= status.st_size <= most:
-        raise FileError(f"it has {status.st_size:,} bytes, and a model has between 8 and {most:,}")
-    with path.open("rb") as file:
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # a pipe must not keep us waiting
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise FileError("it is not a regular file")
         length = int.from_bytes(file.read(8), "little")
-        if length > min(MAX_HEADER, status.st_size - 8):
-            raise FileError(f"its header claims {length:,} bytes: it is not a safetensors file, or it is cut off")
+        _check_sizes(status.st_size, length)
         header = file.read(length)
         metadata = _check_header(header, status.st_size - 8 - length)
         body = file.read(status.st_size - 8 - length)
@@ -71,6 +68,16 @@ def read_container(path: Path) -> tuple[dict[str, npt.NDArray[Any]], str]:
         return safetensors.numpy.load(length.to_bytes(8, "little") + header + body), metadata
     except safetensors.SafetensorError as error:
         raise FileError(f"safetensors cannot read it: {error}") from None
+
+
+def _check_sizes(size: int, header: int) -> None:
+    most = 8 + MAX_HEADER + 8 * MAX_PARAMETERS
+    if not 8 <= size <= most:
+        raise FileError(f"it has {size:,} bytes, and a model has between 8 and {most:,}")
+    if header > size - 8:
+        raise FileError(f"its header claims {header:,} bytes: it is not a safetensors file, or it is cut off")
+    if header > MAX_HEADER:
+        raise FileError(f"its header has {header:,} bytes, and at most {MAX_HEADER:,} are allowed: shorten the names")
 
 
 def parse_json(text: str | bytes, what: str) -> dict[str, Any]:
@@ -107,6 +114,8 @@ def _check_header(header: bytes, body_size: int) -> str:
         raise FileError(
             f"it is a safetensors file without the metadata key {METADATA_KEY!r}: Weightsmith did not write it"
         )
+    if len(entries) > MAX_TENSORS:
+        raise FileError(f"it has {len(entries):,} tensors, and at most {MAX_TENSORS:,} are allowed")
     total = sum(_check_entry(name, entry, body_size) for name, entry in entries.items())
     if total > MAX_PARAMETERS:
         raise FileError(f"it claims {total:,} parameters, and at most {MAX_PARAMETERS:,} are allowed")
@@ -127,6 +136,8 @@ def _check_entry(name: str, entry: Any, body_size: int) -> int:
     if not _are_sizes(offsets, body_size) or len(offsets) != 2:
         raise FileError(f"{what} has data_offsets {offsets!r:.200}, and the file has {body_size:,} bytes of data")
     size = math.prod(shape)
+    if size == 0 and max(shape) > MAX_EMPTY:
+        raise FileError(f"{what} has shape {shape}: an array without numbers has no axis above {MAX_EMPTY:,}")
     if offsets[1] - offsets[0] != size * DTYPES[dtype]:
         raise FileError(f"{what} of shape {shape} needs {size * DTYPES[dtype]:,} bytes, its data_offsets are {offsets}")
     return size

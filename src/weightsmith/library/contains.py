@@ -7,7 +7,7 @@ import numpy as np
 from weightsmith.arithmetic import Arithmetic, Fixed
 from weightsmith.errors import InputError
 from weightsmith.model import Attention, Block, Head, LeftmostHard, Transformer, matrix
-from weightsmith.model.names import listed, shown
+from weightsmith.model.names import checked_names, listed, shown
 
 
 def contains(symbol: str, vocabulary: str | Sequence[str] = "01", arithmetic: Arithmetic | None = None) -> Transformer:
@@ -16,8 +16,9 @@ def contains(symbol: str, vocabulary: str | Sequence[str] = "01", arithmetic: Ar
     One head looks at the first position with the largest score; the score is 1 where the symbol stands and 0
     elsewhere, so what it copies is 1 exactly if the symbol occurs. NO has logit 0 and wins ties.
     """
-    if symbol not in tuple(vocabulary):
-        raise InputError(f"the symbol {shown(str(symbol))} is not in the vocabulary {listed(tuple(vocabulary))}")
+    tokens = checked_names(tuple(vocabulary), "vocabulary", printable=False)
+    if symbol not in tokens:
+        raise InputError(f"the symbol {shown(str(symbol))} is not in the vocabulary {listed(tokens)}")
     lanes = ("one", "symbol", "found")
     one, is_symbol = np.ones(len(vocabulary)), [float(token == symbol) for token in vocabulary]
     look = Head(

@@ -3,6 +3,7 @@
 from weightsmith.model.block import Attention, Block, FeedForward, Head
 from weightsmith.model.checks import lane_index
 from weightsmith.model.matrix import matrix
+from weightsmith.model.neurons import Neuron, layer, pair
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
 from weightsmith.model.positions import Positions, Relative, Sinusoidal, Table, position_table
 from weightsmith.model.random import random_transformer
@@ -19,6 +20,7 @@ __all__ = [
     "Head",
     "LayerNorm",
     "LeftmostHard",
+    "Neuron",
     "Norm",
     "Positions",
     "RMSNorm",
@@ -31,8 +33,10 @@ __all__ = [
     "Weighting",
     "check_length",
     "lane_index",
+    "layer",
     "matrix",
     "named_arrays",
+    "pair",
     "position_table",
     "random_transformer",
     "read_tokens",

@@ -54,9 +54,9 @@ class FeedForward(Frozen):
     """W_2 act(W_1 h ⊕ b_1) ⊕ b_2 at every position. Row n of W_1 is the key of neuron n, column n of W_2 its value."""
 
     W_1: Array  # (neurons, lanes)
-    b_1: Array | None  # (neurons); None: 0
+    b_1: Array  # (neurons); None is taken for 0
     W_2: Array  # (lanes, neurons)
-    b_2: Array | None  # (lanes); None: 0
+    b_2: Array  # (lanes); None is taken for 0
     activation: Activation = "relu"
 
     def __post_init__(self) -> None:

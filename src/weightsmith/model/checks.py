@@ -30,6 +30,8 @@ def check(T: "Transformer") -> None:
         _shape("positions", T.positions.values, (None, lanes), "(max_length, lanes)")
         if len(T.positions.values) == 0:
             raise ModelError("positions is a table without rows: at least one position is needed")
+    if isinstance(T.positions, Relative) and T.mask != "causal":
+        raise ModelError("relative positions need mask='causal': only there is every distance i − j at least 0")
     for b, block in enumerate(T.blocks):
         if block.attention is not None:
             _check_attention(f"blocks.{b}.attention", block.attention, lanes)
@@ -39,6 +41,8 @@ def check(T: "Transformer") -> None:
         _check_norm(f"blocks.{b}.attention_norm", block.attention_norm, T.lanes)
         _check_norm(f"blocks.{b}.feed_forward_norm", block.feed_forward_norm, T.lanes)
     _check_norm("final_norm", T.final_norm, T.lanes)
+    for flag in T.flags:
+        _check_flag(T, flag)
     _check_members(T)
 
 
@@ -54,8 +58,6 @@ def _check_attention(name: str, attention: Attention, lanes: int) -> None:
 def _check_relative(T: "Transformer", name: str, attention: Attention) -> None:
     if not isinstance(T.positions, Relative):
         return
-    if T.mask != "causal":
-        raise ModelError("relative positions need mask='causal': only there is every distance i − j at least 0")
     width = T.positions.keys.shape[1]
     for i, head in enumerate(attention.heads):
         if len(head.W_K) != width:
@@ -75,6 +77,9 @@ def _check_norm(name: str, norm: Norm | None, lanes: Sequence[str]) -> None:
         return
     for lane in set(norm.lanes or ()) - set(lanes):
         raise ModelError(f"{name} is limited to the lane {shown(lane)}, which is not one of {listed(lanes)}")
+    in_order = [lane for lane in lanes if lane in set(norm.lanes or ())]
+    if norm.lanes is not None and list(norm.lanes) != in_order:
+        raise ModelError(f"{name} has its lanes out of order, and their order is the order of sums: write {in_order}")
     width = len(lanes if norm.lanes is None else norm.lanes)
     bias = norm.bias if isinstance(norm, LayerNorm) else None
     for part, array in (("gain", norm.gain), ("bias", bias)):
@@ -82,8 +87,27 @@ def _check_norm(name: str, norm: Norm | None, lanes: Sequence[str]) -> None:
             _shape(f"{name}.{part}", array, (width,), "(lanes of the norm)")
 
 
-def _shape(name: str, array: Array | None, wanted: tuple[int | None, ...], meaning: str) -> None:
-    assert array is not None
+def _check_flag(T: "Transformer", flag: str) -> None:
+    """See that a flag is one: 0 or 1 from the position table, and written by nothing."""
+    lane = lane_index(T, flag)
+    table = T.positions.values[:, lane] if isinstance(T.positions, Table) else np.array([])
+    if table.size == 0 or not np.isin(table, (0.0, 1.0)).all() or T.embedding[:, lane].any():
+        raise ModelError(
+            f"the lane {shown(flag)} is no flag: it must be 0 or 1 in a position table, 0 in the embedding"
+        )
+    for b, block in enumerate(T.blocks):
+        heads = block.attention.heads if block.attention is not None else ()
+        written = any(head.W_O[lane].any() for head in heads)
+        if block.feed_forward is not None:
+            written = written or block.feed_forward.W_2[lane].any() or block.feed_forward.b_2[lane] != 0
+        for norm in (block.attention_norm, block.feed_forward_norm):
+            covers = norm is not None and (norm.lanes is None or flag in norm.lanes)
+            written = written or (covers and block.norm_placement == "post")
+        if written:
+            raise ModelError(f"the lane {shown(flag)} is no flag: block {b} writes to it")
+
+
+def _shape(name: str, array: Array, wanted: tuple[int | None, ...], meaning: str) -> None:
     if len(wanted) != array.ndim or any(w is not None and w != n for w, n in zip(wanted, array.shape, strict=True)):
         size = ", ".join("any" if w is None else str(w) for w in wanted)
         raise ModelError(f"{name} has shape {array.shape}, and it must be ({size}): {meaning}")

@@ -55,8 +55,9 @@ def block_text(block: Block) -> str:
         words.append(_count(len(heads), "head") + (f" ({', '.join(kinds)})" if kinds else ""))
     if block.feed_forward is not None:
         words.append(f"{_count(len(block.feed_forward.W_1), 'neuron')} ({block.feed_forward.activation})")
-    for norm in {block.attention_norm, block.feed_forward_norm} - {None}:
-        words.append(f"{block.norm_placement}-{norm_text(norm)}")
+    for where, norm in (("attention", block.attention_norm), ("feed-forward", block.feed_forward_norm)):
+        if norm is not None:
+            words.append(f"{norm_text(norm)} {'before' if block.norm_placement == 'pre' else 'after'} {where}")
     text = ", ".join(words) or "empty"
     return f"{text} · {block.origin}" if block.origin else text
 

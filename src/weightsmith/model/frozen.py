@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Array
-from weightsmith.errors import ModelError
+from weightsmith.arithmetic import Array, carried, immutable
+from weightsmith.errors import InputError, ModelError
 
 
 class Frozen:
@@ -66,17 +66,15 @@ def _key(value: Any) -> object:
 
 def frozen_array(value: npt.ArrayLike, name: str, axes: int) -> Array:
     """Give a read-only, contiguous float64 copy without −0; refuse what is not finite, real and of that many axes."""
+    if value is None:
+        raise ModelError(f"{name} is missing")
     try:
-        raw = np.asarray(value)
-    except ValueError as ragged:
-        raise ModelError(f"{name} is not a rectangular array: {ragged}") from None
-    if raw.dtype.kind not in "biuf":
-        raise ModelError(f"{name} must hold real numbers, and it holds {raw.dtype}: {value!s:.80}")
-    if raw.ndim != axes:
-        raise ModelError(f"{name} must have {axes} axes, and its shape is {raw.shape}")
-    array = np.array(raw, dtype=np.float64, order="C") + 0.0
+        array = carried(value) + 0.0
+    except InputError as error:
+        raise ModelError(f"{name}: {error}") from None
+    if array.ndim != axes:
+        raise ModelError(f"{name} must have {axes} axes, and its shape is {array.shape}")
     if not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise ModelError(f"{name}{list(where)} is {array[where]}: every weight must be a finite number")
-    array.setflags(write=False)
-    return array
+    return immutable(array)

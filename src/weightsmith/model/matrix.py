@@ -17,12 +17,17 @@ def matrix(to: Sequence[str], of: Sequence[str], entries: Mapping[tuple[str, str
     >>> matrix(to=["sum"], of=["a", "b"], entries={("sum", "a"): 1, ("sum", "b"): 3})
     array([[1., 3.]])
     """
+    for names in (to, of):
+        if len(set(names)) != len(names):
+            raise ModelError(f"a matrix has a name twice: {listed(list(names))}")
+    rows, columns = ({name: i for i, name in enumerate(names)} for names in (to, of))
     result = np.zeros((len(to), len(of)))
     for (row, column), value in entries.items():
-        for name, names in ((row, to), (column, of)):
-            if name not in names:
+        for name, places in ((row, rows), (column, columns)):
+            if name not in places:
+                names = list(places)
                 raise ModelError(
                     f"the matrix has no {shown(str(name))}: {nearest_names(str(name), names)}it has {listed(names)}"
                 )
-        result[list(to).index(row), list(of).index(column)] = value
+        result[rows[row], columns[column]] = value
     return result

@@ -1,7 +1,7 @@
 """Names of lanes, tokens and classes: checked once, and shown safely."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 from weightsmith.errors import ModelError
@@ -12,7 +12,7 @@ MAX_TEXT = 2000
 
 def checked_names(names: Sequence[str], what: str, printable: bool) -> tuple[str, ...]:
     """Give the names as a tuple; refuse none at all, duplicates, empty, over-long and (for lanes) invisible ones."""
-    if isinstance(names, str | bytes) or not isinstance(names, Iterable):
+    if not isinstance(names, list | tuple):  # a set has no order
         raise ModelError(f"{what} must be a list or tuple of names, and it is {names!r:.80}")
     result = tuple(names)
     if not result:
@@ -38,6 +38,14 @@ def checked_text(text: object, what: str, printable: bool = True, most: int = MA
     return text
 
 
+def brief(value: object) -> str:
+    """Give the repr of anything, cut; also of integers that Python refuses to write out."""
+    try:
+        return f"{value!r:.80}"
+    except ValueError:
+        return "a huge number"
+
+
 def shown(name: str) -> str:
     """Give a name as it may be printed: plainly if that is clear, else quoted with escapes."""
     plain = name.isprintable() and name.strip() == name and name != ""
@@ -52,5 +60,5 @@ def listed(names: Sequence[str], most: int = 12) -> str:
 
 def nearest_names(name: str, names: Sequence[str]) -> str:
     """Say what could have been meant."""
-    close = get_close_matches(name, names, n=3)
+    close = get_close_matches(name, names, n=3) if len(names) <= 1000 else []  # it takes its time
     return f"did you mean {listed(close)}? " if close else ""

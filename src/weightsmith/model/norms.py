@@ -7,7 +7,7 @@ from typing import TypeAlias
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError
 from weightsmith.model.frozen import Frozen
-from weightsmith.model.names import checked_names
+from weightsmith.model.names import brief, checked_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ Norm: TypeAlias = LayerNorm | RMSNorm
 
 def _check_norm(norm: Norm) -> None:
     if type(norm.eps) not in (int, float) or not 0 <= norm.eps < 1e30:
-        raise ModelError(f"{type(norm).__name__}(eps={norm.eps!r}): write a small number such as 1e-5")
+        raise ModelError(f"{type(norm).__name__}(eps={brief(norm.eps)}): write a small number such as 1e-5")
     norm._set("eps", float(norm.eps))
     if norm.lanes is not None:
         norm._set("lanes", checked_names(norm.lanes, f"the lanes of {type(norm).__name__}", printable=True))

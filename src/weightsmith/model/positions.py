@@ -6,9 +6,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Array
+from weightsmith.arithmetic import Arithmetic, Array, immutable
 from weightsmith.errors import ModelError
 from weightsmith.model.frozen import Frozen
+from weightsmith.model.names import brief
 
 MAX_LENGTH = 1 << 20
 
@@ -37,9 +38,11 @@ class Sinusoidal(Frozen):
     def __post_init__(self) -> None:
         """Refuse sizes that make no sense or no table."""
         if type(self.max_length) is not int or not 1 <= self.max_length <= MAX_LENGTH:
-            raise ModelError(f"Sinusoidal(max_length={self.max_length!r}): write a whole number from 1 to {MAX_LENGTH}")
+            raise ModelError(
+                f"Sinusoidal(max_length={brief(self.max_length)}): write a whole number from 1 to {MAX_LENGTH}"
+            )
         if type(self.base) not in (int, float) or not 1 < self.base < 1e30:
-            raise ModelError(f"Sinusoidal(base={self.base!r}): write a number above 1")
+            raise ModelError(f"Sinusoidal(base={brief(self.base)}): write a number above 1")
         self._set("base", float(self.base))
 
 
@@ -67,19 +70,19 @@ class Relative(Frozen):
 Positions: TypeAlias = Table | Sinusoidal | Relative
 
 
-def position_table(positions: Positions | None, arithmetic: Arithmetic, lanes: int) -> Array | None:
-    """Give what is added to the embedding, (max_length, lanes); None where nothing is."""
+def position_table(
+    positions: Positions | None, arithmetic: Arithmetic, lanes: int, length: int | None = None
+) -> Array | None:
+    """Give what is added to the embedding at the first positions (None: all), (length, lanes); None for nothing."""
     if isinstance(positions, Table):
-        return positions.values
+        return positions.values[:length]
     if isinstance(positions, Sinusoidal):
-        return _sinusoids(positions.max_length, positions.base, arithmetic, lanes)
+        return _sinusoids(positions.max_length if length is None else length, positions.base, arithmetic, lanes)
     return None
 
 
 @lru_cache(maxsize=16)
-def _sinusoids(max_length: int, base: float, arithmetic: Arithmetic, lanes: int) -> Array:
+def _sinusoids(length: int, base: float, arithmetic: Arithmetic, lanes: int) -> Array:
     lane = np.arange(lanes)
-    angle = np.arange(max_length)[:, np.newaxis] / base ** (2 * (lane // 2) / lanes)
-    table = arithmetic.round(np.where(lane % 2 == 0, np.sin(angle), np.cos(angle)))
-    table.setflags(write=False)
-    return table
+    angle = np.arange(length)[:, np.newaxis] / base ** (2 * (lane // 2) / lanes)
+    return immutable(arithmetic.round(np.where(lane % 2 == 0, np.sin(angle), np.cos(angle))))

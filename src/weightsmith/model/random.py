@@ -7,9 +7,12 @@ import numpy as np
 from weightsmith.arithmetic import Arithmetic, Array, Fixed
 from weightsmith.errors import InputError
 from weightsmith.model.block import Attention, Block, FeedForward, Head
+from weightsmith.model.names import brief
 from weightsmith.model.positions import Table
 from weightsmith.model.transformer import Mask, Transformer
 from weightsmith.model.weightings import Softmax, Weighting
+
+MAX_WEIGHTS = 1 << 26
 
 
 def random_transformer(
@@ -33,8 +36,13 @@ def random_transformer(
     A = Fixed(4, 4) if arithmetic is None else arithmetic
     sizes = {"lanes": (lanes, 1), "blocks": (blocks, 0), "heads": (heads, 0), "neurons": (neurons, 0)}
     for name, (value, least) in {**sizes, "max_length": (max_length, 1), "seed": (seed, 0)}.items():
-        if type(value) is not int or value < least:
-            raise InputError(f"{name}={value!r}: write a whole number from {least} on")
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise InputError(f"{name}={brief(value)}: write a whole number from {least} on")
+    if not isinstance(A, Arithmetic):
+        raise InputError(f"arithmetic={A!r:.80} is not an arithmetic: write Fixed(4, 4), for example")
+    per_block = heads * 4 * lanes**2 + neurons * (2 * lanes + 1) + lanes
+    if (len(vocabulary) + max_length + len(classes)) * lanes + blocks * per_block > MAX_WEIGHTS:
+        raise InputError(f"that would be more than {MAX_WEIGHTS:,} weights: choose smaller sizes")
     random = np.random.default_rng(seed)
 
     def draw(*shape: int) -> Array:

@@ -12,6 +12,8 @@ def read_tokens(T: Transformer, tokens: str | Sequence[str]) -> tuple[str, ...]:
 
     An empty input, an unknown token and an input longer than the position table are refused.
     """
+    if not isinstance(T, Transformer):
+        raise InputError(f"{T!r:.80} is not a transformer: write load('model.safetensors') for a file")
     if isinstance(tokens, str):
         one_character = all(len(token) == 1 for token in T.vocabulary)
         result = tuple(tokens) if one_character else tuple(tokens.split())

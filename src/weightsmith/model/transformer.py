@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -39,6 +40,7 @@ class Transformer(Frozen):
     mask: Mask = "causal"
     output_bias: Array | None = None  # (classes)
     final_norm: Norm | None = None
+    flags: Sequence[str] = ()  # lanes that are 1 at chosen positions, 0 elsewhere, and that no block writes
     provenance: Sequence[str] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
@@ -50,6 +52,7 @@ class Transformer(Frozen):
         self._set("lanes", checked_names(self.lanes, "lanes", printable=True))
         self._set("classes", checked_names(self.classes, "classes", printable=False))
         self._set("blocks", parts(self.blocks, Block, "blocks"))
+        self._set("flags", parts(self.flags, str, "flags"))
         self._set("provenance", parts(self.provenance, str, "provenance"))
         for line in self.provenance:
             checked_text(line, "a line of provenance")
@@ -79,6 +82,31 @@ class Transformer(Frozen):
     def nonzero_weights(self) -> int:
         """How many of them are not 0."""
         return sum(int(np.count_nonzero(array)) for _, array in named_arrays(self))
+
+    # What the operators mean is written in compose/, which stands on this folder and so is asked for by name.
+
+    def __and__(self, other: "Transformer") -> "Transformer":
+        """S & T: YES where both say YES."""
+        return self._compose("both", other)
+
+    def __or__(self, other: "Transformer") -> "Transformer":
+        """S | T: YES where one of them, or both, say YES."""
+        return self._compose("either", other)
+
+    def __xor__(self, other: "Transformer") -> "Transformer":
+        """S ^ T: YES where just one of them says YES."""
+        return self._compose("exactly_one", other)
+
+    def __invert__(self) -> "Transformer":
+        """~T: YES where T says NO."""
+        return self._compose("negation")
+
+    def _compose(self, name: str, *others: "Transformer") -> "Transformer":
+        for other in others:
+            if not isinstance(other, Transformer):
+                raise ModelError(f"a transformer can be composed with a transformer, not with {other!r:.80}")
+        result: Transformer = getattr(import_module("weightsmith.compose"), name)(self, *others)
+        return result
 
     def __repr__(self) -> str:
         """Describe it briefly."""

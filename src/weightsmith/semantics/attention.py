@@ -11,7 +11,7 @@ from weightsmith.model import AverageHard, Head, LeftmostHard, Relative, Rightmo
 from weightsmith.semantics.overflow import finite
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HeadRun:
     """One head on one input, or on several of the same length: then every array has a further axis in front."""
 
@@ -47,9 +47,9 @@ def weigh(
     if isinstance(weighting, AverageHard):
         return np.where(best, share(A, best), 0.0), none_empty
     if isinstance(weighting, LeftmostHard):
-        return np.where(best & (np.cumsum(best, axis=-1) == 1), 1.0, 0.0), none_empty
+        return np.where(best & (np.cumsum(best, axis=-1) == 1), A.round(1.0), 0.0), none_empty
     assert isinstance(weighting, RightmostHard)
-    return np.where(best & (np.cumsum(best[..., ::-1], axis=-1)[..., ::-1] == 1), 1.0, 0.0), none_empty
+    return np.where(best & (np.cumsum(best[..., ::-1], axis=-1)[..., ::-1] == 1), A.round(1.0), 0.0), none_empty
 
 
 def softmax(
@@ -57,7 +57,7 @@ def softmax(
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Give exp(score) ⊘ Σ exp(score), by the rule for empty rows where that sum is 0."""
     e = np.where(visible, A.exp(A.subtract(scores, largest) if weighting.shifted else scores), 0.0)
-    z = A.sum(e)[..., np.newaxis]
+    z = finite(A, A.sum(e), name)[..., np.newaxis]
     empty = z == 0
     weights = A.divide(e, np.where(empty, A.infinity, z))
     if empty.any() and weighting.empty == "error":

@@ -5,12 +5,11 @@ import numpy as np
 from weightsmith.arithmetic import Arithmetic, Array
 from weightsmith.errors import ModelError
 from weightsmith.model import FeedForward, LayerNorm, Norm
+from weightsmith.semantics.overflow import finite
 
 
 def run_feed_forward(A: Arithmetic, layer: FeedForward, h: Array) -> tuple[Array, Array]:
     """Give what the layer adds to the stream, and its activations (…, positions, neurons)."""
-    assert layer.b_1 is not None
-    assert layer.b_2 is not None
     activations = np.maximum(A.add(A.matvec(layer.W_1, h), layer.b_1), 0.0)
     return A.add(A.matvec(layer.W_2, activations), layer.b_2), activations
 
@@ -25,12 +24,12 @@ def run_norm(A: Arithmetic, norm: Norm | None, h: Array, lanes: tuple[str, ...],
     m, eps = A.round(len(places)), A.round(norm.eps)
     if isinstance(norm, LayerNorm):
         x = A.subtract(x, A.divide(A.sum(x), m)[..., np.newaxis])
-    spread = A.divide(A.sum(A.multiply(x, x)), m)
+    spread = finite(A, A.divide(A.sum(A.multiply(x, x)), m), name)
     root = A.sqrt(A.add(spread, eps))
     if (root == 0).any():
         raise ModelError(
-            f"{name}: the square root is 0 at position {np.argwhere(root == 0)[0][-1]}, because the values are all "
-            f"alike and eps={norm.eps:g} is {eps:g} in {A}; write an eps of at least {A.smallest:g}"
+            f"{name}: the square root is 0 at position {np.argwhere(root == 0)[0][-1]}, because the mean "
+            f"square and eps={norm.eps:g} are 0 in {A}; write an eps of at least {A.smallest:g}"
         )
     y = A.divide(x, root[..., np.newaxis])
     if norm.gain is not None:

@@ -61,7 +61,10 @@ def run(T: Transformer, tokens: str | Sequence[str]) -> Run:
     read = read_tokens(T, tokens)
     found = evaluate(T, np.array([T.vocabulary.index(token) for token in read]))
     decision = T.classes[int(np.argmax(found.logits))]  # the first of the largest
-    return Run(T, read, decision, found.logits, np.stack(found.stream), tuple(found.heads), tuple(found.neurons))
+    stream = np.stack(found.stream)
+    for array in (found.logits, stream, *found.neurons):
+        array.setflags(write=False)
+    return Run(T, read, decision, found.logits, stream, tuple(found.heads), tuple(found.neurons))
 
 
 def decisions(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[str]:
@@ -91,9 +94,9 @@ def evaluate(T: Transformer, ids: npt.NDArray[np.integer]) -> Evaluation:
     """Run on places in the vocabulary, (…, positions)."""
     A = T.arithmetic
     h = T.embedding[ids]
-    table = position_table(T.positions, A, len(T.lanes))
+    table = position_table(T.positions, A, len(T.lanes), ids.shape[-1])
     if table is not None:
-        h = A.add(h, table[: ids.shape[-1]])
+        h = A.add(h, table)
     stream, heads, neurons = [finite(A, h, "embedding")], [], []
     for b, block in enumerate(T.blocks):
         h, block_heads = _attention(T, block, h, f"block {b}")

@@ -1,0 +1,57 @@
+"""Make vectors 0 where a flag is up."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from weightsmith.errors import InputError
+from weightsmith.model import Block, Neuron, Transformer, layer
+from weightsmith.rewrites.add_vector import append
+from weightsmith.rewrites.flag import flag_index, own_complement, plain_lanes, refuse_flags
+from weightsmith.rewrites.laws_needed import COPYING, require
+
+
+def zero_vector(
+    T: Transformer, at: str, lanes: Sequence[str] | None = None, method: Literal["saturate", "cancel"] = "saturate"
+) -> Transformer:
+    """Append blocks that make lanes 0 at the positions of a flag.
+
+    Requires: `at` is a flag; `lanes` are lanes that are not flags (None: all of them).
+    Ensures: at flagged positions those lanes are 0 at the last stage; nothing else changes.
+    Exact in: "saturate", three blocks, where "saturation" and "cancellation" hold; "cancel", one block and a further
+      flag, in every system with "symmetric", "zero product" and "unit product".
+    Because: ((h ⊕ ∞) ⊕ ∞) ⊖ ∞ = 0; and h ⊕ (−h) = 0.
+    """
+    if method not in ("saturate", "cancel"):
+        raise InputError(f"method={method!r}: write 'saturate' or 'cancel'")
+    flag_index(T, at)
+    chosen = plain_lanes(T) if lanes is None else list(lanes)
+    refuse_flags(T, chosen)
+    return _saturate(T, at, chosen) if method == "saturate" else _cancel(T, at, chosen)
+
+
+def _saturate(T: Transformer, at: str, lanes: list[str]) -> Transformer:
+    needed = ("saturation", "cancellation", "zero product", "unit product")
+    require(T.arithmetic, needed, "zero_vector", "use zero_vector(…, method='cancel')")
+    infinity = T.arithmetic.infinity
+    blocks = [
+        Block(
+            feed_forward=layer(T.lanes, [Neuron({at: 1.0}, dict.fromkeys(lanes, value))]),
+            origin=f"zero at {at}: add {'∞' if value > 0 else '−∞'}",
+        )
+        for value in (infinity, infinity, -infinity)
+    ]
+    return append(T, blocks, f"zero_vector(at={at!r}, lanes={lanes})")
+
+
+def _cancel(T: Transformer, at: str, lanes: list[str]) -> Transformer:
+    require(T.arithmetic, COPYING, "zero_vector(method='cancel')", "use an arithmetic with 1, such as Fixed(4, 4)")
+    T, elsewhere = own_complement(T, at)
+    made = f"zero_vector(at={at!r}, lanes={lanes}, method='cancel')"
+    return append(T, [cancelling_block(T, elsewhere, lanes)], made)
+
+
+def cancelling_block(T: Transformer, elsewhere: str, lanes: Sequence[str]) -> Block:
+    """Subtract h itself: relu(±h ⊖ ∞ ⊗ elsewhere) is ±h where the flag `elsewhere` is 0, and 0 where it is 1."""
+    shut = -T.arithmetic.infinity
+    neurons = [Neuron({lane: sign, elsewhere: shut}, {lane: -sign}) for lane in lanes for sign in (1.0, -1.0)]
+    return Block(feed_forward=layer(T.lanes, neurons), origin=f"zero except where {elsewhere}: subtract")
