@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
@@ -141,9 +142,9 @@ def test_the_machine_code_is_found_again_by_the_next_process(tmp_path: Path) -> 
 
 
 def test_rounding_works_where_no_folder_can_hold_the_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = numba.njit
+    real: Any = numba.njit
 
-    def njit(*arguments: object, **options: object) -> object:
+    def njit(*arguments: Any, **options: Any) -> Any:
         if options.get("cache"):
             raise RuntimeError("cannot cache function: no locator available")
         return real(*arguments, **options)
