@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import weightsmith as ws
+from tests.semantics.test_witness import WEIGHTINGS
 from tests.witness.runs import WitnessRun, witness_run
 from weightsmith.arithmetic import Arithmetic
 
@@ -36,7 +37,7 @@ def transformers(draw: st.DrawFn, arithmetics: Any = ARITHMETICS, norms: bool = 
     lanes, blocks, heads = draw(st.integers(1, 5)), draw(st.integers(0, 3)), draw(st.integers(0, 2))
     T = ws.random_transformer(
         "ab", lanes, blocks, heads, draw(st.integers(0, 3)), 5, A, draw(st.integers(0, 10**6)),
-        weighting=draw(st.sampled_from([ws.Softmax(), ws.Softmax(shifted=True), ws.AverageHard(), ws.LeftmostHard()])),
+        weighting=draw(st.sampled_from(WEIGHTINGS)),
     )  # fmt: skip
     loud = np.random.default_rng(draw(st.integers(0, 99)))
     output = np.where(loud.random(T.output.shape) < 0.3, loud.choice(A.values(), T.output.shape), T.output)
