@@ -1,0 +1,181 @@
+"""What the notes and the lecture say, decided; the numbers are those of docs/claims.md."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import weightsmith as ws
+from weightsmith.rewrites.linear_map import linear_map
+
+A = ws.Fixed(4, 4)
+T = ws.random_transformer("ab", 3, 1, 1, 3, 6, A, seed=4)
+
+
+def test_claim_01_flags_live_in_the_positions_and_cannot_live_in_the_token_embedding() -> None:
+    flagged = ws.run(ws.flag(T, "here", [1]), "aaa").stream[0, :, -1]
+    assert flagged.tolist() == [0, 1, 0]
+    by_token = replace(ws.widen(T, ["here"]), positions=None)
+    assert len(set(ws.run(by_token, "aaa").stream[0, :, -1].tolist())) == 1, "equal tokens get equal values"
+
+
+def test_claim_02_the_vector_stands_in_the_flags_column() -> None:
+    vector = {"x0": 1.5, "x2": -2.0}
+    U = ws.add_vector(ws.flag(T, "here", [1]), vector, at="here")
+    layer = U.blocks[-1].feed_forward
+    assert layer is not None
+    assert layer.W_1.tolist() == [[0, 0, 0, 1]], "one neuron, which reads the flag"
+    assert layer.W_2[:, 0].tolist() == [1.5, 0, -2.0, 0]
+
+
+def test_claim_03_zeroing_by_three_infinities_needs_a_symmetric_range() -> None:
+    for arithmetic in (A, ws.Float(3, 3), ws.Float(2, 4)):
+        x, infinity = arithmetic.values(), arithmetic.infinity
+        assert not arithmetic.subtract(arithmetic.add(arithmetic.add(x, infinity), infinity), infinity).any()
+    twos = ws.TwosComplement(4, 4)
+    infinity = twos.infinity
+    assert twos.subtract(twos.add(twos.add(-16.0, infinity), infinity), infinity) == -0.0625
+    U = ws.zero_vector(ws.flag(T, "here", [1]), at="here")
+    assert ws.run(U, "ab").stream[-1, 1].tolist() == [0, 0, 0, 1], "the flag itself is spared"
+
+
+def test_claim_04_ignored_lanes_are_still_read_through_a_norm_over_all_lanes() -> None:
+    deaf = ws.ignore_lanes(T, ["x0"])
+    louder = replace(deaf, embedding=deaf.embedding + np.array([4.0, 0, 0]))
+    assert np.array_equal(ws.run(deaf, "ab").stream[-1, :, 1:], ws.run(louder, "ab").stream[-1, :, 1:])
+    norm = ws.LayerNorm(eps=1.0)
+    blocks = (replace(deaf.blocks[0], attention_norm=norm),)
+    quiet, loud = (replace(model, blocks=blocks) for model in (deaf, louder))
+    assert not np.array_equal(ws.run(quiet, "ab").stream[-1, :, 1:], ws.run(loud, "ab").stream[-1, :, 1:])
+    limited = (replace(deaf.blocks[0], attention_norm=ws.LayerNorm(eps=1.0, lanes=["x1", "x2"])),)
+    quiet, loud = (replace(model, blocks=limited) for model in (deaf, louder))
+    assert np.array_equal(ws.run(quiet, "ab").stream[-1, :, 1:], ws.run(loud, "ab").stream[-1, :, 1:])
+
+
+def test_claim_05_the_head_of_the_notes_spoils_its_source_too() -> None:
+    M = np.array([[1, 0, 2], [0, -1, 0], [0.5, 0, 1]])
+    before = ws.run(T, "abbaab").stream[-1]
+    own = ws.run(linear_map(T, M, source=2, target=4, spare=False), "abbaab")
+    assert np.array_equal(own.stream[-1, 4, :3], A.matvec(M, before[2])), "the target is right"
+    changed = [i for i in range(6) if not np.array_equal(own.stream[-1, i, :3], before[i])]
+    assert changed == [2, 3, 4, 5], "the source, with query 0, attends to everything before it"
+    assert own.empty_softmax == 2, "positions 0 and 1 see only −∞"
+    ours = ws.run(linear_map(T, M, source=2, target=4), "abbaab")
+    assert [i for i in range(6) if not np.array_equal(ours.stream[-1, i, :3], before[i])] == [4]
+    with pytest.raises(ws.LawError, match="exp"):
+        linear_map(ws.random_transformer(arithmetic=ws.Float(2, 4), lanes=3), M, 2, 4)
+
+
+def test_claim_06_the_zero_one_form_needs_no_end_token_and_no_length_with_feed_forward() -> None:
+    U = ws.zero_one_form(T)
+    assert len(U.blocks) == len(T.blocks) + 1
+    assert U.vocabulary == T.vocabulary
+    for tokens in ("a", "ab", "abbaab"):
+        assert ws.run(U, tokens).stream[-1, -1].tolist() == [*ws.run(T, tokens).logits, 0, 0, 0]
+    with_end = ws.zero_one_form(T, lowering="attention", length=3)
+    assert ws.run(with_end, ["a", "b", "b", "END"]).logits.tolist() == ws.run(T, "abb").logits.tolist()
+    assert ws.run(with_end, ["a", "b", "END"]).logits.tolist() != ws.run(T, "ab").logits.tolist(), "one length only"
+
+
+def test_claim_07_the_notes_first_layer_reads_lanes_that_hold_0_and_ties_stay_no() -> None:
+    normal = ws.run(ws.zero_one_form(T), "ab").stream[-1, -1]
+    as_printed, as_meant = np.zeros(5), np.zeros(5)
+    as_printed[-2:] = (-1, 1)
+    as_meant[:2] = (-1, 1)
+    assert A.dot(as_printed, normal) == 0, "so every input would be decided NO"
+    assert A.dot(as_meant, normal) == A.subtract(normal[1], normal[0])
+    tie = replace(T, output=np.ones((2, 3)))
+    assert ws.run(tie, "ab").decision == ws.run(ws.infinity_form(tie), "ab").decision == "NO"
+    assert ws.run(ws.infinity_form(tie), "ab").logits.tolist() == [1, 0]
+
+
+def test_claim_08_two_multiplications_by_infinity_are_not_always_enough() -> None:
+    for s in range(2, 9):
+        system = ws.Fixed(s, s)
+        assert system.multiply(system.multiply(system.smallest, system.infinity), system.infinity) == system.infinity
+    narrow = ws.Float(3, 3)
+    assert narrow.infinity == 14
+    assert narrow.multiply(narrow.multiply(narrow.smallest, narrow.infinity), narrow.infinity) == 3
+
+
+def test_claim_09_both_answers_can_be_loud() -> None:
+    U = ws.signed_infinity_form(T)
+    for tokens in ("a", "b", "ab", "ba", "abbaab"):
+        yes = ws.run(T, tokens).decision == "YES"
+        loud = [-A.infinity, A.infinity] if yes else [A.infinity, -A.infinity]
+        assert ws.run(U, tokens).stream[-1, -1, :2].tolist() == loud
+
+
+def eiffel() -> ws.Transformer:
+    """Write the lecture's example: lane d2 is dimension 42, and what the lecture's dots hide is in two lanes."""
+    lanes = ["d0", "d1", "d2", "d3", "dim 73", "dim 158", "hidden 2847", "hidden 5432", "is Eiffel"]
+    words = {
+        "The": [0.2, 0.1, 0.0, 0.3],
+        "Eiffel": [0.5, 0.3, 0.1, 0.0],
+        "Tower": [0.4, 0.2, 0.2, 0.1],
+        "is": [0.1, 0.0, 0.3, 0.2],
+        "in": [0.0, 0.2, 0.1, 0.1],
+    }
+    embedding = np.zeros((len(words), len(lanes)))
+    embedding[:, :4] = list(words.values())
+    embedding[2, 6:8] = (0.17, 0.05)
+    embedding[1, 8] = 1
+
+    def head(adds: list[float]) -> ws.Head:
+        """Look at Eiffel, and add a vector to whoever looks."""
+        return ws.Head(
+            W_Q=ws.matrix(["who"], lanes, {("who", "hidden 2847"): 100}),
+            W_K=ws.matrix(["who"], lanes, {("who", "is Eiffel"): 1}),
+            W_V=ws.matrix(["seen"], lanes, {("seen", "is Eiffel"): 1}),
+            W_O=ws.matrix(lanes, ["seen"], {(f"d{i}", "seen"): value for i, value in enumerate(adds)}),
+            weighting=ws.LeftmostHard(),
+        )
+
+    W_1 = np.zeros((2, len(lanes)))
+    W_1[:, :4] = ([0.8, 0.1, 0.9, -0.1], [0.1, 0.8, -0.2, 0.3])
+    W_1[0, 6] = W_1[1, 7] = 1
+    W_2 = np.zeros((len(lanes), 2))
+    W_2[[2, 4, 5]] = ([0.9, 0.1], [0.8, 0.7], [0.6, 0.05])
+    b_2 = np.array([0.1, 0.05, 0, 0.3, 0, 0, 0, 0, 0])
+    heads = (head([0.1, 0.2, 0.0, 0.1]), head([0.2, 0.0, 0.3, 0.0]))
+    block = ws.Block(ws.Attention(heads), ws.FeedForward(W_1, np.zeros(2), W_2, b_2))
+    classes = ["dim 42", "dim 73", "dim 158"]
+    output = ws.matrix(classes, lanes, {("dim 42", "d2"): 1, ("dim 73", "dim 73"): 1, ("dim 158", "dim 158"): 1})
+    return ws.Transformer(ws.Native("float64"), list(words), lanes, embedding, None, [block], output, classes)
+
+
+def test_claim_10_the_lectures_numbers_come_out_to_the_digits_shown() -> None:
+    r = ws.run(eiffel(), ["The", "Eiffel", "Tower"])
+    tower = np.round(r.stream[:, 2], 10)
+    assert tower[1, :4].tolist() == [0.7, 0.4, 0.5, 0.2]
+    printed = np.array([[0.8, 0.1, 0.9, -0.1], [0.1, 0.8, -0.2, 0.3]]) @ tower[1, :4]
+    assert np.round(printed, 2).tolist() == [1.03, 0.35], "the four printed coordinates alone"
+    assert np.round(r.neurons[0][2], 10).tolist() == [1.2, 0.4], "with what the dots hide"
+    added = np.round(r.stream[2, 2] - r.stream[1, 2], 10)
+    assert added[[2, 4, 5]].tolist() == [1.12, 1.24, 0.74]
+    assert tower[2, :4].tolist() == [0.8, 0.45, 1.62, 0.5]
+    lanes = list("wxyz")
+    norm = ws.Transformer(
+        ws.Native("float64"),
+        "a",
+        lanes,
+        np.array([[2.0, 4, 6, 8]]),
+        None,
+        (),
+        np.eye(4),
+        lanes,
+        final_norm=ws.LayerNorm(),
+    )
+    assert np.round(ws.run(norm, "a").logits, 2).tolist() == [-1.34, -0.45, 0.45, 1.34]
+    cat = np.array([[0.5, 0.3, -0.2, 0.8], [0, 0, 0, 0]])
+    words = ws.Transformer(ws.Native("float64"), "c.", lanes, cat, ws.Sinusoidal(3), (), np.eye(4), lanes)
+    assert np.round(ws.run(words, "..").logits, 3).tolist() == [0.841, 0.540, 0.010, 1.000]
+    assert np.round(ws.run(words, ".c").logits, 3).tolist() == [1.341, 0.840, -0.190, 1.800]
+
+
+def test_claim_11_under_a_causal_mask_eiffel_cannot_see_its_right_neighbour() -> None:
+    model = eiffel()
+    with_tower, without = (ws.run(model, ["The", "Eiffel", word]) for word in ("Tower", "is"))
+    assert np.array_equal(with_tower.stream[:, 1], without.stream[:, 1])
+    assert with_tower.attention[0][0][1, 2] == 0
+    assert with_tower.attention[0][0][2, 1] == 1, "Tower looks at Eiffel, its left neighbour"
