@@ -67,10 +67,9 @@ def test_every_public_name_exists_and_is_listed() -> None:
     assert ws.__version__
 
 
-def test_the_demo_builds_runs_checks_and_saves() -> None:
+def test_the_demo_composes_normalises_and_checks() -> None:
     shown = good("demo")
-    assert "510 inputs, 0 wrong decisions" in shown
-    assert "equal to the original, bit for bit: yes" in shown
+    assert "3,279 inputs: the same decisions as before, 0 wrong" in shown
     assert "10 of 10 laws hold" in shown
 
 
@@ -91,6 +90,38 @@ def test_new_writes_what_python_would_build(folder: Path) -> None:
     good("new", "contains", "--symbol", "cat", "--vocabulary", "the cat sat", "-o", "words.safetensors", folder=folder)
     assert "decision: YES" in good("run", "words.safetensors", "the cat", folder=folder)
     assert "decision: NO" in good("run", "words.safetensors", "the", folder=folder)
+
+
+def test_rewrite_applies_its_steps_in_the_order_given(folder: Path) -> None:
+    good(
+        "rewrite",
+        "random.safetensors",
+        "--flag",
+        "here=3",
+        "--zero",
+        "here",
+        "--form=infinity",
+        "-o",
+        "out",
+        folder=folder,
+    )
+    T = ws.random_transformer(seed=3)
+    assert ws.load(folder / "out") == ws.infinity_form(ws.zero_vector(ws.flag(T, "here", [3]), at="here"))
+    steps = ("--to", "fixed(2,2)", "--flag", "here=0,1", "--add", "here:x0=1.5,x1=-2", "--cancel", "here")
+    more = ("--widen", "p,q", "--ignore", "x0", "--pad", "2", "--form", "signed@3")
+    good("rewrite", "random.safetensors", *steps, *more, "-o", "all", folder=folder)
+    U = ws.flag(ws.to_arithmetic(T, ws.Fixed(2, 2)), "here", [0, 1])
+    U = ws.zero_vector(ws.add_vector(U, {"x0": 1.5, "x1": -2.0}, at="here"), at="here", method="cancel")
+    U = ws.pad_blocks(ws.ignore_lanes(ws.widen(U, ["p", "q"], where="front"), ["x0"]), 2)
+    assert ws.load(folder / "all") == ws.signed_infinity_form(U, lowering="attention", length=3)
+
+
+def test_compose_reads_formulas_with_pythons_precedence(folder: Path) -> None:
+    lets = ("--let", "S=contains.safetensors", "--let", "T=random.safetensors")
+    S, T = ws.library.contains("1"), ws.random_transformer(seed=3)
+    for formula, meant in (("S & ~T", S & ~T), ("~(S|T) ^ S & T", ~(S | T) ^ S & T), ("S | T & S", S | T & S)):
+        good("compose", formula, *lets, "-o", "composed", folder=folder)
+        assert ws.load(folder / "composed") == meant
 
 
 def test_info_describes_the_file_and_its_history(folder: Path) -> None:
@@ -147,6 +178,53 @@ WRONG = {
     "lane": (("run", "random.safetensors", "0", "--trace", "--lane", "x"), "error: there is no lane x: did you mean x"),
     "lane alone": (("run", "random.safetensors", "0", "--lane", "x0"), "write --trace too"),
     "folder": (("new", "random", "-o", "no/where"), "error: cannot write 'no/where': No such file or directory"),
+    "step": (
+        ("rewrite", "random.safetensors", "--fly", "1", "-o", "x"),
+        "error: there is no step '--fly': write MODEL first",
+    ),
+    "step value": (("rewrite", "random.safetensors", "-o", "x", "--zero"), "error: --zero needs a value"),
+    "step order": (
+        ("rewrite", "random.safetensors", "--zero", "here", "--flag", "here=1", "-o", "x"),
+        "error: there is no flag here",
+    ),
+    "step flag": (
+        ("rewrite", "random.safetensors", "--flag", "here", "-o", "x"),
+        "error: --flag here: write NAME=POSITION",
+    ),
+    "step number": (
+        ("rewrite", "random.safetensors", "--flag", "here=x", "-o", "x"),
+        "error: --flag here=x: 'x' is not a whole number",
+    ),
+    "step form": (
+        ("rewrite", "random.safetensors", "--form", "loud", "-o", "x"),
+        "error: --form loud: write one of zero-one, infinity, signed",
+    ),
+    "step add": (
+        ("rewrite", "random.safetensors", "--add", "here", "-o", "x"),
+        "error: --add here: write FLAG:LANE=VALUE",
+    ),
+    "formula end": (
+        ("compose", "S &", "--let", "S=random.safetensors", "-o", "x"),
+        "error: the formula 'S &' ends too early",
+    ),
+    "formula name": (
+        ("compose", "S & T", "--let", "S=random.safetensors", "-o", "x"),
+        "error: the formula 'S & T' has 'T', and the parts are S: write --let T=FILE",
+    ),
+    "formula code": (
+        ("compose", "S.__class__", "--let", "S=random.safetensors", "-o", "x"),
+        "error: the formula 'S.__class__' has '.'",
+    ),
+    "formula more": (
+        ("compose", "S S", "--let", "S=random.safetensors", "-o", "x"),
+        "goes on after it is complete, with 'S'",
+    ),
+    "formula bracket": (
+        ("compose", "(S", "--let", "S=random.safetensors", "-o", "x"),
+        "has a bracket that is not closed",
+    ),
+    "formula long": (("compose", "~" * 600 + "S", "--let", "S=random.safetensors", "-o", "x"), "at most 500 are read"),
+    "let": (("compose", "S", "--let", "S", "-o", "x"), "error: --let S: write NAME=MODEL"),
     "verb": (("fly",), "No such command 'fly'"),
     "option": (("laws",), "Missing argument 'ARITHMETIC'"),
     "markup": (("run", "contains.safetensors", "[/red]"), "error: token 0 of the input, [, is not in the vocabulary"),

@@ -1,54 +1,60 @@
 """weightsmith demo."""
 
-from weightsmith.cli.output import results
+from weightsmith.cli.output import number, results, say, table
 
 
 def demo() -> None:
-    """Build a transformer by hand, run it exactly on every short input, save it and load it again."""
+    """Build two recognisers, compose them, take the ∞ form, and check it on every input up to length 7."""
     from itertools import product
-    from tempfile import TemporaryDirectory
 
     from rich.text import Text
 
-    from weightsmith.arithmetic import Fixed
+    from weightsmith.arithmetic import Fixed, Float
     from weightsmith.arithmetic import laws as decide
-    from weightsmith.cli.run import show_decision, trace_table
-    from weightsmith.files import load, save
+    from weightsmith.cli.run import trace_table
     from weightsmith.library import contains
-    from weightsmith.semantics import run
-
-    console = results()
+    from weightsmith.rewrites import infinity_form
+    from weightsmith.semantics import decisions, run
 
     def step(number: int, text: str) -> None:
-        console.print(Text(f"{number}. {text}", "bold cyan"))
+        results().print(Text(f"{number}. {text}", "bold cyan"))
 
     A = Fixed(4, 4)
-    step(1, f"An arithmetic in which every bit is defined: {A}")
     held = decide(A)
-    console.print(f"   ∞ = {A.infinity}, and {sum(law.holds for law in held)} of {len(held)} laws hold, such as")
-    console.print(f"   {held[1].statement}, decided by {held[1].decided}\n")
+    step(1, f"An arithmetic in which every bit is defined: {A}")
+    say(f"   ∞ = {A.infinity}, and {sum(law.holds for law in held)} of {len(held)} laws hold, such as")
+    say(f"   {held[1].statement}, decided by {held[1].decided}.")
+    failing = [law for law in decide(Float(2, 4)) if not law.holds]
+    say(f"   In float(2,4) one fails: {failing[0].counterexample}, not 0.\n")
 
-    step(2, 'A transformer written by hand: does the input contain a "1"?')
-    T = contains("1", arithmetic=A)
-    console.print(f"{T!r}\n")
+    step(2, 'Two recognisers written by hand: is there an "a"? is there a "b"?')
+    S, T = contains("a", "abc", A), contains("b", "abc", A)
+    results().print(trace_table(run(S, "bac"), list(range(len(S.lanes)))))
 
-    step(3, "One run, exactly: attention carries the 1 to every later position")
-    r = run(T, "0010")
-    console.print(trace_table(r, list(range(len(T.lanes)))))
-    show_decision(r)
+    step(3, "Composed: S & ~T says YES where there is an a and no b")
+    both = S & ~T
+    say(f"   {len(both.blocks)} blocks, {len(both.lanes)} lanes, {both.nonzero_weights} weights that are not 0\n")
 
-    step(4, "Every input up to length 8, against the Python expression '1' in tokens")
-    inputs = [tokens for n in range(1, 9) for tokens in product("01", repeat=n)]
-    wrong = [tokens for tokens in inputs if run(T, tokens).decision != ("YES" if "1" in tokens else "NO")]
-    console.print(f"   {len(inputs)} inputs, {len(wrong)} wrong decisions\n")
+    step(4, "In ∞ form the last vector is the answer: (1, ∞, 0 …) or (1, 0, 0 …)")
+    loud = infinity_form(both)
+    vectors = table("input", "decision", *loud.lanes[:2], "other lanes", right=True)
+    for tokens in ("a", "ca", "cab", "ccc"):
+        r = run(loud, tokens)
+        last = [float(x) for x in r.stream[-1, -1]]
+        rest = "all 0" if not any(last[2:]) else "not 0"
+        vectors.add_row(tokens, r.decision, number(last[0], A), number(last[1], A), rest)
+    results().print(vectors)
 
-    step(5, "Saved to one file and loaded again")
-    with TemporaryDirectory() as folder:
-        save(T, f"{folder}/contains.safetensors")
-        same = load(f"{folder}/contains.safetensors") == T
-    console.print(f"   equal to the original, bit for bit: {'yes' if same else 'NO'}\n")
+    step(5, "Every input up to length 7, against the original and against Python")
+    inputs = [tokens for n in range(1, 8) for tokens in product("abc", repeat=n)]
+    wanted = ["YES" if "a" in tokens and "b" not in tokens else "NO" for tokens in inputs]
+    found = decisions(loud, inputs)
+    wrong = sum(one != two for one, two in zip(found, wanted, strict=True))
+    same = "the same decisions as before" if found == decisions(both, inputs) else "OTHER DECISIONS"
+    say(f"   {len(inputs):,} inputs: {same}, {wrong} wrong\n")
 
-    console.print("Now try:")
-    console.print("   weightsmith new contains --symbol 1 -o contains.safetensors")
-    console.print("   weightsmith run contains.safetensors 0010 --trace")
-    console.print("   weightsmith laws 'float(3,3)'")
+    say("Now try:")
+    say("   weightsmith library")
+    say("   weightsmith new contains --symbol 1 -o one.safetensors")
+    say("   weightsmith rewrite one.safetensors --form infinity -o loud.safetensors")
+    say("   weightsmith run loud.safetensors 0010 --trace")

@@ -84,11 +84,12 @@ def _loud(T: Transformer, lowering: Lowering, length: int | None, signed: bool) 
     cancel = [neuron for lane in scratch for neuron in pair(lane, {lane: -1.0})]
     first = layer(T.lanes, [difference, *cancel], adds={} if signed else {no: 1.0})
     grow = layer(T.lanes, [Neuron({yes: 1.0}, {yes: infinity, **({no: -infinity} if signed else {})})])
-    blocks = [Block(feed_forward=first, origin=f"{name}: times ∞")]
-    blocks += [Block(feed_forward=grow, origin=f"{name}: times ∞ again")] * (growing - 1)
+    origin = name.replace("_", " ")
+    blocks = [Block(feed_forward=first, origin=f"{origin}: times ∞")]
+    blocks += [Block(feed_forward=grow, origin=f"{origin}: times ∞ again")] * (growing - 1)
     if signed:
         spread = layer(T.lanes, [Neuron({yes: 1.0}, {yes: 1.0, no: -1.0})], adds={yes: -infinity, no: infinity})
-        blocks.append(Block(feed_forward=spread, origin=f"{name}: both signs"))
+        blocks.append(Block(feed_forward=spread, origin=f"{origin}: both signs"))
     return reading(replace(T, blocks=(*T.blocks, *blocks)), [no, yes])
 
 

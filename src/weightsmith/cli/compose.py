@@ -1,0 +1,31 @@
+"""weightsmith compose."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weightsmith.cli.output import errors, say
+from weightsmith.errors import InputError
+
+
+def compose(
+    formula: Annotated[str, typer.Argument(metavar="FORMULA", help='Names with ~ & ^ | and brackets: "S & ~T".')],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    let: Annotated[list[str] | None, typer.Option(metavar="NAME=MODEL", help="What a name means; repeat it.")] = None,
+) -> None:
+    """Compose yes/no transformers with and, or, not and exclusive or."""
+    from weightsmith.compose.formula import compose as build
+    from weightsmith.files import load, save
+    from weightsmith.model.names import shown
+
+    parts = {}
+    for meaning in let or []:
+        name, equals, file = meaning.partition("=")
+        if not equals or not name.isidentifier():
+            raise InputError(f"--let {meaning}: write NAME=MODEL, as in --let S=model.safetensors")
+        parts[name] = load(file)
+    T = build(formula, parts)
+    save(T, output)
+    say(repr(T))
+    errors().print(f"written to {shown(str(output))}")

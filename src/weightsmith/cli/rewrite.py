@@ -1,0 +1,161 @@
+"""weightsmith rewrite."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weightsmith.cli.output import ModelFile, errors, say
+from weightsmith.errors import InputError
+
+if TYPE_CHECKING:
+    from weightsmith.model import Transformer
+
+STEPS = """
+--flag NAME=POSITION,…        a lane that is 1 at these positions
+
+--add FLAG:LANE=VALUE,…       add a vector where the flag is up
+
+--zero FLAG                   make the vector 0 where the flag is up
+
+--cancel FLAG                 the same by subtracting, in one block
+
+--widen NAME,…                new lanes in front
+
+--ignore LANE,…               blocks that neither read nor write these lanes
+
+--pad COUNT                   blocks that do nothing
+
+--form FORM                   zero-one, infinity or signed; by attention: infinity@4 for inputs of length 4
+
+--to ARITHMETIC               round the weights into another arithmetic
+"""
+
+
+def rewrite(
+    context: typer.Context,
+    file: ModelFile,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+) -> None:
+    """Rewrite a model, step by step, in the order given: MODEL --flag here=3 --zero here --form infinity -o OUT."""
+    from weightsmith.files import load, save
+    from weightsmith.model.names import shown
+
+    T = load(file)
+    for step, value in pairs(context.args):
+        T = apply(T, step, value)
+    save(T, output)
+    say(repr(T))
+    errors().print(f"written to {shown(str(output))}")
+
+
+def pairs(arguments: Sequence[str]) -> list[tuple[str, str]]:
+    """Read --step value --step value …, or --step=value."""
+    result, rest = [], list(arguments)
+    while rest:
+        step = rest.pop(0)
+        name, equals, value = step.partition("=")
+        if name not in _APPLY:
+            raise InputError(f"there is no step {step!r}: write MODEL first, then {', '.join(_APPLY)}")
+        if not equals and not rest:
+            raise InputError(f"{step} needs a value: weightsmith rewrite --help shows them")
+        result.append((name, value if equals else rest.pop(0)))
+    return result
+
+
+def apply(T: "Transformer", step: str, value: str) -> "Transformer":
+    """Apply one step."""
+    return _APPLY[step](T, value)
+
+
+def _flag(T: "Transformer", value: str) -> "Transformer":
+    from weightsmith.rewrites import flag
+
+    name, equals, positions = value.partition("=")
+    if not equals:
+        raise InputError(f"--flag {value}: write NAME=POSITION, as in --flag here=3")
+    return flag(T, name, [whole(position, f"--flag {value}") for position in positions.split(",")])
+
+
+def _add(T: "Transformer", value: str) -> "Transformer":
+    from weightsmith.rewrites import add_vector
+
+    at, colon, entries = value.partition(":")
+    vector = {}
+    for entry in entries.split(",") if colon else []:
+        lane, _, number = entry.rpartition("=")
+        try:
+            vector[lane] = float(number)
+        except ValueError:
+            raise InputError(f"--add {value}: {number!r} is not a number") from None
+    if not vector:
+        raise InputError(f"--add {value}: write FLAG:LANE=VALUE, as in --add here:x0=1.5,x1=2")
+    return add_vector(T, vector, at=at)
+
+
+def _zero(T: "Transformer", value: str) -> "Transformer":
+    from weightsmith.rewrites import zero_vector
+
+    return zero_vector(T, at=value)
+
+
+def _cancel(T: "Transformer", value: str) -> "Transformer":
+    from weightsmith.rewrites import zero_vector
+
+    return zero_vector(T, at=value, method="cancel")
+
+
+def _widen(T: "Transformer", value: str) -> "Transformer":
+    from weightsmith.rewrites import widen
+
+    return widen(T, value.split(","), where="front")
+
+
+def _ignore(T: "Transformer", value: str) -> "Transformer":
+    from weightsmith.rewrites import ignore_lanes
+
+    return ignore_lanes(T, value.split(","))
+
+
+def _pad(T: "Transformer", value: str) -> "Transformer":
+    from weightsmith.rewrites import pad_blocks
+
+    return pad_blocks(T, whole(value, f"--pad {value}"))
+
+
+def _form(T: "Transformer", value: str) -> "Transformer":
+    from weightsmith.rewrites import infinity_form, signed_infinity_form, zero_one_form
+
+    forms = {"zero-one": zero_one_form, "infinity": infinity_form, "signed": signed_infinity_form}
+    name, at, length = value.partition("@")
+    if name not in forms:
+        raise InputError(f"--form {value}: write one of {', '.join(forms)}")
+    return forms[name](T, "attention", whole(length, f"--form {value}")) if at else forms[name](T)
+
+
+def _to(T: "Transformer", value: str) -> "Transformer":
+    from weightsmith.arithmetic import parse_arithmetic
+    from weightsmith.rewrites import to_arithmetic
+
+    return to_arithmetic(T, parse_arithmetic(value))
+
+
+_APPLY: dict[str, Callable[["Transformer", str], "Transformer"]] = {
+    "--flag": _flag,
+    "--add": _add,
+    "--zero": _zero,
+    "--cancel": _cancel,
+    "--widen": _widen,
+    "--ignore": _ignore,
+    "--pad": _pad,
+    "--form": _form,
+    "--to": _to,
+}
+
+
+def whole(text: str, where: str) -> int:
+    """Read a whole number."""
+    if not text.isdecimal() or len(text) > 9:
+        raise InputError(f"{where}: {text!r:.40} is not a whole number")
+    return int(text)
