@@ -1,5 +1,7 @@
 """Sphinx configuration."""
 
+import re
+
 from weightsmith import __version__
 
 project = "Weightsmith"
@@ -20,9 +22,10 @@ default_role = "code"  # single backticks in docstrings are code
 
 
 def setup(app):  # type: ignore[no-untyped-def]
-    """Let docstrings write |x| for absolute values; reStructuredText would take it for a substitution."""
+    """Turn docstrings into reStructuredText: |x| is an absolute value, and the lines of a contract are a list."""
 
-    def escape_bars(app, what, name, thing, options, lines):  # type: ignore[no-untyped-def]
-        lines[:] = [line.replace("|", "\\|") for line in lines]
+    def rewrite(app, what, name, thing, options, lines):  # type: ignore[no-untyped-def]
+        escaped = [line.replace("|", "\\|") for line in lines]
+        lines[:] = [re.sub("^(Requires|Ensures|Exact in|Because)([^:]*):", r"* **\1\2:**", line) for line in escaped]
 
-    app.connect("autodoc-process-docstring", escape_bars)
+    app.connect("autodoc-process-docstring", rewrite)
