@@ -1,5 +1,29 @@
-"""Ready-made transformers, each with the claim that it satisfies."""
+"""Ready-made transformers, each with the claim that it satisfies; `ENTRIES` lists them all."""
 
 from weightsmith.library.contains import contains
+from weightsmith.library.counting import balanced, largest_count, majority, parity
+from weightsmith.library.entries import ENTRIES, Entry
+from weightsmith.library.first_equals_last import first_equals_last
+from weightsmith.library.lengths import length_modulo
+from weightsmith.library.parity_chain import parities_by_chain, parity_by_chain, parity_chain
+from weightsmith.library.words import contains_word, ends_with, exact_length, matches, starts_with
 
-__all__ = ["contains"]
+__all__ = [
+    "ENTRIES",
+    "Entry",
+    "balanced",
+    "contains",
+    "contains_word",
+    "ends_with",
+    "exact_length",
+    "first_equals_last",
+    "largest_count",
+    "length_modulo",
+    "majority",
+    "matches",
+    "parities_by_chain",
+    "parity",
+    "parity_by_chain",
+    "parity_chain",
+    "starts_with",
+]

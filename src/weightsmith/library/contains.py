@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Fixed
-from weightsmith.errors import InputError
+from weightsmith.library.arguments import read_symbol, read_vocabulary
 from weightsmith.model import Attention, Block, Head, LeftmostHard, Transformer, matrix
-from weightsmith.model.names import checked_names, listed, shown
+from weightsmith.model.names import shown
 
 
 def contains(symbol: str, vocabulary: str | Sequence[str] = "01", arithmetic: Arithmetic | None = None) -> Transformer:
@@ -16,11 +16,10 @@ def contains(symbol: str, vocabulary: str | Sequence[str] = "01", arithmetic: Ar
     One head looks at the first position with the largest score; the score is 1 where the symbol stands and 0
     elsewhere, so what it copies is 1 exactly if the symbol occurs. NO has logit 0 and wins ties.
     """
-    tokens = checked_names(tuple(vocabulary), "vocabulary", printable=False)
-    if symbol not in tokens:
-        raise InputError(f"the symbol {shown(str(symbol))} is not in the vocabulary {listed(tokens)}")
+    tokens = read_vocabulary(vocabulary)
+    read_symbol(symbol, tokens)
     lanes = ("one", "symbol", "found")
-    one, is_symbol = np.ones(len(vocabulary)), [float(token == symbol) for token in vocabulary]
+    one, is_symbol = np.ones(len(tokens)), [float(token == symbol) for token in tokens]
     look = Head(
         W_Q=matrix(to=["ask"], of=lanes, entries={("ask", "one"): 1}),
         W_K=matrix(to=["ask"], of=lanes, entries={("ask", "symbol"): 1}),
@@ -30,7 +29,7 @@ def contains(symbol: str, vocabulary: str | Sequence[str] = "01", arithmetic: Ar
     )
     return Transformer(
         arithmetic=Fixed(4, 4) if arithmetic is None else arithmetic,
-        vocabulary=tuple(vocabulary),
+        vocabulary=tokens,
         lanes=lanes,
         embedding=np.stack([one, is_symbol, 0 * one], axis=1),
         positions=None,

@@ -1,0 +1,57 @@
+"""What a builder is given, checked: an error names the value and says what to write."""
+
+from collections.abc import Sequence
+
+from weightsmith.errors import InputError
+from weightsmith.model.names import brief, checked_names, listed, shown
+from weightsmith.model.positions import MAX_LENGTH
+
+
+def read_vocabulary(vocabulary: str | Sequence[str], size: int | None = None, meaning: str = "") -> tuple[str, ...]:
+    """Give the tokens: the characters of a text, or a list as it is; `size` is how many there must be, and why."""
+    tokens = tuple(vocabulary) if isinstance(vocabulary, str) else vocabulary
+    result = checked_names(tokens, "vocabulary", printable=False)
+    if size is not None and len(result) != size:
+        raise InputError(f"the vocabulary {listed(result)} has {len(result)} tokens: write {size} tokens, {meaning}")
+    return result
+
+
+def read_symbol(symbol: str, vocabulary: tuple[str, ...]) -> str:
+    """Give the symbol, which must be a token."""
+    if not isinstance(symbol, str) or symbol not in vocabulary:
+        text = shown(symbol) if isinstance(symbol, str) else brief(symbol)
+        raise InputError(f"the symbol {text} is not in the vocabulary {listed(vocabulary)}: write one of these")
+    return symbol
+
+
+def read_word(
+    word: str | Sequence[str], vocabulary: tuple[str, ...], what: str = "word", also: tuple[str, ...] = ()
+) -> tuple[str, ...]:
+    """Give the tokens of a word, read as an input is read; `also` may stand in it besides the vocabulary."""
+    if isinstance(word, str):
+        letters = tuple(word) if all(len(token) == 1 for token in vocabulary) else tuple(word.split())
+    elif isinstance(word, list | tuple):
+        letters = tuple(word)
+    else:
+        raise InputError(f"the {what} must be a text or a list of tokens, and it is {brief(word)}")
+    if not letters:
+        raise InputError(f"the {what} is empty: write at least one of {listed((*vocabulary, *also))}")
+    for place, letter in enumerate(letters):
+        if not isinstance(letter, str) or letter not in (*vocabulary, *also):
+            text = shown(letter[:80]) if isinstance(letter, str) else brief(letter)
+            raise InputError(
+                f"token {place} of the {what}, {text}, is not in the vocabulary: write {listed((*vocabulary, *also))}"
+            )
+    return letters
+
+
+def whole_number(value: int, name: str, least: int, most: int = MAX_LENGTH) -> int:
+    """Give a whole number within its bounds."""
+    if type(value) is not int or not least <= value <= most:
+        raise InputError(f"{name}={brief(value)}: write a whole number from {least} to {most}")
+    return value
+
+
+def token_lane(symbol: str, vocabulary: tuple[str, ...]) -> str:
+    """Name the lane that is 1 where this token stands; a name that is too long gives way to the token's place."""
+    return f"is {shown(symbol)}" if len(shown(symbol)) <= 40 else f"is token {vocabulary.index(symbol)}"

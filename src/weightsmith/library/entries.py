@@ -1,0 +1,119 @@
+"""Every entry of the library with a default instance and the predicate that it must satisfy."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from weightsmith.arithmetic import Arithmetic
+from weightsmith.library.contains import contains
+from weightsmith.library.counting import balanced, majority, parity
+from weightsmith.library.first_equals_last import first_equals_last
+from weightsmith.library.lengths import length_modulo
+from weightsmith.library.parity_chain import parities_by_chain, parity_chain
+from weightsmith.library.words import contains_word, ends_with, exact_length, matches, starts_with
+from weightsmith.model import Transformer
+from weightsmith.semantics import decisions
+
+Tokens = tuple[str, ...]
+
+
+def says_yes(T: Transformer, inputs: Sequence[Tokens]) -> list[bool]:
+    """Say of each input whether the decision is YES."""
+    return [decision == "YES" for decision in decisions(T, inputs)]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry: how to build it, what must hold of it, and where that is known to end."""
+
+    builder: Callable[..., Transformer]
+    predicate: Callable[[Tokens], bool]
+    yes: str  # an input of which the predicate holds
+    no: str  # one of which it does not
+    arguments: tuple[str | int, ...] = ()
+    options: Mapping[str, str | int] = field(default_factory=dict)
+    symbols: str = "01"  # inputs consist of these
+    max_length: int | None = None  # the longest input; None where any length will do
+    fails_at: Mapping[str, str] = field(default_factory=dict)  # arithmetic → the shortest input that it gets wrong
+    decide: Callable[[Transformer, Sequence[Tokens]], list[bool]] = says_yes
+
+    @property
+    def name(self) -> str:
+        """The name of the function."""
+        return self.builder.__name__
+
+    @property
+    def call(self) -> str:
+        """The default instance, as one writes it: contains('1')."""
+        options = [f"{name}={value!r}" for name, value in self.options.items()]
+        return f"{self.name}({', '.join([*map(repr, self.arguments), *options])})"
+
+    @property
+    def claim(self) -> str:
+        """The first line of the function's documentation."""
+        return (self.builder.__doc__ or "").partition("\n")[0]
+
+    def build(self, arithmetic: Arithmetic | None = None) -> Transformer:
+        """Build the default instance in an arithmetic."""
+        return self.builder(*self.arguments, arithmetic=arithmetic, **self.options)
+
+
+def nested(tokens: Tokens, depth: int) -> bool:
+    """Say whether brackets are correctly nested, with at most `depth` open at once."""
+    count = 0
+    for token in tokens:
+        count += 1 if token == "(" else -1
+        if not 0 <= count <= depth:
+            return False
+    return count == 0
+
+
+def odd_ones(tokens: Tokens) -> bool:
+    """Say whether the number of ones is odd."""
+    return tokens.count("1") % 2 == 1
+
+
+ENTRIES: tuple[Entry, ...] = (
+    Entry(contains, lambda tokens: "1" in tokens, yes="0010", no="000", arguments=("1",)),
+    Entry(contains_word, lambda tokens: "101" in "".join(tokens), yes="01010", no="0110", arguments=("101",)),
+    Entry(starts_with, lambda tokens: tokens[:2] == ("0", "1"), yes="0110", no="0010", arguments=("01",)),
+    Entry(ends_with, lambda tokens: tokens[-2:] == ("0", "1"), yes="1101", no="0110", arguments=("01",)),
+    Entry(
+        matches,
+        lambda tokens: len(tokens) == 3 and tokens[0] == "0" and tokens[2] == "1",
+        yes="011",
+        no="0111",
+        arguments=("0?1",),
+    ),
+    Entry(exact_length, lambda tokens: len(tokens) == 4, yes="0000", no="00000", arguments=(4,)),
+    Entry(length_modulo, lambda tokens: len(tokens) % 3 == 0, yes="101", no="10", arguments=(3,), max_length=16),
+    Entry(first_equals_last, lambda tokens: tokens[0] == tokens[-1], yes="0110", no="01"),
+    Entry(
+        majority,
+        lambda tokens: 2 * tokens.count("1") > len(tokens),
+        yes="0110111",
+        no="0110",
+        arguments=("1",),
+        fails_at={
+            "fixed(4,4)": "1" * 256 + "0" * 255,
+            "fixed(2,2)": "1" * 16 + "0" * 15,
+            "float(4,3)": "1" * 9 + "0" * 8,
+        },
+    ),
+    Entry(balanced, lambda tokens: nested(tokens, 2), yes="(()())", no="((()))", arguments=(2,), symbols="()"),
+    Entry(
+        parity,
+        odd_ones,
+        yes="0111",
+        no="0110",
+        fails_at={"fixed(4,4)": "1" * 16, "fixed(2,2)": "1" * 4, "float(4,3)": "1" * 9},
+    ),
+    Entry(
+        parity_chain,
+        odd_ones,
+        yes="0111",
+        no="0110",
+        options={"max_length": 8},
+        max_length=8,
+        decide=parities_by_chain,
+    ),
+)

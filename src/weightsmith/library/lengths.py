@@ -1,0 +1,37 @@
+"""Is the length a multiple of a number?"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from weightsmith.arithmetic import Arithmetic, Fixed
+from weightsmith.library.arguments import read_vocabulary, whole_number
+from weightsmith.model import Table, Transformer, matrix
+
+
+def length_modulo(
+    m: int,
+    remainder: int = 0,
+    vocabulary: str | Sequence[str] = "01",
+    arithmetic: Arithmetic | None = None,
+    max_length: int = 16,
+) -> Transformer:
+    """Answer YES exactly on the inputs whose length leaves the remainder when divided by m, up to max_length.
+
+    The position table says it all: 1 at the last position of such a length. There is no block.
+    """
+    whole_number(m, "m", least=1)
+    whole_number(remainder, "remainder", least=0, most=m - 1)
+    lengths = 1 + np.arange(whole_number(max_length, "max_length", least=1))
+    tokens, lanes = read_vocabulary(vocabulary), ("fits",)
+    return Transformer(
+        arithmetic=Fixed(4, 4) if arithmetic is None else arithmetic,
+        vocabulary=tokens,
+        lanes=lanes,
+        embedding=matrix(tokens, lanes, {}),
+        positions=Table((lengths % m == remainder).astype(np.float64)[:, np.newaxis]),
+        blocks=(),
+        output=matrix(["NO", "YES"], lanes, {("YES", "fits"): 1}),
+        flags=lanes,
+        provenance=(f"library.length_modulo({m}, {remainder})",),
+    )

@@ -1,0 +1,126 @@
+"""Where does a word stand: at the end, at the start, anywhere, or is it the whole input?
+
+One construction serves all: a head for each letter looks at the letter's distance from here and adds −1 to the lane
+`found` where another letter stands. The head for the farthest letter comes last and adds 1 instead where its letter
+stands. So `found` is 1 exactly where the word ends, and 0 or less elsewhere; saturation cannot change that.
+"""
+
+from collections.abc import Sequence
+
+from weightsmith.arithmetic import Arithmetic, Fixed
+from weightsmith.errors import InputError
+from weightsmith.library.arguments import read_vocabulary, read_word, token_lane, whole_number
+from weightsmith.library.heads import best_head, distance_head, distance_keys, key_names
+from weightsmith.model import Attention, Block, Head, Transformer, matrix
+from weightsmith.model.names import brief
+
+ANY = "?"
+
+
+def ends_with(
+    word: str | Sequence[str], vocabulary: str | Sequence[str] = "01", arithmetic: Arithmetic | None = None
+) -> Transformer:
+    """Answer YES exactly on the inputs that end with the word, at every length.
+
+    One head per letter, each at its distance from the last position.
+    """
+    tokens = read_vocabulary(vocabulary)
+    return _build(read_word(word, tokens), tokens, arithmetic, origin=f"library.ends_with({brief(word)})")
+
+
+def starts_with(
+    word: str | Sequence[str], vocabulary: str | Sequence[str] = "01", arithmetic: Arithmetic | None = None
+) -> Transformer:
+    """Answer YES exactly on the inputs that start with the word, at every length.
+
+    The first block finds at each position whether the word ends there, and whether it could: the lane `reached` is 1
+    from the first position that is far enough from the start. The second looks at that position.
+    """
+    tokens = read_vocabulary(vocabulary)
+    letters, origin = read_word(word, tokens), f"library.starts_with({brief(word)})"
+    return _build(letters, tokens, arithmetic, look_at="reached", origin=origin)
+
+
+def contains_word(
+    word: str | Sequence[str], vocabulary: str | Sequence[str] = "01", arithmetic: Arithmetic | None = None
+) -> Transformer:
+    """Answer YES exactly on the inputs in which the word stands somewhere, without gaps, at every length.
+
+    The first block finds at each position whether the word ends there, the second looks for such a position.
+    """
+    tokens = read_vocabulary(vocabulary)
+    letters, origin = read_word(word, tokens), f"library.contains_word({brief(word)})"
+    return _build(letters, tokens, arithmetic, look_at="found", origin=origin)
+
+
+def matches(
+    pattern: str | Sequence[str], vocabulary: str | Sequence[str] = "01", arithmetic: Arithmetic | None = None
+) -> Transformer:
+    """Answer YES exactly on the inputs that match the whole pattern, ? for any one symbol, at every length.
+
+    As `ends_with`, and a head at the distance of the pattern's length adds −1 if anything stands there. A ? needs no
+    head, unless it is the first of the pattern: something must stand there.
+    """
+    tokens = read_vocabulary(vocabulary)
+    if ANY in tokens:
+        raise InputError("the vocabulary has ?, which stands for any symbol in a pattern: write another token for it")
+    letters, origin = read_word(pattern, tokens, "pattern", also=(ANY,)), f"library.matches({brief(pattern)})"
+    return _build(letters, tokens, arithmetic, whole=True, origin=origin)
+
+
+def exact_length(n: int, vocabulary: str | Sequence[str] = "01", arithmetic: Arithmetic | None = None) -> Transformer:
+    """Answer YES exactly on the inputs of n tokens, at every length.
+
+    Two heads: something must stand at the distance n − 1 from the last position, and nothing at the distance n.
+    """
+    letters, origin = (ANY,) * whole_number(n, "n", least=1), f"library.exact_length({n})"
+    return _build(letters, read_vocabulary(vocabulary), arithmetic, whole=True, origin=origin)
+
+
+def _build(
+    letters: tuple[str, ...],
+    vocabulary: tuple[str, ...],
+    arithmetic: Arithmetic | None,
+    *,
+    whole: bool = False,
+    look_at: str | None = None,
+    origin: str,
+) -> Transformer:
+    """Build the block that finds the word and, to look at the best position by a lane, the block that does."""
+    A = Fixed(4, 4) if arithmetic is None else arithmetic
+    known = {letter: token_lane(letter, vocabulary) for letter in vocabulary if letter in letters}
+    lanes = ["one", *known.values(), *(["reached"] if look_at == "reached" else []), "found"]
+    answer = "found" if look_at is None else "answer"
+    lanes += [answer] if look_at is not None else []
+    far = len(letters) - 1
+    needed = {d: letter for d, letter in enumerate(reversed(letters)) if letter != ANY or d == far}
+    distances = [*([len(letters)] if whole else []), *needed]
+    keys = key_names(distances, spare=look_at is not None)
+
+    def head(distance: int) -> Head:
+        lane = known.get(needed.get(distance, ANY))
+        return distance_head(lanes, keys, f"distance {distance}", A, _writes(lane, distance == far, lanes))
+
+    blocks = [Block(Attention(tuple(head(d) for d in distances)), origin="does the word end here")]
+    if look_at is not None:
+        look = best_head(lanes, keys, "spare", score=look_at, value="found", to=answer)
+        where = "the first position that is far enough" if look_at == "reached" else "a position where the word ends"
+        blocks.append(Block(Attention((look,)), origin=f"look at {where}"))
+    embedding = dict.fromkeys(known.items(), 1.0) | {(token, "one"): 1.0 for token in vocabulary}
+    return Transformer(
+        arithmetic=A,
+        vocabulary=vocabulary,
+        lanes=lanes,
+        embedding=matrix(vocabulary, lanes, embedding),
+        positions=distance_keys(distances, A, spare=look_at is not None),
+        blocks=blocks,
+        output=matrix(["NO", "YES"], lanes, {("YES", answer): 1}),
+        provenance=(origin,),
+    )
+
+
+def _writes(letter: str | None, farthest: bool, lanes: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Say what a head adds where it looks: 1 for the farthest letter, −1 for a wrong nearer one; None: no letter."""
+    if not farthest:
+        return {("found", "one"): -1.0} | ({} if letter is None else {("found", letter): 1.0})
+    return {("found", letter or "one"): 1.0} | ({("reached", "one"): 1.0} if "reached" in lanes else {})
