@@ -116,6 +116,13 @@ def test_large_arrays_take_the_fast_path_and_small_ones_the_reference() -> None:
     assert np.array_equal(A.round(x), np.array([A.round(row) for row in x]))
 
 
+def test_read_only_arrays_are_rounded_like_others() -> None:
+    x = np.full(1 << 18, 0.1)
+    x.setflags(write=False)
+    assert Fixed(4, 4).round(x)[0] == 0.125
+    assert np.array_equal(rounded_by(fast_rounding.nearest, Fixed(4, 4), x), Fixed(4, 4).round(x.copy()))
+
+
 def test_nan_is_refused_by_name() -> None:
     with pytest.raises(InputError, match=r"cannot round nan into fixed\(4,4\)"):
         Fixed(4, 4).round([1.0, np.nan])

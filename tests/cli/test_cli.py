@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
+from weightsmith.library.entries import ENTRIES
 
 WIDE = {**os.environ, "COLUMNS": "120", "PYTHONWARNINGS": "error", "NO_COLOR": "1"}
 
@@ -124,6 +125,24 @@ def test_compose_reads_formulas_with_pythons_precedence(folder: Path) -> None:
         assert ws.load(folder / "composed") == meant
 
 
+def test_every_entry_of_the_library_can_be_written_by_name(folder: Path) -> None:
+    options = {"contains_word": ("--word", "101"), "starts_with": ("--word", "01"), "ends_with": ("--word", "01"),
+               "matches": ("--pattern", "0?1"), "exact_length": ("--n", "4"), "length_modulo": ("--m", "3"),
+               "contains": ("--symbol", "1"), "majority": ("--symbol", "1"), "balanced": ("--depth", "2"),
+               "parity_chain": ("--max-length", "8")}  # fmt: skip
+    for entry in ENTRIES:
+        good("new", entry.name, *options.get(entry.name, ()), "-o", "entry.safetensors", folder=folder)
+        assert ws.load(folder / "entry.safetensors") == entry.build()
+
+
+def test_library_prints_the_table(folder: Path) -> None:
+    rows = {row["name"]: row for row in json.loads(good("library", "--up-to", "4", "--json"))}
+    assert len(rows) == len(ENTRIES)
+    assert rows["parity()"]["checked"]["fixed(2,2)"] == "fails at 1111"
+    assert rows["majority('1')"]["checked"]["float(4,3)"] == "fails at 1^9 0^8"
+    assert rows["contains('1')"]["checked"] == dict.fromkeys(("fixed(2,2)", "fixed(4,4)", "float(4,3)"), "≤ 4")
+
+
 def test_info_describes_the_file_and_its_history(folder: Path) -> None:
     shown = good("info", "contains.safetensors", folder=folder)
     assert "block 0     1 head (LeftmostHard) · look for 1" in shown
@@ -171,8 +190,13 @@ WRONG = {
     "no model": (("info", __file__), "cannot read"),
     "arithmetic": (("laws", "fixed(4)"), "error: 'fixed(4)' is not an arithmetic: write fixed(4,4), float(4,3)"),
     "too wide": (("laws", "fixed(20,20)"), "error: fixed(20,20) has 40 bits besides the sign"),
-    "no name": (("new", "contain", "-o", "x"), "error: there is no 'contain': did you mean contains?"),
-    "no symbol": (("new", "contains", "-o", "x"), "error: contains needs a symbol to look for: write --symbol 1"),
+    "no name": (("new", "contain", "-o", "x"), "error: there is no 'contain': did you mean contains, contains_word?"),
+    "no symbol": (("new", "contains", "-o", "x"), "error: contains needs --symbol"),
+    "other option": (
+        ("new", "contains", "--symbol", "1", "--lanes", "3", "-o", "x"),
+        "error: contains takes no --lanes: leave it out",
+    ),
+    "library": (("library", "--up-to", "99"), "error: --up-to 99: write a length from 1 to 16"),
     "symbol": (("new", "contains", "--symbol", "2", "-o", "x"), "error: the symbol 2 is not in the vocabulary 0, 1"),
     "lanes": (("new", "random", "--lanes", "0", "-o", "x"), "error: lanes=0: write a whole number from 1 on"),
     "lane": (("run", "random.safetensors", "0", "--trace", "--lane", "x"), "error: there is no lane x: did you mean x"),

@@ -105,6 +105,16 @@ def test_the_smaller_vocabulary_and_length_are_taken_and_flags_stay_flags() -> N
     assert (S & unlimited).max_length == 4
 
 
+@pytest.mark.parametrize("A", [ws.Fixed(2, 2), ws.Fixed(4, 4), ws.Float(4, 3)], ids=str)
+def test_recognisers_with_relative_positions_compose_too(A: Arithmetic) -> None:
+    starts, ends = ws.library.starts_with("ab", "ab", arithmetic=A), ws.library.ends_with("b", "ab", arithmetic=A)
+    has = ws.library.contains("a", "ab", arithmetic=A)
+    U = starts & ~ends | ~has
+    for tokens, found in zip(ALL, answers(U), strict=True):
+        text = "".join(tokens)
+        assert found == ((text.startswith("ab") and not text.endswith("b")) or "a" not in text)
+
+
 @pytest.mark.parametrize("A", ARITHMETICS, ids=str)
 def test_the_result_is_in_infinity_form(A: Arithmetic) -> None:
     S, T = (ws.random_transformer("ab", 2, 1, 1, 2, 4, A, seed) for seed in (4, 5))

@@ -52,7 +52,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "compose arithmetic": (lambda: T & ws.random_transformer("ab", arithmetic=ws.Fixed(2, 2)), "the transformers differ in their arithmetic: fixed(4,4) and fixed(2,2)"),
     "compose mask": (lambda: T | replace(T, mask="full"), "the transformers differ in their mask: causal and full"),
     "compose vocabulary": (lambda: T ^ ws.random_transformer("bc"), "the transformers differ in their vocabulary: a, b and b, c, and neither contains the other"),
-    "compose relative": (lambda: ws.side_by_side(T, replace(T, positions=ws.Relative(np.ones((2, 2))))), "transformers with relative positions cannot be put side by side"),
+    "compose relative": (lambda: ws.side_by_side(T, replace(T, positions=ws.Relative(np.ones((2, 2))))), "one transformer has relative positions and another a position table: none can have both"),
 }  # fmt: skip
 
 

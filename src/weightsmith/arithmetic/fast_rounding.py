@@ -47,7 +47,8 @@ def _round_all(
             out[i] = (whole + math.copysign(np.float64(abs(s - whole) >= 0.5), s)) * steps + 0.0
 
 
-_SIGNATURE = "void(float64[::1], float64[::1], float64, float64, int64, int64, int64)"
+_READ_ONLY = nb.types.Array(nb.float64, 1, "C", readonly=True)  # takes writable arrays too
+_SIGNATURE = nb.void(_READ_ONLY, nb.float64[::1], nb.float64, nb.float64, nb.int64, nb.int64, nb.int64)
 try:
     _compiled = nb.njit(_SIGNATURE, nogil=True, error_model="numpy", cache=True)(_round_all)
 except RuntimeError:  # neither this folder nor the user's cache folder can be written to

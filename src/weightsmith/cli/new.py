@@ -1,7 +1,7 @@
 """weightsmith new."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,38 +10,59 @@ from weightsmith.errors import InputError
 
 
 def new(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="random, or the name of a ready-made transformer: contains")
-    ],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="random, or a name that weightsmith library lists.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
     arithmetic: Annotated[str, typer.Option(help="The number system.")] = "fixed(4,4)",
-    vocabulary: Annotated[str, typer.Option(help="The tokens: characters, or words separated by spaces.")] = "01",
-    symbol: Annotated[str | None, typer.Option(help="contains: the symbol to look for.")] = None,
-    lanes: Annotated[int, typer.Option(help="random: how many lanes.")] = 4,
-    blocks: Annotated[int, typer.Option(help="random: how many blocks.")] = 2,
-    heads: Annotated[int, typer.Option(help="random: heads per block.")] = 1,
-    neurons: Annotated[int, typer.Option(help="random: neurons per block.")] = 4,
-    max_length: Annotated[int, typer.Option(help="random: the longest input.")] = 8,
-    seed: Annotated[int, typer.Option(help="random: the same seed gives the same weights.")] = 0,
+    vocabulary: Annotated[str | None, typer.Option(help="Characters, or words separated by spaces.")] = None,
+    symbol: Annotated[str | None, typer.Option(help="contains, majority, parity: the symbol.")] = None,
+    word: Annotated[str | None, typer.Option(help="contains_word, starts_with, ends_with: the word.")] = None,
+    pattern: Annotated[str | None, typer.Option(help="matches: symbols, and ? for any.")] = None,
+    n: Annotated[int | None, typer.Option(help="exact_length: the length.")] = None,
+    m: Annotated[int | None, typer.Option(help="length_modulo: the modulus.")] = None,
+    remainder: Annotated[int | None, typer.Option(help="length_modulo: what remains.")] = None,
+    depth: Annotated[int | None, typer.Option(help="balanced: the greatest depth.")] = None,
+    max_length: Annotated[int | None, typer.Option(help="Where there are positions: the longest input.")] = None,
+    lanes: Annotated[int | None, typer.Option(help="random: how many lanes.")] = None,
+    blocks: Annotated[int | None, typer.Option(help="random: how many blocks.")] = None,
+    heads: Annotated[int | None, typer.Option(help="random: heads per block.")] = None,
+    neurons: Annotated[int | None, typer.Option(help="random: neurons per block.")] = None,
+    seed: Annotated[int | None, typer.Option(help="random: the same seed gives the same weights.")] = None,
 ) -> None:
     """Write a new transformer to a file: a random one, or a ready-made one by name."""
-    from weightsmith import library
     from weightsmith.arithmetic import parse_arithmetic
     from weightsmith.files import save
-    from weightsmith.model import random_transformer
-    from weightsmith.model.names import nearest_names, shown
+    from weightsmith.model.names import shown
 
-    A = parse_arithmetic(arithmetic)
-    tokens = tuple(vocabulary.split()) if " " in vocabulary else tuple(vocabulary)
-    if name == "random":
-        T = random_transformer(tokens, lanes, blocks, heads, neurons, max_length, A, seed)
-    elif name == "contains":
-        if symbol is None:
-            raise InputError("contains needs a symbol to look for: write --symbol 1")
-        T = library.contains(symbol, tokens, A)
-    else:
-        names = ["random", *library.__all__]
-        raise InputError(f"there is no {name!r}: {nearest_names(name, names)}write one of {', '.join(names)}")
+    given: dict[str, Any] = {
+        "symbol": symbol, "word": word, "pattern": pattern, "n": n, "m": m, "remainder": remainder, "depth": depth,
+        "max_length": max_length, "lanes": lanes, "blocks": blocks, "heads": heads, "neurons": neurons, "seed": seed,
+    }  # fmt: skip
+    given = {option: value for option, value in given.items() if value is not None}
+    if vocabulary is not None:
+        given["vocabulary"] = tuple(vocabulary.split()) if len(vocabulary.split()) > 1 else tuple(vocabulary)
+    T = build(name, given, arithmetic=parse_arithmetic(arithmetic))
     save(T, output)
     say(repr(T))
     errors().print(f"written to {shown(str(output))}")
+
+
+def build(name: str, given: dict[str, Any], **fixed: Any) -> Any:
+    """Call the builder of that name; options that it does not take, or lacks, are refused."""
+    from inspect import Parameter, signature
+
+    from weightsmith.library.entries import ENTRIES
+    from weightsmith.model import random_transformer
+    from weightsmith.model.names import nearest_names
+
+    builders = {"random": random_transformer, **{entry.name: entry.builder for entry in ENTRIES}}
+    if name not in builders:
+        names = list(builders)
+        raise InputError(f"there is no {name!r}: {nearest_names(name, names)}write one of {', '.join(names)}")
+    parameters = signature(builders[name]).parameters
+    for option in given:
+        if option not in parameters:
+            raise InputError(f"{name} takes no --{option.replace('_', '-')}: leave it out")
+    for option, parameter in parameters.items():
+        if parameter.default is Parameter.empty and option not in given:
+            raise InputError(f"{name} needs --{option.replace('_', '-')}")
+    return builders[name](**given, **fixed)

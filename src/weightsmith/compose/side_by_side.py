@@ -17,7 +17,8 @@ from weightsmith.rewrites.widen import surround
 def side_by_side(S: Transformer, T: Transformer) -> Transformer:
     """Put two transformers into one; its logits are those of the first, then those of the second.
 
-    Requires: the same arithmetic and mask; vocabularies of which one contains the other; no relative positions.
+    Requires: the same arithmetic and mask; vocabularies of which one contains the other; not a position table
+      in one and relative positions in the other.
     Ensures: the lanes "left …" hold what S holds and the lanes "right …" what T holds, at the last stage; the logits
       are the two logits, one after the other. Inputs are over the smaller vocabulary and up to the smaller length.
     Exact in: every arithmetic ("symmetric", "zero product", "unit product" if one of them has a final norm).
@@ -33,6 +34,7 @@ def beside(transformers: Sequence[Transformer], names: Sequence[str]) -> Transfo
     parts = [_renamed(part, name) for part, name in zip(parts, names, strict=True)]
     lanes = [tuple(part.lanes) for part in parts]
     wide = [surround(part, sum(lanes[:i], ()), sum(lanes[i + 1 :], ())) for i, part in enumerate(parts)]
+    wide = _apart(wide) if any(isinstance(part.positions, Relative) for part in wide) else wide
     return replace(
         wide[0],
         embedding=np.sum([part.embedding for part in wide], axis=0),
@@ -54,8 +56,8 @@ def agree(parts: Sequence[Transformer]) -> list[Transformer]:
             ours, theirs = getattr(first, what), getattr(part, what)
             if ours != theirs:
                 raise ModelError(f"the transformers differ in their {what}: {ours} and {theirs}")
-        if isinstance(part.positions, Relative):
-            raise ModelError("transformers with relative positions cannot be put side by side: their keys would mix")
+        if isinstance(part.positions, Relative) and any(p.max_length is not None for p in parts):
+            raise ModelError("one transformer has relative positions and another a position table: none can have both")
     common = min((part.vocabulary for part in parts), key=len)
     for part in parts:
         if not set(common) <= set(part.vocabulary):
@@ -68,6 +70,8 @@ def agree(parts: Sequence[Transformer]) -> list[Transformer]:
 
 
 def _restricted(T: Transformer, vocabulary: Sequence[str], length: int | None) -> Transformer:
+    if isinstance(T.positions, Relative):
+        return replace(T, vocabulary=tuple(vocabulary), embedding=T.embedding[[*map(T.vocabulary.index, vocabulary)]])
     rows = [T.vocabulary.index(token) for token in vocabulary]
     table = position_table(T.positions, T.arithmetic, len(T.lanes))
     positions = Table(table[:length]) if table is not None else None
@@ -88,7 +92,44 @@ def _renamed(T: Transformer, name: str) -> Transformer:
     return replace(T, lanes=tuple(new.values()), flags=tuple(new[flag] for flag in T.flags), blocks=blocks)
 
 
-def _positions(parts: Sequence[Transformer]) -> Table | None:
+def _apart(parts: Sequence[Transformer]) -> list[Transformer]:
+    """Give each part key coordinates of its own: its queries are 0 in the others', so their keys change no score."""
+    widths = [_key_size(part) for part in parts]
+    rows = max(len(part.positions.keys) for part in parts if isinstance(part.positions, Relative))
+    result = []
+    for i, part in enumerate(parts):
+        before, after = sum(widths[:i]), sum(widths[i + 1 :])
+        keys = part.positions.keys if isinstance(part.positions, Relative) else np.zeros((1, widths[i]))
+        keys = np.pad(keys, ((0, rows - len(keys)), (0, 0)), mode="edge")  # the last row serves every distance beyond
+        blocks = []
+        for block in part.blocks:
+            heads = block.attention.heads if block.attention is not None else ()
+            moved = tuple(
+                replace(
+                    head, W_Q=_rows(head.W_Q, before, widths[i], after), W_K=_rows(head.W_K, before, widths[i], after)
+                )
+                for head in heads
+            )
+            blocks.append(replace(block, attention=Attention(moved) if block.attention is not None else None))
+        positions = Relative(np.pad(keys, ((0, 0), (before, after))))
+        result.append(replace(part, blocks=tuple(blocks), positions=positions))
+    return result
+
+
+def _key_size(T: Transformer) -> int:
+    if isinstance(T.positions, Relative):
+        return int(T.positions.keys.shape[1])
+    heads = [head for block in T.blocks if block.attention is not None for head in block.attention.heads]
+    return max((len(head.W_Q) for head in heads), default=0)
+
+
+def _rows(array: Array, before: int, width: int, after: int) -> Array:
+    return np.pad(array, ((before, width - len(array) + after), (0, 0)))
+
+
+def _positions(parts: Sequence[Transformer]) -> Table | Relative | None:
+    if isinstance(parts[0].positions, Relative):
+        return Relative(np.sum([part.positions.keys for part in parts if isinstance(part.positions, Relative)], axis=0))
     tables = [part.positions.values for part in parts if isinstance(part.positions, Table)]
     return Table(np.sum(tables, axis=0)) if tables else None
 
