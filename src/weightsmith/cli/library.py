@@ -26,19 +26,20 @@ def library(
     if not 1 <= up_to <= 16:
         raise InputError(f"--up-to {up_to}: write a length from 1 to 16")
     rows = []
-    for entry in ENTRIES:
-        T = entry.build()
-        errors().print(f"checking {entry.call} …")
-        rows.append(
-            {
-                "name": entry.call,
-                "claim": entry.claim,
-                "blocks": len(T.blocks),
-                "lanes": len(T.lanes),
-                "nonzero_weights": T.nonzero_weights,
-                "checked": {text: verdict(entry, parse_arithmetic(text), up_to) for text in ARITHMETICS},
-            }
-        )
+    with errors().status("checking …") as progress:  # shows on a terminal only
+        for entry in ENTRIES:
+            progress.update(f"checking {entry.call} …")
+            T = entry.build()
+            rows.append(
+                {
+                    "name": entry.call,
+                    "claim": entry.claim,
+                    "blocks": len(T.blocks),
+                    "lanes": len(T.lanes),
+                    "nonzero_weights": T.nonzero_weights,
+                    "checked": {text: verdict(entry, parse_arithmetic(text), up_to) for text in ARITHMETICS},
+                }
+            )
     print_json(rows) if as_json else show(rows, up_to)
 
 
