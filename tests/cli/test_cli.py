@@ -26,14 +26,6 @@ def good(*arguments: str, folder: Path | None = None) -> str:
     return result.stdout
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("models")
-    good("new", "random", "-o", "random.safetensors", "--seed", "3", folder=path)
-    good("new", "contains", "--symbol", "1", "-o", "contains.safetensors", folder=path)
-    return path
-
-
 def test_help_imports_neither_numpy_nor_torch_nor_numba() -> None:
     program = """
 import sys

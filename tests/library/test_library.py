@@ -24,3 +24,12 @@ def test_contains_takes_symbols_as_long_as_a_token_may_be() -> None:
 def test_contains_refuses_a_symbol_outside_the_vocabulary() -> None:
     with pytest.raises(ws.InputError, match="the symbol 2 is not in the vocabulary 0, 1"):
         ws.library.contains("2")
+
+
+def test_the_symbol_must_be_one_token() -> None:
+    with pytest.raises(ws.InputError, match="the symbol 01 is not in the vocabulary 0, 1"):
+        ws.library.contains("01", "01")
+
+
+def test_contains_runs_in_the_arithmetic_given() -> None:
+    assert ws.library.contains("1", arithmetic=Float(4, 3)).arithmetic == Float(4, 3)
