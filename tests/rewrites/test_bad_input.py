@@ -40,6 +40,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "target": (lambda: ws.linear_map(T, np.eye(2), 1, 4), "position 4 is outside the table"),
     "matrix size": (lambda: ws.linear_map(T, np.eye(3), 0, 1), "M has shape (3, 3), and it must be (2, 2): over the lanes ['x0', 'x1']"),
     "matrix value": (lambda: ws.map_stream(T, np.array([[0, 0.1], [0, 0]])), "M[0, 1] = 0.1 is not a member of fixed(4,4): write arithmetic.round(M)"),
+    "matrix at flags": (lambda: ws.map_stream(F, np.eye(3)), "M must be 0 in the rows and columns of the flags ['here']: rewrites spare flags"),
     "map flag": (lambda: ws.map_stream(F, np.eye(1), lanes=["here"]), "the lane here is a flag"),
     "lowering": (lambda: ws.zero_one_form(T, lowering="magic"), "lowering='magic': write 'feedforward' or 'attention'"),  # type: ignore[arg-type]
     "no length": (lambda: ws.zero_one_form(T, lowering="attention"), "lowering='attention' needs the length of the inputs, and length=None: write length=4"),

@@ -144,6 +144,13 @@ def test_mapping_the_stream_gives_the_product_at_every_position(T: ws.Transforme
         assert all(value == 0 for row in last_stage(after, U, [f"mapped {lane}" for lane in lanes]) for value in row)
 
 
+def test_a_matrix_over_all_lanes_is_taken_if_it_is_0_at_the_flags() -> None:
+    T = ws.flag(ws.random_transformer("ab", 2), "here", [1])
+    M = np.array([[1.0, 2.0, 0], [0, -1, 0], [0, 0, 0]])
+    assert ws.linear_map(T, M, 0, 2) == ws.linear_map(T, M[:2, :2], 0, 2)
+    assert ws.map_stream(T, M) == ws.map_stream(T, M[:2, :2], lanes=["x0", "x1"])
+
+
 def test_rounding_into_another_arithmetic_rounds_every_weight() -> None:
     T = ws.random_transformer(arithmetic=ws.Float.like("float16"))
     U = ws.to_arithmetic(T, ws.Fixed(2, 2))

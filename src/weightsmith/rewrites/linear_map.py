@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Array, carried
 from weightsmith.errors import InputError
 from weightsmith.model import Attention, Block, Head, Transformer, matrix
 from weightsmith.rewrites.add_vector import append
@@ -29,8 +29,7 @@ def linear_map(
     Because: the target is made 0 first. Its score is 0 for the source and −∞ for every other key, so the softmax is 1
       there and 0 elsewhere. With `spare` all scores of every other query are −∞: its softmax is empty and adds nothing.
     """
-    chosen = plain_lanes(T) if lanes is None else list(lanes)
-    values = square_matrix(T, M, chosen)
+    chosen, values = square_matrix(T, M, lanes)
     instead = "use an arithmetic such as Fixed(4, 4), or map_stream at every position"
     require(T.arithmetic, ROUTING, "linear_map", instead)
     T, route = lay_route(T, source, target)
@@ -84,16 +83,25 @@ def routed_head(
     )
 
 
-def square_matrix(T: Transformer, M: npt.ArrayLike, lanes: Sequence[str]) -> Array:
-    """Check a matrix over lanes: its size, its values, and that no flag is among the lanes."""
-    refuse_flags(T, lanes)
-    values = np.asarray(M, dtype=np.float64)
-    size = (len(lanes), len(lanes))
+def square_matrix(T: Transformer, M: npt.ArrayLike, lanes: Sequence[str] | None) -> tuple[list[str], Array]:
+    """Give the lanes that a matrix is over, and the matrix: checked for size, values, and that it touches no flag.
+
+    Without `lanes` it is over the lanes that are not flags, or over all lanes and 0 at the flags.
+    """
+    chosen = plain_lanes(T) if lanes is None else list(lanes)
+    refuse_flags(T, chosen)
+    values = carried(M)
+    if lanes is None and values.shape == (len(T.lanes), len(T.lanes)):
+        flags = [T.lanes.index(flag) for flag in T.flags]
+        if values[flags].any() or values[:, flags].any():
+            raise InputError(f"M must be 0 in the rows and columns of the flags {list(T.flags)}: rewrites spare flags")
+        values = np.delete(np.delete(values, flags, axis=0), flags, axis=1)
+    size = (len(chosen), len(chosen))
     if values.shape != size:
-        raise InputError(f"M has shape {values.shape}, and it must be {size}: over the lanes {list(lanes)}")
+        raise InputError(f"M has shape {values.shape}, and it must be {size}: over the lanes {chosen}")
     wrong = ~T.arithmetic.contains(values)
     if wrong.any():
         where = np.argwhere(wrong)[0].tolist()
         value = float(values[tuple(where)])
         raise InputError(f"M{where} = {value!r} is not a member of {T.arithmetic}: write arithmetic.round(M)")
-    return values
+    return chosen, values

@@ -6,7 +6,7 @@ import numpy.typing as npt
 
 from weightsmith.model import Block, Neuron, Transformer, layer, pair
 from weightsmith.rewrites.add_vector import append
-from weightsmith.rewrites.flag import fresh, plain_lanes
+from weightsmith.rewrites.flag import fresh
 from weightsmith.rewrites.laws_needed import COPYING, require
 from weightsmith.rewrites.linear_map import square_matrix
 from weightsmith.rewrites.widen import widen
@@ -22,8 +22,7 @@ def map_stream(T: Transformer, M: npt.ArrayLike, lanes: Sequence[str] | None = N
       the old lanes cancel; the second block copies the result back.
     """
     require(T.arithmetic, COPYING, "map_stream", "use an arithmetic with 1, such as Fixed(4, 4)")
-    chosen = plain_lanes(T) if lanes is None else list(lanes)
-    values = square_matrix(T, M, chosen)
+    chosen, values = square_matrix(T, M, lanes)
     mapped = {lane: fresh(T, f"mapped {lane}") for lane in chosen}
     T = widen(T, list(mapped.values()), where="front")
     there: list[Neuron] = []
