@@ -61,7 +61,7 @@ class System:
         return total
 
     def dot(self, x: list[Fraction], y: list[Fraction]) -> Fraction:
-        return self.sum([self.round(a * b) for a, b in zip(x, y, strict=True)])
+        return self.sum([self.round(a * b) for a, b in zip(x, y, strict=True) if a and b])  # 0 adds nothing
 
 
 def exp_to_60_digits(x: Fraction) -> Fraction:

@@ -42,7 +42,8 @@ def plus(N: System, x: Vector, y: Vector) -> Vector:
 def witness_run(T: Any, tokens: list[str]) -> WitnessRun:
     N = system(str(T.arithmetic))
     result = WitnessRun()
-    h = [exact(T.embedding)[list(T.vocabulary).index(token)] for token in tokens]
+    embedding = exact(T.embedding)
+    h = [embedding[list(T.vocabulary).index(token)] for token in tokens]
     assert type(T.positions).__name__ in ("NoneType", "Table", "Relative"), "the witness knows no other positions"
     if hasattr(T.positions, "values"):
         h = [plus(N, row, position) for row, position in zip(h, exact(T.positions.values), strict=False)]
@@ -74,21 +75,22 @@ def attention(N: System, T: Any, layer: Any, h: Matrix, before: Any, after: Any,
     total = [[Fraction(0)] * len(T.lanes) for _ in h]
     all_weights = []
     for head in layer.heads:
-        q, k, v = ([product(N, exact(W), row) for row in seen] for W in (head.W_Q, head.W_K, head.W_V))
+        W_Q, W_K, W_V, W_O = (exact(W) for W in (head.W_Q, head.W_K, head.W_V, head.W_O))
+        q, k, v = ([product(N, W, row) for row in seen] for W in (W_Q, W_K, W_V))
+        table = exact(T.positions.keys) if hasattr(T.positions, "keys") else None
         rows = []
         for i in range(len(h)):
             visible = range(i + 1) if T.mask == "causal" else range(len(h))
             scores = []
             for j in visible:
                 key = k[j]
-                if hasattr(T.positions, "keys"):
-                    table = exact(T.positions.keys)
+                if table is not None:
                     key = plus(N, key, table[min(i - j, len(table) - 1)])
                 scores.append(N.dot(q[i], key))
             weights = weigh(N, head.weighting, scores, result)
             rows.append(weights + [Fraction(0)] * (len(h) - len(weights)))
             mixed = [N.sum([N.round(weights[j] * v[j][c]) for j in visible]) for c in range(len(head.W_V))]
-            total[i] = plus(N, total[i], product(N, exact(head.W_O), mixed))
+            total[i] = plus(N, total[i], product(N, W_O, mixed))
         all_weights.append(rows)
     result.attention.append(all_weights)
     return normalised(N, T, after, [plus(N, row, more) for row, more in zip(h, total, strict=True)])
@@ -117,10 +119,11 @@ def weigh(N: System, weighting: Any, scores: Vector, result: WitnessRun) -> Vect
 
 def feed_forward(N: System, T: Any, layer: Any, h: Matrix, before: Any, after: Any, result: WitnessRun) -> Matrix:
     out, activations = [], []
+    W_1, b_1, W_2, b_2 = (exact(array) for array in (layer.W_1, layer.b_1, layer.W_2, layer.b_2))
     for row, seen in zip(h, normalised(N, T, before, h), strict=True):
-        z = [max(value, Fraction(0)) for value in plus(N, product(N, exact(layer.W_1), seen), exact(layer.b_1))]
+        z = [max(value, Fraction(0)) for value in plus(N, product(N, W_1, seen), b_1)]
         activations.append(z)
-        out.append(plus(N, row, plus(N, product(N, exact(layer.W_2), z), exact(layer.b_2))))
+        out.append(plus(N, row, plus(N, product(N, W_2, z), b_2)))
     result.neurons.append(activations)
     return normalised(N, T, after, out)
 
