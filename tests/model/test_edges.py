@@ -72,7 +72,7 @@ MALFORMED: dict[str, tuple[Any, str]] = {
     "blocks": (lambda: ws.random_transformer(blocks=True), "blocks=True: write a whole number from 0 on"),
     "norm kind": (
         lambda: ws.Block(feed_forward=layer().blocks[0].feed_forward, feed_forward_norm=cast(Any, 3)),
-        "Block(feed_forward_norm=3): write None",
+        "Block(feed_forward_norm=3): write LayerNorm(…) or RMSNorm(…), or None",
     ),
     "max_length of sinusoids": (
         lambda: ws.Sinusoidal(2**60),

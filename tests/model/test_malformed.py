@@ -61,7 +61,7 @@ MALFORMED: dict[str, tuple[Any, str]] = {
     "two's complement": (lambda: whole(arithmetic=ws.TwosComplement(4, 4)), "twos(4,4) is not symmetric about 0"),
     "blocks": (lambda: whole(blocks=(3,)), "blocks must hold Block, and it holds 3"),
     "heads": (lambda: ws.Attention(3), "Attention(heads=…) must be a tuple of Head, and it is 3"),  # type: ignore[arg-type]
-    "block": (lambda: ws.Block(attention=3), "Block(attention=3): write None, or a attention"),  # type: ignore[arg-type]
+    "block": (lambda: ws.Block(attention=3), "Block(attention=3): write Attention(…), or None"),  # type: ignore[arg-type]
     "norm alone": (lambda: ws.Block(attention_norm=ws.LayerNorm()), "Block(attention_norm=…) without attention"),
     "placement": (lambda: ws.Block(norm_placement="in"), "Block(norm_placement='in'): write 'pre' or 'post'"),  # type: ignore[arg-type]
     "origin": (lambda: ws.Block(origin="\x1b"), "Block(origin=…) has characters that cannot be shown"),

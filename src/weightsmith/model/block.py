@@ -97,7 +97,10 @@ class Block(Frozen):
         for name, kind in kinds.items():
             value = getattr(self, name)
             if value is not None and not isinstance(value, kind):
-                raise ModelError(f"Block({name}={value!r:.80}): write None, or a {name.replace('_', '-')}")
+                wanted = (
+                    "LayerNorm(…) or RMSNorm(…)" if name.endswith("norm") else f"{getattr(kind, '__name__', name)}(…)"
+                )
+                raise ModelError(f"Block({name}={value!r:.80}): write {wanted}, or None")
         for name in ("attention", "feed_forward"):
             if getattr(self, f"{name}_norm") is not None and getattr(self, name) is None:
                 raise ModelError(f"Block({name}_norm=…) without {name}: a norm belongs to a sublayer")
