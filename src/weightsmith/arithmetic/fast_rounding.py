@@ -16,35 +16,52 @@ _RULES = {"zero": _ZERO, "even": _EVEN, "away": _AWAY}
 
 
 @nb.njit(inline="always")
-def _steps(x: float, least: int, below: int) -> tuple[float, float]:
+def _steps(x: float, least_exponent: int, precision: int) -> tuple[float, float]:
     """Give the quantum at x and its reciprocal, from the bits of the exponent of x."""
-    exponent = np.maximum((np.float64(x).view(np.int64) >> 52) & 0x7FF, least) - below
+    exponent = np.maximum((np.float64(x).view(np.int64) >> 52) & 0x7FF, least_exponent + 1023) - (precision - 1)
     return np.int64(exponent << 52).view(np.float64), np.int64((2046 - exponent) << 52).view(np.float64)
+
+
+@nb.njit(inline="always")
+def to_zero(x: float, lowest: float, infinity: float, least_exponent: int, precision: int) -> float:
+    """Round one number, ties to zero."""
+    clamped = min(max(x, lowest), infinity)
+    steps, per_step = _steps(clamped, least_exponent, precision)
+    s = clamped * per_step
+    return math.copysign(np.ceil(abs(s) - 0.5), s) * steps + 0.0
+
+
+@nb.njit(inline="always")
+def to_even(x: float, lowest: float, infinity: float, least_exponent: int, precision: int) -> float:
+    """Round one number, ties to even."""
+    clamped = min(max(x, lowest), infinity)
+    steps, per_step = _steps(clamped, least_exponent, precision)
+    return np.rint(clamped * per_step) * steps + 0.0
+
+
+@nb.njit(inline="always")
+def away(x: float, lowest: float, infinity: float, least_exponent: int, precision: int) -> float:
+    """Round one number, ties away from zero."""
+    clamped = min(max(x, lowest), infinity)
+    steps, per_step = _steps(clamped, least_exponent, precision)
+    s = clamped * per_step
+    whole = np.trunc(s)
+    return (whole + math.copysign(np.float64(abs(s - whole) >= 0.5), s)) * steps + 0.0
 
 
 def _round_all(
     x: Array, out: Array, lowest: float, infinity: float, least_exponent: int, precision: int, rule: int
 ) -> None:
     """Round x into out. The rule is the same for the whole loop, so each of the three loops stays free of branches."""
-    least, below = least_exponent + 1023, precision - 1
     if rule == _ZERO:
         for i in range(x.size):
-            clamped = min(max(x[i], lowest), infinity)
-            steps, per_step = _steps(clamped, least, below)
-            s = clamped * per_step
-            out[i] = math.copysign(np.ceil(abs(s) - 0.5), s) * steps + 0.0
+            out[i] = to_zero(x[i], lowest, infinity, least_exponent, precision)
     elif rule == _EVEN:
         for i in range(x.size):
-            clamped = min(max(x[i], lowest), infinity)
-            steps, per_step = _steps(clamped, least, below)
-            out[i] = np.rint(clamped * per_step) * steps + 0.0
+            out[i] = to_even(x[i], lowest, infinity, least_exponent, precision)
     else:
         for i in range(x.size):
-            clamped = min(max(x[i], lowest), infinity)
-            steps, per_step = _steps(clamped, least, below)
-            s = clamped * per_step
-            whole = np.trunc(s)
-            out[i] = (whole + math.copysign(np.float64(abs(s - whole) >= 0.5), s)) * steps + 0.0
+            out[i] = away(x[i], lowest, infinity, least_exponent, precision)
 
 
 _READ_ONLY = nb.types.Array(nb.float64, 1, "C", readonly=True)  # takes writable arrays too

@@ -1,0 +1,68 @@
+"""Which column of a fast run is which position of which input."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Position t has widths[t] columns, one after the other; its column i sees column i mod widths[s] of position s.
+
+    A *tree* shares prefixes: an input's last position is a column, and its other positions are columns of its
+    prefixes. Among the columns of a position the first token changes fastest, which makes that rule true.
+    In a *batch* every position has a column for every input.
+    """
+
+    ids: Indices  # (columns): places in the vocabulary
+    widths: Indices  # (positions)
+    offsets: Indices  # (positions)
+
+    @property
+    def columns(self) -> int:
+        """How many there are."""
+        return self.ids.size
+
+    def level(self, position: int) -> slice:
+        """Give the columns of a position."""
+        return slice(self.offsets[position], self.offsets[position] + self.widths[position])
+
+    def input_at(self, column: int, whole: bool = False) -> list[int]:
+        """Give the tokens up to a column, that column's included; in a batch also the whole input that it is in."""
+        position = int(np.searchsorted(self.offsets, column, side="right")) - 1
+        place = column - int(self.offsets[position])
+        positions = range(self.widths.size if whole else position + 1)
+        return [int(self.ids[self.offsets[s] + place % self.widths[s]]) for s in positions]
+
+
+def tree(vocabulary: int, stem: Sequence[int], depth: int) -> Layout:
+    """Lay out a stem, and all that it can be continued with by up to `depth` tokens."""
+    widths = [1] * len(stem) + [vocabulary**k for k in range(1, depth + 1)]
+    tokens = np.arange(vocabulary)
+    ids = [np.asarray(stem, dtype=np.int64), *(np.repeat(tokens, vocabulary**k) for k in range(depth))]
+    return _layout(np.concatenate(ids), widths)
+
+
+def batch(ids: Indices) -> Layout:
+    """Lay out inputs of one length, (inputs, positions)."""
+    inputs, positions = ids.shape
+    return _layout(np.ascontiguousarray(ids.T, dtype=np.int64).reshape(-1), [inputs] * positions)
+
+
+def _layout(ids: Indices, widths: list[int]) -> Layout:
+    sizes = np.array(widths, dtype=np.int64)
+    return Layout(ids, sizes, np.cumsum(sizes) - sizes)
+
+
+@lru_cache(maxsize=64)
+def ranks(vocabulary: int, depth: int) -> Indices:
+    """Say of each column of a tree's level, `depth` below the stem, which it is in vocabulary order."""
+    result = np.zeros(1, dtype=np.int64)
+    for _ in range(depth):
+        result = (result * vocabulary + np.arange(vocabulary)[:, np.newaxis]).reshape(-1)
+    return result

@@ -1,0 +1,179 @@
+"""Fast runs of many inputs at once, equal to `semantics` bit for bit."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.arithmetic import Array
+from weightsmith.errors import ModelError
+from weightsmith.kernels.carrier import Carried
+from weightsmith.kernels.compiled import compiled
+from weightsmith.kernels.layout import Layout
+from weightsmith.kernels.loops import TILE
+from weightsmith.kernels.program import BlockProgram, HeadProgram, NormProgram, Program, Sparse, program
+from weightsmith.model import AverageHard, LeftmostHard, Softmax, Transformer, position_table
+from weightsmith.model.names import shown
+from weightsmith.semantics.run import evaluate
+
+Decisions = npt.NDArray[np.int32]
+Watch = Callable[[Array], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """What a run gives for each of its columns, as if the input ended there."""
+
+    decisions: Decisions  # (columns): places among the classes
+    logits: Carried  # (classes, columns)
+    vectors: Carried  # (lanes, columns): the last of the stream
+    empty_softmax: int  # rows of attention without weight, over all columns
+
+
+def run_columns(T: Transformer, layout: Layout, watch: Watch | None = None) -> Columns:
+    """Run a transformer on every column; `watch` sees the stream (lanes, columns) after each sublayer."""
+    return _Runner(program(T), layout, watch).run()
+
+
+class _Runner:
+    """One run: the stream h, and scratch rows that are used again and again."""
+
+    def __init__(self, p: Program, layout: Layout, watch: Watch | None) -> None:
+        self.p, self.layout, self.watch = p, layout, watch
+        self.c, self.rule = p.carrier, p.carrier.rule
+        self.loops: SimpleNamespace = compiled(p.carrier)
+        self.causal = p.transformer.mask == "causal"
+        self.levels = (layout.widths, layout.offsets, self.causal)
+        self.native = p.carrier.exact.ties >= 3
+        self.empty = 0
+
+    def run(self) -> Columns:
+        h = self._embedded()
+        self._seen(h)
+        for block in self.p.blocks:
+            self._attention(block, h)
+            self._seen(h)
+            self._feed_forward(block, h)
+            self._seen(h)
+        last = self._normed(self.p.final_norm, h)
+        logits = self._finite(self._matvec(self.p.output, last))
+        decisions = np.empty(self.layout.columns, np.int32)
+        self.loops.decide(logits, decisions)
+        return Columns(decisions, logits, h, self.empty)
+
+    # The steps
+
+    def _embedded(self) -> Carried:
+        T, positions = self.p.transformer, self.layout.widths.size
+        table = position_table(T.positions, T.arithmetic, len(T.lanes), positions)
+        h = np.empty((len(T.lanes), self.layout.columns), self.c.dtype)
+        for t in range(positions):
+            here = self.layout.level(t)
+            vectors = T.embedding if table is None else T.arithmetic.add(T.embedding, table[t])
+            h[:, here] = self.c.encode(vectors.T)[:, self.layout.ids[here]]
+        return h
+
+    def _attention(self, block: BlockProgram, h: Carried) -> None:
+        seen = self._normed(block.attention_norm, h) if block.before else h
+        total: Carried | None = None
+        for head in block.heads:
+            mixed = self._mixed(head, seen)
+            if len(block.heads) == 1:
+                self._matvec(head.W_O, mixed, into=h)
+            elif total is None:
+                total = self._matvec(head.W_O, mixed)
+            else:
+                self._matvec(head.W_O, mixed, into=total)
+        if total is not None:
+            self.loops.accumulate(h, total, self.rule)
+        if not block.before:
+            h[:] = self._normed(block.attention_norm, h)
+
+    def _mixed(self, head: HeadProgram, seen: Carried) -> Carried:
+        q, k, v = (self._matvec(matrix, seen) for matrix in (head.W_Q, head.W_K, head.W_V))
+        weights = np.zeros((self.layout.widths.size, self.layout.columns), self.c.dtype)
+        self.loops.score(q, k, head.relative, *self.levels, weights, self.rule)
+        self._weigh(head, self._finite(weights))
+        self.loops.mix(weights, v, *self.levels, q := np.empty_like(v), self.rule)
+        return q
+
+    def _weigh(self, head: HeadProgram, scores: Carried) -> None:
+        """Turn scores into weights in place."""
+        weighting, A = head.weighting, self.p.transformer.arithmetic
+        counts = np.arange(1, self.layout.widths.size + 1)
+        shares = self.c.encode(np.concatenate([[0.0], A.round(1 / counts)]))
+        if not isinstance(weighting, Softmax):
+            which = 0 if isinstance(weighting, AverageHard) else 1 if isinstance(weighting, LeftmostHard) else 2
+            self.loops.choose(scores, *self.levels, which, shares)
+            return
+        if weighting.shifted:
+            self.loops.shift(scores, *self.levels, self.rule)
+        if self.c.exp is not None:
+            self.loops.look_up(scores, *self.levels, *self.c.exp, self.rule)
+        else:
+            scores[:] = self.c.encode(A._exp(self.c.decode(scores)))
+        empty = np.zeros(self.layout.columns, np.bool_)
+        if weighting.empty != "uniform":
+            shares[:] = 0
+        wrong = self.loops.normalise(scores, *self.levels, empty, shares, self.c.exact, self.rule)
+        if wrong >= 0:
+            self._refuse(wrong)
+        self.empty += int(empty.sum())
+        if weighting.empty == "error" and empty.any():
+            self._refuse(int(np.argmax(empty)))
+
+    def _feed_forward(self, block: BlockProgram, h: Carried) -> None:
+        if block.W_1 is None or block.W_2 is None:
+            return
+        seen = self._normed(block.feed_forward_norm, h) if block.before else h
+        hidden = np.empty((block.W_1.rows, min(TILE, self.layout.columns)), self.c.dtype)
+        for a in range(0, self.layout.columns, TILE):  # a tile at a time: the neurons need not all be kept
+            count = min(TILE, self.layout.columns - a)
+            self.loops.matvec(*block.W_1.entries, seen, a, hidden, 0, count, True, False, self.rule)
+            self.loops.matvec(*block.W_2.entries, hidden, 0, h, a, count, False, True, self.rule)
+        if not block.before:
+            h[:] = self._normed(block.feed_forward_norm, h)
+
+    # Parts of steps
+
+    def _matvec(self, matrix: Sparse, x: Carried, into: Carried | None = None) -> Carried:
+        columns = self.layout.columns
+        out = np.empty((matrix.rows, columns), self.c.dtype) if into is None else into
+        self.loops.matvec(*matrix.entries, x, 0, out, 0, columns, False, into is not None, self.rule)
+        return out
+
+    def _normed(self, norm: NormProgram | None, h: Carried) -> Carried:
+        if norm is None:
+            return h
+        out, n = h.copy(), norm
+        wrong = self.loops.norm(
+            h, out, n.lanes, 0, self.layout.columns, n.m, n.eps, n.centred, n.gain, n.bias, self.c.exact
+        )
+        if wrong >= 0:
+            self._refuse(wrong)
+        return out
+
+    def _seen(self, h: Carried) -> None:
+        self._finite(h)
+        if self.watch is not None:
+            self.watch(self.c.decode(h))
+
+    def _finite(self, values: Carried) -> Carried:
+        """Refuse what only the machine's arithmetic can produce."""
+        if self.native and not np.isfinite(values).all():
+            self._refuse(int(np.argwhere(~np.isfinite(values))[0][-1]))
+        return values
+
+    def _refuse(self, column: int) -> NoReturn:
+        """Let the reference say what is wrong with the input that ends in a column, or that it is in."""
+        T, ids = self.p.transformer, self.layout.input_at(column, whole=not self.causal)
+        separator = "" if all(len(token) == 1 for token in T.vocabulary) else " "
+        name = shown(separator.join(T.vocabulary[i] for i in ids))
+        try:
+            evaluate(T, np.array(ids))
+        except ModelError as error:
+            raise ModelError(f"on the input {name}: {error}") from None
+        raise AssertionError(f"the fast run refuses {name}, which the reference takes")
