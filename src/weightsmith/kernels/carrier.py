@@ -83,10 +83,10 @@ def _whole(A: Fixed, dtype: np.dtype[Any]) -> Whole:
     half = 1 << shift >> 1
     bias = half if A.ties == "away" else max(half - 1, 0)
     mask = 0 if shift == 0 else -1 if A.ties == "away" else 1
-    tie, wide_tie = (shift, shift) if A.ties == "even" else (bits - 1, 2 * bits - 1)
+    tie = shift if A.ties == "even" else bits - 1
     wide = np.dtype(f"int{2 * bits}").type
-    infinity = number(2**A.precision - 1)
-    return Whole(infinity, number(shift), number(bias), number(tie), number(mask), wide(wide_tie))
+    constants = (2**A.precision - 1, shift, bias, tie, mask, bits - 1)
+    return Whole(*map(number, constants), wide(bits), number(1 << bits - 2))
 
 
 def _binary(A: Saturating, dtype: np.dtype[Any]) -> Binary | BinaryEven:

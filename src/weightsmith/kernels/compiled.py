@@ -11,7 +11,7 @@ import numpy as np
 from weightsmith.kernels import loops
 from weightsmith.kernels.carrier import Carrier
 
-NAMES = ("matvec", "accumulate", "score", "mix", "shift", "look_up", "normalise", "choose", "norm", "decide")
+NAMES = ("matvec", "accumulate", "spread", "score", "mix", "shift", "look_up", "normalise", "choose", "norm", "decide")
 
 
 @lru_cache(maxsize=1)
@@ -42,7 +42,8 @@ def compiled(carrier: Carrier) -> SimpleNamespace:
 
 def _signatures(carrier: Carrier) -> dict[str, Any]:
     value = nb.from_dtype(carrier.dtype)
-    row, rows, count, yes, index = value[::1], value[:, ::1], nb.int64, nb.boolean, nb.int64[::1]
+    row, rows, tiles = value[::1], value[:, ::1], value[:, :, ::1]
+    count, yes, index = nb.int64, nb.boolean, nb.int64[::1]
     rule, exact, place = nb.typeof(carrier.rule), nb.typeof(carrier.exact), nb.typeof(loops.Place(0, 0, 0))
     levels = (index, index, yes)
     matrix = (index, index, row, row, nb.int8[::1])
@@ -50,8 +51,9 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
     return {
         "matvec": nb.void(*matrix, row, rows, count, rows, count, count, yes, yes, rule),
         "accumulate": nb.void(rows, rows, rule),
-        "score": nb.void(rows, rows, rows, *levels, rows, rule),
-        "mix": nb.void(rows, rows, *levels, rows, rule),
+        "spread": nb.void(rows, index, index, tiles),
+        "score": nb.void(rows, rows, tiles, rows, *levels, rows, rule),
+        "mix": nb.void(rows, rows, tiles, *levels, rows, rule),
         "shift": nb.void(rows, *levels, rule),
         "look_up": nb.void(rows, *levels, row, place, rule),
         "normalise": nb.int64(rows, *levels, nb.boolean[::1], row, exact, rule),

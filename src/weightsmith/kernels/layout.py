@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+CHUNK = 512
 Indices = npt.NDArray[np.int64]
 
 
@@ -22,6 +23,7 @@ class Layout:
     ids: Indices  # (columns): places in the vocabulary
     widths: Indices  # (positions)
     offsets: Indices  # (positions)
+    chunk: int  # columns that are worked on together: each position has a multiple or a divisor of them, or one width
 
     @property
     def columns(self) -> int:
@@ -45,18 +47,19 @@ def tree(vocabulary: int, stem: Sequence[int], depth: int) -> Layout:
     widths = [1] * len(stem) + [vocabulary**k for k in range(1, depth + 1)]
     tokens = np.arange(vocabulary)
     ids = [np.asarray(stem, dtype=np.int64), *(np.repeat(tokens, vocabulary**k) for k in range(depth))]
-    return _layout(np.concatenate(ids), widths)
+    chunk = max(width for width in (1, *widths) if width <= CHUNK)
+    return _layout(np.concatenate(ids), widths, chunk)
 
 
 def batch(ids: Indices) -> Layout:
     """Lay out inputs of one length, (inputs, positions)."""
     inputs, positions = ids.shape
-    return _layout(np.ascontiguousarray(ids.T, dtype=np.int64).reshape(-1), [inputs] * positions)
+    return _layout(np.ascontiguousarray(ids.T, dtype=np.int64).reshape(-1), [inputs] * positions, min(inputs, CHUNK))
 
 
-def _layout(ids: Indices, widths: list[int]) -> Layout:
+def _layout(ids: Indices, widths: list[int], chunk: int) -> Layout:
     sizes = np.array(widths, dtype=np.int64)
-    return Layout(ids, sizes, np.cumsum(sizes) - sizes)
+    return Layout(ids, sizes, np.cumsum(sizes) - sizes, chunk)
 
 
 @lru_cache(maxsize=64)

@@ -19,7 +19,7 @@ from numba.extending import intrinsic, overload
 
 from weightsmith.arithmetic.fast_rounding import away, to_even, to_zero
 
-TILE = 1024  # columns that are worked on together, so that their rows stay in a near cache
+TILE = 2048  # columns that are worked on together, so that their rows stay in a near cache
 
 
 class Whole(NamedTuple):
@@ -30,7 +30,9 @@ class Whole(NamedTuple):
     bias: Any
     tie: Any
     mask: Any
-    wide_tie: Any
+    sign: Any  # the place of the sign
+    width: Any  # how many bits there are, as an integer of twice that many
+    large: Any  # a power of two, from which on every product saturates
 
 
 class Binary(NamedTuple):
@@ -105,6 +107,7 @@ _minus = _integer(lambda builder, x, y: builder.sub(x, y))
 _times = _integer(lambda builder, x, y: builder.mul(x, y))
 _shifted = _integer(lambda builder, x, y: builder.ashr(x, y))
 _masked = _integer(lambda builder, x, y: builder.and_(x, y))
+_xor = _integer(lambda builder, x, y: builder.xor(x, y))
 _least = _integer(lambda builder, x, y: builder.select(builder.icmp_signed("<", x, y), x, y))
 _most = _integer(lambda builder, x, y: builder.select(builder.icmp_signed(">", x, y), x, y))
 
@@ -137,13 +140,13 @@ def _clip(k: Any, infinity: Any) -> Any:
 
 
 @nb.njit
-def _round_off(r: Any, shift: Any, bias: Any, tie: Any, mask: Any) -> Any:
+def _round_off(r: Any, rule: Any) -> Any:
     """Give r·2^−shift, rounded. A shift rounds down; what is added before makes it the rule.
 
     That is 2^(shift−1) − 1 and, for ties to zero, 1 if r is negative; for ties to even, 1 if r rounded down is odd.
     For ties away from zero it is 2^(shift−1), less 1 if r is negative.
     """
-    return _shifted(_plus(_plus(r, bias), _masked(_shifted(r, tie), mask)), shift)
+    return _shifted(_plus(_plus(r, rule.bias), _masked(_shifted(r, rule.tie), rule.mask)), rule.shift)
 
 
 @nb.njit
@@ -233,7 +236,7 @@ def scaled(x: Any, y: Any, rule: Any) -> Any:
 @overload(scaled, strict=False)
 def _scaled(x: Any, y: Any, rule: Any) -> Any:
     if rule.instance_class is Whole:
-        return lambda x, y, rule: _round_off(_times(x, y), rule.shift, rule.bias, rule.tie, rule.mask)
+        return lambda x, y, rule: _round_off(_times(x, y), rule)
     if rule.instance_class is Machine:
         return lambda x, y, rule: x * y
     return lambda x, y, rule: _on_grid(x * y, rule)
@@ -247,10 +250,13 @@ def multiply(x: Any, y: Any, rule: Any) -> Any:
 def _multiply(x: Any, y: Any, rule: Any) -> Any:
     if rule.instance_class is Whole:
 
+        # The product as a high and a low half. Where the low half is not all of it, or is so large that the rounding
+        # would carry over, it lies beyond ∞.
         def whole(x: Any, y: Any, rule: Any) -> Any:
-            r = _times(_widened(x), _widened(y))
-            shift, bias, mask = _widened(rule.shift), _widened(rule.bias), _widened(rule.mask)
-            return _narrowed(_clip(_round_off(r, shift, bias, rule.wide_tie, mask), _widened(rule.infinity)))
+            low, high = _times(x, y), _narrowed(_shifted(_times(_widened(x), _widened(y)), rule.width))
+            rounded = _round_off(_clip(low, rule.large), rule)
+            beyond = _xor(_shifted(high, rule.sign), rule.infinity)  # ∞, or one below −∞
+            return _clip(rounded if high == _shifted(low, rule.sign) else beyond, rule.infinity)
 
         return whole
     if rule.instance_class is Machine:
@@ -350,8 +356,21 @@ def _quotients(x: Any, y: Any, exact: Any, rule: Any) -> Any:
 @nb.njit
 def _row(starts: Any, lanes: Any, weights: Any, reach: Any, kinds: Any, r: int, x: Any, a: int, o: Any, rule: Any) -> None:
     """Fold row r times the columns of x from a on into o."""
-    o[:] = 0
-    for n in range(starts[r], starts[r + 1]):
+    first, end = starts[r], starts[r + 1]
+    if first == end:
+        o[:] = 0
+        return
+    xs, w, far = x[lanes[first], a : a + o.size], weights[first], reach[first]
+    if kinds[first] == 0:
+        for i in range(o.size):
+            o[i] = xs[i]
+    elif kinds[first] == 2:
+        for i in range(o.size):
+            o[i] = scaled(xs[i], w, rule)
+    else:
+        for i in range(o.size):
+            o[i] = saturate(xs[i], w, far, rule)
+    for n in range(first + 1, end):
         xs, w, far = x[lanes[n], a : a + o.size], weights[n], reach[n]
         if kinds[n] == 0:
             for i in range(o.size):
@@ -402,42 +421,51 @@ def accumulate(out: Any, x: Any, rule: Any) -> None:
 
 
 # Attention. Position t has widths[t] columns, from offsets[t] on; its column i sees column i mod widths[s] of position s.
+# Columns are taken in chunks. A chunk lies within a period of a position with as many columns or more; of positions
+# with fewer, `spread` repeats the columns to fill a chunk, once for the whole run.
+
+
+def spread(x: Any, widths: Any, offsets: Any, out: Any) -> None:
+    """Repeat the columns of each narrow position until they fill a chunk: out[position, row, column]."""
+    chunk = out.shape[2]
+    for s in range(widths.size):
+        if widths[s] < chunk:
+            for r in range(x.shape[0]):
+                row = out[s, r]
+                filled = widths[s]
+                for i in range(filled):
+                    row[i] = x[r, offsets[s] + i]
+                while filled < chunk:  # whole periods, doubled
+                    more = min(filled, chunk - filled)
+                    for i in range(more):
+                        row[filled + i] = row[i]
+                    filled += more
 
 
 @nb.njit
-def _seen(source: Any, offset: int, width: int, a: int, size: int, scratch: Any) -> Any:
-    """Give what the columns from a on see of a row at a position with so many columns."""
-    phase = a % width
-    if phase + size <= width:
-        return source[offset + phase : offset + phase + size]
-    row = scratch[:size]
-    if width == 1:
-        row[:] = source[offset]
-        return row
-    filled = width - phase
-    row[:filled] = source[offset + phase : offset + width]
-    rest = min(phase, size - filled)  # the period goes on from its beginning
-    row[filled : filled + rest] = source[offset : offset + rest]
-    filled += rest
-    while filled < size:  # whole periods, doubled
-        more = min(filled, size - filled)
-        row[filled : filled + more] = row[:more]
-        filled += more
-    return row
+def _seen(x: Any, r: int, tiles: Any, s: int, width: int, offset: int, a: int, size: int) -> Any:
+    """Give what a chunk of columns from a on sees of row r at position s."""
+    if width < size:
+        return tiles[s, r, :size]
+    start = offset + a % width
+    return x[r, start : start + size]
 
 
-def score(q: Any, k: Any, relative: Any, widths: Any, offsets: Any, causal: bool, out: Any, rule: Any) -> None:
+def score(
+    q: Any, k: Any, tiles: Any, relative: Any, widths: Any, offsets: Any, causal: bool, out: Any, rule: Any
+) -> None:
     """Set out[s, column] to ⟨q, k_s⟩, or to ⟨q, k_s ⊕ a⟩ with the row `a` of `relative` for the distance."""
-    scratch = np.empty(TILE, q.dtype)
+    chunk = tiles.shape[2]
     for t in range(widths.size):
-        for a in range(0, widths[t], TILE):
-            size = min(TILE, widths[t] - a)
+        for a in range(0, widths[t], chunk):
+            size = min(chunk, widths[t] - a)
             here = offsets[t] + a
             for s in range(t + 1 if causal else widths.size):
                 o = out[s, here : here + size]
-                o[:] = 0
+                for i in range(size):
+                    o[i] = 0
                 for c in range(q.shape[0]):
-                    qs, ks = q[c, here : here + size], _seen(k[c], offsets[s], widths[s], a, size, scratch)
+                    qs, ks = q[c, here : here + size], _seen(k, c, tiles, s, widths[s], offsets[s], a, size)
                     if relative.shape[0] > 0:
                         distance = relative[min(t - s, relative.shape[0] - 1), c]
                         for i in range(size):
@@ -447,18 +475,19 @@ def score(q: Any, k: Any, relative: Any, widths: Any, offsets: Any, causal: bool
                             o[i] = add(o[i], multiply(qs[i], prepared(ks[i], rule), rule), rule)
 
 
-def mix(weights: Any, v: Any, widths: Any, offsets: Any, causal: bool, out: Any, rule: Any) -> None:
+def mix(weights: Any, v: Any, tiles: Any, widths: Any, offsets: Any, causal: bool, out: Any, rule: Any) -> None:
     """Set out to Σ weight_s ⊗ v_s; no weight is above 1."""
-    scratch = np.empty(TILE, v.dtype)
+    chunk = tiles.shape[2]
     for t in range(widths.size):
-        for a in range(0, widths[t], TILE):
-            size = min(TILE, widths[t] - a)
+        for a in range(0, widths[t], chunk):
+            size = min(chunk, widths[t] - a)
             here = offsets[t] + a
             for c in range(v.shape[0]):
                 o = out[c, here : here + size]
-                o[:] = 0
+                for i in range(size):
+                    o[i] = 0
                 for s in range(t + 1 if causal else widths.size):
-                    ws, vs = weights[s, here : here + size], _seen(v[c], offsets[s], widths[s], a, size, scratch)
+                    ws, vs = weights[s, here : here + size], _seen(v, c, tiles, s, widths[s], offsets[s], a, size)
                     for i in range(size):
                         o[i] = add(o[i], scaled(ws[i], prepared(vs[i], rule), rule), rule)
 

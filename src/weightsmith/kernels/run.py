@@ -95,10 +95,16 @@ class _Runner:
     def _mixed(self, head: HeadProgram, seen: Carried) -> Carried:
         q, k, v = (self._matvec(matrix, seen) for matrix in (head.W_Q, head.W_K, head.W_V))
         weights = np.zeros((self.layout.widths.size, self.layout.columns), self.c.dtype)
-        self.loops.score(q, k, head.relative, *self.levels, weights, self.rule)
+        self.loops.score(q, k, self._spread(k), head.relative, *self.levels, weights, self.rule)
         self._weigh(head, self._finite(weights))
-        self.loops.mix(weights, v, *self.levels, q := np.empty_like(v), self.rule)
-        return q
+        mixed = np.empty_like(v)
+        self.loops.mix(weights, v, self._spread(v), *self.levels, mixed, self.rule)
+        return mixed
+
+    def _spread(self, x: Carried) -> Carried:
+        tiles = np.empty((self.layout.widths.size, len(x), self.layout.chunk), self.c.dtype)
+        self.loops.spread(x, self.layout.widths, self.layout.offsets, tiles)
+        return tiles
 
     def _weigh(self, head: HeadProgram, scores: Carried) -> None:
         """Turn scores into weights in place."""
