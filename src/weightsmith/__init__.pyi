@@ -1,3 +1,4 @@
+from . import check as check
 from . import library as library
 from ._version import __version__ as __version__
 from .arithmetic import Arithmetic as Arithmetic

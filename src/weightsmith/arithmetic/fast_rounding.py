@@ -5,6 +5,7 @@ No fast-math: every operation is the IEEE one, in the order written.
 """
 
 import math
+from typing import Any
 
 import numba as nb
 import numpy as np
@@ -23,7 +24,7 @@ def _steps(x: float, least_exponent: int, precision: int) -> tuple[float, float]
 
 
 @nb.njit(inline="always")
-def to_zero(x: float, lowest: float, infinity: float, least_exponent: int, precision: int) -> float:
+def to_zero(x: float, lowest: float, infinity: float, least_exponent: int, precision: int) -> Any:
     """Round one number, ties to zero."""
     clamped = min(max(x, lowest), infinity)
     steps, per_step = _steps(clamped, least_exponent, precision)
@@ -32,7 +33,7 @@ def to_zero(x: float, lowest: float, infinity: float, least_exponent: int, preci
 
 
 @nb.njit(inline="always")
-def to_even(x: float, lowest: float, infinity: float, least_exponent: int, precision: int) -> float:
+def to_even(x: float, lowest: float, infinity: float, least_exponent: int, precision: int) -> Any:
     """Round one number, ties to even."""
     clamped = min(max(x, lowest), infinity)
     steps, per_step = _steps(clamped, least_exponent, precision)
@@ -40,7 +41,7 @@ def to_even(x: float, lowest: float, infinity: float, least_exponent: int, preci
 
 
 @nb.njit(inline="always")
-def away(x: float, lowest: float, infinity: float, least_exponent: int, precision: int) -> float:
+def away(x: float, lowest: float, infinity: float, least_exponent: int, precision: int) -> Any:
     """Round one number, ties away from zero."""
     clamped = min(max(x, lowest), infinity)
     steps, per_step = _steps(clamped, least_exponent, precision)

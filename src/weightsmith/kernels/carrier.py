@@ -10,7 +10,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Arithmetic, Array, Fixed, Float, Native
 from weightsmith.arithmetic.elementary import exp_table
 from weightsmith.arithmetic.saturating import TABLE_BITS, Saturating
-from weightsmith.kernels.loops import Binary, BinaryEven, Exact, Machine, Place, Rule, Whole
+from weightsmith.kernels.rules import Binary, BinaryEven, Exact, Machine, Place, Rule, Whole
 
 Carried = npt.NDArray[Any]
 
@@ -37,8 +37,9 @@ class Carrier:
         return carried.astype(np.float64) / self.scale + 0.0
 
     def prepare(self, weights: Carried) -> Carried:
-        """Give weights as products want them: see `loops.prepared`."""
-        return weights * self.rule.nudge if isinstance(self.rule, Binary) else weights
+        """Give weights as products want them: see `operations.prepared`."""
+        prepared: Carried = weights * self.rule.nudge if isinstance(self.rule, Binary) else weights
+        return prepared
 
     def reach(self, weights: Carried) -> Carried:
         """Give for each weight the |x| from which on x ⊗ weight saturates; only integers need it."""
@@ -46,7 +47,8 @@ class Carrier:
             return np.zeros_like(weights)
         largest = int(self.rule.infinity)
         sizes = np.maximum(np.abs(weights.astype(np.int64)), 1)
-        return np.minimum(-(-(largest + 1 << int(self.rule.shift)) // sizes), largest).astype(self.dtype)
+        reach: Carried = np.minimum(-(-(largest + 1 << int(self.rule.shift)) // sizes), largest).astype(self.dtype)
+        return reach
 
 
 @lru_cache(maxsize=64)
@@ -85,8 +87,9 @@ def _whole(A: Fixed, dtype: np.dtype[Any]) -> Whole:
     mask = 0 if shift == 0 else -1 if A.ties == "away" else 1
     tie = shift if A.ties == "even" else bits - 1
     wide = np.dtype(f"int{2 * bits}").type
-    constants = (2**A.precision - 1, shift, bias, tie, mask, bits - 1)
-    return Whole(*map(number, constants), wide(bits), number(1 << bits - 2))
+    infinity, sign, large = 2**A.precision - 1, bits - 1, 1 << bits - 2
+    fields = [number(x) for x in (infinity, shift, bias, tie, mask, sign, large)]
+    return Whole(*fields, wide(bits))  # type: ignore[call-arg]
 
 
 def _binary(A: Saturating, dtype: np.dtype[Any]) -> Binary | BinaryEven:

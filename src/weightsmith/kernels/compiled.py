@@ -1,24 +1,42 @@
 """The loops as machine code: compiled once for each carrier, with signatures written out, and cached on disk."""
 
+import hashlib
 from collections.abc import Callable
 from functools import lru_cache
-from types import SimpleNamespace
+from pathlib import Path
+from types import CellType, FunctionType, SimpleNamespace
 from typing import Any
 
 import numba as nb
-import numpy as np
 
-from weightsmith.kernels import loops
+from weightsmith.arithmetic import fast_rounding
+from weightsmith.kernels import attention, instructions, linear, norms, operations, rules
 from weightsmith.kernels.carrier import Carrier
 
-NAMES = ("matvec", "accumulate", "spread", "score", "mix", "shift", "look_up", "normalise", "choose", "norm", "decide")
+MODULES = (attention, linear, norms, operations, instructions, rules, fast_rounding)
+LOOPS = (
+    *(linear.matvec, linear.accumulate, linear.decide, norms.norm),
+    *(attention.spread, attention.score, attention.mix, attention.shift, attention.look_up),
+    *(attention.normalise, attention.choose),
+)
+
+
+def _stamped(function: Any) -> Any:
+    """Give a function that depends on the sources of everything it is compiled from.
+
+    Numba's cache on disk looks only at the file that the function is in, and at its closure: so a digest of all the
+    sources becomes a variable of the closure, which nothing reads.
+    """
+    sources = hashlib.sha256(b"".join(Path(str(module.__file__)).read_bytes() for module in MODULES)).hexdigest()
+    code = function.__code__.replace(co_freevars=("sources",))
+    return FunctionType(code, function.__globals__, function.__name__, None, (CellType(sources),))
 
 
 @lru_cache(maxsize=1)
 def _dispatchers() -> dict[str, Any]:
     result = {}
-    for name in NAMES:
-        function: Callable[..., object] = getattr(loops, name)
+    for loop in LOOPS:
+        name, function = loop.__name__, _stamped(loop)
         try:
             result[name] = nb.njit(nogil=True, error_model="numpy", cache=True)(function)
         except RuntimeError:  # neither this folder nor the user's cache folder can be written to
@@ -44,7 +62,8 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
     value = nb.from_dtype(carrier.dtype)
     row, rows, tiles = value[::1], value[:, ::1], value[:, :, ::1]
     count, yes, index = nb.int64, nb.boolean, nb.int64[::1]
-    rule, exact, place = nb.typeof(carrier.rule), nb.typeof(carrier.exact), nb.typeof(loops.Place(0, 0, 0))
+    typeof: Callable[[object], Any] = nb.typeof
+    rule, exact, place = typeof(carrier.rule), typeof(carrier.exact), typeof(rules.Place(0, 0, 0))
     levels = (index, index, yes)
     matrix = (index, index, row, row, nb.int8[::1])
     numbers = nb.float64[::1]

@@ -15,7 +15,7 @@ Indices = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Sparse:
-    """A matrix with a bias, by rows: see `loops.matvec`."""
+    """A matrix with a bias, by rows: see `linear.matvec`."""
 
     starts: Indices
     lanes: Indices

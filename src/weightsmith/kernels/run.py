@@ -13,7 +13,7 @@ from weightsmith.errors import ModelError
 from weightsmith.kernels.carrier import Carried
 from weightsmith.kernels.compiled import compiled
 from weightsmith.kernels.layout import Layout
-from weightsmith.kernels.loops import TILE
+from weightsmith.kernels.linear import TILE
 from weightsmith.kernels.program import BlockProgram, HeadProgram, NormProgram, Program, Sparse, program
 from weightsmith.model import AverageHard, LeftmostHard, Softmax, Transformer, position_table
 from weightsmith.model.names import shown

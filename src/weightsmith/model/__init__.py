@@ -2,6 +2,7 @@
 
 from weightsmith.model.block import Attention, Block, FeedForward, Head
 from weightsmith.model.checks import lane_index
+from weightsmith.model.digest import digest
 from weightsmith.model.matrix import matrix
 from weightsmith.model.neurons import Neuron, layer, pair
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
@@ -32,6 +33,7 @@ __all__ = [
     "Transformer",
     "Weighting",
     "check_length",
+    "digest",
     "lane_index",
     "layer",
     "matrix",

@@ -2,6 +2,6 @@
 
 from weightsmith.semantics.attention import HeadRun
 from weightsmith.semantics.generate import generate
-from weightsmith.semantics.run import Run, decisions, run
+from weightsmith.semantics.run import SEMANTICS_VERSION, Run, decisions, run
 
-__all__ = ["HeadRun", "Run", "decisions", "generate", "run"]
+__all__ = ["SEMANTICS_VERSION", "HeadRun", "Run", "decisions", "generate", "run"]

@@ -16,6 +16,8 @@ from weightsmith.semantics.attention import HeadRun, run_head
 from weightsmith.semantics.layers import run_feed_forward, run_norm
 from weightsmith.semantics.overflow import finite
 
+SEMANTICS_VERSION = 1  # goes up when a bit of any run changes
+
 
 @dataclass(frozen=True, eq=False)
 class Run:

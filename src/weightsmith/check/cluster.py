@@ -1,0 +1,89 @@
+"""The same shards on Dask: `connected` gives a backend that sends them to a scheduler's workers."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from weightsmith._version import __version__
+from weightsmith.check.claims import Claim
+from weightsmith.check.examine import Finding, examine
+from weightsmith.check.plan import Plan, Shard
+from weightsmith.errors import InputError
+
+if TYPE_CHECKING:
+    from weightsmith.check.engine import Backend, Limit
+
+CONNECT_SECONDS = 10
+TASK_SECONDS = 2.0  # a task takes as many shards as take about this long, so that sending them does not count
+TASKS_AHEAD = 3  # for each thread of a worker
+
+
+@contextmanager
+def connected(address: str) -> Iterator["Backend"]:
+    """Connect to a scheduler, and see that its workers have this version."""
+    try:
+        Client: Any = import_module("distributed").Client
+    except ImportError:
+        raise InputError("a cluster needs Dask: pip install 'weightsmith[cluster]'") from None
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise InputError(
+            f"the cluster {address!r:.80} cannot be reached: {str(error) or type(error).__name__}; "
+            "start one with dask scheduler and dask worker, and give the scheduler's address"
+        ) from None
+    with client:
+        _check_workers(client, address)
+        yield _Cluster(client)
+
+
+def _check_workers(client: Any, address: str) -> None:
+    found = client.run(_versions)
+    if not found:
+        raise InputError(f"the cluster {address!r:.80} has no workers: start one with dask worker {address}")
+    for worker, version in found.items():
+        if version != __version__:
+            raise InputError(f"the worker {worker} has weightsmith {version}, this is {__version__}: install the same")
+
+
+def _versions() -> str:
+    return __version__
+
+
+class _Cluster:
+    """Dask's workers. A task is data: which claim, which shards. When a worker dies, Dask gives its tasks to others."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    def findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: "Limit") -> Iterator[Finding]:
+        """Send tasks that grow until they take about two seconds, and give what comes back."""
+        as_completed: Any = import_module("distributed").as_completed
+        # The claim is the result of a task, not scattered: if its worker dies, Dask can make it again.
+        shared = self.client.submit(_same, (claim, plan), pure=False)
+        waiting, size, running = list(reversed(shards)), 1, as_completed()
+        while waiting or not running.is_empty():
+            threads = max(sum(self.client.nthreads().values()), 1)
+            while waiting and running.count() < TASKS_AHEAD * threads:
+                batch = [waiting.pop() for _ in range(min(size, len(waiting)))]
+                running.add(self.client.submit(_examine_all, shared, [(s, limit(s)) for s in batch], pure=False))
+            seconds, findings = next(running).result()
+            size = max(min(round(size_for(len(findings), seconds)), 2 * size), 1)
+            yield from findings
+
+
+def size_for(shards: int, seconds: float) -> float:
+    """Give how many shards take about as long as a task should."""
+    return shards * TASK_SECONDS / max(seconds, 1e-3)
+
+
+def _same(value: tuple[Claim, Plan]) -> tuple[Claim, Plan]:
+    return value
+
+
+def _examine_all(shared: tuple[Claim, Plan], shards: list[tuple[Shard, int]]) -> tuple[float, list[Finding]]:
+    begin = time.perf_counter()
+    findings = [examine(*shared, shard, longest) for shard, longest in shards]
+    return time.perf_counter() - begin, findings

@@ -1,0 +1,96 @@
+"""How all inputs up to a length are divided among shards.
+
+A *shard* holds the inputs that begin with one of its stems, all stems of a length being divided among the shards in
+vocabulary order. Shards are arranged in *tiers* of growing length, so that the shortest refuting input is found
+first. A tier computes the prefixes of its inputs again, from the stems on; it spans so many lengths that this adds no
+more than a sixteenth.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MOST_SHARDS = 4096  # in a tier: beyond that a shard takes several stems
+AGAIN = 16  # a tier holds at least so many times as many inputs as all tiers before it
+
+
+@dataclass(frozen=True)
+class Tier:
+    """All inputs with lengths in a range."""
+
+    shortest: int
+    longest: int
+    stem: int  # the length of a stem
+    shards: int
+    stems: int  # how many each shard has
+
+
+@dataclass(frozen=True, order=True)
+class Shard:
+    """One of them, by its tier and its place there."""
+
+    tier: int
+    index: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All inputs of length 1 … up_to over a vocabulary, in shards."""
+
+    vocabulary: int
+    up_to: int
+    tiers: tuple[Tier, ...]
+
+    @property
+    def inputs(self) -> int:
+        """How many there are: Σ |V|^k."""
+        return self.up_to_length(self.up_to)
+
+    def up_to_length(self, length: int) -> int:
+        """Give the number of inputs of length 1 … length."""
+        return sum(int(self.vocabulary**k) for k in range(1, length + 1))
+
+    def shards(self, tier: int) -> Iterator[Shard]:
+        """Give the shards of a tier in order."""
+        return (Shard(tier, index) for index in range(self.tiers[tier].shards))
+
+    def inputs_of(self, shard: Shard) -> int:
+        """Give the number of inputs in a shard."""
+        tier = self.tiers[shard.tier]
+        below = range(tier.shortest - tier.stem, tier.longest - tier.stem + 1)
+        return tier.stems * sum(int(self.vocabulary**k) for k in below)
+
+    def stems_of(self, shard: Shard) -> Iterator[tuple[int, ...]]:
+        """Give the stems of a shard as places in the vocabulary."""
+        tier = self.tiers[shard.tier]
+        for rank in range(shard.index * tier.stems, (shard.index + 1) * tier.stems):
+            yield tokens(rank, tier.stem, self.vocabulary)
+
+
+def tokens(rank: int, length: int, vocabulary: int) -> tuple[int, ...]:
+    """Give the input of a length that stands at a place in vocabulary order."""
+    result = []
+    for _ in range(length):
+        rank, token = divmod(rank, vocabulary)
+        result.append(token)
+    return tuple(reversed(result))
+
+
+def make_plan(vocabulary: int, up_to: int, columns: int) -> Plan:
+    """Divide so that a stem with everything below it has at most so many inputs, if a single token more allows it."""
+    depth = 1
+    while depth < up_to and sum(vocabulary**k for k in range(1, depth + 2)) <= columns:
+        depth += 1
+    step = 1
+    while step < depth and vocabulary**step < AGAIN:
+        step += 1
+    ends = [up_to]
+    while ends[-1] > depth:
+        ends.append(ends[-1] - step)
+    tiers = []
+    for shortest, longest in zip([1, *(end + 1 for end in ends[:0:-1])], reversed(ends), strict=True):
+        stem = max(longest - depth, 0)
+        stems = 1
+        while vocabulary**stem > MOST_SHARDS * stems:
+            stems *= vocabulary
+        tiers.append(Tier(shortest, longest, stem, vocabulary**stem // stems, stems))
+    return Plan(vocabulary, up_to, tuple(tiers))

@@ -1,0 +1,251 @@
+"""From a regular expression to an automaton over characters, or to None where the two could differ.
+
+The parse tree is Python's own, and `re` itself decides which characters a set holds and whether an anchor holds
+between two characters. What remains is the textbook: Thompson's construction, then the construction of subsets. The
+order in which `re` tries things does not matter to `fullmatch`, so greedy and lazy repeats are the same here.
+"""
+
+import re
+import warnings
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import import_module
+from typing import Any, NamedTuple, TypeAlias
+
+MAX_STATES = 10_000
+MAX_WORK = 10_000_000  # visits of states: a few seconds
+NODE_WORK = 50  # to add a node takes as long as so many visits,
+READ_WORK = 10  # and to read a character as long as so many more
+TYPES = int(re.ASCII | re.LOCALE | re.UNICODE)
+READ_BY_PARSER = int(re.VERBOSE | re.DEBUG)
+KNOWN_FLAGS = TYPES | READ_BY_PARSER | int(re.IGNORECASE | re.MULTILINE | re.DOTALL)
+CATEGORIES = {"DIGIT": r"\d", "NOT_DIGIT": r"\D", "SPACE": r"\s", "NOT_SPACE": r"\S", "WORD": r"\w", "NOT_WORD": r"\W"}
+ANCHORS = {
+    "BEGINNING": "^",
+    "BEGINNING_STRING": r"\A",
+    "BOUNDARY": r"\b",
+    "NON_BOUNDARY": r"\B",
+    "END": "$",
+    "END_STRING": r"\Z",
+}
+
+States: TypeAlias = frozenset[int]
+# Whoever reads a character cannot know if it is the last one, and $ before a last newline depends on that. So a state
+# holds where one can be if the text goes on, where one can be if it ends here, and, for anchors, the last character.
+Subset: TypeAlias = tuple[States, States, str]
+
+
+class NotTranslatedError(Exception):
+    """The expression is not regular, is too large, or has something unknown in it."""
+
+
+class CharacterAutomaton(NamedTuple):
+    """A deterministic automaton whose start is state 0; characters that act alike share a column."""
+
+    table: list[list[int]]  # (states, columns): the next state
+    accepting: list[bool]
+    columns: dict[str, int]
+
+
+def character_automaton(pattern: re.Pattern[str], characters: Sequence[str]) -> CharacterAutomaton | None:
+    """Give the automaton that accepts what `pattern.fullmatch` accepts, among the texts of these characters."""
+    nfa = Nfa(characters)
+    try:
+        nfa.grow_whole(pattern)
+        return _subsets(nfa)
+    except (NotTranslatedError, RecursionError):
+        return None
+
+
+class Nfa:
+    """States with steps, which read a character, jumps, which read none, and anchors: jumps where an anchor holds."""
+
+    def __init__(self, characters: Sequence[str]) -> None:
+        """Begin with state 0, the start."""
+        self.characters = characters
+        self.steps: list[list[tuple[frozenset[str], int]]] = [[]]
+        self.jumps: list[list[int]] = [[]]
+        self.anchors: list[list[tuple[re.Pattern[str], int]]] = [[]]
+        self.anchored = False
+        self.last = 0
+        self.sets: dict[tuple[str, int], frozenset[str]] = {}
+        self.work = 0
+
+    def spend(self, work: int) -> None:
+        """Give up on expressions that take too long."""
+        self.work += work
+        if self.work > MAX_WORK:
+            raise NotTranslatedError
+
+    def grow_whole(self, pattern: re.Pattern[str]) -> None:
+        """Add the whole expression."""
+        if pattern.flags & ~KNOWN_FLAGS:
+            raise NotTranslatedError
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # re.compile has given them already
+                tree = import_module("re._parser").parse(pattern.pattern, pattern.flags & ~re.DEBUG)
+            self.last = self._grow(tree, int(tree.state.flags) & ~READ_BY_PARSER, 0)
+        except (ImportError, AttributeError, TypeError, ValueError):  # a Python whose tree looks different
+            raise NotTranslatedError from None
+
+    def _grow(self, nodes: Iterable[tuple[object, Any]], flags: int, here: int) -> int:
+        """Add nodes of the parse tree from the state `here` on, and give the state where they end."""
+        for node, value in nodes:
+            self.spend(NODE_WORK)
+            match str(node):
+                case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN" as kind:
+                    here = self._step(here, self._members(_set_text(kind, value), flags))
+                case "AT":
+                    here = self._anchor(here, re.compile(_named(ANCHORS, "AT_", value), flags))
+                case "SUBPATTERN":
+                    _, added, removed, inner = value
+                    here = self._grow(inner, ((flags & ~TYPES if added & TYPES else flags) | added) & ~removed, here)
+                case "BRANCH":
+                    here = self._meet([self._grow(branch, flags, here) for branch in value[1]])
+                case "MAX_REPEAT" | "MIN_REPEAT":
+                    least, most, body = value
+                    here = self._repeat(least, most, body, flags, here)
+                case _:
+                    raise NotTranslatedError
+        return here
+
+    def _repeat(self, least: int, most: int, body: Any, flags: int, here: int) -> int:
+        for _ in range(least):
+            self.spend(NODE_WORK)  # even if the body is empty
+            here = self._grow(body, flags, here)
+        if str(most) == "MAXREPEAT":
+            here = self._meet([here])
+            self.jumps[self._grow(body, flags, here)].append(here)
+            return here
+        exits = [here]
+        for _ in range(most - least):
+            self.spend(NODE_WORK)  # even if the body is empty
+            here = self._grow(body, flags, here)
+            exits.append(here)
+        return self._meet(exits)
+
+    def _state(self) -> int:
+        self.steps.append([])
+        self.jumps.append([])
+        self.anchors.append([])
+        return len(self.steps) - 1
+
+    def _step(self, here: int, members: frozenset[str]) -> int:
+        there = self._state()
+        self.steps[here].append((members, there))
+        return there
+
+    def _anchor(self, here: int, anchor: re.Pattern[str]) -> int:
+        there = self._state()
+        self.anchors[here].append((anchor, there))
+        self.anchored = True
+        return there
+
+    def _meet(self, ends: list[int]) -> int:
+        there = self._state()
+        for end in set(ends):
+            self.jumps[end].append(there)
+        return there
+
+    def _members(self, text: str, flags: int) -> frozenset[str]:
+        if (text, flags) not in self.sets:
+            self.spend(len(self.characters))
+            one = re.compile(text, flags)
+            self.sets[text, flags] = frozenset(c for c in self.characters if one.fullmatch(c))
+        return self.sets[text, flags]
+
+    def kinds(self) -> list[list[str]]:
+        """Group the characters that no set and no anchor tells apart: anchors look for newlines and for words."""
+        sights = [*self.sets.values(), *(self._members(text, flags) for text in (r"\n", r"\w") for flags in (0, re.A))]
+        groups: dict[tuple[bool, ...], list[str]] = defaultdict(list)
+        for character in self.characters:
+            groups[tuple(character in sight for sight in sights)].append(character)
+        return list(groups.values())
+
+    def ahead(self, states: Iterable[int]) -> States:
+        """Give the states that jumps lead to, as far as something can happen there."""
+        found = set(states)
+        waiting = list(found)
+        while waiting:
+            for there in self.jumps[waiting.pop()]:
+                if there not in found:
+                    found.add(there)
+                    waiting.append(there)
+        self.spend(len(found))
+        return frozenset(s for s in found if self.steps[s] or self.anchors[s] or s == self.last)
+
+    def reach(self, states: States, before: str, after: str, more: str) -> States:
+        """Give the states that anchors lead to between two characters (or none); `more` is there if more follows."""
+        text, place = before + after + more, len(before)
+        found, waiting = states, states if self.anchored else States()
+        while waiting:
+            self.spend(len(waiting))
+            pairs = [pair for here in waiting for pair in self.anchors[here]]
+            waiting = self.ahead(there for anchor, there in pairs if anchor.match(text, place)) - found
+            found |= waiting
+        return found
+
+    def follow(self, subset: Subset, character: str) -> Subset:
+        """Read a character."""
+        going, _, before = subset
+        ends = self._read(self.reach(going, before, character, ""), character)
+        if not self.anchored:
+            return ends, ends, ""
+        goes_on = self._read(self.reach(going, before, character, "x"), character)
+        return goes_on, ends, character if ends or goes_on else ""
+
+    def _read(self, states: States, character: str) -> States:
+        self.spend(READ_WORK + len(states))
+        return self.ahead(there for here in states for members, there in self.steps[here] if character in members)
+
+
+def _subsets(nfa: Nfa) -> CharacterAutomaton:
+    kinds = nfa.kinds()
+    start: Subset = (nfa.ahead([0]), nfa.ahead([0]), "")
+    numbers, order = {start: 0}, [start]
+    table: list[list[int]] = []
+    accepting: list[bool] = []
+    for subset in order:  # it grows meanwhile
+        _, ends, before = subset
+        accepting.append(nfa.last in nfa.reach(ends, before, "", ""))
+        table.append([])
+        for character, *_ in kinds:
+            following = nfa.follow(subset, character)
+            table[-1].append(numbers.setdefault(following, len(order)))
+            if table[-1][-1] == len(order):
+                order.append(following)
+        if len(order) > MAX_STATES:
+            raise NotTranslatedError
+    return CharacterAutomaton(table, accepting, {c: column for column, kind in enumerate(kinds) for c in kind})
+
+
+def _set_text(kind: str, value: Any) -> str:
+    """Write a set of characters as an expression again, so that `re` can say what belongs to it."""
+    if kind == "ANY":
+        return "."
+    if kind != "IN":
+        value = [("NEGATE", None)] * (kind == "NOT_LITERAL") + [("LITERAL", value)]
+    return f"[{''.join(_items(value))}]"
+
+
+def _items(items: Iterable[tuple[object, Any]]) -> Iterator[str]:
+    for item, value in items:
+        match str(item):
+            case "NEGATE":
+                yield "^"
+            case "LITERAL":
+                yield f"\\U{value:08x}"
+            case "RANGE":
+                yield f"\\U{value[0]:08x}-\\U{value[1]:08x}"
+            case "CATEGORY":
+                yield _named(CATEGORIES, "CATEGORY_", value)
+            case _:
+                raise NotTranslatedError
+
+
+def _named(texts: dict[str, str], prefix: str, code: object) -> str:
+    text = texts.get(str(code).removeprefix(prefix))
+    if text is None:
+        raise NotTranslatedError
+    return text

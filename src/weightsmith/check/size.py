@@ -1,0 +1,53 @@
+"""How much memory a check takes, and how many inputs may therefore be run together."""
+
+from weightsmith.check.claims import Claim
+from weightsmith.errors import InputError
+from weightsmith.kernels.carrier import carrier
+from weightsmith.kernels.layout import CHUNK
+from weightsmith.kernels.linear import TILE
+from weightsmith.model import Transformer
+
+RUN_BYTES = 12 << 20  # what a run may take: more would leave the near caches
+MOST_COLUMNS = 1 << 16
+
+
+def columns_for(claim: Claim, up_to: int, memory: int) -> int:
+    """Choose how many inputs are run together: as many as stay near, and no more than the memory allows."""
+    per_column = max(_column_bytes(T, up_to, claim) for T in claim.models)
+    columns = min(RUN_BYTES // per_column, MOST_COLUMNS)
+    allowed = (memory - bytes_of_run(claim, up_to, 0)) // per_column
+    least = len(claim.vocabulary) + up_to
+    if allowed < least:
+        raise InputError(
+            f"memory={memory}: a check of this claim needs at least {bytes_of_run(claim, up_to, least):,} bytes; "
+            "allow more, or check shorter inputs"
+        )
+    return max(min(columns, allowed), least)
+
+
+def bytes_of_run(claim: Claim, up_to: int, columns: int) -> int:
+    """Give the bytes that a worker needs."""
+    return max(_fixed_bytes(T, up_to) + columns * _column_bytes(T, up_to, claim) for T in claim.models)
+
+
+def _head_sizes(T: Transformer) -> tuple[int, int]:
+    heads = [head for block in T.blocks if block.attention for head in block.attention.heads]
+    keys = max((len(head.W_K) for head in heads), default=0)
+    return keys, max((len(head.W_V) for head in heads), default=0)
+
+
+def _column_bytes(T: Transformer, up_to: int, claim: Claim) -> int:
+    """Count the rows that are there at once: the stream, twice; a head's queries, keys, values, what it mixes, its
+    weights; the logits; and what is compared, as float64."""
+    keys, values = _head_sizes(T)
+    rows = 3 * len(T.lanes) + 2 * keys + 2 * values + up_to + len(T.classes)
+    compared = {"decisions": 1, "logits": len(T.classes), "vectors": len(T.lanes)}[claim.quantity]
+    exponentials = 0 if carrier(T.arithmetic).exp is not None else 32 * up_to  # computed as float64, not by a table
+    return rows * carrier(T.arithmetic).dtype.itemsize + 8 * (3 + 4 * compared) + exponentials
+
+
+def _fixed_bytes(T: Transformer, up_to: int) -> int:
+    """Count what does not depend on the columns: neurons of a tile, and narrow positions spread over a chunk."""
+    neurons = max((len(block.feed_forward.W_1) for block in T.blocks if block.feed_forward), default=0)
+    tiles = up_to * sum(_head_sizes(T)) * CHUNK
+    return (neurons * TILE + tiles) * carrier(T.arithmetic).dtype.itemsize

@@ -1,0 +1,243 @@
+"""The rounded operations on single carrier values, which the loops apply to whole rows.
+
+What they mean is written in `weightsmith.arithmetic`; why they may be written so is said at each of them. There is no
+fast-math: nothing is reordered, and no product is contracted into a sum.
+"""
+
+from typing import Any
+
+import numba as nb
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from weightsmith.arithmetic.fast_rounding import away, to_even, to_zero
+from weightsmith.kernels.instructions import (
+    bits,
+    least,
+    masked,
+    minus,
+    most,
+    narrowed,
+    plus,
+    shifted,
+    times,
+    value,
+    widened,
+    xor,
+)
+from weightsmith.kernels.rules import Binary, BinaryEven, Machine, Whole
+
+
+@nb.njit
+def _clip(k: Any, infinity: Any) -> Any:
+    return least(most(k, minus(minus(infinity, infinity), infinity)), infinity)
+
+
+@nb.njit
+def _round_off(r: Any, rule: Any) -> Any:
+    """Give r·2^−shift, rounded. A shift rounds down; what is added before makes it the rule.
+
+    That is 2^(shift−1) − 1 and, for ties to zero, 1 if r is negative; for ties to even, 1 if r rounded down is odd.
+    For ties away from zero it is 2^(shift−1), less 1 if r is negative.
+    """
+    return shifted(plus(plus(r, rule.bias), masked(shifted(r, rule.tie), rule.mask)), rule.shift)
+
+
+@nb.njit
+def _on_grid(v: Any, rule: Any) -> Any:
+    """Round v to its quantum, ties to even.
+
+    Adding 1.5·2^(w−1) quanta, for a carrier of w bits, pushes everything below the quantum out of it; subtracting
+    them again is exact. The quantum follows from the exponent of v, or from the least exponent.
+    """
+    far = value(plus(most(masked(bits(v), rule.exponent), rule.least), rule.lift))
+    return (v + far) - far
+
+
+@nb.njit
+def _within(v: Any, rule: Any) -> Any:
+    return min(max(v, -rule.infinity), rule.infinity)
+
+
+def add(x: Any, y: Any, rule: Any) -> Any:
+    """Give x ⊕ y."""
+
+
+@overload(add, strict=False)
+def _add(x: Any, y: Any, rule: Any) -> Any:
+    if rule.instance_class is Whole:
+        return lambda x, y, rule: _clip(plus(x, y), rule.infinity)
+    if rule.instance_class is Machine:
+        return lambda x, y, rule: x + y
+    return lambda x, y, rule: rounded_sum(x + y, rule)
+
+
+def subtract(x: Any, y: Any, rule: Any) -> Any:
+    """Give x ⊖ y."""
+
+
+@overload(subtract, strict=False)
+def _subtract(x: Any, y: Any, rule: Any) -> Any:
+    if rule.instance_class is Whole:
+        return lambda x, y, rule: _clip(minus(x, y), rule.infinity)
+    if rule.instance_class is Machine:
+        return lambda x, y, rule: x - y
+    return lambda x, y, rule: rounded_sum(x - y, rule)
+
+
+def rounded_sum(s: Any, rule: Any) -> Any:
+    """Round a float sum of two members to p bits, on its bits: sign and magnitude, so the carry goes the right way.
+
+    A sum that is smaller than every normal number is a multiple of the quantum, so it has at most p bits and stays.
+    """
+
+
+@overload(rounded_sum, strict=False)
+def _rounded_sum(s: Any, rule: Any) -> Any:
+    if rule.instance_class is Binary:
+        return lambda s, rule: _within(value(masked(plus(bits(s), rule.bias), rule.keep)), rule)
+
+    def even(s: Any, rule: Any) -> Any:
+        u = bits(s)
+        raised = plus(plus(u, rule.bias), masked(shifted(u, rule.last), rule.one))
+        return _within(value(masked(raised, rule.keep)), rule)
+
+    return even
+
+
+def prepared(y: Any, rule: Any) -> Any:
+    """Give the right factor of a product as `scaled` and `multiply` want it.
+
+    They round ties to even. For another rule the factor y, of p bits, is first moved by y·2^(1−w) towards or away from
+    zero, in a carrier of w bits. That moves the product, of 2p bits, by 1 to 3 units in the last of its w places: for
+    w ≥ 2p + 2 this is less than the 4 units that lie between it and any midpoint but its own. So it decides the ties,
+    and nothing else. (With y in [1, 1.5] it is one unit of y, above 1.5 it is two; work out both cases for products
+    below and above 2: they move by more than ½ and less than 3 units, before they are rounded to whole ones.)
+    """
+
+
+@overload(prepared, strict=False)
+def _prepared(y: Any, rule: Any) -> Any:
+    if rule.instance_class is Binary:
+        return lambda y, rule: y * rule.nudge
+    return lambda y, rule: y
+
+
+def scaled(x: Any, y: Any, rule: Any) -> Any:
+    """Give x ⊗ y for a prepared y, when one of the two is at most 1 in absolute value: it cannot saturate."""
+
+
+@overload(scaled, strict=False)
+def _scaled(x: Any, y: Any, rule: Any) -> Any:
+    if rule.instance_class is Whole:
+        return lambda x, y, rule: _round_off(times(x, y), rule)
+    if rule.instance_class is Machine:
+        return lambda x, y, rule: x * y
+    return lambda x, y, rule: _on_grid(x * y, rule)
+
+
+def multiply(x: Any, y: Any, rule: Any) -> Any:
+    """Give x ⊗ y for a prepared y."""
+
+
+@overload(multiply, strict=False)
+def _multiply(x: Any, y: Any, rule: Any) -> Any:
+    if rule.instance_class is Whole:
+        # The product as a high and a low half. Where the low half is not all of it, or is so large that the rounding
+        # would carry over, it lies beyond ∞.
+        def whole(x: Any, y: Any, rule: Any) -> Any:
+            low, high = times(x, y), narrowed(shifted(times(widened(x), widened(y)), rule.width))
+            rounded = _round_off(_clip(low, rule.large), rule)
+            beyond = xor(shifted(high, rule.sign), rule.infinity)  # ∞, or one below −∞
+            return _clip(rounded if high == shifted(low, rule.sign) else beyond, rule.infinity)
+
+        return whole
+    if rule.instance_class is Machine:
+        return lambda x, y, rule: x * y
+    return lambda x, y, rule: _on_grid(_within(x * y, rule), rule)
+
+
+def saturate(x: Any, y: Any, reach: Any, rule: Any) -> Any:
+    """Give x ⊗ y for a prepared weight y above 1. From |x| = reach on it saturates: so cut, the product fits."""
+
+
+@overload(saturate, strict=False)
+def _saturate(x: Any, y: Any, reach: Any, rule: Any) -> Any:
+    if rule.instance_class is Whole:
+        return lambda x, y, reach, rule: _clip(scaled(_clip(x, reach), y, rule), rule.infinity)
+    return lambda x, y, reach, rule: multiply(x, y, rule)
+
+
+@nb.njit
+def round_exactly(x: Any, exact: Any) -> Any:
+    """Round a float64 into the arithmetic."""
+    if exact.ties == 0:
+        return to_zero(x, exact.lowest, exact.infinity, exact.least_exponent, exact.precision)
+    if exact.ties == 1:
+        return to_even(x, exact.lowest, exact.infinity, exact.least_exponent, exact.precision)
+    if exact.ties == 2:
+        return away(x, exact.lowest, exact.infinity, exact.least_exponent, exact.precision)
+    return np.float64(np.float32(x)) if exact.ties == 3 else x
+
+
+def place_of(x: Any, place: Any, rule: Any) -> Any:
+    """Give the place of x in a table of a value for every member: see `carrier.places`."""
+
+
+@overload(place_of, strict=False)
+def _place_of(x: Any, place: Any, rule: Any) -> Any:
+    if rule.instance_class is Whole:
+        return lambda x, place, rule: np.int64(x) + place.half
+
+    def of_float(x: Any, place: Any, rule: Any) -> Any:
+        magnitude = np.int64(bits(abs(x)) >> place.shift) - place.base
+        return max(magnitude, 0) + (place.half if x < 0 else 0)
+
+    return of_float
+
+
+def quotients(x: Any, y: Any, exact: Any, rule: Any) -> None:
+    """Replace x by x ⊘ y, for 0 ≤ x ≤ y."""
+
+
+@overload(quotients, strict=False)
+def _quotients(x: Any, y: Any, exact: Any, rule: Any) -> Any:
+    if rule.instance_class is Whole:
+        real = np.float32 if x.dtype == types.int16 else np.float64
+
+        # The quotient in units, at most 2^f, is at least 1 part in 2^(i + 2f + 1) away from every midpoint but its own:
+        # in 2^15 with int16, in 2^31 with int32. What the nudge moves, and float32 or float64 err, is far less.
+        def whole(x: Any, y: Any, exact: Any, rule: Any) -> None:
+            factor = real(exact.scale * exact.nudge)
+            for i in range(x.size):
+                x[i] = np.rint(real(x[i]) / real(y[i]) * factor)
+
+        return whole
+    if rule.instance_class is Machine:
+
+        def machine(x: Any, y: Any, exact: Any, rule: Any) -> None:
+            for i in range(x.size):
+                x[i] = x[i] / y[i]
+
+        return machine
+    if rule.instance_class is BinaryEven:
+
+        def even(x: Any, y: Any, exact: Any, rule: Any) -> None:
+            for i in range(x.size):
+                q = np.float64(x[i]) / np.float64(y[i])
+                x[i] = to_even(q, exact.lowest, exact.infinity, exact.least_exponent, exact.precision)
+
+        return even
+
+    def binary(x: Any, y: Any, exact: Any, rule: Any) -> None:
+        if exact.ties == 0:
+            for i in range(x.size):
+                q = np.float64(x[i]) / np.float64(y[i])
+                x[i] = to_zero(q, exact.lowest, exact.infinity, exact.least_exponent, exact.precision)
+        else:
+            for i in range(x.size):
+                q = np.float64(x[i]) / np.float64(y[i])
+                x[i] = away(q, exact.lowest, exact.infinity, exact.least_exponent, exact.precision)
+
+    return binary

@@ -1,0 +1,70 @@
+"""Rules: an arithmetic as its carrier sees it, as tuples of constants whose type tells Numba what to compile."""
+
+from typing import Any, NamedTuple
+
+
+class Whole(NamedTuple):
+    """A fixed-point system, carried by the integers k that mean k·2^−shift."""
+
+    infinity: Any
+    shift: Any
+    bias: Any
+    tie: Any
+    mask: Any
+    sign: Any  # the place of the sign
+    large: Any  # a power of two, from which on every product saturates
+    width: Any  # how many bits there are, as an integer of twice that many
+
+
+class Binary(NamedTuple):
+    """A floating-point system, carried by floats. All but `infinity` and `nudge` are patterns of bits."""
+
+    infinity: Any
+    exponent: Any
+    least: Any
+    lift: Any
+    bias: Any
+    keep: Any
+    nudge: Any
+
+
+class BinaryEven(NamedTuple):
+    """The same with ties to even: `last` is the place of the last bit that stays, `one` a 1."""
+
+    infinity: Any
+    exponent: Any
+    least: Any
+    lift: Any
+    bias: Any
+    keep: Any
+    last: Any
+    one: Any
+
+
+class Machine(NamedTuple):
+    """The machine's own arithmetic: nothing is rounded a second time."""
+
+    infinity: Any
+
+
+class Exact(NamedTuple):
+    """How a float64 is rounded into the arithmetic, by `arithmetic.fast_rounding`, and scaled to a carrier value."""
+
+    lowest: float
+    infinity: float
+    least_exponent: int
+    precision: int
+    ties: int  # 0 to zero, 1 to even, 2 away from zero; 3 and 4: the machine's float32 and float64
+    scale: float
+    nudge: float  # a little less or more than 1, by the tie rule
+
+
+class Place(NamedTuple):
+    """Where a member stands in a table of all of them."""
+
+    shift: int
+    base: int
+    half: int
+
+
+Rule = Whole | Binary | BinaryEven | Machine

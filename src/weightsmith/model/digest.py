@@ -1,0 +1,42 @@
+"""A digest of a transformer: the same for equal ones, another for others."""
+
+import hashlib
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from weightsmith.arithmetic import Arithmetic
+from weightsmith.model.frozen import Frozen
+from weightsmith.model.transformer import Transformer
+
+
+def digest(T: Transformer) -> str:
+    """Give the SHA-256 of everything that counts when two transformers are compared: not of the provenance.
+
+    Each value is written with its kind and length in front, so that different transformers are written differently.
+    """
+    state = hashlib.sha256()
+    _update(state, T)
+    return state.hexdigest()
+
+
+def _update(state: Any, value: object) -> None:
+    if isinstance(value, np.ndarray):
+        _write(state, f"array{value.shape}", np.ascontiguousarray(value, "<f8").tobytes())
+    elif isinstance(value, Frozen):
+        compared = [field.name for field in fields(value) if field.compare]  # type: ignore[arg-type]
+        _write(state, type(value).__name__, ",".join(compared).encode())
+        for name in compared:
+            _update(state, getattr(value, name))
+    elif isinstance(value, tuple):
+        _write(state, "tuple", str(len(value)).encode())
+        for item in value:
+            _update(state, item)
+    else:
+        kind = "arithmetic" if isinstance(value, Arithmetic) else type(value).__name__
+        _write(state, kind, str(value).encode())
+
+
+def _write(state: Any, kind: str, data: bytes) -> None:
+    state.update(f"{kind}:{len(data)}:".encode() + data)
