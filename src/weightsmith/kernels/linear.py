@@ -35,9 +35,15 @@ def _row(
     else:
         for i in range(o.size):
             o[i] = saturate(xs[i], w, far, rule)
-    for n in range(first + 1, end):
+    n = first + 1
+    while n < end:
         xs, w, far = x[lanes[n], a : a + o.size], weights[n], reach[n]
-        if kinds[n] == 0:
+        if n + 1 < end and kinds[n] == 2 and kinds[n + 1] == 2:  # two at once: the row is read and written once
+            ys, v = x[lanes[n + 1], a : a + o.size], weights[n + 1]
+            for i in range(o.size):
+                o[i] = add(add(o[i], scaled(xs[i], w, rule), rule), scaled(ys[i], v, rule), rule)
+            n += 1
+        elif kinds[n] == 0:
             for i in range(o.size):
                 o[i] = add(o[i], xs[i], rule)
         elif kinds[n] == 1:
@@ -49,6 +55,7 @@ def _row(
         else:
             for i in range(o.size):
                 o[i] = add(o[i], saturate(xs[i], w, far, rule), rule)
+        n += 1
 
 
 def matvec(

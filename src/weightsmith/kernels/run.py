@@ -20,6 +20,7 @@ from weightsmith.model.names import shown
 from weightsmith.semantics.run import evaluate
 
 Decisions = npt.NDArray[np.int32]
+WHOLE = 64  # rows have a multiple of so many columns, the last ones unused: vector instructions leave no rest
 Watch = Callable[[Array], None]
 
 
@@ -48,6 +49,7 @@ class _Runner:
         self.causal = p.transformer.mask == "causal"
         self.levels = (layout.widths, layout.offsets, self.causal)
         self.native = p.carrier.exact.ties >= 3
+        self.columns = -(-layout.columns // WHOLE) * WHOLE
         self.empty = 0
 
     def run(self) -> Columns:
@@ -60,16 +62,17 @@ class _Runner:
             self._seen(h)
         last = self._normed(self.p.final_norm, h)
         logits = self._finite(self._matvec(self.p.output, last))
-        decisions = np.empty(self.layout.columns, np.int32)
+        decisions = np.empty(self.columns, np.int32)
         self.loops.decide(logits, decisions)
-        return Columns(decisions, logits, h, self.empty)
+        used = slice(self.layout.columns)
+        return Columns(decisions[used], logits[:, used], h[:, used], self.empty)
 
     # The steps
 
     def _embedded(self) -> Carried:
         T, positions = self.p.transformer, self.layout.widths.size
         table = position_table(T.positions, T.arithmetic, len(T.lanes), positions)
-        h = np.empty((len(T.lanes), self.layout.columns), self.c.dtype)
+        h = np.zeros((len(T.lanes), self.columns), self.c.dtype)
         for t in range(positions):
             here = self.layout.level(t)
             vectors = T.embedding if table is None else T.arithmetic.add(T.embedding, table[t])
@@ -94,10 +97,10 @@ class _Runner:
 
     def _mixed(self, head: HeadProgram, seen: Carried) -> Carried:
         q, k, v = (self._matvec(matrix, seen) for matrix in (head.W_Q, head.W_K, head.W_V))
-        weights = np.zeros((self.layout.widths.size, self.layout.columns), self.c.dtype)
+        weights = np.zeros((self.layout.widths.size, self.columns), self.c.dtype)
         self.loops.score(q, k, self._spread(k), head.relative, *self.levels, weights, self.rule)
         self._weigh(head, self._finite(weights))
-        mixed = np.empty_like(v)
+        mixed = np.zeros_like(v)
         self.loops.mix(weights, v, self._spread(v), *self.levels, mixed, self.rule)
         return mixed
 
@@ -135,9 +138,9 @@ class _Runner:
         if block.W_1 is None or block.W_2 is None:
             return
         seen = self._normed(block.feed_forward_norm, h) if block.before else h
-        hidden = np.empty((block.W_1.rows, min(TILE, self.layout.columns)), self.c.dtype)
-        for a in range(0, self.layout.columns, TILE):  # a tile at a time: the neurons need not all be kept
-            count = min(TILE, self.layout.columns - a)
+        hidden = np.empty((block.W_1.rows, min(TILE, self.columns)), self.c.dtype)
+        for a in range(0, self.columns, TILE):  # a tile at a time: the neurons need not all be kept
+            count = min(TILE, self.columns - a)
             self.loops.matvec(*block.W_1.entries, seen, a, hidden, 0, count, True, False, self.rule)
             self.loops.matvec(*block.W_2.entries, hidden, 0, h, a, count, False, True, self.rule)
         if not block.before:
@@ -146,9 +149,8 @@ class _Runner:
     # Parts of steps
 
     def _matvec(self, matrix: Sparse, x: Carried, into: Carried | None = None) -> Carried:
-        columns = self.layout.columns
-        out = np.empty((matrix.rows, columns), self.c.dtype) if into is None else into
-        self.loops.matvec(*matrix.entries, x, 0, out, 0, columns, False, into is not None, self.rule)
+        out = np.empty((matrix.rows, self.columns), self.c.dtype) if into is None else into
+        self.loops.matvec(*matrix.entries, x, 0, out, 0, self.columns, False, into is not None, self.rule)
         return out
 
     def _normed(self, norm: NormProgram | None, h: Carried) -> Carried:
@@ -165,7 +167,7 @@ class _Runner:
     def _seen(self, h: Carried) -> None:
         self._finite(h)
         if self.watch is not None:
-            self.watch(self.c.decode(h))
+            self.watch(self.c.decode(h[:, : self.layout.columns]))
 
     def _finite(self, values: Carried) -> Carried:
         """Refuse what only the machine's arithmetic can produce."""
