@@ -13,6 +13,7 @@ import numpy as np
 
 from weightsmith.kernels.operations import add, saturate, scaled, subtract
 
+WHOLE = 64  # rows have a multiple of so many columns, the last ones unused: vector instructions leave no rest
 TILE = 2048  # columns that are worked on together, so that their rows stay in a near cache
 
 
@@ -74,15 +75,21 @@ def matvec(
             o = scratch[:size] if into else here
             _row(starts, lanes, weights, reach, kinds, r, x, first + a, o, rule)
             b = bias[r]
-            if b != 0:
+            if into and b != 0:
                 for i in range(size):
-                    o[i] = add(o[i], b, rule)
-            if relu:
-                for i in range(size):
-                    o[i] = max(o[i], x.dtype.type(0))
-            if into:
+                    here[i] = add(here[i], add(o[i], b, rule), rule)
+            elif into and starts[r] < starts[r + 1]:
                 for i in range(size):
                     here[i] = add(here[i], o[i], rule)
+            elif relu and b != 0:
+                for i in range(size):
+                    o[i] = max(add(o[i], b, rule), x.dtype.type(0))
+            elif relu:
+                for i in range(size):
+                    o[i] = max(o[i], x.dtype.type(0))
+            elif b != 0:
+                for i in range(size):
+                    o[i] = add(o[i], b, rule)
 
 
 def accumulate(out: Any, x: Any, rule: Any) -> None:
@@ -90,6 +97,16 @@ def accumulate(out: Any, x: Any, rule: Any) -> None:
     for r in range(out.shape[0]):
         for i in range(out.shape[1]):
             out[r, i] = add(out[r, i], x[r, i], rule)
+
+
+def embed(vectors: Any, ids: Any, widths: Any, offsets: Any, out: Any) -> None:
+    """Set each column to the vector of its position and token, vectors[position, lane, token]."""
+    for r in range(out.shape[0]):
+        for t in range(widths.size):
+            row, here = vectors[t, r], ids[offsets[t] : offsets[t] + widths[t]]
+            o = out[r, offsets[t] : offsets[t] + widths[t]]
+            for i in range(o.size):
+                o[i] = row[here[i]]
 
 
 def decide(logits: Any, out: Any) -> None:

@@ -158,6 +158,28 @@ def _multiply(x: Any, y: Any, rule: Any) -> Any:
     return lambda x, y, rule: _on_grid(_within(x * y, rule), rule)
 
 
+def fits(x: Any, y: Any, rule: Any) -> Any:
+    """Say whether products of integers up to x with ones up to y fit the carrier, so that `bounded` takes them."""
+
+
+@overload(fits, strict=False)
+def _fits(x: Any, y: Any, rule: Any) -> Any:
+    if rule.instance_class is Whole:
+        return lambda x, y, rule: np.int64(x) * np.int64(y) < np.int64(rule.large)
+    return lambda x, y, rule: False
+
+
+def bounded(x: Any, y: Any, rule: Any) -> Any:
+    """Give x ⊗ y where it fits."""
+
+
+@overload(bounded, strict=False)
+def _bounded(x: Any, y: Any, rule: Any) -> Any:
+    if rule.instance_class is Whole:
+        return lambda x, y, rule: _clip(scaled(x, y, rule), rule.infinity)
+    return lambda x, y, rule: multiply(x, prepared(y, rule), rule)
+
+
 def saturate(x: Any, y: Any, reach: Any, rule: Any) -> Any:
     """Give x ⊗ y for a prepared weight y above 1. From |x| = reach on it saturates: so cut, the product fits."""
 
