@@ -63,7 +63,7 @@ class _Cluster:
         as_completed: Any = import_module("distributed").as_completed
         # The claim is the result of a task, not scattered: if its worker dies, Dask can make it again.
         shared = self.client.submit(_same, (claim, plan), pure=False)
-        waiting, size, running = list(reversed(shards)), 1, as_completed()
+        waiting, size, running = list(reversed(shards)), 1, as_completed(loop=self.client.loop)
         while waiting or not running.is_empty():
             threads = max(sum(self.client.nthreads().values()), 1)
             while waiting and running.count() < TASKS_AHEAD * threads:
