@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from tests.kernels.models import LENGTH
-from weightsmith import ModelError, Native, Transformer
+from weightsmith import ModelError, Transformer
 from weightsmith.arithmetic import Array, Saturating, rounding
 from weightsmith.arithmetic import saturating as module
 from weightsmith.kernels import Columns, Layout, batch, run_columns, tree
@@ -22,7 +23,7 @@ def assert_same_bits(found: Array, wanted: Array, what: object) -> None:
     assert not wrong.any(), (what, np.argwhere(wrong)[0], found[wrong][0], wanted[wrong][0])
 
 
-def inputs_of(layout: Layout, position: int) -> Array:
+def inputs_of(layout: Layout, position: int) -> npt.NDArray[np.int64]:
     level = layout.level(position)
     return np.array([layout.input_at(column) for column in range(level.start, level.stop)])
 
@@ -91,10 +92,10 @@ def assert_refused(T: Transformer, layout: Layout) -> str:
 def layouts(T: Transformer, seed: int) -> list[Layout]:
     """Give a batch and, for a causal transformer, a tree with or without a stem."""
     random, v = np.random.default_rng(seed), len(T.vocabulary)
-    result = [batch(random.integers(0, v, (int(random.integers(1, 30)), int(random.integers(1, 6)))))]
+    result = [batch(random.integers(0, v, (int(random.integers(1, 30)), int(random.integers(2, 5)))))]
     if T.mask == "causal":
         stem = random.integers(0, v, random.integers(0, 4)).tolist()
-        deepest = {1: 7, 2: 6, 3: 4, 4: 3, 5: 3}[v]
+        deepest = {1: 6, 2: 5, 3: 3, 4: 3, 5: 2}[v]
         depth = int(random.integers(0 if stem else 1, deepest + 1))
         assert len(stem) + depth <= LENGTH
         result.append(tree(v, stem, depth))
@@ -118,13 +119,9 @@ def counting(counts: Counter[str], patch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-def is_native(T: Transformer) -> bool:
-    return isinstance(T.arithmetic, Native)
-
-
-def assert_hard(counts: Counter[str], runs: int) -> None:
+def assert_hard(counts: Counter[str]) -> None:
     """See that enough was compared, and that results saturated and lay between two members many times."""
-    assert counts["runs"] >= runs, counts
-    assert counts["saturated"] > 1000, counts
-    assert counts["at infinity"] > 50, counts
-    assert counts["ties"] > 500, counts
+    assert counts["runs"] > 6, counts
+    assert counts["saturated"] > 150, counts
+    assert counts["at infinity"] > 400, counts
+    assert counts["ties"] > 200, counts

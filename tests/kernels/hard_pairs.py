@@ -54,7 +54,7 @@ def corners(p: int, near: int) -> Whole:
 
 
 def hard_products(A: Saturating, random: np.random.Generator, count: int) -> Pairs:
-    """Give hard products: for a `Float` at every depth of underflow, for a `Fixed` also where they begin to saturate."""
+    """Give hard products: in a `Float` at every depth of underflow, in a `Fixed` also where they begin to saturate."""
     p = A.precision
     if isinstance(A, Fixed):
         return _hard_fixed_products(A, random, count)
@@ -86,6 +86,7 @@ def _hard_fixed_products(A: Fixed, random: np.random.Generator, count: int) -> P
     p, f = A.precision, A.fraction_bits
     largest = (1 << p) - 1
     parts: list[tuple[Whole, Whole]] = []
+
     def of_any_length(bits: int) -> Whole:
         return np.exp2(random.uniform(0, bits, count)).astype(np.int64)
 
@@ -119,7 +120,9 @@ def hard_sums(A: Saturating, random: np.random.Generator, count: int) -> Pairs:
     """Give members beside half a quantum or a quarter, or all but it, and members of all sizes."""
     p = A.precision
     x = random_members(A, random, count)
-    x[: count // 4] = np.copysign(np.exp2(np.floor(np.log2(np.maximum(np.abs(x[: count // 4]), A.smallest)))), x[:count // 4])
+    x[: count // 4] = np.copysign(
+        np.exp2(np.floor(np.log2(np.maximum(np.abs(x[: count // 4]), A.smallest)))), x[: count // 4]
+    )
     exponent = np.frexp(x)[1] - 1 - p - random.integers(-1, 3, count)
     significand = 1 + random.integers(-2, 3, count) * np.exp2(-random.integers(p - 2, p + 1, count).astype(np.float64))
     y = A.round(random.choice([-1.0, 1.0], count) * np.ldexp(significand, exponent))

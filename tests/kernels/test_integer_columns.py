@@ -1,6 +1,7 @@
 """Columns carried by int16 and int32 equal the reference in every bit."""
 
 from collections import Counter
+from contextlib import nullcontext
 
 import pytest
 
@@ -11,7 +12,16 @@ from tests.kernels.models import WEIGHTINGS, random_model
 from weightsmith.kernels.carrier import carrier
 from weightsmith.model import Weighting
 
-SIXTEEN = ("fixed(4,4)", "fixed(2,2)", "fixed(1,1)", "fixed(0,3)", "fixed(0,7)", "fixed(14,0)", "fixed(4,5)", "fixed(1,6)")
+SIXTEEN = (
+    "fixed(4,4)",
+    "fixed(2,2)",
+    "fixed(1,1)",
+    "fixed(0,3)",
+    "fixed(0,7)",
+    "fixed(14,0)",
+    "fixed(4,5)",
+    "fixed(1,6)",
+)
 THIRTY_TWO = ("fixed(8,8)", "fixed(3,12)", "fixed(10,10)", "fixed(0,15)", "fixed(25,0)", "fixed(0,8)")
 FORMS = [*(("int16", form) for form in SIXTEEN), *(("int32", form) for form in THIRTY_TWO)]
 
@@ -23,12 +33,12 @@ def test_random_models_run_as_in_the_reference(
 ) -> None:
     A, counts = finite_arithmetic(tied(form, ties)), Counter[str]()
     assert carrier(A).dtype == dtype
-    with counting(counts, monkeypatch):
-        for seed in range(9):
-            T = random_model(A, seed + 100 * TIES.index(ties))
+    for seed in range(5):
+        T = random_model(A, seed)
+        with counting(counts, monkeypatch) if seed < 3 else nullcontext():
             for layout in layouts(T, seed):
                 assert_equal_runs(T, layout, counts)
-    assert_hard(counts, runs=7)
+    assert_hard(counts)
 
 
 @pytest.mark.parametrize("mask", ["causal", "full"])
