@@ -230,10 +230,11 @@ def _quotients(x: Any, y: Any, exact: Any, rule: Any) -> Any:
 
         # The quotient in units, at most 2^f, is at least 1 part in 2^(i + 2f + 1) away from every midpoint but its own:
         # in 2^15 with int16, in 2^31 with int32. What the nudge moves, and float32 or float64 err, is far less.
+        # Without whole bits even a quotient of 1 lies beyond ∞.
         def whole(x: Any, y: Any, exact: Any, rule: Any) -> None:
             factor = real(exact.scale * exact.nudge)
             for i in range(x.size):
-                x[i] = np.rint(real(x[i]) / real(y[i]) * factor)
+                x[i] = min(np.rint(real(x[i]) / real(y[i]) * factor), real(rule.infinity))
 
         return whole
     if rule.instance_class is Machine:

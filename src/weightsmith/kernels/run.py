@@ -26,7 +26,10 @@ Watch = Callable[[Array], None]
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """What a run gives for each of its columns, as if the input ended there."""
+    """What a run gives for each of its columns, as if the input ended there.
+
+    Without a causal mask it cannot end earlier: decisions and logits mean something at the last position only.
+    """
 
     decisions: Decisions  # (columns): places among the classes
     logits: Carried  # (classes, columns)
@@ -61,8 +64,9 @@ class _Runner:
             self._seen(h)
             self._feed_forward(block, h)
             self._seen(h)
-        last = self._normed(self.p.final_norm, h)
-        logits = self._finite(self._matvec(self.p.output, last, "logits"))
+        first = 0 if self.causal else int(self.layout.offsets[-1])  # of the columns at which an input can end
+        last = self._normed(self.p.final_norm, h, first)
+        logits = self._finite(self._matvec(self.p.output, last, "logits"), first)
         decisions = np.empty(self.columns, np.int32)
         self.loops.decide(logits, decisions)
         used = slice(self.layout.columns)
@@ -162,12 +166,12 @@ class _Runner:
         self.loops.matvec(*matrix.entries, x, 0, out, 0, self.columns, False, into is not None, self.rule)
         return out
 
-    def _normed(self, norm: NormProgram | None, h: Carried) -> Carried:
+    def _normed(self, norm: NormProgram | None, h: Carried, first: int = 0) -> Carried:
         if norm is None:
             return h
         out, n = h.copy(), norm
         wrong = self.loops.norm(
-            h, out, n.lanes, 0, self.layout.columns, n.m, n.eps, n.centred, n.gain, n.bias, self.c.exact
+            h, out, n.lanes, first, self.layout.columns, n.m, n.eps, n.centred, n.gain, n.bias, self.c.exact
         )
         if wrong >= 0:
             self._refuse(wrong)
@@ -178,10 +182,11 @@ class _Runner:
         if self.watch is not None:
             self.watch(self.c.decode(h[:, : self.layout.columns]))
 
-    def _finite(self, values: Carried) -> Carried:
-        """Refuse what only the machine's arithmetic can produce."""
-        if self.native and not np.isfinite(values).all():
-            self._refuse(int(np.argwhere(~np.isfinite(values))[0][-1]))
+    def _finite(self, values: Carried, first: int = 0) -> Carried:
+        """Refuse what only the machine's arithmetic can produce, in the columns from `first` on."""
+        used = values[:, first : self.layout.columns]
+        if self.native and not np.isfinite(used).all():
+            self._refuse(first + int(np.argwhere(~np.isfinite(used))[0][-1]))
         return values
 
     def _refuse(self, column: int) -> NoReturn:
