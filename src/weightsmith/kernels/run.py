@@ -20,7 +20,6 @@ from weightsmith.model.names import shown
 from weightsmith.semantics.run import evaluate
 
 Decisions = npt.NDArray[np.int32]
-_NONE = np.zeros(0)
 Watch = Callable[[Array], None]
 
 
@@ -110,8 +109,8 @@ class _Runner:
         return mixed
 
     def _spread(self, x: Carried) -> Carried:
-        size = self.layout.widths.size * len(x)
-        tiles = self._rows("tiles", size, self.layout.chunk).reshape(-1, len(x), self.layout.chunk)
+        positions, chunk = self.layout.widths.size, self.layout.chunk
+        tiles = self._rows("tiles", positions * len(x), chunk).reshape(positions, len(x), chunk)
         self.loops.spread(x, self.layout.widths, self.layout.offsets, tiles)
         return tiles
 
@@ -157,7 +156,7 @@ class _Runner:
     def _rows(self, name: str, count: int, columns: int | None = None) -> Carried:
         """Give scratch rows, 0 at first; what had the name before is written over, so no memory is fetched anew."""
         width = self.columns if columns is None else columns
-        if self.scratch.get(name, _NONE).size < count * width:
+        if name not in self.scratch or self.scratch[name].size < count * width:
             self.scratch[name] = np.zeros(count * width, self.c.dtype)
         return self.scratch[name][: count * width].reshape(count, width)
 
