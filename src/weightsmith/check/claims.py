@@ -205,7 +205,7 @@ class FinalVectors(_Single):
 
     def judge(self, values: Sequence[Values], stem: Sequence[int], depth: int) -> tuple[Truths, list[Values]]:
         """Ask of all vectors at once."""
-        holds = np.asarray(called(self.condition, "the condition", values[0]))
+        holds = called(lambda vectors: np.asarray(self.condition(vectors)), "the condition", values[0])
         if holds.dtype != np.bool_ or holds.shape != values[0].shape[:1]:
             raise InputError(
                 f"the condition gives {holds.dtype} values of shape {holds.shape} for vectors of shape "

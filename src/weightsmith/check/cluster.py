@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +27,12 @@ def connected(address: str) -> Iterator["Backend"]:
         Client: Any = import_module("distributed").Client
     except ImportError:
         raise InputError("a cluster needs Dask: pip install 'weightsmith[cluster]'") from None
+    client = Client.__new__(Client)  # in two steps, so that one which cannot connect can be closed
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
+        client.__init__(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except Exception as error:  # Dask's own, and those of what it connects with
+        with suppress(Exception):
+            client.close()
         raise InputError(
             f"the cluster {address!r:.80} cannot be reached: {str(error) or type(error).__name__}; "
             "start one with dask scheduler and dask worker, and give the scheduler's address"
@@ -63,7 +66,7 @@ class _Cluster:
         as_completed: Any = import_module("distributed").as_completed
         # The claim is the result of a task, not scattered: if its worker dies, Dask can make it again.
         shared = self.client.submit(_same, (claim, plan), pure=False)
-        waiting, size, running = list(reversed(shards)), 1, as_completed()
+        waiting, size, running = list(reversed(shards)), 1, as_completed(loop=self.client.loop)
         while waiting or not running.is_empty():
             threads = max(sum(self.client.nthreads().values()), 1)
             while waiting and running.count() < TASKS_AHEAD * threads:

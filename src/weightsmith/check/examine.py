@@ -61,7 +61,7 @@ def _examine_stem(
     least, most = shortest - len(stem), longest - len(stem)
     if most < least:
         return None
-    sides = [source(_reordered(claim, T), claim.quantity, stem, least, most) for T in claim.models]
+    sides = [source(reordered(claim, T), claim.quantity, stem, least, most) for T in claim.models]
     for depth, values in zip(range(least, most + 1), zip(*sides, strict=True), strict=True):
         holds, evidence = claim.judge(values, stem, depth)
         for array in evidence:
@@ -71,7 +71,7 @@ def _examine_stem(
     return None
 
 
-def _reordered(claim: Claim, T: Transformer) -> Transformer:
+def reordered(claim: Claim, T: Transformer) -> Transformer:
     """Give a transformer whose vocabulary has the order of the claim's."""
     if tuple(T.vocabulary) == claim.vocabulary:
         return T

@@ -58,8 +58,10 @@ class _Runner:
             self._seen(h)
             self._feed_forward(block, h)
             self._seen(h)
-        last = self._normed(self.p.final_norm, h)
-        logits = self._finite(self._matvec(self.p.output, last))
+        # Without a causal mask only the last position ends an input, and only its logits must exist.
+        first = 0 if self.causal else int(self.layout.offsets[-1])
+        logits = self._matvec(self.p.output, self._normed(self.p.final_norm, h, first))
+        self._finite(logits, first)
         decisions = np.empty(self.layout.columns, np.int32)
         self.loops.decide(logits, decisions)
         return Columns(decisions, logits, h, self.empty)
@@ -151,12 +153,12 @@ class _Runner:
         self.loops.matvec(*matrix.entries, x, 0, out, 0, columns, False, into is not None, self.rule)
         return out
 
-    def _normed(self, norm: NormProgram | None, h: Carried) -> Carried:
+    def _normed(self, norm: NormProgram | None, h: Carried, first: int = 0) -> Carried:
         if norm is None:
             return h
         out, n = h.copy(), norm
         wrong = self.loops.norm(
-            h, out, n.lanes, 0, self.layout.columns, n.m, n.eps, n.centred, n.gain, n.bias, self.c.exact
+            h, out, n.lanes, first, self.layout.columns, n.m, n.eps, n.centred, n.gain, n.bias, self.c.exact
         )
         if wrong >= 0:
             self._refuse(wrong)
@@ -167,10 +169,10 @@ class _Runner:
         if self.watch is not None:
             self.watch(self.c.decode(h))
 
-    def _finite(self, values: Carried) -> Carried:
-        """Refuse what only the machine's arithmetic can produce."""
-        if self.native and not np.isfinite(values).all():
-            self._refuse(int(np.argwhere(~np.isfinite(values))[0][-1]))
+    def _finite(self, values: Carried, first: int = 0) -> Carried:
+        """Refuse what only the machine's arithmetic can produce, from a column on."""
+        if self.native and not np.isfinite(values[:, first:]).all():
+            self._refuse(first + int(np.argwhere(~np.isfinite(values[:, first:]))[0][-1]))
         return values
 
     def _refuse(self, column: int) -> NoReturn:
