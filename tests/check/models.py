@@ -3,11 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 import weightsmith as ws
 from weightsmith import library
+from weightsmith.check import Automaton
 from weightsmith.model.transformer import Mask
 
 SYMBOLS = "abcd"
@@ -30,7 +32,7 @@ def place(tokens: Sequence[str], vocabulary: Sequence[str]) -> int:
     rank = 0
     for token in tokens:
         rank = rank * len(vocabulary) + vocabulary.index(token)
-    return sum(len(vocabulary) ** k for k in range(1, len(tokens))) + rank + 1
+    return sum(int(len(vocabulary) ** k) for k in range(1, len(tokens))) + rank + 1
 
 
 def just(word: Sequence[str], vocabulary: Sequence[str], up_to: int, mask: Mask = "causal") -> ws.Transformer:
@@ -70,6 +72,11 @@ def just(word: Sequence[str], vocabulary: Sequence[str], up_to: int, mask: Mask 
         output=output,
         mask=mask,
     )
+
+
+def automaton(table: Any, accepting: Any, start: int = 0) -> Automaton:
+    """An automaton from lists."""
+    return Automaton(np.array(table, np.int32), np.array(accepting), start)
 
 
 def never(T: ws.Transformer) -> ws.Transformer:

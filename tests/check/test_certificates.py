@@ -11,8 +11,8 @@ import pytest
 
 import weightsmith as ws
 from tests.check.conftest import Cut
-from tests.check.models import flipped
-from weightsmith.check import Automaton, replay
+from tests.check.models import automaton, flipped
+from weightsmith.check import replay
 
 Certificate = dict[str, Any]
 
@@ -26,7 +26,7 @@ def pair() -> list[ws.Transformer]:
 @pytest.fixture
 def holding(pair: list[ws.Transformer], cut: Cut) -> Certificate:
     cut(12)
-    result: Certificate = json.loads(ws.check.same_decisions(*pair, 3).to_json())
+    result: Certificate = json.loads(ws.check.same_decisions(pair[0], pair[1], 3).to_json())
     return result
 
 
@@ -34,7 +34,7 @@ def holding(pair: list[ws.Transformer], cut: Cut) -> Certificate:
 def refuted(pair: list[ws.Transformer], cut: Cut) -> tuple[Certificate, list[ws.Transformer]]:
     cut(12)
     models = [pair[0], flipped(pair[0] ^ ws.library.matches("b?a", "abc"))]
-    return json.loads(ws.check.same_decisions(*models, 4).to_json()), models
+    return json.loads(ws.check.same_decisions(models[0], models[1], 4).to_json()), models
 
 
 def changed(certificate: Certificate, *path: Any, to: Any) -> str:
@@ -61,10 +61,10 @@ def test_a_certificate_replays(kind: str, holds: bool, cut: Cut) -> None:
         models, verdict = [T, flipped(second)], ws.check.same_decisions(T, flipped(second), 6)
     elif kind == "same_logits":
         models = [ws.infinity_form(T), flipped(second)]
-        verdict = ws.check.same_logits(*models, 6)
+        verdict = ws.check.same_logits(models[0], models[1], 6)
     else:
         languages = {"regex": re.compile("[ab]*B", re.I), "no automaton": re.compile(".*(?<=b)"),
-                     "automaton": Automaton([[1, 0], [1, 0]], [True, False], 1)}  # fmt: skip
+                     "automaton": automaton([[1, 0], [1, 0]], [True, False], 1)}  # fmt: skip
         models, verdict = [second], ws.check.recognizes(second, languages[kind], 6)
     assert verdict.holds == holds
     for certificate in (verdict.to_json(), verdict.certificate()):

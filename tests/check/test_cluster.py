@@ -1,6 +1,5 @@
 """On a cluster, with real processes, a check comes out as on this machine, even when a worker is killed."""
 
-import json
 import os
 import re
 import signal
@@ -13,9 +12,11 @@ from typing import Any
 import pytest
 
 import weightsmith as ws
+from tests.check.dask_processes import a_scheduler, a_worker, wait_for_workers
 from tests.check.long_check import long_check, long_regex_check, small_shards
-from tests.check.processes import lines, start, until
+from tests.check.processes import lines
 from weightsmith.check import cluster
+from weightsmith.check.engine import Options
 
 pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
@@ -29,21 +30,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def scheduler(folder: Path) -> Iterator[str]:
-    """A scheduler on a free port of this machine."""
-    found = folder / "scheduler.json"
-    with (folder / "scheduler.log").open("w") as log:
-        process = start(
-            *("-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", 0, "--no-dashboard"),
-            *("--no-jupyter", "--scheduler-file", found),
-            stdout=log,
-            stderr=log,
-        )
-    try:
-        until(lambda: found.exists() and found.read_text().strip().endswith("}"), process)
-        yield json.loads(found.read_text())["address"]
-    finally:
-        process.terminate()
-        process.wait(60)
+    with a_scheduler(folder) as (address, _):
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -52,15 +40,8 @@ def worker(folder: Path, scheduler: str) -> Iterator[StartWorker]:
     running: list[subprocess.Popen[str]] = []
 
     def start_worker() -> subprocess.Popen[str]:
-        with (folder / f"worker{len(running)}.log").open("w") as log:
-            process = start(
-                *("-m", "distributed.cli.dask_worker", scheduler, "--host", "127.0.0.1", "--nthreads", 1),
-                *("--no-dashboard", "--no-nanny", "--local-directory", folder, "--name", len(running)),
-                stdout=log,
-                stderr=log,
-            )
-        running.append(process)
-        return process
+        running.append(a_worker(folder, scheduler))
+        return running[-1]
 
     yield start_worker
     for process in running:
@@ -69,21 +50,18 @@ def worker(folder: Path, scheduler: str) -> Iterator[StartWorker]:
 
 
 @pytest.fixture(scope="module")
-def two(scheduler: str, worker: StartWorker) -> Iterator[Callable[[], list[subprocess.Popen[str]]]]:
+def two(scheduler: str, worker: StartWorker) -> Callable[[], list[subprocess.Popen[str]]]:
     """Give a function that sees to it that two workers are there."""
-    import distributed
-
     alive: list[subprocess.Popen[str]] = []
-    with distributed.Client(scheduler, timeout=120, set_as_default=False) as client:
 
-        def workers() -> list[subprocess.Popen[str]]:
-            alive[:] = [process for process in alive if process.poll() is None]
-            while len(alive) < 2:
-                alive.append(worker())
-            until(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == 2, alive[0])
-            return alive
+    def workers() -> list[subprocess.Popen[str]]:
+        alive[:] = [process for process in alive if process.poll() is None]
+        while len(alive) < 2:
+            alive.append(worker())
+        wait_for_workers(scheduler, 2)
+        return alive
 
-        yield workers
+    return workers
 
 
 def told(verdict: ws.check.Verdict) -> dict[str, Any]:
@@ -112,11 +90,10 @@ def test_a_language_and_a_full_mask_come_out_as_on_this_machine(scheduler: str, 
     two()
     assert told(long_regex_check(None, cluster=scheduler)) == told(long_regex_check(None))
     T = ws.random_transformer("abc", mask="full", seed=3)
-    for claim in (
-        lambda **options: ws.check.recognizes(T, re.compile("a.*"), 4, **options),
-        lambda **options: ws.check.same_logits(T, T, 4, **options),
-    ):
-        assert told(claim(cluster=scheduler)) == told(claim())
+    here, there = Options(), Options(cluster=scheduler)
+    starts = re.compile("a.*")
+    assert told(ws.check.recognizes(T, starts, 4, **there)) == told(ws.check.recognizes(T, starts, 4, **here))
+    assert told(ws.check.same_logits(T, T, 4, **there)) == told(ws.check.same_logits(T, T, 4, **here))
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -142,6 +119,49 @@ def test_a_worker_that_is_killed_changes_nothing(
     assert told(verdict) == told(long_check(None))
 
 
+def test_a_scheduler_that_is_killed_is_an_error_and_the_ledger_stays_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_shards(monkeypatch.setattr)
+    monkeypatch.setattr(cluster, "TASK_SECONDS", 0.02)
+    path, calls = tmp_path / "ledger", list[int]()
+    with a_scheduler(tmp_path) as (address, process):
+        one = a_worker(tmp_path, address)
+        wait_for_workers(address, 1)
+        monkeypatch.setattr(cluster, "CONNECT_SECONDS", 5)
+
+        def kill(done: int, of: int) -> None:
+            calls.append(done)
+            if len(calls) == 30:
+                process.kill()
+                process.wait(60)
+
+        with pytest.raises(ws.InputError, match="the cluster .* was lost: .*with ledger=… it goes on where it was"):
+            long_check(path, cluster=address, progress=kill)
+        one.kill()
+        one.wait(60)
+    assert lines(path) > 20
+    assert told(long_check(path)) == told(long_check(None))
+
+
+def test_workers_without_weightsmith_are_refused(tmp_path: Path) -> None:
+    without = "import sys; sys.modules['weightsmith'] = None; from distributed.cli.dask_worker import main; main()"
+    with a_scheduler(tmp_path) as (address, _):
+        one = a_worker(tmp_path, address, "-c", without)
+        wait_for_workers(address, 1)
+        with pytest.raises(ws.InputError, match="the workers of the cluster .* do not answer: .*install weightsmith"):
+            long_regex_check(None, cluster=address)
+        one.kill()
+        one.wait(60)
+
+
+def test_workers_with_another_version_are_refused(scheduler: str, two: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    two()
+    monkeypatch.setattr(cluster, "__version__", "9.9")
+    with pytest.raises(ws.InputError, match=r"the worker tcp://.* has weightsmith .*, this is 9.9: install the same"):
+        long_regex_check(None, cluster=scheduler)
+
+
 def test_an_error_of_a_worker_is_the_error_of_the_check(scheduler: str, two: Any) -> None:
     two()
     T = ws.random_transformer("ab", weighting=ws.Softmax(empty="error"), arithmetic=ws.Fixed(3, 2), seed=4)
@@ -154,15 +174,16 @@ def test_an_error_of_a_worker_is_the_error_of_the_check(scheduler: str, two: Any
 
 def test_a_function_cannot_go_to_a_cluster(scheduler: str) -> None:
     T = ws.library.contains("1")
-    for check in (
-        lambda: ws.check.recognizes(T, lambda tokens: "1" in tokens, 3, cluster=scheduler),
-        lambda: ws.check.final_vectors(T, lambda vectors: vectors[:, 0] == 1, 3, cluster=scheduler),
-    ):
-        with pytest.raises(ws.InputError, match="a cluster needs a claim that consists of data.*Automaton"):
-            check()
+    needed = "a cluster needs a claim that consists of data.*Automaton"
+    with pytest.raises(ws.InputError, match=needed):
+        ws.check.recognizes(T, lambda tokens: "1" in tokens, 3, cluster=scheduler)
+    with pytest.raises(ws.InputError, match=needed):
+        ws.check.final_vectors(T, lambda vectors: vectors[:, 0] == 1, 3, cluster=scheduler)
 
 
-@pytest.mark.parametrize("address", ["closed", "127.0.0.1", "nowhere://x:1", "tcp://", "not an address", "tls://127.0.0.1:1", "ucx://x:1"])
+@pytest.mark.parametrize(
+    "address", ["closed", "127.0.0.1", "nowhere://x:1", "tcp://", "not an address", "tls://127.0.0.1:1", "ucx://x:1"]
+)
 def test_a_cluster_that_cannot_be_reached_is_refused_and_no_ledger_is_made(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,13 +203,10 @@ def test_a_cluster_that_cannot_be_reached_is_refused_and_no_ledger_is_made(
 
 def test_a_cluster_without_workers_is_refused(scheduler: str, two: Any, tmp_path: Path) -> None:
     """The last test of this file: it ends the workers."""
-    import distributed
-
     for process in two():
         process.kill()
         process.wait(60)
-    with distributed.Client(scheduler, timeout=120, set_as_default=False) as client:
-        until(lambda: not client.scheduler_info(n_workers=-1)["workers"])
+    wait_for_workers(scheduler, 0)
     with pytest.raises(ws.InputError, match="has no workers: start one with dask worker tcp://"):
         long_regex_check(tmp_path / "ledger", cluster=scheduler)
     assert os.listdir(tmp_path) == []

@@ -44,14 +44,13 @@ def test_every_shard_has_the_digest_of_the_reference_semantics(name: str, mask: 
         shards = [list(one.plan.shards(tier)) for tier in range(len(one.plan.tiers))]
         assert [len(tier) for tier in shards] == [1, 3]
         assert one.digests == tuple(
-            tuple(str(examine(claim, one.plan, shard, source=by_reference).digest) for shard in tier)
-            for tier in shards
+            tuple(str(examine(claim, one.plan, shard, source=by_reference).digest) for shard in tier) for tier in shards
         )
     assert pattern.described() != never.described()
-    for claim in (Recognizes(T, pattern), Recognizes(T, never)):
-        plan = one.plan
+    plan = one.plan
+    for other in (Recognizes(T, pattern), Recognizes(T, never)):
         for shard in (s for tier in range(len(plan.tiers)) for s in plan.shards(tier)):
-            assert examine(claim, plan, shard) == examine(claim, plan, shard, source=by_reference)
+            assert examine(other, plan, shard) == examine(other, plan, shard, source=by_reference)
 
 
 @pytest.mark.parametrize("shifted", [False, True])
@@ -67,7 +66,7 @@ def test_positions_norms_and_weightings_give_the_digests_of_the_reference(positi
     }
     norm = ws.LayerNorm(eps=0.5)
     blocks = [replace(block, attention_norm=norm, norm_placement="post") for block in T.blocks]
-    T = replace(T, positions=place[positions], blocks=blocks, final_norm=ws.RMSNorm(eps=0.25))  # type: ignore[arg-type]
+    T = replace(T, positions=place[positions], blocks=blocks, final_norm=ws.RMSNorm(eps=0.25))
     claim = FinalVectors(T, lambda vectors: vectors[:, 0] < 1e9)
     verdict = decide(claim, 7)
     assert verdict.holds
@@ -101,30 +100,33 @@ def test_a_refuted_shard_has_no_digest_and_its_first_refutation_is_that_of_the_r
                 assert (finding.digest is None) == (finding.refuted is not None or longest < tier.longest)
 
 
+def averaging(values: list[float], outwards: list[float], positions: list[list[float]], **more: Any) -> ws.Transformer:
+    """A full mask over two lanes, with a head that looks at all positions alike."""
+    zero = np.zeros((1, 2))
+    head = ws.Head(zero, zero, np.array([values]), np.array([outwards]).T, ws.AverageHard())
+    block = ws.Block(ws.Attention((head,)))
+    table = ws.Table(np.array(positions))
+    return ws.Transformer(vocabulary="01", lanes=("a", "b"), positions=table, blocks=(block,), mask="full", **more)
+
+
 def test_only_the_last_position_of_a_full_mask_must_have_a_norm() -> None:
     """The first position of "01" is (0, 0) after the block, which no norm takes; but its last one is not."""
-    zero = np.zeros((1, 2))
-    average = ws.Head(zero, zero, [[1, 0]], [[1], [0]], ws.AverageHard())
-    T = ws.Transformer(
-        arithmetic=ws.Fixed(4, 4), vocabulary="01", lanes=("a", "b"), embedding=[[1, 0], [-3, 0]],
-        positions=ws.Table([[0, 0], [0, 1]]), blocks=(ws.Block(ws.Attention((average,))),), output=[[1, 0], [0, 1]],
-        mask="full", final_norm=ws.RMSNorm(eps=0.0),
+    T = averaging(
+        [1, 0], [1, 0], [[0, 0], [0, 1]], arithmetic=ws.Fixed(4, 4), embedding=np.array([[1, 0], [-3, 0]]),
+        output=np.eye(2), final_norm=ws.RMSNorm(eps=0.0),
     )  # fmt: skip
     assert ws.decisions(T, ["01"]) == ["YES"]
     assert ws.check.same_decisions(T, T, 2).inputs == 6
     with pytest.raises(ws.ModelError, match="on the input 0: final norm: the square root is 0"):
-        ws.check.same_decisions(replace(T, embedding=[[0, 0], [0, 0]]), T, 1)
+        ws.check.same_decisions(replace(T, embedding=np.zeros((2, 2))), T, 1)
 
 
 def test_only_the_last_position_of_a_full_mask_must_have_finite_logits() -> None:
-    zero = np.zeros((1, 2))
-    average = ws.Head(zero, zero, [[0, 1]], [[1], [0]], ws.AverageHard())
-    T = ws.Transformer(
-        arithmetic=ws.Native("float32"), vocabulary="01", lanes=("a", "c"), embedding=[[0, 0], [0, 0]],
-        positions=ws.Table([[0, 0], [-2, 4]]), blocks=(ws.Block(ws.Attention((average,))),), mask="full",
-        output=[[2.0**127, 0], [0, 1]],
+    T = averaging(
+        [0, 1], [1, 0], [[0, 0], [-2, 4]], arithmetic=ws.Native("float32"), embedding=np.zeros((2, 2)),
+        output=np.diag([2.0**127, 1]),
     )  # fmt: skip
     assert ws.decisions(T, ["01"]) == ["YES"]
     assert ws.check.same_logits(T, T, 2).inputs == 6
     with pytest.raises(ws.ModelError, match="on the input 00: .*output"):
-        ws.check.same_logits(replace(T, positions=ws.Table([[0, 0], [0, 4]])), T, 2)
+        ws.check.same_logits(replace(T, positions=ws.Table(np.array([[0.0, 0], [0, 4]]))), T, 2)

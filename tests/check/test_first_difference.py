@@ -79,13 +79,16 @@ def test_tokens_of_several_characters_are_reported_as_a_tuple_and_matched_with_s
     assert verdict.counterexample == ("on", "off")
     assert ws.check.recognizes(T, re.compile("(.* )?on off"), 5).holds
     seen: list[object] = []
-    assert not ws.check.recognizes(T, lambda tokens: bool(seen.append(tokens)), 2).holds
+
+    def never(tokens: object) -> bool:
+        seen.append(tokens)
+        return False
+
+    assert not ws.check.recognizes(T, never, 2).holds
     assert seen[:3] == [("on",), ("off",), ("on", "on")]
 
 
-def test_a_worker_that_is_late_does_not_hide_an_earlier_refutation(
-    cut: Cut, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_worker_that_is_late_does_not_hide_an_earlier_refutation(cut: Cut, monkeypatch: pytest.MonkeyPatch) -> None:
     """The shard with the first refuting input waits until a later shard, with the same length, has been refuted."""
     import threading
 

@@ -5,17 +5,21 @@ import json
 import random
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 import weightsmith as ws
-from weightsmith.check import Automaton, replay
+from tests.check.models import automaton
+from weightsmith.check import replay
 
 ODD: list[Any] = [
-    None, True, False, 0, 1, -1, 2**31, 2**63, 10**30, 0.5, 1e308, float("nan"), "", "0", "x" * 65, "\ud800", "(", "a{2}{3}**",
-    [], [[]], [0], [None], ["a"], [["0" * 64]], {}, {"a": 1}, {"input": []}, [[[[]]]], {"regex": "("}, {"regex": 1, "flags": 0},
+    None, True, False, 0, 1, -1, 2**31, 2**63, 10**30, 0.5, 1e308, float("nan"), "", "0", "x" * 65, "\ud800", "(",
+    "a{2}{3}**",
+    [], [[]], [0], [None], ["a"], [["0" * 64]], {}, {"a": 1}, {"input": []}, [[[[]]]], {"regex": "("},
+    {"regex": 1, "flags": 0},
     {"regex": "a", "flags": 2**40}, {"regex": "a", "flags": -1}, {"regex": "a", "flags": "i"}, {"automaton": None},
     {"automaton": {"table": [[0, 1], [0]], "accepting": [True], "start": 0}},
     {"automaton": {"table": [[10**30, 0]], "accepting": [True], "start": 0}},
@@ -31,13 +35,13 @@ ODD: list[Any] = [
 def certificates() -> list[tuple[dict[str, Any], list[ws.Transformer]]]:
     T = ws.library.ends_with("b", "ab")
     limited = ws.random_transformer("ab", max_length=3)
-    automaton = Automaton([[0, 1], [0, 1]], [False, True])
+    ends_with_b = automaton([[0, 1], [0, 1]], [False, True])
     wrong = replace(T, output=-T.output)
     made = [
         (ws.check.same_decisions(limited, limited, 3), [limited, limited]),
         (ws.check.same_decisions(T, wrong, 2), [T, wrong]),
         (ws.check.recognizes(T, re.compile(".*b"), 2), [T]),
-        (ws.check.recognizes(T, automaton, 2), [T]),
+        (ws.check.recognizes(T, ends_with_b, 2), [T]),
     ]
     return [(json.loads(verdict.to_json()), models) for verdict, models in made]
 
@@ -64,15 +68,15 @@ def put(certificate: dict[str, Any], path: tuple[Any, ...], value: Any, remove: 
 
 
 def replayed(text: str, models: list[ws.Transformer], sample: int) -> None:
-    try:
-        again = replay(text, models, sample=sample)
-    except ws.FileError as error:
-        assert 10 < len(str(error)) < 500
-        return
-    except ws.InputError as error:
-        assert "is about" in str(error) or "Python function" in str(error)
-        return
-    assert again.agrees or again.problems
+    """Replay it: it comes out somehow, or is refused with a FileError, or asks for other models than are given."""
+    with suppress(ws.FileError):
+        try:
+            again = replay(text, models, sample=sample)
+        except ws.InputError as error:
+            if not re.search("is about|Python function", str(error)):
+                raise
+        else:
+            assert again.agrees or again.problems
 
 
 def test_any_entry_may_be_anything(certificates: list[tuple[dict[str, Any], list[ws.Transformer]]]) -> None:

@@ -1,4 +1,4 @@
-"""A single wrong answer among all inputs is found, wherever it is, in more than a hundred pairs of models that differ on one input."""
+"""A single wrong answer among all inputs is found, wherever it is, in more than a hundred pairs of models."""
 
 import re
 from dataclasses import replace
@@ -9,7 +9,7 @@ import pytest
 
 import weightsmith as ws
 from tests.check.conftest import Cut
-from tests.check.models import SYMBOLS, all_inputs, bases, differences, flipped, just, never, place, words
+from tests.check.models import SYMBOLS, all_inputs, automaton, bases, differences, flipped, just, never, place, words
 from weightsmith import library
 from weightsmith.check.engine import Options
 
@@ -75,7 +75,7 @@ def test_every_kind_of_claim_finds_it(mask: Any, size: int, word: str, cut: Cut)
     options = Options(workers=1 + len(word) % 2)
     found(word, ws.check.same_logits(ws.infinity_form(never(T)), T, up_to, **options))
     found(word, ws.check.recognizes(T, re.compile("[^a-d]"), up_to, **options))
-    found(word, ws.check.recognizes(T, ws.check.Automaton([[0] * size], [False]), up_to, **options))
+    found(word, ws.check.recognizes(T, automaton([[0] * size], [False]), up_to, **options))
     found(word, ws.check.recognizes(T, lambda tokens: False, up_to, **options))
     found(word, ws.check.recognizes(T, lambda tokens: True, up_to, yes="NO", **options))
     found(word, ws.check.final_vectors(T, lambda vectors: vectors[:, 1] == 0, up_to, **options))

@@ -102,11 +102,12 @@ def by_kernels(T: Transformer, quantity: Quantity, stem: Sequence[int], least: i
 
 
 def _plainly(T: Transformer, quantity: Quantity, stem: Sequence[int], least: int, most: int) -> Iterator[Values]:
-    """Compute with the kernels, every input by itself."""
+    """Compute with the kernels, every input by itself, with no more columns at once than a tree would have."""
+    together = min(sum(len(T.vocabulary) ** k for k in range(1, most + 1)), PLAIN_COLUMNS)
     for depth in range(least, most + 1):
         positions = len(stem) + depth
         parts: list[Values] = []
-        for ids in _inputs(len(T.vocabulary), stem, depth, max(PLAIN_COLUMNS // positions, 1)):
+        for ids in _inputs(len(T.vocabulary), stem, depth, max(together // positions, 1)):
             layout = batch(ids)
             columns = run_columns(T, layout)
             last = layout.level(positions - 1)

@@ -116,7 +116,9 @@ def _read(file: FileIO, path: Path, identity: dict[str, Any], plan: Plan, ledger
         entry = _parsed(line)
         match entry:
             case {"tier": int(tier), "shard": int(index), "digest": str(digest)} if (
-                re.fullmatch("[0-9a-f]{64}", digest) and 0 <= tier < len(plan.tiers) and 0 <= index < plan.tiers[tier].shards
+                re.fullmatch("[0-9a-f]{64}", digest)
+                and 0 <= tier < len(plan.tiers)
+                and 0 <= index < plan.tiers[tier].shards
             ):
                 ledger.digests[Shard(tier, index)] = digest
             case _:

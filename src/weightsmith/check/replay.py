@@ -194,7 +194,9 @@ def _tier(tier: Mapping[str, Any]) -> Tier:
 def _check_plan(plan: Plan) -> None:
     """The tiers must hold each length once, and each its shards all stems, in sizes that a check could have."""
     if type(plan.up_to) is not int or not 1 <= plan.up_to <= MOST_LENGTH or len(plan.tiers) > MOST_TIERS:
-        raise FileError(f"the certificate is damaged: no check goes up to {plan.up_to!r:.80} in {len(plan.tiers)} tiers")
+        raise FileError(
+            f"the certificate is damaged: no check goes up to {plan.up_to!r:.80} in {len(plan.tiers)} tiers"
+        )
     ends = [0, *(tier.longest for tier in plan.tiers)]
     whole = all(
         tier.stem <= end < tier.longest <= plan.up_to
