@@ -69,7 +69,8 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "an unhashable token": (lambda: agrees_with(TOKENS, lambda tokens: [], 3), ws.InputError, "gives [] for the"),  # type: ignore[arg-type,return-value]
     "a function fails": (lambda: agrees_with(TOKENS, fails, 3), ws.InputError, "the function fails for the input 0: Z"),  # type: ignore[arg-type]
     "no condition": (lambda: final_vectors(T, 1, 3), ws.InputError, "1 is not a function of vectors, an array (inputs"),  # type: ignore[arg-type]
-    "a condition fails": (lambda: final_vectors(T, lambda v: v[:, 999], 3), ws.InputError, "the condition fails: Index"),
+    "a condition fails": (lambda: final_vectors(T, lambda v: v[:, 999] == 1, 3), ws.InputError,
+                          "the condition fails: IndexError: index 999"),
     "a condition of all": (lambda: final_vectors(T, lambda v: v[:, 0].all(), 3), ws.InputError,  # type: ignore[arg-type,return-value]
                            "the condition gives bool values of shape () for vectors of shape (2, "),
     "a condition of each": (lambda: final_vectors(T, lambda v: v == v, 3), ws.InputError, "for each input, such as"),
