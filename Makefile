@@ -1,7 +1,7 @@
 # Every target makes its own .venv: nothing needs to be set up by hand.
 #   make demo    build a transformer by hand, run it exactly, save it, load it
 #   make test    lint, strict types, import direction, tests
-#   make bench   ratios against peers, measured in one run
+#   make bench   ratios against peers, measured in one run (ONLY=checking: one subject)
 #   make docs    the documentation, as docs/_build/html/index.html
 
 PYTHON ?= python3
@@ -24,7 +24,7 @@ test: $(VENV)/.test
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
 bench: $(VENV)/.bench
-	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m benchmarks
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m benchmarks $(ONLY)
 
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

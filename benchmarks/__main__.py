@@ -1,14 +1,17 @@
-"""Print every table: `make bench`, which pins the threads of BLAS."""
+"""Print every table: `make bench`, which pins the threads of BLAS. One subject: `make bench ONLY=checking`."""
 
 import os
 import platform
+import sys
 
 import numpy as np
 from rich.console import Console
 
-from benchmarks import rounding, runs
+from benchmarks import checking, rounding, runs
 
-console = Console(width=110)
+console = Console(width=120)
 console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, BLAS on one thread")
-for subject in (rounding, runs):
-    console.print(subject.measure())
+subjects = {"rounding": rounding.measure, "runs": runs.measure, "checking": checking.measure}
+for name in sys.argv[1:] or subjects:
+    for table in subjects[name]():
+        console.print(table)

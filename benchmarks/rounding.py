@@ -19,7 +19,7 @@ from weightsmith import Fixed, Float
 SIZE = 10**7
 
 
-def measure() -> Table:
+def measure() -> list[Table]:
     table = Table(
         "rounding 10⁷ float64 values", "seconds", "against memcpy", "Weightsmith is faster by", title="Rounding"
     )
@@ -31,7 +31,7 @@ def measure() -> Table:
             faster = "" if name in ("memcpy", "Weightsmith") else f"{time / ours:.1f}×"
             table.add_row(f"{system}: {name}", f"{time:.4f}", f"{time / copy:.1f}×", faster)
         table.add_section()
-    return table
+    return [table]
 
 
 def _systems(x: np.ndarray) -> dict[str, dict[str, Callable[[], object]]]:

@@ -8,7 +8,7 @@ from benchmarks.timing import best_seconds
 from weightsmith import Arithmetic, Fixed, Float, Native, Softmax, random_transformer, run
 
 
-def measure() -> Table:
+def measure() -> list[Table]:
     table = Table("arithmetic", "lanes × blocks", "milliseconds per token", title="Reference run, 16 tokens")
     arithmetics: list[Arithmetic] = [Fixed(4, 4), Float(4, 3), Float.like("float16"), Native("float64")]
     for lanes, blocks in ((4, 2), (16, 4), (64, 4)):
@@ -19,4 +19,4 @@ def measure() -> Table:
         for name, time in best_seconds(peers, repeat=3).items():
             table.add_row(name, f"{lanes} × {blocks}", f"{1000 * time / 16:.2f}")
         table.add_section()
-    return table
+    return [table]

@@ -195,7 +195,7 @@ class AgreesWith(_Single):
 class FinalVectors(_Single):
     """A condition holds of the last vector of the stream."""
 
-    quantity = "vectors"
+    quantity: ClassVar[Quantity] = "vectors"
     kind = "final_vectors"
     condition: Condition
 

@@ -4,17 +4,18 @@ from weightsmith.cli.output import number, results, say, table
 
 
 def demo() -> None:
-    """Build two recognisers, compose them, take the ∞ form, and check it on every input up to length 7."""
-    from itertools import product
+    """Build two recognisers, compose them, take the ∞ form, and check it on every input up to length 10."""
+    import re
 
     from rich.text import Text
 
     from weightsmith.arithmetic import Fixed, Float
     from weightsmith.arithmetic import laws as decide
+    from weightsmith.cli.output import errors
     from weightsmith.cli.run import trace_table
     from weightsmith.library import contains
     from weightsmith.rewrites import infinity_form
-    from weightsmith.semantics import decisions, run
+    from weightsmith.semantics import run
 
     def step(number: int, text: str) -> None:
         results().print(Text(f"{number}. {text}", "bold cyan"))
@@ -45,16 +46,22 @@ def demo() -> None:
         vectors.add_row(tokens, r.decision, number(last[0], A), number(last[1], A), rest)
     results().print(vectors)
 
-    step(5, "Every input up to length 7, against the original and against Python")
-    inputs = [tokens for n in range(1, 8) for tokens in product("abc", repeat=n)]
-    wanted = ["YES" if "a" in tokens and "b" not in tokens else "NO" for tokens in inputs]
-    found = decisions(loud, inputs)
-    wrong = sum(one != two for one, two in zip(found, wanted, strict=True))
-    same = "the same decisions as before" if found == decisions(both, inputs) else "OTHER DECISIONS"
-    say(f"   {len(inputs):,} inputs: {same}, {wrong} wrong\n")
+    step(5, "Claims, checked for every input up to length 10")
+    with errors().status("compiling the loops, which takes some seconds the first time …"):
+        from weightsmith.check import recognizes, same_decisions
+
+        verdicts = [
+            same_decisions(both, loud, up_to=10),
+            recognizes(loud, re.compile("[ac]*a[ac]*"), up_to=10),
+            recognizes(loud, re.compile("a[ac]*"), up_to=10),
+        ]
+    for claim, verdict in zip(("same as before", "[ac]*a[ac]*", "a[ac]*"), verdicts, strict=True):
+        say("\n".join(f"   {line}" for line in f"{claim:14} {verdict}".splitlines()))
+    say("")
 
     say("Now try:")
     say("   weightsmith library")
     say("   weightsmith new contains --symbol 1 -o one.safetensors")
     say("   weightsmith rewrite one.safetensors --form infinity -o loud.safetensors")
+    say("   weightsmith check same-decisions one.safetensors loud.safetensors --up-to 20")
     say("   weightsmith run loud.safetensors 0010 --trace")

@@ -5,13 +5,14 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from weightsmith.errors import FileError, WeightsmithError
 from weightsmith.files.codec import decode, encode
-from weightsmith.files.container import parse_json, read_container, write_container
+from weightsmith.files.container import parse_json, read_container, read_text, write_container, write_whole
 from weightsmith.model import Transformer
 
-__all__ = ["load", "save"]
+__all__ = ["load", "load_certificate", "save", "save_certificate"]
 
 
 def save(T: Transformer, path: str | os.PathLike[str]) -> None:
@@ -28,6 +29,18 @@ def load(path: str | os.PathLike[str]) -> Transformer:
     with _refusals("cannot read", path):
         tensors, text = read_container(Path(path))
         return decode(tensors, parse_json(text, "its metadata"))
+
+
+def save_certificate(certificate: dict[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write a certificate of a check. A crash leaves the file that was there before whole."""
+    with _refusals("cannot write", path):
+        write_whole(Path(path), (json.dumps(certificate, indent=2) + "\n").encode())
+
+
+def load_certificate(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a certificate, which is not trusted: `check.replay` checks what it says."""
+    with _refusals("cannot read", path):
+        return parse_json(read_text(Path(path)), "the certificate")
 
 
 @contextlib.contextmanager

@@ -21,6 +21,7 @@ import safetensors.numpy
 from weightsmith.errors import FileError
 
 MAX_HEADER = 32 << 20  # bytes
+MAX_TEXT = 256 << 20
 MAX_TENSORS = 1 << 16
 MAX_DIMENSION = 1 << 24
 MAX_PARAMETERS = 1 << 30
@@ -30,12 +31,17 @@ DTYPES = {"F32": 4, "F64": 8}
 
 
 def write_container(path: Path, tensors: dict[str, npt.NDArray[Any]], metadata: str) -> None:
-    """Write tensors and one metadata text: the file is either the old one or the new one, whole, whatever happens."""
+    """Write tensors and one metadata text."""
     contiguous = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     data = safetensors.numpy.save(contiguous, metadata={METADATA_KEY: metadata})
     length = int.from_bytes(data[:8], "little")
     _check_sizes(len(data), length)
     _check_header(data[8 : 8 + length], len(data) - 8 - length)  # what could not be read back is not written
+    write_whole(path, data)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that it is either the old one or the new one, whole, whatever happens."""
     target = path.resolve()  # through links, so that a link stays a link
     if target.exists() and not target.is_file():
         raise FileError("it is not a regular file")
@@ -68,6 +74,17 @@ def read_container(path: Path) -> tuple[dict[str, npt.NDArray[Any]], str]:
         return safetensors.numpy.load(length.to_bytes(8, "little") + header + body), metadata
     except safetensors.SafetensorError as error:
         raise FileError(f"safetensors cannot read it: {error}") from None
+
+
+def read_text(path: Path) -> bytes:
+    """Read a small regular file."""
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise FileError("it is not a regular file")
+        if status.st_size > MAX_TEXT:
+            raise FileError(f"it has {status.st_size:,} bytes, at most {MAX_TEXT:,} are read")
+        return file.read(MAX_TEXT)
 
 
 def _check_sizes(size: int, header: int) -> None:

@@ -10,25 +10,39 @@ from typing import Any
 import numba as nb
 import numpy as np
 
-from weightsmith.kernels.linear import TILE
-from weightsmith.kernels.operations import add, multiply, place_of, prepared, quotients, scaled, subtract
+from weightsmith.kernels.linear import TILE, WHOLE
+from weightsmith.kernels.operations import (
+    add,
+    bounded,
+    fits,
+    multiply,
+    place_of,
+    prepared,
+    quotients,
+    scaled,
+    subtract,
+)
 
 
 def spread(x: Any, widths: Any, offsets: Any, out: Any) -> None:
     """Repeat the columns of each narrow position until they fill a chunk: out[position, row, column]."""
     chunk = out.shape[2]
+    periods = np.empty(2 * WHOLE, x.dtype)
     for s in range(widths.size):
-        if widths[s] < chunk:
+        width = widths[s]
+        if width < chunk:
+            size = width if width > WHOLE else width * (1 + WHOLE // width)  # some whole periods, copied as one
             for r in range(x.shape[0]):
+                source = x[r, offsets[s] : offsets[s] + width]
+                if width <= WHOLE:
+                    for i in range(size):
+                        periods[i] = source[i % width]
+                    source = periods[:size]
                 row = out[s, r]
-                filled = widths[s]
-                for i in range(filled):
-                    row[i] = x[r, offsets[s] + i]
-                while filled < chunk:  # whole periods, doubled
-                    more = min(filled, chunk - filled)
-                    for i in range(more):
-                        row[filled + i] = row[i]
-                    filled += more
+                for a in range(0, chunk, size):
+                    here = row[a : min(a + size, chunk)]
+                    for i in range(here.size):
+                        here[i] = source[i]
 
 
 @nb.njit
@@ -40,11 +54,23 @@ def _seen(x: Any, r: int, tiles: Any, s: int, width: int, offset: int, a: int, s
     return x[r, start : start + size]
 
 
+@nb.njit
+def _size(row: Any) -> Any:
+    """Give the largest absolute value."""
+    least, most = row.dtype.type(0), row.dtype.type(0)
+    for i in range(row.size):
+        least, most = min(least, row[i]), max(most, row[i])
+    return max(-least, most)
+
+
 def score(
     q: Any, k: Any, tiles: Any, relative: Any, widths: Any, offsets: Any, causal: bool, out: Any, rule: Any
 ) -> None:
     """Set out[s, column] to ⟨q, k_s⟩, or to ⟨q, k_s ⊕ a⟩ with the row `a` of `relative` for the distance."""
     chunk = tiles.shape[2]
+    small = np.empty(q.shape[0], np.bool_)
+    for c in range(q.shape[0]):
+        small[c] = fits(_size(q[c]), _size(k[c]), rule)
     for t in range(widths.size):
         for a in range(0, widths[t], chunk):
             size = min(chunk, widths[t] - a)
@@ -59,6 +85,9 @@ def score(
                         distance = relative[min(t - s, relative.shape[0] - 1), c]
                         for i in range(size):
                             o[i] = add(o[i], multiply(qs[i], prepared(add(ks[i], distance, rule), rule), rule), rule)
+                    elif small[c]:
+                        for i in range(size):
+                            o[i] = add(o[i], bounded(qs[i], ks[i], rule), rule)
                     else:
                         for i in range(size):
                             o[i] = add(o[i], multiply(qs[i], prepared(ks[i], rule), rule), rule)

@@ -15,7 +15,7 @@ from weightsmith.kernels.carrier import Carrier
 
 MODULES = (attention, linear, norms, operations, instructions, rules, fast_rounding)
 LOOPS = (
-    *(linear.matvec, linear.accumulate, linear.decide, norms.norm),
+    *(linear.embed, linear.matvec, linear.accumulate, linear.decide, norms.norm),
     *(attention.spread, attention.score, attention.mix, attention.shift, attention.look_up),
     *(attention.normalise, attention.choose),
 )
@@ -68,6 +68,7 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
     matrix = (index, index, row, row, nb.int8[::1])
     numbers = nb.float64[::1]
     return {
+        "embed": nb.void(tiles, index, index, index, rows),
         "matvec": nb.void(*matrix, row, rows, count, rows, count, count, yes, yes, rule),
         "accumulate": nb.void(rows, rows, rule),
         "spread": nb.void(rows, index, index, tiles),

@@ -13,6 +13,7 @@ import numpy as np
 
 from weightsmith.kernels.operations import add, saturate, scaled, subtract
 
+WHOLE = 64  # rows have a multiple of so many columns, the last ones unused: vector instructions leave no rest
 TILE = 2048  # columns that are worked on together, so that their rows stay in a near cache
 
 
@@ -35,9 +36,15 @@ def _row(
     else:
         for i in range(o.size):
             o[i] = saturate(xs[i], w, far, rule)
-    for n in range(first + 1, end):
+    n = first + 1
+    while n < end:
         xs, w, far = x[lanes[n], a : a + o.size], weights[n], reach[n]
-        if kinds[n] == 0:
+        if n + 1 < end and kinds[n] == 2 and kinds[n + 1] == 2:  # two at once: the row is read and written once
+            ys, v = x[lanes[n + 1], a : a + o.size], weights[n + 1]
+            for i in range(o.size):
+                o[i] = add(add(o[i], scaled(xs[i], w, rule), rule), scaled(ys[i], v, rule), rule)
+            n += 1
+        elif kinds[n] == 0:
             for i in range(o.size):
                 o[i] = add(o[i], xs[i], rule)
         elif kinds[n] == 1:
@@ -49,6 +56,7 @@ def _row(
         else:
             for i in range(o.size):
                 o[i] = add(o[i], saturate(xs[i], w, far, rule), rule)
+        n += 1
 
 
 def matvec(
@@ -67,15 +75,21 @@ def matvec(
             o = scratch[:size] if into else here
             _row(starts, lanes, weights, reach, kinds, r, x, first + a, o, rule)
             b = bias[r]
-            if b != 0:
+            if into and b != 0:
                 for i in range(size):
-                    o[i] = add(o[i], b, rule)
-            if relu:
-                for i in range(size):
-                    o[i] = max(o[i], x.dtype.type(0))
-            if into:
+                    here[i] = add(here[i], add(o[i], b, rule), rule)
+            elif into and starts[r] < starts[r + 1]:
                 for i in range(size):
                     here[i] = add(here[i], o[i], rule)
+            elif relu and b != 0:
+                for i in range(size):
+                    o[i] = max(add(o[i], b, rule), x.dtype.type(0))
+            elif relu:
+                for i in range(size):
+                    o[i] = max(o[i], x.dtype.type(0))
+            elif b != 0:
+                for i in range(size):
+                    o[i] = add(o[i], b, rule)
 
 
 def accumulate(out: Any, x: Any, rule: Any) -> None:
@@ -83,6 +97,16 @@ def accumulate(out: Any, x: Any, rule: Any) -> None:
     for r in range(out.shape[0]):
         for i in range(out.shape[1]):
             out[r, i] = add(out[r, i], x[r, i], rule)
+
+
+def embed(vectors: Any, ids: Any, widths: Any, offsets: Any, out: Any) -> None:
+    """Set each column to the vector of its position and token, vectors[position, lane, token]."""
+    for r in range(out.shape[0]):
+        for t in range(widths.size):
+            row, here = vectors[t, r], ids[offsets[t] : offsets[t] + widths[t]]
+            o = out[r, offsets[t] : offsets[t] + widths[t]]
+            for i in range(o.size):
+                o[i] = row[here[i]]
 
 
 def decide(logits: Any, out: Any) -> None:

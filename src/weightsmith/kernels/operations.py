@@ -158,6 +158,28 @@ def _multiply(x: Any, y: Any, rule: Any) -> Any:
     return lambda x, y, rule: _on_grid(_within(x * y, rule), rule)
 
 
+def fits(x: Any, y: Any, rule: Any) -> Any:
+    """Say whether products of integers up to x with ones up to y fit the carrier, so that `bounded` takes them."""
+
+
+@overload(fits, strict=False)
+def _fits(x: Any, y: Any, rule: Any) -> Any:
+    if rule.instance_class is Whole:
+        return lambda x, y, rule: np.int64(x) * np.int64(y) < np.int64(rule.large)
+    return lambda x, y, rule: False
+
+
+def bounded(x: Any, y: Any, rule: Any) -> Any:
+    """Give x ⊗ y where it fits."""
+
+
+@overload(bounded, strict=False)
+def _bounded(x: Any, y: Any, rule: Any) -> Any:
+    if rule.instance_class is Whole:
+        return lambda x, y, rule: _clip(scaled(x, y, rule), rule.infinity)
+    return lambda x, y, rule: multiply(x, prepared(y, rule), rule)
+
+
 def saturate(x: Any, y: Any, reach: Any, rule: Any) -> Any:
     """Give x ⊗ y for a prepared weight y above 1. From |x| = reach on it saturates: so cut, the product fits."""
 
@@ -208,10 +230,11 @@ def _quotients(x: Any, y: Any, exact: Any, rule: Any) -> Any:
 
         # The quotient in units, at most 2^f, is at least 1 part in 2^(i + 2f + 1) away from every midpoint but its own:
         # in 2^15 with int16, in 2^31 with int32. What the nudge moves, and float32 or float64 err, is far less.
+        # Without whole bits even a quotient of 1 lies beyond ∞.
         def whole(x: Any, y: Any, exact: Any, rule: Any) -> None:
             factor = real(exact.scale * exact.nudge)
             for i in range(x.size):
-                x[i] = np.rint(real(x[i]) / real(y[i]) * factor)
+                x[i] = min(np.rint(real(x[i]) / real(y[i]) * factor), real(rule.infinity))
 
         return whole
     if rule.instance_class is Machine:

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Array, Native
 from weightsmith.kernels.carrier import Carried, Carrier, carrier
 from weightsmith.model import Block, Head, LayerNorm, Norm, Relative, Transformer, Weighting
 
@@ -91,8 +91,11 @@ def program(T: Transformer) -> Program:
 
 
 def sparse(c: Carrier, matrix: Array, bias: Array | None = None) -> Sparse:
-    """Leave the zeros out: adding 0 changes nothing."""
-    rows, lanes = np.nonzero(matrix)
+    """Leave the zeros out: adding 0 changes nothing.
+
+    Only the machine's arithmetic keeps them: there 0 times an overflow is no number, and the run must be refused.
+    """
+    rows, lanes = np.nonzero(np.ones_like(matrix) if isinstance(c.arithmetic, Native) else matrix)
     values = matrix[rows, lanes]
     kinds = np.select([values == 1, values == -1, np.abs(values) <= 1], [0, 1, 2], 3).astype(np.int8)
     starts = np.searchsorted(rows, np.arange(len(matrix) + 1)).astype(np.int64)
@@ -117,8 +120,9 @@ def _block(T: Transformer, c: Carrier, block: Block) -> BlockProgram:
 def _head(T: Transformer, c: Carrier, head: Head) -> HeadProgram:
     relative = T.positions.keys if isinstance(T.positions, Relative) else np.zeros((0, len(head.W_Q)))
     # A coordinate of the queries, or of the keys and what is added to them, that is always 0 adds nothing to a score.
-    asked = head.W_Q.any(axis=1) & (head.W_K.any(axis=1) | relative.any(axis=0))
-    passed = head.W_V.any(axis=1) & head.W_O.any(axis=0)
+    native = isinstance(c.arithmetic, Native)
+    asked = native | head.W_Q.any(axis=1) & (head.W_K.any(axis=1) | relative.any(axis=0))
+    passed = native | head.W_V.any(axis=1) & head.W_O.any(axis=0)
     return HeadProgram(
         sparse(c, head.W_Q[asked]),
         sparse(c, head.W_K[asked]),

@@ -13,19 +13,23 @@ from weightsmith.errors import ModelError
 from weightsmith.kernels.carrier import Carried
 from weightsmith.kernels.compiled import compiled
 from weightsmith.kernels.layout import Layout
-from weightsmith.kernels.linear import TILE
+from weightsmith.kernels.linear import TILE, WHOLE
 from weightsmith.kernels.program import BlockProgram, HeadProgram, NormProgram, Program, Sparse, program
 from weightsmith.model import AverageHard, LeftmostHard, Softmax, Transformer, position_table
 from weightsmith.model.names import shown
 from weightsmith.semantics.run import evaluate
 
 Decisions = npt.NDArray[np.int32]
+_NONE = np.zeros(0)
 Watch = Callable[[Array], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """What a run gives for each of its columns, as if the input ended there."""
+    """What a run gives for each of its columns, as if the input ended there.
+
+    Without a causal mask it cannot end earlier: decisions and logits mean something at the last position only.
+    """
 
     decisions: Decisions  # (columns): places among the classes
     logits: Carried  # (classes, columns)
@@ -48,7 +52,9 @@ class _Runner:
         self.causal = p.transformer.mask == "causal"
         self.levels = (layout.widths, layout.offsets, self.causal)
         self.native = p.carrier.exact.ties >= 3
+        self.columns = -(-layout.columns // WHOLE) * WHOLE
         self.empty = 0
+        self.scratch: dict[str, Carried] = {}
 
     def run(self) -> Columns:
         h = self._embedded()
@@ -58,24 +64,24 @@ class _Runner:
             self._seen(h)
             self._feed_forward(block, h)
             self._seen(h)
-        # Without a causal mask only the last position ends an input, and only its logits must exist.
-        first = 0 if self.causal else int(self.layout.offsets[-1])
-        logits = self._matvec(self.p.output, self._normed(self.p.final_norm, h, first))
-        self._finite(logits, first)
-        decisions = np.empty(self.layout.columns, np.int32)
+        first = 0 if self.causal else int(self.layout.offsets[-1])  # of the columns at which an input can end
+        last = self._normed(self.p.final_norm, h, first)
+        logits = self._finite(self._matvec(self.p.output, last, "logits"), first)
+        decisions = np.empty(self.columns, np.int32)
         self.loops.decide(logits, decisions)
-        return Columns(decisions, logits, h, self.empty)
+        used = slice(self.layout.columns)
+        return Columns(decisions[used], logits[:, used], h[:, used], self.empty)
 
     # The steps
 
     def _embedded(self) -> Carried:
-        T, positions = self.p.transformer, self.layout.widths.size
-        table = position_table(T.positions, T.arithmetic, len(T.lanes), positions)
-        h = np.empty((len(T.lanes), self.layout.columns), self.c.dtype)
-        for t in range(positions):
-            here = self.layout.level(t)
-            vectors = T.embedding if table is None else T.arithmetic.add(T.embedding, table[t])
-            h[:, here] = self.c.encode(vectors.T)[:, self.layout.ids[here]]
+        T, layout = self.p.transformer, self.layout
+        table = position_table(T.positions, T.arithmetic, len(T.lanes), layout.widths.size)
+        vectors = np.broadcast_to(T.embedding, (layout.widths.size, *T.embedding.shape))
+        if table is not None:
+            vectors = T.arithmetic.add(vectors, table[:, np.newaxis])
+        h = np.zeros((len(T.lanes), self.columns), self.c.dtype)
+        self.loops.embed(self.c.encode(vectors.swapaxes(1, 2)), layout.ids, layout.widths, layout.offsets, h)
         return h
 
     def _attention(self, block: BlockProgram, h: Carried) -> None:
@@ -84,27 +90,28 @@ class _Runner:
         for head in block.heads:
             mixed = self._mixed(head, seen)
             if len(block.heads) == 1:
-                self._matvec(head.W_O, mixed, into=h)
+                self._matvec(head.W_O, mixed, "", into=h)
             elif total is None:
-                total = self._matvec(head.W_O, mixed)
+                total = self._matvec(head.W_O, mixed, "total")
             else:
-                self._matvec(head.W_O, mixed, into=total)
+                self._matvec(head.W_O, mixed, "", into=total)
         if total is not None:
             self.loops.accumulate(h, total, self.rule)
         if not block.before:
             h[:] = self._normed(block.attention_norm, h)
 
     def _mixed(self, head: HeadProgram, seen: Carried) -> Carried:
-        q, k, v = (self._matvec(matrix, seen) for matrix in (head.W_Q, head.W_K, head.W_V))
-        weights = np.zeros((self.layout.widths.size, self.layout.columns), self.c.dtype)
+        q, k, v = (self._matvec(getattr(head, name), seen, name) for name in ("W_Q", "W_K", "W_V"))
+        weights = self._rows("weights", self.layout.widths.size)
         self.loops.score(q, k, self._spread(k), head.relative, *self.levels, weights, self.rule)
         self._weigh(head, self._finite(weights))
-        mixed = np.empty_like(v)
+        mixed = self._rows("mixed", len(v))
         self.loops.mix(weights, v, self._spread(v), *self.levels, mixed, self.rule)
         return mixed
 
     def _spread(self, x: Carried) -> Carried:
-        tiles = np.empty((self.layout.widths.size, len(x), self.layout.chunk), self.c.dtype)
+        size = self.layout.widths.size * len(x)
+        tiles = self._rows("tiles", size, self.layout.chunk).reshape(-1, len(x), self.layout.chunk)
         self.loops.spread(x, self.layout.widths, self.layout.offsets, tiles)
         return tiles
 
@@ -137,9 +144,9 @@ class _Runner:
         if block.W_1 is None or block.W_2 is None:
             return
         seen = self._normed(block.feed_forward_norm, h) if block.before else h
-        hidden = np.empty((block.W_1.rows, min(TILE, self.layout.columns)), self.c.dtype)
-        for a in range(0, self.layout.columns, TILE):  # a tile at a time: the neurons need not all be kept
-            count = min(TILE, self.layout.columns - a)
+        hidden = self._rows("hidden", block.W_1.rows, min(TILE, self.columns))
+        for a in range(0, self.columns, TILE):  # a tile at a time: the neurons need not all be kept
+            count = min(TILE, self.columns - a)
             self.loops.matvec(*block.W_1.entries, seen, a, hidden, 0, count, True, False, self.rule)
             self.loops.matvec(*block.W_2.entries, hidden, 0, h, a, count, False, True, self.rule)
         if not block.before:
@@ -147,10 +154,16 @@ class _Runner:
 
     # Parts of steps
 
-    def _matvec(self, matrix: Sparse, x: Carried, into: Carried | None = None) -> Carried:
-        columns = self.layout.columns
-        out = np.empty((matrix.rows, columns), self.c.dtype) if into is None else into
-        self.loops.matvec(*matrix.entries, x, 0, out, 0, columns, False, into is not None, self.rule)
+    def _rows(self, name: str, count: int, columns: int | None = None) -> Carried:
+        """Give scratch rows, 0 at first; what had the name before is written over, so no memory is fetched anew."""
+        width = self.columns if columns is None else columns
+        if self.scratch.get(name, _NONE).size < count * width:
+            self.scratch[name] = np.zeros(count * width, self.c.dtype)
+        return self.scratch[name][: count * width].reshape(count, width)
+
+    def _matvec(self, matrix: Sparse, x: Carried, name: str, into: Carried | None = None) -> Carried:
+        out = self._rows(name, matrix.rows) if into is None else into
+        self.loops.matvec(*matrix.entries, x, 0, out, 0, self.columns, False, into is not None, self.rule)
         return out
 
     def _normed(self, norm: NormProgram | None, h: Carried, first: int = 0) -> Carried:
@@ -167,12 +180,13 @@ class _Runner:
     def _seen(self, h: Carried) -> None:
         self._finite(h)
         if self.watch is not None:
-            self.watch(self.c.decode(h))
+            self.watch(self.c.decode(h[:, : self.layout.columns]))
 
     def _finite(self, values: Carried, first: int = 0) -> Carried:
-        """Refuse what only the machine's arithmetic can produce, from a column on."""
-        if self.native and not np.isfinite(values[:, first:]).all():
-            self._refuse(first + int(np.argwhere(~np.isfinite(values[:, first:]))[0][-1]))
+        """Refuse what only the machine's arithmetic can produce, in the columns from `first` on."""
+        used = values[:, first : self.layout.columns]
+        if self.native and not np.isfinite(used).all():
+            self._refuse(first + int(np.argwhere(~np.isfinite(used))[0][-1]))
         return values
 
     def _refuse(self, column: int) -> NoReturn:

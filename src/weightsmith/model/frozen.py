@@ -38,8 +38,10 @@ class Frozen:
         return self is other or all(_same(value, getattr(other, name)) for name, value in self._compared())
 
     def __hash__(self) -> int:
-        """Agree with `==`."""
-        return hash((type(self), *(_key(value) for _, value in self._compared())))
+        """Agree with `==`. It reads every weight, so it is done once."""
+        if "_hash" not in self.__dict__:
+            self._set("_hash", hash((type(self), *(_key(value) for _, value in self._compared()))))
+        return int(self.__dict__["_hash"])
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Go through the constructor when copied or unpickled."""

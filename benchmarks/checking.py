@@ -1,0 +1,194 @@
+"""The checker: against PyTorch, against other arithmetics, over lengths, in memory, on two cores."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import apytypes
+import numpy as np
+from rich.table import Table
+
+from benchmarks.models import thinned
+from benchmarks.timing import best_seconds
+from weightsmith import Fixed, Float, Transformer
+from weightsmith.arithmetic import Array
+from weightsmith.check.claims import FinalVectors
+from weightsmith.check.engine import decide
+from weightsmith.check.verdict import Verdict
+from weightsmith.kernels.carrier import carrier
+from weightsmith.kernels.compiled import compiled
+from weightsmith.kernels.program import sparse
+
+SIZES = ((16, 4), (32, 6), (64, 8))
+LENGTH = 16
+CORES = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Decided(FinalVectors):
+    """A claim about the decisions that always holds: what is measured is the runs."""
+
+    quantity = "decisions"
+
+
+def exhaust(T: Transformer, up_to: int, workers: int = CORES) -> Verdict:
+    """Decide every input up to a length, exactly."""
+    return decide(Decided(T, lambda found: np.full(len(found), True)), up_to, workers=workers)
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    begin = time.perf_counter()
+    work()
+    return time.perf_counter() - begin
+
+
+def against_torch() -> Table:
+    """All inputs up to length 16, exactly, against those of length 16 alone in float32."""
+    from benchmarks.torch_peer import decisions_of
+
+    table = Table(
+        "lanes × blocks", "weights", "arithmetic", "exact check", "PyTorch float32", "faster by", "float32 differs on",
+        title=f"Every input up to {LENGTH} symbols, exactly, against PyTorch on those of {LENGTH}, {CORES} cores each",
+    )  # fmt: skip
+    for density in (0.1, 1.0):
+        for lanes, blocks in SIZES:
+            for A in (Fixed(4, 4), Float.like("float16")):
+                T = thinned("01", lanes, blocks, density, LENGTH, A)
+                exhaust(T, 10)  # the machine code is loaded
+                exact = min(seconds_of(partial(exhaust, T, LENGTH)) for _ in range(2))
+                peer = decisions_of(T, LENGTH, CORES)
+                begin = time.perf_counter()
+                found = peer()
+                other = time.perf_counter() - begin
+                wrong = differing(T, found)
+                name = "dense" if density == 1 else f"{density:.0%} not 0"
+                table.add_row(
+                    f"{lanes} × {blocks}", name, str(A), f"{exact:.2f} s", f"{other:.2f} s", f"{other / exact:.1f}×",
+                    f"{wrong / len(found):.2%} of the decisions",
+                )  # fmt: skip
+        table.add_section()
+    return table
+
+
+def differing(T: Transformer, found: np.ndarray) -> int:
+    """Count the inputs that float32 decides otherwise than the exact run."""
+    from weightsmith.check.examine import by_kernels
+
+    exact = next(by_kernels(T, "decisions", (), LENGTH, LENGTH))
+    return int((exact != found).sum())
+
+
+def multiply_adds() -> Table:
+    """One matrix times many vectors, with every product and every sum rounded, on one core."""
+    table = Table(
+        "64 × 64 matrix, 16,384 vectors", "multiply-adds per second", "against apytypes", "against float32 BLAS",
+        title="Rounded multiply-adds, one core (zeros count as done)",
+    )  # fmt: skip
+    random = np.random.default_rng(0)
+    x = random.normal(size=(64, 16384))
+    for zeros in (0.0, 0.95):
+        M = random.normal(size=(64, 64)) / 8 * (random.random((64, 64)) >= zeros)
+        few = 256  # vectors for apytypes, which is slower
+        work: dict[str, tuple[Callable[[], object], int]] = {}
+        for A in (Fixed(4, 4), Float.like("float16")):
+            work[str(A)] = _ours(A, M, x), x.shape[1]
+        work["apytypes, fixed(4,4)"] = _apytypes(M, x[:, :few]), few
+        M32, x32 = M.astype(np.float32), x.astype(np.float32)
+        work["float32 BLAS (numpy)"] = partial(np.matmul, M32, x32), x.shape[1]
+        seconds = best_seconds({name: run for name, (run, _) in work.items()}, repeat=5)
+        rate = {name: M.size * count / seconds[name] for name, (_, count) in work.items()}
+        for name, value in rate.items():
+            table.add_row(
+                f"{name}, {'dense' if not zeros else '95 % zeros'}", f"{value:.2e}",
+                f"{value / rate['apytypes, fixed(4,4)']:.0f}×", f"{value / rate['float32 BLAS (numpy)']:.2f}×",
+            )  # fmt: skip
+        table.add_section()
+    return table
+
+
+def _ours(A: Fixed | Float, M: Array, x: Array) -> Callable[[], object]:
+    c = carrier(A)
+    matrix, columns = sparse(c, A.round(M)), c.encode(A.round(x))
+    out = np.empty_like(columns)
+    matvec = compiled(c).matvec
+    return lambda: matvec(*matrix.entries, columns, 0, out, 0, columns.shape[1], False, False, c.rule)
+
+
+def _apytypes(M: Array, x: Array) -> Callable[[], object]:
+    """Quantise after each product and each sum, as here."""
+    matrix, columns = (apytypes.APyFixedArray.from_array(array, int_bits=5, frac_bits=4) for array in (M, x))
+    ties, saturate = apytypes.QuantizationMode.TIES_ZERO, apytypes.OverflowMode.SAT
+
+    def run() -> object:
+        with apytypes.APyFixedAccumulatorContext(int_bits=5, frac_bits=4, quantization=ties, overflow=saturate):
+            return matrix @ columns
+
+    return run
+
+
+def over_lengths() -> Table:
+    """Time per input: the number of prefixes decides, not the length of the inputs."""
+    table = Table(
+        "model, one core", *(f"n = {n}" for n in (6, 8, 10, 12)), "largest : smallest",
+        title="Microseconds per input, all inputs up to n",
+    )  # fmt: skip
+    half, fixed = Float.like("float16"), Fixed(4, 4)
+    for vocabulary, lanes, blocks, density, A in (
+        ("01", 64, 8, 1.0, half), ("0123", 16, 4, 0.1, fixed), ("01", 16, 4, 0.1, fixed),
+    ):  # fmt: skip
+        T = thinned(vocabulary, lanes, blocks, density, 12, A)
+        times = []
+        for n in (6, 8, 10, 12):
+            inputs = exhaust(T, n, 1).inputs
+            repeat = 1 if inputs > 10**6 else 5
+            times.append(min(seconds_of(partial(exhaust, T, n, 1)) for _ in range(repeat)) / inputs)
+        table.add_row(
+            f"{len(vocabulary)} symbols, {lanes} × {blocks}, {density:.0%} not 0, {A}",
+            *(f"{1e6 * time:.2f}" for time in times), f"{max(times) / min(times):.2f}",
+        )  # fmt: skip
+    return table
+
+
+MEMORY = """
+import resource
+from benchmarks.checking import exhaust
+from benchmarks.models import thinned
+from weightsmith import Fixed
+exhaust(thinned("01", {lanes}, {blocks}, 0.1, 20, Fixed(4, 4)), {n})
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def memory() -> Table:
+    """The largest memory of the whole process, Python and Numba included."""
+    table = Table(
+        "lanes × blocks", "n = 1", "n = 12", "n = 20", "budget", title="Peak memory, two symbols, two workers"
+    )
+    for lanes, blocks in SIZES[:2]:
+        peaks = []
+        for n in (1, 12, 20):
+            program = MEMORY.format(lanes=lanes, blocks=blocks, n=n)
+            root = Path(__file__).parent.parent
+            done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=root)
+            peaks.append(int(done.stdout) / 1024)
+        table.add_row(f"{lanes} × {blocks}", *(f"{peak:.0f} MiB" for peak in peaks), "1024 MiB")
+    return table
+
+
+def workers() -> Table:
+    """One core against two."""
+    table = Table("lanes × blocks", "one worker", "two workers", "faster by", title="Every input up to 18 symbols")
+    for lanes, blocks in SIZES[:2]:
+        T = thinned("01", lanes, blocks, 0.1, 18, Fixed(4, 4))
+        seconds = best_seconds({str(n): partial(exhaust, T, 18, n) for n in (1, 2)}, repeat=3)
+        one, two = seconds["1"], seconds["2"]
+        table.add_row(f"{lanes} × {blocks}", f"{one:.2f} s", f"{two:.2f} s", f"{one / two:.2f}×")
+    return table
+
+
+def measure() -> list[Table]:
+    return [multiply_adds(), over_lengths(), workers(), memory(), against_torch()]

@@ -1,0 +1,158 @@
+"""`weightsmith check` as a person meets it: real processes, their output, their exit codes."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import weightsmith as ws
+from tests.cli.test_cli import WIDE, good, weightsmith
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    S = ws.library.contains("1")
+    ws.save(S, tmp_path / "one.safetensors")
+    ws.save(ws.infinity_form(S), tmp_path / "loud.safetensors")
+    ws.save(ws.library.contains("0"), tmp_path / "zero.safetensors")
+    ws.save(ws.library.contains("a", "ab"), tmp_path / "letters.safetensors")
+    ws.save(ws.library.length_modulo(3, max_length=4), tmp_path / "short.safetensors")
+    return tmp_path
+
+
+def checked(*arguments: str, folder: Path, code: int) -> str:
+    result = weightsmith("check", *arguments, folder=folder)
+    assert result.returncode == code, result.stderr
+    return result.stdout if code < 2 else result.stderr
+
+
+def test_a_claim_that_holds_says_how_many_inputs_and_exits_with_0(folder: Path) -> None:
+    out = checked("same-decisions", "one.safetensors", "loud.safetensors", "--up-to", "10", folder=folder, code=0)
+    assert out.startswith("same decisions: exhaustive up to 10, all 2,046 inputs")
+    assert "verified" not in out
+
+
+def test_a_refuted_claim_shows_the_input_both_sides_and_where_they_part_and_exits_with_1(folder: Path) -> None:
+    out = checked("same-decisions", "one.safetensors", "zero.safetensors", "--up-to", "10", folder=folder, code=1)
+    assert out.splitlines()[0].startswith("same decisions: refuted by 0, the shortest")
+    assert "the first: NO" in out
+    assert "the second: YES" in out
+    assert "the streams part after embedding, position 0, lane symbol: 0 and 1" in out
+
+
+def test_same_logits_is_stricter_than_same_decisions(folder: Path) -> None:
+    checked("same-logits", "one.safetensors", "one.safetensors", "--up-to", "6", folder=folder, code=0)
+    out = checked("same-logits", "one.safetensors", "loud.safetensors", "--up-to", "6", folder=folder, code=1)
+    assert "refuted by" in out
+
+
+def test_a_language_is_a_regular_expression_or_an_automaton(folder: Path) -> None:
+    checked("recognizes", "one.safetensors", "--regex", "0*1.*", "--up-to", "12", folder=folder, code=0)
+    automaton = {"table": [[0, 1], [1, 1]], "accepting": [False, True]}
+    (folder / "one.json").write_text(json.dumps(automaton))
+    checked("recognizes", "one.safetensors", "--automaton", "one.json", "--up-to", "12", folder=folder, code=0)
+    checked("recognizes", "zero.safetensors", "--automaton", "one.json", "--up-to", "12", folder=folder, code=1)
+
+
+def test_json_is_the_certificate_and_can_be_replayed(folder: Path) -> None:
+    claim = ("same-decisions", "one.safetensors", "loud.safetensors", "--up-to", "9")
+    data = json.loads(checked(*claim, "--json", folder=folder, code=0))
+    assert (data["holds"], data["inputs"], data["verdict"]) == (True, 1022, "exhaustive up to 9")
+    assert data["files"] == ["one.safetensors", "loud.safetensors"]
+    (folder / "c.json").write_text(json.dumps(data))
+    out = good("check", "--replay", "c.json", folder=folder)
+    assert "1 of 1 shards with 1,022 inputs" in out
+    assert "everything agrees" in out
+    data["shards"][0][0] = "0" * 64
+    (folder / "c.json").write_text(json.dumps(data))
+    out = checked("--replay", "c.json", folder=folder, code=1)
+    assert "tier 0, shard 0 comes out differently" in out
+
+
+def test_a_replayed_refutation_runs_the_counterexample_again(folder: Path) -> None:
+    claim = ("recognizes", "one.safetensors", "--regex", "0*1", "--up-to", "9", "--certificate", "c.json")
+    checked(*claim, folder=folder, code=1)
+    assert "the counterexample 10" in good("check", "--replay", "c.json", folder=folder)
+
+
+BAD = {
+    ("same-decisions", "one.safetensors", "letters.safetensors", "--up-to", "4"): "different vocabulary",
+    ("same-decisions", "one.safetensors", "short.safetensors", "--up-to", "5"): "the position table holds 4",
+    ("same-decisions", "one.safetensors", "none.safetensors", "--up-to", "5"): "cannot read 'none.safetensors'",
+    ("same-decisions", "one.safetensors", "one.safetensors", "--up-to", "0"): "up_to=0",
+    ("same-decisions", "one.safetensors", "one.safetensors", "--up-to", "4", "--workers", "0"): "workers=0",
+    ("same-decisions", "one.safetensors", "one.safetensors", "--up-to", "4", "--memory", "0"): "--memory 0",
+    ("same-decisions", "one.safetensors", "one.safetensors", "--up-to", "4", "--memory", "nan"): "--memory nan",
+    ("recognizes", "one.safetensors", "--up-to", "4"): "say which inputs it recognizes",
+    ("recognizes", "one.safetensors", "--up-to", "4", "--regex", "("): "is not a regular expression",
+    ("recognizes", "one.safetensors", "--up-to", "4", "--regex", "1", "--yes", "MAYBE"): "MAYBE",
+    ("recognizes", "one.safetensors", "--up-to", "4", "--automaton", "one.safetensors"): "one.safetensors",
+    ("same-decisions", "one.safetensors", "loud.safetensors", "--up-to", "4", "--cluster", "nonsense"): "nonsense",
+    ("--replay", "one.safetensors"): "one.safetensors",
+    ("--replay", "c.json", "same-decisions", "one.safetensors", "one.safetensors", "--up-to", "4"): "needs no claim",
+}
+
+
+@pytest.mark.parametrize("arguments", BAD, ids=" ".join)
+def test_bad_input_is_answered_in_a_line_with_exit_code_2_and_the_ledger_untouched(
+    arguments: tuple[str, ...], folder: Path
+) -> None:
+    ledger = () if "--replay" in arguments else ("--ledger", "l")
+    error = checked(*arguments, *ledger, folder=folder, code=2)
+    assert error.startswith("error: ")
+    assert BAD[arguments] in error
+    assert not (folder / "l").exists()
+
+
+def slow_check(folder: Path) -> list[str]:
+    """A check that takes some seconds."""
+    T = ws.random_transformer("01", 24, 4, 2, 96, 20, seed=3, weighting=ws.Softmax(shifted=True))
+    ws.save(T, folder / "slow.safetensors")
+    claim = ["same-logits", "slow.safetensors", "slow.safetensors", "--up-to", "17", "--memory", "0.02"]
+    return [sys.executable, "-m", "weightsmith", "check", *claim, "--ledger", "l", "--json"]
+
+
+def begun(command: list[str], folder: Path) -> subprocess.Popen[str]:
+    """Start a check, and wait until some of its shards are in the ledger."""
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, cwd=folder, env=WIDE, text=True, **pipes)
+    ledger = folder / "l"
+    while process.poll() is None and (not ledger.exists() or ledger.read_bytes().count(b"\n") < 3):
+        time.sleep(0.02)
+    assert process.poll() is None, "it was over before it could be stopped"
+    return process
+
+
+def without_times(certificate: str) -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(certificate)
+    return {key: value for key, value in data.items() if key not in ("seconds", "finished")}
+
+
+def test_a_killed_check_goes_on_from_its_ledger_to_the_same_certificate(folder: Path) -> None:
+    command = slow_check(folder)
+    process = begun(command, folder)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    lines = (folder / "l").read_bytes().count(b"\n")
+    resumed = subprocess.run(command, cwd=folder, env=WIDE, capture_output=True, text=True, check=False)
+    assert resumed.returncode == 0, resumed.stderr
+    assert (folder / "l").read_bytes().count(b"\n") > lines > 1
+    (folder / "l").unlink()
+    undisturbed = subprocess.run(command, cwd=folder, env=WIDE, capture_output=True, text=True, check=True)
+    assert without_times(resumed.stdout) == without_times(undisturbed.stdout)
+
+
+def test_ctrl_c_stops_with_a_word_and_keeps_the_ledger(folder: Path) -> None:
+    process = begun(slow_check(folder), folder)
+    process.send_signal(signal.SIGINT)
+    out, error = process.communicate()
+    assert process.returncode == 130
+    assert out == ""
+    assert "the same command goes on from here" in error
+    assert "Traceback" not in error
+    assert (folder / "l").read_bytes().endswith(b"\n")

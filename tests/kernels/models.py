@@ -1,0 +1,134 @@
+"""Random transformers of every shape in every arithmetic, loud enough to saturate and with many ties."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from weightsmith import (
+    Attention,
+    AverageHard,
+    Block,
+    FeedForward,
+    Fixed,
+    Head,
+    LayerNorm,
+    LeftmostHard,
+    Native,
+    Relative,
+    RightmostHard,
+    RMSNorm,
+    Sinusoidal,
+    Softmax,
+    Table,
+    Transformer,
+)
+from weightsmith.arithmetic import Arithmetic, Array, Saturating
+from weightsmith.model import Norm, Weighting
+from weightsmith.model.positions import Positions
+
+LENGTH = 12
+WEIGHTINGS: tuple[Weighting, ...] = (
+    Softmax(),
+    Softmax(shifted=True),
+    Softmax(empty="uniform"),
+    Softmax(shifted=True, empty="error"),
+    AverageHard(),
+    LeftmostHard(),
+    RightmostHard(),
+)
+Draw = Callable[..., Array]
+
+
+def tie_makers(A: Arithmetic, random: np.random.Generator, shape: Any) -> Array:
+    """Give members with few bits, chosen so that many products of two of them lie between two members."""
+    if isinstance(A, Fixed):
+        step = A.fraction_bits // 2 + random.integers(0, 2, shape)
+        return A.round((2 * random.integers(-4, 4, shape) + 1) * 2.0**-step)
+    bits = (A.precision + 1) // 2 + random.integers(0, 2, shape) if isinstance(A, Saturating) else 13
+    odd = 2 * random.integers(2 ** np.maximum(bits - 2, 0), 2 ** (np.maximum(bits, 2) - 1), shape) + 1
+    return A.round(random.choice([-1, 1], shape) * odd * 2.0**-bits * 2.0 ** random.integers(-1, 2, shape))
+
+
+def drawing(A: Arithmetic, random: np.random.Generator, loudness: float) -> Draw:
+    """Give a function that draws members: zeros, ±1, ties, numbers around 1, a share of all sizes up to ∞."""
+    limit = 2.0**6 if isinstance(A, Native) else A.infinity
+
+    def draw(*shape: int) -> Array:
+        sign = random.choice([-1.0, 1.0], shape)
+        exponents = random.uniform(np.log2(max(A.smallest, 2.0**-40)), np.log2(limit), shape)
+        kinds = random.choice(5, shape, p=np.array([0.25, 0.15, 0.3, 0.3, loudness]) / (1 + loudness))
+        values = [
+            np.zeros(shape),
+            A.round(sign),
+            tie_makers(A, random, shape),
+            A.round(random.normal(size=shape)),
+            A.round(np.where(random.random(shape) < 0.3, sign * limit, sign * 2.0**exponents)),
+        ]
+        return np.choose(kinds, values)
+
+    return draw
+
+
+def random_norm(A: Arithmetic, random: np.random.Generator, lanes: tuple[str, ...], draw: Draw) -> Norm | None:
+    if random.random() < 0.6:
+        return None
+    chosen = tuple(lane for lane in lanes if random.random() < 0.7) or lanes[:1]
+    limited = None if random.random() < 0.5 else chosen
+    m = len(lanes if limited is None else limited)
+    eps = float(random.choice([1.0, 0.3, max(A.smallest, 1e-6)]))
+    gain = draw(m) if random.random() < 0.5 else None
+    if random.random() < 0.5:
+        return RMSNorm(eps, gain, limited)
+    return LayerNorm(eps, gain, draw(m) if random.random() < 0.5 else None, limited)
+
+
+def random_block(
+    A: Arithmetic, random: np.random.Generator, lanes: tuple[str, ...], draw: Draw, key: int | None, weighting: Any
+) -> Block:
+    d = len(lanes)
+
+    def head() -> Head:
+        keys = int(random.integers(0, 4)) if key is None else key
+        values = int(random.integers(0, 5))
+        how = WEIGHTINGS[random.integers(len(WEIGHTINGS))] if weighting is None else weighting
+        return Head(draw(keys, d), draw(keys, d), draw(values, d), draw(d, values), how)
+
+    attention = Attention(tuple(head() for _ in range(random.integers(0, 4)))) if random.random() < 0.85 else None
+    n = int(random.integers(0, 6))
+    layer = FeedForward(draw(n, d), draw(n), draw(d, n), draw(d)) if random.random() < 0.8 else None
+    return Block(
+        attention,
+        layer,
+        None if attention is None else random_norm(A, random, lanes, draw),
+        None if layer is None else random_norm(A, random, lanes, draw),
+        "pre" if random.random() < 0.5 else "post",
+    )
+
+
+def random_model(A: Arithmetic, seed: int, weighting: Weighting | None = None, mask: str | None = None) -> Transformer:
+    """Draw vocabularies of 1–5 tokens, 1–5 lanes, 0–3 blocks with 0–3 heads, every weighting, positions and norms."""
+    random = np.random.default_rng(seed)
+    draw = drawing(A, random, loudness=(0.05, 0.3, 0.0)[seed % 3])
+    blocks = 0 if seed % 7 == 6 else int(random.integers(1, 4))
+    lanes = tuple(f"x{j}" for j in range(random.integers(1, 6)))
+    vocabulary = tuple("abcde"[: random.integers(1, 6)])
+    classes = tuple("uvwx"[: random.integers(2, 5)])
+    how = str(random.choice(["causal", "causal", "full"])) if mask is None else mask
+    kind = random.integers(4 if how == "causal" else 3)
+    key = int(random.integers(1, 4)) if kind == 3 else None
+    tables: list[Positions | None] = [None, Table(draw(LENGTH, len(lanes))), Sinusoidal(LENGTH)]
+    positions = Relative(draw(int(random.integers(1, 4)), key)) if key is not None else tables[kind]
+    return Transformer(
+        arithmetic=A,
+        vocabulary=vocabulary,
+        lanes=lanes,
+        embedding=draw(len(vocabulary), len(lanes)),
+        positions=positions,
+        blocks=tuple(random_block(A, random, lanes, draw, key, weighting) for _ in range(blocks)),
+        output=draw(len(classes), len(lanes)),
+        classes=classes,
+        mask=how,  # type: ignore[arg-type]
+        output_bias=draw(len(classes)) if random.random() < 0.5 else None,
+        final_norm=random_norm(A, random, lanes, draw),
+    )

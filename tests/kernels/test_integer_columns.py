@@ -1,0 +1,53 @@
+"""Columns carried by int16 and int32 equal the reference in every bit."""
+
+from collections import Counter
+from contextlib import nullcontext
+
+import pytest
+
+from tests.arithmetic.test_rounding import tied
+from tests.kernels.comparison import assert_equal_runs, assert_hard, counting, layouts
+from tests.kernels.loops import TIES, finite_arithmetic
+from tests.kernels.models import WEIGHTINGS, random_model
+from weightsmith.kernels.carrier import carrier
+from weightsmith.model import Weighting
+
+SIXTEEN = (
+    "fixed(4,4)",
+    "fixed(2,2)",
+    "fixed(1,1)",
+    "fixed(0,3)",
+    "fixed(0,7)",
+    "fixed(14,0)",
+    "fixed(4,5)",
+    "fixed(1,6)",
+)
+THIRTY_TWO = ("fixed(8,8)", "fixed(3,12)", "fixed(10,10)", "fixed(0,15)", "fixed(25,0)", "fixed(0,8)")
+FORMS = [*(("int16", form) for form in SIXTEEN), *(("int32", form) for form in THIRTY_TWO)]
+
+
+@pytest.mark.parametrize("ties", TIES)
+@pytest.mark.parametrize(("dtype", "form"), FORMS)
+def test_random_models_run_as_in_the_reference(
+    dtype: str, form: str, ties: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    A, counts = finite_arithmetic(tied(form, ties)), Counter[str]()
+    assert carrier(A).dtype == dtype
+    for seed in range(5):
+        T = random_model(A, seed)
+        with counting(counts, monkeypatch) if seed < 3 else nullcontext():
+            for layout in layouts(T, seed):
+                assert_equal_runs(T, layout, counts)
+    assert_hard(counts)
+
+
+@pytest.mark.parametrize("mask", ["causal", "full"])
+@pytest.mark.parametrize("weighting", WEIGHTINGS, ids=repr)
+@pytest.mark.parametrize("form", ["fixed(2,3)", "fixed(6,8,ties=away)"])
+def test_every_weighting_under_every_mask_runs_as_in_the_reference(form: str, weighting: Weighting, mask: str) -> None:
+    counts = Counter[str]()
+    for seed in range(200, 204):
+        T = random_model(finite_arithmetic(form), seed, weighting, mask)
+        for layout in layouts(T, seed):
+            assert_equal_runs(T, layout, counts)
+    assert counts["runs"] >= 3
