@@ -12,7 +12,7 @@ from weightsmith.arithmetic import Array
 from weightsmith.check.languages import Language, Truths, called, continuations, name_of, text
 from weightsmith.errors import InputError, ModelError
 from weightsmith.model import Transformer
-from weightsmith.model.names import listed, shown
+from weightsmith.model.names import brief, listed, shown
 
 Quantity: TypeAlias = Literal["decisions", "logits", "vectors"]
 Values: TypeAlias = npt.NDArray[Any]
@@ -127,8 +127,9 @@ class Recognizes(_Single):
     def __post_init__(self) -> None:
         """Refuse a transformer that cannot say so."""
         if self.yes not in self.T.classes:
+            name = shown(self.yes) if isinstance(self.yes, str) else brief(self.yes)
             raise InputError(
-                f"the class {shown(self.yes)} does not exist: the classes are {listed(self.T.classes)}; "
+                f"the class {name} does not exist: the classes are {listed(self.T.classes)}; "
                 f"write recognizes(…, yes={self.T.classes[-1]!r}), or agrees_with for more than two"
             )
 
@@ -205,7 +206,7 @@ class FinalVectors(_Single):
 
     def judge(self, values: Sequence[Values], stem: Sequence[int], depth: int) -> tuple[Truths, list[Values]]:
         """Ask of all vectors at once."""
-        holds = np.asarray(called(self.condition, "the condition", values[0]))
+        holds = called(lambda vectors: np.asarray(self.condition(vectors)), "the condition", values[0])
         if holds.dtype != np.bool_ or holds.shape != values[0].shape[:1]:
             raise InputError(
                 f"the condition gives {holds.dtype} values of shape {holds.shape} for vectors of shape "

@@ -2,7 +2,8 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -27,20 +28,29 @@ def connected(address: str) -> Iterator["Backend"]:
         Client: Any = import_module("distributed").Client
     except ImportError:
         raise InputError("a cluster needs Dask: pip install 'weightsmith[cluster]'") from None
+    client = Client.__new__(Client)  # in two steps, so that one which cannot connect can be closed
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
+        client.__init__(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except Exception as error:  # Dask's own, and those of what it connects with
+        with suppress(Exception):
+            client.close()
         raise InputError(
             f"the cluster {address!r:.80} cannot be reached: {str(error) or type(error).__name__}; "
             "start one with dask scheduler and dask worker, and give the scheduler's address"
         ) from None
     with client:
         _check_workers(client, address)
-        yield _Cluster(client)
+        yield _Cluster(client, address)
 
 
 def _check_workers(client: Any, address: str) -> None:
-    found = client.run(_versions)
+    try:
+        found = client.run(_versions)
+    except Exception as error:  # whatever its deserializer says
+        raise InputError(
+            f"the workers of the cluster {address!r:.80} do not answer: {error}; "
+            f"install weightsmith {__version__} there"
+        ) from None
     if not found:
         raise InputError(f"the cluster {address!r:.80} has no workers: start one with dask worker {address}")
     for worker, version in found.items():
@@ -55,11 +65,20 @@ def _versions() -> str:
 class _Cluster:
     """Dask's workers. A task is data: which claim, which shards. When a worker dies, Dask gives its tasks to others."""
 
-    def __init__(self, client: Any) -> None:
-        self.client = client
+    def __init__(self, client: Any, address: str) -> None:
+        self.client, self.address = client, address
 
     def findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: "Limit") -> Iterator[Finding]:
         """Send tasks that grow until they take about two seconds, and give what comes back."""
+        try:
+            yield from self._findings(claim, plan, shards, limit)
+        except (OSError, CancelledError, import_module("distributed").KilledWorker) as error:
+            raise InputError(
+                f"the cluster {self.address!r:.80} was lost: {str(error) or type(error).__name__}; "
+                "start it again, then the check: with ledger=… it goes on where it was"
+            ) from None
+
+    def _findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: "Limit") -> Iterator[Finding]:
         as_completed: Any = import_module("distributed").as_completed
         # The claim is the result of a task, not scattered: if its worker dies, Dask can make it again.
         shared = self.client.submit(_same, (claim, plan), pure=False)

@@ -167,6 +167,10 @@ def _check_arguments(
         raise InputError(f"workers={workers!r:.80}: write how many cores to use, 1 or more")
     if type(memory) is not int or memory < 1 << 20:
         raise InputError(f"memory={memory!r:.80}: write a number of bytes, a million or more")
+    if ledger is not None and (not isinstance(ledger, str | os.PathLike) or not str(ledger)):
+        raise InputError(f"ledger={ledger!r:.80}: write the name of a file")
+    if cluster is not None and (not isinstance(cluster, str) or not cluster):
+        raise InputError(f"cluster={cluster!r:.80}: write the address of a scheduler, such as 'tcp://127.0.0.1:8786'")
     if not claim.portable and (ledger is not None or cluster is not None):
         what = "a ledger" if cluster is None else "a cluster"
         raise InputError(

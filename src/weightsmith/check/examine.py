@@ -61,7 +61,7 @@ def _examine_stem(
     least, most = shortest - len(stem), longest - len(stem)
     if most < least:
         return None
-    sides = [source(_reordered(claim, T), claim.quantity, stem, least, most) for T in claim.models]
+    sides = [source(reordered(claim, T), claim.quantity, stem, least, most) for T in claim.models]
     for depth, values in zip(range(least, most + 1), zip(*sides, strict=True), strict=True):
         holds, evidence = claim.judge(values, stem, depth)
         for array in evidence:
@@ -71,7 +71,7 @@ def _examine_stem(
     return None
 
 
-def _reordered(claim: Claim, T: Transformer) -> Transformer:
+def reordered(claim: Claim, T: Transformer) -> Transformer:
     """Give a transformer whose vocabulary has the order of the claim's."""
     if tuple(T.vocabulary) == claim.vocabulary:
         return T
@@ -102,11 +102,12 @@ def by_kernels(T: Transformer, quantity: Quantity, stem: Sequence[int], least: i
 
 
 def _plainly(T: Transformer, quantity: Quantity, stem: Sequence[int], least: int, most: int) -> Iterator[Values]:
-    """Compute with the kernels, every input by itself."""
+    """Compute with the kernels, every input by itself, with no more columns at once than a tree would have."""
+    together = min(sum(len(T.vocabulary) ** k for k in range(1, most + 1)), PLAIN_COLUMNS)
     for depth in range(least, most + 1):
         positions = len(stem) + depth
         parts: list[Values] = []
-        for ids in _inputs(len(T.vocabulary), stem, depth, max(PLAIN_COLUMNS // positions, 1)):
+        for ids in _inputs(len(T.vocabulary), stem, depth, max(together // positions, 1)):
             layout = batch(ids)
             columns = run_columns(T, layout)
             last = layout.level(positions - 1)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from weightsmith.check.claims import AgreesWith, Claim, FinalVectors, Recognizes
-from weightsmith.check.languages import Input
+from weightsmith.check.languages import Input, called
 from weightsmith.model.names import shown
 from weightsmith.semantics import Run, run
 
@@ -31,17 +31,18 @@ class Divergence:
 
     def to_json(self) -> dict[str, Any]:
         """Give it as data."""
-        return asdict(self)
+        return {**asdict(self), "values": list(self.values)}
 
 
 def sides(claim: Claim, tokens: Input) -> dict[str, str]:
     """Say what each side says of an input, by the reference semantics."""
     if isinstance(claim, Recognizes):
         ids = [claim.T.vocabulary.index(token) for token in tokens]
-        member = bool(claim.language.expected(claim.vocabulary, ids[:-1], 1)[ids[-1]])
+        member = bool(claim.language.expected(claim.vocabulary, ids, 0)[0])
         return {"the transformer": run(claim.T, list(tokens)).decision, "the language": _member(member)}
     if isinstance(claim, AgreesWith):
-        return {"the transformer": run(claim.T, list(tokens)).decision, "the function": claim.function(tokens)}
+        answer = called(claim.function, "the function", tokens)
+        return {"the transformer": run(claim.T, list(tokens)).decision, "the function": answer}
     if isinstance(claim, FinalVectors):
         vector = run(claim.T, list(tokens)).stream[-1, -1]
         lanes = ", ".join(f"{shown(lane)}={x:g}" for lane, x in zip(claim.T.lanes, vector, strict=True))

@@ -7,11 +7,13 @@ a last line that was cut short is not counted.
 import fcntl
 import json
 import os
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from weightsmith.check.plan import Plan, Shard
 from weightsmith.errors import FileError
@@ -24,26 +26,39 @@ SYNC_SECONDS = 0.5
 class Ledger:
     """The finished shards; `add` puts one on disk, at the latest when the next half second is over."""
 
-    def __init__(self, file: BinaryIO | None = None) -> None:
+    def __init__(self, file: FileIO | None = None) -> None:
         """Begin with nothing finished; without a file nothing is kept."""
         self.digests: dict[Shard, str] = {}
         self._file = file
+        self._waiting = bytearray()
         self._synced = time.monotonic()
 
     def add(self, shard: Shard, digest: str) -> None:
         """Record a finished shard."""
         self.digests[shard] = digest
+        self.write({"tier": shard.tier, "shard": shard.index, "digest": digest})
+        if time.monotonic() - self._synced > SYNC_SECONDS:
+            self.sync()
+
+    def write(self, entry: dict[str, Any]) -> None:
+        """Add a line, which `sync` puts on disk."""
         if self._file is not None:
-            self._file.write(_line({"tier": shard.tier, "shard": shard.index, "digest": digest}))
-            if time.monotonic() - self._synced > SYNC_SECONDS:
-                self.sync()
+            self._waiting += _line(entry)
 
     def sync(self) -> None:
-        """Put everything on disk."""
-        if self._file is not None:
-            self._file.flush()
+        """Put everything on disk; after an error nothing more."""
+        if self._file is None:
+            return
+        try:
+            while self._waiting:
+                del self._waiting[: self._file.write(self._waiting)]
             os.fsync(self._file.fileno())
-            self._synced = time.monotonic()
+        except OSError as error:
+            name, self._file = self._file.name, None
+            raise FileError(
+                f"cannot write to the ledger {name}: {error.strerror or error}; what it holds already stays good"
+            ) from None
+        self._synced = time.monotonic()
 
 
 @contextmanager
@@ -54,9 +69,9 @@ def open_ledger(path: str | os.PathLike[str] | None, identity: dict[str, Any], p
         return
     where = Path(path)
     try:
-        file = where.open("ab+") if not where.exists() or where.is_file() else None
-    except OSError as error:
-        raise FileError(f"cannot open the ledger {where}: {error.strerror or error}") from None
+        file = where.open("ab+", buffering=0) if not where.exists() or where.is_file() else None
+    except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
+        raise FileError(f"cannot open the ledger {where}: {getattr(error, 'strerror', None) or error}") from None
     if file is None:
         raise FileError(f"the ledger {where} is not a file: name another one")
     with file:
@@ -72,7 +87,7 @@ def open_ledger(path: str | os.PathLike[str] | None, identity: dict[str, Any], p
             ledger.sync()
 
 
-def _read(file: BinaryIO, path: Path, identity: dict[str, Any], plan: Plan, ledger: Ledger) -> None:
+def _read(file: FileIO, path: Path, identity: dict[str, Any], plan: Plan, ledger: Ledger) -> None:
     head = {"format": FORMAT, **identity}
     if os.fstat(file.fileno()).st_size > MOST_BYTES:
         raise FileError(f"the ledger {path} is larger than {MOST_BYTES:,} bytes: it is none of ours")
@@ -83,14 +98,14 @@ def _read(file: BinaryIO, path: Path, identity: dict[str, Any], plan: Plan, ledg
         if rest and not _line(head).startswith(rest):
             raise FileError(f"{path} is not a ledger: name another file")
         file.truncate(0)
-        file.write(_line(head))
+        ledger.write(head)
         ledger.sync()
         return
     found = _parsed(whole[0])
     if found.get("format") != FORMAT:
         raise FileError(f"{path} is not a ledger: name another file")
     if found != head:
-        different = next(key for key in {**found, **head} if found.get(key) != head.get(key))
+        different = next(key for key in {**head, **found} if key not in found or found[key] != head.get(key, ...))
         raise FileError(
             f"the ledger {path} belongs to another check: its {different} is {_brief(found.get(different))}, "
             f"here it is {_brief(head.get(different))}; name another file"
@@ -101,7 +116,9 @@ def _read(file: BinaryIO, path: Path, identity: dict[str, Any], plan: Plan, ledg
         entry = _parsed(line)
         match entry:
             case {"tier": int(tier), "shard": int(index), "digest": str(digest)} if (
-                len(digest) == 64 and 0 <= tier < len(plan.tiers) and 0 <= index < plan.tiers[tier].shards
+                re.fullmatch("[0-9a-f]{64}", digest)
+                and 0 <= tier < len(plan.tiers)
+                and 0 <= index < plan.tiers[tier].shards
             ):
                 ledger.digests[Shard(tier, index)] = digest
             case _:

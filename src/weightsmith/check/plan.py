@@ -6,7 +6,7 @@ first. A tier computes the prefixes of its inputs again, from the stems on; it s
 more than a sixteenth.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 MOST_SHARDS = 4096  # in a tier: beyond that a shard takes several stems
@@ -73,6 +73,14 @@ def tokens(rank: int, length: int, vocabulary: int) -> tuple[int, ...]:
         rank, token = divmod(rank, vocabulary)
         result.append(token)
     return tuple(reversed(result))
+
+
+def rank(ids: Sequence[int], vocabulary: int) -> int:
+    """Give the place of an input among those of its length, in vocabulary order."""
+    result = 0
+    for token in ids:
+        result = result * vocabulary + token
+    return result
 
 
 def make_plan(vocabulary: int, up_to: int, columns: int) -> Plan:

@@ -3,24 +3,26 @@
 import json
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from weightsmith.check.automaton import Automaton
 from weightsmith.check.claims import Claim, Recognizes, SameDecisions, SameLogits, checked_model
-from weightsmith.check.examine import by_reference, examine
-from weightsmith.check.explain import sides
+from weightsmith.check.examine import by_reference, examine, reordered
+from weightsmith.check.explain import divergence, sides
 from weightsmith.check.languages import language, text, written
-from weightsmith.check.plan import Plan, Shard, Tier
+from weightsmith.check.plan import Plan, Shard, Tier, rank
 from weightsmith.check.verdict import CERTIFICATE, identity
 from weightsmith.errors import FileError, InputError
-from weightsmith.model import Transformer
+from weightsmith.model import Transformer, check_length
 from weightsmith.model.names import shown
 
 MOST_TIERS = 1000
+MOST_LENGTH = 10_000
+MOST_TOGETHER = 1 << 20  # inputs below a stem; more are never run together
+FLAGS = int(re.A | re.I | re.L | re.M | re.S | re.U | re.X)
+KINDS = {"same_decisions": 2, "same_logits": 2, "recognizes": 1, "agrees_with": 1, "final_vectors": 1}  # models
 
 
 @dataclass(frozen=True)
@@ -80,13 +82,18 @@ def replay(
 def _counterexample(c: "_Certificate", ids: tuple[int, ...]) -> list[str]:
     """Run the counterexample through the reference semantics."""
     *stem, last = ids
-    values = [next(by_reference(T, c.claim.quantity, stem, 1, 1)) for T in c.claim.models]
+    values = [next(by_reference(reordered(c.claim, T), c.claim.quantity, stem, 1, 1)) for T in c.claim.models]
     holds, _ = c.claim.judge(values, stem, 1)
     if holds[last]:
         return ["the counterexample refutes nothing"]
-    if sides(c.claim, written(c.claim.vocabulary, ids)) != c.data["counterexample"].get("sides"):
-        return ["the counterexample refutes the claim, but the two sides say other things"]
-    return []
+    tokens, found = written(c.claim.vocabulary, ids), c.data["counterexample"]
+    problems = []
+    if sides(c.claim, tokens) != found.get("sides"):
+        problems.append("the counterexample refutes the claim, but the two sides say other things")
+    parted = divergence(c.claim, tokens)
+    if (None if parted is None else parted.to_json()) != found.get("divergence"):
+        problems.append("the counterexample refutes the claim, but the streams part elsewhere")
+    return problems
 
 
 @dataclass(frozen=True)
@@ -102,16 +109,20 @@ class _Certificate:
     def read(cls, certificate: str | Mapping[str, Any], models: Sequence[Transformer]) -> "_Certificate":
         """Check everything that can be checked without running anything."""
         data = _parsed(certificate)
+        _check_models(data, models)
         try:
             claim = _claim(data, models)
             plan = Plan(len(claim.vocabulary), data["up_to"], tuple(_tier(tier) for tier in data["tiers"]))
             digests, found = data["shards"], data["counterexample"]
             refuting = None if found is None else tuple(claim.vocabulary.index(token) for token in found["input"])
             _check_plan(plan)
-            _check_shards(plan, digests, refuting is None)
-            inputs = data["inputs"]
-        except (KeyError, TypeError, AttributeError, IndexError) as error:
-            raise FileError(f"the certificate is damaged: {type(error).__name__}: {error}") from None
+            _check_shards(plan, digests, refuting)
+            for T in models:
+                check_length(T, plan.up_to)
+        except FileError:
+            raise
+        except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, re.error) as error:
+            raise FileError(f"the certificate is damaged: {type(error).__name__}: {error!s:.200}") from None
         wanted = identity(claim, plan)
         for key in wanted:
             if data.get(key) != wanted[key]:
@@ -119,12 +130,19 @@ class _Certificate:
                     f"the certificate is of something else: its {key} is {data.get(key)!r:.80}, "
                     f"that of the given models is {wanted[key]!r:.80}"
                 )
-        problems = []
-        if refuting is None and inputs != plan.inputs:
-            problems.append(f"the certificate counts {inputs} inputs, and there are {plan.inputs}")
-        if data.get("holds") is not (refuting is None):
-            problems.append("the certificate contradicts itself about what holds")
-        return cls(data, claim, plan, digests, refuting, tuple(problems))
+        return cls(data, claim, plan, digests, refuting, tuple(_contradictions(data, plan, refuting)))
+
+
+def _contradictions(data: Mapping[str, Any], plan: Plan, refuting: tuple[int, ...] | None) -> Iterator[str]:
+    """Compare what is said of the whole with what follows from the rest."""
+    inputs, verdict = plan.inputs, f"exhaustive up to {plan.up_to}"
+    if refuting is not None:
+        inputs = plan.up_to_length(len(refuting) - 1) + rank(refuting, plan.vocabulary) + 1
+        verdict = "refuted"
+    if type(data.get("inputs")) is not int or data["inputs"] != inputs:
+        yield f"the certificate counts {data.get('inputs')!r:.80} inputs, and there are {inputs}"
+    if data.get("holds") is not (refuting is None) or data.get("verdict") != verdict:
+        yield "the certificate contradicts itself about what holds"
 
 
 def _parsed(certificate: str | Mapping[str, Any]) -> Mapping[str, Any]:
@@ -137,23 +155,32 @@ def _parsed(certificate: str | Mapping[str, Any]) -> Mapping[str, Any]:
     return data
 
 
-def _claim(data: Mapping[str, Any], models: Sequence[Transformer]) -> Claim:
-    wanted = 2 if data["claim"].startswith("same_") else 1
-    if len(models) != wanted:
-        raise InputError(f"the claim {data['claim']} is about {wanted} model(s), and {len(models)} are given")
+def _check_models(data: Mapping[str, Any], models: Sequence[Transformer]) -> None:
+    """Refuse models that cannot be those of the certificate, and claims that it cannot hold."""
+    kind, wanted = data.get("claim"), KINDS.get(str(data.get("claim")))
+    if wanted is None:
+        raise FileError(f"the certificate is damaged: there is no claim {kind!r:.80}")
+    if not isinstance(models, list | tuple) or len(models) != wanted:
+        given = f"{len(models)} are given" if isinstance(models, list | tuple) else f"{models!r:.80} is given"
+        raise InputError(f"the claim {kind} is about {wanted} model(s), and {given}: write [S, T], or [T]")
     for T in models:
         checked_model(T, "given")
-    if data["claim"] in ("same_decisions", "same_logits"):
+    if kind in ("agrees_with", "final_vectors") or (
+        kind == "recognizes" and isinstance(data.get("language"), Mapping) and "predicate" in data["language"]
+    ):
+        raise InputError(f"the claim {kind!r} was checked with a Python function, which a certificate cannot hold")
+
+
+def _claim(data: Mapping[str, Any], models: Sequence[Transformer]) -> Claim:
+    if data["claim"] != "recognizes":
         return (SameDecisions if data["claim"] == "same_decisions" else SameLogits)(*models)
-    if data["claim"] != "recognizes" or "predicate" in data["language"]:
-        raise InputError(
-            f"the claim {data['claim']!r:.40} was checked with a Python function, which a certificate cannot hold"
-        )
     given, vocabulary = data["language"], tuple(models[0].vocabulary)
     if "regex" in given:
+        if type(given["flags"]) is not int or given["flags"] & ~FLAGS:
+            raise TypeError(f"flags={given['flags']!r:.80}")
         return Recognizes(models[0], language(re.compile(given["regex"], given["flags"]), vocabulary), data["yes"])
     table = given["automaton"]
-    automaton = Automaton(np.array(table["table"]), np.array(table["accepting"]), table["start"])
+    automaton = Automaton(table["table"], table["accepting"], table["start"])
     return Recognizes(models[0], language(automaton, vocabulary), data["yes"])
 
 
@@ -165,21 +192,30 @@ def _tier(tier: Mapping[str, Any]) -> Tier:
 
 
 def _check_plan(plan: Plan) -> None:
-    """The tiers must hold each length once, and each its shards all stems."""
+    """The tiers must hold each length once, and each its shards all stems, in sizes that a check could have."""
+    if type(plan.up_to) is not int or not 1 <= plan.up_to <= MOST_LENGTH or len(plan.tiers) > MOST_TIERS:
+        raise FileError(
+            f"the certificate is damaged: no check goes up to {plan.up_to!r:.80} in {len(plan.tiers)} tiers"
+        )
     ends = [0, *(tier.longest for tier in plan.tiers)]
     whole = all(
-        tier.shortest == end + 1 and tier.stem <= end and tier.shards * tier.stems == plan.vocabulary**tier.stem
+        tier.stem <= end < tier.longest <= plan.up_to
+        and tier.shortest == end + 1
+        and tier.shards * tier.stems == plan.vocabulary**tier.stem
+        and (tier.longest - tier.stem == 1 or plan.vocabulary ** (tier.longest - tier.stem) <= MOST_TOGETHER)
         for end, tier in zip(ends, plan.tiers, strict=False)
     )
-    if not whole or len(plan.tiers) > MOST_TIERS or ends[-1] != plan.up_to:
+    if not whole or ends[-1] != plan.up_to:
         raise FileError("the certificate is damaged: its tiers do not hold every input once")
 
 
-def _check_shards(plan: Plan, digests: object, all_of_them: bool) -> None:
-    if not isinstance(digests, list) or len(digests) > len(plan.tiers):
-        raise TypeError("shards must be a list for each tier")
-    if all_of_them and len(digests) != len(plan.tiers):
-        raise FileError("the certificate is damaged: it lacks the digests of some tiers")
-    for tier, found in zip(plan.tiers, digests, strict=False):
+def _check_shards(plan: Plan, digests: object, refuting: tuple[int, ...] | None) -> None:
+    """There must be a digest for each shard of each tier below the counterexample, and of no other."""
+    if refuting is not None and not 1 <= len(refuting) <= plan.up_to:
+        raise FileError(f"the certificate is damaged: its counterexample has {len(refuting)} tokens")
+    finished = [tier for tier in plan.tiers if refuting is None or tier.longest < len(refuting)]
+    if not isinstance(digests, list) or len(digests) != len(finished):
+        raise FileError("the certificate is damaged: it does not have the digests of all finished tiers")
+    for tier, found in zip(finished, digests, strict=True):
         if len(found) != tier.shards or any(re.fullmatch("[0-9a-f]{64}", digest) is None for digest in found):
             raise FileError("the certificate is damaged: a tier does not have a digest for each shard")

@@ -1,0 +1,218 @@
+"""A certificate replays; one that was tampered with is refused, or what is wrong with it is said."""
+
+import copy
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weightsmith as ws
+from tests.check.conftest import Cut
+from tests.check.models import automaton, flipped
+from weightsmith.check import replay
+
+Certificate = dict[str, Any]
+
+
+@pytest.fixture
+def pair() -> list[ws.Transformer]:
+    S = ws.library.ends_with("b", "abc")
+    return [S, flipped(~~S)]
+
+
+@pytest.fixture
+def holding(pair: list[ws.Transformer], cut: Cut) -> Certificate:
+    cut(12)
+    result: Certificate = json.loads(ws.check.same_decisions(pair[0], pair[1], 3).to_json())
+    return result
+
+
+@pytest.fixture
+def refuted(pair: list[ws.Transformer], cut: Cut) -> tuple[Certificate, list[ws.Transformer]]:
+    cut(12)
+    models = [pair[0], flipped(pair[0] ^ ws.library.matches("b?a", "abc"))]
+    return json.loads(ws.check.same_decisions(models[0], models[1], 4).to_json()), models
+
+
+def changed(certificate: Certificate, *path: Any, to: Any) -> str:
+    """Give the certificate with one entry changed."""
+    result = copy.deepcopy(certificate)
+    inner: Any = result
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = to(inner[path[-1]]) if callable(to) else to
+    return json.dumps(result)
+
+
+def another(digest: str) -> str:
+    return ("0" if digest[0] != "0" else "1") + digest[1:]
+
+
+@pytest.mark.parametrize("kind", ["same_decisions", "same_logits", "regex", "no automaton", "automaton"])
+@pytest.mark.parametrize("holds", [True, False])
+def test_a_certificate_replays(kind: str, holds: bool, cut: Cut) -> None:
+    cut(6)
+    T = ws.library.ends_with("b", "ab")
+    second = ~~T if holds else T ^ ws.library.matches("ab?bb", "ab")  # in ∞ form, where no two logits are equal
+    if kind == "same_decisions":
+        models, verdict = [T, flipped(second)], ws.check.same_decisions(T, flipped(second), 6)
+    elif kind == "same_logits":
+        models = [ws.infinity_form(T), flipped(second)]
+        verdict = ws.check.same_logits(models[0], models[1], 6)
+    else:
+        languages = {"regex": re.compile("[ab]*B", re.I), "no automaton": re.compile(".*(?<=b)"),
+                     "automaton": automaton([[1, 0], [1, 0]], [True, False], 1)}  # fmt: skip
+        models, verdict = [second], ws.check.recognizes(second, languages[kind], 6)
+    assert verdict.holds == holds
+    for certificate in (verdict.to_json(), verdict.certificate()):
+        again = replay(certificate, models, sample=1000)
+        assert again.problems == ()
+        assert again.agrees
+        assert again.of == len(again.shards) == sum(len(tier) for tier in verdict.digests)
+        assert again.counterexample == verdict.counterexample
+        assert "everything agrees with the certificate" in str(again)
+    assert replay(verdict.to_json(), models, sample=0).inputs == 0
+    few = [replay(verdict.to_json(), models, sample=2, seed=seed).shards for seed in (1, 1, 2, 3, 4)]
+    assert few[0] == few[1]
+    assert len(few[0]) == 2
+    assert len(set(few)) > 1
+
+
+def test_a_counterexample_replays_when_the_second_vocabulary_has_another_order() -> None:
+    S, T = ws.random_transformer("ab", seed=1), ws.random_transformer("ba", seed=7)
+    verdict = ws.check.same_decisions(S, T, 5)
+    assert verdict.counterexample == "ba"
+    assert replay(verdict.to_json(), [S, T]).agrees
+
+
+def test_any_digest_that_was_changed_is_noticed(holding: Certificate, pair: list[ws.Transformer]) -> None:
+    for tier, digests in enumerate(holding["shards"]):
+        for shard in range(len(digests)):
+            again = replay(changed(holding, "shards", tier, shard, to=another), pair, sample=1000)
+            assert again.problems == (f"tier {tier}, shard {shard} comes out differently",)
+            assert not again.agrees
+            assert "comes out differently" in str(again)
+
+
+REFUSED: dict[str, tuple[tuple[Any, ...], Any]] = {
+    "model": (("models", 0), another),
+    "models swapped": (("models",), lambda models: models[::-1]),
+    "unknown claim": (("claim",), "same_everything"),
+    "claim with a function": (("claim",), "recognizes"),
+    "vocabulary": (("vocabulary",), ["c", "b", "a"]),
+    "semantics": (("semantics",), 2),
+    "longer": (("up_to",), 4),
+    "shorter": (("up_to",), 2),
+    "a tier less": (("tiers",), lambda tiers: tiers[:-1]),
+    "a tier twice": (("tiers",), lambda tiers: [*tiers, tiers[-1]]),
+    "no tiers": (("tiers",), []),
+    "stems": (("tiers", 1, "stems"), 3),
+    "shards": (("tiers", 1, "shards"), 1),
+    "stem": (("tiers", 1, "stem"), 0),
+    "longest": (("tiers", 0, "longest"), 2),
+    "shortest": (("tiers", 1, "shortest"), 3),
+    "digests of a tier less": (("shards",), lambda shards: shards[:-1]),
+    "digests of a tier more": (("shards",), lambda shards: [*shards, ["0" * 64]]),
+    "a digest less": (("shards", 1), lambda digests: digests[:-1]),
+    "a digest more": (("shards", 1), lambda digests: [*digests, digests[0]]),
+    "a digest of another form": (("shards", 0, 0), "A" * 64),
+    "format": (("format",), "weightsmith certificate 2"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_certificate_of_something_else_is_refused(
+    name: str, holding: Certificate, pair: list[ws.Transformer]
+) -> None:
+    path, to = REFUSED[name]
+    with pytest.raises((ws.FileError, ws.InputError), match="certificate|is about 1 model"):
+        replay(changed(holding, *path, to=to), pair, sample=0)
+
+
+REPORTED: dict[str, tuple[tuple[Any, ...], Any, str]] = {
+    "inputs": (("inputs",), 1, "counts 1 inputs, and there are 39"),
+    "inputs as a float": (("inputs",), 39.0, "counts 39.0 inputs"),
+    "holds": (("holds",), False, "contradicts itself"),
+    "holds as a number": (("holds",), 1, "contradicts itself"),
+    "verdict": (("verdict",), "exhaustive up to 30", "contradicts itself"),
+}
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_a_certificate_that_contradicts_itself_is_reported(
+    name: str, holding: Certificate, pair: list[ws.Transformer]
+) -> None:
+    path, to, problem = REPORTED[name]
+    again = replay(changed(holding, *path, to=to), pair, sample=0)
+    assert not again.agrees
+    assert problem in str(again)
+
+
+REFUTED: dict[str, tuple[tuple[Any, ...], Any, str]] = {
+    "another word": (("counterexample", "input"), ["b", "a", "b"], "refutes nothing"),
+    "a later refuting one": (("counterexample", "input"), ["b", "b", "a"], "counts 22 inputs, and there are 25"),
+    "inputs": (("inputs",), 39, "counts 39 inputs, and there are 22"),
+    "sides": (("counterexample", "sides", "the first"), "YES", "the two sides say other things"),
+    "divergence": (("counterexample", "divergence"), {"stage": "embedding"}, "the streams part elsewhere"),
+    "holds": (("holds",), True, "contradicts itself"),
+    "verdict": (("verdict",), "exhaustive up to 4", "contradicts itself"),
+}
+
+
+@pytest.mark.parametrize("name", REFUTED)
+def test_a_counterexample_that_was_changed_is_reported(
+    name: str, refuted: tuple[Certificate, list[ws.Transformer]]
+) -> None:
+    path, to, problem = REFUTED[name]
+    assert replay(json.dumps(refuted[0]), refuted[1]).agrees
+    again = replay(changed(refuted[0], *path, to=to), refuted[1])
+    assert not again.agrees
+    assert problem in str(again)
+
+
+@pytest.mark.parametrize("tokens", [[], ["a"], ["b", "a", "a", "a", "a"], ["b", "a", "x"], [0, 1, 0], None, "b", 3])
+def test_a_counterexample_that_cannot_be_one_is_refused(
+    tokens: Any, refuted: tuple[Certificate, list[ws.Transformer]]
+) -> None:
+    with pytest.raises(ws.FileError, match="damaged"):
+        replay(changed(refuted[0], "counterexample", "input", to=tokens), refuted[1])
+
+
+@pytest.mark.parametrize("taken", [lambda models: models[:1], lambda models: models[0], lambda models: [1, 2], len])
+def test_other_models_than_the_claims_are_refused(
+    taken: Callable[[list[ws.Transformer]], Any], holding: Certificate, pair: list[ws.Transformer]
+) -> None:
+    with pytest.raises(ws.WeightsmithError, match="is about 2 model|is not a transformer"):
+        replay(holding, taken(pair))
+    with pytest.raises(ws.FileError, match="its models is"):
+        replay(holding, pair[::-1])
+
+
+@pytest.mark.parametrize("sample", [-1, 1.0, True, "all", None])
+def test_a_sample_that_is_no_number_is_refused(sample: Any, holding: Certificate, pair: list[ws.Transformer]) -> None:
+    with pytest.raises(ws.InputError, match="sample=.*write how many shards to derive again, 0 or more"):
+        replay(holding, pair, sample=sample)
+
+
+def test_another_claim_about_the_same_models_is_reported(holding: Certificate, pair: list[ws.Transformer]) -> None:
+    again = replay(changed(holding, "claim", to="same_logits"), pair, sample=1000)
+    assert len(again.problems) == again.of
+
+
+def test_progress_is_told_of_each_shard(holding: Certificate, pair: list[ws.Transformer]) -> None:
+    seen: list[tuple[int, int]] = []
+    replay(holding, pair, sample=3, progress=lambda *now: seen.append(now))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_a_claim_with_a_function_cannot_be_replayed() -> None:
+    T = ws.library.ends_with("b", "ab")
+    for verdict in (
+        ws.check.recognizes(T, lambda tokens: tokens[-1] == "b", 3),
+        ws.check.final_vectors(T, lambda vectors: np.ones(len(vectors), bool), 3),
+    ):
+        with pytest.raises(ws.InputError, match="checked with a Python function, which a certificate cannot hold"):
+            replay(verdict.to_json(), [T])

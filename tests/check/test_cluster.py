@@ -1,0 +1,212 @@
+"""On a cluster, with real processes, a check comes out as on this machine, even when a worker is killed."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import weightsmith as ws
+from tests.check.dask_processes import a_scheduler, a_worker, wait_for_workers
+from tests.check.long_check import long_check, long_regex_check, small_shards
+from tests.check.processes import lines
+from weightsmith.check import cluster
+from weightsmith.check.engine import Options
+
+pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
+StartWorker = Callable[[], subprocess.Popen[str]]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cluster")
+
+
+@pytest.fixture(scope="module")
+def scheduler(folder: Path) -> Iterator[str]:
+    with a_scheduler(folder) as (address, _):
+        yield address
+
+
+@pytest.fixture(scope="module")
+def worker(folder: Path, scheduler: str) -> Iterator[StartWorker]:
+    """A function that starts a worker; what still runs at the end is ended."""
+    running: list[subprocess.Popen[str]] = []
+
+    def start_worker() -> subprocess.Popen[str]:
+        running.append(a_worker(folder, scheduler))
+        return running[-1]
+
+    yield start_worker
+    for process in running:
+        process.kill()
+        process.wait(60)
+
+
+@pytest.fixture(scope="module")
+def two(scheduler: str, worker: StartWorker) -> Callable[[], list[subprocess.Popen[str]]]:
+    """Give a function that sees to it that two workers are there."""
+    alive: list[subprocess.Popen[str]] = []
+
+    def workers() -> list[subprocess.Popen[str]]:
+        alive[:] = [process for process in alive if process.poll() is None]
+        while len(alive) < 2:
+            alive.append(worker())
+        wait_for_workers(scheduler, 2)
+        return alive
+
+    return workers
+
+
+def told(verdict: ws.check.Verdict) -> dict[str, Any]:
+    return {key: value for key, value in verdict.certificate().items() if key not in ("seconds", "finished")}
+
+
+@pytest.mark.parametrize("holds", [True, False])
+def test_a_check_comes_out_as_on_this_machine(
+    holds: bool, scheduler: str, two: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two()
+    small_shards(monkeypatch.setattr)
+    path, seen = tmp_path / "ledger", list[tuple[int, int]]()
+    verdict = long_check(path, holds, cluster=scheduler, progress=lambda *now: seen.append(now))
+    assert verdict.holds == holds
+    assert told(verdict) == told(long_check(None, holds))
+    assert seen[-1] == (2046, 2046)
+    if holds:
+        assert lines(path) == 342
+        assert told(long_check(path, workers=1)) == told(verdict)
+    else:
+        assert verdict.counterexample == "bbbbabbbbb"
+
+
+def test_a_language_and_a_full_mask_come_out_as_on_this_machine(scheduler: str, two: Any) -> None:
+    two()
+    assert told(long_regex_check(None, cluster=scheduler)) == told(long_regex_check(None))
+    T = ws.random_transformer("abc", mask="full", seed=3)
+    here, there = Options(), Options(cluster=scheduler)
+    starts = re.compile("a.*")
+    assert told(ws.check.recognizes(T, starts, 4, **there)) == told(ws.check.recognizes(T, starts, 4, **here))
+    assert told(ws.check.same_logits(T, T, 4, **there)) == told(ws.check.same_logits(T, T, 4, **here))
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_a_worker_that_is_killed_changes_nothing(
+    which: int, scheduler: str, two: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of the two holds the claim: once it is this one and once the other."""
+    process = two()[which]
+    small_shards(monkeypatch.setattr)
+    monkeypatch.setattr(cluster, "TASK_SECONDS", 0.02)
+    calls = 0
+
+    def kill(done: int, of: int) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 30:
+            process.send_signal(signal.SIGKILL)
+            process.wait(60)
+
+    verdict = long_check(None, cluster=scheduler, progress=kill)
+    assert calls > 30
+    assert process.poll() == -signal.SIGKILL
+    assert told(verdict) == told(long_check(None))
+
+
+def test_a_scheduler_that_is_killed_is_an_error_and_the_ledger_stays_good(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small_shards(monkeypatch.setattr)
+    monkeypatch.setattr(cluster, "TASK_SECONDS", 0.02)
+    path, calls = tmp_path / "ledger", list[int]()
+    with a_scheduler(tmp_path) as (address, process):
+        one = a_worker(tmp_path, address)
+        wait_for_workers(address, 1)
+        monkeypatch.setattr(cluster, "CONNECT_SECONDS", 5)
+
+        def kill(done: int, of: int) -> None:
+            calls.append(done)
+            if len(calls) == 30:
+                process.kill()
+                process.wait(60)
+
+        with pytest.raises(ws.InputError, match="the cluster .* was lost: .*with ledger=… it goes on where it was"):
+            long_check(path, cluster=address, progress=kill)
+        one.kill()
+        one.wait(60)
+    assert lines(path) > 20
+    assert told(long_check(path)) == told(long_check(None))
+
+
+def test_workers_without_weightsmith_are_refused(tmp_path: Path) -> None:
+    without = "import sys; sys.modules['weightsmith'] = None; from distributed.cli.dask_worker import main; main()"
+    with a_scheduler(tmp_path) as (address, _):
+        one = a_worker(tmp_path, address, "-c", without)
+        wait_for_workers(address, 1)
+        with pytest.raises(ws.InputError, match="the workers of the cluster .* do not answer: .*install weightsmith"):
+            long_regex_check(None, cluster=address)
+        one.kill()
+        one.wait(60)
+
+
+def test_workers_with_another_version_are_refused(scheduler: str, two: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    two()
+    monkeypatch.setattr(cluster, "__version__", "9.9")
+    with pytest.raises(ws.InputError, match=r"the worker tcp://.* has weightsmith .*, this is 9.9: install the same"):
+        long_regex_check(None, cluster=scheduler)
+
+
+def test_an_error_of_a_worker_is_the_error_of_the_check(scheduler: str, two: Any) -> None:
+    two()
+    T = ws.random_transformer("ab", weighting=ws.Softmax(empty="error"), arithmetic=ws.Fixed(3, 2), seed=4)
+    with pytest.raises(ws.ModelError) as local:
+        ws.check.same_logits(T, T, 8)
+    with pytest.raises(ws.ModelError) as distant:
+        ws.check.same_logits(T, T, 8, cluster=scheduler)
+    assert str(distant.value) == str(local.value)
+
+
+def test_a_function_cannot_go_to_a_cluster(scheduler: str) -> None:
+    T = ws.library.contains("1")
+    needed = "a cluster needs a claim that consists of data.*Automaton"
+    with pytest.raises(ws.InputError, match=needed):
+        ws.check.recognizes(T, lambda tokens: "1" in tokens, 3, cluster=scheduler)
+    with pytest.raises(ws.InputError, match=needed):
+        ws.check.final_vectors(T, lambda vectors: vectors[:, 0] == 1, 3, cluster=scheduler)
+
+
+@pytest.mark.parametrize(
+    "address", ["closed", "127.0.0.1", "nowhere://x:1", "tcp://", "not an address", "tls://127.0.0.1:1", "ucx://x:1"]
+)
+def test_a_cluster_that_cannot_be_reached_is_refused_and_no_ledger_is_made(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    if address == "closed":
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))
+            address = f"tcp://127.0.0.1:{unused.getsockname()[1]}"
+    with pytest.raises(ws.InputError, match="the cluster .* cannot be reached.*start one with dask scheduler"):
+        long_regex_check(tmp_path / "ledger", cluster=address)
+    assert os.listdir(tmp_path) == []
+    (tmp_path / "ledger").write_bytes(b"something else\n")
+    with pytest.raises(ws.InputError, match="cannot be reached"):
+        long_regex_check(tmp_path / "ledger", cluster=address)
+    assert (tmp_path / "ledger").read_bytes() == b"something else\n"
+
+
+def test_a_cluster_without_workers_is_refused(scheduler: str, two: Any, tmp_path: Path) -> None:
+    """The last test of this file: it ends the workers."""
+    for process in two():
+        process.kill()
+        process.wait(60)
+    wait_for_workers(scheduler, 0)
+    with pytest.raises(ws.InputError, match="has no workers: start one with dask worker tcp://"):
+        long_regex_check(tmp_path / "ledger", cluster=scheduler)
+    assert os.listdir(tmp_path) == []

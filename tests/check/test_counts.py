@@ -1,0 +1,146 @@
+"""Every input is examined once, and the count is exact."""
+
+import re
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+
+import weightsmith as ws
+from tests.check.conftest import Cut
+from tests.check.models import all_inputs, just, never
+from weightsmith.arithmetic import Array
+from weightsmith.check import engine, size
+from weightsmith.check.claims import SameDecisions
+from weightsmith.check.languages import Truths
+from weightsmith.check.plan import Plan, Shard, make_plan, tokens
+from weightsmith.model.transformer import Mask
+
+SYMBOLS = "abcdef"
+
+
+class Called(list[str]):
+    """A predicate that is never true, and what it was called with."""
+
+    def __call__(self, tokens: str) -> bool:
+        self.append(tokens)
+        return False
+
+
+class Sizes(list[int]):
+    """A condition that is always true, and of how many vectors it was asked."""
+
+    def __call__(self, vectors: Array) -> Truths:
+        self.append(len(vectors))
+        return np.ones(len(vectors), np.bool_)
+
+
+def inputs_of(plan: Plan, shard: Shard) -> list[tuple[int, ...]]:
+    tier = plan.tiers[shard.tier]
+    return [
+        stem + rest
+        for stem in plan.stems_of(shard)
+        for n in range(tier.shortest, tier.longest + 1)
+        for rest in product(range(plan.vocabulary), repeat=n - tier.stem)
+    ]
+
+
+@pytest.mark.parametrize("columns", [1, 2, 7, 40, 300, 1 << 16])
+@pytest.mark.parametrize("most_shards", [1, 4, 30, 4096])
+def test_shards_hold_every_input_once(columns: int, most_shards: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("weightsmith.check.plan.MOST_SHARDS", most_shards)
+    for vocabulary in range(1, 7):
+        for up_to in range(1, 9):
+            plan = make_plan(vocabulary, up_to, columns)
+            shards = [shard for tier in range(len(plan.tiers)) for shard in plan.shards(tier)]
+            assert sum(map(plan.inputs_of, shards)) == plan.inputs == sum(vocabulary**k for k in range(1, up_to + 1))
+            if plan.inputs > 400 * most_shards:
+                continue
+            found = Counter(w for shard in shards for w in inputs_of(plan, shard))
+            assert len(found) == plan.inputs
+            assert set(found.values()) == {1}
+            assert all(len(inputs_of(plan, shard)) == plan.inputs_of(shard) for shard in shards)
+
+
+@pytest.mark.parametrize("columns", [1, 6, 50, 1 << 16])
+def test_tiers_follow_each_other_and_shards_stand_in_vocabulary_order(columns: int) -> None:
+    for vocabulary, up_to in product(range(1, 7), range(1, 9)):
+        plan = make_plan(vocabulary, up_to, columns)
+        ends = [0, *(tier.longest for tier in plan.tiers)]
+        assert [tier.shortest for tier in plan.tiers] == [end + 1 for end in ends[:-1]]
+        assert ends[-1] == up_to
+        for number, tier in enumerate(plan.tiers):
+            stems = [stem for shard in plan.shards(number) for stem in plan.stems_of(shard)]
+            assert stems == sorted(set(stems))
+            assert tier.stem < tier.shortest
+            run_together = sum(vocabulary**k for k in range(1, tier.longest - tier.stem + 1))
+            assert run_together <= max(columns, vocabulary)
+
+
+def test_an_input_stands_where_its_place_says() -> None:
+    for vocabulary, length in product(range(1, 4), range(1, 5)):
+        wanted = list(product(range(vocabulary), repeat=length))
+        assert [tokens(rank, length, vocabulary) for rank in range(len(wanted))] == wanted
+
+
+@pytest.mark.parametrize("symbols", range(1, 7))
+@pytest.mark.parametrize("columns", [14, 100, 1 << 16])
+def test_the_count_is_exact_up_to_length_8(symbols: int, columns: int, cut: Cut) -> None:
+    T = ws.random_transformer(SYMBOLS[:symbols], lanes=2, blocks=1, neurons=1)
+    cut(columns, 64)
+    done: list[tuple[int, int]] = []
+    for up_to in range(1, 9):
+        total = sum(symbols**k for k in range(1, up_to + 1))
+        if total / columns > 4000 or (columns < 1 << 16 and up_to not in (1, 3, 4, 8)):
+            continue
+        done.clear()
+        verdict = ws.check.final_vectors(T, lambda v: v[:, 0] == v[:, 0], up_to, progress=lambda *p: done.append(p))
+        assert verdict.holds
+        assert verdict.inputs == total
+        assert done[-1] == (total, total)
+        assert [n for n, _ in done] == sorted({n for n, _ in done})
+
+
+@pytest.mark.parametrize(("symbols", "up_to"), [(1, 8), (2, 7), (3, 5), (4, 4), (6, 3)])
+@pytest.mark.parametrize("mask", ["causal", "full"])
+@pytest.mark.parametrize(("columns", "shards"), [(1 << 16, 4096), (14, 4096), (2, 5)])
+def test_functions_are_called_once_for_each_input(
+    symbols: int, up_to: int, mask: Mask, columns: int, shards: int, cut: Cut
+) -> None:
+    vocabulary = SYMBOLS[:symbols]
+    T = never(just("a", vocabulary, up_to, mask))
+    cut(columns, shards)
+    for workers in (1, 2):
+        called = Called()
+        assert ws.check.recognizes(T, called, up_to, workers=workers).holds
+        assert sorted(called) == sorted("".join(w) for w in all_inputs(vocabulary, up_to))
+        sizes = Sizes()
+        assert ws.check.final_vectors(T, sizes, up_to, workers=workers).holds
+        assert sum(sizes) == len(called)
+
+
+def test_a_refuted_check_asks_again_about_the_counterexample_only(cut: Cut) -> None:
+    cut(6)
+    T = just("bba", "ab", 6)
+    for workers in (1, 2):
+        called = Called()
+        assert ws.check.recognizes(T, called, 6, workers=workers).counterexample == "bba"
+        assert [w for w, times in Counter(called).items() if times > 1] == ["bba"]
+        assert called.count("bba") == 2
+
+
+def test_the_size_of_shards_follows_memory_and_the_near_caches(monkeypatch: pytest.MonkeyPatch) -> None:
+    T = ws.library.contains("1")
+    claim = SameDecisions(T, ~T)
+    large = size.columns_for(claim, 12, 1 << 30)
+    small = size.columns_for(claim, 12, 1 << 20)
+    assert small < large <= size.MOST_COLUMNS
+    monkeypatch.setattr(size, "RUN_BYTES", size.RUN_BYTES // 64)
+    assert size.columns_for(claim, 12, 1 << 30) <= large // 32
+    monkeypatch.setattr(size, "MOST_COLUMNS", 20)
+    assert size.columns_for(claim, 12, 1 << 30) == 20
+    verdict = engine.decide(claim, 8)
+    assert verdict.counterexample == "0"
+    assert len(verdict.plan.tiers) > 2
+    assert ws.check.recognizes(T, re.compile("0*1.*"), 8).inputs == 510

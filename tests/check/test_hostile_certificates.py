@@ -1,0 +1,137 @@
+"""Whatever stands in a certificate, replaying it gives a result or a FileError."""
+
+import copy
+import json
+import random
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import weightsmith as ws
+from tests.check.models import automaton
+from weightsmith.check import replay
+
+ODD: list[Any] = [
+    None, True, False, 0, 1, -1, 2**31, 2**63, 10**30, 0.5, 1e308, float("nan"), "", "0", "x" * 65, "\ud800", "(",
+    "a{2}{3}**",
+    [], [[]], [0], [None], ["a"], [["0" * 64]], {}, {"a": 1}, {"input": []}, [[[[]]]], {"regex": "("},
+    {"regex": 1, "flags": 0},
+    {"regex": "a", "flags": 2**40}, {"regex": "a", "flags": -1}, {"regex": "a", "flags": "i"}, {"automaton": None},
+    {"automaton": {"table": [[0, 1], [0]], "accepting": [True], "start": 0}},
+    {"automaton": {"table": [[10**30, 0]], "accepting": [True], "start": 0}},
+    {"automaton": {"table": [[0, 0]], "accepting": [True, False], "start": 0}},
+    {"automaton": {"table": [[0, 0]], "accepting": [True], "start": 9}},
+    {"shortest": 1, "longest": 10**12, "stem": 0, "shards": 1, "stems": 1},
+    [{"shortest": 1, "longest": 40, "stem": 0, "shards": 1, "stems": 1}],
+    [{"shortest": 1, "longest": 0, "stem": 0, "shards": 1, "stems": 1}] * 2,
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def certificates() -> list[tuple[dict[str, Any], list[ws.Transformer]]]:
+    T = ws.library.ends_with("b", "ab")
+    limited = ws.random_transformer("ab", max_length=3)
+    ends_with_b = automaton([[0, 1], [0, 1]], [False, True])
+    wrong = replace(T, output=-T.output)
+    made = [
+        (ws.check.same_decisions(limited, limited, 3), [limited, limited]),
+        (ws.check.same_decisions(T, wrong, 2), [T, wrong]),
+        (ws.check.recognizes(T, re.compile(".*b"), 2), [T]),
+        (ws.check.recognizes(T, ends_with_b, 2), [T]),
+    ]
+    return [(json.loads(verdict.to_json()), models) for verdict, models in made]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Give the path to every entry."""
+    if path:
+        yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield from places(inner, (*path, key))
+
+
+def put(certificate: dict[str, Any], path: tuple[Any, ...], value: Any, remove: bool = False) -> str:
+    result = copy.deepcopy(certificate)
+    inner: Any = result
+    for key in path[:-1]:
+        inner = inner[key]
+    if remove:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = value
+    return json.dumps(result)
+
+
+def replayed(text: str, models: list[ws.Transformer], sample: int) -> None:
+    """Replay it: it comes out somehow, or is refused with a FileError, or asks for other models than are given."""
+    with suppress(ws.FileError):
+        try:
+            again = replay(text, models, sample=sample)
+        except ws.InputError as error:
+            if not re.search("is about|Python function", str(error)):
+                raise
+        else:
+            assert again.agrees or again.problems
+
+
+def test_any_entry_may_be_anything(certificates: list[tuple[dict[str, Any], list[ws.Transformer]]]) -> None:
+    for certificate, models in certificates:
+        for path in places(certificate):
+            if path[0] not in ("versions", "seconds", "finished"):
+                replayed(put(certificate, path, None, remove=True), models, 0)
+                for odd in ODD:
+                    replayed(put(certificate, path, odd), models, 0)
+
+
+def test_any_two_entries_may_be_anything(certificates: list[tuple[dict[str, Any], list[ws.Transformer]]]) -> None:
+    chance = random.Random(1)
+    for certificate, models in certificates:
+        for _ in range(100):
+            text = put(certificate, chance.choice(list(places(certificate))), chance.choice(ODD))
+            changed = json.loads(text)
+            replayed(put(changed, chance.choice(list(places(changed))), chance.choice(ODD)), models, 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "null", "[]", "3", '"text"', "{", "{}", "[" * 100_000, '{"format": "weightsmith certificate 1"}', "\x00",
+     '{"format": "weightsmith ledger 1"}', "1" * 5000, None, b"{}", 7, [], {}, {"format": None}],
+)  # fmt: skip
+def test_what_is_no_certificate_is_refused(text: Any) -> None:
+    with pytest.raises(ws.FileError, match="certificate"):
+        replay(text, [])
+
+
+def test_a_certificate_beyond_the_position_table_is_refused(
+    certificates: list[tuple[dict[str, Any], list[ws.Transformer]]],
+) -> None:
+    certificate, models = certificates[0]
+    longer = {**certificate, "up_to": 4, "tiers": [{**certificate["tiers"][0], "longest": 4}]}
+    with pytest.raises(ws.FileError, match="damaged: .*the position table holds 3"):
+        replay(longer, models)
+
+
+def test_tiers_that_would_take_for_ever_are_refused_at_once() -> None:
+    T = ws.library.ends_with("b", "ab")
+    certificate = json.loads(ws.check.same_decisions(T, T, 3).to_json())
+    for up_to in (40, 10**4, 10**6, 10**18):
+        tiers = [{"shortest": 1, "longest": up_to, "stem": 0, "shards": 1, "stems": 1}]
+        with pytest.raises(ws.FileError, match="damaged"):
+            replay({**certificate, "up_to": up_to, "tiers": tiers}, [T, T])
+        tiers = [{**tiers[0], "longest": up_to - 1}, {"shortest": up_to, "longest": up_to, "stem": up_to - 1,
+                                                     "shards": 1, "stems": 1}]  # fmt: skip
+        with pytest.raises(ws.FileError, match="damaged"):
+            replay({**certificate, "up_to": up_to, "tiers": tiers, "shards": [["0" * 64]] * 2}, [T, T])
+
+
+def test_a_length_that_stands_in_two_tiers_is_refused() -> None:
+    T = ws.library.ends_with("b", "ab")
+    certificate = json.loads(ws.check.same_decisions(T, T, 3).to_json())
+    tiers = [{"shortest": a, "longest": b, "stem": 0, "shards": 1, "stems": 1} for a, b in ((1, 3), (4, 1), (2, 3))]
+    with pytest.raises(ws.FileError, match="its tiers do not hold every input once"):
+        replay({**certificate, "tiers": tiers, "shards": [["0" * 64]] * 3}, [T, T])

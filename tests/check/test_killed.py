@@ -1,0 +1,124 @@
+"""A check that was killed or stopped goes on where it was, and comes out as if nothing had happened."""
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import weightsmith as ws
+from tests.check.long_check import SHARDS, UP_TO, S, long_check, long_regex_check, small_shards
+from tests.check.processes import lines, output, script, until
+from weightsmith.check import engine
+from weightsmith.check.examine import examine
+
+
+@pytest.fixture
+def examined(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The shards that are examined in this process."""
+    small_shards(monkeypatch.setattr)
+    seen: list[Any] = []
+
+    def watched(claim: Any, plan: Any, shard: Any, *rest: Any) -> Any:
+        seen.append(shard)
+        return examine(claim, plan, shard, *rest)
+
+    monkeypatch.setattr(engine, "examine", watched)
+    return seen
+
+
+def told(verdict: ws.check.Verdict) -> dict[str, Any]:
+    """Give everything of a certificate but the time."""
+    return {key: value for key, value in verdict.certificate().items() if key not in ("seconds", "finished")}
+
+
+@pytest.mark.parametrize("holds", [True, False])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_killed_check_goes_on_where_it_was(holds: bool, workers: int, tmp_path: Path, examined: list[Any]) -> None:
+    path = tmp_path / "ledger"
+    undisturbed = told(long_check(None, holds, workers=workers))
+    text = "small_shards(); long_check(sys.argv[1], bool(int(sys.argv[2])), 0.03, workers=int(sys.argv[3]))"
+    for enough in (4, 40, 90):  # killed three times; the third time in the last tier
+        process = script(text, path, int(holds), workers)
+        until(lambda: lines(path) >= enough, process)  # noqa: B023
+        process.kill()
+        assert output(process)[0] == -signal.SIGKILL
+    kept = path.read_bytes()
+    finished = kept.count(b"\n") - 1
+    assert 90 <= finished + 1 < SHARDS
+    examined.clear()
+    verdict = long_check(path, holds, workers=workers)
+    assert told(verdict) == undisturbed
+    assert verdict.holds == holds
+    done = {(entry["tier"], entry["shard"]) for entry in map(json.loads, kept.splitlines()[1 : finished + 1])}
+    assert not done & {(shard.tier, shard.index) for shard in examined}
+    assert len(examined) == len(set(examined)) == SHARDS - finished
+    assert path.read_bytes().startswith(kept[: kept.rindex(b"\n") + 1])
+    if holds:
+        examined.clear()
+        assert told(long_check(path, holds)) == undisturbed
+        assert examined == []
+
+
+def test_control_c_stops_a_check_and_keeps_the_ledger(tmp_path: Path, examined: list[Any]) -> None:
+    path = tmp_path / "ledger"
+    text = """
+small_shards()
+ledger.SYNC_SECONDS = 0 if sys.argv[2] == "at once" else 1e9
+progress = lambda done, of: (time.sleep(0.03), print(done, flush=True))
+try:
+    long_check(sys.argv[1], progress=progress, workers=2)
+except KeyboardInterrupt:
+    print("stopped", flush=True)
+"""
+    for when in ("at once", "at the end"):  # at the end: what was not yet on disk is put there
+        process = script(text, path, when)
+        assert process.stdout is not None
+        for _ in range(25):
+            assert process.stdout.readline().strip().isdigit()
+        process.send_signal(signal.SIGINT)
+        code, out, err = output(process)
+        assert (code, err) == (0, "")
+        assert out.endswith("stopped\n")
+        assert path.read_bytes().endswith(b"\n")
+    assert lines(path) > 40
+    examined.clear()
+    left = SHARDS + 1 - lines(path)
+    assert told(long_check(path)) == told(long_check(None))
+    assert len(examined) == left + SHARDS
+
+
+def test_a_last_line_that_was_cut_short_is_not_counted(tmp_path: Path, examined: list[Any]) -> None:
+    path = tmp_path / "ledger"
+    whole = told(long_regex_check(path))
+    text = path.read_bytes()
+    head = text.index(b"\n") + 1
+    for end in (0, 1, head // 2, head - 1, head, head + 1, head + 60, len(text) - 1, len(text)):
+        path.write_bytes(text[:end])
+        examined.clear()
+        assert told(long_regex_check(path)) == whole
+        assert len(examined) == SHARDS - max(text[:end].count(b"\n") - 1, 0)
+        assert sorted(path.read_bytes().splitlines()) == sorted(text.splitlines())
+
+
+def test_the_order_of_lines_and_repeated_lines_do_not_matter(tmp_path: Path, examined: list[Any]) -> None:
+    path = tmp_path / "ledger"
+    whole = told(long_regex_check(path))
+    head, *rest = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(head + b"".join(reversed(rest[::2])) + b"".join(rest[:9]))
+    examined.clear()
+    assert told(long_regex_check(path)) == whole
+    assert len(examined) == SHARDS - len({*rest[::2], *rest[:9]})
+
+
+def test_progress_counts_what_the_ledger_has(tmp_path: Path, examined: list[Any]) -> None:
+    path = tmp_path / "ledger"
+    long_regex_check(path)
+    head, *rest = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(head + b"".join(rest[: SHARDS // 2]))
+    seen: list[tuple[int, int]] = []
+    long_regex_check(path, progress=lambda *now: seen.append(now))
+    assert seen[-1] == (2 ** (UP_TO + 1) - 2,) * 2
+    assert len(seen) < SHARDS - SHARDS // 2 + 10
+    assert ws.decisions(S, ["b"]) == ["YES"]
