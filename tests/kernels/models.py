@@ -1,7 +1,7 @@
 """Random transformers of every shape in every arithmetic, loud enough to saturate and with many ties."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -132,3 +132,23 @@ def random_model(A: Arithmetic, seed: int, weighting: Weighting | None = None, m
         output_bias=draw(len(classes)) if random.random() < 0.5 else None,
         final_norm=random_norm(A, random, lanes, draw),
     )
+
+
+def many_heads(A: Arithmetic, seed: int, mask: Literal["causal", "full"] = "causal") -> Transformer:
+    """Give three blocks of four heads of different sizes and weightings: what one leaves must not reach the next."""
+    random = np.random.default_rng(seed)
+
+    def draw(*shape: int) -> Array:
+        return A.round(random.normal(size=shape) / 2)
+
+    def head() -> Head:
+        keys, values = random.integers(0, 4, 2).tolist()
+        weighting = WEIGHTINGS[random.integers(len(WEIGHTINGS))] if random.random() < 0.4 else Softmax()
+        return Head(draw(keys, 2), draw(keys, 2), draw(values, 2), draw(2, values), weighting)
+
+    def block() -> Block:
+        n = int(random.integers(0, 5))
+        feed_forward = FeedForward(draw(n, 2), draw(n), draw(2, n), draw(2))
+        return Block(Attention(tuple(head() for _ in range(4))), feed_forward)
+
+    return Transformer(A, "ab", ("x", "y"), draw(2, 2), None, tuple(block() for _ in range(3)), draw(2, 2), mask=mask)

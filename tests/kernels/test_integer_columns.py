@@ -3,12 +3,14 @@
 from collections import Counter
 from contextlib import nullcontext
 
+import numpy as np
 import pytest
 
 from tests.arithmetic.test_rounding import tied
 from tests.kernels.comparison import assert_equal_runs, assert_hard, counting, layouts
 from tests.kernels.loops import TIES, finite_arithmetic
-from tests.kernels.models import WEIGHTINGS, random_model
+from tests.kernels.models import WEIGHTINGS, many_heads, random_model
+from weightsmith.kernels import batch, tree
 from weightsmith.kernels.carrier import carrier
 from weightsmith.model import Weighting
 
@@ -51,3 +53,12 @@ def test_every_weighting_under_every_mask_runs_as_in_the_reference(form: str, we
         for layout in layouts(T, seed):
             assert_equal_runs(T, layout, counts)
     assert counts["runs"] >= 3
+
+
+@pytest.mark.parametrize("form", ["fixed(4,4)", "fixed(8,9)"])
+def test_no_head_sees_what_another_left_behind(form: str) -> None:
+    A, counts = finite_arithmetic(form), Counter[str]()
+    for seed in range(3):
+        assert_equal_runs(many_heads(A, seed), tree(2, [], 5), counts)
+        assert_equal_runs(many_heads(A, seed, "full"), batch(np.array([[0, 1, 1], [1, 0, 1]])), counts)
+    assert counts["runs"] == 6

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.kernels.comparison import assert_equal_runs, assert_refused, layouts
-from tests.kernels.models import WEIGHTINGS, random_model
+from tests.kernels.models import WEIGHTINGS, many_heads, random_model
 from weightsmith import Attention, Block, FeedForward, Head, LayerNorm, Native, Relative, Softmax, Transformer
 from weightsmith.kernels import batch, run_columns, tree
 from weightsmith.model import Weighting
@@ -53,6 +53,15 @@ def test_every_weighting_under_every_mask_runs_as_in_the_reference(
         for layout in layouts(T, seed):
             assert_equal_runs(T, layout, counts)
     assert counts["runs"] >= 3
+
+
+@both
+def test_no_head_sees_what_another_left_behind(dtype: Type) -> None:
+    A, counts = Native(dtype), Counter[str]()
+    for seed in range(3):
+        assert_equal_runs(many_heads(A, seed), tree(2, [], 5), counts)
+        assert_equal_runs(many_heads(A, seed, "full"), batch(np.array([[0, 1, 1], [1, 0, 1]])), counts)
+    assert counts["runs"] == 6
 
 
 @both

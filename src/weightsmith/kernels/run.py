@@ -128,7 +128,7 @@ class _Runner:
         if self.c.exp is not None:
             self.loops.look_up(scores, *self.levels, *self.c.exp, self.rule)
         else:
-            scores[:] = self.c.encode(A._exp(self.c.decode(scores)))
+            self._exponentiate(scores)
         empty = np.zeros(self.layout.columns, np.bool_)
         if weighting.empty != "uniform":
             shares[:] = 0
@@ -138,6 +138,13 @@ class _Runner:
         self.empty += int(empty.sum())
         if weighting.empty == "error" and empty.any():
             self._refuse(int(np.argmax(empty)))
+
+    def _exponentiate(self, scores: Carried) -> None:
+        """Do without a table; what is not visible stays 0, or it would grow from head to head until it overflows."""
+        exp, positions = self.p.transformer.arithmetic._exp, self.layout.widths.size
+        for t in range(positions):
+            visible = scores[: t + 1 if self.causal else positions, self.layout.level(t)]
+            visible[:] = self.c.encode(exp(self.c.decode(visible)))
 
     def _feed_forward(self, block: BlockProgram, h: Carried) -> None:
         if block.W_1 is None or block.W_2 is None:
