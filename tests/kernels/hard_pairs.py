@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Array, Fixed, Saturating
+from weightsmith.arithmetic import Array, Fixed, Float, Saturating
 
 Whole = npt.NDArray[np.int64]
 Pairs = tuple[Array, Array]
@@ -137,6 +137,19 @@ def hard_quotients(A: Saturating, random: np.random.Generator, count: int) -> Pa
     half = np.exp2(np.maximum(np.frexp(member)[1] - 1, A.least_exponent) - A.precision * 1.0)
     x = A.round(np.minimum((member + half) * y, A.infinity))
     x = A.round(x + random.integers(-1, 2, count) * A.smallest)
-    pairs = [(x, y), (np.abs(random_members(A, random, count)), y), (y, y)]
+    pairs = [(x, y), (np.abs(random_members(A, random, count)), y), (y, y), *_closest_quotients(A, random, 3000)]
     x, y = (np.concatenate(side) for side in zip(*pairs, strict=True))
     return np.minimum(np.abs(x), y), y
+
+
+def _closest_quotients(A: Saturating, random: np.random.Generator, count: int) -> list[Pairs]:
+    """Give x < y, whole numbers of smallest values, with x·2^k = m·y ± 1 and m odd: x/y is all but the tie m·2^−k."""
+    p = A.precision
+    divisors = (random.integers(1 << p - 1, 1 << p, count) | 1).tolist()
+    unit = 1.0 if isinstance(A, Float) and A.infinity >= 2.0**p else A.smallest
+    pairs = []
+    for k in (A.fraction_bits + 1,) if isinstance(A, Fixed) else (p, p + 1):
+        inverse = [pow(2, -k, y) if y > 1 else 0 for y in divisors]
+        for factors in (inverse, [(y - x) % y for x, y in zip(inverse, divisors, strict=True)]):
+            pairs.append((np.array(factors) * unit, np.array(divisors) * unit))
+    return pairs
