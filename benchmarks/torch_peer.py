@@ -42,6 +42,7 @@ def decisions_of(T: Transformer, length: int, threads: int) -> Callable[[], np.n
                     h = h + linear(scaled_dot_product_attention(q, k, v, is_causal=True, scale=1.0), W_O)
                     h = h + linear(relu(linear(h, W_1, b_1)), W_2, b_2)
                 found.append(linear(h[:, -1], output).argmax(-1))
-        return torch.cat(found).numpy()
+        decisions: np.ndarray = torch.cat(found).numpy()
+        return decisions
 
     return run
