@@ -18,7 +18,6 @@ from tests.check.processes import lines
 from weightsmith.check import cluster
 from weightsmith.check.engine import Options
 
-pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
 StartWorker = Callable[[], subprocess.Popen[str]]
 

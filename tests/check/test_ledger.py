@@ -126,13 +126,6 @@ def test_what_cannot_be_a_file_is_refused(name: str, tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["fifo", "folder"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_only_be_read_is_refused(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(ws.FileError, match="cannot open the ledger .*Permission denied"):
-        check(tmp_path / "ledger")
-
-
 @pytest.mark.parametrize("path", [3, b"ledger", ["ledger"], True, 1.5, ""])
 def test_a_ledger_that_is_no_path_is_refused(path: Any) -> None:
     with pytest.raises(ws.InputError, match="ledger=.*: write the name of a file"):
