@@ -1,6 +1,7 @@
 """Other processes: started with this interpreter and this source, ended by their own id, and waited for patiently."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -27,10 +28,15 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "default"}
 
 
+def hear_interrupts() -> None:
+    """Let a new process hear Ctrl-C, which what is started in the background of a shell would not."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(*command: Any, **options: Any) -> subprocess.Popen[str]:
     """Start Python with arguments."""
     arguments = [sys.executable, *map(str, command)]
-    return subprocess.Popen(arguments, env=environment(), text=True, **options)
+    return subprocess.Popen(arguments, env=environment(), text=True, preexec_fn=hear_interrupts, **options)
 
 
 def script(text: str, *arguments: Any) -> subprocess.Popen[str]:

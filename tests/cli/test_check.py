@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import weightsmith as ws
+from tests.check.processes import hear_interrupts
 from tests.cli.test_cli import WIDE, good, weightsmith
 
 
@@ -120,7 +121,7 @@ def slow_check(folder: Path) -> list[str]:
 def begun(command: list[str], folder: Path) -> subprocess.Popen[str]:
     """Start a check, and wait until some of its shards are in the ledger."""
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = subprocess.Popen(command, cwd=folder, env=WIDE, text=True, **pipes)
+    process = subprocess.Popen(command, cwd=folder, env=WIDE, text=True, preexec_fn=hear_interrupts, **pipes)
     ledger = folder / "l"
     while process.poll() is None and (not ledger.exists() or ledger.read_bytes().count(b"\n") < 3):
         time.sleep(0.02)
