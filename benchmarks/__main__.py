@@ -3,15 +3,21 @@
 import os
 import platform
 import sys
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from rich.console import Console
+from rich.table import Table
 
 from benchmarks import checking, rounding, runs
 
 console = Console(width=120)
 console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, BLAS on one thread")
-subjects = {"rounding": rounding.measure, "runs": runs.measure, "checking": checking.measure}
+subjects: dict[str, Callable[[], Iterable[Table]]] = {
+    "rounding": rounding.measure,
+    "runs": runs.measure,
+    "checking": checking.measure,
+}
 for name in sys.argv[1:] or subjects:
     for table in subjects[name]():
         console.print(table)

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -190,5 +190,6 @@ def workers() -> Table:
     return table
 
 
-def measure() -> list[Table]:
-    return [multiply_adds(), over_lengths(), workers(), memory(), against_torch()]
+def measure() -> Iterator[Table]:
+    for subject in (multiply_adds, over_lengths, workers, memory, against_torch):
+        yield subject()
