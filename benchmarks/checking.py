@@ -154,12 +154,13 @@ def over_lengths() -> Table:
 
 
 MEMORY = """
-import resource
+from pathlib import Path
 from benchmarks.checking import exhaust
 from benchmarks.models import thinned
 from weightsmith import Fixed
 exhaust(thinned("01", {lanes}, {blocks}, 0.1, 20, Fixed(4, 4)), {n})
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+# not ru_maxrss, which counts what the process that started this one had
+print(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
 """
 
 
@@ -182,7 +183,7 @@ def memory() -> Table:
 def workers() -> Table:
     """One core against two."""
     table = Table("lanes × blocks", "one worker", "two workers", "faster by", title="Every input up to 18 symbols")
-    for lanes, blocks in SIZES[:2]:
+    for lanes, blocks in SIZES[1:]:
         T = thinned("01", lanes, blocks, 0.1, 18, Fixed(4, 4))
         seconds = best_seconds({str(n): partial(exhaust, T, 18, n) for n in (1, 2)}, repeat=3)
         one, two = seconds["1"], seconds["2"]
