@@ -40,6 +40,6 @@ def test_values_in_doubt_are_decided_by_balls(monkeypatch: pytest.MonkeyPatch) -
     x = np.unique(A.round(np.linspace(-20, 20, 2001)))
     quick = A.exp(x)
     monkeypatch.setattr(elementary, "_DOUBT", 2.0**-13)
-    with mock.patch.object(elementary, "_nearer_to_exp", wraps=elementary._nearer_to_exp) as decide:
+    with mock.patch.object(elementary, "_nearer", wraps=elementary._nearer) as decide:
         assert np.array_equal(A.exp(x), quick)
     assert decide.call_count > 500

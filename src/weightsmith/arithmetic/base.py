@@ -11,6 +11,8 @@ from weightsmith.errors import InputError
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Ties: TypeAlias = Literal["zero", "even", "away"]
+Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu"]
+Elementary: TypeAlias = Literal["exp", "gelu", "gelu_tanh", "silu"]
 
 # IEEE overflow is either clamped to ∞ afterwards or, in `Native`, is what the machine does.
 _silent = np.errstate(all="ignore")
@@ -55,8 +57,8 @@ class Arithmetic(ABC):
         """Round float64 values that are not NaN."""
 
     @abstractmethod
-    def _exp(self, x: Array) -> Array:
-        """Exp of members, rounded once."""
+    def _elementary(self, name: Elementary, x: Array) -> Array:
+        """Give a function of members, rounded once."""
 
     # Rounding and membership
 
@@ -111,7 +113,12 @@ class Arithmetic(ABC):
 
     def exp(self, x: npt.ArrayLike) -> Array:
         """Give e to the power x."""
-        return _plain(self._exp(self._members(x)))
+        return _plain(self._elementary("exp", self._members(x)))
+
+    def activate(self, name: Activation, x: npt.ArrayLike) -> Array:
+        """Give an activation of x: the exact real function, rounded once."""
+        values = self._members(x)
+        return _plain(np.maximum(values, 0.0) if name == "relu" else self._elementary(name, values))
 
     def sqrt(self, x: npt.ArrayLike) -> Array:
         """Give the square root of x; a negative x is refused."""

@@ -1,12 +1,13 @@
 """The machine's own arithmetic, for trained models and for export."""
 
+import math
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic.base import Arithmetic, Array, carried
+from weightsmith.arithmetic.base import Arithmetic, Array, Elementary, carried
 from weightsmith.errors import InputError
 
 NativeType: TypeAlias = Literal["float32", "float64"]
@@ -61,11 +62,24 @@ class Native(Arithmetic):
         with np.errstate(all="ignore"):
             return x.astype(self.dtype).astype(np.float64) + 0.0
 
-    def _exp(self, x: Array) -> Array:
+    def _elementary(self, name: Elementary, x: Array) -> Array:
         with np.errstate(all="ignore"):
-            power: Array = np.exp(x.astype(self.dtype)).astype(np.float64)
-        return power
+            result: Array = machine(name, x.astype(self.dtype)).astype(np.float64) + 0.0
+        return result
 
     def __str__(self) -> str:
         """Give the text form, which `parse_arithmetic` reads back."""
         return self.dtype
+
+
+def machine(name: Elementary, x: npt.NDArray[Any]) -> Any:
+    """Give a function of floats in their own type, as the machine computes it."""
+    real = x.dtype.type
+    if name == "exp":
+        return np.exp(x)
+    if name == "gelu":
+        from weightsmith.arithmetic.fast_erfc import erfc
+
+        return real(0.5) * x * erfc(x * real(-math.sqrt(0.5)))
+    steep = x if name == "silu" else real(2 * math.sqrt(2 / math.pi)) * (x + real(0.044715) * x * x * x)
+    return x / (1 + np.exp(-steep))

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from weightsmith.arithmetic import elementary, rounding
-from weightsmith.arithmetic.base import Arithmetic, Array, Ties
+from weightsmith.arithmetic.base import Arithmetic, Array, Elementary, Ties
 from weightsmith.errors import InputError
 
 TABLE_BITS = 16
@@ -59,12 +59,12 @@ class Saturating(Arithmetic):
             from weightsmith.arithmetic.fast_rounding import nearest
         return nearest(x, self.lowest, self.infinity, self.least_exponent, self.precision, self.ties)
 
-    def _exp(self, x: Array) -> Array:
+    def _elementary(self, name: Elementary, x: Array) -> Array:
         if self.bits <= TABLE_BITS:
-            members, table = elementary.exp_table(self)
+            members, table = elementary.table(name, self)
             result: Array = table[np.searchsorted(members, x)]
             return result
-        return elementary.exp(x, self._nearest)
+        return elementary.apply(name, x, self._nearest)
 
     def _check_ties(self) -> None:
         if self.ties not in get_args(Ties):

@@ -2,7 +2,7 @@
 
 from weightsmith.check.claims import Claim
 from weightsmith.errors import InputError
-from weightsmith.kernels.carrier import carrier
+from weightsmith.kernels.carrier import carrier, function_table
 from weightsmith.kernels.layout import CHUNK
 from weightsmith.kernels.linear import TILE
 from weightsmith.model import Transformer
@@ -42,7 +42,8 @@ def _column_bytes(T: Transformer, up_to: int, claim: Claim) -> int:
     keys, values = _head_sizes(T)
     rows = 3 * len(T.lanes) + 2 * keys + 2 * values + up_to + len(T.classes)
     compared = {"decisions": 1, "logits": len(T.classes), "vectors": len(T.lanes)}[claim.quantity]
-    exponentials = 0 if carrier(T.arithmetic).exp is not None else 32 * up_to  # computed as float64, not by a table
+    by_table = function_table(carrier(T.arithmetic), "exp") is not None
+    exponentials = 0 if by_table else 32 * up_to  # computed as float64
     return rows * carrier(T.arithmetic).dtype.itemsize + 8 * (3 + 4 * compared) + exponentials
 
 

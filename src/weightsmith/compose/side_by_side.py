@@ -168,4 +168,6 @@ def _stacked(layers: Sequence[FeedForward]) -> FeedForward:
         W_2=np.hstack([layer.W_2 for layer in layers]),
         b_2=np.sum([layer.b_2 for layer in layers], axis=0),
         activation=layers[0].activation,
+        W_3=np.vstack(gates) if (gates := [layer.W_3 for layer in layers if layer.W_3 is not None]) else None,
+        b_3=np.concatenate(shifts) if (shifts := [layer.b_3 for layer in layers if layer.b_3 is not None]) else None,
     )

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Array, Fixed, Float, Native
-from weightsmith.arithmetic.elementary import exp_table
+from weightsmith.arithmetic.base import Elementary
+from weightsmith.arithmetic.elementary import table
 from weightsmith.arithmetic.saturating import TABLE_BITS, Saturating
 from weightsmith.kernels.rules import Binary, BinaryEven, Exact, Machine, Place, Rule, Whole
 
@@ -26,7 +27,6 @@ class Carrier:
     scale: float  # a carrier value is `scale` times the number that it means
     rule: Rule
     exact: Exact
-    exp: tuple[Carried, Place] | None  # the exponential of every member; None where there are too many
 
     def encode(self, values: Array) -> Carried:
         """Give members as carrier values."""
@@ -57,14 +57,14 @@ def carrier(arithmetic: Arithmetic) -> Carrier:
     if isinstance(arithmetic, Native):
         dtype = np.dtype(arithmetic.dtype)
         exact = Exact(0.0, 0.0, 0, 0, 3 if dtype == np.float32 else 4, 1.0, 1.0)
-        return Carrier(arithmetic, dtype, 1.0, Machine(dtype.type(arithmetic.infinity)), exact, None)
+        return Carrier(arithmetic, dtype, 1.0, Machine(dtype.type(arithmetic.infinity)), exact)
     assert isinstance(arithmetic, Saturating)
     A, dtype = arithmetic, _dtype(arithmetic)
     scale = 2.0**A.fraction_bits if isinstance(A, Fixed) and dtype.kind == "i" else 1.0
     rule = _whole(A, dtype) if isinstance(A, Fixed) and dtype.kind == "i" else _binary(A, dtype)
     nudge = 1 + {"zero": -1, "even": 0, "away": 1}[A.ties] * (2.0**-19 if dtype == np.int16 else 2.0**-40)
     exact = Exact(A.lowest, A.infinity, A.least_exponent, A.precision, _TIES[A.ties], scale, nudge)
-    return Carrier(A, dtype, scale, rule, exact, _exponentials(A, dtype, scale) if A.bits <= TABLE_BITS else None)
+    return Carrier(A, dtype, scale, rule, exact)
 
 
 def _dtype(A: Saturating) -> np.dtype[Any]:
@@ -107,17 +107,20 @@ def _binary(A: Saturating, dtype: np.dtype[Any]) -> Binary | BinaryEven:
     return Binary(*shared, number(1 + 2.0**-fraction if A.ties == "away" else 1 - 2.0**-fraction))
 
 
-def _exponentials(A: Saturating, dtype: np.dtype[Any], scale: float) -> tuple[Carried, Place]:
-    """Give a table of the exponentials and how a carrier value finds its place in it."""
-    members, powers = exp_table(A)
+@lru_cache(maxsize=64)
+def function_table(carrier: Carrier, name: Elementary) -> tuple[Carried, Place] | None:
+    """Give a function of every member, and how a carrier value finds its place there; None if there are too many."""
+    A, dtype = carrier.arithmetic, carrier.dtype
+    if not isinstance(A, Saturating) or A.bits > TABLE_BITS:
+        return None
+    members, values = table(name, A)
     if dtype.kind == "i":
-        return (powers * scale).astype(dtype), Place(0, 0, len(members) // 2)
+        return carrier.encode(values), Place(0, 0, len(members) // 2)
     fraction = 23 if dtype == np.float32 else 52
     shift = fraction + 1 - A.precision
     sizes = np.abs(members).astype(dtype).view(f"i{dtype.itemsize}").astype(np.int64) >> shift
     base = int(sizes[members != 0].min()) - 1
     half = int(sizes.max()) - base + 1
-    places = np.maximum(sizes - base, 0) + np.where(members < 0, half, 0)
-    table = np.zeros(2 * half, dtype)
-    table[places] = powers
-    return table, Place(shift, base, half)
+    result = np.zeros(2 * half, dtype)
+    result[np.maximum(sizes - base, 0) + np.where(members < 0, half, 0)] = values
+    return result, Place(shift, base, half)

@@ -15,9 +15,17 @@ from weightsmith.kernels.carrier import Carrier
 
 MODULES = (attention, linear, norms, operations, instructions, rules, fast_rounding)
 LOOPS = (
-    *(linear.embed, linear.matvec, linear.accumulate, linear.decide, norms.norm),
+    *(
+        linear.embed,
+        linear.matvec,
+        linear.accumulate,
+        linear.decide,
+        linear.look_up_rows,
+        linear.multiply_rows,
+        norms.norm,
+    ),
     *(attention.spread, attention.score, attention.mix, attention.shift, attention.look_up),
-    *(attention.normalise, attention.choose),
+    *(attention.normalise, attention.choose, norms.norm),
 )
 
 
@@ -69,6 +77,8 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
     numbers = nb.float64[::1]
     return {
         "embed": nb.void(tiles, index, index, index, rows),
+        "look_up_rows": nb.void(rows, count, row, place, rule),
+        "multiply_rows": nb.void(rows, rows, count, rule),
         "matvec": nb.void(*matrix, row, rows, count, rows, count, count, yes, yes, rule),
         "accumulate": nb.void(rows, rows, rule),
         "spread": nb.void(rows, index, index, tiles),

@@ -11,7 +11,7 @@ from typing import Any
 import numba as nb
 import numpy as np
 
-from weightsmith.kernels.operations import add, saturate, scaled, subtract
+from weightsmith.kernels.operations import add, multiply, place_of, prepared, saturate, scaled, subtract
 
 WHOLE = 64  # rows have a multiple of so many columns, the last ones unused: vector instructions leave no rest
 TILE = 2048  # columns that are worked on together, so that their rows stay in a near cache
@@ -97,6 +97,21 @@ def accumulate(out: Any, x: Any, rule: Any) -> None:
     for r in range(out.shape[0]):
         for i in range(out.shape[1]):
             out[r, i] = add(out[r, i], x[r, i], rule)
+
+
+def look_up_rows(x: Any, count: int, table: Any, place: Any, rule: Any) -> None:
+    """Replace the first columns of x by a function of them."""
+    for r in range(x.shape[0]):
+        for i in range(count):
+            x[r, i] = table[place_of(x[r, i], place, rule)]
+
+
+def multiply_rows(x: Any, y: Any, count: int, rule: Any) -> None:
+    """Replace the first columns of x by x ⊗ y."""
+    for r in range(x.shape[0]):
+        xs, ys = x[r, :count], y[r, :count]
+        for i in range(count):
+            xs[i] = multiply(xs[i], prepared(ys[i], rule), rule)
 
 
 def embed(vectors: Any, ids: Any, widths: Any, offsets: Any, out: Any) -> None:

@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Array, Native
+from weightsmith.arithmetic import Activation, Array, Native
 from weightsmith.kernels.carrier import Carried, Carrier, carrier
 from weightsmith.model import Block, Head, LayerNorm, Norm, Relative, Transformer, Weighting
 
@@ -66,6 +66,8 @@ class BlockProgram:
     heads: tuple[HeadProgram, ...]
     W_1: Sparse | None
     W_2: Sparse | None
+    W_3: Sparse | None
+    function: Activation
     attention_norm: NormProgram | None
     feed_forward_norm: NormProgram | None
     before: bool  # the norms stand before their sublayers
@@ -111,6 +113,8 @@ def _block(T: Transformer, c: Carrier, block: Block) -> BlockProgram:
         heads,
         None if layer is None else sparse(c, layer.W_1, layer.b_1),
         None if layer is None else sparse(c, layer.W_2, layer.b_2),
+        None if layer is None or layer.W_3 is None else sparse(c, layer.W_3, layer.b_3),
+        "relu" if layer is None else layer.function,
         _norm(T, block.attention_norm),
         _norm(T, block.feed_forward_norm),
         block.norm_placement == "pre",

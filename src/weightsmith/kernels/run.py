@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
+from weightsmith.arithmetic.base import Elementary
 from weightsmith.errors import ModelError
-from weightsmith.kernels.carrier import Carried
+from weightsmith.kernels.carrier import Carried, function_table
 from weightsmith.kernels.compiled import compiled
 from weightsmith.kernels.layout import Layout
 from weightsmith.kernels.linear import TILE, WHOLE
@@ -125,8 +126,9 @@ class _Runner:
             return
         if weighting.shifted:
             self.loops.shift(scores, *self.levels, self.rule)
-        if self.c.exp is not None:
-            self.loops.look_up(scores, *self.levels, *self.c.exp, self.rule)
+        table = function_table(self.c, "exp")
+        if table is not None:
+            self.loops.look_up(scores, *self.levels, *table, self.rule)
         else:
             self._exponentiate(scores)
         empty = np.zeros(self.layout.columns, np.bool_)
@@ -141,10 +143,10 @@ class _Runner:
 
     def _exponentiate(self, scores: Carried) -> None:
         """Do without a table; what is not visible stays 0, or it would grow from head to head until it overflows."""
-        exp, positions = self.p.transformer.arithmetic._exp, self.layout.widths.size
+        A, positions = self.p.transformer.arithmetic, self.layout.widths.size
         for t in range(positions):
             visible = scores[: t + 1 if self.causal else positions, self.layout.level(t)]
-            visible[:] = self.c.encode(exp(self.c.decode(visible)))
+            visible[:] = self.c.encode(A._elementary("exp", self.c.decode(visible)))
 
     def _feed_forward(self, block: BlockProgram, h: Carried) -> None:
         if block.W_1 is None or block.W_2 is None:
@@ -153,10 +155,30 @@ class _Runner:
         hidden = self._rows("hidden", block.W_1.rows, min(TILE, self.columns))
         for a in range(0, self.columns, TILE):  # a tile at a time: the neurons need not all be kept
             count = min(TILE, self.columns - a)
-            self.loops.matvec(*block.W_1.entries, seen, a, hidden, 0, count, True, False, self.rule)
+            self._neurons(block, seen, a, hidden, count)
             self.loops.matvec(*block.W_2.entries, hidden, 0, h, a, count, False, True, self.rule)
         if not block.before:
             h[:] = self._normed(block.feed_forward_norm, h)
+
+    def _neurons(self, block: BlockProgram, seen: Carried, a: int, hidden: Carried, count: int) -> None:
+        """Set the first columns of `hidden` to the activations of those of `seen` from a on."""
+        assert block.W_1 is not None
+        function = block.function
+        self.loops.matvec(*block.W_1.entries, seen, a, hidden, 0, count, function == "relu", False, self.rule)
+        if function != "relu":
+            self._activate(function, hidden, count)
+        if block.W_3 is not None:
+            gate = self._rows("gate", *hidden.shape)
+            self.loops.matvec(*block.W_3.entries, seen, a, gate, 0, count, False, False, self.rule)
+            self.loops.multiply_rows(hidden, gate, count, self.rule)
+
+    def _activate(self, name: Elementary, hidden: Carried, count: int) -> None:
+        table = function_table(self.c, name)
+        if table is not None:
+            self.loops.look_up_rows(hidden, count, *table, self.rule)
+        else:
+            A = self.p.transformer.arithmetic
+            hidden[:, :count] = self.c.encode(A._elementary(name, self.c.decode(hidden[:, :count])))
 
     # Parts of steps
 

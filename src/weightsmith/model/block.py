@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import UnionType
-from typing import Literal, TypeAlias, TypeVar, get_args
+from typing import Literal, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
 
+from weightsmith.arithmetic import Activation as Plain
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError
 from weightsmith.model.frozen import Frozen
@@ -14,7 +15,8 @@ from weightsmith.model.names import checked_text
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
 from weightsmith.model.weightings import Softmax, Weighting
 
-Activation: TypeAlias = Literal["relu"]
+Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu"]
+GATED: dict[str, Plain] = {"reglu": "relu", "swiglu": "silu"}  # with the function of their gate
 Placement: TypeAlias = Literal["pre", "post"]
 Part = TypeVar("Part")
 
@@ -51,25 +53,44 @@ class Attention(Frozen):
 
 @dataclass(frozen=True, eq=False)
 class FeedForward(Frozen):
-    """W_2 act(W_1 h ⊕ b_1) ⊕ b_2 at every position. Row n of W_1 is the key of neuron n, column n of W_2 its value."""
+    """W_2 act(W_1 h ⊕ b_1) ⊕ b_2 at every position. Row n of W_1 is the key of neuron n, column n of W_2 its value.
+
+    The gated activations "reglu" and "swiglu" have a third matrix: what act gives, relu or silu, is multiplied by
+    W_3 h ⊕ b_3 before W_2.
+    """
 
     W_1: Array  # (neurons, lanes)
     b_1: Array  # (neurons); None is taken for 0
     W_2: Array  # (lanes, neurons)
     b_2: Array  # (lanes); None is taken for 0
     activation: Activation = "relu"
+    W_3: Array | None = None  # (neurons, lanes); for gated activations only
+    b_3: Array | None = None  # (neurons); None is taken for 0
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
-        self._arrays(W_1=2, W_2=2)
-        for bias, matrix in (("b_1", self.W_1), ("b_2", self.W_2)):
-            if getattr(self, bias) is None:
-                self._set(bias, np.zeros(len(matrix)))
-        self._arrays(b_1=1, b_2=1)
         if self.activation not in get_args(Activation):
             raise ModelError(
                 f"FeedForward(activation={self.activation!r:.80}): write one of {', '.join(get_args(Activation))}"
             )
+        self._arrays(W_1=2, W_2=2)
+        self._optional_arrays(W_3=2)
+        for bias, matrix in (("b_1", self.W_1), ("b_2", self.W_2), ("b_3", self.W_3)):
+            if getattr(self, bias) is None and matrix is not None:
+                self._set(bias, np.zeros(len(matrix)))
+        self._arrays(b_1=1, b_2=1)
+        self._optional_arrays(b_3=1)
+        if (self.activation in GATED) != (self.W_3 is not None) or (self.W_3 is None and self.b_3 is not None):
+            gated = ", ".join(GATED)
+            raise ModelError(
+                f"FeedForward(activation={self.activation!r}) with{'out' if self.W_3 is None else ''} W_3: "
+                f"{gated} need W_3, the others have none"
+            )
+
+    @property
+    def function(self) -> Plain:
+        """The function that act is: that of the gate, where there is one."""
+        return GATED.get(self.activation, cast(Plain, self.activation))
 
 
 @dataclass(frozen=True, eq=False)

@@ -70,6 +70,9 @@ def _check_feed_forward(name: str, layer: FeedForward, lanes: int) -> None:
     _shape(f"{name}.b_1", layer.b_1, (neurons,), "(neurons), with the neurons of W_1")
     _shape(f"{name}.W_2", layer.W_2, (lanes, neurons), "(lanes, neurons), with the neurons of W_1")
     _shape(f"{name}.b_2", layer.b_2, (lanes,), "(lanes)")
+    if layer.W_3 is not None and layer.b_3 is not None:
+        _shape(f"{name}.W_3", layer.W_3, (neurons, lanes), "(neurons, lanes), with the neurons of W_1")
+        _shape(f"{name}.b_3", layer.b_3, (neurons,), "(neurons), with the neurons of W_1")
 
 
 def _check_norm(name: str, norm: Norm | None, lanes: Sequence[str]) -> None:

@@ -61,6 +61,7 @@ def _without(block: Block, places: list[int]) -> Block:
         layer = replace(
             layer,
             W_1=_zeroed(layer.W_1, places, 1),
+            W_3=None if layer.W_3 is None else _zeroed(layer.W_3, places, 1),
             W_2=_zeroed(layer.W_2, places, 0),
             b_2=_zeroed(layer.b_2, places, 0),
         )

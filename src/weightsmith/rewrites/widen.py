@@ -80,6 +80,7 @@ class _Wider:
         return replace(
             layer,
             W_1=self.columns(layer.W_1),
+            W_3=None if layer.W_3 is None else self.columns(layer.W_3),
             W_2=self.rows(layer.W_2),
             b_2=np.pad(layer.b_2, (self.before, self.after)),
         )

@@ -10,7 +10,9 @@ from weightsmith.semantics.overflow import finite
 
 def run_feed_forward(A: Arithmetic, layer: FeedForward, h: Array) -> tuple[Array, Array]:
     """Give what the layer adds to the stream, and its activations (…, positions, neurons)."""
-    activations = np.maximum(A.add(A.matvec(layer.W_1, h), layer.b_1), 0.0)
+    activations = A.activate(layer.function, A.add(A.matvec(layer.W_1, h), layer.b_1))
+    if layer.W_3 is not None and layer.b_3 is not None:
+        activations = A.multiply(activations, A.add(A.matvec(layer.W_3, h), layer.b_3))
     return A.add(A.matvec(layer.W_2, activations), layer.b_2), activations
 
 
