@@ -1,13 +1,14 @@
 """Where a logit comes from."""
 
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pytest
 
 import weightsmith as ws
 from weightsmith import Fixed, InputError, LayerNorm, Native, RMSNorm, Softmax, Transformer, random_transformer
+from weightsmith.model.block import Activation
 from weightsmith.model.distances import Distances
 
 
@@ -28,7 +29,7 @@ def model(seed: int) -> Transformer:
         layer, attention = block.feed_forward, block.attention
         assert layer is not None
         assert attention is not None
-        activation = ("relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu")[random.integers(6)]
+        activation = get_args(Activation)[random.integers(6)]
         gate = random.normal(size=(neurons, lanes)) if activation in ("reglu", "swiglu") else None
         biased = replace(attention.heads[0], b_Q=random.normal(size=lanes), b_V=random.normal(size=lanes))
         new.append(

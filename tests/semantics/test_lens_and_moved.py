@@ -54,7 +54,8 @@ def test_what_a_head_moved_names_positions_and_lanes() -> None:
     assert [(m.source, m.target, m.weight) for m in moves] == [(0, 1, 1.0), (1, 2, 1.0)]
     assert moves[0].lanes == {"b": 6.0}
     assert moves[0].paths() == {("a", "b"): 6.0}
-    assert moves[1].lanes == moves[1].paths() == {}  # x has nothing in lane a
+    assert not moves[1].lanes
+    assert not moves[1].paths()  # x has nothing in lane a
 
 
 def test_the_moves_add_up_to_what_the_head_added() -> None:
