@@ -1,7 +1,9 @@
 """Ready-made transformers, each with the claim that it satisfies; `ENTRIES` lists them all."""
 
+from weightsmith.library.bank import bank
 from weightsmith.library.contains import contains
 from weightsmith.library.counting import balanced, largest_count, majority, parity
+from weightsmith.library.eiffel import EIFFEL_NEURONS, eiffel
 from weightsmith.library.entries import ENTRIES, Entry
 from weightsmith.library.first_equals_last import first_equals_last
 from weightsmith.library.lengths import length_modulo
@@ -9,11 +11,14 @@ from weightsmith.library.parity_chain import parities_by_chain, parity_by_chain,
 from weightsmith.library.words import contains_word, ends_with, exact_length, matches, starts_with
 
 __all__ = [
+    "EIFFEL_NEURONS",
     "ENTRIES",
     "Entry",
     "balanced",
+    "bank",
     "contains",
     "contains_word",
+    "eiffel",
     "ends_with",
     "exact_length",
     "first_equals_last",
