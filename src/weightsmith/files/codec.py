@@ -5,7 +5,7 @@ they are tensors whose names say where they belong, such as `blocks.0.attention.
 """
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Arithmetic, Array, Native, parse_arithmetic
 from weightsmith.errors import FileError
 from weightsmith.model import (
+    Alibi,
     Attention,
     AverageHard,
     Block,
@@ -24,6 +25,7 @@ from weightsmith.model import (
     Relative,
     RightmostHard,
     RMSNorm,
+    Rotary,
     Sinusoidal,
     Softmax,
     Table,
@@ -38,7 +40,7 @@ _KINDS: dict[str, type[Frozen]] = {
     for kind in (
         *(Attention, Block, FeedForward, Head),
         *(Softmax, AverageHard, LeftmostHard, RightmostHard),
-        *(Table, Sinusoidal, Relative),
+        *(Table, Sinusoidal, Relative, Rotary, Alibi),
         *(LayerNorm, RMSNorm),
     )
 }
@@ -121,8 +123,10 @@ def _value(value: Any, tensors: Tensors, name: str) -> Any:
 
 def _part(kind: type[Frozen], values: dict[str, Any], tensors: Tensors, name: str) -> Any:
     arrays = list(_array_fields(kind))
-    wanted = {field.name for field in fields(kind)} - set(arrays)  # type: ignore[arg-type]
-    odd = sorted(wanted ^ set(values))
+    known = {field.name: field for field in fields(kind) if field.name not in arrays}  # type: ignore[arg-type]
+    # A key may be missing where the field has a default: files from before there was that field.
+    wanted = {name for name, field in known.items() if field.default is field.default_factory is MISSING}
+    odd = sorted((wanted - set(values)) | (set(values) - set(known)))
     if odd:
         problem = "lacks the key" if odd[0] in wanted else "has the unknown key"
         raise FileError(f"{name or 'the metadata'} {problem} {odd[0]!r:.80}")
@@ -130,6 +134,7 @@ def _part(kind: type[Frozen], values: dict[str, Any], tensors: Tensors, name: st
     built = {key: _value(value, tensors, f"{prefix}{key}") for key, value in values.items()}
     built |= {array: tensors.pop(f"{prefix}{array}", None) for array in arrays}
     for field in fields(kind):  # type: ignore[arg-type]
-        if field.type == Array and built[field.name] is None:
+        shared = field.name == "output" and built.get("tied") is True  # it is the embedding, which is there
+        if field.type == Array and built[field.name] is None and not shared:
             raise FileError(f"the tensor {prefix + field.name!r} is missing")
     return kind(**built)

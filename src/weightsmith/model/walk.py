@@ -17,5 +17,7 @@ def named_arrays(part: object, name: str = "") -> Iterator[tuple[str, Array]]:
         for i, item in enumerate(part):
             yield from named_arrays(item, f"{name}.{i}")
     elif isinstance(part, Frozen):
+        shared = "output" if getattr(part, "tied", False) else ""  # it is the embedding, and that is walked already
         for field in fields(part):  # type: ignore[arg-type]
-            yield from named_arrays(getattr(part, field.name), f"{name}.{field.name}" if name else field.name)
+            if field.name != shared:
+                yield from named_arrays(getattr(part, field.name), f"{name}.{field.name}" if name else field.name)

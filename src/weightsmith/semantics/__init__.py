@@ -1,7 +1,7 @@
 """What a transformer means: the readable reference run."""
 
-from weightsmith.semantics.attention import HeadRun
-from weightsmith.semantics.generate import generate
-from weightsmith.semantics.run import SEMANTICS_VERSION, Run, decisions, run
+from weightsmith.semantics.evaluation import HeadRun
+from weightsmith.semantics.generate import generate, next_token
+from weightsmith.semantics.run import SEMANTICS_VERSION, Run, decisions, logits, run
 
-__all__ = ["SEMANTICS_VERSION", "HeadRun", "Run", "decisions", "generate", "run"]
+__all__ = ["SEMANTICS_VERSION", "HeadRun", "Run", "decisions", "generate", "logits", "next_token", "run"]
