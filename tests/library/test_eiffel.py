@@ -96,6 +96,7 @@ def test_tower_attends_to_eiffel_its_left_neighbour_and_not_the_other_way_round(
 
 
 def test_the_output_is_the_embedding_and_the_classes_are_the_vocabulary() -> None:
+    assert T.tied
     assert T.classes == T.vocabulary
     assert tidy(T.embedding @ r.stream[-1, -1]) == tidy(r.logits)
 

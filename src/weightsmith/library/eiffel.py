@@ -48,25 +48,24 @@ def eiffel(arithmetic: Arithmetic | None = None) -> Transformer:
     landmark in Paris. Neuron 1, the lecture's 5432, fires at every "Tower". Block 1 moves what "Tower" has learned to
     "in", and its neurons know which word usually follows which, unless "in" has heard of Paris.
 
-    The output is the embedding itself, as in the lecture: the lanes `word …` say which word stands here and, at the
-    end, which comes next. The printed coordinates of the embeddings alone would not do: they hardly differ.
+    The output is tied: it is the embedding itself, as in the lecture. The lanes `word …` say which word stands here
+    and, at the end, which comes next; the printed coordinates of the words alone differ too little for that.
 
-    The numbers are decimal fractions, so the default arithmetic is the machine's. In a finite one they are rounded:
-    the decisions stay the same in Float.like("float16") and Fixed(4, 12), and nothing is promised in coarser ones.
+    The numbers are decimal fractions, so the default arithmetic is the machine's. In a finite one they are rounded.
+    The decisions stay the same in Float.like("float16"), Fixed(4, 12) and down to Fixed(4, 4). Coarser ones, such as
+    Fixed(2, 2) and Float(4, 3), forget Paris and say London.
     """
     A = Native("float64")
     words = {(token, f"word {token}"): 1.0 for token in EMBEDDINGS} | {(token, "one"): 1.0 for token in EMBEDDINGS}
     printed = {(token, lane): x for token, row in EMBEDDINGS.items() for lane, x in zip(PRINTED, row, strict=True)}
-    embedding = matrix(list(EMBEDDINGS), LANES, words | printed)
     T = Transformer(
         arithmetic=A,
         vocabulary=tuple(EMBEDDINGS),
         lanes=LANES,
-        embedding=embedding,
+        embedding=matrix(list(EMBEDDINGS), LANES, words | printed),
         positions=Relative(matrix(["0", "1", "farther"], KEYS, {("1", "where"): never(A)})),
         blocks=(_assemble_and_recall(A), _move_and_decide(A)),
-        output=embedding,
-        classes=tuple(EMBEDDINGS),
+        tied=True,
         provenance=("library.eiffel()",),
     )
     if arithmetic is None or arithmetic == A:
