@@ -82,6 +82,13 @@ def test_the_default_arithmetic_holds_every_weight_and_long_inputs_are_decided_t
         assert ws.run(T, tokens).decision == sense(tokens)
 
 
+@pytest.mark.parametrize(("A", "most"), [(Fixed(4, 4), 255), (Fixed(2, 2), 15)], ids=str)
+def test_a_lead_is_lost_only_beyond_what_the_arithmetic_counts(A: ws.Arithmetic, most: int) -> None:
+    U = ws.library.bank(A)
+    assert ws.run(U, ["deposit"] * most + ["river"] * (most - 1) + ["bank"]).decision == "financial"
+    assert ws.run(U, ["deposit"] * (most + 1) + ["river"] * most + ["bank"]).decision == "unclear"
+
+
 def test_an_arithmetic_without_silence_is_refused() -> None:
     with pytest.raises(ws.LawError, match="^to attend to nothing needs exp"):
         ws.library.bank(Float(2, 4))

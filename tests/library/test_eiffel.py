@@ -138,3 +138,5 @@ def test_an_arithmetic_without_silence_is_refused() -> None:
 def test_the_default_is_the_machines_own_arithmetic() -> None:
     assert T.arithmetic == Native("float64")
     assert ws.library.eiffel(Native("float64")) == T
+    with pytest.raises(ws.ModelError, match="^arithmetic='float16' is not an arithmetic: write Fixed"):
+        ws.library.eiffel("float16")  # type: ignore[arg-type]

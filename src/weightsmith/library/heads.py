@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic
-from weightsmith.errors import LawError
+from weightsmith.errors import LawError, ModelError
 from weightsmith.model import Head, LeftmostHard, Relative, Softmax, matrix
 
 
@@ -55,6 +55,8 @@ def best_head(lanes: Sequence[str], keys: Sequence[str], key: str, score: str, v
 
 def never(arithmetic: Arithmetic) -> float:
     """Give a number of which −number, as a score, means no attention at all: 1000, or ∞ where that is less."""
+    if not isinstance(arithmetic, Arithmetic):
+        raise ModelError(f"arithmetic={arithmetic!r:.80} is not an arithmetic: write Fixed(4, 4), for example")
     number = float(arithmetic.round(1000.0))
     if not np.array_equal(arithmetic.exp(-number), 0.0):
         raise LawError(
