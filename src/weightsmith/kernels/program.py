@@ -153,8 +153,8 @@ def _head(T: Transformer, c: Carrier, attention: Attention, place: int) -> HeadP
 
 def _used(W: Array, b: Array | None) -> npt.NDArray[np.bool_]:
     """Say of each row whether it can give anything but 0."""
-    used: npt.NDArray[np.bool_] = W.any(axis=1)
-    return used if b is None else used | (b != 0)
+    used: npt.NDArray[np.bool_] = np.any(W, axis=1)
+    return used if b is None else np.logical_or(used, b)
 
 
 def _some(b: Array | None, chosen: npt.NDArray[np.bool_]) -> Array | None:

@@ -108,8 +108,7 @@ def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, nam
         weights, empty = weigh(A, weighting, scores.astype(np.float64), visible, name)
         return weights.astype(scores.dtype), empty
     largest = np.where(visible, scores, -np.inf).max(axis=-1, keepdims=True)
-    e = np.exp(scores - largest if weighting.shifted else scores)
-    e *= visible
+    e = np.exp(np.where(visible, scores - largest if weighting.shifted else scores, -np.inf))
     z = finite(A, e.sum(axis=-1, keepdims=True), f"{name}, heads")
     empty = z == 0
     weights = e / np.where(empty, 1, z)
