@@ -15,7 +15,8 @@ r = ws.run(T, "The Eiffel Tower is in")
 TOWER = r.tokens.index("Tower")
 FOUR = [T.lanes.index(lane) for lane in ("dim 0", "dim 1", "dim 42 Paris", "dim 3")]
 ASSOCIATIONS = [T.lanes.index(lane) for lane in ("dim 42 Paris", "dim 73 landmark", "dim 158 French culture")]
-FINE = [Native("float32"), Float.like("float16"), Float.like("bfloat16"), Fixed(4, 12), Fixed(4, 8), Fixed(4, 4)]
+FINE = [Native("float32"), Float.like("float16"), Float.like("bfloat16"), Fixed(4, 12), Fixed(4, 4)]
+FINE += [Fixed(2, 2), Float(4, 3), Float.like("e4m3"), Float.like("e5m2")]
 USUAL = {"The": "Tower", "Eiffel": "Tower", "Tower": "is", "is": "in", "in": "London"}
 USUAL |= {"Paris": ".", "London": ".", ".": "The"}
 
@@ -124,10 +125,9 @@ def test_fine_arithmetics_decide_the_same(A: ws.Arithmetic) -> None:
     assert ws.decisions(U, inputs) == [expected(tokens) for tokens in inputs]
 
 
-@pytest.mark.parametrize("A", [Fixed(2, 2), Float(4, 3)], ids=str)
-def test_coarse_arithmetics_forget_paris_and_keep_the_habits(A: ws.Arithmetic) -> None:
-    U = ws.library.eiffel(A)
-    assert list(ws.generate(U, "The Eiffel", 5)) == ["Tower", "is", "in", "London", "."]
+def test_an_arithmetic_with_three_positive_numbers_still_builds_and_forgets_paris() -> None:
+    U = ws.library.eiffel(Fixed(1, 1))
+    assert ws.run(U, r.tokens).decision != "Paris"
 
 
 def test_an_arithmetic_without_silence_is_refused() -> None:

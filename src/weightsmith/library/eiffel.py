@@ -46,14 +46,13 @@ def eiffel(arithmetic: Arithmetic | None = None) -> Transformer:
     Block 0 assembles and recalls. At "Tower" one head looks at the left neighbour, another at the first half of a
     compound noun, and what they add makes neuron 0, the lecture's 2847, fire: it knows that the Eiffel Tower is a
     landmark in Paris. Neuron 1, the lecture's 5432, fires at every "Tower". Block 1 moves what "Tower" has learned to
-    "in", and its neurons know which word usually follows which, unless "in" has heard of Paris.
+    "in", and with it a vote for the word "Paris". Its neurons vote for the word that usually comes next.
 
     The output is tied: it is the embedding itself, as in the lecture. The lanes `word …` say which word stands here
     and, at the end, which comes next; the printed coordinates of the words alone differ too little for that.
 
     The numbers are decimal fractions, so the default arithmetic is the machine's. In a finite one they are rounded.
-    The decisions stay the same in Float.like("float16"), Fixed(4, 12) and down to Fixed(4, 4). Coarser ones, such as
-    Fixed(2, 2) and Float(4, 3), forget Paris and say London.
+    The decisions stay the same down to Fixed(2, 2) and Float(4, 3); Fixed(1, 1) is too coarse and forgets Paris.
     """
     A = Native("float64")
     words = {(token, f"word {token}"): 1.0 for token in EMBEDDINGS} | {(token, "one"): 1.0 for token in EMBEDDINGS}
@@ -97,13 +96,18 @@ def _assemble_and_recall(A: Arithmetic) -> Block:
 def _move_and_decide(A: Arithmetic) -> Block:
     """Give the block after it: a head that carries knowledge to "in", and a neuron for each habit of the language."""
     known = {(lane, lane): 1.0 for lane in (PARIS, LANDMARK, CULTURE)}
-    carry = gathering_head(LANES, KEYS, known, A, who="word in", what="compound")
+    carry = gathering_head(LANES, KEYS, known | {("word Paris", PARIS): 4.0}, A, who="word in", what="compound")
+    told = {
+        "Paris": {"word in": -8.0}
+    }  # at "in" the lane `word Paris` is what the head says, not the word that stands here
     habits = [
-        Neuron({f"word {token}": 1.0}, {f"word {token}": -1.0} | {f"word {to}": x for to, x in follows.items()})
+        Neuron(
+            reads={f"word {token}": 1.0} | told.get(token, {}),
+            writes={f"word {token}": -1.0} | {f"word {to}": weight for to, weight in follows.items()},
+        )
         for token, follows in USUALLY_NEXT.items()
     ]
-    in_paris = Neuron({"word in": 2.0, PARIS: 1.0}, {"word Paris": 8.0}, bias=-3.0)  # "in" has heard of Paris
-    return Block(Attention((carry,)), layer(LANES, [*habits, in_paris]), origin="carry it to in, say what comes next")
+    return Block(Attention((carry,)), layer(LANES, habits), origin="carry it to in, say what usually comes next")
 
 
 def _reads(*weights: float) -> dict[str, float]:
