@@ -102,6 +102,13 @@ def test_the_output_is_the_embedding_and_the_classes_are_the_vocabulary() -> Non
     assert tidy(T.embedding @ r.stream[-1, -1]) == tidy(r.logits)
 
 
+def test_paris_comes_from_tower_by_a_head_and_london_from_a_habit() -> None:
+    paris, london = (ws.attribute(r, word).largest(1)[0] for word in ("Paris", "London"))
+    assert (paris.kind, paris.block, paris.source, paris.name) == ("head", 1, TOWER, "Tower")
+    assert round(paris.amount, 10) == 4 * 1.62
+    assert (london.kind, london.block, london.amount) == ("neuron", 1, 3)
+
+
 def test_eiffel_tower_is_in_paris_and_any_other_tower_is_not() -> None:
     assert r.decision == "Paris"
     for text in ("The Tower is in", "Eiffel is in", "Tower Eiffel is in", "Eiffel The Tower is in", "in"):
