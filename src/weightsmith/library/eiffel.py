@@ -97,9 +97,7 @@ def _move_and_decide(A: Arithmetic) -> Block:
     """Give the block after it: a head that carries knowledge to "in", and a neuron for each habit of the language."""
     known = {(lane, lane): 1.0 for lane in (PARIS, LANDMARK, CULTURE)}
     carry = gathering_head(LANES, KEYS, known | {("word Paris", PARIS): 4.0}, A, who="word in", what="compound")
-    told = {
-        "Paris": {"word in": -8.0}
-    }  # at "in" the lane `word Paris` is what the head says, not the word that stands here
+    told = {"Paris": {"word in": -8.0}}  # at "in" the lane `word Paris` is hearsay: no such word stands here
     habits = [
         Neuron(
             reads={f"word {token}": 1.0} | told.get(token, {}),
