@@ -15,7 +15,7 @@ from weightsmith.model import Transformer, read_tokens
 from weightsmith.model.names import shown
 from weightsmith.semantics import run
 from weightsmith.train.convert import to_transformer
-from weightsmith.train.loop import Record, Report, learn
+from weightsmith.train.loop import Record, Report, learn, threads
 from weightsmith.train.lstm import Lstm, beside
 from weightsmith.train.records import losses, new_figure
 from weightsmith.train.settings import Course, Shape
@@ -57,8 +57,9 @@ def compare(
     torch.manual_seed(course.seed)
     lstm = beside(shape, len(text.vocabulary), size)
     name = identity(text, shape, course)
-    first = learn(module, text, course, name, _beside(checkpoint, "transformer"), report)
-    second = learn(lstm, text, course, {**name, "lstm": lstm.size}, _beside(checkpoint, "lstm"), report)
+    with threads(course.threads):
+        first = learn(module, text, course, name, _beside(checkpoint, "transformer"), report)
+        second = learn(lstm, text, course, {**name, "lstm": lstm.size}, _beside(checkpoint, "lstm"), report)
     T = to_transformer(module, text.vocabulary, None, f"trained beside an LSTM: {course.steps} steps")
     return Comparison(T, lstm, first.history, second.history, size, count(lstm))
 

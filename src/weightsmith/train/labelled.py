@@ -60,7 +60,7 @@ class Labelled:
 
 
 def by_rule(
-    rule: Rule, vocabulary: str | Sequence[str], max_length: int, count: int = 20000, seed: int = 0
+    rule: Rule, vocabulary: str | Sequence[str], max_length: int, count: int = 50000, seed: int = 0
 ) -> Labelled:
     """Draw strings of every length up to the longest and label them; of short lengths, all strings are there.
 

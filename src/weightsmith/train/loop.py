@@ -6,7 +6,8 @@ checkpoint ends with the same weights, bit for bit, as one that was never stoppe
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -67,6 +68,17 @@ class Fitted:
     module: torch.nn.Module
     history: tuple[Record, ...]
     resumed_at: int  # the step at which this run went on; 0 for a run of its own
+
+
+@contextmanager
+def threads(count: int) -> Iterator[None]:
+    """Use so many threads for a while; what somebody else has set comes back."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def learn(

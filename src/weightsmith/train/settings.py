@@ -68,6 +68,7 @@ class Course:
     dropout: float = 0.0
     clip: float = 1.0  # the largest norm of all gradients together
     seed: int = 0
+    threads: int = 1  # sums are split among threads, so another number gives other last bits
     evaluate_every: int = 100
     checkpoint_every: int = 100
 
@@ -75,6 +76,7 @@ class Course:
         """Refuse what makes no sense."""
         for name, least in (("steps", 1), ("batch", 1), ("warmup", 0), ("seed", 0)):
             whole(getattr(self, name), name, least)
+        whole(self.threads, "threads", 1)
         whole(self.evaluate_every, "evaluate_every", 1)
         whole(self.checkpoint_every, "checkpoint_every", 1)
         for name, low, high in (

@@ -11,7 +11,7 @@ import torch
 from weightsmith.model import Transformer
 from weightsmith.train.convert import to_transformer
 from weightsmith.train.labelled import Labelled
-from weightsmith.train.loop import Record, Report, Task, learn
+from weightsmith.train.loop import Record, Report, Task, learn, threads
 from weightsmith.train.module import Model
 from weightsmith.train.settings import Course, Shape, as_data
 from weightsmith.train.text import Text
@@ -47,7 +47,8 @@ def fit(
 ) -> Trained:
     """Train a transformer for a task; see `learn`."""
     module = new_module(task, shape, course)
-    fitted = learn(module, task, course, identity(task, shape, course), checkpoint, report, record)
+    with threads(course.threads):
+        fitted = learn(module, task, course, identity(task, shape, course), checkpoint, report, record)
     made = f"trained: {course.steps} steps of {course.batch}, seed {course.seed}"
     return Trained(to_transformer(module, task.vocabulary, task.classes, made), fitted.history, fitted.resumed_at)
 
