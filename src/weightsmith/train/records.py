@@ -18,35 +18,49 @@ def write_log(path: Path, history: Sequence[Record]) -> None:
 
 def draw_losses(path: Path, histories: Mapping[str, Sequence[Record]]) -> None:
     """Draw the losses of one training, or of several, as an SVG."""
-    from io import BytesIO
-
-    figure, axes = new_figure(1, (7.0, 4.2))
-    losses(axes[0], histories)
-    data = BytesIO()
-    figure.savefig(data, format="svg", metadata={"Date": None})
-    write_whole(path, data.getvalue())
+    figure = new_figure((7.0, 4.2))
+    losses(figure.add_subplot(), histories)
+    write_figure(path, figure)
 
 
-def new_figure(panels: int, size: tuple[float, float]) -> tuple[Any, list[Any]]:
-    """Give a figure with panels side by side; no window, no state shared with others who draw."""
+def new_figure(size: tuple[float, float]) -> Any:
+    """Give an empty figure; no window, no state shared with others who draw."""
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasSVG(figure)
-    return figure, [figure.add_subplot(1, panels, i + 1) for i in range(panels)]
+    return figure
+
+
+def write_figure(path: Path, figure: Any) -> None:
+    """Write an SVG; the same picture gives the same bytes."""
+    from io import BytesIO
+
+    from matplotlib import rc_context
+
+    data = BytesIO()
+    with rc_context({"svg.hashsalt": "weightsmith"}):
+        figure.savefig(data, format="svg", metadata={"Date": None})
+    write_whole(path, data.getvalue())
 
 
 def losses(axis: Any, histories: Mapping[str, Sequence[Record]]) -> None:
     """Draw losses over steps: what was learnt from as thin lines, what was held back as thick ones."""
     for n, (name, history) in enumerate(histories.items()):
         steps = [record.step for record in history]
-        label = f"{name}, " if len(histories) > 1 else ""
-        axis.plot(
-            steps, [r.train_loss for r in history], color=f"C{n}", linewidth=1, alpha=0.6, label=f"{label}training"
-        )
-        axis.plot(steps, [r.validation_loss for r in history], color=f"C{n}", linewidth=2, label=f"{label}validation")
+        label = f"{name}: " if len(histories) > 1 else ""
+        learnt, held = [r.train_loss for r in history], [r.validation_loss for r in history]
+        axis.plot(steps, learnt, color=f"C{n}", linewidth=1, alpha=0.6, label=f"{label}training")
+        axis.plot(steps, held, color=f"C{n}", linewidth=2.2, label=f"{label}validation")
+        axis.annotate(
+            f"{held[-1]:.3g}", (steps[-1], held[-1]), xytext=(5, 0), textcoords="offset points", color=f"C{n}",
+            va="center",
+        )  # fmt: skip
+    axis.set_ylim(bottom=0)
+    axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set_xlabel("step")
     axis.set_ylabel("loss (nats per prediction)")
     axis.grid(alpha=0.3)
+    axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False)
