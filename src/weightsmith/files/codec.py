@@ -5,7 +5,7 @@ they are tensors whose names say where they belong, such as `blocks.0.attention.
 """
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from weightsmith.model import (
     Attention,
     AverageHard,
     Block,
+    Edit,
     FeedForward,
     Head,
     LayerNorm,
@@ -40,6 +41,7 @@ _KINDS: dict[str, type[Frozen]] = {
         *(Softmax, AverageHard, LeftmostHard, RightmostHard),
         *(Table, Sinusoidal, Relative),
         *(LayerNorm, RMSNorm),
+        Edit,
     )
 }
 Tensors = dict[str, npt.NDArray[Any]]
@@ -48,7 +50,7 @@ Tensors = dict[str, npt.NDArray[Any]]
 def encode(T: Transformer) -> tuple[Tensors, dict[str, Any]]:
     """Give the tensors and the JSON object of a transformer."""
     dtype = _stored_dtype(T.arithmetic)
-    tensors = {name: array.astype(dtype) for name, array in named_arrays(T)}
+    tensors = {name: array.astype(dtype) for name, array in named_arrays(T, history=True)}
     return tensors, {"version": FORMAT_VERSION, **_plain_fields(T), "tensors": list(tensors)}
 
 
@@ -121,8 +123,10 @@ def _value(value: Any, tensors: Tensors, name: str) -> Any:
 
 def _part(kind: type[Frozen], values: dict[str, Any], tensors: Tensors, name: str) -> Any:
     arrays = list(_array_fields(kind))
-    wanted = {field.name for field in fields(kind)} - set(arrays)  # type: ignore[arg-type]
-    odd = sorted(wanted ^ set(values))
+    known = {field.name: field for field in fields(kind) if field.name not in arrays}  # type: ignore[arg-type]
+    # A key may be missing where the field has a default: files from before there was that field.
+    wanted = {name for name, field in known.items() if field.default is field.default_factory is MISSING}
+    odd = sorted((wanted - set(values)) | (set(values) - set(known)))
     if odd:
         problem = "lacks the key" if odd[0] in wanted else "has the unknown key"
         raise FileError(f"{name or 'the metadata'} {problem} {odd[0]!r:.80}")

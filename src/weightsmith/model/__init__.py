@@ -3,6 +3,7 @@
 from weightsmith.model.block import Attention, Block, FeedForward, Head
 from weightsmith.model.checks import lane_index
 from weightsmith.model.digest import digest
+from weightsmith.model.edit import Edit
 from weightsmith.model.matrix import matrix
 from weightsmith.model.neurons import Neuron, layer, pair
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
@@ -17,6 +18,7 @@ __all__ = [
     "Attention",
     "AverageHard",
     "Block",
+    "Edit",
     "FeedForward",
     "Head",
     "LayerNorm",
