@@ -34,8 +34,8 @@ def reader(
     code = codes(tokens, bits, distance)
     groups = [[f"{group} {i}" for i in range(bits)] for group in ("now", "before", "answer")]
     places = [f"at {i}" for i in range(LENGTH)]
-    lanes = (*sum(groups, []), *places)
     now, before, answer = groups
+    lanes = (*now, *before, *answer, *places)
     steps = [str(i) for i in range(LENGTH)]
     names = tuple(f"t{i}" for i in range(tokens))
     head = ws.Head(

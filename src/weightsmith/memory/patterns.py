@@ -20,12 +20,7 @@ def read_patterns(T: Transformer, patterns: Sequence[Pattern], names: Sequence[s
     places = {lane: j for j, lane in enumerate(T.lanes)}
     result = np.zeros((len(patterns), len(T.lanes)))
     for row, pattern, name in zip(result, patterns, names, strict=True):
-        pairs = (
-            pattern.items()
-            if isinstance(pattern, Mapping)
-            else zip(T.lanes, _over_lanes(T, pattern, name), strict=True)
-        )
-        for lane, value in pairs:
+        for lane, value in _pairs(T, pattern, name):
             place = places[lane] if lane in places else lane_index(T, lane)
             row[place] = value if type(value) is float else real(value, f"{name}, lane {shown(lane)}")
     for n, j in np.argwhere(~T.arithmetic.contains(result)).tolist():
@@ -33,14 +28,16 @@ def read_patterns(T: Transformer, patterns: Sequence[Pattern], names: Sequence[s
     return result + 0.0
 
 
-def _over_lanes(T: Transformer, pattern: npt.ArrayLike, name: str) -> Iterable[object]:
+def _pairs(T: Transformer, pattern: Pattern, name: str) -> Iterable[tuple[str, object]]:
+    if isinstance(pattern, Mapping):
+        return pattern.items()
     values = np.asarray(pattern, dtype=object)
     if values.shape != (len(T.lanes),):
         raise InputError(
             f"{name} has shape {values.shape}, and there are {len(T.lanes)} lanes: "
             "write a number for each, or a mapping such as {lane: number}"
         )
-    return values
+    return zip(T.lanes, values, strict=True)
 
 
 def read_facts(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str]) -> Array:
@@ -66,9 +63,7 @@ def read_margin(margin: Any) -> float:
     """Give a margin, which must be positive: at a threshold exactly at a rival, the least rounding error leaks."""
     number = real(margin, "margin")
     if number <= 0:
-        raise InputError(
-            f"margin={margin!r}: a threshold at the strongest rival leaks; write a margin above 0, such as 1"
-        )
+        raise InputError(f"margin={margin!r}: a threshold at the strongest rival leaks; write one above 0, such as 1.0")
     return number
 
 

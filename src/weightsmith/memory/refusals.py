@@ -14,21 +14,18 @@ from weightsmith.memory.threshold import Thresholds, overlaps
 from weightsmith.model import FeedForward
 
 
-def collision(A: Arithmetic, layer: FeedForward, keys: Array, labels: Sequence[str], margin: float) -> None:
-    """Refuse keys that an old fact answers to, or from which it does not keep the margin."""
+def collision(A: Arithmetic, layer: FeedForward, keys: Array, labels: Sequence[str]) -> None:
+    """Refuse keys that an old fact answers to: both would add their values there."""
     old = fact_places(layer)
     if not old.size:
         return
     responses = respond(A, layer, old, keys)  # (keys, old facts)
     n, i = divmod(int(np.argmax(responses)), len(old))
-    largest = float(responses[n, i])
-    if largest > -margin:
-        fact = neuron_text(layer, int(old[i]))
-        what = f"the fact {fact}, which is there already, responds to the key of {labels[n]} with {largest:g}"
-        if largest >= 0:
-            raise InputError(f"{what}, and it must stay below 0: edit or delete it first, or choose another key")
+    if responses[n, i] >= 0:
         raise InputError(
-            f"{what}, and margin={margin:g} asks for at most {-margin:g}: write margin={-largest!r} or less"
+            f"the fact {neuron_text(layer, int(old[i]))}, which is there already, responds to the key of {labels[n]} "
+            f"with {responses[n, i]:g}, and it must stay below 0: edit it first, with this key among its rivals, or "
+            "write both with write_many"
         )
 
 

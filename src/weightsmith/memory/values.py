@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Array, Native
 from weightsmith.errors import InputError
 from weightsmith.memory.members import above, below
 from weightsmith.model import FeedForward, Transformer
@@ -12,7 +12,10 @@ from weightsmith.model.names import shown
 
 
 def columns(T: Transformer, layer: FeedForward, values: Array, labels: Sequence[str]) -> Array:
-    """Give (lanes, facts): the members c with act(1) ⊗ c = value; refuse a value for which there is none."""
+    """Give (lanes, facts): the members c with act(1) ⊗ c = value; refuse a value for which there is none.
+
+    In the machine's arithmetic the nearest is taken: functions are not exact there, and `facts` says what comes out.
+    """
     A = T.arithmetic
     for flag in T.flags:
         for n in np.flatnonzero(values[:, T.lanes.index(flag)]).tolist():
@@ -25,7 +28,7 @@ def columns(T: Transformer, layer: FeedForward, values: Array, labels: Sequence[
     for near in (above(A, result), below(A, result)):
         result = np.where((A.multiply(full, result) != sizes) & (A.multiply(full, near) == sizes), near, result)
     wrong = np.argwhere(A.multiply(full, result) != sizes)
-    if wrong.size:
+    if wrong.size and not isinstance(A, Native):
         n, j = (int(place) for place in wrong[0])
         nearest = float(A.multiply(full, result[n, j]) * np.sign(values[n, j]))
         raise InputError(

@@ -116,7 +116,7 @@ def matched(
     """Give weights and biases that respond to keys and to none of their rivals, or refuse."""
     require(T.arithmetic, ("unit product",), "memory.write", "use an arithmetic with 1, such as Fixed(4, 4)")
     others = gather(T, block, layer, keys, labels, rivals, inputs)
-    collision(T.arithmetic, layer, keys, labels, margin)
+    collision(T.arithmetic, layer, keys, labels)
     found = fit(T.arithmetic, keys, others.patterns, others.allowed, margin)
     if not found.good(margin).all():
         refuse(T.arithmetic, keys, labels, others, found, margin)
