@@ -19,6 +19,7 @@ from .errors import ModelError as ModelError
 from .errors import WeightsmithError as WeightsmithError
 from .files import load as load
 from .files import save as save
+from .model import Alibi as Alibi
 from .model import Attention as Attention
 from .model import AverageHard as AverageHard
 from .model import Block as Block
@@ -29,6 +30,7 @@ from .model import LeftmostHard as LeftmostHard
 from .model import Relative as Relative
 from .model import RightmostHard as RightmostHard
 from .model import RMSNorm as RMSNorm
+from .model import Rotary as Rotary
 from .model import Sinusoidal as Sinusoidal
 from .model import Softmax as Softmax
 from .model import Table as Table
@@ -48,8 +50,13 @@ from .rewrites import widen as widen
 from .rewrites import zero_one_form as zero_one_form
 from .rewrites import zero_vector as zero_vector
 from .semantics import Run as Run
+from .semantics import attribute as attribute
 from .semantics import decisions as decisions
 from .semantics import generate as generate
+from .semantics import lens as lens
+from .semantics import logits as logits
+from .semantics import moved as moved
+from .semantics import next_token as next_token
 from .semantics import run as run
 
 __all__: list[str]

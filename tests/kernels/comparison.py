@@ -14,7 +14,8 @@ from weightsmith.arithmetic import Array, Saturating, rounding
 from weightsmith.arithmetic import saturating as module
 from weightsmith.kernels import Columns, Layout, batch, run_columns, tree
 from weightsmith.kernels.carrier import carrier
-from weightsmith.semantics.run import Evaluation, evaluate
+from weightsmith.semantics.evaluation import Evaluation
+from weightsmith.semantics.reference import evaluate
 
 
 def assert_same_bits(found: Array, wanted: Array, what: object) -> None:

@@ -11,7 +11,7 @@ from tests.kernels.models import WEIGHTINGS, many_heads, random_model
 from weightsmith import Attention, Block, FeedForward, Head, LayerNorm, Native, Relative, Softmax, Transformer
 from weightsmith.kernels import batch, run_columns, tree
 from weightsmith.model import Weighting
-from weightsmith.semantics.run import evaluate
+from weightsmith.semantics.reference import evaluate
 
 TYPES: tuple[Literal["float32", "float64"], ...] = ("float32", "float64")
 both = pytest.mark.parametrize("dtype", TYPES)

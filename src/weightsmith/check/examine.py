@@ -12,7 +12,7 @@ from weightsmith.check.plan import Plan, Shard
 from weightsmith.kernels import batch, ranks, run_columns, tree
 from weightsmith.kernels.carrier import carrier
 from weightsmith.model import Transformer
-from weightsmith.semantics.run import evaluate
+from weightsmith.semantics.reference import evaluate
 
 # Give a quantity for all continuations of a stem, for each number of tokens more up to a depth, in vocabulary order.
 Source: TypeAlias = Callable[[Transformer, Quantity, Sequence[int], int, int], Iterator[Values]]
@@ -76,7 +76,7 @@ def reordered(claim: Claim, T: Transformer) -> Transformer:
     if tuple(T.vocabulary) == claim.vocabulary:
         return T
     order = [T.vocabulary.index(token) for token in claim.vocabulary]
-    return replace(T, vocabulary=claim.vocabulary, embedding=T.embedding[order])
+    return replace(T, vocabulary=claim.vocabulary, embedding=T.embedding[order], tied=False)
 
 
 def by_kernels(T: Transformer, quantity: Quantity, stem: Sequence[int], least: int, most: int) -> Iterator[Values]:

@@ -65,6 +65,6 @@ def _combined(name: str, parts: Mapping[str, Transformer], reads: Sequence[Mappi
     neurons = [Neuron({lanes[lane]: weight for lane, weight in read.items()}, {yes: 1.0}) for read in reads]
     neurons += [neuron for lane in lanes.values() for neuron in pair(lane, {lane: -1.0})]
     block = Block(feed_forward=layer(T.lanes, neurons, adds={no: 1.0}), origin=name)
-    T = replace(T, blocks=(*T.blocks, block), classes=answers, output=T.output[:2], output_bias=None)
+    T = replace(T, blocks=(*T.blocks, block), classes=answers, output=T.output[:2], output_bias=None, tied=False)
     made = tuple(line for part in parts.values() for line in part.provenance)
     return replace(reading(T, [no, yes]), provenance=(*made, name))

@@ -8,17 +8,17 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError
-from weightsmith.model import Attention, Block, FeedForward, Norm, Relative, Table, Transformer, position_table
+from weightsmith.model import Attention, Block, FeedForward, Norm, Table, Transformer, added, position_table
 from weightsmith.model.names import listed
 from weightsmith.rewrites import zero_one_form
+from weightsmith.rewrites.own_positions import own_positions
 from weightsmith.rewrites.widen import surround
 
 
 def side_by_side(S: Transformer, T: Transformer) -> Transformer:
     """Put two transformers into one; its logits are those of the first, then those of the second.
 
-    Requires: the same arithmetic and mask; vocabularies of which one contains the other; not a position table
-      in one and relative positions in the other.
+    Requires: the same arithmetic and mask; vocabularies of which one contains the other.
     Ensures: the lanes "left …" hold what S holds and the lanes "right …" what T holds, at the last stage; the logits
       are the two logits, one after the other. Inputs are over the smaller vocabulary and up to the smaller length.
     Exact in: every arithmetic ("symmetric", "zero product", "unit product" if one of them has a final norm).
@@ -34,13 +34,13 @@ def beside(transformers: Sequence[Transformer], names: Sequence[str]) -> Transfo
     parts = [_renamed(part, name) for part, name in zip(parts, names, strict=True)]
     lanes = [tuple(part.lanes) for part in parts]
     wide = [surround(part, sum(lanes[:i], ()), sum(lanes[i + 1 :], ())) for i, part in enumerate(parts)]
-    wide = _apart(wide) if any(isinstance(part.positions, Relative) for part in wide) else wide
     return replace(
         wide[0],
         embedding=np.sum([part.embedding for part in wide], axis=0),
-        positions=_positions(wide),
+        positions=_table(wide),
         blocks=_blocks(wide),
         output=np.vstack([part.output for part in wide]),
+        tied=False,
         output_bias=_biases(wide),
         classes=tuple(f"{name} {answer}" for part, name in zip(parts, names, strict=True) for answer in part.classes),
         flags=tuple(flag for part in parts for flag in part.flags),
@@ -57,8 +57,6 @@ def agree(parts: Sequence[Transformer]) -> list[Transformer]:
             ours, theirs = getattr(first, what), getattr(part, what)
             if ours != theirs:
                 raise ModelError(f"the transformers differ in their {what}: {ours} and {theirs}")
-        if isinstance(part.positions, Relative) and any(p.max_length is not None for p in parts):
-            raise ModelError("one transformer has relative positions and another a position table: none can have both")
     common = min((part.vocabulary for part in parts), key=len)
     for part in parts:
         if not set(common) <= set(part.vocabulary):
@@ -71,12 +69,13 @@ def agree(parts: Sequence[Transformer]) -> list[Transformer]:
 
 
 def _restricted(T: Transformer, vocabulary: Sequence[str], length: int | None) -> Transformer:
-    if isinstance(T.positions, Relative):
-        return replace(T, vocabulary=tuple(vocabulary), embedding=T.embedding[[*map(T.vocabulary.index, vocabulary)]])
+    """Give the transformer over fewer tokens, up to a length, with the rule inside attention at each head."""
     rows = [T.vocabulary.index(token) for token in vocabulary]
     table = position_table(T.positions, T.arithmetic, len(T.lanes))
     positions = Table(table[:length]) if table is not None else None
-    return replace(T, vocabulary=tuple(vocabulary), embedding=T.embedding[rows], positions=positions)
+    T = own_positions(T)
+    embedding = T.embedding[rows]
+    return replace(T, vocabulary=tuple(vocabulary), embedding=embedding, positions=positions, tied=False)
 
 
 def _renamed(T: Transformer, name: str) -> Transformer:
@@ -93,45 +92,8 @@ def _renamed(T: Transformer, name: str) -> Transformer:
     return replace(T, lanes=tuple(new.values()), flags=tuple(new[flag] for flag in T.flags), blocks=blocks)
 
 
-def _apart(parts: Sequence[Transformer]) -> list[Transformer]:
-    """Give each part key coordinates of its own: its queries are 0 in the others', so their keys change no score."""
-    widths = [_key_size(part) for part in parts]
-    rows = max(len(part.positions.keys) for part in parts if isinstance(part.positions, Relative))
-    result = []
-    for i, part in enumerate(parts):
-        before, after = sum(widths[:i]), sum(widths[i + 1 :])
-        keys = part.positions.keys if isinstance(part.positions, Relative) else np.zeros((1, widths[i]))
-        keys = np.pad(keys, ((0, rows - len(keys)), (0, 0)), mode="edge")  # the last row serves every distance beyond
-        blocks = []
-        for block in part.blocks:
-            heads = block.attention.heads if block.attention is not None else ()
-            moved = tuple(
-                replace(
-                    head, W_Q=_rows(head.W_Q, before, widths[i], after), W_K=_rows(head.W_K, before, widths[i], after)
-                )
-                for head in heads
-            )
-            blocks.append(replace(block, attention=Attention(moved) if block.attention is not None else None))
-        positions = Relative(np.pad(keys, ((0, 0), (before, after))))
-        result.append(replace(part, blocks=tuple(blocks), positions=positions))
-    return result
-
-
-def _key_size(T: Transformer) -> int:
-    if isinstance(T.positions, Relative):
-        return int(T.positions.keys.shape[1])
-    heads = [head for block in T.blocks if block.attention is not None for head in block.attention.heads]
-    return max((len(head.W_Q) for head in heads), default=0)
-
-
-def _rows(array: Array, before: int, width: int, after: int) -> Array:
-    return np.pad(array, ((before, width - len(array) + after), (0, 0)))
-
-
-def _positions(parts: Sequence[Transformer]) -> Table | Relative | None:
-    if isinstance(parts[0].positions, Relative):
-        return Relative(np.sum([part.positions.keys for part in parts if isinstance(part.positions, Relative)], axis=0))
-    tables = [part.positions.values for part in parts if isinstance(part.positions, Table)]
+def _table(parts: Sequence[Transformer]) -> Table | None:
+    tables = [vectors.values for part in parts if isinstance(vectors := added(part.positions), Table)]
     return Table(np.sum(tables, axis=0)) if tables else None
 
 
@@ -155,8 +117,10 @@ def _blocks(parts: Sequence[Transformer]) -> tuple[Block, ...]:
 def _merged(level: Sequence[Block], layers: Sequence[FeedForward]) -> Block:
     attentions = [block.attention for block in level if block.attention is not None]
     origins = dict.fromkeys(block.origin for block in level if block.origin)
+    shifts = [part.b_O for part in attentions if part.b_O is not None]
+    heads = tuple(head for part in attentions for head in part.heads)
     return Block(
-        attention=Attention(tuple(head for part in attentions for head in part.heads)) if attentions else None,
+        attention=Attention(heads, np.sum(shifts, axis=0) if shifts else None) if attentions else None,
         feed_forward=_stacked(layers) if layers else None,
         origin=" beside ".join(origins)[:1000],
     )

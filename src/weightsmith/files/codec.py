@@ -14,6 +14,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Arithmetic, Array, Native, parse_arithmetic
 from weightsmith.errors import FileError
 from weightsmith.model import (
+    Alibi,
     Attention,
     AverageHard,
     Block,
@@ -25,6 +26,7 @@ from weightsmith.model import (
     Relative,
     RightmostHard,
     RMSNorm,
+    Rotary,
     Sinusoidal,
     Softmax,
     Table,
@@ -39,7 +41,7 @@ _KINDS: dict[str, type[Frozen]] = {
     for kind in (
         *(Attention, Block, FeedForward, Head),
         *(Softmax, AverageHard, LeftmostHard, RightmostHard),
-        *(Table, Sinusoidal, Relative),
+        *(Table, Sinusoidal, Relative, Rotary, Alibi),
         *(LayerNorm, RMSNorm),
         Edit,
     )
@@ -134,6 +136,7 @@ def _part(kind: type[Frozen], values: dict[str, Any], tensors: Tensors, name: st
     built = {key: _value(value, tensors, f"{prefix}{key}") for key, value in values.items()}
     built |= {array: tensors.pop(f"{prefix}{array}", None) for array in arrays}
     for field in fields(kind):  # type: ignore[arg-type]
-        if field.type == Array and built[field.name] is None:
+        shared = field.name == "output" and built.get("tied") is True  # it is the embedding, which is there
+        if field.type == Array and built[field.name] is None and not shared:
             raise FileError(f"the tensor {prefix + field.name!r} is missing")
     return kind(**built)

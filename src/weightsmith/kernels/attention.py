@@ -93,8 +93,32 @@ def score(
                             o[i] = add(o[i], multiply(qs[i], prepared(ks[i], rule), rule), rule)
 
 
-def mix(weights: Any, v: Any, tiles: Any, widths: Any, offsets: Any, causal: bool, out: Any, rule: Any) -> None:
-    """Set out to Σ weight_s ⊗ v_s; no weight is above 1."""
+def rotate(x: Any, first: Any, second: Any, cos: Any, sin: Any, widths: Any, offsets: Any, rule: Any) -> None:
+    """Turn rows first[p] and second[p] at position t by the angle whose prepared cosine is cos[t, p]."""
+    for t in range(widths.size):
+        for p in range(first.size):
+            xs = x[first[p], offsets[t] : offsets[t] + widths[t]]
+            ys = x[second[p], offsets[t] : offsets[t] + widths[t]]
+            c, s = cos[t, p], sin[t, p]
+            for i in range(xs.size):
+                turned = subtract(scaled(xs[i], c, rule), scaled(ys[i], s, rule), rule)
+                ys[i] = add(scaled(ys[i], c, rule), scaled(xs[i], s, rule), rule)
+                xs[i] = turned
+
+
+def penalise(scores: Any, by_distance: Any, widths: Any, offsets: Any, causal: bool, rule: Any) -> None:
+    """Add to every score what belongs to its distance."""
+    for t in range(widths.size):
+        for s in range(t + 1 if causal else widths.size):
+            xs = scores[s, offsets[t] : offsets[t] + widths[t]]
+            for i in range(xs.size):
+                xs[i] = add(xs[i], by_distance[abs(t - s)], rule)
+
+
+def mix(
+    weights: Any, v: Any, tiles: Any, relative: Any, widths: Any, offsets: Any, causal: bool, out: Any, rule: Any
+) -> None:
+    """Set out to Σ weight_s ⊗ v_s, or to Σ weight_s ⊗ (v_s ⊕ a); no weight is above 1."""
     chunk = tiles.shape[2]
     for t in range(widths.size):
         for a in range(0, widths[t], chunk):
@@ -106,8 +130,13 @@ def mix(weights: Any, v: Any, tiles: Any, widths: Any, offsets: Any, causal: boo
                     o[i] = 0
                 for s in range(t + 1 if causal else widths.size):
                     ws, vs = weights[s, here : here + size], _seen(v, c, tiles, s, widths[s], offsets[s], a, size)
-                    for i in range(size):
-                        o[i] = add(o[i], scaled(ws[i], prepared(vs[i], rule), rule), rule)
+                    if relative.shape[0] > 0:
+                        distance = relative[min(t - s, relative.shape[0] - 1), c]
+                        for i in range(size):
+                            o[i] = add(o[i], scaled(ws[i], prepared(add(vs[i], distance, rule), rule), rule), rule)
+                    else:
+                        for i in range(size):
+                            o[i] = add(o[i], scaled(ws[i], prepared(vs[i], rule), rule), rule)
 
 
 @nb.njit

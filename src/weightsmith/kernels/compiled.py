@@ -25,7 +25,7 @@ LOOPS = (
         norms.norm,
     ),
     *(attention.spread, attention.score, attention.mix, attention.shift, attention.look_up),
-    *(attention.normalise, attention.choose, norms.norm),
+    *(attention.normalise, attention.choose, attention.rotate, attention.penalise, norms.norm),
 )
 
 
@@ -80,10 +80,12 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
         "look_up_rows": nb.void(rows, count, row, place, rule),
         "multiply_rows": nb.void(rows, rows, count, rule),
         "matvec": nb.void(*matrix, row, rows, count, rows, count, count, yes, yes, rule),
-        "accumulate": nb.void(rows, rows, rule),
+        "accumulate": nb.void(rows, rows, row, rule),
         "spread": nb.void(rows, index, index, tiles),
         "score": nb.void(rows, rows, tiles, rows, *levels, rows, rule),
-        "mix": nb.void(rows, rows, tiles, *levels, rows, rule),
+        "mix": nb.void(rows, rows, tiles, rows, *levels, rows, rule),
+        "rotate": nb.void(rows, index, index, rows, rows, index, index, rule),
+        "penalise": nb.void(rows, row, *levels, rule),
         "shift": nb.void(rows, *levels, rule),
         "look_up": nb.void(rows, *levels, row, place, rule),
         "normalise": nb.int64(rows, *levels, nb.boolean[::1], row, exact, rule),

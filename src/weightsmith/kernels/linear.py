@@ -92,11 +92,11 @@ def matvec(
                     o[i] = add(o[i], b, rule)
 
 
-def accumulate(out: Any, x: Any, rule: Any) -> None:
-    """Add x to out."""
+def accumulate(out: Any, x: Any, bias: Any, rule: Any) -> None:
+    """Add x ⊕ bias to out."""
     for r in range(out.shape[0]):
         for i in range(out.shape[1]):
-            out[r, i] = add(out[r, i], x[r, i], rule)
+            out[r, i] = add(out[r, i], add(x[r, i], bias[r], rule), rule)
 
 
 def look_up_rows(x: Any, count: int, table: Any, place: Any, rule: Any) -> None:

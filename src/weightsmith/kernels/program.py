@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Activation, Array, Native
 from weightsmith.kernels.carrier import Carried, Carrier, carrier
-from weightsmith.model import Block, Head, LayerNorm, Norm, Relative, Transformer, Weighting
+from weightsmith.model import Attention, Block, Distances, LayerNorm, Norm, Relative, Rotary, Transformer, Weighting
 
 Indices = npt.NDArray[np.int64]
 
@@ -43,7 +43,9 @@ class HeadProgram:
     W_K: Sparse
     W_V: Sparse
     W_O: Sparse
-    relative: Carried  # (distances, key size); no rows without relative positions
+    relative_keys: Carried  # (distances, key size); no rows without relative positions
+    relative_values: Carried  # (distances, value size); likewise
+    rule: Distances | None
     weighting: Weighting
 
 
@@ -63,7 +65,9 @@ class NormProgram:
 class BlockProgram:
     """One block; what it lacks is None or empty."""
 
+    attention: bool  # whether there is any
     heads: tuple[HeadProgram, ...]
+    b_O: Carried
     W_1: Sparse | None
     W_2: Sparse | None
     W_3: Sparse | None
@@ -107,10 +111,13 @@ def sparse(c: Carrier, matrix: Array, bias: Array | None = None) -> Sparse:
 
 
 def _block(T: Transformer, c: Carrier, block: Block) -> BlockProgram:
-    heads = () if block.attention is None else tuple(_head(T, c, head) for head in block.attention.heads)
-    layer = block.feed_forward
+    attention, layer = block.attention, block.feed_forward
+    shift = np.zeros(len(T.lanes)) if attention is None or attention.b_O is None else attention.b_O
+    heads = [] if attention is None else [_head(T, c, attention, i) for i in range(len(attention.heads))]
     return BlockProgram(
-        heads,
+        attention is not None,
+        tuple(heads),
+        c.encode(shift),
         None if layer is None else sparse(c, layer.W_1, layer.b_1),
         None if layer is None else sparse(c, layer.W_2, layer.b_2),
         None if layer is None or layer.W_3 is None else sparse(c, layer.W_3, layer.b_3),
@@ -121,20 +128,37 @@ def _block(T: Transformer, c: Carrier, block: Block) -> BlockProgram:
     )
 
 
-def _head(T: Transformer, c: Carrier, head: Head) -> HeadProgram:
-    relative = T.positions.keys if isinstance(T.positions, Relative) else np.zeros((0, len(head.W_Q)))
+def _head(T: Transformer, c: Carrier, attention: Attention, place: int) -> HeadProgram:
+    head, rule = attention.heads[place], attention.positions_of(place, T.attention_positions)
+    nothing, none = np.zeros((0, len(head.W_Q))), np.zeros((0, len(head.W_V)))
+    by_key = rule.keys if isinstance(rule, Relative) else nothing
+    by_value = rule.values if isinstance(rule, Relative) and rule.values is not None else none
     # A coordinate of the queries, or of the keys and what is added to them, that is always 0 adds nothing to a score.
-    native = isinstance(c.arithmetic, Native)
-    asked = native | head.W_Q.any(axis=1) & (head.W_K.any(axis=1) | relative.any(axis=0))
-    passed = native | head.W_V.any(axis=1) & head.W_O.any(axis=0)
+    everything = isinstance(c.arithmetic, Native)
+    asked = _used(head.W_Q, head.b_Q) & (_used(head.W_K, head.b_K) | by_key.any(axis=0))
+    asked = asked | (everything or isinstance(rule, Rotary))
+    passed = (_used(head.W_V, head.b_V) | by_value.any(axis=0)) & head.W_O.any(axis=0) | everything
+    shift = attention.b_O if len(attention.heads) == 1 else None  # added at once; with more heads, to the total
     return HeadProgram(
-        sparse(c, head.W_Q[asked]),
-        sparse(c, head.W_K[asked]),
-        sparse(c, head.W_V[passed]),
-        sparse(c, head.W_O[:, passed]),
-        c.encode(relative[:, asked]),
+        sparse(c, head.W_Q[asked], _some(head.b_Q, asked)),
+        sparse(c, head.W_K[asked], _some(head.b_K, asked)),
+        sparse(c, head.W_V[passed], _some(head.b_V, passed)),
+        sparse(c, head.W_O[:, passed], shift),
+        c.encode(by_key[:, asked]),
+        c.encode(by_value[:, passed]),
+        rule,
         head.weighting,
     )
+
+
+def _used(W: Array, b: Array | None) -> npt.NDArray[np.bool_]:
+    """Say of each row whether it can give anything but 0."""
+    used: npt.NDArray[np.bool_] = np.any(W, axis=1)
+    return used if b is None else np.logical_or(used, b)
+
+
+def _some(b: Array | None, chosen: npt.NDArray[np.bool_]) -> Array | None:
+    return None if b is None else b[chosen]
 
 
 def _norm(T: Transformer, norm: Norm | None) -> NormProgram | None:

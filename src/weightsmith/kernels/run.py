@@ -16,9 +16,19 @@ from weightsmith.kernels.compiled import compiled
 from weightsmith.kernels.layout import Layout
 from weightsmith.kernels.linear import TILE, WHOLE
 from weightsmith.kernels.program import BlockProgram, HeadProgram, NormProgram, Program, Sparse, program
-from weightsmith.model import AverageHard, LeftmostHard, Softmax, Transformer, position_table
+from weightsmith.model import (
+    Alibi,
+    AverageHard,
+    LeftmostHard,
+    Rotary,
+    Softmax,
+    Transformer,
+    penalties,
+    position_table,
+    turns,
+)
 from weightsmith.model.names import shown
-from weightsmith.semantics.run import evaluate
+from weightsmith.semantics.reference import evaluate
 
 Decisions = npt.NDArray[np.int32]
 Watch = Callable[[Array], None]
@@ -85,6 +95,8 @@ class _Runner:
         return h
 
     def _attention(self, block: BlockProgram, h: Carried) -> None:
+        if not block.attention:
+            return
         seen = self._normed(block.attention_norm, h) if block.before else h
         total: Carried | None = None
         for head in block.heads:
@@ -95,19 +107,32 @@ class _Runner:
                 total = self._matvec(head.W_O, mixed, "total")
             else:
                 self._matvec(head.W_O, mixed, "", into=total)
-        if total is not None:
-            self.loops.accumulate(h, total, self.rule)
+        if len(block.heads) != 1:
+            total = np.zeros_like(h) if total is None else total
+            self.loops.accumulate(h, total, block.b_O, self.rule)
         if not block.before:
             h[:] = self._normed(block.attention_norm, h)
 
     def _mixed(self, head: HeadProgram, seen: Carried) -> Carried:
         q, k, v = (self._matvec(getattr(head, name), seen, name) for name in ("W_Q", "W_K", "W_V"))
+        if isinstance(head.rule, Rotary) and len(q):
+            self._turn(head.rule, q)
+            self._turn(head.rule, k)
         weights = self._rows("weights", self.layout.widths.size)
-        self.loops.score(q, k, self._spread(k), head.relative, *self.levels, weights, self.rule)
+        self.loops.score(q, k, self._spread(k), head.relative_keys, *self.levels, weights, self.rule)
+        if isinstance(head.rule, Alibi):
+            by_distance = penalties(head.rule, self.p.transformer.arithmetic, self.layout.widths.size)
+            self.loops.penalise(weights, self.c.encode(by_distance), *self.levels, self.rule)
         self._weigh(head, self._finite(weights))
         mixed = self._rows("mixed", len(v))
-        self.loops.mix(weights, v, self._spread(v), *self.levels, mixed, self.rule)
+        self.loops.mix(weights, v, self._spread(v), head.relative_values, *self.levels, mixed, self.rule)
         return mixed
+
+    def _turn(self, rotary: Rotary, x: Carried) -> None:
+        first, second = (places.astype(np.int64) for places in rotary.pairs(len(x)))
+        tables = turns(rotary, self.p.transformer.arithmetic, len(x), self.layout.widths.size)
+        cos, sin = (self.c.prepare(self.c.encode(table)) for table in tables)
+        self.loops.rotate(x, first, second, cos, sin, self.layout.widths, self.layout.offsets, self.rule)
 
     def _spread(self, x: Carried) -> Carried:
         positions, chunk = self.layout.widths.size, self.layout.chunk

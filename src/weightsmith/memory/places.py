@@ -101,7 +101,8 @@ def look(T: Transformer, block: int, inputs: Sequence[Tokens]) -> Seen:
         for begin in range(0, len(numbers), BATCH):
             batch = numbers[begin : begin + BATCH]
             found = evaluate(start, np.array([[token_place[token] for token in read[n]] for n in batch]))
-            vectors.append(seen_by(T, block, found.stream[-1]).reshape(-1, len(T.lanes)))
+            stream = found.stream[-1].astype(np.float64)
+            vectors.append(seen_by(T, block, stream).reshape(-1, len(T.lanes)))
             places += [(n, i) for n in batch for i in range(length)]
     stacked = np.concatenate(vectors) if vectors else np.zeros((0, len(T.lanes)))
     return Seen(stacked, tuple(places), read)

@@ -12,7 +12,7 @@ from weightsmith.memory.places import BATCH, Tokens, layer_at, look
 from weightsmith.memory.read import promoted
 from weightsmith.model import Transformer, read_tokens
 from weightsmith.model.names import shown
-from weightsmith.semantics.run import evaluate
+from weightsmith.semantics import logits
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def report(T: Transformer, edited: Transformer, inputs: Sequence[Tokens]) -> Rep
         raise InputError(f"inputs={inputs!r:.80}: write a list of inputs, such as ['01', '10']")
     read = [read_tokens(T, tokens) for tokens in inputs]
     before, after = _logits(T, read), _logits(edited, read)
-    decided = [[T.classes[c] for c in np.argmax(logits, axis=1)] for logits in (before, after)]
+    decided = [[T.classes[c] for c in np.argmax(found, axis=1)] for found in (before, after)]
     changes = [Change(*row) for row in zip(read, *decided, strict=True)]
     differ = (before != after).any(axis=1)
     margins, first = _responses(edited, read)
@@ -92,14 +92,8 @@ def report(T: Transformer, edited: Transformer, inputs: Sequence[Tokens]) -> Rep
 
 
 def _logits(T: Transformer, read: Sequence[tuple[str, ...]]) -> Array:
-    place = {token: i for i, token in enumerate(T.vocabulary)}
-    result = np.zeros((len(read), len(T.classes)))
-    for length in sorted({len(tokens) for tokens in read}):
-        numbers = [n for n, tokens in enumerate(read) if len(tokens) == length]
-        for begin in range(0, len(numbers), BATCH):
-            batch = numbers[begin : begin + BATCH]
-            result[batch] = evaluate(T, np.array([[place[token] for token in read[n]] for n in batch])).logits
-    return result
+    parts = [logits(T, read[begin : begin + BATCH]) for begin in range(0, len(read), BATCH)]
+    return np.concatenate(parts) if parts else np.zeros((0, len(T.classes)))
 
 
 def _responses(

@@ -3,11 +3,12 @@
 from weightsmith.model.block import Attention, Block, FeedForward, Head
 from weightsmith.model.checks import lane_index
 from weightsmith.model.digest import digest
+from weightsmith.model.distances import Alibi, Distances, Relative, Rotary, penalties, turns
 from weightsmith.model.edit import Edit
 from weightsmith.model.matrix import matrix
 from weightsmith.model.neurons import Neuron, layer, pair
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
-from weightsmith.model.positions import Positions, Relative, Sinusoidal, Table, position_table
+from weightsmith.model.positions import Positions, Sinusoidal, Table, added, attending, position_table
 from weightsmith.model.random import random_transformer
 from weightsmith.model.tokens import check_length, read_tokens
 from weightsmith.model.transformer import Transformer
@@ -15,9 +16,11 @@ from weightsmith.model.walk import named_arrays
 from weightsmith.model.weightings import AverageHard, LeftmostHard, RightmostHard, Softmax, Weighting
 
 __all__ = [
+    "Alibi",
     "Attention",
     "AverageHard",
     "Block",
+    "Distances",
     "Edit",
     "FeedForward",
     "Head",
@@ -29,11 +32,14 @@ __all__ = [
     "RMSNorm",
     "Relative",
     "RightmostHard",
+    "Rotary",
     "Sinusoidal",
     "Softmax",
     "Table",
     "Transformer",
     "Weighting",
+    "added",
+    "attending",
     "check_length",
     "digest",
     "lane_index",
@@ -41,7 +47,9 @@ __all__ = [
     "matrix",
     "named_arrays",
     "pair",
+    "penalties",
     "position_table",
     "random_transformer",
     "read_tokens",
+    "turns",
 ]

@@ -10,6 +10,7 @@ import numpy as np
 from weightsmith.arithmetic import Activation as Plain
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError
+from weightsmith.model.distances import Alibi, Distances
 from weightsmith.model.frozen import Frozen
 from weightsmith.model.names import MAX_NAME, checked_text
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
@@ -23,17 +24,32 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True, eq=False)
 class Head(Frozen):
-    """One attention head. Queries and keys meet in ⟨W_Q h_i, W_K h_j⟩; W_O Σ weight ⊗ W_V h_j is what it adds."""
+    """One attention head. Queries and keys meet in ⟨W_Q h_i, W_K h_j⟩; W_O Σ weight ⊗ W_V h_j is what it adds.
+
+    Queries, keys and values may have a bias: W_Q h ⊕ b_Q. A head with `positions` follows them instead of the
+    transformer's rule inside attention.
+    """
 
     W_Q: Array  # (key size, lanes)
     W_K: Array  # (key size, lanes)
     W_V: Array  # (value size, lanes)
     W_O: Array  # (lanes, value size)
     weighting: Weighting = field(default_factory=Softmax)
+    b_Q: Array | None = None  # (key size); None is nothing
+    b_K: Array | None = None  # (key size)
+    b_V: Array | None = None  # (value size)
+    positions: Distances | None = None
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
         self._arrays(W_Q=2, W_K=2, W_V=2, W_O=2)
+        self._optional_arrays(b_Q=1, b_K=1, b_V=1)
+        if self.positions is not None and not isinstance(self.positions, Distances):
+            raise ModelError(
+                f"Head(positions={self.positions!r:.80}): write Relative(…), Rotary(…), Alibi((0.5,)) or None"
+            )
+        if isinstance(self.positions, Alibi) and len(self.positions.slopes or ()) != 1:
+            raise ModelError("Head(positions=Alibi(…)) has one slope, for this head: write Alibi((0.5,))")
         if not isinstance(self.weighting, Weighting):
             raise ModelError(
                 f"Head(weighting={self.weighting!r:.80}): write Softmax(), AverageHard() or another weighting"
@@ -45,10 +61,19 @@ class Attention(Frozen):
     """Heads, whose outputs are added up in this order before the stream gets the total."""
 
     heads: Sequence[Head]
+    b_O: Array | None = None  # (lanes): added to the total
 
     def __post_init__(self) -> None:
         """Freeze the heads."""
         self._set("heads", parts(self.heads, Head, "Attention(heads=…)"))
+        self._optional_arrays(b_O=1)
+
+    def positions_of(self, head: int, shared: Distances | None) -> Distances | None:
+        """Give the rule that a head follows: its own, or that which the heads of the transformer share."""
+        own = self.heads[head].positions
+        if own is not None or shared is None:
+            return own
+        return shared.of_head(head, len(self.heads)) if isinstance(shared, Alibi) else shared
 
 
 @dataclass(frozen=True, eq=False)

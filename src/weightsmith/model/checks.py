@@ -9,9 +9,10 @@ import numpy as np
 from weightsmith.arithmetic import Array, TwosComplement
 from weightsmith.errors import ModelError
 from weightsmith.model.block import Attention, FeedForward
+from weightsmith.model.distances import Alibi, Distances, Relative, Rotary
 from weightsmith.model.names import listed, nearest_names, shown
 from weightsmith.model.norms import LayerNorm, Norm
-from weightsmith.model.positions import Relative, Table
+from weightsmith.model.positions import Table, added
 from weightsmith.model.walk import named_arrays
 
 if TYPE_CHECKING:
@@ -27,16 +28,15 @@ def check(T: "Transformer") -> None:
     _shape("output", T.output, (len(T.classes), lanes), "(classes, lanes)")
     if T.output_bias is not None:
         _shape("output_bias", T.output_bias, (len(T.classes),), "(classes)")
-    if isinstance(T.positions, Table):
-        _shape("positions", T.positions.values, (None, lanes), "(max_length, lanes)")
-        if len(T.positions.values) == 0:
+    vectors = added(T.positions)
+    if isinstance(vectors, Table):
+        _shape("positions", vectors.values, (None, lanes), "(max_length, lanes)")
+        if len(vectors.values) == 0:
             raise ModelError("positions is a table without rows: at least one position is needed")
-    if isinstance(T.positions, Relative) and T.mask != "causal":
-        raise ModelError("relative positions need mask='causal': only there is every distance i − j at least 0")
     for b, block in enumerate(T.blocks):
         if block.attention is not None:
             _check_attention(f"blocks.{b}.attention", block.attention, lanes)
-            _check_relative(T, f"blocks.{b}.attention", block.attention)
+            _check_distances(T, f"blocks.{b}.attention", block.attention)
         if block.feed_forward is not None:
             _check_feed_forward(f"blocks.{b}.feed_forward", block.feed_forward, lanes)
         _check_norm(f"blocks.{b}.attention_norm", block.attention_norm, T.lanes)
@@ -54,15 +54,42 @@ def _check_attention(name: str, attention: Attention, lanes: int) -> None:
         _shape(f"{name}.heads.{i}.W_K", head.W_K, (keys, lanes), "(key size, lanes), with the key size of W_Q")
         _shape(f"{name}.heads.{i}.W_V", head.W_V, (None, lanes), "(value size, lanes)")
         _shape(f"{name}.heads.{i}.W_O", head.W_O, (lanes, values), "(lanes, value size), with the value size of W_V")
+        for bias, size, meaning in (("b_Q", keys, "key"), ("b_K", keys, "key"), ("b_V", values, "value")):
+            if getattr(head, bias) is not None:
+                _shape(f"{name}.heads.{i}.{bias}", getattr(head, bias), (size,), f"({meaning} size)")
+    if attention.b_O is not None:
+        _shape(f"{name}.b_O", attention.b_O, (lanes,), "(lanes)")
 
 
-def _check_relative(T: "Transformer", name: str, attention: Attention) -> None:
-    if not isinstance(T.positions, Relative):
-        return
-    width = T.positions.keys.shape[1]
+def _check_distances(T: "Transformer", name: str, attention: Attention) -> None:
+    """See that the rule inside attention fits every head."""
+    shared = T.attention_positions
+    if isinstance(shared, Alibi) and shared.slopes is not None and len(shared.slopes) != len(attention.heads):
+        raise ModelError(
+            f"positions has {len(shared.slopes)} slopes, and {name} has {len(attention.heads)} heads: "
+            "write a slope for each head, or Alibi()"
+        )
     for i, head in enumerate(attention.heads):
-        if len(head.W_K) != width:
-            raise ModelError(f"{name}.heads.{i}.W_K gives keys of size {len(head.W_K)}, positions.keys has {width}")
+        rule = attention.positions_of(i, shared)
+        if isinstance(rule, Relative) and T.mask != "causal":
+            raise ModelError("relative positions need mask='causal': only there is every distance i − j at least 0")
+        _check_sizes(f"{name}.heads.{i}", rule, len(head.W_K), len(head.W_V))
+
+
+def _check_sizes(name: str, rule: Distances | None, keys: int, values: int) -> None:
+    if isinstance(rule, Relative):
+        if rule.keys.shape[1] != keys:
+            raise ModelError(f"{name}.W_K gives keys of size {keys}, positions.keys has {rule.keys.shape[1]}")
+        if rule.values is not None and rule.values.shape[1] != values:
+            raise ModelError(f"{name}.W_V gives values of size {values}, positions.values has {rule.values.shape[1]}")
+    if isinstance(rule, Rotary):
+        if rule.size is None and keys % 2:
+            raise ModelError(
+                f"{name}.W_K gives keys of size {keys}, and rotary positions turn pairs: "
+                f"write an even key size, or Rotary(size={keys - 1})"
+            )
+        if rule.size is not None and rule.size > keys:
+            raise ModelError(f"{name}.W_K gives keys of size {keys}, and Rotary(size={rule.size}) turns more than that")
 
 
 def _check_feed_forward(name: str, layer: FeedForward, lanes: int) -> None:
@@ -94,7 +121,8 @@ def _check_norm(name: str, norm: Norm | None, lanes: Sequence[str]) -> None:
 def _check_flag(T: "Transformer", flag: str) -> None:
     """See that a flag is one: 0 or 1 from the position table, and written by nothing."""
     lane = lane_index(T, flag)
-    table = T.positions.values[:, lane] if isinstance(T.positions, Table) else np.array([])
+    vectors = added(T.positions)
+    table = vectors.values[:, lane] if isinstance(vectors, Table) else np.array([])
     if table.size == 0 or not np.isin(table, (0.0, 1.0)).all() or T.embedding[:, lane].any():
         raise ModelError(
             f"the lane {shown(flag)} is no flag: it must be 0 or 1 in a position table, 0 in the embedding"
@@ -102,6 +130,8 @@ def _check_flag(T: "Transformer", flag: str) -> None:
     for b, block in enumerate(T.blocks):
         heads = block.attention.heads if block.attention is not None else ()
         written = any(head.W_O[lane].any() for head in heads)
+        if block.attention is not None and block.attention.b_O is not None:
+            written = written or block.attention.b_O[lane] != 0
         if block.feed_forward is not None:
             written = written or block.feed_forward.W_2[lane].any() or block.feed_forward.b_2[lane] != 0
         for norm in (block.attention_norm, block.feed_forward_norm):

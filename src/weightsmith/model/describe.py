@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from weightsmith.model.block import Block
 from weightsmith.model.names import listed
 from weightsmith.model.norms import Norm
-from weightsmith.model.positions import Positions, Relative, Sinusoidal, Table
+from weightsmith.model.positions import Alibi, Positions, Relative, Rotary, Sinusoidal, Table
 
 if TYPE_CHECKING:
     from weightsmith.model.transformer import Transformer
@@ -28,7 +28,7 @@ def facts(T: "Transformer") -> list[tuple[str, str]]:
     rows += [(f"block {b}", block_text(block)) for b, block in enumerate(T.blocks)]
     if T.final_norm is not None:
         rows.append(("final norm", norm_text(T.final_norm)))
-    rows.append(("classes", listed(T.classes)))
+    rows.append(("classes", "the vocabulary, by the embedding itself (tied)" if T.tied else listed(T.classes)))
     rows.append(("weights", f"{T.weights:,}, of which {T.nonzero_weights:,} are not 0"))
     return rows
 
@@ -42,6 +42,12 @@ def position_text(positions: Positions | None) -> str:
             return f"sinusoidal for {max_length}, base {base:g}"
         case Relative(max_distance=max_distance):
             return f"relative, distances 0 to {max_distance}"
+        case Rotary(base=base, pairing=pairing):
+            return f"rotary, pairs of {pairing}, base {base:g}"
+        case Alibi():
+            return "a penalty for distance (ALiBi)"
+        case tuple():
+            return "; ".join(map(position_text, positions))
         case _:
             return "none, any length"
 

@@ -1,4 +1,4 @@
-"""How a transformer knows where a token stands."""
+"""How a transformer knows where a token stands: vectors that are added to the embedding, and rules inside attention."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,6 +8,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array, immutable
 from weightsmith.errors import ModelError
+from weightsmith.model.distances import Alibi, Distances, Relative, Rotary, checked_base
 from weightsmith.model.frozen import Frozen
 from weightsmith.model.names import brief
 
@@ -41,43 +42,56 @@ class Sinusoidal(Frozen):
             raise ModelError(
                 f"Sinusoidal(max_length={brief(self.max_length)}): write a whole number from 1 to {MAX_LENGTH}"
             )
-        if type(self.base) not in (int, float) or not 1 < self.base < 1e30:
-            raise ModelError(f"Sinusoidal(base={brief(self.base)}): write a number above 1")
-        self._set("base", float(self.base))
+        self._set("base", checked_base(self.base, "Sinusoidal"))
 
 
-@dataclass(frozen=True, eq=False)
-class Relative(Frozen):
-    """A vector for each distance i − j, added to the key: keys[distance, key coordinate].
-
-    The last row serves every distance from there on. For causal transformers, where no distance is negative.
-    """
-
-    keys: Array
-
-    def __post_init__(self) -> None:
-        """Freeze the array."""
-        self._arrays(keys=2)
-        if len(self.keys) == 0:
-            raise ModelError("Relative(keys) needs at least one row, for distance 0")
-
-    @property
-    def max_distance(self) -> int:
-        """From this distance on the last row is used."""
-        return len(self.keys) - 1
+Added: TypeAlias = Table | Sinusoidal
+Scheme: TypeAlias = Added | Distances
+Positions: TypeAlias = Scheme | tuple[Scheme, ...]  # one, or one of each kind: (Table(…), Rotary())
 
 
-Positions: TypeAlias = Table | Sinusoidal | Relative
+def checked_positions(positions: Positions | None) -> Positions | None:
+    """Give a scheme, or a pair with what is added to the embedding in front; refuse anything else."""
+    schemes = tuple(positions) if isinstance(positions, list | tuple) else (positions,)
+    for scheme in schemes:
+        if scheme is not None and not isinstance(scheme, Scheme):
+            raise ModelError(
+                f"positions={scheme!r:.80}: write Table(…), Sinusoidal(…), Relative(…), Rotary(…), Alibi(…), a pair "
+                "of them such as (Table(…), Rotary()), or None"
+            )
+    vectors = [scheme for scheme in schemes if isinstance(scheme, Added)]
+    rules = [scheme for scheme in schemes if isinstance(scheme, Distances)]
+    if len(vectors) > 1 or len(rules) > 1:
+        names = " and ".join(type(scheme).__name__ for scheme in schemes)
+        raise ModelError(
+            f"positions=({names}): one of Table and Sinusoidal goes with one of Relative, Rotary and Alibi; "
+            "two tables become one by adding them up"
+        )
+    both = (*vectors, *rules)
+    return both if len(both) == 2 else both[0] if both else None
+
+
+def added(positions: Positions | None) -> Added | None:
+    """Give what is added to the embedding."""
+    schemes = positions if isinstance(positions, tuple) else (positions,)
+    return next((scheme for scheme in schemes if isinstance(scheme, Added)), None)
+
+
+def attending(positions: Positions | None) -> Distances | None:
+    """Give the rule inside attention."""
+    schemes = positions if isinstance(positions, tuple) else (positions,)
+    return next((scheme for scheme in schemes if isinstance(scheme, Distances)), None)
 
 
 def position_table(
     positions: Positions | None, arithmetic: Arithmetic, lanes: int, length: int | None = None
 ) -> Array | None:
     """Give what is added to the embedding at the first positions (None: all), (length, lanes); None for nothing."""
-    if isinstance(positions, Table):
-        return positions.values[:length]
-    if isinstance(positions, Sinusoidal):
-        return _sinusoids(positions.max_length if length is None else length, positions.base, arithmetic, lanes)
+    scheme = added(positions)
+    if isinstance(scheme, Table):
+        return scheme.values[:length]
+    if isinstance(scheme, Sinusoidal):
+        return _sinusoids(scheme.max_length if length is None else length, scheme.base, arithmetic, lanes)
     return None
 
 
@@ -86,3 +100,19 @@ def _sinusoids(length: int, base: float, arithmetic: Arithmetic, lanes: int) -> 
     lane = np.arange(lanes)
     angle = np.arange(length)[:, np.newaxis] / base ** (2 * (lane // 2) / lanes)
     return immutable(arithmetic.round(np.where(lane % 2 == 0, np.sin(angle), np.cos(angle))))
+
+
+__all__ = [
+    "Added",
+    "Alibi",
+    "Distances",
+    "Positions",
+    "Relative",
+    "Rotary",
+    "Sinusoidal",
+    "Table",
+    "added",
+    "attending",
+    "checked_positions",
+    "position_table",
+]

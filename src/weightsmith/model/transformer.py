@@ -16,7 +16,7 @@ from weightsmith.model.edit import Edit
 from weightsmith.model.frozen import Frozen
 from weightsmith.model.names import checked_names, checked_text
 from weightsmith.model.norms import Norm
-from weightsmith.model.positions import Positions, Sinusoidal, Table
+from weightsmith.model.positions import Distances, Positions, Sinusoidal, Table, added, attending, checked_positions
 from weightsmith.model.walk import named_arrays
 
 Mask: TypeAlias = Literal["causal", "full"]
@@ -36,11 +36,12 @@ class Transformer(Frozen):
     embedding: Array  # (vocabulary, lanes)
     positions: Positions | None
     blocks: Sequence[Block]
-    output: Array  # (classes, lanes)
+    output: Array = None  # type: ignore[assignment]  # (classes, lanes); None with tied=True
     classes: Sequence[str] = ("NO", "YES")
     mask: Mask = "causal"
     output_bias: Array | None = None  # (classes)
     final_norm: Norm | None = None
+    tied: bool = False  # the output is the embedding, and the classes are the vocabulary
     flags: Sequence[str] = ()  # lanes that are 1 at chosen positions, 0 elsewhere, and that no block writes
     provenance: Sequence[str] = field(default=(), compare=False)
     edits: Sequence[Edit] = field(default=(), compare=False)  # what `memory` changed, to be undone
@@ -52,6 +53,10 @@ class Transformer(Frozen):
         vocabulary = tuple(self.vocabulary) if isinstance(self.vocabulary, str) else self.vocabulary
         self._set("vocabulary", checked_names(vocabulary, "vocabulary", printable=False))
         self._set("lanes", checked_names(self.lanes, "lanes", printable=True))
+        if type(self.tied) is not bool:
+            raise ModelError(f"tied={self.tied!r:.80}: write True or False")
+        if self.tied:
+            self._tie()
         self._set("classes", checked_names(self.classes, "classes", printable=False))
         self._set("blocks", parts(self.blocks, Block, "blocks"))
         self._set("flags", parts(self.flags, str, "flags"))
@@ -61,20 +66,38 @@ class Transformer(Frozen):
         self._set("edits", parts(self.edits, Edit, "edits"))
         if self.mask not in get_args(Mask):
             raise ModelError(f"mask={self.mask!r:.80}: write 'causal' (j ≤ i) or 'full' (every j)")
-        if self.positions is not None and not isinstance(self.positions, Positions):
-            raise ModelError(f"positions={self.positions!r:.80}: write Table(…), Sinusoidal(…), Relative(…) or None")
+        self._set("positions", checked_positions(self.positions))
         if self.final_norm is not None and not isinstance(self.final_norm, Norm):
             raise ModelError(f"final_norm={self.final_norm!r:.80}: write LayerNorm(…), RMSNorm(…) or None")
-        self._arrays(embedding=2, output=2)
+        self._arrays(embedding=2)
+        self._arrays(output=2)
         self._optional_arrays(output_bias=1)
         check(self)
+
+    def _tie(self) -> None:
+        """Take the embedding for the output and the vocabulary for the classes; refuse others."""
+        if self.classes not in (("NO", "YES"), tuple(self.vocabulary), list(self.vocabulary)):
+            raise ModelError("tied=True makes the vocabulary the classes: leave out classes, or write tied=False")
+        if self.output is not None and not np.array_equal(self.output, self.embedding):
+            raise ModelError(
+                "tied=True makes the embedding the output, and the output given is another: write output=None, "
+                "or tied=False"
+            )
+        self._set("classes", tuple(self.vocabulary))
+        self._set("output", self.embedding)
 
     @property
     def max_length(self) -> int | None:
         """The longest input; None where any length will do."""
-        if isinstance(self.positions, Table):
-            return len(self.positions.values)
-        return self.positions.max_length if isinstance(self.positions, Sinusoidal) else None
+        vectors = added(self.positions)
+        if isinstance(vectors, Table):
+            return len(vectors.values)
+        return vectors.max_length if isinstance(vectors, Sinusoidal) else None
+
+    @property
+    def attention_positions(self) -> Distances | None:
+        """The rule inside attention that its heads share, unless they have their own."""
+        return attending(self.positions)
 
     @property
     def weights(self) -> int:

@@ -17,7 +17,8 @@ def named_arrays(part: object, name: str = "", history: bool = False) -> Iterato
         for i, item in enumerate(part):
             yield from named_arrays(item, f"{name}.{i}", history)
     elif isinstance(part, Frozen):
+        shared = "output" if getattr(part, "tied", False) else ""  # it is the embedding, and that is walked already
         for field in fields(part):  # type: ignore[arg-type]
-            if field.compare or history:
+            if field.name != shared and (field.compare or history):
                 inner = f"{name}.{field.name}" if name else field.name
                 yield from named_arrays(getattr(part, field.name), inner, history)

@@ -7,10 +7,10 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, ModelError
-from weightsmith.model import Block, Neuron, Relative, Table, Transformer, lane_index, layer, position_table
+from weightsmith.model import Block, Neuron, Table, Transformer, added, lane_index, layer, position_table
 from weightsmith.model.names import listed, shown
 from weightsmith.rewrites.laws_needed import require
-from weightsmith.rewrites.widen import widen
+from weightsmith.rewrites.widen import widen, with_vectors
 
 
 def flag(T: Transformer, name: str, positions: Iterable[int], max_length: int | None = None) -> Transformer:
@@ -34,20 +34,19 @@ def flag(T: Transformer, name: str, positions: Iterable[int], max_length: int | 
     values = _table(wider).copy()
     values[chosen, -1] = 1.0
     made = f"flag({name!r}, positions={chosen})"
-    return replace(wider, positions=Table(values), flags=(*T.flags, name), provenance=(*T.provenance, made[:1000]))
+    vectors = with_vectors(T, Table(values))
+    return replace(wider, positions=vectors, flags=(*T.flags, name), provenance=(*T.provenance, made[:1000]))
 
 
 def with_table(T: Transformer, length: int | None) -> Transformer:
     """Give an equal transformer whose position table has this length, cut or continued with zeros."""
-    if isinstance(T.positions, Relative):
-        raise ModelError("flags live in a position table, and this transformer has relative positions")
     if type(length) is not int or length < 1:
         raise InputError("this transformer has no position table: write flag(T, …, max_length=8), for example")
     values = np.zeros((length, len(T.lanes)))
     old = position_table(T.positions, T.arithmetic, len(T.lanes))
     if old is not None:
         values[: len(old)] = old[:length]
-    return replace(T, positions=Table(values))
+    return replace(T, positions=with_vectors(T, Table(values)))
 
 
 def own_flag(T: Transformer, positions: Sequence[int], name: str) -> tuple[Transformer, str]:
@@ -100,5 +99,6 @@ def plain_lanes(T: Transformer) -> list[str]:
 
 
 def _table(T: Transformer) -> Array:
-    assert isinstance(T.positions, Table)
-    return T.positions.values
+    vectors = added(T.positions)
+    assert isinstance(vectors, Table)
+    return vectors.values

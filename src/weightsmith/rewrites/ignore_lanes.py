@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from weightsmith.errors import InputError, ModelError
-from weightsmith.model import Attention, Block, Norm, Transformer, lane_index
+from weightsmith.model import Block, Norm, Transformer, lane_index
 from weightsmith.model.names import listed, shown
 
 
@@ -16,7 +16,7 @@ def ignore_lanes(T: Transformer, lanes: Sequence[str], blocks: Sequence[int] | N
     Requires: lanes and blocks that exist; every norm in these blocks limited to other lanes.
     Ensures: these blocks leave the lanes as they are, and do to the others what they would do if the lanes were 0.
     Exact in: every arithmetic with "zero product".
-    Because: the lanes' columns of W_Q, W_K, W_V and W_1 are 0, and so are their rows of W_O, W_2 and b_2.
+    Because: the lanes' columns of W_Q, W_K, W_V and W_1 are 0, and so are their rows of W_O, b_O, W_2 and b_2.
     """
     if isinstance(lanes, str):
         raise InputError(f"lanes={lanes!r} is one text: write a list of names, [{lanes!r}]")
@@ -56,7 +56,8 @@ def _without(block: Block, places: list[int]) -> Block:
             )
             for head in attention.heads
         )
-        attention = Attention(heads)
+        shift = attention.b_O
+        attention = replace(attention, heads=heads, b_O=None if shift is None else _zeroed(shift, places, 0))
     if layer is not None:
         layer = replace(
             layer,

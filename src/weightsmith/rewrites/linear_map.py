@@ -12,6 +12,7 @@ from weightsmith.model import Attention, Block, Head, Transformer, matrix
 from weightsmith.rewrites.add_vector import append
 from weightsmith.rewrites.flag import own_complement, own_flag, plain_lanes, refuse_flags
 from weightsmith.rewrites.laws_needed import COPYING, require
+from weightsmith.rewrites.own_positions import own_positions
 from weightsmith.rewrites.zero_vector import cancelling_block
 
 ROUTING = ("exp of −∞", "exp of 0", *COPYING)
@@ -59,7 +60,7 @@ def lay_route(T: Transformer, source: int, target: int) -> tuple[Transformer, Ro
     """Set up the flags for a way from source to target."""
     if type(source) is not int or type(target) is not int or not 0 <= source < target:
         raise InputError(f"linear_map goes to a later position: write source < target, not {source!r} and {target!r}")
-    T, there = own_flag(T, [source], f"at {source}")
+    T, there = own_flag(own_positions(T), [source], f"at {source}")
     T, not_there = own_complement(T, there)
     T, here = own_flag(T, [target], f"at {target}")
     T, not_here = own_complement(T, here)

@@ -59,7 +59,7 @@ def by_attention(T: Transformer, names: list[str], length: int | None) -> Transf
     require(T.arithmetic, ROUTING, "lowering='attention'", "use lowering='feedforward'")
     old, output, bias = list(T.lanes), T.output, T.output_bias
     silent = np.vstack([T.embedding, np.zeros(len(T.lanes))])
-    T = replace(with_table(T, length + 1), vocabulary=(*T.vocabulary, END), embedding=silent)
+    T = replace(with_table(T, length + 1), vocabulary=(*T.vocabulary, END), embedding=silent, tied=False)
     T = widen(T, names, where="front")
     T, route = lay_route(T, length - 1, length)
     clear = cancelling_block(T, route.not_here, plain_lanes(T))

@@ -111,4 +111,4 @@ def _logits_in(T: Transformer, names: list[str], lowering: Lowering, length: int
 def reading(T: Transformer, names: Sequence[str]) -> Transformer:
     """Let the output be the identity on these lanes, one for each class."""
     entries = dict.fromkeys(zip(T.classes, names, strict=True), 1.0)
-    return replace(T, output=matrix(T.classes, T.lanes, entries), output_bias=None, final_norm=None)
+    return replace(T, output=matrix(T.classes, T.lanes, entries), output_bias=None, final_norm=None, tied=False)

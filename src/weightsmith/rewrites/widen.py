@@ -8,8 +8,9 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, ModelError
-from weightsmith.model import Attention, Block, FeedForward, Head, Norm, Relative, Table, Transformer, position_table
+from weightsmith.model import Block, FeedForward, Head, Norm, Positions, Table, Transformer, position_table
 from weightsmith.model.names import shown
+from weightsmith.model.positions import checked_positions
 
 
 def widen(T: Transformer, names: Sequence[str], where: Literal["front", "back"] = "back") -> Transformer:
@@ -44,12 +45,15 @@ def surround(T: Transformer, before: tuple[str, ...], after: tuple[str, ...]) ->
     )
 
 
-def _wider_positions(T: Transformer, wider: "_Wider") -> Table | Relative | None:
-    if T.positions is None or isinstance(T.positions, Relative):
-        return T.positions
+def _wider_positions(T: Transformer, wider: "_Wider") -> Positions | None:
     table = position_table(T.positions, T.arithmetic, len(T.lanes))  # sinusoids depend on the number of lanes
-    assert table is not None
-    return Table(wider.columns(table))
+    return T.positions if table is None else with_vectors(T, Table(wider.columns(table)))
+
+
+def with_vectors(T: Transformer, table: Table) -> Positions | None:
+    """Give the positions of a transformer with another table, and the same rule inside attention."""
+    rule = T.attention_positions
+    return checked_positions(table if rule is None else (table, rule))
 
 
 class _Wider:
@@ -90,7 +94,12 @@ class _Wider:
         attention, feed_forward = block.attention, block.feed_forward
         return replace(
             block,
-            attention=attention and Attention(tuple(self.head(head) for head in attention.heads)),
+            attention=attention
+            and replace(
+                attention,
+                heads=tuple(self.head(head) for head in attention.heads),
+                b_O=None if attention.b_O is None else np.pad(attention.b_O, (self.before, self.after)),
+            ),
             feed_forward=feed_forward and self.feed_forward(feed_forward),
             attention_norm=self.norm(block.attention_norm),
             feed_forward_norm=self.norm(block.feed_forward_norm),

@@ -1,38 +1,87 @@
 """What a head does: every position weighs the positions that it sees and takes in their values."""
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Array
 from weightsmith.errors import ModelError
-from weightsmith.model import AverageHard, Head, LeftmostHard, Relative, RightmostHard, Softmax, Transformer, Weighting
+from weightsmith.model import (
+    Alibi,
+    AverageHard,
+    Distances,
+    Head,
+    LeftmostHard,
+    Relative,
+    RightmostHard,
+    Rotary,
+    Softmax,
+    Transformer,
+    Weighting,
+    penalties,
+    turns,
+)
+from weightsmith.semantics.evaluation import HeadRun
 from weightsmith.semantics.overflow import finite
 
-
-@dataclass(frozen=True, eq=False)
-class HeadRun:
-    """One head on one input, or on several of the same length: then every array has a further axis in front."""
-
-    output: Array  # (positions, lanes): what it adds to the stream
-    scores: Array  # (positions, positions); 0 where j is not visible from i
-    weights: Array  # (positions, positions); 0 where j is not visible from i
-    empty: npt.NDArray[np.bool_]  # (positions): which rows had no weight
+Places = npt.NDArray[np.intp]
+EMPTY_ERROR = (
+    "{}, position {}: every exp(score) rounds to 0 in {}, the largest score is {:g}; write "
+    "Softmax(shifted=True), or Softmax(empty='zero') or Softmax(empty='uniform') to say what is meant"
+)
 
 
-def run_head(T: Transformer, head: Head, h: Array, name: str) -> HeadRun:
-    """Run one head on a stream (…, positions, lanes)."""
-    A, i, j = T.arithmetic, *np.indices((h.shape[-2], h.shape[-2]))
-    visible = j <= i if T.mask == "causal" else np.full(i.shape, True)
-    q, k, v = A.matvec(head.W_Q, h), A.matvec(head.W_K, h), A.matvec(head.W_V, h)
-    keys = k[..., j, :]
-    if isinstance(T.positions, Relative):
-        keys = A.add(keys, T.positions.keys[np.clip(i - j, 0, T.positions.max_distance)])
-    scores = finite(A, np.where(visible, A.dot(q[..., i, :], keys), 0.0), name)
-    weights, empty = weigh(A, head.weighting, scores, visible, name)
-    mixed = A.sum(A.multiply(weights[..., np.newaxis], v[..., j, :]), axis=-2)  # what is not visible adds 0: nothing
-    return HeadRun(A.matvec(head.W_O, mixed), scores, weights, empty)
+def run_head(
+    T: Transformer, head: Head, rule: Distances | None, h: Array, past: tuple[Array, Array] | None, name: str
+) -> HeadRun:
+    """Run one head on a stream (…, positions, lanes), which goes on after the positions whose keys and values are past.
+
+    `rule` is how it takes account of distance.
+    """
+    A, before = T.arithmetic, 0 if past is None else past[0].shape[-2]
+    here = before + np.arange(h.shape[-2])
+    q, k, v = (_projected(A, W, b, h) for W, b in ((head.W_Q, head.b_Q), (head.W_K, head.b_K), (head.W_V, head.b_V)))
+    if isinstance(rule, Rotary):
+        q, k = turned(A, rule, q, here), turned(A, rule, k, here)
+    if past is not None:
+        k, v = np.concatenate([past[0], k], axis=-2), np.concatenate([past[1], v], axis=-2)
+    i, j = np.meshgrid(np.arange(len(here)), np.arange(before + len(here)), indexing="ij")
+    distance = here[i] - j
+    visible = distance >= 0 if T.mask == "causal" else np.full(i.shape, True)
+    scores = np.where(visible, _scores(A, rule, q[..., i, :], k[..., j, :], distance), 0.0)
+    weights, empty = weigh(A, head.weighting, finite(A, scores, name), visible, name)
+    values = v[..., j, :]
+    if isinstance(rule, Relative) and rule.values is not None:
+        values = A.add(values, rule.values[np.clip(distance, 0, rule.max_distance)])
+    mixed = A.sum(A.multiply(weights[..., np.newaxis], values), axis=-2)  # what is not visible adds 0: nothing
+    return HeadRun(scores, weights, empty, k, v, mixed, partial(A.matvec, head.W_O))
+
+
+def _projected(A: Arithmetic, W: Array, b: Array | None, h: Array) -> Array:
+    product = A.matvec(W, h)
+    return product if b is None else A.add(product, b)
+
+
+def _scores(A: Arithmetic, rule: Distances | None, q: Array, k: Array, distance: Places) -> Array:
+    """Give the scores of queries and keys (…, positions, positions, key size)."""
+    if isinstance(rule, Relative):
+        k = A.add(k, rule.keys[np.clip(distance, 0, rule.max_distance)])
+    scores = A.dot(q, k)
+    if isinstance(rule, Alibi):
+        scores = A.add(scores, penalties(rule, A, distance.shape[-1])[np.abs(distance)])
+    return scores
+
+
+def turned(A: Arithmetic, rotary: Rotary, x: Array, here: Places) -> Array:
+    """Turn the pairs of x (…, positions, key size) by the angles of their positions."""
+    cos, sin = (table[here] for table in turns(rotary, A, x.shape[-1], int(here.max()) + 1))
+    first, second = rotary.pairs(x.shape[-1])
+    a, b = x[..., first], x[..., second]
+    result = x.copy()
+    result[..., first] = A.subtract(A.multiply(a, cos), A.multiply(b, sin))
+    result[..., second] = A.add(A.multiply(b, cos), A.multiply(a, sin))
+    return result
 
 
 def weigh(
@@ -62,11 +111,7 @@ def softmax(
     weights = A.divide(e, np.where(empty, A.infinity, z))
     if empty.any() and weighting.empty == "error":
         where = tuple(np.argwhere(empty)[0])
-        raise ModelError(
-            f"{name}, position {where[-2]}: every exp(score) rounds to 0 in {A}, "
-            f"the largest score is {largest[where]:g}; write "
-            "Softmax(shifted=True), or Softmax(empty='zero') or Softmax(empty='uniform') to say what is meant"
-        )
+        raise ModelError(EMPTY_ERROR.format(name, where[-2], A, largest[where]))
     if weighting.empty == "uniform":
         weights = np.where(empty & visible, share(A, visible), weights)
     return weights, empty[..., 0]

@@ -1,15 +1,45 @@
-"""One token after another: the decision becomes the next token."""
+"""One token after another: what the head predicts becomes the next token."""
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, ModelError
 from weightsmith.model import Transformer, check_length, read_tokens
-from weightsmith.model.names import listed
-from weightsmith.semantics.run import run
+from weightsmith.model.names import brief, listed
+from weightsmith.semantics.evaluation import NOTHING
+from weightsmith.semantics.run import evaluate
 
 
-def generate(T: Transformer, tokens: str | Sequence[str], steps: int) -> Iterator[str]:
-    """Give the next tokens one by one: each is the decision on everything before it.
+def next_token(T: Transformer, tokens: str | Sequence[str], temperature: float = 1.0) -> dict[str, float]:
+    """Give the probability of each class as the next token, the most likely first.
+
+    It is the softmax of the logits divided by the temperature, computed in float64: the arithmetic decides the
+    logits, and this only says what they mean. Equally likely ones stay in the order of the classes.
+    """
+    check_temperature(temperature, positive=True)
+    ids = np.array([T.vocabulary.index(token) for token in read_tokens(T, tokens)])
+    likely = probabilities(evaluate(T, ids).logits, temperature)
+    order = np.argsort(-likely, kind="stable")
+    return {T.classes[c]: float(likely[c]) for c in order}
+
+
+def generate(
+    T: Transformer,
+    tokens: str | Sequence[str],
+    steps: int,
+    *,
+    temperature: float = 0.0,
+    top_k: int | None = None,
+    seed: int | None = None,
+    cache: bool = True,
+) -> Iterator[str]:
+    """Give the next tokens one by one.
+
+    With temperature 0 each is the decision on everything before it; above 0 it is drawn, from the `top_k` most likely
+    classes (None: all of them), and the same seed draws the same tokens. A causal transformer keeps the keys and values
+    of what came before, unless `cache` is False; the tokens are the same.
 
     The classes must be tokens. What is wrong with the arguments is said at once, not at the first token.
     """
@@ -17,14 +47,55 @@ def generate(T: Transformer, tokens: str | Sequence[str], steps: int) -> Iterato
     if unknown:
         raise ModelError(f"generate needs classes that are tokens, and {listed(unknown)} is not in the vocabulary")
     if type(steps) is not int or steps < 0:
-        raise InputError(f"steps={steps!r}: write how many tokens to generate, 0 or more")
+        raise InputError(f"steps={brief(steps)}: write how many tokens to generate, 0 or more")
+    check_temperature(temperature, positive=False)
+    if top_k is not None and (type(top_k) is not int or top_k < 1):
+        raise InputError(f"top_k={brief(top_k)}: write from how many of the most likely tokens to draw, 1 or more")
+    if seed is not None and (type(seed) is not int or seed < 0):
+        raise InputError(f"seed={brief(seed)}: write a whole number from 0 on")
     read = read_tokens(T, tokens)
     check_length(T, len(read) + max(steps - 1, 0))
-    return _generate(T, read, steps)
+    draw = _Draw(temperature, top_k, np.random.default_rng(seed))
+    return _generate(T, read, steps, draw, cache and T.mask == "causal")
 
 
-def _generate(T: Transformer, read: tuple[str, ...], steps: int) -> Iterator[str]:
+def check_temperature(temperature: float, positive: bool) -> None:
+    """Refuse what is not a temperature."""
+    number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
+    if not number or not 0 <= temperature < np.inf or (positive and temperature == 0):
+        least = "a number above 0" if positive else "0 for the decision itself, or a number above 0"
+        raise InputError(f"temperature={brief(temperature)}: write {least}")
+
+
+def probabilities(logits: Array, temperature: float) -> Array:
+    """Give the softmax of logits divided by a temperature."""
+    scaled = (logits.astype(np.float64) - logits.max()) / temperature
+    e = np.exp(scaled)
+    result: Array = e / e.sum()
+    return result
+
+
+class _Draw:
+    """How the next class is chosen."""
+
+    def __init__(self, temperature: float, top_k: int | None, random: np.random.Generator) -> None:
+        self.temperature, self.top_k, self.random = temperature, top_k, random
+
+    def __call__(self, logits: Array) -> int:
+        if self.temperature == 0:
+            return int(np.argmax(logits))
+        best = np.argsort(-logits, kind="stable")[: self.top_k]
+        return int(self.random.choice(best, p=probabilities(logits[best], self.temperature)))
+
+
+def _generate(T: Transformer, read: tuple[str, ...], steps: int, draw: _Draw, cache: bool) -> Iterator[str]:
+    places = [T.vocabulary.index(name) for name in T.classes]
+    ids, past = [T.vocabulary.index(token) for token in read], NOTHING
     for _ in range(steps):
-        token = run(T, read).decision
-        yield token
-        read = (*read, token)
+        found = evaluate(T, np.array(ids), past)
+        chosen = draw(found.logits)
+        yield T.classes[chosen]
+        if cache:
+            ids, past = [places[chosen]], found.past
+        else:
+            ids.append(places[chosen])

@@ -7,13 +7,18 @@ from weightsmith.errors import ModelError
 from weightsmith.model import FeedForward, LayerNorm, Norm
 from weightsmith.semantics.overflow import finite
 
+ROOT_ERROR = (
+    "{}: the square root is 0 at position {}, because the mean square and eps={:g} are 0 in {}; "
+    "write an eps of at least {:g}"
+)
 
-def run_feed_forward(A: Arithmetic, layer: FeedForward, h: Array) -> tuple[Array, Array]:
-    """Give what the layer adds to the stream, and its activations (…, positions, neurons)."""
+
+def run_neurons(A: Arithmetic, layer: FeedForward, h: Array) -> Array:
+    """Give the activations (…, positions, neurons): what W_2 reads."""
     activations = A.activate(layer.function, A.add(A.matvec(layer.W_1, h), layer.b_1))
     if layer.W_3 is not None and layer.b_3 is not None:
         activations = A.multiply(activations, A.add(A.matvec(layer.W_3, h), layer.b_3))
-    return A.add(A.matvec(layer.W_2, activations), layer.b_2), activations
+    return activations
 
 
 def run_norm(A: Arithmetic, norm: Norm | None, h: Array, lanes: tuple[str, ...], name: str) -> Array:
@@ -29,10 +34,7 @@ def run_norm(A: Arithmetic, norm: Norm | None, h: Array, lanes: tuple[str, ...],
     spread = finite(A, A.divide(A.sum(A.multiply(x, x)), m), name)
     root = A.sqrt(A.add(spread, eps))
     if (root == 0).any():
-        raise ModelError(
-            f"{name}: the square root is 0 at position {np.argwhere(root == 0)[0][-1]}, because the mean "
-            f"square and eps={norm.eps:g} are 0 in {A}; write an eps of at least {A.smallest:g}"
-        )
+        raise ModelError(ROOT_ERROR.format(name, np.argwhere(root == 0)[0][-1], norm.eps, A, A.smallest))
     y = A.divide(x, root[..., np.newaxis])
     if norm.gain is not None:
         y = A.multiply(y, norm.gain)

@@ -1,22 +1,19 @@
-"""The meaning of a transformer: one input through every step, written to be read beside the paper.
+"""Runs: one input through one transformer, with every intermediate value, and many inputs at once."""
 
-Every value below is a member of the arithmetic, and every sum is a left fold in index order. This file defines each
-bit; faster runs must equal it.
-"""
-
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from weightsmith.arithmetic import Array
-from weightsmith.model import Block, Transformer, position_table, read_tokens
-from weightsmith.semantics.attention import HeadRun, run_head
-from weightsmith.semantics.layers import run_feed_forward, run_norm
-from weightsmith.semantics.overflow import finite
+from weightsmith.arithmetic import Array, Native
+from weightsmith.errors import InputError
+from weightsmith.model import Transformer, read_tokens
+from weightsmith.semantics import machine, reference
+from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRun, Ids, Past, unchanged
 
 SEMANTICS_VERSION = 1  # goes up when a bit of any run changes
+Sums: TypeAlias = Literal["left", "machine"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,89 +50,71 @@ class Run:
         return ("embedding", *(f"block {b} {part}" for b in blocks for part in ("attention", "feed-forward")))
 
 
-def run(T: Transformer, tokens: str | Sequence[str]) -> Run:
+def run(T: Transformer, tokens: str | Sequence[str], *, sums: Sums | None = None, change: Change = unchanged) -> Run:
     """Run a transformer on one input.
+
+    In a finite arithmetic every sum is a left fold. In `Native` sums are the machine's, by BLAS: fast, and their last
+    bits depend on the machine; with sums="left" they are left folds there too, as in the checker. `change` may replace
+    values on their way.
 
     >>> from weightsmith import library
     >>> run(library.contains("1"), "0010").decision
     'YES'
     """
     read = read_tokens(T, tokens)
-    found = evaluate(T, np.array([T.vocabulary.index(token) for token in read]))
+    found = evaluate(T, np.array([T.vocabulary.index(token) for token in read]), sums=sums, change=change)
     decision = T.classes[int(np.argmax(found.logits))]  # the first of the largest
-    stream = np.stack(found.stream)
-    for array in (found.logits, stream, *found.neurons):
+    stream = np.stack(found.stream).astype(np.float64, copy=False)
+    logits, neurons = found.logits.astype(np.float64), [layer.astype(np.float64) for layer in found.neurons]
+    for array in (logits, stream, *neurons):
         array.setflags(write=False)
-    return Run(T, read, decision, found.logits, stream, tuple(found.heads), tuple(found.neurons))
+    heads = tuple(tuple(_as_float64(head) for head in block) for block in found.heads)
+    return Run(T, read, decision, logits, stream, heads, tuple(neurons))
+
+
+def _as_float64(head: HeadRun) -> HeadRun:
+    """Give float32 values as float64, which changes none of them."""
+    if head.mixed.dtype == np.float64:
+        return head
+    arrays = {name: getattr(head, name).astype(np.float64) for name in ("scores", "weights", "keys", "values")}
+    return replace(head, **arrays, mixed=head.mixed)
 
 
 def decisions(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[str]:
     """Decide many inputs, those of the same length together; each decision is that of `run`."""
-    read = [read_tokens(T, tokens) for tokens in inputs]
-    place = {token: i for i, token in enumerate(T.vocabulary)}
-    result = [""] * len(read)
-    for length in {len(tokens) for tokens in read}:
-        members = [n for n, tokens in enumerate(read) if len(tokens) == length]
-        found = evaluate(T, np.array([[place[token] for token in read[n]] for n in members]))
+    result = [""] * len(inputs)
+    for members, found in _batches(T, inputs):
         for n, best in zip(members, np.argmax(found.logits, axis=-1), strict=True):
             result[n] = T.classes[best]
     return result
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """Every value of a run, for one input or with a further axis in front for several of the same length."""
-
-    stream: list[Array]
-    heads: list[tuple[HeadRun, ...]]
-    neurons: list[Array]
-    logits: Array
+def logits(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Array:
+    """Give the logits of many inputs, (inputs, classes), those of the same length together."""
+    result = np.zeros((len(inputs), len(T.classes)))
+    for members, found in _batches(T, inputs):
+        result[members] = found.logits
+    return result
 
 
-def evaluate(T: Transformer, ids: npt.NDArray[np.integer]) -> Evaluation:
-    """Run on places in the vocabulary, (…, positions)."""
-    A = T.arithmetic
-    h = T.embedding[ids]
-    table = position_table(T.positions, A, len(T.lanes), ids.shape[-1])
-    if table is not None:
-        h = A.add(h, table)
-    stream, heads, neurons = [finite(A, h, "embedding")], [], []
-    for b, block in enumerate(T.blocks):
-        h, block_heads = _attention(T, block, h, f"block {b}")
-        stream.append(finite(A, h, f"block {b} attention"))
-        h, activations = _feed_forward(T, block, h, f"block {b}")
-        stream.append(finite(A, h, f"block {b} feed-forward"))
-        heads.append(block_heads)
-        neurons.append(activations)
-    last = run_norm(A, T.final_norm, h[..., -1:, :], tuple(T.lanes), "final norm")[..., 0, :]
-    logits = A.matvec(T.output, last)
-    if T.output_bias is not None:
-        logits = A.add(logits, T.output_bias)
-    return Evaluation(stream, heads, neurons, finite(A, logits, "output"))
+def _batches(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Iterator[tuple[list[int], Evaluation]]:
+    """Run inputs of one length after those of another; say which they are."""
+    read = [read_tokens(T, tokens) for tokens in inputs]
+    place = {token: i for i, token in enumerate(T.vocabulary)}
+    for length in sorted({len(tokens) for tokens in read}):
+        members = [n for n, tokens in enumerate(read) if len(tokens) == length]
+        yield members, evaluate(T, np.array([[place[token] for token in read[n]] for n in members]))
 
 
-def _attention(T: Transformer, block: Block, h: Array, name: str) -> tuple[Array, tuple[HeadRun, ...]]:
-    """Add the heads' outputs, folded in order, to the stream once."""
-    if block.attention is None:
-        return h, ()
-    A, norm, lanes = T.arithmetic, block.attention_norm, tuple(T.lanes)
-    seen = run_norm(A, norm, h, lanes, f"{name} attention norm") if block.norm_placement == "pre" else h
-    heads = tuple(run_head(T, head, seen, f"{name}, head {i}") for i, head in enumerate(block.attention.heads))
-    total = np.zeros_like(h)
-    for head in heads:
-        total = A.add(total, head.output)
-    h = A.add(h, total)
-    return run_norm(A, norm, h, lanes, f"{name} attention norm") if block.norm_placement == "post" else h, heads
-
-
-def _feed_forward(T: Transformer, block: Block, h: Array, name: str) -> tuple[Array, Array]:
-    """Add the feed-forward layer's output to the stream."""
-    if block.feed_forward is None:
-        return h, np.zeros((*h.shape[:-1], 0))
-    A, norm, lanes = T.arithmetic, block.feed_forward_norm, tuple(T.lanes)
-    seen = run_norm(A, norm, h, lanes, f"{name} feed-forward norm") if block.norm_placement == "pre" else h
-    output, activations = run_feed_forward(A, block.feed_forward, seen)
-    h = A.add(h, output)
-    return run_norm(
-        A, norm, h, lanes, f"{name} feed-forward norm"
-    ) if block.norm_placement == "post" else h, activations
+def evaluate(
+    T: Transformer, ids: Ids, past: Past = NOTHING, *, sums: Sums | None = None, change: Change = unchanged
+) -> Evaluation:
+    """Run on places in the vocabulary, (…, positions), by the definition or with the machine's sums."""
+    if sums not in (None, "left", "machine"):
+        raise InputError(f"sums={sums!r:.80}: write 'left' for left folds, or 'machine'")
+    native = isinstance(T.arithmetic, Native)
+    if sums == "machine" and not native:
+        raise InputError(f"sums='machine' is for Native arithmetics: in {T.arithmetic} a sum is a left fold")
+    if native and sums != "left":
+        return machine.evaluate(T, ids, past, change)
+    return reference.evaluate(T, ids, past, change)

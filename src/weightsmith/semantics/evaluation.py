@@ -1,0 +1,77 @@
+"""Every value of a run, whichever way it is computed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.arithmetic import Array
+
+Ids: TypeAlias = npt.NDArray[np.integer]
+KeysAndValues: TypeAlias = Sequence[tuple[Array, Array]]  # [head]
+
+# Change a value on its way: ("stream", stage, 0), ("head", block, head) for what it adds, ("neurons", block, 0).
+Change: TypeAlias = Callable[[str, int, int, Array], Array]
+
+
+@dataclass(frozen=True, eq=False)
+class HeadRun:
+    """One head on one input, or on several of the same length: then every array has a further axis in front."""
+
+    scores: Array  # (positions, positions); 0 where j is not visible from i
+    weights: Array  # (positions, positions); 0 where j is not visible from i
+    empty: npt.NDArray[np.bool_]  # (positions): which rows had no weight
+    keys: Array  # (positions, key size): as the queries meet them
+    values: Array  # (positions, value size)
+    mixed: Array  # (positions, value size): Σ weight ⊗ value
+    project: Callable[[Array], Array]  # W_O
+
+    @cached_property
+    def output(self) -> Array:
+        """What it adds to the stream, (positions, lanes)."""
+        return self.project(self.mixed)
+
+
+@dataclass(frozen=True)
+class Past:
+    """The positions that a run goes on from."""
+
+    length: int
+    blocks: Sequence[KeysAndValues]
+
+
+NOTHING = Past(0, ())
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Every value of a run, for one input or with a further axis in front for several of the same length."""
+
+    stream: list[Array]
+    heads: list[tuple[HeadRun, ...]]
+    neurons: list[Array]
+    logits: Array
+    before: Past
+
+    @property
+    def past(self) -> Past:
+        """The keys and values, for a run that goes on from here."""
+        length = self.before.length + self.stream[0].shape[-2]
+        return Past(length, [[(head.keys, head.values) for head in heads] for heads in self.heads])
+
+
+def unchanged(kind: str, place: int, head: int, values: Array) -> Array:
+    """Change nothing."""
+    return values
+
+
+def given(head: HeadRun, output: Array) -> HeadRun:
+    """Give the run of a head whose output was changed."""
+    return replace(head, project=partial(_first, output))
+
+
+def _first(output: Array, mixed: Array) -> Array:
+    return output

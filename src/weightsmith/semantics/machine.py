@@ -1,0 +1,117 @@
+"""A run in the machine's own arithmetic: the same steps as in `reference`, for many inputs and heads at once.
+
+Sums are whatever BLAS and numpy make of them, so the last bits may differ from a left fold, and from one machine to
+another.
+"""
+
+from typing import cast
+
+import numpy as np
+
+from weightsmith.arithmetic import Activation, Array
+from weightsmith.arithmetic.native import machine as elementary
+from weightsmith.errors import ModelError
+from weightsmith.model import LayerNorm, Norm, Transformer, position_table
+from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRun, Ids, Past, given, unchanged
+from weightsmith.semantics.layers import ROOT_ERROR
+from weightsmith.semantics.machine_attention import run_heads
+from weightsmith.semantics.overflow import finite
+from weightsmith.semantics.prepared import Floats, Layer, prepared
+
+
+def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = unchanged) -> Evaluation:
+    """Run on places in the vocabulary, (…, positions): see `reference.evaluate`."""
+    A, p, before = T.arithmetic, prepared(T), past.length
+    h = p.embedding[ids]
+    table = position_table(T.positions, A, len(T.lanes), before + ids.shape[-1])
+    with np.errstate(all="ignore"):
+        if table is not None:
+            h = h + table[before:].astype(h.dtype)
+        h = change("stream", 0, 0, h).astype(h.dtype, copy=False)
+        stream, heads, neurons = [finite(A, h, "embedding")], [], []
+        for b in range(len(T.blocks)):
+            h, runs = _attention(T, b, h, past, change)
+            h = change("stream", 2 * b + 1, 0, h).astype(h.dtype, copy=False)
+            stream.append(finite(A, h, f"block {b} attention"))
+            h, activations = _feed_forward(T, b, h, change)
+            h = change("stream", 2 * b + 2, 0, h).astype(h.dtype, copy=False)
+            stream.append(finite(A, h, f"block {b} feed-forward"))
+            heads.append(runs)
+            neurons.append(activations)
+        return Evaluation(stream, heads, neurons, read_off(T, h[..., -1, :]), past)
+
+
+def read_off(T: Transformer, h: Floats) -> Array:
+    """Give the logits of vectors of the stream (…, lanes)."""
+    p = prepared(T)
+    last = _norm(T, T.final_norm, h.astype(p.output.dtype, copy=False), "final norm")
+    logits = last @ p.output.T
+    if T.output_bias is not None:
+        logits = logits + T.output_bias.astype(logits.dtype)
+    return finite(T.arithmetic, logits, "output")
+
+
+def _attention(T: Transformer, b: int, h: Floats, past: Past, change: Change) -> tuple[Floats, tuple[HeadRun, ...]]:
+    block, p = T.blocks[b], prepared(T)
+    if block.attention is None:
+        return h, ()
+    name = f"block {b}"
+    seen = _norm(T, block.attention_norm, h, f"{name} attention norm") if block.norm_placement == "pre" else h
+    total, runs = np.zeros_like(h), list[HeadRun]()
+    for heads in p.heads[b]:
+        there = past.blocks[b][heads.first : heads.first + heads.count] if past.length else None
+        found, added = run_heads(T, heads, seen, there, past.length, name)
+        if change is not unchanged:
+            outputs = [change("head", b, heads.first + i, head.output) for i, head in enumerate(found)]
+            found = [given(head, output) for head, output in zip(found, outputs, strict=True)]
+            added = cast(Floats, sum(outputs)).astype(h.dtype)
+        total += added
+        runs += found
+    shift = p.b_O[b]
+    h = h + (total if shift is None else total + shift)
+    return _norm(T, block.attention_norm, h, f"{name} attention norm") if block.norm_placement == "post" else h, tuple(
+        runs
+    )
+
+
+def _feed_forward(T: Transformer, b: int, h: Floats, change: Change) -> tuple[Floats, Floats]:
+    block, layer, name = T.blocks[b], prepared(T).layers[b], f"block {b} feed-forward norm"
+    if block.feed_forward is None or layer is None:
+        return h, np.zeros((*h.shape[:-1], 0), h.dtype)
+    seen = _norm(T, block.feed_forward_norm, h, name) if block.norm_placement == "pre" else h
+    activations = change("neurons", b, 0, _neurons(layer, block.feed_forward.function, seen))
+    activations = activations.astype(h.dtype, copy=False)
+    h = h + (activations @ layer.W_2.T + layer.b_2)
+    return _norm(T, block.feed_forward_norm, h, name) if block.norm_placement == "post" else h, activations
+
+
+def _neurons(layer: Layer, function: Activation, h: Floats) -> Floats:
+    z: Floats = h @ layer.W_1.T
+    z += layer.b_1
+    z = np.maximum(z, 0, out=z) if function == "relu" else elementary(function, z)
+    return z if layer.W_3 is None else z * (h @ layer.W_3.T + layer.b_3)
+
+
+def _norm(T: Transformer, norm: Norm | None, h: Floats, name: str) -> Floats:
+    """Normalise a stream (…, lanes)."""
+    if norm is None:
+        return h
+    places = None if norm.lanes is None else [T.lanes.index(lane) for lane in norm.lanes]
+    x = h if places is None else h[..., places]
+    if isinstance(norm, LayerNorm):
+        x = x - x.mean(axis=-1, keepdims=True)
+    spread = np.einsum("...j,...j->...", x, x)[..., np.newaxis] / h.dtype.type(x.shape[-1])
+    root = np.sqrt(finite(T.arithmetic, spread, name) + h.dtype.type(norm.eps))
+    if (root == 0).any():
+        position = np.argwhere(root == 0)[0][-2] if root.ndim > 1 else 0
+        raise ModelError(ROOT_ERROR.format(name, position, norm.eps, T.arithmetic, T.arithmetic.smallest))
+    y: Floats = x / root
+    if norm.gain is not None:
+        y *= norm.gain.astype(h.dtype)
+    if isinstance(norm, LayerNorm) and norm.bias is not None:
+        y += norm.bias.astype(h.dtype)
+    if places is None:
+        return y
+    result = h.copy()
+    result[..., places] = y
+    return result

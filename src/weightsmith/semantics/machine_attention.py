@@ -1,0 +1,122 @@
+"""Attention in the machine's own arithmetic: heads of one kind together, every array (…, heads, positions, …)."""
+
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.errors import ModelError
+from weightsmith.model import Alibi, Relative, Rotary, Softmax, Transformer, penalties, turns
+from weightsmith.semantics.attention import EMPTY_ERROR, share, weigh
+from weightsmith.semantics.evaluation import HeadRun, KeysAndValues
+from weightsmith.semantics.overflow import finite
+from weightsmith.semantics.prepared import Floats, Heads
+
+Visible = npt.NDArray[np.bool_]
+
+
+def run_heads(
+    T: Transformer,
+    heads: Heads,
+    h: Floats,
+    past: KeysAndValues | None,
+    before: int,
+    name: str,
+) -> tuple[list[HeadRun], Floats]:
+    """Run heads on a stream (…, positions, lanes); give each of them, and what they add together."""
+    here = before + np.arange(h.shape[-2])
+    q, k, v = (
+        _projected(W, b, heads.count, h)
+        for W, b in ((heads.W_Q, heads.b_Q), (heads.W_K, heads.b_K), (heads.W_V, heads.b_V))
+    )
+    if isinstance(heads.rules[0], Rotary):
+        q, k = _turned(T, heads.rules[0], q, here), _turned(T, heads.rules[0], k, here)
+    if past is not None:
+        k = np.concatenate([np.stack([keys for keys, _ in past], axis=-3), k], axis=-2)
+        v = np.concatenate([np.stack([values for _, values in past], axis=-3), v], axis=-2)
+    distance = here[:, np.newaxis] - np.arange(before + len(here))
+    visible = distance >= 0 if T.mask == "causal" else np.full(distance.shape, True)
+    scores = finite(T.arithmetic, np.where(visible, _scores(T, heads, q, k, distance), 0), f"{name}, heads")
+    weights, empty = _weights(T, heads, scores, visible, name)
+    mixed = weights @ v + _relative_values(heads, weights, distance)
+    total = np.swapaxes(mixed, -2, -3).reshape(*h.shape[:-1], -1) @ heads.W_O.T
+    outputs = np.split(heads.W_O, heads.count, axis=1)
+    runs = [
+        HeadRun(
+            scores[..., i, :, :],
+            weights[..., i, :, :],
+            empty[..., i, :],
+            k[..., i, :, :],
+            v[..., i, :, :],
+            mixed[..., i, :, :],
+            partial(_project, outputs[i]),
+        )
+        for i in range(heads.count)
+    ]
+    return runs, total
+
+
+def _project(W_O: Floats, mixed: Floats) -> Floats:
+    return mixed @ W_O.T
+
+
+def _projected(W: Floats, b: Floats | None, count: int, h: Floats) -> Floats:
+    """Give (…, heads, positions, size)."""
+    x = h @ W.T
+    if b is not None:
+        x += b
+    return np.swapaxes(x.reshape(*h.shape[:-1], count, -1), -2, -3)
+
+
+def _turned(T: Transformer, rotary: Rotary, x: Floats, here: npt.NDArray[np.intp]) -> Floats:
+    tables = turns(rotary, T.arithmetic, x.shape[-1], int(here[-1]) + 1)
+    cos, sin = (table[here].astype(x.dtype) for table in tables)
+    first, second = rotary.pairs(x.shape[-1])
+    a, b, result = x[..., first], x[..., second], x.copy()
+    result[..., first], result[..., second] = a * cos - b * sin, b * cos + a * sin
+    return result
+
+
+def _scores(T: Transformer, heads: Heads, q: Floats, k: Floats, distance: npt.NDArray[np.intp]) -> Floats:
+    scores: Floats = q @ np.swapaxes(k, -1, -2)
+    rule = heads.rules[0]
+    if isinstance(rule, Relative):
+        tables = np.stack([r.keys for r in heads.rules if isinstance(r, Relative)]).astype(q.dtype)
+        by_distance = q @ np.swapaxes(tables, -1, -2)  # (…, heads, positions, distances)
+        places = np.broadcast_to(np.clip(distance, 0, rule.max_distance), scores.shape)
+        scores += np.take_along_axis(by_distance, places, axis=-1)
+    if isinstance(rule, Alibi):
+        length = distance.shape[-1]
+        tables = np.stack([penalties(r, T.arithmetic, length) for r in heads.rules if isinstance(r, Alibi)])
+        scores += tables[:, np.abs(distance)].astype(q.dtype)
+    return scores
+
+
+def _relative_values(heads: Heads, weights: Floats, distance: npt.NDArray[np.intp]) -> Floats | float:
+    rule = heads.rules[0]
+    if not isinstance(rule, Relative) or rule.values is None:
+        return 0.0
+    tables = [r.values for r in heads.rules if isinstance(r, Relative) and r.values is not None]
+    values = np.stack(tables)[:, np.clip(distance, 0, rule.max_distance)].astype(weights.dtype)
+    result: Floats = np.einsum("...hij,hijd->...hid", weights, values)
+    return result
+
+
+def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, name: str) -> tuple[Floats, Visible]:
+    weighting, A = heads.weighting, T.arithmetic
+    if not isinstance(weighting, Softmax):
+        weights, empty = weigh(A, weighting, scores.astype(np.float64), visible, name)
+        return weights.astype(scores.dtype), empty
+    largest = np.where(visible, scores, -np.inf).max(axis=-1, keepdims=True)
+    e = np.exp(np.where(visible, scores - largest if weighting.shifted else scores, -np.inf))
+    z = finite(A, e.sum(axis=-1, keepdims=True), f"{name}, heads")
+    empty = z == 0
+    weights = e / np.where(empty, 1, z)
+    if empty.any():
+        if weighting.empty == "error":
+            place, head = (int(np.argwhere(empty)[0][axis]) for axis in (-2, -3))
+            top = float(largest[tuple(np.argwhere(empty)[0])])
+            raise ModelError(EMPTY_ERROR.format(f"{name}, head {heads.first + head}", place, A, top))
+        if weighting.empty == "uniform":
+            weights = np.where(empty & visible, share(A, visible), weights).astype(scores.dtype)
+    return weights, empty[..., 0]

@@ -1,0 +1,124 @@
+"""The weights of a transformer in the machine's own type, heads of one kind stacked for one product."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.arithmetic import Array, Native
+from weightsmith.model import Alibi, Attention, Distances, Head, Relative, Rotary, Transformer, Weighting
+
+Floats: TypeAlias = npt.NDArray[Any]  # float32 or float64
+
+
+@dataclass(frozen=True, eq=False)
+class Heads:
+    """Heads with the same sizes, weighting and kind of positions."""
+
+    first: int  # the place of the first of them in the block
+    count: int
+    W_Q: Floats  # (heads · key size, lanes)
+    W_K: Floats
+    W_V: Floats  # (heads · value size, lanes)
+    W_O: Floats  # (lanes, heads · value size)
+    b_Q: Floats | None
+    b_K: Floats | None
+    b_V: Floats | None
+    weighting: Weighting
+    rules: tuple[Distances | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """A feed-forward layer."""
+
+    W_1: Floats
+    b_1: Floats
+    W_2: Floats
+    b_2: Floats
+    W_3: Floats | None
+    b_3: Floats | None
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A transformer."""
+
+    embedding: Floats
+    heads: tuple[tuple[Heads, ...], ...]  # [block]
+    b_O: tuple[Floats | None, ...]
+    layers: tuple[Layer | None, ...]
+    output: Floats
+
+
+def prepared(T: Transformer) -> Prepared:
+    """Make a transformer ready, once: what is made stays with it."""
+    if "_prepared" not in T.__dict__:
+        T._set("_prepared", _prepare(T))
+    result: Prepared = T.__dict__["_prepared"]
+    return result
+
+
+def _prepare(T: Transformer) -> Prepared:
+    assert isinstance(T.arithmetic, Native)
+    dtype = np.dtype(T.arithmetic.dtype)
+
+    def own(array: Array | None) -> Any:
+        return None if array is None else array.astype(dtype)
+
+    heads = tuple(_groups(T, block.attention, dtype) if block.attention else () for block in T.blocks)
+    layers = tuple(
+        None if (f := block.feed_forward) is None else Layer(*map(own, (f.W_1, f.b_1, f.W_2, f.b_2, f.W_3, f.b_3)))
+        for block in T.blocks
+    )
+    shifts = tuple(own(block.attention.b_O) if block.attention else None for block in T.blocks)
+    return Prepared(own(T.embedding), heads, shifts, layers, own(T.output))
+
+
+def _groups(T: Transformer, attention: Attention, dtype: np.dtype[Any]) -> tuple[Heads, ...]:
+    shared = T.attention_positions
+    rules = [attention.positions_of(i, shared) for i in range(len(attention.heads))]
+    kinds = [_kind(head, rule) for head, rule in zip(attention.heads, rules, strict=True)]
+    result = []
+    for _, group in groupby(range(len(kinds)), key=kinds.__getitem__):
+        places = list(group)
+        heads = [attention.heads[i] for i in places]
+
+        def stack(arrays: Iterable[Array], axis: int = 0) -> Floats:
+            return np.concatenate(list(arrays), axis=axis).astype(dtype)
+
+        result.append(
+            Heads(
+                places[0],
+                len(places),
+                stack(head.W_Q for head in heads),
+                stack(head.W_K for head in heads),
+                stack(head.W_V for head in heads),
+                stack((head.W_O for head in heads), axis=1),
+                _biases([head.b_Q for head in heads], len(heads[0].W_Q), dtype),
+                _biases([head.b_K for head in heads], len(heads[0].W_K), dtype),
+                _biases([head.b_V for head in heads], len(heads[0].W_V), dtype),
+                heads[0].weighting,
+                tuple(rules[i] for i in places),
+            )
+        )
+    return tuple(result)
+
+
+def _kind(head: Head, rule: Distances | None) -> tuple[object, ...]:
+    """Give what must be the same for heads that are computed together."""
+    sizes = len(head.W_Q), len(head.W_V), head.weighting
+    if isinstance(rule, Rotary):
+        return (*sizes, rule)
+    if isinstance(rule, Relative):
+        return (*sizes, "relative", len(rule.keys), rule.values is None)
+    return (*sizes, "alibi" if isinstance(rule, Alibi) else "none")
+
+
+def _biases(biases: Sequence[Array | None], size: int, dtype: np.dtype[Any]) -> Floats | None:
+    if all(bias is None for bias in biases):
+        return None
+    return np.concatenate([np.zeros(size) if bias is None else bias for bias in biases]).astype(dtype)

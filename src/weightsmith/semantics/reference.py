@@ -1,0 +1,100 @@
+"""The meaning of a transformer: one input through every step, written to be read beside the paper.
+
+Every value below is a member of the arithmetic, and every sum is a left fold in index order. This file defines each
+bit; faster runs must equal it.
+"""
+
+import numpy as np
+
+from weightsmith.arithmetic import Array
+from weightsmith.model import Block, Transformer, position_table
+from weightsmith.semantics.attention import run_head
+from weightsmith.semantics.evaluation import (
+    NOTHING,
+    Change,
+    Evaluation,
+    HeadRun,
+    Ids,
+    KeysAndValues,
+    Past,
+    given,
+    unchanged,
+)
+from weightsmith.semantics.layers import run_neurons, run_norm
+from weightsmith.semantics.overflow import finite
+
+
+def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = unchanged) -> Evaluation:
+    """Run on places in the vocabulary, (…, positions), which go on after the positions whose keys and values are past.
+
+    Only a causal transformer has a past that stays as it is.
+    """
+    A, before = T.arithmetic, past.length
+    h = T.embedding[ids]
+    table = position_table(T.positions, A, len(T.lanes), before + ids.shape[-1])
+    if table is not None:
+        h = A.add(h, table[before:])
+    h = change("stream", 0, 0, h)
+    stream, heads, neurons = [finite(A, h, "embedding")], [], []
+    for b in range(len(T.blocks)):
+        h, block_heads = _attention(T, b, h, past.blocks[b] if before else None, change)
+        h = change("stream", 2 * b + 1, 0, h)
+        stream.append(finite(A, h, f"block {b} attention"))
+        h, activations = _feed_forward(T, b, h, change)
+        h = change("stream", 2 * b + 2, 0, h)
+        stream.append(finite(A, h, f"block {b} feed-forward"))
+        heads.append(block_heads)
+        neurons.append(activations)
+    return Evaluation(stream, heads, neurons, read_off(T, h[..., -1, :]), past)
+
+
+def read_off(T: Transformer, h: Array) -> Array:
+    """Give the logits of vectors of the stream (…, lanes)."""
+    A = T.arithmetic
+    last = run_norm(A, T.final_norm, h[..., np.newaxis, :], tuple(T.lanes), "final norm")[..., 0, :]
+    logits = A.matvec(T.output, last)
+    if T.output_bias is not None:
+        logits = A.add(logits, T.output_bias)
+    return finite(A, logits, "output")
+
+
+def _attention(
+    T: Transformer, b: int, h: Array, past: KeysAndValues | None, change: Change
+) -> tuple[Array, tuple[HeadRun, ...]]:
+    """Add the heads' outputs, folded in order, to the stream once."""
+    block, attention, name = T.blocks[b], T.blocks[b].attention, f"block {b}"
+    if attention is None:
+        return h, ()
+    A, shared = T.arithmetic, T.attention_positions
+    seen = _normed(T, block, "attention", h, f"{name} attention norm", "pre")
+    total, runs = np.zeros_like(h), []
+    for i, head in enumerate(attention.heads):
+        rule = attention.positions_of(i, shared)
+        found = run_head(T, head, rule, seen, None if past is None else past[i], f"{name}, head {i}")
+        output = change("head", b, i, found.output)
+        if output is not found.output:
+            found = given(found, output)
+        total = A.add(total, output)
+        runs.append(found)
+    if attention.b_O is not None:
+        total = A.add(total, attention.b_O)
+    h = A.add(h, total)
+    return _normed(T, block, "attention", h, f"{name} attention norm", "post"), tuple(runs)
+
+
+def _feed_forward(T: Transformer, b: int, h: Array, change: Change) -> tuple[Array, Array]:
+    """Add the feed-forward layer's output to the stream."""
+    block, name = T.blocks[b], f"block {b} feed-forward norm"
+    if block.feed_forward is None:
+        return h, np.zeros((*h.shape[:-1], 0))
+    A = T.arithmetic
+    seen = _normed(T, block, "feed_forward", h, name, "pre")
+    activations = change("neurons", b, 0, run_neurons(A, block.feed_forward, seen))
+    h = A.add(h, A.add(A.matvec(block.feed_forward.W_2, activations), block.feed_forward.b_2))
+    return _normed(T, block, "feed_forward", h, name, "post"), activations
+
+
+def _normed(T: Transformer, block: Block, sublayer: str, h: Array, name: str, placement: str) -> Array:
+    if block.norm_placement != placement:
+        return h
+    return run_norm(T.arithmetic, getattr(block, f"{sublayer}_norm"), h, tuple(T.lanes), name)
