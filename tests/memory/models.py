@@ -1,5 +1,6 @@
 """A model written by hand whose feed-forward layer can hold facts about pairs of tokens."""
 
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -75,3 +76,18 @@ def thousand(count: int = 1000, seed: int = 0) -> list[Pair]:
     pairs = [(a, b) for a in range(64) for b in range(64) if a != b]
     chosen = random.permutation(len(pairs))[:count]
     return [(*pairs[i], int(random.integers(64))) for i in chosen]
+
+
+def same(S: ws.Transformer, T: ws.Transformer) -> bool:
+    """Compare also what `==` leaves out."""
+    return S == T and list(_history(S)) == list(_history(T))
+
+
+def _history(T: ws.Transformer) -> Iterator[object]:
+    yield T.provenance
+    yield T.edits
+    for block in T.blocks:
+        if block.feed_forward is not None:
+            yield block.feed_forward.names
+            keys = block.feed_forward.keys
+            yield None if keys is None else keys.tolist()

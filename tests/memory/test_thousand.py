@@ -1,12 +1,10 @@
 """A thousand facts in one block of a model written by hand."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
 import weightsmith as ws
-from tests.memory.models import Pair, pair_fact, reader, thousand
+from tests.memory.models import Pair, pair_fact, reader, same, thousand
 from weightsmith.arithmetic import Array
 from weightsmith.kernels import batch, run_columns
 
@@ -84,18 +82,3 @@ def test_undoing_facts_written_one_by_one_gives_every_model_before(before: ws.Tr
     for earlier in reversed(models):
         T = ws.memory.undo(T)
         assert same(T, earlier)
-
-
-def same(S: ws.Transformer, T: ws.Transformer) -> bool:
-    """Compare also what `==` leaves out."""
-    return S == T and list(_history(S)) == list(_history(T))
-
-
-def _history(T: ws.Transformer) -> Iterator[object]:
-    yield T.provenance
-    yield T.edits
-    for block in T.blocks:
-        if block.feed_forward is not None:
-            yield block.feed_forward.names
-            keys = block.feed_forward.keys
-            yield None if keys is None else keys.tolist()

@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn, TextIO, cast
 
 import typer
 
-from weightsmith.cli import check, compose, demo, info, laws, library, new, rewrite, run
+from weightsmith.cli import check, compose, demo, info, laws, library, memory, new, rewrite, run
 from weightsmith.errors import WeightsmithError
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ app.command(  # its steps keep the order in which they are given, which options 
     context_settings={"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": ["-h", "--help"]},
 )(rewrite.rewrite)
 app.add_typer(check.check, name="check")
+app.add_typer(memory.memory, name="memory")
 
 
 def _version(wanted: bool) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array
 from weightsmith.memory.patterns import Pattern, by_lane
-from weightsmith.memory.places import block_at
+from weightsmith.memory.places import checked
 from weightsmith.model import FeedForward, Transformer
 
 
@@ -29,9 +29,7 @@ class Fact:
 
 def facts(T: Transformer) -> list[Fact]:
     """List the facts that were written, block by block; their values are what they add at their keys."""
-    if T.blocks:
-        block_at(T, 0)
-    return [fact for b, block in enumerate(T.blocks) for fact in _facts(T, b, block.feed_forward)]
+    return [fact for b, block in enumerate(checked(T).blocks) for fact in _facts(T, b, block.feed_forward)]
 
 
 def _facts(T: Transformer, b: int, layer: FeedForward | None) -> list[Fact]:

@@ -17,10 +17,16 @@ Tokens = str | Sequence[str]
 BATCH = 256  # inputs that are run together
 
 
-def block_at(T: Transformer, block: Any) -> Block:
-    """Give a block by its number."""
+def checked(T: Any) -> Transformer:
+    """Refuse what is not a transformer."""
     if not isinstance(T, Transformer):
         raise InputError(f"{T!r:.80} is not a transformer: write load('model.safetensors') for a file")
+    return T
+
+
+def block_at(T: Transformer, block: Any) -> Block:
+    """Give a block by its number."""
+    checked(T)
     if not T.blocks:
         raise InputError(f"there is no block {brief(block)}: the transformer has none; write pad_blocks(T, 1) first")
     if type(block) is not int or not 0 <= block < len(T.blocks):

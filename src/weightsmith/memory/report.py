@@ -8,7 +8,7 @@ import numpy as np
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError
 from weightsmith.memory.facts import Fact, fact_places, facts, respond
-from weightsmith.memory.places import BATCH, Tokens, layer_at, look
+from weightsmith.memory.places import BATCH, Tokens, checked, layer_at, look
 from weightsmith.memory.read import promoted
 from weightsmith.model import Transformer, read_tokens
 from weightsmith.model.names import shown
@@ -66,6 +66,8 @@ class Report:
 
 def report(T: Transformer, edited: Transformer, inputs: Sequence[Tokens]) -> Report:
     """Compare a model with an edited one on given inputs."""
+    for each in (T, edited):
+        checked(each)
     for name in ("vocabulary", "classes", "lanes", "arithmetic"):
         if getattr(T, name) != getattr(edited, name):
             raise InputError(f"the two models differ in their {name}: a report compares a model with an edit of it")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from weightsmith.errors import ModelError
-from weightsmith.memory.places import block_at
+from weightsmith.memory.places import block_at, checked
 from weightsmith.model import Edit, FeedForward, Transformer, digest
 
 
@@ -26,7 +26,7 @@ def undo(T: Transformer) -> Transformer:
 
     Refused when something else has changed the model since: what the edit left is not there any more.
     """
-    if not T.edits:
+    if not checked(T).edits:
         raise ModelError("there is no edit to undo: memory.write and the other edits leave one")
     edit = T.edits[-1]
     if digest(T) != edit.digest:
