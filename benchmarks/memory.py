@@ -1,4 +1,4 @@
-"""Facts written at once, with every response worked out in the arithmetic, beside one numpy product of the same size."""
+"""Facts written at once, every response worked out in the arithmetic, beside one numpy product of the same size."""
 
 from functools import partial
 

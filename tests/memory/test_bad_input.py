@@ -21,7 +21,7 @@ CASES: dict[str, tuple[Act, str]] = {
     "undo of nothing": (lambda T: M.undo("T"), "is not a transformer"),  # type: ignore[arg-type]
     "report on a text": (lambda T: M.report(T, "T", []), "is not a transformer"),  # type: ignore[arg-type]
     "no transformer": (lambda T: M.write("T", 0, *GOOD), "'T' is not a transformer"),  # type: ignore[arg-type]
-    "unknown lane": (lambda T: M.write(T, 0, {"x9": 1.0}, GOOD[1]), "there is no lane x9: the lanes are x0, x1, x2, x3"),
+    "unknown lane": (lambda T: M.write(T, 0, {"x9": 1.0}, GOOD[1]), "there is no lane x9: the lanes are x0, x1"),
     "unknown lane of a value": (lambda T: M.write(T, 0, GOOD[0], {"y": 1.0}), "there is no lane y"),
     "number as lane": (lambda T: M.write(T, 0, {3: 1.0}, GOOD[1]), "there is no lane 3"),  # type: ignore[dict-item]
     "bool as number": (

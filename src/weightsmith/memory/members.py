@@ -16,7 +16,7 @@ def above(A: Arithmetic, x: Array) -> Array:
     if isinstance(A, Native):
         up = np.nextafter(x.astype(A.dtype), np.inf, dtype=A.dtype).astype(np.float64)
     else:
-        up = x + _spacing(A, x)
+        up = x + spacing(A, x)
     return A.round(np.minimum(up, A.infinity))
 
 
@@ -25,12 +25,15 @@ def below(A: Arithmetic, x: Array) -> Array:
     if isinstance(A, Native):
         down = np.nextafter(x.astype(A.dtype), -np.inf, dtype=A.dtype).astype(np.float64)
     else:
-        down = x - 0.6 * _spacing(A, x)  # from a power of two it is half a step, else a whole one
+        down = x - 0.6 * spacing(A, x)  # from a power of two it is half a step, else a whole one
     return A.round(np.maximum(down, 0.0))
 
 
-def _spacing(A: Arithmetic, x: Array) -> Array:
+def spacing(A: Arithmetic, x: Array) -> Array:
     """Give the distance from each member to the next above it."""
+    if isinstance(A, Native):
+        gap: Array = np.spacing(x.astype(A.dtype)).astype(np.float64)
+        return gap
     assert isinstance(A, Saturating)
     step: Array = np.ldexp(1.0, np.maximum(np.frexp(x)[1] - 1, A.least_exponent) - A.precision + 1)
     return step

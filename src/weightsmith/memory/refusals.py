@@ -34,11 +34,11 @@ def refuse(
 ) -> NoReturn:
     """Say why one of the keys has no good neuron; `found` has the best that there is for the first of them."""
     s, r, strongest = overlaps(keys, rivals.patterns, rivals.allowed)
-    wrong = np.flatnonzero(~found.good(margin))
+    r, wrong = r[:, 0], np.flatnonzero(~found.good(margin))
     n = int(wrong[np.argmax(s[wrong] <= r[wrong])])  # one that nothing can tell apart, if there is one
     if s[n] <= r[n]:
         raise InputError(
-            f"{labels[n]} cannot be told from {rivals.text(int(strongest[n]))}: ⟨key, key⟩ = {s[n]:g} and "
+            f"{labels[n]} cannot be told from {rivals.text(int(strongest[n, 0]))}: ⟨key, key⟩ = {s[n]:g} and "
             f"⟨key, rival⟩ = {r[n]:g}, so what fires for the key fires there too; "
             "add a lane to the key on which they differ"
         )
