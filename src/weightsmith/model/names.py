@@ -72,9 +72,9 @@ def place_of(name: object, names: Sequence[str], what: str) -> int:
     raise InputError(f"there is no {what} {shown(text[:80])}: {nearest_names(text[:80], names)}write {listed(names)}")
 
 
-def existing(number: object, count: int, what: str) -> int:
+def existing(number: object, count: int, what: str, where: str = "") -> int:
     """Give a number that counts from 0, or say how many there are."""
     if type(number) is int and 0 <= number < count:
         return number
     there = f"they are 0 to {count - 1}" if count else "there is none"
-    raise InputError(f"there is no {what} {brief(number)}: {there}")
+    raise InputError(f"there is no {what} {brief(number)}{where}: {there}")

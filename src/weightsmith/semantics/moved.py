@@ -39,7 +39,7 @@ def moved(run: Run, block: int, head: int) -> list[Move]:
     T = run.transformer
     existing(block, len(T.blocks), "block")
     attention = T.blocks[block].attention
-    existing(head, 0 if attention is None else len(attention.heads), f"head in block {block}")
+    existing(head, 0 if attention is None else len(attention.heads), "head", f" in block {block}")
     assert attention is not None
     matrices, weights = attention.heads[head], run.heads[block][head].weights
     seen, through = _seen(run, block), matrices.W_O @ matrices.W_V
