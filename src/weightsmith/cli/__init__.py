@@ -9,7 +9,21 @@ from typing import Annotated, NoReturn, TextIO, cast
 
 import typer
 
-from weightsmith.cli import check, compose, demo, explain, generate, info, laws, library, memory, new, next, rewrite, run
+from weightsmith.cli import (
+    check,
+    compose,
+    demo,
+    explain,
+    generate,
+    info,
+    laws,
+    library,
+    memory,
+    new,
+    next,
+    rewrite,
+    run,
+)
 from weightsmith.errors import WeightsmithError
 
 app = typer.Typer(
