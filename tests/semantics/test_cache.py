@@ -10,12 +10,11 @@ import weightsmith as ws
 from tests.kernels.kinds import ACTIVATIONS, RULES, kind_of_model
 from tests.kernels.models import LENGTH
 from weightsmith import Attention, Block, Fixed, Float, Native, Softmax
-from weightsmith.semantics import reference
 from weightsmith.semantics.evaluation import NOTHING, Evaluation
 from weightsmith.semantics.run import evaluate
 
 IDS = np.random.default_rng(5).integers(0, 2, LENGTH)
-CUTS = ([1] * LENGTH, [5, 1, 3, 3], [1, LENGTH - 1])
+CUTS = ([1] * LENGTH, [5, 1, 3, 3])
 
 
 def stepped(T: ws.Transformer, ids: Any, sizes: list[int], **more: Any) -> list[Evaluation]:
@@ -28,7 +27,7 @@ def stepped(T: ws.Transformer, ids: Any, sizes: list[int], **more: Any) -> list[
     return found
 
 
-@pytest.mark.parametrize("A", [Fixed(4, 4), Fixed(2, 3, "even"), Float(4, 3, "away")], ids=str)
+@pytest.mark.parametrize("A", [Fixed(4, 4), Float(4, 3, "away")], ids=str)
 @pytest.mark.parametrize("rule", RULES)
 def test_running_in_pieces_gives_every_bit_of_the_whole_run(rule: str, A: Any) -> None:
     n = RULES.index(rule)
@@ -46,8 +45,8 @@ def test_running_in_pieces_gives_every_bit_of_the_whole_run(rule: str, A: Any) -
                 assert np.array_equal(found.weights, wanted.weights[-sizes[-1] :])
             assert np.array_equal(np.concatenate([piece.neurons[b] for piece in pieces]), whole.neurons[b])
         assert np.array_equal(pieces[-1].logits, whole.logits)
-        for t, piece in zip(np.cumsum(sizes), pieces, strict=True):
-            assert np.array_equal(piece.logits, evaluate(T, IDS[:t]).logits)
+    for t in (1, 5):
+        assert np.array_equal(stepped(T, IDS[:t], [1] * t)[-1].logits, evaluate(T, IDS[:t]).logits)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -72,7 +71,7 @@ def test_several_inputs_go_on_together() -> None:
     pieces = stepped(T, ids, [2, 1, 3])
     whole = evaluate(T, ids)
     assert np.array_equal(np.concatenate([piece.stream[-1] for piece in pieces], axis=-2), whole.stream[-1])
-    machine = kind_of_model(Native("float64"), 8, "one for each head", heads=3, loudness=0.0)
+    machine = kind_of_model(Native("float64"), 8, "one for each head", heads=3, loudness=0.0, norms=True)
     assert np.array_equal(
         np.argmax(stepped(machine, ids, [2, 1, 3])[-1].logits, -1), np.argmax(evaluate(machine, ids).logits, -1)
     )
@@ -96,14 +95,14 @@ SAMPLING: tuple[dict[str, Any], ...] = (
 @pytest.mark.parametrize("A", [Fixed(4, 4), Native("float32")], ids=str)
 @pytest.mark.parametrize("rule", RULES)
 def test_generating_with_the_cache_gives_the_tokens_without_it(rule: str, A: Any) -> None:
-    for tied in (False, True):
-        T = speaker(A, rule, tied=tied)
-        for how in SAMPLING:
-            wanted = list(ws.generate(T, "ab", LENGTH - 1, cache=False, **how))
-            assert list(ws.generate(T, "ab", LENGTH - 1, **how)) == wanted
-            assert len(wanted) == LENGTH - 1
-            if how.get("top_k") == 1:
-                assert wanted == list(ws.generate(T, "ab", LENGTH - 1))
+    steps, n = (LENGTH - 1, 0) if isinstance(A, Native) else (6, RULES.index(rule))
+    T = speaker(A, rule, tied=n % 2 == 1)
+    for how in SAMPLING[n % 5 :][:2] if n else SAMPLING:
+        wanted = list(ws.generate(T, "ab", steps, cache=False, **how))
+        assert list(ws.generate(T, "ab", steps, **how)) == wanted
+        assert len(wanted) == steps
+        if how.get("top_k") == 1:
+            assert wanted == list(ws.generate(T, "ab", steps))
 
 
 def test_each_token_is_the_decision_on_all_before_it() -> None:
@@ -188,7 +187,3 @@ def test_a_norm_without_a_root_names_the_position_in_the_whole_text() -> None:
         for past, rest in ((NOTHING, ids), (evaluate(S, ids[:2]).past, ids[2:])):
             with pytest.raises(ws.ModelError, match="the square root is 0 at position 3"):
                 evaluate(S, rest, past)
-
-
-def test_the_reference_and_the_machine_take_the_same_past() -> None:
-    assert reference.evaluate(kind_of_model(Fixed(4, 4), 0), IDS).past.length == LENGTH

@@ -115,8 +115,7 @@ def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, nam
         weights, empty = weigh(A, weighting, scores.astype(np.float64), visible, name)
         return weights.astype(scores.dtype), empty
     largest = np.where(visible, scores, -np.inf).max(axis=-1, keepdims=True)
-    e = np.exp(scores - largest if weighting.shifted else scores)
-    e *= visible
+    e = np.exp(np.where(visible, scores - largest if weighting.shifted else scores, -np.inf))
     z = _finite(T, heads, e.sum(axis=-1, keepdims=True), name)
     empty = z == 0
     weights = e / np.where(empty, 1, z)
@@ -124,6 +123,7 @@ def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, nam
         if weighting.empty == "error":
             place, head = (int(np.argwhere(empty)[0][axis]) for axis in (-2, -3))
             top = float(largest[tuple(np.argwhere(empty)[0])])
+            place += visible.shape[-1] - visible.shape[-2]  # positions that the run goes on from
             raise ModelError(EMPTY_ERROR.format(f"{name}, head {heads.first + head}", place, A, top))
         if weighting.empty == "uniform":
             weights = np.where(empty & visible, share(A, visible), weights).astype(scores.dtype)
