@@ -45,7 +45,8 @@ def test_every_activation_and_bias_equals_the_exact_evaluation(form: str, activa
 def test_tied_transformers_equal_the_exact_evaluation(activation: str) -> None:
     for rule in ("halves", "relative values"):
         T = kind_of_model(Fixed(4, 4), 2, rule, activation, tied=True)
-        assert (T.output is T.embedding or np.array_equal(T.output, T.embedding)) and T.classes == T.vocabulary
+        assert T.output is T.embedding or np.array_equal(T.output, T.embedding)
+        assert T.classes == T.vocabulary
         for tokens in INPUTS:
             assert_equals_witness(T, tokens)
 
@@ -74,7 +75,8 @@ def test_alibi_without_slopes_has_those_of_the_paper() -> None:
 def test_the_last_row_of_relative_positions_serves_every_distance_from_there_on() -> None:
     T = kind_of_model(Fixed(4, 4), 1, "relative values")
     rule = T.attention_positions
-    assert isinstance(rule, Relative) and rule.values is not None
+    assert isinstance(rule, Relative)
+    assert rule.values is not None
     longer = Relative(*(np.vstack([x, x[-1:], x[-1:]]) for x in (rule.keys, rule.values)))
     longer_T = replace(T, positions=tuple(p for p in (added(T.positions), longer) if p is not None))
     assert np.array_equal(run(T, "abbabbaa").stream, run(longer_T, "abbabbaa").stream)

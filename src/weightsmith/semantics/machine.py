@@ -56,7 +56,9 @@ def _attention(T: Transformer, b: int, h: Floats, past: Past, change: Change) ->
     if block.attention is None:
         return h, ()
     name = f"block {b}"
-    seen = _norm(T, block.attention_norm, h, f"{name} attention norm", past.length) if block.norm_placement == "pre" else h
+    seen = (
+        _norm(T, block.attention_norm, h, f"{name} attention norm", past.length) if block.norm_placement == "pre" else h
+    )
     total, runs = np.zeros_like(h), list[HeadRun]()
     for heads in p.heads[b]:
         there = past.blocks[b][heads.first : heads.first + heads.count] if past.length else None
@@ -69,9 +71,9 @@ def _attention(T: Transformer, b: int, h: Floats, past: Past, change: Change) ->
         runs += found
     shift = p.b_O[b]
     h = h + (total if shift is None else total + shift)
-    return _norm(T, block.attention_norm, h, f"{name} attention norm", past.length) if block.norm_placement == "post" else h, tuple(
-        runs
-    )
+    return _norm(
+        T, block.attention_norm, h, f"{name} attention norm", past.length
+    ) if block.norm_placement == "post" else h, tuple(runs)
 
 
 def _feed_forward(T: Transformer, b: int, h: Floats, before: int, change: Change) -> tuple[Floats, Floats]:

@@ -57,9 +57,7 @@ def read_off(T: Transformer, h: Array) -> Array:
     return finite(A, logits, "output")
 
 
-def _attention(
-    T: Transformer, b: int, h: Array, past: Past, change: Change
-) -> tuple[Array, tuple[HeadRun, ...]]:
+def _attention(T: Transformer, b: int, h: Array, past: Past, change: Change) -> tuple[Array, tuple[HeadRun, ...]]:
     """Add the heads' outputs, folded in order, to the stream once."""
     block, attention, name = T.blocks[b], T.blocks[b].attention, f"block {b}"
     if attention is None:
