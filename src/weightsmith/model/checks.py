@@ -83,9 +83,9 @@ def _check_sizes(name: str, rule: Distances | None, keys: int, values: int) -> N
             raise ModelError(f"{name}.W_V gives values of size {values}, positions.values has {rule.values.shape[1]}")
     if isinstance(rule, Rotary):
         if rule.size is None and keys % 2:
+            some = f", or Rotary(size={keys - 1})" if keys > 1 else ""
             raise ModelError(
-                f"{name}.W_K gives keys of size {keys}, and rotary positions turn pairs: "
-                f"write an even key size, or Rotary(size={keys - 1})"
+                f"{name}.W_K gives keys of size {keys}, and rotary positions turn pairs: write an even key size{some}"
             )
         if rule.size is not None and rule.size > keys:
             raise ModelError(f"{name}.W_K gives keys of size {keys}, and Rotary(size={rule.size}) turns more than that")
