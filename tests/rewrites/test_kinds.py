@@ -38,8 +38,9 @@ def lanes_of(T: ws.Transformer, r: ws.Run, lanes: Any) -> Array:
 @every_rule
 def test_widening_changes_nothing_and_the_new_lanes_hold_0(rule: str, tied: bool) -> None:
     T = model(rule, tied=tied, norms=tied)
-    for where in ("front", "back"):
-        U = ws.widen(T, ["new"], where=where)  # type: ignore[arg-type]
+    wheres: tuple[Any, ...] = ("front", "back")
+    for where in wheres:
+        U = ws.widen(T, ["new"], where=where)
         assert U.tied == tied
         for text in TEXTS:
             before, after = ws.run(T, text), ws.run(U, text)

@@ -84,9 +84,9 @@ def test_heads_of_mixed_kinds_in_one_block_equal_the_definition_up_to_the_order_
 
     def head(keys: int, values: int, weighting: Any, rule: Any, biased: bool) -> ws.Head:
         d = random.normal
-        biases = (d(size=keys), None, d(size=values)) if biased else (None, None, None)
+        b_Q, b_V = (d(size=keys), d(size=values)) if biased else (None, None)
         W_Q, W_K, W_V, W_O = d(size=(keys, 3)), d(size=(keys, 3)), d(size=(values, 3)), d(size=(3, values))
-        return ws.Head(W_Q, W_K, W_V, W_O, weighting, *biases, rule)
+        return ws.Head(W_Q, W_K, W_V, W_O, weighting, b_Q, None, b_V, rule)
 
     relative = ws.Relative(random.normal(size=(3, 4)), random.normal(size=(3, 2)))
     other = ws.Relative(random.normal(size=(3, 4)), random.normal(size=(3, 2)))

@@ -12,7 +12,8 @@ FAR = 100  # from here on the functions are x or 0 to more digits than any syste
 def fraction(x: mp.mpf) -> Fraction:
     """Give the exact value of a number of mpmath."""
     sign, mantissa, exponent, _ = x._mpf_
-    return (-1) ** sign * Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    magnitude = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return -magnitude if sign else magnitude
 
 
 def number(x: Fraction) -> mp.mpf:
