@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from weightsmith.model.transformer import Transformer
 
 
+RELATIVE_ERROR = "relative positions need mask='causal': only there is every distance i − j at least 0"
+
+
 def check(T: "Transformer") -> None:
     """Refuse a transformer whose parts do not fit, naming the part."""
     if isinstance(T.arithmetic, TwosComplement):
@@ -27,6 +30,8 @@ def check(T: "Transformer") -> None:
     _shape("output", T.output, (len(T.classes), lanes), "(classes, lanes)")
     if T.output_bias is not None:
         _shape("output_bias", T.output_bias, (len(T.classes),), "(classes)")
+    if isinstance(T.attention_positions, Relative) and T.mask != "causal":
+        raise ModelError(RELATIVE_ERROR)
     vectors = added(T.positions)
     if isinstance(vectors, Table):
         _shape("positions", vectors.values, (None, lanes), "(max_length, lanes)")
@@ -71,7 +76,7 @@ def _check_distances(T: "Transformer", name: str, attention: Attention) -> None:
     for i, head in enumerate(attention.heads):
         rule = attention.positions_of(i, shared)
         if isinstance(rule, Relative) and T.mask != "causal":
-            raise ModelError("relative positions need mask='causal': only there is every distance i − j at least 0")
+            raise ModelError(RELATIVE_ERROR)
         _check_sizes(f"{name}.heads.{i}", rule, len(head.W_K), len(head.W_V))
 
 
