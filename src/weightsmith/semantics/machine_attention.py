@@ -36,7 +36,7 @@ def run_heads(
         v = np.concatenate([np.stack([values for _, values in past], axis=-3), v], axis=-2)
     distance = here[:, np.newaxis] - np.arange(before + len(here))
     visible = distance >= 0 if T.mask == "causal" else np.full(distance.shape, True)
-    scores = finite(T.arithmetic, np.where(visible, _scores(T, heads, q, k, distance), 0), f"{name}, heads")
+    scores = _finite(T, heads, np.where(visible, _scores(T, heads, q, k, distance), 0), name)
     weights, empty = _weights(T, heads, scores, visible, name)
     mixed = weights @ v + _relative_values(heads, weights, distance)
     total = np.swapaxes(mixed, -2, -3).reshape(*h.shape[:-1], -1) @ heads.W_O.T
@@ -54,6 +54,13 @@ def run_heads(
         for i in range(heads.count)
     ]
     return runs, total
+
+
+def _finite(T: Transformer, heads: Heads, values: Floats, name: str) -> Floats:
+    """Give values (…, heads, positions, any) back, or name the first head that overflowed."""
+    for i in range(heads.count if not np.isfinite(values).all() else 0):
+        finite(T.arithmetic, values[..., i, :, :], f"{name}, head {heads.first + i}")
+    return values
 
 
 def _project(W_O: Floats, mixed: Floats) -> Floats:
@@ -109,13 +116,14 @@ def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, nam
         return weights.astype(scores.dtype), empty
     largest = np.where(visible, scores, -np.inf).max(axis=-1, keepdims=True)
     e = np.exp(np.where(visible, scores - largest if weighting.shifted else scores, -np.inf))
-    z = finite(A, e.sum(axis=-1, keepdims=True), f"{name}, heads")
+    z = _finite(T, heads, e.sum(axis=-1, keepdims=True), name)
     empty = z == 0
     weights = e / np.where(empty, 1, z)
     if empty.any():
         if weighting.empty == "error":
             place, head = (int(np.argwhere(empty)[0][axis]) for axis in (-2, -3))
             top = float(largest[tuple(np.argwhere(empty)[0])])
+            place += visible.shape[-1] - visible.shape[-2]  # positions that the run goes on from
             raise ModelError(EMPTY_ERROR.format(f"{name}, head {heads.first + head}", place, A, top))
         if weighting.empty == "uniform":
             weights = np.where(empty & visible, share(A, visible), weights).astype(scores.dtype)
