@@ -125,10 +125,19 @@ def test_margins_are_kept_in_every_arithmetic(A: ws.Arithmetic, margin: float) -
 
 def test_the_weights_are_those_of_the_formula_for_the_strongest_rival() -> None:
     rivals = [{"a": 1.0}, {"a": 1.0, "b": 1.0}, {"d": 9.0}]
-    T = ws.memory.write(blank(), 0, {"a": 1.0, "b": 1.0, "c": 1.0}, {"out": 1.0}, margin=2.0, rivals=rivals)
+    T = ws.memory.write(blank(), 0, {"a": 1.0, "b": 1.0, "c": 1.0}, {"out": 1.0}, margin=2.5, rivals=rivals)
     layer = T.blocks[0].feed_forward
     assert layer is not None
-    assert (layer.W_1[0].tolist(), layer.b_1[0]) == ([3.0, 3.0, 3.0, 0.0, 0.0], -8.0)  # 3 = (1 + 2) / (3 − 2)
+    assert (layer.W_1[0].tolist(), layer.b_1[0]) == ([3.5, 3.5, 3.5, 0.0, 0.0], -9.5)  # 3.5 = (1 + 2.5) / (3 − 2)
+
+
+def test_a_rival_that_rounding_makes_the_strongest_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threshold, "STRONGEST", 1)
+    rivals = [(1.5, -0.5, 0.5), (0.75, 0.5, -0.25), (0.5, 1.5, -0.5), (1.5, 0.5, 0.75)]
+    patterns = [[*rival, 0.0, 0.0] for rival in rivals]
+    T = ws.memory.write(blank(ws.Float(4, 3)), 0, {"a": 1.5, "b": 0.5, "c": -0.5}, {"out": 1.0}, rivals=patterns)
+    assert response(T, 0, [1.5, 0.5, -0.5, 0.0, 0.0]) == 1
+    assert max(response(T, 0, pattern) for pattern in patterns) <= -1
 
 
 def test_without_rivals_the_threshold_is_half_way_between_nothing_and_the_key() -> None:
