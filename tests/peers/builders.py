@@ -51,7 +51,7 @@ def heads(
     return tuple(ws.Head(Q, K, V, O.T, SHIFTED, *b) for Q, K, V, O, *b in zip(*rows, strict=True))
 
 
-def gpt2(model: Any, arithmetic: ws.Native | None = None) -> ws.Transformer:
+def gpt2(model: Any) -> ws.Transformer:
     """Give GPT2LMHeadModel, whose matrices are (inputs, outputs)."""
     body, activation = model.transformer, {"gelu_new": "gelu_tanh"}
 
@@ -76,7 +76,6 @@ def gpt2(model: Any, arithmetic: ws.Native | None = None) -> ws.Transformer:
         [block(layer) for layer in body.h],
         layer_norm(body.ln_f),
         model.lm_head,
-        arithmetic,
     )
 
 
@@ -141,13 +140,12 @@ def language_model(
     blocks: Sequence[ws.Block],
     final_norm: Norm,
     head: Any,
-    arithmetic: ws.Native | None = None,
 ) -> ws.Transformer:
     count, lanes = embedding.weight.shape
     tied = head.weight is embedding.weight
     vocabulary = names("t", count)
     return ws.Transformer(
-        arithmetic=arithmetic or ws.Native("float64"),
+        arithmetic=ws.Native("float64"),
         vocabulary=vocabulary,
         lanes=names("x", lanes),
         embedding=array(embedding.weight),

@@ -35,7 +35,7 @@ def test_what_weightsmith_counts_as_weights_are_the_parameters_of_gpt2() -> None
 def test_in_float32_logits_agree_with_float32_in_torch() -> None:
     # each side rounds to 2^-24 at every step of 3 blocks, so 1e-4 of the largest logit is some hundred roundings
     model = gpt2_model().float()
-    T = gpt2(model, ws.Native("float32"))
+    T = ws.to_arithmetic(gpt2(model), ws.Native("float32"))
     for ids in (np.arange(5), np.arange(40)[::-1].copy()):
         with torch.no_grad():
             theirs = array(model(torch.from_numpy(ids)[None]).logits[0, -1])

@@ -107,9 +107,9 @@ def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, nam
     if not isinstance(weighting, Softmax):
         weights, empty = weigh(A, weighting, scores.astype(np.float64), visible, name)
         return weights.astype(scores.dtype), empty
-    largest = np.where(visible, scores, -np.inf).max(axis=-1, keepdims=True)
-    e = np.exp(scores - largest if weighting.shifted else scores)
-    e *= visible
+    seen = np.where(visible, scores, -np.inf)  # exp gives 0 there, also where every score is far below 0
+    largest = seen.max(axis=-1, keepdims=True)
+    e = np.exp(seen - largest if weighting.shifted else seen)
     z = finite(A, e.sum(axis=-1, keepdims=True), f"{name}, heads")
     empty = z == 0
     weights = e / np.where(empty, 1, z)
