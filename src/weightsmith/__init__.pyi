@@ -49,9 +49,12 @@ from .rewrites import widen as widen
 from .rewrites import zero_one_form as zero_one_form
 from .rewrites import zero_vector as zero_vector
 from .semantics import Run as Run
+from .semantics import attribute as attribute
 from .semantics import decisions as decisions
 from .semantics import generate as generate
+from .semantics import lens as lens
 from .semantics import logits as logits
+from .semantics import moved as moved
 from .semantics import next_token as next_token
 from .semantics import run as run
 

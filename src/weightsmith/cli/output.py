@@ -57,3 +57,9 @@ def number(value: float, arithmetic: "Arithmetic") -> str:
         return "∞" if value > 0 else "-∞"
     text = f"{value:.6g}"
     return text if float(text) == value else f"~{text}"
+
+
+def bar(share: float, width: int = 24) -> str:
+    """Give a bar whose length is a share of the width, to an eighth of a character."""
+    eighths = round(max(0.0, min(share, 1.0)) * width * 8)
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
 
-from weightsmith.errors import ModelError
+from weightsmith.errors import InputError, ModelError
 
 MAX_NAME = 200
 MAX_TEXT = 2000
@@ -62,3 +62,19 @@ def nearest_names(name: str, names: Sequence[str]) -> str:
     """Say what could have been meant."""
     close = get_close_matches(name, names, n=3) if len(names) <= 1000 else []  # it takes its time
     return f"did you mean {listed(close)}? " if close else ""
+
+
+def place_of(name: object, names: Sequence[str], what: str) -> int:
+    """Give the place of a name, or say which there are."""
+    if isinstance(name, str) and name in names:
+        return names.index(name)
+    text = name if isinstance(name, str) else brief(name)
+    raise InputError(f"there is no {what} {shown(text[:80])}: {nearest_names(text[:80], names)}write {listed(names)}")
+
+
+def existing(number: object, count: int, what: str, where: str = "") -> int:
+    """Give a number that counts from 0, or say how many there are."""
+    if type(number) is int and 0 <= number < count:
+        return number
+    there = f"they are 0 to {count - 1}" if count else "there is none"
+    raise InputError(f"there is no {what} {brief(number)}{where}: {there}")

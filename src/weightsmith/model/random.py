@@ -1,6 +1,7 @@
 """Random transformers, for tests, examples and counterexamples."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,10 +29,11 @@ def random_transformer(
     classes: Sequence[str] = ("NO", "YES"),
     mask: Mask = "causal",
     weighting: Weighting | None = None,
+    tied: bool = False,
 ) -> Transformer:
     """Give a transformer with random weights, normally distributed and rounded into the arithmetic.
 
-    The same arguments give the same transformer.
+    The same arguments give the same transformer. With `tied` it is a language model whose output is its embedding.
     """
     A = Fixed(4, 4) if arithmetic is None else arithmetic
     sizes = {"lanes": (lanes, 1), "blocks": (blocks, 0), "heads": (heads, 0), "neurons": (neurons, 0)}
@@ -57,7 +59,7 @@ def random_transformer(
         layer = FeedForward(draw(neurons, lanes), draw(neurons), draw(lanes, neurons), draw(lanes)) if neurons else None
         return Block(attention, layer, origin="random")
 
-    return Transformer(
+    T = Transformer(
         arithmetic=A,
         vocabulary=tuple(vocabulary),
         lanes=tuple(f"x{i}" for i in range(lanes)),
@@ -69,3 +71,4 @@ def random_transformer(
         mask=mask,
         provenance=(f"random_transformer(seed={seed})",),
     )
+    return replace(T, output=T.embedding, classes=T.vocabulary, tied=True) if tied else T

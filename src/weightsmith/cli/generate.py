@@ -1,0 +1,42 @@
+"""weightsmith generate."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from weightsmith.cli.output import AsJson, ModelFile, print_json
+
+
+def generate(
+    file: ModelFile,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Characters, or words separated by spaces.")],
+    steps: Annotated[int, typer.Option(help="How many tokens.")] = 20,
+    temperature: Annotated[float, typer.Option(help="0 takes the decision itself; above 0 tokens are drawn.")] = 0.0,
+    top_k: Annotated[int | None, typer.Option(help="Draw from so many of the most likely tokens.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed draws the same tokens.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Go on from a text, token by token, as they come."""
+    from weightsmith.files import load
+    from weightsmith.model import read_tokens
+    from weightsmith.model.names import shown
+    from weightsmith.semantics import generate as generate_tokens
+
+    T = load(file)
+    tokens = generate_tokens(T, text, steps, temperature=temperature, top_k=top_k, seed=seed)
+    read = read_tokens(T, text)
+    if as_json:
+        print_json({"input": list(read), "tokens": list(tokens)})
+        return
+    separator = "" if all(len(token) == 1 for token in T.vocabulary) else " "
+    sys.stdout.write(separator.join(_plain(token) or shown(token) for token in read))
+    for token in tokens:
+        sys.stdout.write(separator + (_plain(token) or shown(token)))
+        sys.stdout.flush()
+    sys.stdout.write("\n")
+
+
+def _plain(token: str) -> str:
+    """Give a token as it is where a terminal takes it for text; line breaks and spaces are text."""
+    return token if token in (" ", "\n") or token.isprintable() else ""

@@ -1,0 +1,40 @@
+"""weightsmith next."""
+
+from typing import Annotated
+
+import typer
+
+from weightsmith.cli.output import AsJson, ModelFile, bar, print_json, results, say, table
+from weightsmith.errors import InputError
+
+
+def next(
+    file: ModelFile,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Characters, or words separated by spaces.")],
+    top: Annotated[int, typer.Option(help="How many of the most likely tokens to show.")] = 10,
+    temperature: Annotated[float, typer.Option(help="Above 1 flattens the distribution, below 1 sharpens it.")] = 1.0,
+    as_json: AsJson = False,
+) -> None:
+    """Show the most likely next tokens, as bars."""
+    from rich.text import Text
+
+    from weightsmith.files import load
+    from weightsmith.model.names import shown
+    from weightsmith.semantics import next_token
+
+    if top < 1:
+        raise InputError(f"--top {top}: write how many tokens to show, 1 or more")
+    likely = next_token(load(file), text, temperature)
+    if as_json:
+        print_json(likely)
+        return
+    chosen = list(likely.items())[:top]
+    shares = table("next", "probability", "")
+    shares.columns[1].justify = "right"
+    for n, (token, probability) in enumerate(chosen):
+        style = "bold green" if n == 0 else ""
+        shares.add_row(Text(shown(token)), f"{probability:.4f}", bar(probability / chosen[0][1]), style=style)
+    results().print(shares)
+    if len(likely) > len(chosen):
+        rest = sum(list(likely.values())[top:])
+        say(f"{len(likely) - len(chosen)} others share {rest:.4f}; --top shows more")

@@ -1,0 +1,88 @@
+"""next, generate and explain, as a person meets them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import weightsmith as ws
+from tests.cli.test_cli import good, weightsmith
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a folder with a language model over letters, one over words, and a recogniser."""
+    folder = tmp_path_factory.mktemp("models")
+    letters = ws.random_transformer("abcde", 6, max_length=40, weighting=ws.Softmax(True), tied=True)
+    ws.save(letters, folder / "letters.safetensors")
+    words = ("red", "[bold]", "\x1b[31m", "blue")  # tokens are hostile until shown
+    ws.save(ws.random_transformer(words, seed=3, tied=True), folder / "words.safetensors")
+    ws.save(ws.library.contains("1"), folder / "contains.safetensors")
+    return folder
+
+
+def test_next_shows_the_most_likely_tokens_as_bars(models: Path) -> None:
+    out = good("next", "letters.safetensors", "abc", "--top", "2", folder=models)
+    likely = ws.next_token(ws.load(models / "letters.safetensors"), "abc")
+    first = next(iter(likely))
+    lines = [line for line in out.splitlines() if "█" in line]
+    assert lines[0].split()[:2] == [first, f"{likely[first]:.4f}"]
+    assert "3 others share" in out
+
+
+def test_next_as_json_is_the_distribution(models: Path) -> None:
+    out = good("next", "letters.safetensors", "abc", "--json", "--temperature", "3", folder=models)
+    assert json.loads(out) == ws.next_token(ws.load(models / "letters.safetensors"), "abc", temperature=3.0)
+
+
+def test_generate_prints_the_text_and_goes_on(models: Path) -> None:
+    T = ws.load(models / "letters.safetensors")
+    expected = "abc" + "".join(ws.generate(T, "abc", 12, temperature=2.0, top_k=3, seed=7))
+    options = ("--steps", "12", "--temperature", "2", "--top-k", "3", "--seed", "7")
+    assert good("generate", "letters.safetensors", "abc", *options, folder=models) == expected + "\n"
+    out = json.loads(good("generate", "letters.safetensors", "abc", *options, "--json", folder=models))
+    assert "".join(out["input"] + out["tokens"]) == expected
+
+
+def test_hostile_tokens_are_shown_with_escapes(models: Path) -> None:
+    for verb in (("next",), ("generate", "--steps", "5", "--temperature", "9", "--seed", "1"), ("explain",)):
+        out = good(verb[0], "words.safetensors", "red [bold] blue", *verb[1:], folder=models)
+        assert "\x1b[31m" not in out
+        assert "[bold]" in out
+
+
+def test_explain_shows_parts_that_add_up(models: Path) -> None:
+    T = ws.load(models / "contains.safetensors")
+    found = ws.attribute(ws.run(T, "0010"), "YES")
+    data = json.loads(good("explain", "contains.safetensors", "0010", "--class", "YES", "--json", folder=models))
+    assert data["class"] == "YES"
+    assert data["logit"] == found.logit == sum(part["amount"] for part in data["parts"]) + data["residue"]
+    assert len(data["parts"]) == len(found.parts)
+    out = good("explain", "contains.safetensors", "0010", folder=models)
+    assert "decision: YES" in out
+    assert "block 0, head 0, from 1 at position 2" in out
+    assert "the head would say" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("explain", "contains.safetensors", "0010", "--class", "MAYBE"), "there is no class MAYBE"),
+        (("explain", "contains.safetensors", "0010", "--top", "0"), "--top 0"),
+        (("explain", "contains.safetensors", "00x0"), "is not in the vocabulary"),
+        (("next", "letters.safetensors", "abc", "--temperature", "0"), "temperature=0.0: write a number above 0"),
+        (("next", "letters.safetensors", "abc", "--temperature", "nan"), "temperature=nan"),
+        (("next", "letters.safetensors", "", "--top", "3"), "the input is empty"),
+        (("generate", "letters.safetensors", "abc", "--steps", "-1"), "steps=-1"),
+        (("generate", "letters.safetensors", "abc", "--steps", "100"), "the position table holds 40"),
+        (("generate", "letters.safetensors", "abc", "--top-k", "0", "--temperature", "1"), "top_k=0"),
+        (("generate", "contains.safetensors", "01"), "generate needs classes that are tokens"),
+        (("generate", "nothing.safetensors", "01"), "nothing.safetensors"),
+    ],
+)
+def test_bad_input_ends_with_a_clear_error(models: Path, arguments: tuple[str, ...], message: str) -> None:
+    result = weightsmith(*arguments, folder=models)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
