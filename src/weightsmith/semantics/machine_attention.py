@@ -1,5 +1,6 @@
 """Attention in the machine's own arithmetic: heads of one kind together, every array (…, heads, positions, …)."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,7 @@ from weightsmith.model import Alibi, Relative, Rotary, Softmax, Transformer, pen
 from weightsmith.semantics.attention import EMPTY_ERROR, share, weigh
 from weightsmith.semantics.evaluation import HeadRun, KeysAndValues
 from weightsmith.semantics.overflow import finite
-from weightsmith.semantics.prepared import Floats, Heads
+from weightsmith.semantics.prepared import Floats, Heads, times
 
 Visible = npt.NDArray[np.bool_]
 
@@ -32,15 +33,14 @@ def run_heads(
     if isinstance(heads.rules[0], Rotary):
         q, k = _turned(T, heads.rules[0], q, here), _turned(T, heads.rules[0], k, here)
     if past is not None:
-        k = np.concatenate([np.stack([keys for keys, _ in past], axis=-3), k], axis=-2)
-        v = np.concatenate([np.stack([values for _, values in past], axis=-3), v], axis=-2)
+        k, v = _joined([keys for keys, _ in past], k), _joined([values for _, values in past], v)
     distance = here[:, np.newaxis] - np.arange(before + len(here))
     visible = distance >= 0 if T.mask == "causal" else np.full(distance.shape, True)
     scores = finite(T.arithmetic, np.where(visible, _scores(T, heads, q, k, distance), 0), f"{name}, heads")
     weights, empty = _weights(T, heads, scores, visible, name)
     mixed = weights @ v + _relative_values(heads, weights, distance)
-    total = np.swapaxes(mixed, -2, -3).reshape(*h.shape[:-1], -1) @ heads.W_O.T
-    outputs = np.split(heads.W_O, heads.count, axis=1)
+    total = times(np.swapaxes(mixed, -2, -3).reshape(*h.shape[:-1], -1), heads.W_O)
+    size = v.shape[-1]
     runs = [
         HeadRun(
             scores[..., i, :, :],
@@ -49,7 +49,7 @@ def run_heads(
             k[..., i, :, :],
             v[..., i, :, :],
             mixed[..., i, :, :],
-            partial(_project, outputs[i]),
+            partial(_project, heads.W_O[:, i * size : (i + 1) * size]),
         )
         for i in range(heads.count)
     ]
@@ -57,15 +57,25 @@ def run_heads(
 
 
 def _project(W_O: Floats, mixed: Floats) -> Floats:
-    return mixed @ W_O.T
+    return times(mixed, W_O)
 
 
 def _projected(W: Floats, b: Floats | None, count: int, h: Floats) -> Floats:
     """Give (…, heads, positions, size)."""
-    x = h @ W.T
+    x = times(h, W)
     if b is not None:
         x += b
     return np.swapaxes(x.reshape(*h.shape[:-1], count, -1), -2, -3)
+
+
+def _joined(past: Sequence[Floats], new: Floats) -> Floats:
+    """Put what each head has from earlier positions (…, positions, size) in front of what is new."""
+    before = past[0].shape[-2]
+    result = np.empty((*new.shape[:-2], before + new.shape[-2], new.shape[-1]), new.dtype)
+    for i, there in enumerate(past):
+        result[..., i, :before, :] = there
+    result[..., before:, :] = new
+    return result
 
 
 def _turned(T: Transformer, rotary: Rotary, x: Floats, here: npt.NDArray[np.intp]) -> Floats:
