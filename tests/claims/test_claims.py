@@ -106,54 +106,25 @@ def test_claim_09_both_answers_can_be_loud() -> None:
         assert ws.run(U, tokens).stream[-1, -1, :2].tolist() == loud
 
 
-def eiffel() -> ws.Transformer:
-    """Write the lecture's example: lane d2 is dimension 42, and what the lecture's dots hide is in two lanes."""
-    lanes = ["d0", "d1", "d2", "d3", "dim 73", "dim 158", "hidden 2847", "hidden 5432", "is Eiffel"]
-    words = {
-        "The": [0.2, 0.1, 0.0, 0.3],
-        "Eiffel": [0.5, 0.3, 0.1, 0.0],
-        "Tower": [0.4, 0.2, 0.2, 0.1],
-        "is": [0.1, 0.0, 0.3, 0.2],
-        "in": [0.0, 0.2, 0.1, 0.1],
-    }
-    embedding = np.zeros((len(words), len(lanes)))
-    embedding[:, :4] = list(words.values())
-    embedding[2, 6:8] = (0.17, 0.05)
-    embedding[1, 8] = 1
-
-    def head(adds: list[float]) -> ws.Head:
-        """Look at Eiffel, and add a vector to whoever looks."""
-        return ws.Head(
-            W_Q=ws.matrix(["who"], lanes, {("who", "hidden 2847"): 100}),
-            W_K=ws.matrix(["who"], lanes, {("who", "is Eiffel"): 1}),
-            W_V=ws.matrix(["seen"], lanes, {("seen", "is Eiffel"): 1}),
-            W_O=ws.matrix(lanes, ["seen"], {(f"d{i}", "seen"): value for i, value in enumerate(adds)}),
-            weighting=ws.LeftmostHard(),
-        )
-
-    W_1 = np.zeros((2, len(lanes)))
-    W_1[:, :4] = ([0.8, 0.1, 0.9, -0.1], [0.1, 0.8, -0.2, 0.3])
-    W_1[0, 6] = W_1[1, 7] = 1
-    W_2 = np.zeros((len(lanes), 2))
-    W_2[[2, 4, 5]] = ([0.9, 0.1], [0.8, 0.7], [0.6, 0.05])
-    b_2 = np.array([0.1, 0.05, 0, 0.3, 0, 0, 0, 0, 0])
-    heads = (head([0.1, 0.2, 0.0, 0.1]), head([0.2, 0.0, 0.3, 0.0]))
-    block = ws.Block(ws.Attention(heads), ws.FeedForward(W_1, np.zeros(2), W_2, b_2))
-    classes = ["dim 42", "dim 73", "dim 158"]
-    output = ws.matrix(classes, lanes, {("dim 42", "d2"): 1, ("dim 73", "dim 73"): 1, ("dim 158", "dim 158"): 1})
-    return ws.Transformer(ws.Native("float64"), list(words), lanes, embedding, None, [block], output, classes)
-
-
 def test_claim_10_the_lectures_numbers_come_out_to_the_digits_shown() -> None:
-    r = ws.run(eiffel(), ["The", "Eiffel", "Tower"])
+    model = ws.library.eiffel()
+    r = ws.run(model, "The Eiffel Tower is in")
+    four = [model.lanes.index(lane) for lane in ("dim 0", "dim 1", "dim 42 Paris", "dim 3")]
+    known = [model.lanes.index(lane) for lane in ("dim 42 Paris", "dim 73 landmark", "dim 158 French culture")]
     tower = np.round(r.stream[:, 2], 10)
-    assert tower[1, :4].tolist() == [0.7, 0.4, 0.5, 0.2]
-    printed = np.array([[0.8, 0.1, 0.9, -0.1], [0.1, 0.8, -0.2, 0.3]]) @ tower[1, :4]
-    assert np.round(printed, 2).tolist() == [1.03, 0.35], "the four printed coordinates alone"
-    assert np.round(r.neurons[0][2], 10).tolist() == [1.2, 0.4], "with what the dots hide"
-    added = np.round(r.stream[2, 2] - r.stream[1, 2], 10)
-    assert added[[2, 4, 5]].tolist() == [1.12, 1.24, 0.74]
-    assert tower[2, :4].tolist() == [0.8, 0.45, 1.62, 0.5]
+    assert tower[0, four].tolist() == [0.4, 0.2, 0.2, 0.1]
+    assert np.round([head.output[2, four] for head in r.heads[0]], 10).tolist() == [
+        [0.1, 0.2, 0, 0.1],
+        [0.2, 0, 0.3, 0],
+    ]
+    assert tower[1, four].tolist() == [0.7, 0.4, 0.5, 0.2]
+    printed = np.array([[0.8, 0.1, 0.9, -0.1], [0.1, 0.8, -0.2, 0.3]]) @ tower[1, four]
+    assert np.round(printed, 10).tolist() == [1.03, 0.35], "the four printed coordinates alone"
+    neurons = [ws.library.EIFFEL_NEURONS[number] for number in (2847, 5432)]
+    assert np.round(r.neurons[0][2, neurons], 10).tolist() == [1.2, 0.4], "with what the dots hide"
+    assert np.round(r.stream[2, 2] - r.stream[1, 2], 10)[known].tolist() == [1.12, 1.24, 0.74]
+    assert tower[2, four].tolist() == [0.8, 0.45, 1.62, 0.5]
+    assert r.decision == "Paris"
     lanes = list("wxyz")
     norm = ws.Transformer(
         ws.Native("float64"),
@@ -174,8 +145,9 @@ def test_claim_10_the_lectures_numbers_come_out_to_the_digits_shown() -> None:
 
 
 def test_claim_11_under_a_causal_mask_eiffel_cannot_see_its_right_neighbour() -> None:
-    model = eiffel()
+    model = ws.library.eiffel()
     with_tower, without = (ws.run(model, ["The", "Eiffel", word]) for word in ("Tower", "is"))
     assert np.array_equal(with_tower.stream[:, 1], without.stream[:, 1])
-    assert with_tower.attention[0][0][1, 2] == 0
-    assert with_tower.attention[0][0][2, 1] == 1, "Tower looks at Eiffel, its left neighbour"
+    for weights in with_tower.attention[0]:
+        assert weights[1, 2] == 0
+        assert weights[2, 1] == 1, "Tower looks at Eiffel, its left neighbour"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from weightsmith.library.entries import ENTRIES
+from weightsmith.library import ENTRIES, EXAMPLES
 
 WIDE = {**os.environ, "COLUMNS": "120", "PYTHONWARNINGS": "error", "NO_COLOR": "1"}
 
@@ -130,7 +130,7 @@ def test_every_entry_of_the_library_can_be_written_by_name(folder: Path) -> None
 
 def test_library_prints_the_table(folder: Path) -> None:
     rows = {row["name"]: row for row in json.loads(good("library", "--up-to", "4", "--json"))}
-    assert len(rows) == len(ENTRIES)
+    assert len(rows) == len(ENTRIES) + len(EXAMPLES)
     assert rows["parity()"]["checked"]["fixed(2,2)"] == "fails at 1111"
     assert rows["majority('1')"]["checked"]["float(4,3)"] == "fails at 1^9 0^8"
     assert rows["contains('1')"]["checked"] == dict.fromkeys(("fixed(2,2)", "fixed(4,4)", "float(4,3)"), "≤ 4")

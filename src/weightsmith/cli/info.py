@@ -1,6 +1,13 @@
 """weightsmith info."""
 
-from weightsmith.cli.output import AsJson, ModelFile, print_json, say
+from typing import TYPE_CHECKING
+
+from weightsmith.cli.output import AsJson, ModelFile, print_json, results, say, table
+
+if TYPE_CHECKING:
+    from weightsmith.model import Transformer
+
+BAR = 32  # how wide all weights are
 
 
 def info(
@@ -15,8 +22,49 @@ def info(
     if as_json:
         tensors, metadata = encode(T)
         shapes = {name: list(array.shape) for name, array in tensors.items()}
-        print_json({**metadata, "tensors": shapes, "weights": T.weights, "nonzero_weights": T.nonzero_weights})
+        parts = {
+            part: {"weights": count, "percent": round(percent(count, T), 2)}
+            for part, count in weights_by_part(T).items()
+        }
+        counts = {"weights": T.weights, "nonzero_weights": T.nonzero_weights, "weights_by_part": parts}
+        print_json({**metadata, "tensors": shapes, **counts})
         return
     say(repr(T))
     for line in T.provenance:
         say(f"  made by     {line}")
+    show_parts(T)
+
+
+def weights_by_part(T: "Transformer") -> dict[str, int]:
+    """Count the weights of the embedding, of all attention and of all feed-forward layers, and what else there is."""
+    from weightsmith.model import named_arrays
+
+    counts = {"embedding": 0, "positions": 0, "attention": 0, "feed-forward": 0, "norms": 0, "output": 0}
+    for name, array in named_arrays(T):
+        first, *rest = name.split(".")
+        part = (rest[1] if first == "blocks" else first).replace("_", "-")
+        part = "norms" if part.endswith("-norm") else part.removesuffix("-bias")
+        counts[part] += array.size
+    always = ("embedding", "attention", "feed-forward")
+    return {part: count for part, count in counts.items() if count or part in always}
+
+
+def percent(count: int, T: "Transformer") -> float:
+    """Give the share of all weights."""
+    return 100 * count / T.weights
+
+
+def show_parts(T: "Transformer") -> None:
+    """Print where the weights are, with bars on a terminal."""
+    from rich.bar import Bar
+
+    console = results()
+    shown = table("part", "weights", "share", right=True)
+    shown.columns[0].min_width = len("feed-forward")
+    if console.is_terminal:
+        shown.add_column()
+    for part, count in weights_by_part(T).items():
+        share = percent(count, T)
+        bars = [Bar(100, 0, share, width=BAR, color="cyan")] if console.is_terminal else []
+        shown.add_row(part, f"{count:,}", f"{share:.1f} %", *bars)
+    console.print(shown)

@@ -10,7 +10,8 @@ from weightsmith.errors import InputError, WeightsmithError
 
 if TYPE_CHECKING:
     from weightsmith.arithmetic import Arithmetic
-    from weightsmith.library.entries import Entry
+    from weightsmith.library import Entry, Example
+    from weightsmith.model import Transformer
 
 ARITHMETICS = ("fixed(2,2)", "fixed(4,4)", "float(4,3)")
 
@@ -21,7 +22,7 @@ def library(
 ) -> None:
     """List the ready-made transformers, each checked against its claim on every input up to a length."""
     from weightsmith.arithmetic import parse_arithmetic
-    from weightsmith.library.entries import ENTRIES
+    from weightsmith.library import ENTRIES, EXAMPLES
 
     if not 1 <= up_to <= 16:
         raise InputError(f"--up-to {up_to}: write a length from 1 to 16")
@@ -30,17 +31,29 @@ def library(
         for entry in ENTRIES:
             progress.update(f"checking {entry.call} …")
             T = entry.build()
-            rows.append(
-                {
-                    "name": entry.call,
-                    "claim": entry.claim,
-                    "blocks": len(T.blocks),
-                    "lanes": len(T.lanes),
-                    "nonzero_weights": T.nonzero_weights,
-                    "checked": {text: verdict(entry, parse_arithmetic(text), up_to) for text in ARITHMETICS},
-                }
-            )
-    print_json(rows) if as_json else show(rows, up_to)
+            checked = {text: verdict(entry, parse_arithmetic(text), up_to) for text in ARITHMETICS}
+            rows.append({**sizes(entry, T), "checked": checked})
+    examples = [example_row(example) for example in EXAMPLES]
+    if as_json:
+        print_json([*rows, *examples])
+    else:
+        show(rows, up_to)
+        show_examples(examples)
+
+
+def sizes(entry: "Entry | Example", T: "Transformer") -> dict[str, Any]:
+    """Give what every row has."""
+    size = {"blocks": len(T.blocks), "lanes": len(T.lanes), "nonzero_weights": T.nonzero_weights}
+    return {"name": entry.call, "claim": entry.claim, **size}
+
+
+def example_row(example: "Example") -> dict[str, Any]:
+    """Give an example with its decisions, decided now."""
+    from weightsmith.semantics import decisions
+
+    T, inputs = example.build(), list(example.decides)
+    decided = dict(zip(inputs, decisions(T, inputs), strict=True))
+    return {**sizes(example, T), "arithmetic": str(T.arithmetic), "decisions": decided}
 
 
 def show(rows: list[dict[str, Any]], up_to: int) -> None:
@@ -48,11 +61,26 @@ def show(rows: list[dict[str, Any]], up_to: int) -> None:
     shown = table("transformer", "blocks", "lanes", "weights", *ARITHMETICS, right=True)
     shown.columns[0].no_wrap = True
     for row in rows:
-        sizes = (str(row[key]) for key in ("blocks", "lanes", "nonzero_weights"))
-        shown.add_row(row["name"], *sizes, *(text.replace("fails at ", "✗ ") for text in row["checked"].values()))
+        shown.add_row(
+            row["name"], *_counts(row), *(text.replace("fails at ", "✗ ") for text in row["checked"].values())
+        )
     results().print(shown)
     say(f"weights: those that are not 0. ≤ {up_to}: right on every input up to that length.")
     say("✗: the shortest input that is decided wrongly, the smallest of its length.")
+
+
+def show_examples(rows: list[dict[str, Any]]) -> None:
+    """Print the examples with what they decide."""
+    shown = table("example", "blocks", "lanes", "weights", "arithmetic", "decides", right=True)
+    shown.columns[-1].justify = "left"
+    for row in rows:
+        decides = "\n".join(f"{tokens} → {decision}" for tokens, decision in row["decisions"].items())
+        shown.add_row(row["name"], *_counts(row), row["arithmetic"], decides)
+    results().print(shown)
+
+
+def _counts(row: dict[str, Any]) -> list[str]:
+    return [str(row[key]) for key in ("blocks", "lanes", "nonzero_weights")]
 
 
 def verdict(entry: "Entry", arithmetic: "Arithmetic", up_to: int) -> str:

@@ -12,7 +12,9 @@ from weightsmith.errors import InputError
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="random, or a name that weightsmith library lists.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
-    arithmetic: Annotated[str, typer.Option(help="The number system.")] = "fixed(4,4)",
+    arithmetic: Annotated[
+        str | None, typer.Option(help="The number system: fixed(4,4), or what an example says itself.")
+    ] = None,
     vocabulary: Annotated[str | None, typer.Option(help="Characters, or words separated by spaces.")] = None,
     symbol: Annotated[str | None, typer.Option(help="contains, majority, parity: the symbol.")] = None,
     word: Annotated[str | None, typer.Option(help="contains_word, starts_with, ends_with: the word.")] = None,
@@ -40,7 +42,7 @@ def new(
     given = {option: value for option, value in given.items() if value is not None}
     if vocabulary is not None:
         given["vocabulary"] = tuple(vocabulary.split()) if len(vocabulary.split()) > 1 else tuple(vocabulary)
-    T = build(name, given, arithmetic=parse_arithmetic(arithmetic))
+    T = build(name, given, arithmetic=None if arithmetic is None else parse_arithmetic(arithmetic))
     save(T, output)
     say(repr(T))
     errors().print(f"written to {shown(str(output))}")
@@ -50,11 +52,12 @@ def build(name: str, given: dict[str, Any], **fixed: Any) -> Any:
     """Call the builder of that name; options that it does not take, or lacks, are refused."""
     from inspect import Parameter, signature
 
-    from weightsmith.library.entries import ENTRIES
+    from weightsmith.library import ENTRIES, EXAMPLES
     from weightsmith.model import random_transformer
     from weightsmith.model.names import nearest_names
 
     builders = {"random": random_transformer, **{entry.name: entry.builder for entry in ENTRIES}}
+    builders |= {example.name: example.builder for example in EXAMPLES}
     if name not in builders:
         names = list(builders)
         raise InputError(f"there is no {name!r}: {nearest_names(name, names)}write one of {', '.join(names)}")

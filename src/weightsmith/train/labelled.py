@@ -1,0 +1,121 @@
+"""Labelled strings to learn from: drawn by a rule, or given one by one."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from weightsmith.errors import InputError
+from weightsmith.model.names import brief, listed, shown
+from weightsmith.train.module import Model
+from weightsmith.train.settings import whole
+
+CLASSES = ("NO", "YES")
+TRIES = 4096  # strings drawn at once to find some of each label
+VALIDATION = 1024
+HELD_BACK = 0.1
+
+Rule = Callable[[str], bool]
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Strings with YES or NO. A batch holds strings of one length, so nothing is padded."""
+
+    vocabulary: tuple[str, ...]
+    by_length: Mapping[int, tuple[Tensor, Tensor]]  # strings (count, length), labels (count)
+    held: Mapping[int, tuple[Tensor, Tensor]]
+
+    classes = CLASSES
+    separator = ""
+
+    def batch(self, random: np.random.Generator, size: int) -> tuple[Tensor, Tensor]:
+        """Give strings of a length, both labels as often where there are both."""
+        lengths = sorted(self.by_length)
+        ids, labels = self.by_length[lengths[random.integers(len(lengths))]]
+        groups = [np.flatnonzero(labels.numpy() == label) for label in (0, 1)]
+        groups = [group for group in groups if len(group)]
+        share = -(-size // len(groups))
+        chosen = np.concatenate([random.choice(group, share) for group in groups])[:size]
+        places = torch.from_numpy(chosen)
+        return ids[places], labels[places]
+
+    def validation(self, size: int) -> list[tuple[Tensor, Tensor]]:
+        """Give the strings held back."""
+        return list(self.held.values())
+
+    def loss(self, model: Model, batch: tuple[Tensor, Tensor]) -> Tensor:
+        """Give the mean of −log p(label), decided at the last position."""
+        ids, labels = batch
+        return functional.cross_entropy(model(ids)[:, -1], labels)
+
+    def tokens_in(self, batch: tuple[Tensor, Tensor]) -> int:
+        """Count what is learnt from."""
+        return batch[0].numel()
+
+
+def by_rule(
+    rule: Rule, vocabulary: str | Sequence[str], max_length: int, count: int = 20000, seed: int = 0
+) -> Labelled:
+    """Draw strings of every length up to the longest and label them; of short lengths, all strings are there.
+
+    `rule` is a function of a string, or of a list of tokens where a token has several characters.
+    """
+    tokens = tuple(vocabulary)
+    whole(max_length, "max_length", 1)
+    random, share = np.random.default_rng(seed), max(count // max_length, 16)
+    strings: list[tuple[str, ...]] = []
+    for length in range(1, max_length + 1):
+        if len(tokens) ** length <= share:
+            ids = np.stack(np.unravel_index(np.arange(len(tokens) ** length), (len(tokens),) * length), axis=1)
+        else:
+            ids = random.integers(len(tokens), size=(share, length))
+        strings += [tuple(tokens[i] for i in row) for row in ids]
+    one_character = all(len(token) == 1 for token in tokens)
+    labels = {}
+    for string in strings:
+        answer = rule("".join(string) if one_character else string)  # type: ignore[arg-type]
+        if not isinstance(answer, bool | np.bool_):
+            raise InputError(f"the rule gives {brief(answer)} for {shown(''.join(string))}: it must give True or False")
+        labels[string] = CLASSES[bool(answer)]
+    for label in CLASSES:
+        if label not in labels.values():
+            never = "always" if label == "NO" else "never"
+            raise InputError(f"the rule {never} holds, for {len(labels):,} strings: there is nothing to tell apart")
+    return as_labelled(labels, tokens, seed)
+
+
+def as_labelled(
+    labels: Mapping[tuple[str, ...], str], vocabulary: Sequence[str] | None = None, seed: int = 0
+) -> Labelled:
+    """Make labelled strings ready to be learnt; a tenth of them is held back."""
+    if not labels:
+        raise InputError("there are no labelled strings: there is nothing to learn")
+    found = sorted({token for string in labels for token in string})
+    tokens = tuple(found if vocabulary is None else vocabulary)
+    if set(found) - set(tokens):
+        raise InputError(f"the token {shown(min(set(found) - set(tokens)))} is not in the vocabulary {listed(tokens)}")
+    for string, label in labels.items():
+        if label not in CLASSES:
+            raise InputError(f"the label of {shown(' '.join(string)[:80])} is {brief(label)}: write YES or NO")
+        if not string:
+            raise InputError("a labelled string is empty: every input has at least one token")
+    if len(set(labels.values())) < 2:
+        raise InputError(f"every label is {next(iter(labels.values()))}: there is nothing to tell apart")
+    place = {token: i for i, token in enumerate(tokens)}
+    random = np.random.default_rng(seed)
+    learn: dict[int, tuple[Tensor, Tensor]] = {}
+    held: dict[int, tuple[Tensor, Tensor]] = {}
+    for length in sorted({len(string) for string in labels}):
+        strings = sorted(string for string in labels if len(string) == length)
+        ids = torch.tensor([[place[token] for token in string] for string in strings])
+        answers = torch.tensor([CLASSES.index(labels[string]) for string in strings])
+        order = torch.from_numpy(random.permutation(len(strings)))
+        back = int(len(strings) * HELD_BACK)
+        learn[length] = ids[order[back:]], answers[order[back:]]
+        if back:
+            held[length] = ids[order[:back]][:VALIDATION], answers[order[:back]][:VALIDATION]
+    return Labelled(tokens, learn, held or learn)

@@ -1,0 +1,107 @@
+"""Text to learn from: its tokens, and batches of it that depend only on the seed and the step."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from weightsmith.errors import InputError
+from weightsmith.files.container import read_text
+from weightsmith.model.names import MAX_NAME, shown
+from weightsmith.train.module import Model
+
+Tokens: TypeAlias = Literal["characters", "words"]
+MOST_TOKENS = 65536
+HELD_BACK = 0.1  # of the text, its end, for validation
+VALIDATION_BATCHES = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """A text as places in a vocabulary: the first part to learn from, the rest to validate with."""
+
+    vocabulary: tuple[str, ...]
+    learn: Tensor
+    validate: Tensor
+    context: int
+
+    classes: None = None
+
+    @property
+    def separator(self) -> str:
+        """What stands between tokens."""
+        return "" if all(len(token) == 1 for token in self.vocabulary) else " "
+
+    def batch(self, random: np.random.Generator, size: int) -> tuple[Tensor, Tensor]:
+        """Give windows of the text, and the tokens that come next."""
+        return self._windows(self.learn, random, size)
+
+    def validation(self, size: int) -> list[tuple[Tensor, Tensor]]:
+        """Give the same few batches every time."""
+        random = np.random.default_rng(0)
+        return [self._windows(self.validate, random, size) for _ in range(VALIDATION_BATCHES)]
+
+    def _windows(self, text: Tensor, random: np.random.Generator, size: int) -> tuple[Tensor, Tensor]:
+        starts = torch.from_numpy(random.integers(0, len(text) - self.context, size=size))
+        places = starts[:, None] + torch.arange(self.context + 1)
+        windows = text[places]
+        return windows[:, :-1], windows[:, 1:]
+
+    def loss(self, model: Model, batch: tuple[Tensor, Tensor]) -> Tensor:
+        """Give the mean of −log p(next token)."""
+        ids, following = batch
+        return functional.cross_entropy(model(ids).flatten(0, 1), following.flatten())
+
+    def tokens_in(self, batch: tuple[Tensor, Tensor]) -> int:
+        """Count what is learnt from."""
+        return batch[0].numel()
+
+
+def read_file(path: Path) -> str:
+    """Read a text file."""
+    try:
+        text = read_text(path).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{shown(str(path))} is not a text in UTF-8: byte {error.start} cannot be read") from None
+    except OSError as error:
+        raise InputError(f"cannot read {shown(str(path))}: {error.strerror or error}") from None
+    if "\x00" in text:
+        raise InputError(f"{shown(str(path))} is not a text: it holds a zero byte")
+    return text
+
+
+def as_text(text: str, context: int, tokens: Tokens = "characters", vocabulary: Sequence[str] | None = None) -> Text:
+    """Make a text ready to be learnt; without a vocabulary it is that of the text."""
+    if tokens not in ("characters", "words"):
+        raise InputError(f"tokens={tokens!r:.80}: write 'characters' or 'words'")
+    units = list(text) if tokens == "characters" else text.split()
+    if not units:
+        raise InputError("the text is empty: there is nothing to learn")
+    found = sorted(set(units))
+    if vocabulary is None:
+        vocabulary = found
+    elif set(found) - set(vocabulary):
+        extra = sorted(set(found) - set(vocabulary))
+        raise InputError(
+            f"the text has {len(found)} different tokens and the vocabulary {len(vocabulary)}: "
+            f"{shown(extra[0])} is not in it"
+        )
+    if len(vocabulary) > MOST_TOKENS:
+        raise InputError(f"the text has {len(vocabulary):,} different tokens, at most {MOST_TOKENS:,} can be learnt")
+    longest = max(vocabulary, key=len)
+    if len(longest) > MAX_NAME:
+        raise InputError(f"the word {longest[:40]!r}… has {len(longest)} letters, at most {MAX_NAME} are taken")
+    place = {token: i for i, token in enumerate(vocabulary)}
+    ids = torch.tensor([place[unit] for unit in units])
+    held = max(int(len(ids) * HELD_BACK), context + 1)
+    if len(ids) - held <= context:
+        raise InputError(
+            f"the text has {len(ids)} tokens, and a context of {context} needs at least {2 * context + 2}: "
+            "write a smaller context, or give a longer text"
+        )
+    return Text(tuple(vocabulary), ids[:-held], ids[-held:], context)

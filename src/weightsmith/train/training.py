@@ -1,0 +1,78 @@
+"""Training from end to end: data, module, loop, and the transformer that comes out."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from weightsmith.model import Transformer
+from weightsmith.train.convert import to_transformer
+from weightsmith.train.labelled import Labelled
+from weightsmith.train.loop import Record, Report, Task, learn
+from weightsmith.train.module import Model
+from weightsmith.train.settings import Course, Shape, as_data
+from weightsmith.train.text import Text
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A transformer that was trained, and how that went."""
+
+    transformer: Transformer
+    history: tuple[Record, ...]
+    resumed_at: int
+
+    @property
+    def loss(self) -> float:
+        """The validation loss at the end."""
+        return self.history[-1].validation_loss
+
+    @property
+    def tokens_per_second(self) -> float:
+        """How fast it learnt, over all its runs."""
+        return self.history[-1].tokens / max(self.history[-1].seconds, 1e-9)
+
+
+def fit(
+    task: Text | Labelled,
+    shape: Shape,
+    course: Course,
+    *,
+    checkpoint: Path | None = None,
+    report: Report | None = None,
+    record: Callable[[tuple[Record, ...]], None] | None = None,
+) -> Trained:
+    """Train a transformer for a task; see `learn`."""
+    module = new_module(task, shape, course)
+    fitted = learn(module, task, course, identity(task, shape, course), checkpoint, report, record)
+    made = f"trained: {course.steps} steps of {course.batch}, seed {course.seed}"
+    return Trained(to_transformer(module, task.vocabulary, task.classes, made), fitted.history, fitted.resumed_at)
+
+
+def new_module(task: Task, shape: Shape, course: Course) -> Model:
+    """Give the module that training begins with; the same seed gives the same one."""
+    torch.manual_seed(course.seed)
+    classes = None if task.classes is None else len(task.classes)
+    return Model(shape, len(task.vocabulary), classes, course.dropout)
+
+
+def identity(task: Text | Labelled, shape: Shape, course: Course) -> dict[str, Any]:
+    """Give what makes a training what it is."""
+    settings = {name: value for name, value in as_data(course).items() if name != "checkpoint_every"}
+    return {"shape": as_data(shape), "course": settings, "data": digest_of(task)}
+
+
+def digest_of(task: Text | Labelled) -> str:
+    """Give a digest of the data."""
+    state = hashlib.sha256(repr((task.vocabulary, task.classes)).encode())
+    tensors: Sequence[torch.Tensor]
+    if isinstance(task, Text):
+        tensors = (task.learn, task.validate)
+    else:
+        tensors = [t for part in (task.by_length, task.held) for pair in part.values() for t in pair]
+    for tensor in tensors:
+        state.update(str(tuple(tensor.shape)).encode() + tensor.numpy().tobytes())
+    return state.hexdigest()
