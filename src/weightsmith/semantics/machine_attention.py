@@ -36,9 +36,11 @@ def run_heads(
         k, v = _joined([keys for keys, _ in past], k), _joined([values for _, values in past], v)
     distance = here[:, np.newaxis] - np.arange(before + len(here))
     visible = distance >= 0 if T.mask == "causal" else np.full(distance.shape, True)
-    scores = finite(T.arithmetic, np.where(visible, _scores(T, heads, q, k, distance), 0), f"{name}, heads")
-    weights, empty = _weights(T, heads, scores, visible, name)
-    mixed = weights @ v + _relative_values(heads, weights, distance)
+    scores = _scores(T, heads, q, k, distance)
+    np.copyto(scores, 0, where=~visible)
+    weights, empty = _weights(T, heads, _finite(T, heads, scores, name), visible, name)
+    mixed = weights @ v
+    _add_relative_values(heads, weights, distance, mixed)
     total = times(np.swapaxes(mixed, -2, -3).reshape(*h.shape[:-1], -1), heads.W_O)
     size = v.shape[-1]
     runs = [
@@ -102,14 +104,21 @@ def _scores(T: Transformer, heads: Heads, q: Floats, k: Floats, distance: npt.ND
     return scores
 
 
-def _relative_values(heads: Heads, weights: Floats, distance: npt.NDArray[np.intp]) -> Floats | float:
+def _finite(T: Transformer, heads: Heads, values: Floats, name: str) -> Floats:
+    """Give the values (…, heads, positions, …) back, or name the head that overflowed."""
+    if not np.isfinite(values).all():
+        head = np.argwhere(~np.isfinite(values))[:, -3].min()
+        finite(T.arithmetic, values, f"{name}, head {heads.first + head}")
+    return values
+
+
+def _add_relative_values(heads: Heads, weights: Floats, distance: npt.NDArray[np.intp], mixed: Floats) -> None:
     rule = heads.rules[0]
     if not isinstance(rule, Relative) or rule.values is None:
-        return 0.0
+        return
     tables = [r.values for r in heads.rules if isinstance(r, Relative) and r.values is not None]
     values = np.stack(tables)[:, np.clip(distance, 0, rule.max_distance)].astype(weights.dtype)
-    result: Floats = np.einsum("...hij,hijd->...hid", weights, values)
-    return result
+    mixed += np.einsum("...hij,hijd->...hid", weights, values)
 
 
 def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, name: str) -> tuple[Floats, Visible]:
@@ -117,12 +126,14 @@ def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, nam
     if not isinstance(weighting, Softmax):
         weights, empty = weigh(A, weighting, scores.astype(np.float64), visible, name)
         return weights.astype(scores.dtype), empty
-    seen = np.where(visible, scores, -np.inf)  # exp gives 0 there, also where every score is far below 0
-    largest = seen.max(axis=-1, keepdims=True)
-    e = np.exp(seen - largest if weighting.shifted else seen)
-    z = finite(A, e.sum(axis=-1, keepdims=True), f"{name}, heads")
+    weights = np.where(visible, scores, -np.inf)  # exp gives 0 there, also where every score is far below 0
+    largest = weights.max(axis=-1, keepdims=True)
+    if weighting.shifted:
+        weights -= largest
+    np.exp(weights, out=weights)
+    z = _finite(T, heads, weights.sum(axis=-1, keepdims=True), name)
     empty = z == 0
-    weights = e / np.where(empty, 1, z)
+    weights /= np.where(empty, 1, z)
     if empty.any():
         if weighting.empty == "error":
             place, head = (int(np.argwhere(empty)[0][axis]) for axis in (-2, -3))
