@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn, TextIO, cast
 
 import typer
 
-from weightsmith.cli import check, compose, demo, explain, generate, info, laws, library, new, next, rewrite, run
+from weightsmith.cli import check, compose, demo, explain, generate, info, laws, library, new, next, rewrite, run, train
 from weightsmith.errors import WeightsmithError
 
 app = typer.Typer(
@@ -21,7 +21,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (demo, laws, library, new, info, run, explain, next, generate, compose):
+for module in (demo, laws, library, new, info, run, explain, next, generate, compose, train):
     app.command()(getattr(module, module.__name__.rpartition(".")[2]))
 app.command(  # its steps keep the order in which they are given, which options would lose
     epilog=rewrite.STEPS,

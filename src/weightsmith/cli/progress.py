@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
@@ -12,42 +13,51 @@ from weightsmith.cli.output import errors
 QUIET_SECONDS = 1.0  # what takes less shows nothing
 LINE_SECONDS = 10.0  # between plain lines
 
-Report = Callable[[int, int], None]
+
+class Report(Protocol):
+    """Show how much is done, of how much, and a note."""
+
+    def __call__(self, done: int, total: int, note: str = "") -> None:
+        """Show it."""
 
 
 class _Rate(ProgressColumn):
+    def __init__(self, unit: str) -> None:
+        super().__init__()
+        self.unit = unit
+
     def render(self, task: Task) -> Text:
-        """Show inputs per second."""
-        return Text(f"{round(task.speed or 0):,} inputs/s", style="cyan")
+        """Show how many there are in a second, or the note."""
+        return Text(task.fields.get("note") or f"{round(task.speed or 0):,} {self.unit}/s", style="cyan")
 
 
 @contextmanager
-def shown_progress(name: str) -> Iterator[Report]:
-    """Give a function of the inputs done and of all, which shows them on stderr."""
+def shown_progress(name: str, unit: str = "inputs") -> Iterator[Report]:
+    """Give a function of what is done and of all, which shows them on stderr."""
     console = errors()
     begin = time.monotonic()
     if not console.is_terminal:
-        yield _Lines(console.print, begin)
+        yield _Lines(console.print, begin, unit)
         return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
-        _Rate(),
+        _Rate(unit),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(name, total=None, visible=False)
-        yield lambda done, total: bar.update(
-            task, completed=done, total=total, visible=time.monotonic() - begin > QUIET_SECONDS
+        yield lambda done, total, note="": bar.update(
+            task, completed=done, total=total, note=note, visible=time.monotonic() - begin > QUIET_SECONDS
         )
 
 
 class _Lines:
-    def __init__(self, line: Callable[[str], None], begin: float) -> None:
-        self.line, self.begin, self.last = line, begin, begin
+    def __init__(self, line: Callable[[str], None], begin: float, unit: str) -> None:
+        self.line, self.begin, self.last, self.unit = line, begin, begin, unit
 
-    def __call__(self, done: int, total: int) -> None:
+    def __call__(self, done: int, total: int, note: str = "") -> None:
         """Print a line now and then."""
         now = time.monotonic()
         if now - self.last < LINE_SECONDS:
@@ -55,4 +65,5 @@ class _Lines:
         self.last = now
         rate = done / (now - self.begin)
         left = (total - done) / rate
-        self.line(f"{done:,} of {total:,} inputs, {done / total:.0%}, {rate:,.0f} inputs/s, {left:,.0f} s left")
+        speed = note or f"{rate:,.0f} {self.unit}/s"
+        self.line(f"{done:,} of {total:,} {self.unit}, {done / total:.0%}, {speed}, {left:,.0f} s left")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -12,6 +13,7 @@ from weightsmith.errors import InputError
 from weightsmith.model.names import brief, listed, shown
 from weightsmith.train.module import Model
 from weightsmith.train.settings import whole
+from weightsmith.train.text import read_file
 
 CLASSES = ("NO", "YES")
 TRIES = 4096  # strings drawn at once to find some of each label
@@ -86,6 +88,22 @@ def by_rule(
             never = "always" if label == "NO" else "never"
             raise InputError(f"the rule {never} holds, for {len(labels):,} strings: there is nothing to tell apart")
     return as_labelled(labels, tokens, seed)
+
+
+def read_labelled(path: Path, seed: int = 0) -> Labelled:
+    """Read strings with labels from a file: on each line a string, a tab, and YES or NO."""
+    labels: dict[tuple[str, ...], str] = {}
+    for number, line in enumerate(read_file(path).splitlines(), 1):
+        if not line.strip():
+            continue
+        string, tab, label = line.rpartition("\t")
+        if not tab or label.strip() not in CLASSES:
+            raise InputError(f"{shown(str(path))}, line {number}: {line[:80]!r} is not a string, a tab, and YES or NO")
+        tokens = tuple(string)
+        if labels.get(tokens, label.strip()) != label.strip():
+            raise InputError(f"{shown(str(path))}, line {number}: {string[:80]!r} has both labels")
+        labels[tokens] = label.strip()
+    return as_labelled(labels, seed=seed)
 
 
 def as_labelled(

@@ -1,0 +1,146 @@
+"""weightsmith train."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weightsmith.cli.output import AsJson, errors, print_json, say
+from weightsmith.errors import InputError
+
+if TYPE_CHECKING:
+    from weightsmith.train import Labelled, Text, Trained
+
+SAMPLE = 200  # tokens of a language model, at the end
+NEEDS_TORCH = "training needs PyTorch: write pip install 'weightsmith[torch]'"
+
+
+def train(
+    text: Annotated[Path | None, typer.Argument(metavar="[TEXT]", help="A text file to learn.")] = None,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")] = Path(
+        "model.safetensors"
+    ),
+    predicate: Annotated[str | None, typer.Option(help="A rule to learn instead, such as 'contains 11'.")] = None,
+    labelled: Annotated[
+        Path | None, typer.Option(help="Or a file of strings to learn: on each line a string, a tab, YES or NO.")
+    ] = None,
+    tokens: Annotated[str, typer.Option(help="Of a text: characters or words.")] = "characters",
+    vocabulary: Annotated[str, typer.Option(help="With --predicate: the symbols.")] = "01",
+    max_length: Annotated[int, typer.Option(help="With --predicate: the longest strings.")] = 12,
+    lanes: Annotated[int | None, typer.Option(help="How many lanes; 128 for a text, 16 for a rule.")] = None,
+    blocks: Annotated[int | None, typer.Option(help="How many blocks; 4 and 2.")] = None,
+    heads: Annotated[int | None, typer.Option(help="Heads per block; 4 and 2.")] = None,
+    neurons: Annotated[int | None, typer.Option(help="Neurons per block; four times the lanes.")] = None,
+    context: Annotated[int, typer.Option(help="Of a text: how many tokens are seen at once.")] = 64,
+    activation: Annotated[str, typer.Option(help="relu, gelu, gelu_tanh, silu, reglu or swiglu.")] = "gelu",
+    positions: Annotated[str, typer.Option(help="table, sinusoidal, relative, rotary, alibi or none.")] = "table",
+    norm: Annotated[str | None, typer.Option(help="layer, rms or none; layer for a text, none for a rule.")] = None,
+    placement: Annotated[str, typer.Option(help="The norm comes before (pre) or after (post) a sublayer.")] = "pre",
+    tied: Annotated[bool, typer.Option(help="Of a text: the output is the embedding.")] = True,
+    steps: Annotated[int, typer.Option(help="How many steps.")] = 2000,
+    batch: Annotated[int | None, typer.Option(help="Inputs per step; 32 for a text, 128 for a rule.")] = None,
+    rate: Annotated[float | None, typer.Option(help="The highest learning rate.")] = None,
+    warmup: Annotated[int, typer.Option(help="Steps until it is reached.")] = 100,
+    decay: Annotated[float, typer.Option(help="Weight decay.")] = 0.1,
+    dropout: Annotated[float, typer.Option(help="The share of values left out while learning.")] = 0.0,
+    clip: Annotated[float, typer.Option(help="The largest gradient; 0 for no limit.")] = 1.0,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same weights.")] = 0,
+    evaluate_every: Annotated[int, typer.Option(help="Steps between records.")] = 100,
+    checkpoint_every: Annotated[int, typer.Option(help="Steps between checkpoints.")] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """Train a model on a text or on a rule. A killed training goes on where it was, with the same command."""
+    _check_torch()
+    from weightsmith.train import Course, Shape
+
+    if sum(source is not None for source in (text, predicate, labelled)) != 1:
+        raise InputError("write a text file, or --predicate RULE, or --labelled FILE: one of them")
+    language = text is not None
+    lanes = (128 if language else 16) if lanes is None else lanes
+    course = Course(
+        steps=steps, batch=batch or (32 if language else 128), rate=rate or (1e-3 if language else 3e-3), warmup=warmup,
+        decay=decay if language else 0.0, dropout=dropout, clip=clip, seed=seed,
+        evaluate_every=evaluate_every, checkpoint_every=checkpoint_every,
+    )  # fmt: skip
+    task = _task(text, predicate, labelled, tokens, vocabulary, max_length, context, seed)
+    sizes: dict[str, Any] = {
+        "lanes": lanes, "blocks": (4 if language else 2) if blocks is None else blocks,
+        "heads": (4 if language else 2) if heads is None else heads, "neurons": neurons or 4 * lanes,
+        "context": context if language else _longest(task), "activation": activation, "positions": positions,
+        "norm": ("layer" if language else "none") if norm is None else norm, "placement": placement, "tied": tied,
+    }  # fmt: skip
+    shape = Shape(**sizes)
+    trained = _fitted(task, shape, course, output)
+    _tell(trained, output, language, as_json)
+
+
+def _check_torch() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None:
+        raise InputError(NEEDS_TORCH)
+
+
+def _task(
+    text: Path | None, predicate: str | None, labelled: Path | None, tokens: str, vocabulary: str, max_length: int,
+    context: int, seed: int,
+) -> "Text | Labelled":  # fmt: skip
+    from weightsmith.train import as_text, by_rule, read_file, read_labelled, rule
+
+    if text is not None:
+        return as_text(read_file(text), context, tokens)  # type: ignore[arg-type]
+    if predicate is not None:
+        return by_rule(rule(predicate), vocabulary, max_length, seed=seed)
+    assert labelled is not None
+    return read_labelled(labelled, seed)
+
+
+def _longest(task: "Text | Labelled") -> int:
+    from weightsmith.train import Text
+
+    return task.context if isinstance(task, Text) else max(*task.by_length, *task.held)
+
+
+def _fitted(task: "Text | Labelled", shape: Any, course: Any, output: Path) -> "Trained":
+    """Train with a bar, a checkpoint, a log and a picture beside the model."""
+    from weightsmith.cli.progress import shown_progress
+    from weightsmith.files import save
+    from weightsmith.model.names import shown
+    from weightsmith.train import draw_losses, fit, write_log
+
+    checkpoint, log, picture = (output.with_suffix(end) for end in (".checkpoint", ".log.jsonl", ".loss.svg"))
+    if checkpoint.exists():
+        errors().print(f"going on from {shown(str(checkpoint))}")
+    with shown_progress("training", "steps") as report:
+        trained = fit(
+            task, shape, course, checkpoint=checkpoint,
+            report=lambda step, loss, rate: report(step, course.steps, f"loss {loss:.3f}, {rate:,.0f} tokens/s"),
+            record=lambda history: write_log(log, history),
+        )  # fmt: skip
+    save(trained.transformer, output)
+    draw_losses(picture, {"training": trained.history})
+    checkpoint.unlink(missing_ok=True)  # only now: until here nothing of it is lost
+    return trained
+
+
+def _tell(trained: "Trained", output: Path, language: bool, as_json: bool) -> None:
+    from dataclasses import asdict
+
+    from weightsmith.model.names import shown
+    from weightsmith.semantics import generate
+
+    T, last = trained.transformer, trained.history[-1]
+    sample: list[str] = []
+    if language:
+        steps = min(SAMPLE, (T.max_length or SAMPLE) - 1)
+        sample = list(generate(T, [T.vocabulary[0]], steps, temperature=0.8, seed=0))
+    if as_json:
+        print_json({**asdict(last), "tokens_per_second": trained.tokens_per_second, "sample": sample})
+        return
+    say(f"validation loss {last.validation_loss:.4f} after {last.step:,} steps, {last.seconds:,.1f} s,")
+    say(f"{trained.tokens_per_second:,.0f} tokens per second, {T.weights:,} weights")
+    if sample:
+        separator = "" if all(len(token) == 1 for token in T.vocabulary) else " "
+        say(separator.join(token if token in (" ", "\n") else shown(token) for token in sample))
+    names = ", ".join(shown(str(output.with_suffix(end))) for end in (".log.jsonl", ".loss.svg"))
+    errors().print(f"written to {shown(str(output))}; losses in {names}")

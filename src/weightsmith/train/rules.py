@@ -1,0 +1,49 @@
+"""Rules for strings, as one says them: contains 11, starts with 0, matches (01)*."""
+
+import re
+from collections.abc import Callable
+
+from weightsmith.errors import InputError
+from weightsmith.model.names import shown
+
+FORMS = {
+    "contains WORD": re.compile(r"contains (\S+)"),
+    "starts with WORD": re.compile(r"starts with (\S+)"),
+    "ends with WORD": re.compile(r"ends with (\S+)"),
+    "odd number of SYMBOL": re.compile(r"odd number of (\S)"),
+    "more SYMBOL than SYMBOL": re.compile(r"more (\S) than (\S)"),
+    "matches REGEX": re.compile(r"matches (.+)"),
+}
+
+
+def rule(text: str) -> Callable[[str], bool]:
+    """Read a rule.
+
+    >>> rule("contains 11")("0110"), rule("more 1 than 0")("0110")
+    (True, False)
+    """
+    for form, pattern in FORMS.items():
+        found = pattern.fullmatch(text.strip())
+        if found is not None:
+            return _rule(form, found.groups())
+    raise InputError(f"the rule {shown(text[:80])} is not understood: write one of {'; '.join(FORMS)}")
+
+
+def _rule(form: str, words: tuple[str, ...]) -> Callable[[str], bool]:
+    word = words[0]
+    match form.partition(" ")[0]:
+        case "contains":
+            return lambda string: word in string
+        case "starts":
+            return lambda string: string.startswith(word)
+        case "ends":
+            return lambda string: string.endswith(word)
+        case "odd":
+            return lambda string: string.count(word) % 2 == 1
+        case "more":
+            return lambda string: string.count(word) > string.count(words[1])
+    try:
+        pattern = re.compile(word)
+    except re.error as error:
+        raise InputError(f"the regular expression {shown(word[:80])} cannot be read: {error}") from None
+    return lambda string: pattern.fullmatch(string) is not None
