@@ -1,66 +1,28 @@
 """Native("float32") on a GPT-2 of 85 million weights, against the same model in Hugging Face, on one thread each."""
 
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-import torch
 from rich.table import Table
-from transformers.models.gpt2.configuration_gpt2 import GPT2Config
-from transformers.models.gpt2.modeling_gpt2 import GPT2LMHeadModel
 
 from benchmarks.timing import best_seconds
-from tests.peers.builders import drawn, gpt2
-from weightsmith import Native, Transformer, generate, logits, run
+from weightsmith import Transformer, generate, logits, run
 
 BLOCKS, LANES, HEADS, VOCABULARY = 12, 768, 12, 1000
 LENGTH, STEPS = 64, 16
-THREADS = 1  # as make bench gives BLAS
-
-
-def models() -> tuple[Any, Transformer, float]:
-    """Give the model, the same as a transformer, and how long that took."""
-    torch.set_num_threads(THREADS)
-    config = GPT2Config(
-        vocab_size=VOCABULARY, n_positions=2 * LENGTH, n_embd=LANES, n_layer=BLOCKS, n_head=HEADS,
-        bos_token_id=None, eos_token_id=None,
-    )  # fmt: skip
-    model = drawn(GPT2LMHeadModel(config))
-    begin = time.perf_counter()
-    T = replace(gpt2(model), arithmetic=Native("float32"))  # 1/√64 is a power of two, so no weight changes
-    return model, T, time.perf_counter() - begin
-
-
-def forward(model: Any, ids: np.ndarray) -> Callable[[], np.ndarray]:
-    """Give a function that runs PyTorch on inputs (inputs, positions)."""
-    tokens = torch.from_numpy(ids)
-
-    def run() -> np.ndarray:
-        with torch.no_grad():
-            found: np.ndarray = model(tokens, use_cache=False, logits_to_keep=1).logits[:, -1].numpy()
-        return found
-
-    return run
-
-
-def generated(model: Any, ids: np.ndarray, steps: int) -> list[int]:
-    tokens = torch.from_numpy(ids)[None]
-    with torch.no_grad():
-        found = model.generate(
-            tokens, attention_mask=torch.ones_like(tokens), do_sample=False, max_new_tokens=steps, pad_token_id=0
-        )
-    result: list[int] = found[0, len(ids) :].tolist()
-    return result
 
 
 def passes(model: Any, T: Transformer, made: float) -> Table:
     """One input with every intermediate value, and several without."""
+    from benchmarks.gpt2_peer import forward
+
     table = Table(
-        f"{BLOCKS} blocks × {LANES} lanes × {HEADS} heads, {LENGTH} tokens", "Weightsmith", "PyTorch", "ratio", "differ by",
-        title=f"Native float32 against PyTorch, {THREADS} thread each; {T.weights:,} weights were checked in {made:.1f} s",
+        f"{BLOCKS} blocks × {LANES} lanes × {HEADS} heads, {LENGTH} tokens",
+        "Weightsmith", "PyTorch", "ratio", "differ by",
+        title="A pass in float32, one thread each",
+        caption=f"{T.weights:,} weights were taken over and checked in {made:.1f} s",
     )  # fmt: skip
     random = np.random.default_rng(0)
     for count in (1, 8):
@@ -83,9 +45,11 @@ def passes(model: Any, T: Transformer, made: float) -> Table:
 
 def tokens(model: Any, T: Transformer) -> Table:
     """Time per further token: many steps less one step, so that the prompt does not count."""
+    from benchmarks.gpt2_peer import generated
+
     table = Table(
         f"prompt of {LENGTH} tokens, {STEPS} generated", "Weightsmith", "PyTorch", "ratio", "the same tokens",
-        title=f"Generation with a cache, float32, {THREADS} thread each",
+        title="Generation with a cache, float32, one thread each",
     )  # fmt: skip
     ids = np.random.default_rng(1).integers(VOCABULARY, size=LENGTH)
     text = [T.vocabulary[i] for i in ids]
@@ -99,11 +63,9 @@ def tokens(model: Any, T: Transformer) -> Table:
         peers[f"torch {steps}"] = partial(generated, model, ids, steps)
     seconds = best_seconds(peers, repeat=5)
     same = ours(STEPS) == [T.vocabulary[i] for i in generated(model, ids, STEPS)]
-    for name, cost in (
-        ("everything", lambda peer: seconds[f"{peer} {STEPS}"]),
-        ("a further token", lambda peer: (seconds[f"{peer} {STEPS}"] - seconds[f"{peer} 1"]) / (STEPS - 1)),
-    ):
-        mine, other = cost("ours"), cost("torch")
+    further = [(seconds[f"{peer} {STEPS}"] - seconds[f"{peer} 1"]) / (STEPS - 1) for peer in ("ours", "torch")]
+    whole = [seconds[f"{peer} {STEPS}"] for peer in ("ours", "torch")]
+    for name, (mine, other) in (("everything", whole), ("a further token", further)):
         table.add_row(
             name, f"{1000 * mine:.1f} ms", f"{1000 * other:.1f} ms", f"{mine / other:.2f}×", "yes" if same else "no"
         )
@@ -111,6 +73,8 @@ def tokens(model: Any, T: Transformer) -> Table:
 
 
 def measure() -> Iterator[Table]:
-    model, T, made = models()
+    from benchmarks.gpt2_peer import models
+
+    model, T, made = models(BLOCKS, LANES, HEADS, VOCABULARY, 2 * LENGTH)
     yield passes(model, T, made)
     yield tokens(model, T)

@@ -48,7 +48,7 @@ def heads(
     if len(biases):
         biases = (scale * biases[0], *biases[1:])
     rows = [np.split(part, count) for part in (scale * W_Q, W_K, W_V, W_O.T, *biases)]
-    return tuple(ws.Head(Q, K, V, O.T, SHIFTED, *b) for Q, K, V, O, *b in zip(*rows, strict=True))
+    return tuple(ws.Head(Q, K, V, out.T, SHIFTED, *b) for Q, K, V, out, *b in zip(*rows, strict=True))
 
 
 def gpt2(model: Any) -> ws.Transformer:
@@ -118,8 +118,8 @@ def gpt_neox(model: Any) -> ws.Transformer:
         a, f = layer.attention, layer.mlp
         Q, K, V = np.moveaxis(array(a.query_key_value.weight).reshape(-1, 3, size, config.hidden_size), 1, 0)
         biases = np.moveaxis(array(a.query_key_value.bias).reshape(-1, 3, size), 1, 0).reshape(3, -1)
-        flat = (W.reshape(-1, config.hidden_size) for W in (Q, K, V))
-        found = heads(config.num_attention_heads, *flat, W_O=array(a.dense.weight), biases=tuple(biases))
+        Q, K, V = (W.reshape(-1, config.hidden_size) for W in (Q, K, V))
+        found = heads(config.num_attention_heads, Q, K, V, array(a.dense.weight), tuple(biases))
         into, out = f.dense_h_to_4h, f.dense_4h_to_h
         return ws.Block(
             ws.Attention(found, array(a.dense.bias)),

@@ -49,7 +49,10 @@ def softmax(scores: list[float]) -> Array:
 
 def written_out(head: ws.Head, rule: ws.Relative | ws.Alibi | None, h: Array) -> Array:
     """Give what a head adds, pair of positions by pair of positions."""
-    q, k, v = (h @ W.T + b for W, b in ((head.W_Q, head.b_Q), (head.W_K, head.b_K), (head.W_V, head.b_V)))
+    assert head.b_Q is not None
+    assert head.b_K is not None
+    assert head.b_V is not None
+    q, k, v = h @ head.W_Q.T + head.b_Q, h @ head.W_K.T + head.b_K, h @ head.W_V.T + head.b_V
     result = np.zeros_like(h)
     for i in range(len(h)):
         scores, values = [], []
@@ -74,7 +77,7 @@ def assert_written_out(T: ws.Transformer, rules: list[ws.Relative | ws.Alibi | N
     for length in (1, 4, LENGTH):
         h = T.embedding[ids[:length]]
         for sums in (None, "left"):
-            ours = ws.run(T, words(T, ids[:length]), sums=sums)  # type: ignore[arg-type]
+            ours = ws.run(T, words(T, ids[:length]), sums=sums)
             for found, head, rule in zip(ours.heads[0], attention.heads, rules, strict=True):
                 np.testing.assert_allclose(found.output, written_out(head, rule, h), rtol=0, atol=CLOSE)
             total = sum((written_out(head, rule, h) for head, rule in zip(attention.heads, rules, strict=True)), h)

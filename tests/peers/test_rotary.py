@@ -86,8 +86,8 @@ def test_turning_a_pair_is_a_product_of_complex_numbers(base: float, size: int |
 @pytest.mark.parametrize("share", [0.25, 0.5, 1.0])
 def test_gpt_neox_turns_a_part_of_each_key(share: float) -> None:
     config = GPTNeoXConfig(
-        vocab_size=40, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48, rotary_pct=share,
-        use_parallel_residual=False, max_position_embeddings=48, attn_implementation="sdpa",
+        vocab_size=40, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48,
+        rotary_pct=share, use_parallel_residual=False, max_position_embeddings=48, attn_implementation="sdpa",
     )  # fmt: skip
     model = drawn(GPTNeoXForCausalLM(config).double())
     model.gpt_neox.rotary_emb.forward = rotary_in_float64(int(8 * share), 10000.0)  # theirs is in float32: see models

@@ -25,6 +25,6 @@ def test_scores_far_from_zero_are_weighed_as_in_torch(size: float, sign: int) ->
     hidden = torch.ones(5, 5, dtype=torch.bool).triu(1)
     theirs = array(torch.softmax(scores.masked_fill(hidden, -torch.inf), dim=-1))
     for sums in (None, "left"):
-        found = ws.run(T, list(T.vocabulary), sums=sums)  # type: ignore[arg-type]
+        found = ws.run(T, list(T.vocabulary), sums=sums)
         np.testing.assert_allclose(found.attention[0][0], theirs, rtol=0, atol=CLOSE)
         assert found.empty_softmax == 0
