@@ -9,7 +9,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import checking, native, rounding, runs
+from benchmarks import checking, memory, native, rounding, runs
 
 console = Console(width=120)
 console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, BLAS on one thread")
@@ -18,6 +18,7 @@ subjects: dict[str, Callable[[], Iterable[Table]]] = {
     "runs": runs.measure,
     "native": native.measure,
     "checking": checking.measure,
+    "memory": memory.measure,
 }
 for name in sys.argv[1:] or subjects:
     for table in subjects[name]():

@@ -9,7 +9,22 @@ from typing import Annotated, NoReturn, TextIO, cast
 
 import typer
 
-from weightsmith.cli import check, compose, demo, explain, generate, info, laws, library, new, next, rewrite, run, train
+from weightsmith.cli import (
+    check,
+    compose,
+    demo,
+    explain,
+    generate,
+    info,
+    laws,
+    library,
+    memory,
+    new,
+    next,
+    rewrite,
+    run,
+    train,
+)
 from weightsmith.errors import WeightsmithError
 
 app = typer.Typer(
@@ -28,6 +43,7 @@ app.command(  # its steps keep the order in which they are given, which options 
     context_settings={"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": ["-h", "--help"]},
 )(rewrite.rewrite)
 app.add_typer(check.check, name="check")
+app.add_typer(memory.memory, name="memory")
 
 
 def _version(wanted: bool) -> None:

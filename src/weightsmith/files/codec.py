@@ -18,6 +18,7 @@ from weightsmith.model import (
     Attention,
     AverageHard,
     Block,
+    Edit,
     FeedForward,
     Head,
     LayerNorm,
@@ -42,6 +43,7 @@ _KINDS: dict[str, type[Frozen]] = {
         *(Softmax, AverageHard, LeftmostHard, RightmostHard),
         *(Table, Sinusoidal, Relative, Rotary, Alibi),
         *(LayerNorm, RMSNorm),
+        Edit,
     )
 }
 Tensors = dict[str, npt.NDArray[Any]]
@@ -50,7 +52,7 @@ Tensors = dict[str, npt.NDArray[Any]]
 def encode(T: Transformer) -> tuple[Tensors, dict[str, Any]]:
     """Give the tensors and the JSON object of a transformer."""
     dtype = _stored_dtype(T.arithmetic)
-    tensors = {name: array.astype(dtype) for name, array in named_arrays(T)}
+    tensors = {name: array.astype(dtype) for name, array in named_arrays(T, history=True)}
     return tensors, {"version": FORMAT_VERSION, **_plain_fields(T), "tensors": list(tensors)}
 
 

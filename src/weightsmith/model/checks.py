@@ -1,6 +1,7 @@
 """What must hold of a transformer: the one place that compares shapes, names and values with each other."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -147,7 +148,9 @@ def _shape(name: str, array: Array, wanted: tuple[int | None, ...], meaning: str
 
 
 def _check_members(T: "Transformer") -> None:
-    for name, array in named_arrays(T):
+    layers = [(b, block.feed_forward) for b, block in enumerate(T.blocks) if block.feed_forward is not None]
+    keys = ((f"blocks.{b}.feed_forward.keys", layer.keys) for b, layer in layers if layer.keys is not None)
+    for name, array in chain(named_arrays(T), keys):
         wrong = ~T.arithmetic.contains(array)
         if wrong.any():
             where = tuple(int(i) for i in np.argwhere(wrong)[0])
