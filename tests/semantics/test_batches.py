@@ -20,7 +20,9 @@ def test_how_many_inputs_are_run_at_once_changes_nothing(monkeypatch: pytest.Mon
 
 
 def test_memory_does_not_grow_with_the_number_of_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
-    T = ws.random_transformer("01", lanes=16, neurons=64, max_length=32, arithmetic=ws.Native("float64"))
+    T = ws.random_transformer(
+        "01", lanes=16, neurons=64, max_length=32, weighting=ws.Softmax(shifted=True), arithmetic=ws.Native("float64")
+    )
     monkeypatch.setattr(runs, "NUMBERS_AT_ONCE", 10**5)
     peaks = []
     for count in (100, 1000):

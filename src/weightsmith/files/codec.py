@@ -5,7 +5,7 @@ they are tensors whose names say where they belong, such as `blocks.0.attention.
 """
 
 from collections.abc import Iterator
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,7 @@ _KINDS: dict[str, type[Frozen]] = {
         Edit,
     )
 }
+_LATER: dict[type[Frozen], set[str]] = {Head: {"positions"}, Transformer: {"tied"}}  # older files lack these keys
 Tensors = dict[str, npt.NDArray[Any]]
 
 
@@ -125,10 +126,9 @@ def _value(value: Any, tensors: Tensors, name: str) -> Any:
 
 def _part(kind: type[Frozen], values: dict[str, Any], tensors: Tensors, name: str) -> Any:
     arrays = list(_array_fields(kind))
-    known = {field.name: field for field in fields(kind) if field.name not in arrays}  # type: ignore[arg-type]
-    # A key may be missing where the field has a default: files from before there was that field.
-    wanted = {name for name, field in known.items() if field.default is field.default_factory is MISSING}
-    odd = sorted((wanted - set(values)) | (set(values) - set(known)))
+    known = {field.name for field in fields(kind)} - set(arrays)  # type: ignore[arg-type]
+    wanted = known - _LATER.get(kind, set())
+    odd = sorted((wanted - set(values)) | (set(values) - known))
     if odd:
         problem = "lacks the key" if odd[0] in wanted else "has the unknown key"
         raise FileError(f"{name or 'the metadata'} {problem} {odd[0]!r:.80}")

@@ -45,9 +45,9 @@ class Head(Frozen):
         self._arrays(W_Q=2, W_K=2, W_V=2, W_O=2)
         self._optional_arrays(b_Q=1, b_K=1, b_V=1)
         if self.positions is not None and not isinstance(self.positions, Distances):
-            raise ModelError(
-                f"Head(positions={self.positions!r:.80}): write Relative(…), Rotary(…), Alibi((0.5,)) or None"
-            )
+            given = self.positions
+            what = f"{type(given).__name__}(…)" if isinstance(given, Frozen) else f"{given!r:.80}"
+            raise ModelError(f"Head(positions={what}): write Relative(…), Rotary(…), Alibi((0.5,)) or None")
         if isinstance(self.positions, Alibi) and len(self.positions.slopes or ()) != 1:
             raise ModelError("Head(positions=Alibi(…)) has one slope, for this head: write Alibi((0.5,))")
         if not isinstance(self.weighting, Weighting):

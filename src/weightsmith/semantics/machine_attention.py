@@ -58,6 +58,13 @@ def run_heads(
     return runs, total
 
 
+def _finite(T: Transformer, heads: Heads, values: Floats, name: str) -> Floats:
+    """Give values (…, heads, positions, any) back, or name the first head that overflowed."""
+    for i in range(heads.count if not np.isfinite(values).all() else 0):
+        finite(T.arithmetic, values[..., i, :, :], f"{name}, head {heads.first + i}")
+    return values
+
+
 def _project(W_O: Floats, mixed: Floats) -> Floats:
     return times(mixed, W_O)
 
@@ -104,14 +111,6 @@ def _scores(T: Transformer, heads: Heads, q: Floats, k: Floats, distance: npt.ND
     return scores
 
 
-def _finite(T: Transformer, heads: Heads, values: Floats, name: str) -> Floats:
-    """Give the values (…, heads, positions, …) back, or name the head that overflowed."""
-    if not np.isfinite(values).all():
-        head = np.argwhere(~np.isfinite(values))[:, -3].min()
-        finite(T.arithmetic, values, f"{name}, head {heads.first + head}")
-    return values
-
-
 def _add_relative_values(heads: Heads, weights: Floats, distance: npt.NDArray[np.intp], mixed: Floats) -> None:
     rule = heads.rules[0]
     if not isinstance(rule, Relative) or rule.values is None:
@@ -138,6 +137,7 @@ def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, nam
         if weighting.empty == "error":
             place, head = (int(np.argwhere(empty)[0][axis]) for axis in (-2, -3))
             top = float(largest[tuple(np.argwhere(empty)[0])])
+            place += visible.shape[-1] - visible.shape[-2]  # positions that the run goes on from
             raise ModelError(EMPTY_ERROR.format(f"{name}, head {heads.first + head}", place, A, top))
         if weighting.empty == "uniform":
             weights = np.where(empty & visible, share(A, visible), weights).astype(scores.dtype)
