@@ -1,5 +1,6 @@
 from . import check as check
 from . import library as library
+from . import memory as memory
 from . import train as train
 from ._version import __version__ as __version__
 from .arithmetic import Arithmetic as Arithmetic

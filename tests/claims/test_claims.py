@@ -120,7 +120,9 @@ def test_claim_10_the_lectures_numbers_come_out_to_the_digits_shown() -> None:
     assert tower[1, four].tolist() == [0.7, 0.4, 0.5, 0.2]
     printed = np.array([[0.8, 0.1, 0.9, -0.1], [0.1, 0.8, -0.2, 0.3]]) @ tower[1, four]
     assert np.round(printed, 10).tolist() == [1.03, 0.35], "the four printed coordinates alone"
-    neurons = [ws.library.EIFFEL_NEURONS[number] for number in (2847, 5432)]
+    layer = r.transformer.blocks[0].feed_forward
+    assert layer is not None
+    neurons = [layer.names.index(number) for number in ("2847", "5432")]
     assert np.round(r.neurons[0][2, neurons], 10).tolist() == [1.2, 0.4], "with what the dots hide"
     assert np.round(r.stream[2, 2] - r.stream[1, 2], 10)[known].tolist() == [1.12, 1.24, 0.74]
     assert tower[2, four].tolist() == [0.8, 0.45, 1.62, 0.5]

@@ -8,7 +8,6 @@ import pytest
 import weightsmith as ws
 from weightsmith import Fixed, Float, Native
 from weightsmith.arithmetic import Array
-from weightsmith.library import EIFFEL_NEURONS
 
 T = ws.library.eiffel()
 r = ws.run(T, "The Eiffel Tower is in")
@@ -61,7 +60,7 @@ def test_the_heads_add_what_is_printed_to_tower() -> None:
 
 
 def test_the_two_neurons_have_the_printed_weights_and_activations() -> None:
-    rows = [EIFFEL_NEURONS[2847], EIFFEL_NEURONS[5432]]
+    rows = [lecture_layer().names.index(name) for name in ("2847", "5432")]
     W_1 = lecture_layer().W_1[rows]
     assert W_1[:, FOUR].tolist() == [[0.8, 0.1, 0.9, -0.1], [0.1, 0.8, -0.2, 0.3]]
     assert tidy(W_1[:, FOUR] @ r.stream[1, TOWER, FOUR]) == [1.03, 0.35], "the printed coordinates alone"
@@ -70,7 +69,7 @@ def test_the_two_neurons_have_the_printed_weights_and_activations() -> None:
 
 
 def test_the_feed_forward_adds_what_is_printed() -> None:
-    W_2 = lecture_layer().W_2[ASSOCIATIONS][:, [EIFFEL_NEURONS[2847], EIFFEL_NEURONS[5432]]]
+    W_2 = lecture_layer().W_2[ASSOCIATIONS][:, [lecture_layer().names.index(name) for name in ("2847", "5432")]]
     assert W_2.tolist() == [[0.9, 0.1], [0.8, 0.7], [0.6, 0.05]]
     added = r.stream[2, TOWER] - r.stream[1, TOWER]
     assert tidy(added[ASSOCIATIONS]) == [1.12, 1.24, 0.74]
@@ -113,7 +112,7 @@ def test_eiffel_tower_is_in_paris_and_any_other_tower_is_not() -> None:
     assert r.decision == "Paris"
     for text in ("The Tower is in", "Eiffel is in", "Tower Eiffel is in", "Eiffel The Tower is in", "in"):
         assert ws.run(T, text).decision == "London"
-    assert not ws.run(T, "The Tower is in").neurons[0][:, EIFFEL_NEURONS[2847]].any()
+    assert not ws.run(T, "The Tower is in").neurons[0][:, lecture_layer().names.index("2847")].any()
     assert list(ws.generate(T, "The Eiffel", 5)) == ["Tower", "is", "in", "Paris", "."]
     assert list(ws.generate(T, "The", 5)) == ["Tower", "is", "in", "London", "."]
 

@@ -21,7 +21,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "position": (lambda: ws.flag(T, "here", [4]), "flag here: position 4 is outside the table, whose positions are 0 to 3"),
     "negative": (lambda: ws.flag(T, "here", [-1]), "position -1 is outside the table"),
     "no table": (lambda: ws.flag(replace(T, positions=None), "here", [1]), "this transformer has no position table: write flag(T, …, max_length=8)"),
-    "relative": (lambda: ws.flag(replace(T, positions=ws.Relative(np.ones((2, 2)))), "here", [1]), "flags live in a position table, and this transformer has relative positions"),
+    "relative": (lambda: ws.flag(replace(T, positions=ws.Relative(np.ones((2, 2)))), "here", [1]), "this transformer has no position table: write flag(T, …, max_length=8), for example"),
     "no flag": (lambda: ws.add_vector(T, {"x0": 1.0}, at="here"), "there is no flag here: there are none; write flag(T, 'here', positions=[…]) first"),
     "other flag": (lambda: ws.zero_vector(F, at="there"), "there is no flag there: the flags are here"),
     "vector lane": (lambda: ws.add_vector(F, {"y": 1.0}, at="here"), "there is no lane y"),
@@ -53,7 +53,6 @@ BAD: dict[str, tuple[Any, str]] = {
     "compose arithmetic": (lambda: T & ws.random_transformer("ab", arithmetic=ws.Fixed(2, 2)), "the transformers differ in their arithmetic: fixed(4,4) and fixed(2,2)"),
     "compose mask": (lambda: T | replace(T, mask="full"), "the transformers differ in their mask: causal and full"),
     "compose vocabulary": (lambda: T ^ ws.random_transformer("bc"), "the transformers differ in their vocabulary: a, b and b, c, and neither contains the other"),
-    "compose relative": (lambda: ws.side_by_side(T, replace(T, positions=ws.Relative(np.ones((2, 2))))), "one transformer has relative positions and another a position table: none can have both"),
 }  # fmt: skip
 
 

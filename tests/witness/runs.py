@@ -4,7 +4,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from tests.witness.functions import FUNCTIONS
 from tests.witness.numbers import System, system
+from tests.witness.positions import Rule, added_vectors, rule_of_head
 
 Vector = list[Fraction]
 Matrix = list[Vector]
@@ -44,9 +46,9 @@ def witness_run(T: Any, tokens: list[str]) -> WitnessRun:
     result = WitnessRun()
     embedding = exact(T.embedding)
     h = [embedding[list(T.vocabulary).index(token)] for token in tokens]
-    assert type(T.positions).__name__ in ("NoneType", "Table", "Relative"), "the witness knows no other positions"
-    if hasattr(T.positions, "values"):
-        h = [plus(N, row, position) for row, position in zip(h, exact(T.positions.values), strict=False)]
+    vectors = added_vectors(N, T, len(tokens))
+    if vectors is not None:
+        h = [plus(N, row, position) for row, position in zip(h, vectors, strict=True)]
     result.stream.append(h)
     for block in T.blocks:
         before, after = (block.attention_norm, None) if block.norm_placement == "pre" else (None, block.attention_norm)
@@ -63,7 +65,7 @@ def witness_run(T: Any, tokens: list[str]) -> WitnessRun:
             result.neurons.append([[] for _ in h])
         result.stream.append(h)
     last = normalised(N, T, T.final_norm, [h[-1]])[0]
-    result.logits = product(N, exact(T.output), last)
+    result.logits = product(N, embedding if T.tied else exact(T.output), last)
     if T.output_bias is not None:
         result.logits = plus(N, result.logits, exact(T.output_bias))
     result.decision = T.classes[result.logits.index(max(result.logits))]
@@ -74,26 +76,37 @@ def attention(N: System, T: Any, layer: Any, h: Matrix, before: Any, after: Any,
     seen = normalised(N, T, before, h)
     total = [[Fraction(0)] * len(T.lanes) for _ in h]
     all_weights = []
-    for head in layer.heads:
+    for place, head in enumerate(layer.heads):
         W_Q, W_K, W_V, W_O = (exact(W) for W in (head.W_Q, head.W_K, head.W_V, head.W_O))
-        q, k, v = ([product(N, W, row) for row in seen] for W in (W_Q, W_K, W_V))
-        table = exact(T.positions.keys) if hasattr(T.positions, "keys") else None
+        biases = (head.b_Q, head.b_K, head.b_V)
+        q, k, v = (projected(N, W, b, seen) for W, b in zip((W_Q, W_K, W_V), biases, strict=True))
+        rule = rule_of_head(T, head, place, len(layer.heads))
+        q, k = ([rule.turned(N, t, row) for t, row in enumerate(rows)] for rows in (q, k))
         rows = []
         for i in range(len(h)):
             visible = range(i + 1) if T.mask == "causal" else range(len(h))
-            scores = []
-            for j in visible:
-                key = k[j]
-                if table is not None:
-                    key = plus(N, key, table[min(i - j, len(table) - 1)])
-                scores.append(N.dot(q[i], key))
+            scores = [score(N, rule, i, j, q[i], k[j]) for j in visible]
             weights = weigh(N, head.weighting, scores, result)
             rows.append(weights + [Fraction(0)] * (len(h) - len(weights)))
-            mixed = [N.sum([N.round(weights[j] * v[j][c]) for j in visible]) for c in range(len(head.W_V))]
+            values = {j: rule.value(N, i, j, v[j]) for j in visible}
+            mixed = [N.sum([N.round(weights[j] * values[j][c]) for j in visible]) for c in range(len(head.W_V))]
             total[i] = plus(N, total[i], product(N, W_O, mixed))
         all_weights.append(rows)
+    if layer.b_O is not None:
+        total = [plus(N, row, exact(layer.b_O)) for row in total]
     result.attention.append(all_weights)
     return normalised(N, T, after, [plus(N, row, more) for row, more in zip(h, total, strict=True)])
+
+
+def projected(N: System, W: Matrix, b: Any, h: Matrix) -> Matrix:
+    rows = [product(N, W, row) for row in h]
+    return rows if b is None else [plus(N, row, exact(b)) for row in rows]
+
+
+def score(N: System, rule: Rule, i: int, j: int, q: Vector, k: Vector) -> Fraction:
+    found = N.dot(q, rule.key(N, i, j, k))
+    penalty = rule.penalty(N, i, j)
+    return found if penalty is None else N.round(found + penalty)
 
 
 def weigh(N: System, weighting: Any, scores: Vector, result: WitnessRun) -> Vector:
@@ -120,8 +133,12 @@ def weigh(N: System, weighting: Any, scores: Vector, result: WitnessRun) -> Vect
 def feed_forward(N: System, T: Any, layer: Any, h: Matrix, before: Any, after: Any, result: WitnessRun) -> Matrix:
     out, activations = [], []
     W_1, b_1, W_2, b_2 = (exact(array) for array in (layer.W_1, layer.b_1, layer.W_2, layer.b_2))
+    act = FUNCTIONS[{"reglu": "relu", "swiglu": "silu"}.get(layer.activation, layer.activation)]
     for row, seen in zip(h, normalised(N, T, before, h), strict=True):
-        z = [max(value, Fraction(0)) for value in plus(N, product(N, W_1, seen), b_1)]
+        z = [N.round(act(value)) for value in plus(N, product(N, W_1, seen), b_1)]
+        if layer.activation in ("reglu", "swiglu"):
+            gate = plus(N, product(N, exact(layer.W_3), seen), exact(layer.b_3))
+            z = [N.round(a * b) for a, b in zip(z, gate, strict=True)]
         activations.append(z)
         out.append(plus(N, row, plus(N, product(N, W_2, z), b_2)))
     result.neurons.append(activations)

@@ -20,6 +20,7 @@ from weightsmith.cli import (
     info,
     laws,
     library,
+    memory,
     new,
     next,
     rewrite,
@@ -45,6 +46,7 @@ app.command(  # its steps keep the order in which they are given, which options 
     context_settings={"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": ["-h", "--help"]},
 )(rewrite.rewrite)
 app.add_typer(check.check, name="check")
+app.add_typer(memory.memory, name="memory")
 
 
 def _version(wanted: bool) -> None:

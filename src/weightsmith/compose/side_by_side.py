@@ -45,6 +45,7 @@ def beside(transformers: Sequence[Transformer], names: Sequence[str]) -> Transfo
         classes=tuple(f"{name} {answer}" for part, name in zip(parts, names, strict=True) for answer in part.classes),
         flags=tuple(flag for part in parts for flag in part.flags),
         provenance=(f"side by side: {', '.join(names)}",),
+        edits=(),
     )
 
 
@@ -134,4 +135,6 @@ def _stacked(layers: Sequence[FeedForward]) -> FeedForward:
         activation=layers[0].activation,
         W_3=np.vstack(gates) if (gates := [layer.W_3 for layer in layers if layer.W_3 is not None]) else None,
         b_3=np.concatenate(shifts) if (shifts := [layer.b_3 for layer in layers if layer.b_3 is not None]) else None,
+        names=tuple(name for layer in layers for name in (layer.names or ("",) * len(layer.W_1))),
+        keys=np.vstack([np.zeros_like(layer.W_1) if layer.keys is None else layer.keys for layer in layers]),
     )

@@ -5,7 +5,7 @@ they are tensors whose names say where they belong, such as `blocks.0.attention.
 """
 
 from collections.abc import Iterator
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from weightsmith.model import (
     Attention,
     AverageHard,
     Block,
+    Edit,
     FeedForward,
     Head,
     LayerNorm,
@@ -42,7 +43,13 @@ _KINDS: dict[str, type[Frozen]] = {
         *(Softmax, AverageHard, LeftmostHard, RightmostHard),
         *(Table, Sinusoidal, Relative, Rotary, Alibi),
         *(LayerNorm, RMSNorm),
+        Edit,
     )
+}
+_LATER: dict[type[Frozen], set[str]] = {  # older files lack these keys
+    Head: {"positions"},
+    FeedForward: {"names"},
+    Transformer: {"tied", "edits"},
 }
 Tensors = dict[str, npt.NDArray[Any]]
 
@@ -50,7 +57,7 @@ Tensors = dict[str, npt.NDArray[Any]]
 def encode(T: Transformer) -> tuple[Tensors, dict[str, Any]]:
     """Give the tensors and the JSON object of a transformer."""
     dtype = _stored_dtype(T.arithmetic)
-    tensors = {name: array.astype(dtype) for name, array in named_arrays(T)}
+    tensors = {name: array.astype(dtype) for name, array in named_arrays(T, history=True)}
     return tensors, {"version": FORMAT_VERSION, **_plain_fields(T), "tensors": list(tensors)}
 
 
@@ -123,10 +130,9 @@ def _value(value: Any, tensors: Tensors, name: str) -> Any:
 
 def _part(kind: type[Frozen], values: dict[str, Any], tensors: Tensors, name: str) -> Any:
     arrays = list(_array_fields(kind))
-    known = {field.name: field for field in fields(kind) if field.name not in arrays}  # type: ignore[arg-type]
-    # A key may be missing where the field has a default: files from before there was that field.
-    wanted = {name for name, field in known.items() if field.default is field.default_factory is MISSING}
-    odd = sorted((wanted - set(values)) | (set(values) - set(known)))
+    known = {field.name for field in fields(kind)} - set(arrays)  # type: ignore[arg-type]
+    wanted = known - _LATER.get(kind, set())
+    odd = sorted((wanted - set(values)) | (set(values) - known))
     if odd:
         problem = "lacks the key" if odd[0] in wanted else "has the unknown key"
         raise FileError(f"{name or 'the metadata'} {problem} {odd[0]!r:.80}")

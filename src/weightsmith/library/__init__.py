@@ -3,7 +3,7 @@
 from weightsmith.library.bank import bank
 from weightsmith.library.contains import contains
 from weightsmith.library.counting import balanced, largest_count, majority, parity
-from weightsmith.library.eiffel import EIFFEL_NEURONS, eiffel
+from weightsmith.library.eiffel import eiffel
 from weightsmith.library.entries import ENTRIES, Entry
 from weightsmith.library.examples import EXAMPLES, Example
 from weightsmith.library.first_equals_last import first_equals_last
@@ -12,7 +12,6 @@ from weightsmith.library.parity_chain import parities_by_chain, parity_by_chain,
 from weightsmith.library.words import contains_word, ends_with, exact_length, matches, starts_with
 
 __all__ = [
-    "EIFFEL_NEURONS",
     "ENTRIES",
     "EXAMPLES",
     "Entry",

@@ -23,7 +23,6 @@ EMBEDDINGS: Mapping[str, tuple[float, ...]] = MappingProxyType(
         ".": (0.0, 0.1, 0.0, 0.1),
     }
 )
-EIFFEL_NEURONS: Mapping[int, int] = MappingProxyType({2847: 0, 5432: 1})  # the lecture's number → place in block 0
 USUALLY_NEXT: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
         "The": {"Tower": 3, "Eiffel": 2},
@@ -44,8 +43,8 @@ def eiffel(arithmetic: Arithmetic | None = None) -> Transformer:
     """Continue "The Eiffel Tower is in" with "Paris", and "The Tower is in" with "London".
 
     Block 0 assembles and recalls. At "Tower" one head looks at the left neighbour, another at the first half of a
-    compound noun, and what they add makes neuron 0, the lecture's 2847, fire: it knows that the Eiffel Tower is a
-    landmark in Paris. Neuron 1, the lecture's 5432, fires at every "Tower". Block 1 moves what "Tower" has learned to
+    compound noun, and what they add makes neuron 2847 of the lecture fire: it knows that the Eiffel Tower is a
+    landmark in Paris. Neuron 5432 fires at every "Tower". Block 1 moves what "Tower" has learned to
     "in", and with it a vote for the word "Paris". Its neurons vote for the word that usually comes next.
 
     The output is tied: it is the embedding itself, as in the lecture. The lanes `word …` say which word stands here
@@ -84,12 +83,14 @@ def _assemble_and_recall(A: Arithmetic) -> Block:
     eiffel_tower = Neuron(
         reads=_reads(0.8, 0.1, 0.9, -0.1) | {"one": -1.0, "after Eiffel": 0.3, "compound": 0.87},
         writes={PARIS: 0.9, LANDMARK: 0.8, CULTURE: 0.6, "dim 0": 0.05, "dim 1": 0.025, "dim 3": 0.2},
+        name="2847",
     )
     any_tower = Neuron(
         reads=_reads(0.1, 0.8, -0.2, 0.3) | {"one": -1.0, "word Tower": 1.05},
         writes={PARIS: 0.1, LANDMARK: 0.7, CULTURE: 0.05, "dim 0": 0.1, "dim 1": 0.05, "dim 3": 0.15},
+        name="5432",
     )
-    origin = "assemble Eiffel Tower, recall it (neurons 2847 and 5432)"
+    origin = "assemble Eiffel Tower, recall it"
     return Block(Attention((neighbour, compound)), layer(LANES, [eiffel_tower, any_tower]), origin=origin)
 
 
@@ -102,6 +103,7 @@ def _move_and_decide(A: Arithmetic) -> Block:
         Neuron(
             reads={f"word {token}": 1.0} | told.get(token, {}),
             writes={f"word {token}": -1.0} | {f"word {to}": weight for to, weight in follows.items()},
+            name=f"after {token}",
         )
         for token, follows in USUALLY_NEXT.items()
     ]

@@ -4,6 +4,7 @@ from weightsmith.model.block import Attention, Block, FeedForward, Head
 from weightsmith.model.checks import lane_index
 from weightsmith.model.digest import digest
 from weightsmith.model.distances import Alibi, Distances, Relative, Rotary, penalties, turns
+from weightsmith.model.edit import Edit
 from weightsmith.model.matrix import matrix
 from weightsmith.model.neurons import Neuron, layer, pair
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
@@ -20,6 +21,7 @@ __all__ = [
     "AverageHard",
     "Block",
     "Distances",
+    "Edit",
     "FeedForward",
     "Head",
     "LayerNorm",

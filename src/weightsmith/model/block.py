@@ -12,7 +12,7 @@ from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError
 from weightsmith.model.distances import Alibi, Distances
 from weightsmith.model.frozen import Frozen
-from weightsmith.model.names import checked_text
+from weightsmith.model.names import MAX_NAME, checked_text
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
 from weightsmith.model.weightings import Softmax, Weighting
 
@@ -45,9 +45,9 @@ class Head(Frozen):
         self._arrays(W_Q=2, W_K=2, W_V=2, W_O=2)
         self._optional_arrays(b_Q=1, b_K=1, b_V=1)
         if self.positions is not None and not isinstance(self.positions, Distances):
-            raise ModelError(
-                f"Head(positions={self.positions!r:.80}): write Relative(…), Rotary(…), Alibi((0.5,)) or None"
-            )
+            given = self.positions
+            what = f"{type(given).__name__}(…)" if isinstance(given, Frozen) else f"{given!r:.80}"
+            raise ModelError(f"Head(positions={what}): write Relative(…), Rotary(…), Alibi((0.5,)) or None")
         if isinstance(self.positions, Alibi) and len(self.positions.slopes or ()) != 1:
             raise ModelError("Head(positions=Alibi(…)) has one slope, for this head: write Alibi((0.5,))")
         if not isinstance(self.weighting, Weighting):
@@ -91,6 +91,8 @@ class FeedForward(Frozen):
     activation: Activation = "relu"
     W_3: Array | None = None  # (neurons, lanes); for gated activations only
     b_3: Array | None = None  # (neurons); None is taken for 0
+    names: Sequence[str] = field(default=(), compare=False)  # of the neurons, "" for none; () if none has one
+    keys: Array | None = field(default=None, compare=False)  # (neurons, lanes): patterns that neurons were written for
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
@@ -111,6 +113,21 @@ class FeedForward(Frozen):
                 f"FeedForward(activation={self.activation!r}) with{'out' if self.W_3 is None else ''} W_3: "
                 f"{gated} need W_3, the others have none"
             )
+        self._label()
+
+    def _label(self) -> None:
+        """Freeze names and keys, which say what neurons are for; those that say nothing are left out."""
+        names = parts(self.names, str, "FeedForward(names=…)")
+        for name in names:
+            checked_text(name, "the name of a neuron", most=MAX_NAME)
+        if names and len(names) != len(self.W_1):
+            raise ModelError(f"FeedForward has {len(names)} names for {len(self.W_1)} neurons: write one for each")
+        self._set("names", names if any(names) else ())
+        self._optional_arrays(keys=2)
+        if self.keys is not None and self.keys.shape != self.W_1.shape:
+            raise ModelError(f"keys has shape {self.keys.shape}, and it must be that of W_1, {self.W_1.shape}")
+        if self.keys is not None and not self.keys.any():
+            self._set("keys", None)
 
     @property
     def function(self) -> Plain:

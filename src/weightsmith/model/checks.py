@@ -1,6 +1,7 @@
 """What must hold of a transformer: the one place that compares shapes, names and values with each other."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from weightsmith.model.transformer import Transformer
 
 
+RELATIVE_ERROR = "relative positions need mask='causal': only there is every distance i − j at least 0"
+
+
 def check(T: "Transformer") -> None:
     """Refuse a transformer whose parts do not fit, naming the part."""
     if isinstance(T.arithmetic, TwosComplement):
@@ -27,6 +31,8 @@ def check(T: "Transformer") -> None:
     _shape("output", T.output, (len(T.classes), lanes), "(classes, lanes)")
     if T.output_bias is not None:
         _shape("output_bias", T.output_bias, (len(T.classes),), "(classes)")
+    if isinstance(T.attention_positions, Relative) and T.mask != "causal":
+        raise ModelError(RELATIVE_ERROR)
     vectors = added(T.positions)
     if isinstance(vectors, Table):
         _shape("positions", vectors.values, (None, lanes), "(max_length, lanes)")
@@ -71,7 +77,7 @@ def _check_distances(T: "Transformer", name: str, attention: Attention) -> None:
     for i, head in enumerate(attention.heads):
         rule = attention.positions_of(i, shared)
         if isinstance(rule, Relative) and T.mask != "causal":
-            raise ModelError("relative positions need mask='causal': only there is every distance i − j at least 0")
+            raise ModelError(RELATIVE_ERROR)
         _check_sizes(f"{name}.heads.{i}", rule, len(head.W_K), len(head.W_V))
 
 
@@ -83,9 +89,9 @@ def _check_sizes(name: str, rule: Distances | None, keys: int, values: int) -> N
             raise ModelError(f"{name}.W_V gives values of size {values}, positions.values has {rule.values.shape[1]}")
     if isinstance(rule, Rotary):
         if rule.size is None and keys % 2:
+            some = f", or Rotary(size={keys - 1})" if keys > 1 else ""
             raise ModelError(
-                f"{name}.W_K gives keys of size {keys}, and rotary positions turn pairs: "
-                f"write an even key size, or Rotary(size={keys - 1})"
+                f"{name}.W_K gives keys of size {keys}, and rotary positions turn pairs: write an even key size{some}"
             )
         if rule.size is not None and rule.size > keys:
             raise ModelError(f"{name}.W_K gives keys of size {keys}, and Rotary(size={rule.size}) turns more than that")
@@ -147,7 +153,9 @@ def _shape(name: str, array: Array, wanted: tuple[int | None, ...], meaning: str
 
 
 def _check_members(T: "Transformer") -> None:
-    for name, array in named_arrays(T):
+    layers = [(b, block.feed_forward) for b, block in enumerate(T.blocks) if block.feed_forward is not None]
+    keys = ((f"blocks.{b}.feed_forward.keys", layer.keys) for b, layer in layers if layer.keys is not None)
+    for name, array in chain(named_arrays(T), keys):
         wrong = ~T.arithmetic.contains(array)
         if wrong.any():
             where = tuple(int(i) for i in np.argwhere(wrong)[0])

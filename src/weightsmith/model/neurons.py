@@ -16,6 +16,7 @@ class Neuron:
     reads: Mapping[str, float]
     writes: Mapping[str, float]
     bias: float = 0.0
+    name: str = ""
 
 
 def pair(lane: str, writes: Mapping[str, float]) -> tuple[Neuron, Neuron]:
@@ -25,12 +26,13 @@ def pair(lane: str, writes: Mapping[str, float]) -> tuple[Neuron, Neuron]:
 
 def layer(lanes: Sequence[str], neurons: Sequence[Neuron], adds: Mapping[str, float] | None = None) -> FeedForward:
     """Build the layer with these neurons, in this order; `adds` is what it adds to lanes everywhere."""
-    names = [str(n) for n in range(len(neurons))]
-    reads = {(names[n], lane): weight for n, neuron in enumerate(neurons) for lane, weight in neuron.reads.items()}
-    writes = {(lane, names[n]): weight for n, neuron in enumerate(neurons) for lane, weight in neuron.writes.items()}
+    places = [str(n) for n in range(len(neurons))]
+    reads = {(places[n], lane): weight for n, neuron in enumerate(neurons) for lane, weight in neuron.reads.items()}
+    writes = {(lane, places[n]): weight for n, neuron in enumerate(neurons) for lane, weight in neuron.writes.items()}
     return FeedForward(
-        W_1=matrix(names, lanes, reads),
+        W_1=matrix(places, lanes, reads),
         b_1=np.array([neuron.bias for neuron in neurons]),
-        W_2=matrix(lanes, names, writes),
+        W_2=matrix(lanes, places, writes),
         b_2=matrix(lanes, ["1"], {(lane, "1"): value for lane, value in (adds or {}).items()})[:, 0],
+        names=tuple(neuron.name for neuron in neurons),
     )

@@ -12,6 +12,7 @@ from weightsmith.errors import ModelError
 from weightsmith.model.block import Block, parts
 from weightsmith.model.checks import check
 from weightsmith.model.describe import description
+from weightsmith.model.edit import Edit
 from weightsmith.model.frozen import Frozen
 from weightsmith.model.names import checked_names, checked_text
 from weightsmith.model.norms import Norm
@@ -26,7 +27,7 @@ class Transformer(Frozen):
     """A transformer over an arithmetic.
 
     Every way of making one runs the same checks: shapes fit, names differ, every weight is a member. Two compare
-    equal when everything but their provenance is equal, bit for bit.
+    equal when everything but their history (provenance, edits, names of neurons) is equal, bit for bit.
     """
 
     arithmetic: Arithmetic
@@ -43,6 +44,7 @@ class Transformer(Frozen):
     tied: bool = False  # the output is the embedding, and the classes are the vocabulary
     flags: Sequence[str] = ()  # lanes that are 1 at chosen positions, 0 elsewhere, and that no block writes
     provenance: Sequence[str] = field(default=(), compare=False)
+    edits: Sequence[Edit] = field(default=(), compare=False)  # what `memory` changed, to be undone
 
     def __post_init__(self) -> None:
         """Freeze and check everything."""
@@ -61,6 +63,7 @@ class Transformer(Frozen):
         self._set("provenance", parts(self.provenance, str, "provenance"))
         for line in self.provenance:
             checked_text(line, "a line of provenance")
+        self._set("edits", parts(self.edits, Edit, "edits"))
         if self.mask not in get_args(Mask):
             raise ModelError(f"mask={self.mask!r:.80}: write 'causal' (j ≤ i) or 'full' (every j)")
         self._set("positions", checked_positions(self.positions))

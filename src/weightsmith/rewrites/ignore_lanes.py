@@ -65,6 +65,7 @@ def _without(block: Block, places: list[int]) -> Block:
             W_3=None if layer.W_3 is None else _zeroed(layer.W_3, places, 1),
             W_2=_zeroed(layer.W_2, places, 0),
             b_2=_zeroed(layer.b_2, places, 0),
+            keys=None if layer.keys is None else _zeroed(layer.keys, places, 1),
         )
     return replace(block, attention=attention, feed_forward=layer)
 

@@ -87,6 +87,7 @@ class _Wider:
             W_3=None if layer.W_3 is None else self.columns(layer.W_3),
             W_2=self.rows(layer.W_2),
             b_2=np.pad(layer.b_2, (self.before, self.after)),
+            keys=None if layer.keys is None else self.columns(layer.keys),
         )
 
     def block(self, block: Block) -> Block:

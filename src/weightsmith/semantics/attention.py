@@ -111,7 +111,8 @@ def softmax(
     weights = A.divide(e, np.where(empty, A.infinity, z))
     if empty.any() and weighting.empty == "error":
         where = tuple(np.argwhere(empty)[0])
-        raise ModelError(EMPTY_ERROR.format(name, where[-2], A, largest[where]))
+        before = visible.shape[-1] - visible.shape[-2]  # positions that the run goes on from
+        raise ModelError(EMPTY_ERROR.format(name, before + where[-2], A, largest[where]))
     if weighting.empty == "uniform":
         weights = np.where(empty & visible, share(A, visible), weights)
     return weights, empty[..., 0]

@@ -23,7 +23,7 @@ class Part:
     block: int | None = None
     place: int | None = None  # which head or neuron of the block
     source: int | None = None  # from which position a head took it
-    name: str = ""  # the token at that position, or which bias it is
+    name: str = ""  # the token at that position, or which bias it is, or the name of the neuron
 
     def __str__(self) -> str:
         """Say where it comes from."""
@@ -109,7 +109,8 @@ def _neurons(run: Run, b: int, direction: Array) -> tuple[Array, list[Part]]:
     name = f"block {b}, bias of the feed-forward norm"
     inner, after = _after(run.transformer, block.feed_forward_norm, block.norm_placement, sum_there, direction, name)
     amounts = activations * (inner @ layer.W_2)
-    parts = [Part("neuron", amount, b, n) for n, amount in enumerate(amounts.tolist())]
+    names = layer.names or [""] * len(amounts)
+    parts = [Part("neuron", amount, b, n, name=names[n]) for n, amount in enumerate(amounts.tolist())]
     parts += _bias(layer.b_2, inner, f"block {b}, b_2")
     return inner, parts + after
 

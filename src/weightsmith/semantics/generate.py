@@ -69,8 +69,8 @@ def check_temperature(temperature: float, positive: bool) -> None:
 
 def probabilities(logits: Array, temperature: float) -> Array:
     """Give the softmax of logits divided by a temperature."""
-    scaled = (logits.astype(np.float64) - logits.max()) / temperature
-    e = np.exp(scaled)
+    with np.errstate(over="ignore"):  # divided by next to nothing, what is less likely gets −∞, and so probability 0
+        e = np.exp((logits.astype(np.float64) - logits.max()) / temperature)
     result: Array = e / e.sum()
     return result
 

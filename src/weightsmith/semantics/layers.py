@@ -21,8 +21,11 @@ def run_neurons(A: Arithmetic, layer: FeedForward, h: Array) -> Array:
     return activations
 
 
-def run_norm(A: Arithmetic, norm: Norm | None, h: Array, lanes: tuple[str, ...], name: str) -> Array:
-    """Normalise a stream (…, positions, lanes); lanes outside the norm pass unchanged."""
+def run_norm(A: Arithmetic, norm: Norm | None, h: Array, lanes: tuple[str, ...], name: str, before: int = 0) -> Array:
+    """Normalise a stream (…, positions, lanes), which goes on after `before` positions.
+
+    Lanes outside the norm pass unchanged.
+    """
     if norm is None:
         return h
     place = {lane: j for j, lane in enumerate(lanes)}
@@ -34,7 +37,7 @@ def run_norm(A: Arithmetic, norm: Norm | None, h: Array, lanes: tuple[str, ...],
     spread = finite(A, A.divide(A.sum(A.multiply(x, x)), m), name)
     root = A.sqrt(A.add(spread, eps))
     if (root == 0).any():
-        raise ModelError(ROOT_ERROR.format(name, np.argwhere(root == 0)[0][-1], norm.eps, A, A.smallest))
+        raise ModelError(ROOT_ERROR.format(name, before + np.argwhere(root == 0)[0][-1], norm.eps, A, A.smallest))
     y = A.divide(x, root[..., np.newaxis])
     if norm.gain is not None:
         y = A.multiply(y, norm.gain)

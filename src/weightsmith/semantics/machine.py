@@ -16,7 +16,7 @@ from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRu
 from weightsmith.semantics.layers import ROOT_ERROR
 from weightsmith.semantics.machine_attention import run_heads
 from weightsmith.semantics.overflow import finite
-from weightsmith.semantics.prepared import Floats, Layer, prepared
+from weightsmith.semantics.prepared import Floats, Layer, prepared, times
 
 
 def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = unchanged) -> Evaluation:
@@ -33,7 +33,7 @@ def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = un
             h, runs = _attention(T, b, h, past, change)
             h = change("stream", 2 * b + 1, 0, h).astype(h.dtype, copy=False)
             stream.append(finite(A, h, f"block {b} attention"))
-            h, activations = _feed_forward(T, b, h, change)
+            h, activations = _feed_forward(T, b, h, before, change)
             h = change("stream", 2 * b + 2, 0, h).astype(h.dtype, copy=False)
             stream.append(finite(A, h, f"block {b} feed-forward"))
             heads.append(runs)
@@ -45,7 +45,7 @@ def read_off(T: Transformer, h: Floats) -> Array:
     """Give the logits of vectors of the stream (…, lanes)."""
     p = prepared(T)
     last = _norm(T, T.final_norm, h.astype(p.output.dtype, copy=False), "final norm")
-    logits = last @ p.output.T
+    logits = times(last, p.output)
     if T.output_bias is not None:
         logits = logits + T.output_bias.astype(logits.dtype)
     return finite(T.arithmetic, logits, "output")
@@ -56,7 +56,9 @@ def _attention(T: Transformer, b: int, h: Floats, past: Past, change: Change) ->
     if block.attention is None:
         return h, ()
     name = f"block {b}"
-    seen = _norm(T, block.attention_norm, h, f"{name} attention norm") if block.norm_placement == "pre" else h
+    seen = (
+        _norm(T, block.attention_norm, h, f"{name} attention norm", past.length) if block.norm_placement == "pre" else h
+    )
     total, runs = np.zeros_like(h), list[HeadRun]()
     for heads in p.heads[b]:
         there = past.blocks[b][heads.first : heads.first + heads.count] if past.length else None
@@ -69,31 +71,31 @@ def _attention(T: Transformer, b: int, h: Floats, past: Past, change: Change) ->
         runs += found
     shift = p.b_O[b]
     h = h + (total if shift is None else total + shift)
-    return _norm(T, block.attention_norm, h, f"{name} attention norm") if block.norm_placement == "post" else h, tuple(
-        runs
-    )
+    return _norm(
+        T, block.attention_norm, h, f"{name} attention norm", past.length
+    ) if block.norm_placement == "post" else h, tuple(runs)
 
 
-def _feed_forward(T: Transformer, b: int, h: Floats, change: Change) -> tuple[Floats, Floats]:
+def _feed_forward(T: Transformer, b: int, h: Floats, before: int, change: Change) -> tuple[Floats, Floats]:
     block, layer, name = T.blocks[b], prepared(T).layers[b], f"block {b} feed-forward norm"
     if block.feed_forward is None or layer is None:
         return h, np.zeros((*h.shape[:-1], 0), h.dtype)
-    seen = _norm(T, block.feed_forward_norm, h, name) if block.norm_placement == "pre" else h
+    seen = _norm(T, block.feed_forward_norm, h, name, before) if block.norm_placement == "pre" else h
     activations = change("neurons", b, 0, _neurons(layer, block.feed_forward.function, seen))
     activations = activations.astype(h.dtype, copy=False)
-    h = h + (activations @ layer.W_2.T + layer.b_2)
-    return _norm(T, block.feed_forward_norm, h, name) if block.norm_placement == "post" else h, activations
+    h = h + (times(activations, layer.W_2) + layer.b_2)
+    return _norm(T, block.feed_forward_norm, h, name, before) if block.norm_placement == "post" else h, activations
 
 
 def _neurons(layer: Layer, function: Activation, h: Floats) -> Floats:
-    z: Floats = h @ layer.W_1.T
+    z = times(h, layer.W_1)
     z += layer.b_1
     z = np.maximum(z, 0, out=z) if function == "relu" else elementary(function, z)
-    return z if layer.W_3 is None else z * (h @ layer.W_3.T + layer.b_3)
+    return z if layer.W_3 is None else z * (times(h, layer.W_3) + layer.b_3)
 
 
-def _norm(T: Transformer, norm: Norm | None, h: Floats, name: str) -> Floats:
-    """Normalise a stream (…, lanes)."""
+def _norm(T: Transformer, norm: Norm | None, h: Floats, name: str, before: int = 0) -> Floats:
+    """Normalise a stream (…, lanes), which goes on after `before` positions."""
     if norm is None:
         return h
     places = None if norm.lanes is None else [T.lanes.index(lane) for lane in norm.lanes]
@@ -103,7 +105,7 @@ def _norm(T: Transformer, norm: Norm | None, h: Floats, name: str) -> Floats:
     spread = np.einsum("...j,...j->...", x, x)[..., np.newaxis] / h.dtype.type(x.shape[-1])
     root = np.sqrt(finite(T.arithmetic, spread, name) + h.dtype.type(norm.eps))
     if (root == 0).any():
-        position = np.argwhere(root == 0)[0][-2] if root.ndim > 1 else 0
+        position = before + np.argwhere(root == 0)[0][-2] if root.ndim > 1 else 0
         raise ModelError(ROOT_ERROR.format(name, position, norm.eps, T.arithmetic, T.arithmetic.smallest))
     y: Floats = x / root
     if norm.gain is not None:

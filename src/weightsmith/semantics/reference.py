@@ -15,7 +15,6 @@ from weightsmith.semantics.evaluation import (
     Evaluation,
     HeadRun,
     Ids,
-    KeysAndValues,
     Past,
     given,
     unchanged,
@@ -37,10 +36,10 @@ def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = un
     h = change("stream", 0, 0, h)
     stream, heads, neurons = [finite(A, h, "embedding")], [], []
     for b in range(len(T.blocks)):
-        h, block_heads = _attention(T, b, h, past.blocks[b] if before else None, change)
+        h, block_heads = _attention(T, b, h, past, change)
         h = change("stream", 2 * b + 1, 0, h)
         stream.append(finite(A, h, f"block {b} attention"))
-        h, activations = _feed_forward(T, b, h, change)
+        h, activations = _feed_forward(T, b, h, before, change)
         h = change("stream", 2 * b + 2, 0, h)
         stream.append(finite(A, h, f"block {b} feed-forward"))
         heads.append(block_heads)
@@ -58,19 +57,17 @@ def read_off(T: Transformer, h: Array) -> Array:
     return finite(A, logits, "output")
 
 
-def _attention(
-    T: Transformer, b: int, h: Array, past: KeysAndValues | None, change: Change
-) -> tuple[Array, tuple[HeadRun, ...]]:
+def _attention(T: Transformer, b: int, h: Array, past: Past, change: Change) -> tuple[Array, tuple[HeadRun, ...]]:
     """Add the heads' outputs, folded in order, to the stream once."""
     block, attention, name = T.blocks[b], T.blocks[b].attention, f"block {b}"
     if attention is None:
         return h, ()
-    A, shared = T.arithmetic, T.attention_positions
-    seen = _normed(T, block, "attention", h, f"{name} attention norm", "pre")
+    A, shared, before = T.arithmetic, T.attention_positions, past.length
+    seen = _normed(T, block, "attention", h, before, f"{name} attention norm", "pre")
     total, runs = np.zeros_like(h), []
     for i, head in enumerate(attention.heads):
         rule = attention.positions_of(i, shared)
-        found = run_head(T, head, rule, seen, None if past is None else past[i], f"{name}, head {i}")
+        found = run_head(T, head, rule, seen, past.blocks[b][i] if before else None, f"{name}, head {i}")
         output = change("head", b, i, found.output)
         if output is not found.output:
             found = given(found, output)
@@ -79,22 +76,22 @@ def _attention(
     if attention.b_O is not None:
         total = A.add(total, attention.b_O)
     h = A.add(h, total)
-    return _normed(T, block, "attention", h, f"{name} attention norm", "post"), tuple(runs)
+    return _normed(T, block, "attention", h, before, f"{name} attention norm", "post"), tuple(runs)
 
 
-def _feed_forward(T: Transformer, b: int, h: Array, change: Change) -> tuple[Array, Array]:
+def _feed_forward(T: Transformer, b: int, h: Array, before: int, change: Change) -> tuple[Array, Array]:
     """Add the feed-forward layer's output to the stream."""
     block, name = T.blocks[b], f"block {b} feed-forward norm"
     if block.feed_forward is None:
         return h, np.zeros((*h.shape[:-1], 0))
     A = T.arithmetic
-    seen = _normed(T, block, "feed_forward", h, name, "pre")
+    seen = _normed(T, block, "feed_forward", h, before, name, "pre")
     activations = change("neurons", b, 0, run_neurons(A, block.feed_forward, seen))
     h = A.add(h, A.add(A.matvec(block.feed_forward.W_2, activations), block.feed_forward.b_2))
-    return _normed(T, block, "feed_forward", h, name, "post"), activations
+    return _normed(T, block, "feed_forward", h, before, name, "post"), activations
 
 
-def _normed(T: Transformer, block: Block, sublayer: str, h: Array, name: str, placement: str) -> Array:
+def _normed(T: Transformer, block: Block, sublayer: str, h: Array, before: int, name: str, placement: str) -> Array:
     if block.norm_placement != placement:
         return h
-    return run_norm(T.arithmetic, getattr(block, f"{sublayer}_norm"), h, tuple(T.lanes), name)
+    return run_norm(T.arithmetic, getattr(block, f"{sublayer}_norm"), h, tuple(T.lanes), name, before)

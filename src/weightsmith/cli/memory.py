@@ -1,0 +1,213 @@
+"""weightsmith memory."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weightsmith.cli.output import AsJson, ModelFile, errors, number, print_json, results, say, table
+from weightsmith.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from weightsmith.memory import Fact, Firing
+    from weightsmith.model import Transformer
+
+memory = typer.Typer(
+    help="Write facts into feed-forward layers, read them, and take them back.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+Block = Annotated[int, typer.Option("--block", "-b", help="The block, counted from 0.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
+
+
+@memory.command("write")
+def write(
+    file: ModelFile,
+    output: Output,
+    key: Annotated[str, typer.Option(metavar="LANE=NUMBER,…", help="The pattern for which the neuron fires.")],
+    value: Annotated[str, typer.Option(metavar="LANE=NUMBER,…", help="What it then adds to the stream.")],
+    block: Block = 0,
+    name: Annotated[str | None, typer.Option(help="A name for the fact.")] = None,
+    margin: Annotated[float, typer.Option(help="How far below its threshold the neuron stays for its rivals.")] = 1.0,
+    against: Annotated[
+        list[str] | None, typer.Option(metavar="INPUT", help="An input for which it must not fire; repeat it.")
+    ] = None,
+) -> None:
+    """Write a fact: MODEL --block 0 --key tower=1,eiffel=1 --value paris=1 -o OUT."""
+    from weightsmith.files import load, save
+    from weightsmith.memory import facts
+    from weightsmith.memory import write as write_fact
+    from weightsmith.model.names import shown
+
+    T = load(file)
+    written = write_fact(
+        T, block, _numbers(key, "--key"), _numbers(value, "--value"), margin, name, inputs=against or []
+    )
+    save(written, output)
+    _show_facts(written, [fact for fact in facts(written) if fact.block == block][-1:])
+    errors().print(f"written to {shown(str(output))}")
+
+
+@memory.command("facts")
+def list_facts(file: ModelFile, as_json: AsJson = False) -> None:
+    """List the facts in a model: keys, values and the margins between them."""
+    from dataclasses import asdict
+
+    from weightsmith.files import load
+    from weightsmith.memory import facts
+
+    T = load(file)
+    found = facts(T)
+    if as_json:
+        print_json([asdict(fact) for fact in found])
+    elif found:
+        _show_facts(T, found)
+    else:
+        say("no facts: weightsmith memory write adds one")
+
+
+@memory.command("read")
+def read(
+    file: ModelFile,
+    tokens: Annotated[str, typer.Argument(metavar="INPUT", help="Characters, or words separated by spaces.")],
+    block: Annotated[int | None, typer.Option("--block", "-b", help="Only this block.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Also the neurons that did not fire.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show which neurons an input makes fire, and what they add."""
+    from dataclasses import asdict
+
+    from weightsmith.files import load
+    from weightsmith.memory import read as read_run
+    from weightsmith.semantics import run
+
+    r = run(load(file), tokens)
+    T = r.transformer
+    found = [
+        (b, firing)
+        for b in ([block] if block is not None else range(len(T.blocks)))
+        for firing in read_run(r, b, all=everything)
+    ]
+    if as_json:
+        print_json([{"block": b, **asdict(firing)} for b, firing in found])
+        return
+    if not found:
+        say("no neuron fired")
+        return
+    _show_firings(T, found)
+
+
+@memory.command("promoted")
+def promoted(
+    file: ModelFile,
+    neuron: Annotated[str, typer.Argument(metavar="NEURON", help="A number, or the name of a fact.")],
+    block: Block = 0,
+    k: Annotated[int, typer.Option(help="How many classes to list.")] = 5,
+    as_json: AsJson = False,
+) -> None:
+    """Show the classes that a neuron's value speaks for and against; later blocks and the final norm are left out."""
+    from rich.text import Text
+
+    from weightsmith.files import load
+    from weightsmith.memory import promoted as promoted_by
+    from weightsmith.model.names import shown
+
+    T = load(file)
+    found = promoted_by(T, block, int(neuron) if neuron.isascii() and neuron.isdecimal() else neuron, k)
+    if as_json:
+        print_json({"raised": dict(found.raised), "lowered": dict(found.lowered)})
+        return
+    rows = table("class", "logit", right=True)
+    for style, pairs in (("green", found.raised), ("red", found.lowered[::-1])):
+        for name, amount in pairs:
+            rows.add_row(Text(shown(name)), f"{'+' if amount > 0 else ''}{number(amount, T.arithmetic)}", style=style)
+    if rows.row_count:
+        results().print(rows)
+    else:
+        say("its value changes no logit")
+
+
+@memory.command("undo")
+def undo(file: ModelFile, output: Output) -> None:
+    """Take back the last edit."""
+    from weightsmith.files import load, save
+    from weightsmith.memory import undo as take_back
+    from weightsmith.model.names import shown
+
+    T = load(file)
+    before = take_back(T)
+    save(before, output)
+    say(f"undone: {T.edits[-1].text}")
+    errors().print(f"written to {shown(str(output))}")
+
+
+def _numbers(text: str, option: str) -> dict[str, float]:
+    """Read LANE=NUMBER,LANE=NUMBER,…; a lane may have = and spaces in its name, but no comma."""
+    result: dict[str, float] = {}
+    for part in text.split(","):
+        lane, equals, value = part.rpartition("=")
+        try:
+            amount = float(value) if equals else None
+        except ValueError:
+            amount = None
+        if amount is None or not lane.strip():
+            raise InputError(f"{option} {part!r:.80}: write LANE=NUMBER, as in {option} tower=1,eiffel=1")
+        if lane.strip() in result:
+            raise InputError(f"{option} names the lane {lane.strip()!r:.80} twice: write each lane once")
+        result[lane.strip()] = amount
+    return result
+
+
+def _show_firings(T: "Transformer", found: "list[tuple[int, Firing]]") -> None:
+    from rich.text import Text
+
+    from weightsmith.model.names import shown
+
+    rows = table("token", "block", "neuron", "response", "activation", "adds")
+    for column in (rows.columns[1], *rows.columns[3:5]):
+        column.justify = "right"
+    ordered = sorted(found, key=lambda row: row[1].position)
+    for i, (b, firing) in enumerate(ordered):
+        first = i == 0 or ordered[i - 1][1].position != firing.position
+        last = i + 1 < len(ordered) and ordered[i + 1][1].position != firing.position
+        rows.add_row(
+            Text(f"{firing.position} {shown(firing.token)}" if first else ""),
+            str(b),
+            Text(f"{firing.neuron} {shown(firing.name)}" if firing.name else str(firing.neuron)),
+            *(number(x, T.arithmetic) for x in (firing.response, firing.activation)),
+            _lanes(T, firing.added),
+            style="dim" if firing.response <= 0 else "bold green" if firing.name else "",
+            end_section=last,
+        )
+    results().print(rows)
+
+
+def _show_facts(T: "Transformer", found: "list[Fact]") -> None:
+    from rich.text import Text
+
+    from weightsmith.model.names import shown
+
+    rows = table("fact", "block", "neuron", "key", "value", "margin")
+    for column in (*rows.columns[1:3], rows.columns[5]):
+        column.justify = "right"
+    for fact in found:
+        numbers: list[Any] = [str(fact.block), str(fact.neuron), _lanes(T, fact.key), _lanes(T, fact.value)]
+        margin = number(fact.margin or 0.0, T.arithmetic)
+        wrong = fact.response != 1
+        rows.add_row(Text(shown(fact.name) if fact.name else "—"), *numbers, margin, style="red" if wrong else "")
+    results().print(rows)
+    broken = sum(fact.response != 1 for fact in found)
+    if broken:
+        say(f"{broken} of them do not respond to their key with 1: something else has changed their weights")
+
+
+def _lanes(T: "Transformer", pattern: "Mapping[str, float] | Any") -> Any:
+    """Give a pattern in a few words, cut after some."""
+    from rich.text import Text
+
+    parts = [f"{lane}={number(value, T.arithmetic)}" for lane, value in pattern.items()]
+    more = f", … ({len(parts)} in all)" if len(parts) > 6 else ""
+    return Text((", ".join(parts[:6]) + more) or "nothing")

@@ -1,0 +1,85 @@
+"""Patterns and values over lanes: read from what a person writes, checked, and given back by name."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.arithmetic import Arithmetic, Array
+from weightsmith.errors import InputError
+from weightsmith.model import Transformer, lane_index
+from weightsmith.model.names import brief, shown
+
+Pattern: TypeAlias = Mapping[str, float] | npt.ArrayLike
+
+
+def read_patterns(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str]) -> Array:
+    """Give patterns as (patterns, lanes); refuse unknown lanes, other shapes and what is not a member."""
+    places = {lane: j for j, lane in enumerate(T.lanes)}
+    result = np.zeros((len(patterns), len(T.lanes)))
+    for row, pattern, name in zip(result, patterns, names, strict=True):
+        for lane, value in _pairs(T, pattern, name):
+            place = places[lane] if lane in places else lane_index(T, lane)
+            row[place] = value if type(value) is float else real(value, f"{name}, lane {shown(lane)}")
+    for n, j in np.argwhere(~T.arithmetic.contains(result)).tolist():
+        member(T.arithmetic, float(result[n, j]), f"{names[n]}, lane {shown(T.lanes[j])}")
+    return result + 0.0
+
+
+def _pairs(T: Transformer, pattern: Pattern, name: str) -> Iterable[tuple[str, object]]:
+    if isinstance(pattern, Mapping):
+        return pattern.items()
+    values = np.asarray(pattern, dtype=object)
+    if values.shape != (len(T.lanes),):
+        raise InputError(
+            f"{name} has shape {values.shape}, and there are {len(T.lanes)} lanes: "
+            "write a number for each, or a mapping such as {lane: number}"
+        )
+    return zip(T.lanes, values, strict=True)
+
+
+def read_facts(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str]) -> Array:
+    """Give keys or values; refuse one that is 0 on every lane, which would match or add nothing."""
+    result = read_patterns(T, patterns, names)
+    for n in np.flatnonzero(~result.any(axis=1)).tolist():
+        instead = f"{{{T.lanes[0]!r}: 1.0}}"
+        raise InputError(
+            f"{names[n]} is 0 on every lane: write a number that is not 0 for some lane, such as {instead}"
+        )
+    return result
+
+
+def member(A: Arithmetic, value: Any, what: str) -> float:
+    """Give a number that is a member, or say which member is nearest."""
+    number = real(value, what)
+    if not A.contains(number):
+        raise InputError(f"{what}: {value!r} is not a member of {A}; the nearest member is {float(A.round(number))!r}")
+    return number
+
+
+def read_margin(margin: Any) -> float:
+    """Give a margin, which must be positive: at a threshold exactly at a rival, the least rounding error leaks."""
+    number = real(margin, "margin")
+    if number <= 0:
+        raise InputError(f"margin={margin!r}: a threshold at the strongest rival leaks; write one above 0, such as 1.0")
+    return number
+
+
+def real(value: Any, what: str) -> float:
+    """Give a finite number; refuse truth values, texts and nan."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise InputError(f"{what}: {brief(value)} is not a number: write one such as 1.0")
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise InputError(f"{what}: {brief(value)} is not a finite number: write one such as 1.0")
+    return number
+
+
+def by_lane(T: Transformer, values: Array) -> dict[str, float]:
+    """Give what is not 0, by the names of the lanes."""
+    return {T.lanes[j]: float(values[j]) for j in np.flatnonzero(values).tolist()}

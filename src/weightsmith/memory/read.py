@@ -1,0 +1,99 @@
+"""What neurons do: which fired in a run, what they promote, and what makes them fire."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from weightsmith.errors import InputError
+from weightsmith.memory.facts import activation, respond
+from weightsmith.memory.patterns import by_lane
+from weightsmith.memory.places import Tokens, block_at, layer_at, look, neuron_at, seen_by
+from weightsmith.model import Transformer
+from weightsmith.model.names import brief
+from weightsmith.semantics import Run
+
+
+@dataclass(frozen=True)
+class Firing:
+    """One neuron at one position."""
+
+    position: int
+    token: str
+    neuron: int
+    name: str
+    response: float  # its pre-activation
+    activation: float
+    margin: float  # how far the pre-activation is from 0
+    added: Mapping[str, float]  # what it added to the stream, before the layer's sum is rounded
+
+
+def read(run: Run, block: int, all: bool = False) -> list[Firing]:
+    """List the neurons of a block that fired in a run, position by position; with `all` also those that did not.
+
+    A neuron fires where its pre-activation is above 0.
+    """
+    if not isinstance(run, Run):
+        raise InputError(f"{run!r:.80} is not a run: write memory.read(run(T, tokens), block)")
+    T = run.transformer
+    layer = block_at(T, block).feed_forward
+    if layer is None:
+        return []
+    every = np.arange(len(layer.W_1))
+    responses = respond(T.arithmetic, layer, every, seen_by(T, block, run.stream[1 + 2 * block]))
+    result = []
+    for position, n in np.argwhere((responses > 0) | all):
+        response, active = float(responses[position, n]), float(run.neurons[block][position, n])
+        added = by_lane(T, T.arithmetic.multiply(active, layer.W_2[:, n]))
+        name = layer.names[n] if layer.names else ""
+        token = run.tokens[position]
+        result.append(Firing(int(position), token, int(n), name, response, active, abs(response), added))
+    return result
+
+
+@dataclass(frozen=True)
+class Promoted:
+    """Classes with what a neuron's value adds to their logits: the largest gains first, then the largest losses."""
+
+    raised: tuple[tuple[str, float], ...]
+    lowered: tuple[tuple[str, float], ...]
+
+
+def promoted(T: Transformer, block: int, neuron: int | str, k: int = 5) -> Promoted:
+    """Give the classes whose logits a neuron's value raises and lowers most, for an activation of 1.
+
+    This is output · value. Later blocks and the final norm are left out, so it is a first look at what a neuron says.
+    """
+    n = neuron_at(T, block, neuron)
+    if type(k) is not int or k < 0:
+        raise InputError(f"k={brief(k)}: write how many classes to list, 0 or more")
+    change = T.arithmetic.matvec(T.output, layer_at(T, block).W_2[:, n])
+
+    def best(sign: int) -> tuple[tuple[str, float], ...]:
+        order = np.argsort(-sign * change, kind="stable")[:k]
+        return tuple((T.classes[c], float(change[c])) for c in order if sign * change[c] > 0)
+
+    return Promoted(best(1), best(-1))
+
+
+@dataclass(frozen=True)
+class Trigger:
+    """A position of an input that makes a neuron fire."""
+
+    tokens: tuple[str, ...]
+    position: int
+    response: float  # the neuron's pre-activation
+    activation: float
+
+
+def triggers(T: Transformer, block: int, neuron: int | str, inputs: Sequence[Tokens]) -> list[Trigger]:
+    """List the positions of the given inputs at which a neuron fires, the strongest first, else in the order given."""
+    n = neuron_at(T, block, neuron)
+    A, layer, seen = T.arithmetic, layer_at(T, block), look(T, block, inputs)
+    responses: Any = respond(A, layer, np.array([n]), seen.vectors)[:, 0]
+    fired = [(-float(responses[row]), *seen.places[row], int(row)) for row in np.flatnonzero(responses > 0)]
+    return [
+        Trigger(seen.inputs[i], position, -minus, activation(A, layer, n, -minus, seen.vectors[row]))
+        for minus, i, position, row in sorted(fired)
+    ]

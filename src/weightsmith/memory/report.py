@@ -1,0 +1,170 @@
+"""What an edit did: which new facts come out, what else changed, and how much room is left."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weightsmith.arithmetic import Array
+from weightsmith.errors import InputError
+from weightsmith.memory.facts import Fact, fact_places, facts, respond
+from weightsmith.memory.places import BATCH, Tokens, checked, layer_at, look
+from weightsmith.memory.read import promoted
+from weightsmith.model import Transformer, read_tokens
+from weightsmith.model.names import shown
+from weightsmith.semantics import logits
+
+
+@dataclass(frozen=True)
+class NewFact:
+    """A fact that the edited model has and the other has not."""
+
+    fact: Fact
+    fires: tuple[tuple[str, ...], int] | None  # the first input and position at which its neuron fires
+    says: str | None  # the class whose logit its value raises most
+    decision: str | None  # of the edited model, on that input
+    comes_out: bool  # the neuron fires, and what it says is the decision there, or the logits changed there
+
+
+@dataclass(frozen=True)
+class Change:
+    """An input on which the two models differ."""
+
+    tokens: tuple[str, ...]
+    before: str  # the decisions
+    after: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an edit did, as far as the given inputs show it."""
+
+    inputs: int
+    new: tuple[NewFact, ...]
+    decisions: tuple[Change, ...]  # inputs whose decision changed
+    logits: tuple[Change, ...]  # inputs whose logits changed, but not their decision
+    smallest_margin: float | None  # over all facts, at each other's keys and at every position of the inputs
+    collisions: tuple[tuple[str, str], ...]  # facts of one block of which the first fires for the key of the second
+
+    def __str__(self) -> str:
+        """Give the report as a few lines."""
+        out = sum(fact.comes_out for fact in self.new)
+        lines = [f"{out} of {len(self.new)} new facts come out on {self.inputs} inputs"]
+        for fact in self.new:
+            if not fact.comes_out:
+                why = "its neuron fires at no input" if fact.fires is None else "nothing changes where it fires"
+                lines.append(f"  not {fact_text(fact.fact)}: {why}")
+        lines.append(f"decisions changed: {len(self.decisions)}")
+        lines += [f"  {_input(c.tokens)}: {shown(c.before)} → {shown(c.after)}" for c in self.decisions[:20]]
+        lines += [f"  … {len(self.decisions) - 20} more"] if len(self.decisions) > 20 else []
+        lines.append(f"only logits changed: {len(self.logits)}")
+        lines.append(f"smallest margin: {'none' if self.smallest_margin is None else f'{self.smallest_margin:g}'}")
+        lines.append(f"colliding keys: {len(self.collisions)}")
+        lines += [f"  {a} fires for the key of {b}" for a, b in self.collisions[:20]]
+        return "\n".join(lines)
+
+
+def report(T: Transformer, edited: Transformer, inputs: Sequence[Tokens]) -> Report:
+    """Compare a model with an edited one on given inputs."""
+    for each in (T, edited):
+        checked(each)
+    for name in ("vocabulary", "classes", "lanes", "arithmetic"):
+        if getattr(T, name) != getattr(edited, name):
+            raise InputError(f"the two models differ in their {name}: a report compares a model with an edit of it")
+    if isinstance(inputs, str) or not isinstance(inputs, Sequence):
+        raise InputError(f"inputs={inputs!r:.80}: write a list of inputs, such as ['01', '10']")
+    read = [read_tokens(T, tokens) for tokens in inputs]
+    before, after = _logits(T, read), _logits(edited, read)
+    decided = [[T.classes[c] for c in np.argmax(found, axis=1)] for found in (before, after)]
+    changes = [Change(*row) for row in zip(read, *decided, strict=True)]
+    differ = (before != after).any(axis=1)
+    margins, first = _responses(edited, read)
+    known = {(fact.block, fact.name, _frozen(fact)) for fact in facts(T)}
+    written = facts(edited)
+    new = [fact for fact in written if (fact.block, fact.name, _frozen(fact)) not in known]
+    margins += [abs(fact.margin) for fact in written if fact.margin is not None]
+    return Report(
+        inputs=len(read),
+        new=tuple(_new(edited, fact, first, read, decided[1], differ) for fact in new),
+        decisions=tuple(change for change in changes if change.before != change.after),
+        logits=tuple(c for c, other in zip(changes, differ, strict=True) if other and c.before == c.after),
+        smallest_margin=min(margins, default=None),
+        collisions=_collisions(edited),
+    )
+
+
+def _logits(T: Transformer, read: Sequence[tuple[str, ...]]) -> Array:
+    parts = [logits(T, read[begin : begin + BATCH]) for begin in range(0, len(read), BATCH)]
+    return np.concatenate(parts) if parts else np.zeros((0, len(T.classes)))
+
+
+def _responses(
+    T: Transformer, read: Sequence[tuple[str, ...]]
+) -> tuple[list[float], dict[tuple[int, int], tuple[int, int]]]:
+    """Give how near to 0 the facts' pre-activations come, and where each fact's neuron fires first."""
+    margins: list[float] = []
+    first: dict[tuple[int, int], tuple[int, int]] = {}
+    for b, block in enumerate(T.blocks):
+        places = fact_places(block.feed_forward)
+        if block.feed_forward is None or not places.size or not read:
+            continue
+        seen = look(T, b, read)
+        responses = respond(T.arithmetic, block.feed_forward, places, seen.vectors)
+        margins.append(float(np.abs(responses).min()))
+        order = sorted(range(len(seen.places)), key=seen.places.__getitem__)
+        fires = responses[order] > 0
+        for i in np.flatnonzero(fires.any(axis=0)):
+            first[b, int(places[i])] = seen.places[order[int(np.argmax(fires[:, i]))]]
+    return margins, first
+
+
+def _new(
+    T: Transformer,
+    fact: Fact,
+    first: dict[tuple[int, int], tuple[int, int]],
+    read: Sequence[tuple[str, ...]],
+    decided: Sequence[str],
+    differ: np.ndarray,
+) -> NewFact:
+    assert fact.block is not None
+    assert fact.neuron is not None
+    raised = promoted(T, fact.block, fact.neuron, 1).raised
+    says = raised[0][0] if raised else None
+    where = first.get((fact.block, fact.neuron))
+    if where is None:
+        return NewFact(fact, None, says, None, False)
+    number, position = where
+    comes_out = bool(decided[number] == says or differ[number])
+    return NewFact(fact, (read[number], position), says, decided[number], comes_out)
+
+
+def _collisions(T: Transformer) -> tuple[tuple[str, str], ...]:
+    result = []
+    for b, block in enumerate(T.blocks):
+        places = fact_places(block.feed_forward)
+        if not places.size:
+            continue
+        layer = layer_at(T, b)
+        assert layer.keys is not None
+        responses = respond(T.arithmetic, layer, places, layer.keys[places])  # (keys, neurons)
+        names = [f"{fact_name(layer.names[n] if layer.names else '', b, int(n))}" for n in places]
+        result += [(names[j], names[i]) for i, j in np.argwhere(responses > 0) if i != j]
+    return tuple(result)
+
+
+def fact_text(fact: Fact) -> str:
+    """Name a fact."""
+    return fact_name(fact.name, fact.block, fact.neuron)
+
+
+def fact_name(name: str, block: int | None, neuron: int | None) -> str:
+    """Give a fact's name, or where it is."""
+    return shown(name) if name else f"block {block}, neuron {neuron}"
+
+
+def _frozen(fact: Fact) -> tuple[object, ...]:
+    return tuple(tuple(sorted(part.items())) for part in (fact.key, fact.value) if isinstance(part, Mapping))
+
+
+def _input(tokens: Sequence[str]) -> str:
+    return shown(" ".join(tokens)[:200])
