@@ -10,14 +10,17 @@ from weightsmith.errors import LawError
 if TYPE_CHECKING:
     from weightsmith.model import Transformer
 
-INTO = ("float(3,3)", "float(4,4)", "float(4,6)", "float(5,8)", "fixed(4,4)", "fixed(6,8)", "bfloat16", "float16")
+INTO = (
+    "fixed(2,2)", "fixed(3,3)", "fixed(4,4)", "fixed(6,8)",
+    "float(2,2)", "float(3,3)", "float(4,4)", "float(4,6)", "float(5,8)", "bfloat16", "float16",
+)  # fmt: skip
 
 
 def rounding(
     file: ModelFile,
     up_to: Annotated[int, typer.Option("--up-to", help="Run every input of length 1 to this.", show_default=False)],
     into: Annotated[
-        list[str] | None, typer.Option(help=f"An arithmetic; several times for several. Unless said: {', '.join(INTO)}")
+        list[str] | None, typer.Option(help="An arithmetic, and again for more; a choice of them, unless said.")
     ] = None,
     rule: Annotated[str | None, typer.Option(help="Say also where it breaks this rule, such as 'contains 11'.")] = None,
     as_json: AsJson = False,
@@ -75,3 +78,5 @@ def _show(rows: list[dict[str, Any]], up_to: int, rule: str | None) -> None:
         shown.add_row(*cells, *([row["wrong"] or "-"] if rule is not None else []))
     results().print(shown)
     say(f"over all {rows[0]['inputs']:,} inputs up to length {up_to}; the first row is the model as it is")
+    if any(row["infinity_form"] == "refused" for row in rows):
+        say("refused: the arithmetic lacks a law that the ∞ form needs")

@@ -39,9 +39,9 @@ def train(
     norm: Annotated[str | None, typer.Option(help="layer, rms or none; layer for a text, none for a rule.")] = None,
     placement: Annotated[str, typer.Option(help="The norm comes before (pre) or after (post) a sublayer.")] = "pre",
     tied: Annotated[bool, typer.Option(help="Of a text: the output is the embedding.")] = True,
-    steps: Annotated[int | None, typer.Option(help="How many steps; 2000 for a text, 1500 for a rule.")] = None,
+    steps: Annotated[int | None, typer.Option(help="How many steps; 1000 for a text, 1500 for a rule.")] = None,
     batch: Annotated[int | None, typer.Option(help="Inputs per step; 32 for a text, 128 for a rule.")] = None,
-    rate: Annotated[float | None, typer.Option(help="The highest learning rate; 0.001 and 0.01.")] = None,
+    rate: Annotated[float | None, typer.Option(help="The highest learning rate; 0.002 and 0.01.")] = None,
     warmup: Annotated[int, typer.Option(help="Steps until it is reached.")] = 100,
     decay: Annotated[float, typer.Option(help="Weight decay.")] = 0.1,
     dropout: Annotated[float, typer.Option(help="The share of values left out while learning.")] = 0.0,
@@ -63,8 +63,8 @@ def train(
     language = text is not None
     lanes = (128 if language else 16) if lanes is None else lanes
     course = Course(
-        steps=(2000 if language else 1500) if steps is None else steps, batch=batch or (32 if language else 128),
-        rate=rate or (1e-3 if language else 1e-2), warmup=warmup, decay=decay if language else 0.0, dropout=dropout,
+        steps=(1000 if language else 1500) if steps is None else steps, batch=batch or (32 if language else 128),
+        rate=rate or (2e-3 if language else 1e-2), warmup=warmup, decay=decay if language else 0.0, dropout=dropout,
         clip=clip, seed=seed, threads=(2 if language else 1) if threads is None else threads,
         evaluate_every=evaluate_every, checkpoint_every=checkpoint_every,
     )  # fmt: skip

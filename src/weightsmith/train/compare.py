@@ -103,7 +103,7 @@ def _picture(figure: Any, axis: Any, values: Array, ticks: Sequence[str], rows: 
     """
     chosen = np.argsort(-values.std(axis=0), kind="stable")[:MOST_LANES]
     chosen = chosen[np.argsort(-values[-1, chosen], kind="stable")]
-    most = float(np.quantile(np.abs(values[:, chosen]), 0.99)) or 1.0
+    most = float(np.quantile(np.abs(values[:, chosen]), 0.97)) or 1.0
     image = axis.imshow(values[:, chosen].T, aspect="auto", cmap="RdBu_r", vmin=-most, vmax=most, interpolation="none")
     long = max(map(len, ticks)) > 2
     axis.set_xticks(range(len(ticks)), ticks, rotation=90 if long else 0, fontsize=9 if long else 10)

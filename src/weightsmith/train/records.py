@@ -52,15 +52,22 @@ def losses(axis: Any, histories: Mapping[str, Sequence[Record]]) -> None:
         label = f"{name}: " if len(histories) > 1 else ""
         learnt, held = [r.train_loss for r in history], [r.validation_loss for r in history]
         axis.plot(steps, learnt, color=f"C{n}", linewidth=1, alpha=0.6, label=f"{label}training")
-        axis.plot(steps, held, color=f"C{n}", linewidth=2.2, label=f"{label}validation")
-        axis.annotate(
-            f"{held[-1]:.3g}", (steps[-1], held[-1]), xytext=(5, 0), textcoords="offset points", color=f"C{n}",
-            va="center",
-        )  # fmt: skip
-    axis.set_ylim(bottom=0)
-    axis.xaxis.get_major_locator().set_params(integer=True)
+        axis.plot(steps, held, color=f"C{n}", linewidth=2.2, label=f"{label}validation, {held[-1]:.3g} at the end")
     axis.set_xlabel("step")
+    axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set_ylabel("loss (nats per prediction)")
+    _logarithmic(axis)
     axis.grid(alpha=0.3)
     axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False)
+
+
+def _logarithmic(axis: Any) -> None:
+    """Let equal distances be equal ratios: losses fall fast, and then differ by little."""
+    from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+
+    axis.set_yscale("log")
+    low, high = axis.get_ylim()
+    axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 3, 5) if high < 100 * low else (1,)))
+    axis.yaxis.set_minor_locator(NullLocator())
+    axis.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
