@@ -20,7 +20,7 @@ def model(n: int, **more: Any) -> ws.Transformer:
 
 @pytest.mark.parametrize("first", range(len(RULES)), ids=RULES)
 def test_each_half_holds_what_it_holds_alone_whatever_the_other_follows(first: int) -> None:
-    for second in (first, (first + 1) % len(RULES), (first + 4) % len(RULES)):
+    for second in (first, (first + 4) % len(RULES)):
         S, T = model(first, norms=first % 4 == 3), model(second, tied=second % 2 == 0)
         both = ws.side_by_side(S, T)
         for text in TEXTS:

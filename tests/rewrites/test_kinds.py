@@ -97,11 +97,10 @@ def test_padding_adding_and_zeroing_do_what_they_say(rule: str) -> None:
         assert np.array_equal(ws.run(ws.zero_vector(T, at="here"), text).stream[-1], wanted)
 
 
-@pytest.mark.parametrize("tied", [False, True])
 @every_rule
-def test_a_linear_map_fills_the_target_and_spares_everything_else(rule: str, tied: bool) -> None:
+def test_a_linear_map_fills_the_target_and_spares_everything_else(rule: str) -> None:
     """Its head has no rule, whatever the others follow: a penalty or a turn would change the scores 0 and −∞."""
-    T = model(rule, tabled=True, tied=tied)
+    T = model(rule, tabled=True, tied=len(rule) % 2 == 0)
     M = A.round(np.random.default_rng(0).normal(size=(3, 3)))
     U = ws.linear_map(T, M, 0, 2)
     for text in ("ab", "abba"):
@@ -115,24 +114,22 @@ def test_a_linear_map_fills_the_target_and_spares_everything_else(rule: str, tie
 @pytest.mark.parametrize("tied", [False, True])
 @every_rule
 def test_both_lowerings_of_the_0_1_form_give_the_logits_and_nothing_else(rule: str, tied: bool) -> None:
-    for norms in (False, True):
-        T = model(rule, tied=tied, norms=norms)
-        U, V = ws.zero_one_form(T), ws.zero_one_form(T, lowering="attention", length=4)
-        for text in ("b", "abba", "bbab"):
-            wanted = ws.run(T, text).logits
-            found = ws.run(U, text)
-            assert found.logits.tolist() == wanted.tolist()
-            assert found.stream[-1, -1].tolist() == [*wanted, *[0] * (len(U.lanes) - 2)]
-            if len(text) == 4:
-                ended = ws.run(V, [*text, "END"])
-                assert ended.logits.tolist() == wanted.tolist()
-                assert ended.stream[-1, -1].tolist() == [*wanted, *[0] * (len(V.lanes) - 2)]
+    T = model(rule, tied=tied, norms=len(rule) % 2 == tied)
+    U, V = ws.zero_one_form(T), ws.zero_one_form(T, lowering="attention", length=4)
+    for text in TEXTS:
+        wanted = ws.run(T, text).logits
+        found = ws.run(U, text)
+        assert found.logits.tolist() == wanted.tolist()
+        assert found.stream[-1, -1].tolist() == [*wanted, *[0] * (len(U.lanes) - 2)]
+        if len(text) == 4:
+            ended = ws.run(V, [*text, "END"])
+            assert ended.logits.tolist() == wanted.tolist()
+            assert ended.stream[-1, -1].tolist() == [*wanted, *[0] * (len(V.lanes) - 2)]
 
 
-@pytest.mark.parametrize("tied", [False, True])
 @every_rule
-def test_the_loud_forms_leave_every_decision_unchanged(rule: str, tied: bool) -> None:
-    T = model(rule, tied=tied)
+def test_the_loud_forms_leave_every_decision_unchanged(rule: str) -> None:
+    T = model(rule, tied=len(rule) % 2 == 0)
     texts = ["".join(t) for n in (1, 3) for t in product("ab", repeat=n)]
     wanted = ws.decisions(T, texts)
     assert ws.decisions(ws.infinity_form(T), texts) == wanted

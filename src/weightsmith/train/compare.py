@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +9,16 @@ import numpy as np
 import torch
 
 from weightsmith.arithmetic import Array
-from weightsmith.files.container import write_whole
 from weightsmith.model import Transformer, read_tokens
 from weightsmith.model.names import shown
 from weightsmith.semantics import run
 from weightsmith.train.convert import to_transformer
 from weightsmith.train.loop import Record, Report, learn
 from weightsmith.train.lstm import Lstm, beside
-from weightsmith.train.records import losses, new_figure
+from weightsmith.train.records import losses, new_figure, write_picture
 from weightsmith.train.settings import Course, Shape
 from weightsmith.train.text import Text
-from weightsmith.train.training import identity, new_module
+from weightsmith.train.training import check_context, identity, new_module
 
 MOST_LANES = 64  # rows of a picture
 
@@ -51,7 +49,11 @@ class Comparison:
 def compare(
     text: Text, shape: Shape, course: Course, checkpoint: Path | None = None, report: Report | None = None
 ) -> Comparison:
-    """Train both with the same batches, in the same order, from the same seed."""
+    """Train both with the same batches, in the same order, from the same seed.
+
+    With a checkpoint, each has its own: the same name with `.transformer` and `.lstm` after it.
+    """
+    check_context(text, shape)
     module = new_module(text, shape, course)
     size = count(module)
     torch.manual_seed(course.seed)
@@ -85,9 +87,7 @@ def draw_comparison(path: Path, found: Comparison, sentence: str) -> None:
     _picture(figure, cells, found.cells(sentence), "the LSTM's cell state, token by token", tokens, "cell")
     stages = ["embedding", *(f"{b} {part}" for b in range(len(found.transformer.blocks)) for part in ("att", "ff"))]
     _picture(figure, stream, found.stream(sentence), "the stream at the last token, block by block", stages, "lane")
-    data = BytesIO()
-    figure.savefig(data, format="svg", metadata={"Date": None})
-    write_whole(path, data.getvalue())
+    write_picture(path, figure)
 
 
 def _picture(figure: Any, axis: Any, values: Array, title: str, ticks: Sequence[str], row: str) -> None:
@@ -95,7 +95,9 @@ def _picture(figure: Any, axis: Any, values: Array, title: str, ticks: Sequence[
     chosen = np.sort(np.argsort(-values.std(axis=0), kind="stable")[:MOST_LANES])
     most = float(np.abs(values[:, chosen]).max()) or 1.0
     image = axis.imshow(values[:, chosen].T, aspect="auto", cmap="RdBu_r", vmin=-most, vmax=most, interpolation="none")
-    axis.set_xticks(range(len(ticks)), ticks, rotation=90 if max(map(len, ticks)) > 2 else 0, fontsize=8)
+    axis.set_xticks(
+        range(len(ticks)), ticks, rotation=90 if max(map(len, ticks)) > 2 else 0, fontsize=8, parse_math=False
+    )
     axis.set_ylabel(f"{row} ({len(chosen)} of {values.shape[1]})")
     axis.set_title(title)
     figure.colorbar(image, ax=axis, shrink=0.8)
