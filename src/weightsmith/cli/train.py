@@ -67,7 +67,8 @@ def train(
     task = _task(text, predicate, labelled, tokens, vocabulary, max_length, context, seed)
     sizes: dict[str, Any] = {
         "lanes": lanes, "blocks": (4 if language else 2) if blocks is None else blocks,
-        "heads": (4 if language else 2) if heads is None else heads, "neurons": 4 * lanes if neurons is None else neurons,
+        "heads": (4 if language else 2) if heads is None else heads,
+        "neurons": 4 * lanes if neurons is None else neurons,
         "context": context if language else _longest(task), "activation": activation, "positions": positions,
         "norm": ("layer" if language else "none") if norm is None else norm, "placement": placement, "tied": tied,
     }  # fmt: skip

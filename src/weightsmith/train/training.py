@@ -76,12 +76,12 @@ def identity(task: Text | Labelled, shape: Shape, course: Course) -> dict[str, A
 
 def digest_of(task: Text | Labelled) -> str:
     """Give a digest of the data."""
-    state = hashlib.sha256(repr((task.vocabulary, task.classes)).encode())
     tensors: Sequence[torch.Tensor]
     if isinstance(task, Text):
-        tensors = (task.learn, task.validate)
+        kind, tensors = str(task.context), (task.learn, task.validate)
     else:
-        tensors = [t for part in (task.by_length, task.held) for pair in part.values() for t in pair]
+        kind, tensors = "labelled", [t for part in (task.by_length, task.held) for pair in part.values() for t in pair]
+    state = hashlib.sha256(repr((task.vocabulary, task.classes, kind)).encode())
     for tensor in tensors:
         state.update(str(tuple(tensor.shape)).encode() + tensor.numpy().tobytes())
     return state.hexdigest()
