@@ -9,13 +9,14 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import checking, memory, rounding, runs
+from benchmarks import checking, memory, native, rounding, runs
 
 console = Console(width=120)
 console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, BLAS on one thread")
 subjects: dict[str, Callable[[], Iterable[Table]]] = {
     "rounding": rounding.measure,
     "runs": runs.measure,
+    "native": native.measure,
     "checking": checking.measure,
     "memory": memory.measure,
 }

@@ -32,7 +32,7 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, Any], dict[str, Any]], Any], str]] 
     "version": (lambda h, m: m.update(version=2), "it has format version 2, and this Weightsmith reads version 1"),
     "no version": (lambda h, m: m.pop("version"), "it has format version None"),
     "unknown key": (lambda h, m: m.update(extra=1), "the metadata has the unknown key 'extra'"),
-    "missing key": (lambda h, m: m.pop("blocks"), "the metadata lacks the key 'blocks'"),
+    "missing key": (lambda h, m: m.pop("mask"), "the metadata lacks the key 'mask'"),
     "mask": (lambda h, m: m.update(mask="some"), "mask='some': write 'causal'"),
     "arithmetic": (lambda h, m: m.update(arithmetic="int8"), "'int8' is not an arithmetic: write fixed(4,4)"),
     "narrow arithmetic": (lambda h, m: m.update(arithmetic="fixed(1,1)"), "is not a member of fixed(1,1)"),

@@ -36,8 +36,9 @@ def test_the_forms_have_the_carriers_that_they_stand_for(form: str) -> None:
     assert carrier(parse_arithmetic(form)).dtype == FORMS[form]
 
 
-@pytest.mark.parametrize("mask", ["causal", "full"])
-@in_every_carrier
+@pytest.mark.parametrize(
+    ("form", "mask"), [*((form, "causal") for form in FORMS), *((form, "full") for form in list(FORMS)[::2])]
+)
 def test_every_rule_inside_attention_equals_the_definition_in_every_bit(
     form: str, mask: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,7 +117,7 @@ def test_the_machines_columns_equal_the_definition_with_left_folds_in_every_bit(
     assert counts["runs"] > 10, counts
 
 
-@pytest.mark.parametrize("form", ["fixed(4,4)", "float(5,12)", "float32"])
+@pytest.mark.parametrize("form", ["fixed(4,4)", "float32"])
 def test_positions_of_more_columns_than_a_tile_are_those_of_the_definition(form: str) -> None:
     A, counts = parse_arithmetic(form), Counter[str]()
     for n, rule in enumerate(("relative values", "halves", "slopes", "one for each head")):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import weightsmith as ws
@@ -66,6 +66,7 @@ def test_every_edit_is_undone_to_the_model_before(name: str, activation: str, tm
     assert same(ws.memory.undo(loaded), T)
 
 
+@settings(max_examples=50)
 @given(st.lists(st.sampled_from(sorted(EDITS)), max_size=6), st.integers(0, 3))
 def test_any_row_of_edits_is_undone_step_by_step(names: list[str], seed: int) -> None:
     models = [model(seed=seed)]
@@ -103,6 +104,12 @@ def test_edits_do_what_they_say() -> None:
     assert not ablated.W_2[:, 1].any()
     assert np.array_equal(np.delete(ablated.W_2, 1, axis=1), np.delete(old.W_2, 1, axis=1))
     assert np.array_equal(ablated.W_1, old.W_1)
+
+
+def test_a_neuron_of_a_gated_layer_that_gets_a_key_has_its_gate_open() -> None:
+    T = ws.memory.edit(model("reglu"), 0, 0, key={"x2": 1.0}, value={"x3": 1.5})
+    (fact,) = (fact for fact in ws.memory.facts(T) if fact.neuron == 0)
+    assert (fact.key, fact.value) == ({"x2": 1.0}, {"x3": 1.5})
 
 
 def test_a_layer_that_loses_its_last_neuron_still_runs() -> None:

@@ -5,12 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import weightsmith as ws
 from tests.witness.numbers import system
 from weightsmith.arithmetic import Array
+from weightsmith.memory import threshold
 
 FINITE = [ws.Fixed(4, 4), ws.Fixed(6, 2, "even"), ws.Float(4, 3), ws.Float(4, 6), ws.Float.like("e4m3")]
 ARITHMETICS = [*FINITE, ws.Fixed(12, 8, "away"), ws.Float.like("float16"), ws.Native("float32"), ws.Native("float64")]
@@ -65,13 +66,15 @@ def cases(draw: st.DrawFn) -> tuple[ws.Transformer, list[tuple[str, Array, dict[
     return T, facts, draw(st.sampled_from([0.25, 0.5, 1.0, 1.5, 3.0]))
 
 
-@given(cases())
+@given(cases(), st.sampled_from([1, 16]))
 def test_responses_are_one_at_the_key_and_below_the_margin_at_rivals_or_all_is_refused(
-    case: tuple[ws.Transformer, list[tuple[str, Array, dict[str, float]]], float],
+    case: tuple[ws.Transformer, list[tuple[str, Array, dict[str, float]]], float], looked_at_first: int
 ) -> None:
     T, facts, margin = case
     try:
-        written = ws.memory.write_many(T, 0, facts, margin)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(threshold, "STRONGEST", looked_at_first)  # however few, all are looked at in the end
+            written = ws.memory.write_many(T, 0, facts, margin)
     except ws.InputError as error:
         message = str(error)
         written = None
@@ -89,6 +92,7 @@ def test_responses_are_one_at_the_key_and_below_the_margin_at_rivals_or_all_is_r
     ]
 
 
+@settings(max_examples=30)
 @given(st.sampled_from(FINITE), st.lists(st.sampled_from([-1.0, 0.5, 1.0, 2.0]), min_size=4, max_size=4))
 def test_the_largest_margin_that_is_named_works_and_no_larger_one(A: ws.Arithmetic, key: list[float]) -> None:
     T, pattern = blank(A), dict(zip(LANES, key, strict=True))
@@ -117,6 +121,23 @@ def test_margins_are_kept_in_every_arithmetic(A: ws.Arithmetic, margin: float) -
         ([(1 + margin) / 2, (1 + margin) / 2], -margin),
         ([(1 + margin) / 2, -(1 + margin) / 2], -margin),
     ]
+
+
+def test_the_weights_are_those_of_the_formula_for_the_strongest_rival() -> None:
+    rivals = [{"a": 1.0}, {"a": 1.0, "b": 1.0}, {"d": 9.0}]
+    T = ws.memory.write(blank(), 0, {"a": 1.0, "b": 1.0, "c": 1.0}, {"out": 1.0}, margin=2.5, rivals=rivals)
+    layer = T.blocks[0].feed_forward
+    assert layer is not None
+    assert (layer.W_1[0].tolist(), layer.b_1[0]) == ([3.5, 3.5, 3.5, 0.0, 0.0], -9.5)  # 3.5 = (1 + 2.5) / (3 − 2)
+
+
+def test_a_rival_that_rounding_makes_the_strongest_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threshold, "STRONGEST", 1)
+    rivals = [(1.5, -0.5, 0.5), (0.75, 0.5, -0.25), (0.5, 1.5, -0.5), (1.5, 0.5, 0.75)]
+    patterns = [[*rival, 0.0, 0.0] for rival in rivals]
+    T = ws.memory.write(blank(ws.Float(4, 3)), 0, {"a": 1.5, "b": 0.5, "c": -0.5}, {"out": 1.0}, rivals=patterns)
+    assert response(T, 0, [1.5, 0.5, -0.5, 0.0, 0.0]) == 1
+    assert max(response(T, 0, pattern) for pattern in patterns) <= -1
 
 
 def test_without_rivals_the_threshold_is_half_way_between_nothing_and_the_key() -> None:

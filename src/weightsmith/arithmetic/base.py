@@ -188,7 +188,7 @@ def carried(x: npt.ArrayLike) -> Array:
 
 def immutable(x: Array) -> Array:
     """Copy an array into bytes: unlike a read-only array that owns its memory, nobody can make it writable again."""
-    return np.ndarray(x.shape, np.float64, np.ascontiguousarray(x, dtype=np.float64).tobytes())
+    return np.ndarray(x.shape, np.float64, np.asarray(x, np.float64).tobytes())
 
 
 def _plain(x: Array) -> Array:

@@ -51,6 +51,15 @@ class Native(Arithmetic):
         """Give the nearest finite member of each value; values beyond ±∞ become ±∞. NaN is refused."""
         return super().round(np.clip(carried(x), -self.infinity, self.infinity))
 
+    def contains(self, x: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """Say of each value whether it is a member."""
+        values = carried(x)
+        member: npt.NDArray[np.bool_] = np.isfinite(values)
+        if self.dtype == "float32":
+            with np.errstate(all="ignore"):
+                member = member & (values.astype(np.float32) == values)
+        return member
+
     def _members(self, x: npt.ArrayLike) -> Array:
         """Let nan pass: the machine's arithmetic makes it, and a run refuses it by name."""
         values = np.asarray(x)
@@ -81,5 +90,13 @@ def machine(name: Elementary, x: npt.NDArray[Any]) -> Any:
         from weightsmith.arithmetic.fast_erfc import erfc
 
         return real(0.5) * x * erfc(x * real(-math.sqrt(0.5)))
-    steep = x if name == "silu" else real(2 * math.sqrt(2 / math.pi)) * (x + real(0.044715) * x * x * x)
-    return x / (1 + np.exp(-steep))
+    steep = np.copy(x)  # then in place, because fresh memory costs more than the arithmetic
+    if name == "gelu_tanh":
+        steep *= real(0.044715)
+        steep *= x
+        steep *= x
+        steep += x
+        steep *= real(2 * math.sqrt(2 / math.pi))
+    np.exp(np.negative(steep, out=steep), out=steep)
+    steep += 1
+    return np.divide(x, steep, out=steep)

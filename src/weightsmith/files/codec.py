@@ -46,7 +46,11 @@ _KINDS: dict[str, type[Frozen]] = {
         Edit,
     )
 }
-_LATER: dict[type[Frozen], set[str]] = {Head: {"positions"}, Transformer: {"tied"}}  # older files lack these keys
+_LATER: dict[type[Frozen], set[str]] = {  # older files lack these keys
+    Head: {"positions"},
+    FeedForward: {"names"},
+    Transformer: {"tied", "edits"},
+}
 Tensors = dict[str, npt.NDArray[Any]]
 
 

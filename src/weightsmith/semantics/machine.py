@@ -16,7 +16,7 @@ from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRu
 from weightsmith.semantics.layers import ROOT_ERROR
 from weightsmith.semantics.machine_attention import run_heads
 from weightsmith.semantics.overflow import finite
-from weightsmith.semantics.prepared import Floats, Layer, prepared
+from weightsmith.semantics.prepared import Floats, Layer, prepared, times
 
 
 def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = unchanged) -> Evaluation:
@@ -45,7 +45,7 @@ def read_off(T: Transformer, h: Floats) -> Array:
     """Give the logits of vectors of the stream (…, lanes)."""
     p = prepared(T)
     last = _norm(T, T.final_norm, h.astype(p.output.dtype, copy=False), "final norm")
-    logits = last @ p.output.T
+    logits = times(last, p.output)
     if T.output_bias is not None:
         logits = logits + T.output_bias.astype(logits.dtype)
     return finite(T.arithmetic, logits, "output")
@@ -83,15 +83,15 @@ def _feed_forward(T: Transformer, b: int, h: Floats, before: int, change: Change
     seen = _norm(T, block.feed_forward_norm, h, name, before) if block.norm_placement == "pre" else h
     activations = change("neurons", b, 0, _neurons(layer, block.feed_forward.function, seen))
     activations = activations.astype(h.dtype, copy=False)
-    h = h + (activations @ layer.W_2.T + layer.b_2)
+    h = h + (times(activations, layer.W_2) + layer.b_2)
     return _norm(T, block.feed_forward_norm, h, name, before) if block.norm_placement == "post" else h, activations
 
 
 def _neurons(layer: Layer, function: Activation, h: Floats) -> Floats:
-    z: Floats = h @ layer.W_1.T
+    z = times(h, layer.W_1)
     z += layer.b_1
     z = np.maximum(z, 0, out=z) if function == "relu" else elementary(function, z)
-    return z if layer.W_3 is None else z * (h @ layer.W_3.T + layer.b_3)
+    return z if layer.W_3 is None else z * (times(h, layer.W_3) + layer.b_3)
 
 
 def _norm(T: Transformer, norm: Norm | None, h: Floats, name: str, before: int = 0) -> Floats:

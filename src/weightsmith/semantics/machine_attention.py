@@ -1,5 +1,6 @@
 """Attention in the machine's own arithmetic: heads of one kind together, every array (…, heads, positions, …)."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -10,7 +11,7 @@ from weightsmith.model import Alibi, Relative, Rotary, Softmax, Transformer, pen
 from weightsmith.semantics.attention import EMPTY_ERROR, share, weigh
 from weightsmith.semantics.evaluation import HeadRun, KeysAndValues
 from weightsmith.semantics.overflow import finite
-from weightsmith.semantics.prepared import Floats, Heads
+from weightsmith.semantics.prepared import Floats, Heads, times
 
 Visible = npt.NDArray[np.bool_]
 
@@ -32,15 +33,16 @@ def run_heads(
     if isinstance(heads.rules[0], Rotary):
         q, k = _turned(T, heads.rules[0], q, here), _turned(T, heads.rules[0], k, here)
     if past is not None:
-        k = np.concatenate([np.stack([keys for keys, _ in past], axis=-3), k], axis=-2)
-        v = np.concatenate([np.stack([values for _, values in past], axis=-3), v], axis=-2)
+        k, v = _joined([keys for keys, _ in past], k), _joined([values for _, values in past], v)
     distance = here[:, np.newaxis] - np.arange(before + len(here))
     visible = distance >= 0 if T.mask == "causal" else np.full(distance.shape, True)
-    scores = _finite(T, heads, np.where(visible, _scores(T, heads, q, k, distance), 0), name)
-    weights, empty = _weights(T, heads, scores, visible, name)
-    mixed = weights @ v + _relative_values(heads, weights, distance)
-    total = np.swapaxes(mixed, -2, -3).reshape(*h.shape[:-1], -1) @ heads.W_O.T
-    outputs = np.split(heads.W_O, heads.count, axis=1)
+    scores = _scores(T, heads, q, k, distance)
+    np.copyto(scores, 0, where=~visible)
+    weights, empty = _weights(T, heads, _finite(T, heads, scores, name), visible, name)
+    mixed = weights @ v
+    _add_relative_values(heads, weights, distance, mixed)
+    total = times(np.swapaxes(mixed, -2, -3).reshape(*h.shape[:-1], -1), heads.W_O)
+    size = v.shape[-1]
     runs = [
         HeadRun(
             scores[..., i, :, :],
@@ -49,7 +51,7 @@ def run_heads(
             k[..., i, :, :],
             v[..., i, :, :],
             mixed[..., i, :, :],
-            partial(_project, outputs[i]),
+            partial(_project, heads.W_O[:, i * size : (i + 1) * size]),
         )
         for i in range(heads.count)
     ]
@@ -64,15 +66,25 @@ def _finite(T: Transformer, heads: Heads, values: Floats, name: str) -> Floats:
 
 
 def _project(W_O: Floats, mixed: Floats) -> Floats:
-    return mixed @ W_O.T
+    return times(mixed, W_O)
 
 
 def _projected(W: Floats, b: Floats | None, count: int, h: Floats) -> Floats:
     """Give (…, heads, positions, size)."""
-    x = h @ W.T
+    x = times(h, W)
     if b is not None:
         x += b
     return np.swapaxes(x.reshape(*h.shape[:-1], count, -1), -2, -3)
+
+
+def _joined(past: Sequence[Floats], new: Floats) -> Floats:
+    """Put what each head has from earlier positions (…, positions, size) in front of what is new."""
+    before = past[0].shape[-2]
+    result = np.empty((*new.shape[:-2], before + new.shape[-2], new.shape[-1]), new.dtype)
+    for i, there in enumerate(past):
+        result[..., i, :before, :] = there
+    result[..., before:, :] = new
+    return result
 
 
 def _turned(T: Transformer, rotary: Rotary, x: Floats, here: npt.NDArray[np.intp]) -> Floats:
@@ -99,14 +111,13 @@ def _scores(T: Transformer, heads: Heads, q: Floats, k: Floats, distance: npt.ND
     return scores
 
 
-def _relative_values(heads: Heads, weights: Floats, distance: npt.NDArray[np.intp]) -> Floats | float:
+def _add_relative_values(heads: Heads, weights: Floats, distance: npt.NDArray[np.intp], mixed: Floats) -> None:
     rule = heads.rules[0]
     if not isinstance(rule, Relative) or rule.values is None:
-        return 0.0
+        return
     tables = [r.values for r in heads.rules if isinstance(r, Relative) and r.values is not None]
     values = np.stack(tables)[:, np.clip(distance, 0, rule.max_distance)].astype(weights.dtype)
-    result: Floats = np.einsum("...hij,hijd->...hid", weights, values)
-    return result
+    mixed += np.einsum("...hij,hijd->...hid", weights, values)
 
 
 def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, name: str) -> tuple[Floats, Visible]:
@@ -114,11 +125,14 @@ def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, nam
     if not isinstance(weighting, Softmax):
         weights, empty = weigh(A, weighting, scores.astype(np.float64), visible, name)
         return weights.astype(scores.dtype), empty
-    largest = np.where(visible, scores, -np.inf).max(axis=-1, keepdims=True)
-    e = np.exp(np.where(visible, scores - largest if weighting.shifted else scores, -np.inf))
-    z = _finite(T, heads, e.sum(axis=-1, keepdims=True), name)
+    weights = np.where(visible, scores, -np.inf)  # exp gives 0 there, also where every score is far below 0
+    largest = weights.max(axis=-1, keepdims=True)
+    if weighting.shifted:
+        weights -= largest
+    np.exp(weights, out=weights)
+    z = _finite(T, heads, weights.sum(axis=-1, keepdims=True), name)
     empty = z == 0
-    weights = e / np.where(empty, 1, z)
+    weights /= np.where(empty, 1, z)
     if empty.any():
         if weighting.empty == "error":
             place, head = (int(np.argwhere(empty)[0][axis]) for axis in (-2, -3))

@@ -1,5 +1,6 @@
 """The weights of a transformer in the machine's own type, heads of one kind stacked for one product."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -52,6 +53,11 @@ class Prepared:
     b_O: tuple[Floats | None, ...]
     layers: tuple[Layer | None, ...]
     output: Floats
+
+
+def times(x: Floats, W: Floats) -> Floats:
+    """Give W x for vectors (…, columns): one product for all of them, which is faster than one for each input."""
+    return (x.reshape(math.prod(x.shape[:-1]), x.shape[-1]) @ W.T).reshape(*x.shape[:-1], len(W))
 
 
 def prepared(T: Transformer) -> Prepared:

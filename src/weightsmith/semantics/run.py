@@ -13,6 +13,7 @@ from weightsmith.semantics import machine, reference
 from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRun, Ids, Past, unchanged
 
 SEMANTICS_VERSION = 1  # goes up when a bit of any run changes
+NUMBERS_AT_ONCE = 1 << 26  # when many inputs are run together: half a gigabyte of float64
 Sums: TypeAlias = Literal["left", "machine"]
 
 
@@ -98,12 +99,25 @@ def logits(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Array:
 
 
 def _batches(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Iterator[tuple[list[int], Evaluation]]:
-    """Run inputs of one length after those of another; say which they are."""
+    """Run inputs of one length after those of another, as many at once as memory allows; say which they are."""
     read = [read_tokens(T, tokens) for tokens in inputs]
     place = {token: i for i, token in enumerate(T.vocabulary)}
     for length in sorted({len(tokens) for tokens in read}):
         members = [n for n, tokens in enumerate(read) if len(tokens) == length]
-        yield members, evaluate(T, np.array([[place[token] for token in read[n]] for n in members]))
+        most = max(1, NUMBERS_AT_ONCE // _kept(T, length))
+        for first in range(0, len(members), most):
+            some = members[first : first + most]
+            yield some, evaluate(T, np.array([[place[token] for token in read[n]] for n in some]))
+
+
+def _kept(T: Transformer, length: int) -> int:
+    """Give about how many numbers a run on an input of a length holds."""
+    numbers = len(T.lanes)
+    for block in T.blocks:
+        numbers += 2 * len(T.lanes) + (len(block.feed_forward.W_1) if block.feed_forward else 0)
+        for head in block.attention.heads if block.attention else ():
+            numbers += 2 * length + len(head.W_K) + 2 * len(head.W_V)
+    return length * numbers
 
 
 def evaluate(

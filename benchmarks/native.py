@@ -1,0 +1,80 @@
+"""Native("float32") on a GPT-2 of 85 million weights, against the same model in Hugging Face, on one thread each."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from benchmarks.timing import best_seconds
+from weightsmith import Transformer, generate, logits, run
+
+BLOCKS, LANES, HEADS, VOCABULARY = 12, 768, 12, 1000
+LENGTH, STEPS = 64, 16
+
+
+def passes(model: Any, T: Transformer, made: float) -> Table:
+    """One input with every intermediate value, and several without."""
+    from benchmarks.gpt2_peer import forward
+
+    table = Table(
+        f"{BLOCKS} blocks × {LANES} lanes × {HEADS} heads, {LENGTH} tokens",
+        "Weightsmith", "PyTorch", "ratio", "differ by",
+        title="A pass in float32, one thread each",
+        caption=f"{T.weights:,} weights were taken over and checked in {made:.1f} s",
+    )  # fmt: skip
+    random = np.random.default_rng(0)
+    for count in (1, 8):
+        ids = random.integers(VOCABULARY, size=(count, LENGTH))
+        texts = [[T.vocabulary[i] for i in row] for row in ids]
+        ours: dict[str, Callable[[], Any]] = {f"logits of {count}": partial(logits, T, texts)}
+        if count == 1:
+            ours["run, everything kept"] = partial(run, T, texts[0])
+        peer = forward(model, ids)
+        seconds = best_seconds({**ours, "PyTorch": peer}, repeat=5)
+        theirs = peer()
+        apart = np.abs(logits(T, texts) - theirs).max() / np.abs(theirs).max()
+        for name in ours:
+            table.add_row(
+                name, f"{1000 * seconds[name]:.0f} ms", f"{1000 * seconds['PyTorch']:.0f} ms",
+                f"{seconds[name] / seconds['PyTorch']:.2f}×", f"{apart:.0e} of the largest",
+            )  # fmt: skip
+    return table
+
+
+def tokens(model: Any, T: Transformer) -> Table:
+    """Time per further token: many steps less one step, so that the prompt does not count."""
+    from benchmarks.gpt2_peer import generated
+
+    table = Table(
+        f"prompt of {LENGTH} tokens, {STEPS} generated", "Weightsmith", "PyTorch", "ratio", "the same tokens",
+        title="Generation with a cache, float32, one thread each",
+    )  # fmt: skip
+    ids = np.random.default_rng(1).integers(VOCABULARY, size=LENGTH)
+    text = [T.vocabulary[i] for i in ids]
+
+    def ours(steps: int) -> list[str]:
+        return list(generate(T, text, steps))
+
+    peers: dict[str, Callable[[], Any]] = {}
+    for steps in (1, STEPS):
+        peers[f"ours {steps}"] = partial(ours, steps)
+        peers[f"torch {steps}"] = partial(generated, model, ids, steps)
+    seconds = best_seconds(peers, repeat=5)
+    same = ours(STEPS) == [T.vocabulary[i] for i in generated(model, ids, STEPS)]
+    further = [(seconds[f"{peer} {STEPS}"] - seconds[f"{peer} 1"]) / (STEPS - 1) for peer in ("ours", "torch")]
+    whole = [seconds[f"{peer} {STEPS}"] for peer in ("ours", "torch")]
+    for name, (mine, other) in (("everything", whole), ("a further token", further)):
+        table.add_row(
+            name, f"{1000 * mine:.1f} ms", f"{1000 * other:.1f} ms", f"{mine / other:.2f}×", "yes" if same else "no"
+        )
+    return table
+
+
+def measure() -> Iterator[Table]:
+    from benchmarks.gpt2_peer import models
+
+    model, T, made = models(BLOCKS, LANES, HEADS, VOCABULARY, 2 * LENGTH)
+    yield passes(model, T, made)
+    yield tokens(model, T)
