@@ -41,7 +41,7 @@ def test_a_rule_is_learnt(recogniser: ws.Transformer) -> None:
         (found == "YES") == ("11" in "".join(x)) for x, found in zip(inputs, ws.decisions(T, inputs), strict=True)
     )
     assert T.classes == ("NO", "YES")
-    assert right > 0.95 * len(inputs)  # the same answer always gives less than 0.8
+    assert right > 0.85 * len(inputs)  # the same answer always gives 0.72
 
 
 def test_the_rate_rises_evenly_then_falls_along_a_cosine() -> None:
