@@ -226,6 +226,28 @@ def test_a_full_disk_is_a_clear_error_and_the_model_before_stays(folder: Path, t
     assert files(folder) == before
 
 
+def test_a_disk_that_is_full_at_the_end_loses_no_training(
+    folder: Path, train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert train(*LEARN, "-o", "whole")[0] == 0
+    replace = os.replace
+
+    def full(source: Path, target: Path) -> None:
+        if target.name == "model.safetensors":
+            raise OSError(28, "No space left on device")
+        replace(source, target)
+
+    with monkeypatch.context() as here:
+        here.setattr(os, "replace", full)
+        code, _, err = train(*LEARN, "--checkpoint-every", "4")
+    assert code == 2
+    assert "error: cannot write 'model.safetensors': No space left on device" in err
+    assert not any(name.startswith(".") for name in os.listdir())
+    code, _, err = train(*LEARN, "--checkpoint-every", "4")
+    assert (code, "going on from model.checkpoint" in err) == (0, True)
+    assert (folder / "model.safetensors").read_bytes() == (folder / "whole").read_bytes()
+
+
 WITHOUT_TORCH = """
 import sys
 for name in ("torch", "matplotlib"):

@@ -12,7 +12,6 @@ import torch
 
 import weightsmith as ws
 from tests.train.small import COURSE, SHAPE, course, labelled, shape, text, weights
-from weightsmith.files import container
 from weightsmith.files.container import read_container, write_container
 from weightsmith.train import Course, Shape, as_text, fit
 from weightsmith.train.checkpoint import MOMENTS, read_checkpoint
@@ -97,7 +96,7 @@ def test_a_stop_while_a_checkpoint_is_written_leaves_the_one_before(
     def stop(*arguments: Any) -> None:
         raise Stop
 
-    monkeypatch.setattr(container.os, where, stop)
+    monkeypatch.setattr(os, where, stop)
     with pytest.raises(Stop):
         going_on(path)
     monkeypatch.undo()
@@ -114,7 +113,7 @@ def test_a_full_disk_is_named_and_the_checkpoint_before_stays(tmp_path: Path, mo
     def full(*arguments: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(container.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(
         ws.FileError, match="cannot write the checkpoint .*: No space left on device; an earlier one stays"
     ):
@@ -169,12 +168,14 @@ def with_one(value: float) -> Callable[[Any], Any]:
 
 
 EMBEDDING = "embedding.weight"
+LOSSES: list[Any] = [[], [1], [1.0, 1.0], {}, None, [None]]
+HISTORIES: list[Any] = [[], [{}], [None], {}, None]
 DAMAGES: dict[str, Callable[[Tensors, Metadata], Any]] = {
     **{f"step {step}": of_metadata({"step": step}) for step in (0, -5, 4, 6, 12, 13, 10**30, 5.0, True, None, "5")},
     **{f"seconds {s}": of_metadata({"seconds": s}) for s in (-1.0, 1, None, 10**400)},
     **{f"tokens {t}": of_metadata({"tokens": t}) for t in (-1, 1.0, None)},
-    **{f"losses {losses}": of_metadata({"losses": losses}) for losses in ([], [1], [1.0, 1.0], {}, None, [None])},
-    **{f"history {h}": of_metadata({"history": h}) for h in ([], [{}], [None], {}, None)},
+    **{f"losses {losses}": of_metadata({"losses": losses}) for losses in LOSSES},
+    **{f"history {h}": of_metadata({"history": h}) for h in HISTORIES},
     **{f"entry {e}": of_entry(e) for e in ({"step": 5}, {"train_loss": None}, {"rate": -1.0}, {"more": 1})},
     "a record too many": lambda tensors, metadata: metadata["history"].append(metadata["history"][0]),
     "no weights": lambda tensors, metadata: tensors.pop(f"weights.{EMBEDDING}"),

@@ -18,7 +18,7 @@ SMALL = (
     "--evaluate-every", "20", "--seed", "3",
 )  # fmt: skip
 KINDS: dict[str, tuple[str, ...]] = {
-    "the very command": ("text.txt", "--context", "8", "--steps", "400"),
+    "the very command": ("text.txt", "--context", "8", "--steps", "240"),
     "text, dropout": ("text.txt", "--context", "8", "--dropout", "0.3", "--positions", "rotary", "--steps", "90"),
     "rule": ("--predicate", "ends with 1", "--max-length", "5", "--steps", "90"),
 }

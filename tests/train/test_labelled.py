@@ -39,7 +39,12 @@ def test_of_long_lengths_some_strings_are_drawn_and_the_seed_says_which() -> Non
 
 def test_a_rule_over_words_gets_tuples() -> None:
     seen: list[Any] = []
-    found = by_rule(lambda words: (seen.append(words), words[0] == "the")[1], ["the", "cat"], 2)
+
+    def first_is_the(words: Any) -> bool:
+        seen.append(words)
+        return bool(words[0] == "the")
+
+    found = by_rule(first_is_the, ["the", "cat"], 2)
     assert set(seen) == {("the",), ("cat",), *product(("the", "cat"), repeat=2)}
     assert found.vocabulary == ("the", "cat")
 
@@ -114,14 +119,19 @@ def test_a_rule_that_always_or_never_holds_is_refused() -> None:
         by_rule(lambda string: True, "01", 4)
 
 
+def answering(function: Any) -> Any:
+    """Give a function whose answers the types do not know."""
+    return function
+
+
 def test_a_rule_that_fails_or_gives_no_answer_is_named() -> None:
     with pytest.raises(ws.InputError, match="the rule fails for the input 00: IndexError: string index out of range"):
         by_rule(lambda string: string[2] == "1" if len(string) > 1 else True, "01", 4)
     with pytest.raises(ws.InputError, match="the rule gives 1 for 1: it must give True or False"):
-        by_rule(lambda string: string.count("1") or True, "01", 4)  # type: ignore[return-value]
+        by_rule(answering(lambda string: string.count("1") or True), "01", 4)
     with pytest.raises(ws.InputError, match="the rule gives None for 0: it must give True or False"):
-        by_rule(lambda string: None, "01", 4)  # type: ignore[arg-type,return-value]
-    assert by_rule(lambda string: np.bool_("1" in string), "01", 2).classes == ("NO", "YES")
+        by_rule(answering(lambda string: None), "01", 4)
+    assert by_rule(answering(lambda string: np.bool_("1" in string)), "01", 2).classes == ("NO", "YES")
 
 
 @pytest.mark.parametrize(
