@@ -79,7 +79,7 @@ class Rotary(Frozen):
 
 @dataclass(frozen=True, eq=False)
 class Alibi(Frozen):
-    """A penalty for distance: −slope·|i − j|, rounded, is added to the score.
+    """A penalty for distance: the float64 product −slope·|i − j|, rounded into the arithmetic, is added to the score.
 
     One slope for each head of a block; None means 2^(−8·1/n), 2^(−8·2/n), … for n heads.
     """
@@ -114,16 +114,30 @@ def checked_base(base: float, name: str) -> float:
     return float(base)
 
 
-@lru_cache(maxsize=64)
 def turns(rotary: Rotary, arithmetic: Arithmetic, key_size: int, length: int) -> tuple[Array, Array]:
     """Give the cosines and sines, (positions, pairs), rounded."""
+    cos, sin = _turns(rotary, arithmetic, key_size, rounded_up(length))
+    return cos[:length], sin[:length]
+
+
+def rounded_up(length: int) -> int:
+    """Give a power of 2: text that grows token by token does not need a new table each time."""
+    return 1 << max(length - 1, 0).bit_length()
+
+
+@lru_cache(maxsize=64)
+def _turns(rotary: Rotary, arithmetic: Arithmetic, key_size: int, length: int) -> tuple[Array, Array]:
     pairs = len(rotary.pairs(key_size)[0])
     angle = np.arange(length)[:, np.newaxis] / rotary.base ** (np.arange(pairs) / pairs)
     return immutable(arithmetic.round(np.cos(angle))), immutable(arithmetic.round(np.sin(angle)))
 
 
-@lru_cache(maxsize=64)
 def penalties(alibi: Alibi, arithmetic: Arithmetic, length: int) -> Array:
     """Give what a rule with one slope adds to a score at each distance, (distances)."""
+    return _penalties(alibi, arithmetic, rounded_up(length))[:length]
+
+
+@lru_cache(maxsize=64)
+def _penalties(alibi: Alibi, arithmetic: Arithmetic, length: int) -> Array:
     assert alibi.slopes is not None
     return immutable(arithmetic.round(-alibi.slopes[0] * np.arange(length) + 0.0))

@@ -8,7 +8,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array, immutable
 from weightsmith.errors import ModelError
-from weightsmith.model.distances import Alibi, Distances, Relative, Rotary, checked_base
+from weightsmith.model.distances import Alibi, Distances, Relative, Rotary, checked_base, rounded_up
 from weightsmith.model.frozen import Frozen
 from weightsmith.model.names import brief
 
@@ -91,7 +91,8 @@ def position_table(
     if isinstance(scheme, Table):
         return scheme.values[:length]
     if isinstance(scheme, Sinusoidal):
-        return _sinusoids(scheme.max_length if length is None else length, scheme.base, arithmetic, lanes)
+        count = scheme.max_length if length is None else length
+        return _sinusoids(rounded_up(count), scheme.base, arithmetic, lanes)[:count]
     return None
 
 

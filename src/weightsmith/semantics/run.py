@@ -1,7 +1,8 @@
 """Runs: one input through one transformer, with every intermediate value, and many inputs at once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -77,8 +78,13 @@ def _as_float64(head: HeadRun) -> HeadRun:
     """Give float32 values as float64, which changes none of them."""
     if head.mixed.dtype == np.float64:
         return head
-    arrays = {name: getattr(head, name).astype(np.float64) for name in ("scores", "weights", "keys", "values")}
-    return replace(head, **arrays, mixed=head.mixed)
+    names = ("scores", "weights", "keys", "values", "mixed")
+    arrays = {name: getattr(head, name).astype(np.float64) for name in names}
+    return replace(head, **arrays, project=partial(_in_float32, head.project))
+
+
+def _in_float32(project: Callable[[Array], Array], mixed: Array) -> Array:
+    return project(mixed.astype(np.float32)).astype(np.float64)
 
 
 def decisions(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[str]:
