@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weightsmith.cli.output import AsJson, errors, print_json, say
-from weightsmith.cli.train import load_torch
+from weightsmith.cli.train import check_file, load_torch
 from weightsmith.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ def compare(
     if sentence is None:
         sentence = (" ".join(written.split()[:8]) if task.separator else written.split("\n")[0])[:SENTENCE]
     _check(task, sentence, context)
+    check_file(output, text)
     found = _compared(task, shape, course, output)
     draw_comparison(output, found, sentence)
     for kind in KINDS:

@@ -10,14 +10,15 @@ import torch
 
 from weightsmith.arithmetic import Array
 from weightsmith.model import Transformer, read_tokens
+from weightsmith.model.names import shown
 from weightsmith.semantics import run
 from weightsmith.train.convert import to_transformer
 from weightsmith.train.loop import Record, Report, learn, threads
 from weightsmith.train.lstm import Lstm, beside
-from weightsmith.train.records import losses, new_figure, write_figure
+from weightsmith.train.records import losses, new_figure, write_picture
 from weightsmith.train.settings import Course, Shape
 from weightsmith.train.text import Text
-from weightsmith.train.training import identity, new_module
+from weightsmith.train.training import check_context, identity, new_module
 
 MOST_LANES = 64  # rows of a picture
 VISIBLE = {" ": "␣", "\n": "↵", "\t": "⇥"}
@@ -50,7 +51,11 @@ class Comparison:
 def compare(
     text: Text, shape: Shape, course: Course, checkpoint: Path | None = None, report: Report | None = None
 ) -> Comparison:
-    """Train both with the same batches, in the same order, from the same seed."""
+    """Train both with the same batches, in the same order, from the same seed.
+
+    With a checkpoint, each has its own: the same name with `.transformer` and `.lstm` after it.
+    """
+    check_context(text, shape)
     module = new_module(text, shape, course)
     size = count(module)
     torch.manual_seed(course.seed)
@@ -82,18 +87,18 @@ def draw_comparison(path: Path, found: Comparison, sentence: str) -> None:
     )
     curve = figure.add_subplot(grid[0, :])
     losses(curve, dict(zip(names, (found.transformer_history, found.lstm_history), strict=True)))
-    curve.set_title("What they learn from the same batches", loc="left")
+    curve.set_title("what they learn, from the same batches", loc="left")
     read = read_tokens(found.transformer, sentence)
     cells = figure.add_subplot(grid[1, 0])
-    _picture(figure, cells, found.cells(sentence), [VISIBLE.get(token, token) for token in read], "cells")
-    cells.set_title("LSTM: one cell state, rewritten token by token", loc="left")
+    _picture(figure, cells, found.cells(sentence), [VISIBLE.get(token) or shown(token) for token in read], "cells")
+    cells.set_title("LSTM: its cell state, token by token", loc="left")
     cells.set_xlabel("after reading →")
     stages = ["embedding", *(f"{part} {b}" for b in range(len(found.transformer.blocks)) for part in PARTS)]
     stream = figure.add_subplot(grid[1, 1])
     _picture(figure, stream, found.stream(sentence), stages, "lanes")
-    stream.set_title("Transformer: the last token's stream", loc="left")
+    stream.set_title("transformer: the last token, block by block", loc="left")
     stream.set_xlabel("after the part →")
-    write_figure(path, figure)
+    write_picture(path, figure)
 
 
 def _picture(figure: Any, axis: Any, values: Array, ticks: Sequence[str], rows: str) -> None:
@@ -106,7 +111,7 @@ def _picture(figure: Any, axis: Any, values: Array, ticks: Sequence[str], rows: 
     most = float(np.quantile(np.abs(values[:, chosen]), 0.97)) or 1.0
     image = axis.imshow(values[:, chosen].T, aspect="auto", cmap="RdBu_r", vmin=-most, vmax=most, interpolation="none")
     long = max(map(len, ticks)) > 2
-    axis.set_xticks(range(len(ticks)), ticks, rotation=90 if long else 0, fontsize=9 if long else 10)
+    axis.set_xticks(range(len(ticks)), ticks, rotation=90 if long else 0, fontsize=9 if long else 10, parse_math=False)
     axis.set_yticks([])
     axis.tick_params(length=0)
     some = f", of {values.shape[1]} those that vary most" if len(chosen) < values.shape[1] else ""

@@ -1,26 +1,48 @@
 """What is written down about a training: a line of JSON for every record, and a picture of the losses."""
 
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from weightsmith.errors import FileError
 from weightsmith.files.container import write_whole
+from weightsmith.model.names import shown
 from weightsmith.train.loop import Record
 
 
 def write_log(path: Path, history: Sequence[Record]) -> None:
     """Write all records so far; a training that goes on from a checkpoint writes those of before again."""
     lines = [json.dumps(asdict(record)) + "\n" for record in history]
-    write_whole(path, "".join(lines).encode())
+    _write(path, "".join(lines).encode())
 
 
 def draw_losses(path: Path, histories: Mapping[str, Sequence[Record]]) -> None:
     """Draw the losses of one training, or of several, as an SVG."""
     figure = new_figure((7.0, 4.2))
     losses(figure.add_subplot(), histories)
-    write_figure(path, figure)
+    write_picture(path, figure)
+
+
+def write_picture(path: Path, figure: Any) -> None:
+    """Write a figure as an SVG; the same figure gives the same bytes."""
+    import matplotlib
+
+    data = BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": "weightsmith"}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # a letter without a shape is drawn as a box
+        figure.savefig(data, format="svg", metadata={"Date": None})
+    _write(path, data.getvalue())
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        write_whole(path, data)
+    except (FileError, OSError) as error:
+        raise FileError(f"cannot write {shown(str(path))}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def new_figure(size: tuple[float, float]) -> Any:
@@ -31,18 +53,6 @@ def new_figure(size: tuple[float, float]) -> Any:
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasSVG(figure)
     return figure
-
-
-def write_figure(path: Path, figure: Any) -> None:
-    """Write an SVG; the same picture gives the same bytes."""
-    from io import BytesIO
-
-    from matplotlib import rc_context
-
-    data = BytesIO()
-    with rc_context({"svg.hashsalt": "weightsmith"}):
-        figure.savefig(data, format="svg", metadata={"Date": None})
-    write_whole(path, data.getvalue())
 
 
 def losses(axis: Any, histories: Mapping[str, Sequence[Record]]) -> None:
