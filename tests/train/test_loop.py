@@ -24,7 +24,7 @@ def test_a_text_is_learnt_far_better_than_by_guessing() -> None:
     task = as_text("abcdefgh" * 60, 8)
     found = fit(task, shape(lanes=16, heads=2), course(steps=150, batch=16, rate=1e-2, warmup=10, dropout=0.0))
     guessing = np.log(8)  # nats, of 8 tokens that are as frequent
-    assert fit(task, SHAPE, course(steps=1, rate=0.0)).loss == pytest.approx(guessing, rel=0.05)  # small weights
+    assert fit(task, SHAPE, course(steps=1, rate=0.0)).loss == pytest.approx(guessing, rel=0.2)  # small weights
     assert found.loss < 0.2 * guessing
     assert "".join(ws.generate(found.transformer, "c", 5)) == "defgh"
     sample = list(ws.generate(found.transformer, "a", 7, temperature=1.0, seed=1))
