@@ -15,14 +15,14 @@ SUM = re.compile(r"has (\d+) \w+ and (finds|loses) (\d+)(?: more)?\. Now s?he ha
 
 def test_sums_in_the_corpus_are_right() -> None:
     sums = SUM.findall(corpus(100_000, seed=3))
-    assert len(sums) > 300
+    assert len(sums) > 200
     for first, doing, second, result in sums:
         assert int(result) == int(first) + (int(second) if doing == "finds" else -int(second))
 
 
 def test_verbs_in_the_corpus_agree_with_their_nouns() -> None:
     found = re.findall(r"The \w+ (\w+) near the \w+ (\w+)\.", corpus(100_000, seed=3))
-    assert len(found) > 300
+    assert len(found) > 200
     assert all(noun.endswith("s") != verb.endswith("s") for noun, verb in found)
 
 

@@ -96,7 +96,7 @@ def draw_comparison(path: Path, found: Comparison, sentence: str) -> None:
     stages = ["embedding", *(f"{part} {b}" for b in range(len(found.transformer.blocks)) for part in PARTS)]
     stream = figure.add_subplot(grid[1, 1])
     _picture(figure, stream, found.stream(sentence), stages, "lanes")
-    stream.set_title("transformer: the last token, block by block", loc="left")
+    stream.set_title("stream: last token, block by block", loc="left")
     stream.set_xlabel("after the part →")
     write_picture(path, figure)
 
