@@ -71,7 +71,8 @@ def result(folder: Path) -> tuple[bytes, list[dict[str, Any]]]:
     """
     log = [json.loads(line) for line in (folder / "m.log.jsonl").read_text().splitlines()]
     assert all(record.pop("seconds") > 0 for record in log)
-    assert {name for name in os.listdir(folder) if not name.endswith(".part")} == {"text.txt", "m.safetensors", "m.log.jsonl", "m.loss.svg"}
+    left = {name for name in os.listdir(folder) if not name.endswith(".part")}
+    assert left == {"text.txt", "m.safetensors", "m.log.jsonl", "m.loss.svg"}
     return (folder / "m.safetensors").read_bytes(), log
 
 
