@@ -139,6 +139,17 @@ def test_dropout_changes_training_but_not_evaluation() -> None:
     assert weights(learnt(task, course(dropout=0.5))) != weights(learnt(task, course(dropout=0.0)))
 
 
+def test_every_step_leaves_out_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    task, losses = text(), dict[float, list[float]]()
+    same = task.batch(np.random.default_rng(0), 4)
+    monkeypatch.setattr(type(task), "batch", lambda *_: same)
+    for share in (0.0, 0.3):
+        seen = losses.setdefault(share, [])
+        fit(task, SHAPE, course(rate=0.0, dropout=share), report=lambda step, loss, speed: seen.append(loss))  # noqa: B023
+    assert len(set(losses[0.0])) == 1
+    assert len(set(losses[0.3])) == 12
+
+
 @pytest.mark.parametrize("positions", ["table", "relative", "rotary", "alibi"])
 def test_dropout_reaches_attention(positions: Any) -> None:
     from weightsmith.train.module import Attention, Geometry

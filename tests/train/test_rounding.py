@@ -24,10 +24,10 @@ def by_hand(T: ws.Transformer, S: ws.Transformer, up_to: int) -> list[tuple[str,
 
 @pytest.mark.parametrize("A", ARITHMETICS, ids=str)
 def test_the_report_is_that_of_a_plain_loop(A: ws.Arithmetic, recogniser: ws.Transformer) -> None:
-    S, report = rounded(recogniser, A, 5)
-    changed = by_hand(recogniser, S, 5)
+    S, report = rounded(recogniser, A, 4)
+    changed = by_hand(recogniser, S, 4)
     assert ws.to_arithmetic(recogniser, A) == S
-    assert (report.inputs, report.changed) == (62, len(changed))
+    assert (report.inputs, report.changed) == (30, len(changed))
     assert report.first == (changed[0] if changed else None)
     pairs = zip(named_arrays(recogniser), named_arrays(S), strict=True)
     assert report.changed_weights == sum(int(np.sum(old != new)) for (_, old), (_, new) in pairs) > 0
@@ -37,15 +37,15 @@ def test_the_report_is_that_of_a_plain_loop(A: ws.Arithmetic, recogniser: ws.Tra
 
 def test_three_symbols_and_many_changes_are_counted_too() -> None:
     found = 0
-    for seed in range(4):
+    for seed in range(2):
         model = randomised(shape(context=4, blocks=2, norm="none"), 3, 2, seed)
         T = to_transformer(model, ("b", "a", "c"), ("NO", "YES"), "made by a test")
         for A in (Fixed(3, 1), Float(3, 2)):
-            S, report = rounded(T, A, 3)
-            changed = by_hand(T, S, 3)
+            S, report = rounded(T, A, 2)
+            changed = by_hand(T, S, 2)
             assert (report.changed, report.first) == (len(changed), changed[0] if changed else None)
             found += len(changed)
-    assert found > 20  # otherwise nothing was seen
+    assert found > 4  # otherwise nothing was seen
 
 
 def test_several_arithmetics_are_as_one_after_another(recogniser: ws.Transformer) -> None:
