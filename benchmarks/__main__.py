@@ -9,7 +9,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import checking, memory, native, rounding, runs
+from benchmarks import checking, memory, native, rounding, runs, training
 
 console = Console(width=120)
 console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, BLAS on one thread")
@@ -19,6 +19,7 @@ subjects: dict[str, Callable[[], Iterable[Table]]] = {
     "native": native.measure,
     "checking": checking.measure,
     "memory": memory.measure,
+    "training": training.measure,
 }
 for name in sys.argv[1:] or subjects:
     for table in subjects[name]():

@@ -11,7 +11,9 @@ import typer
 
 from weightsmith.cli import (
     check,
+    compare,
     compose,
+    corpus,
     demo,
     explain,
     generate,
@@ -22,6 +24,7 @@ from weightsmith.cli import (
     new,
     next,
     rewrite,
+    rounding,
     run,
     train,
 )
@@ -36,7 +39,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (demo, laws, library, new, info, run, explain, next, generate, compose, train):
+for module in (demo, laws, library, new, info, run, explain, next, generate, compose, corpus, train, rounding, compare):
     app.command()(getattr(module, module.__name__.rpartition(".")[2]))
 app.command(  # its steps keep the order in which they are given, which options would lose
     epilog=rewrite.STEPS,

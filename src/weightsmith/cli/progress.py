@@ -48,22 +48,31 @@ def shown_progress(name: str, unit: str = "inputs") -> Iterator[Report]:
     )
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(name, total=None, visible=False)
-        yield lambda done, total, note="": bar.update(
-            task, completed=done, total=total, note=note, visible=time.monotonic() - begin > QUIET_SECONDS
-        )
+
+        def show(done: int, total: int, note: str = "") -> None:
+            if bar.tasks[0].total is None:
+                bar.reset(task, completed=done, total=total)  # what was there already took no time
+            visible = time.monotonic() - begin > QUIET_SECONDS
+            bar.update(task, completed=done, total=total, note=note, visible=visible)
+
+        yield show
 
 
 class _Lines:
     def __init__(self, line: Callable[[str], None], begin: float, unit: str) -> None:
         self.line, self.begin, self.last, self.unit = line, begin, begin, unit
+        self.first: int | None = None
 
     def __call__(self, done: int, total: int, note: str = "") -> None:
         """Print a line now and then."""
         now = time.monotonic()
+        if self.first is None:
+            self.first = done
         if now - self.last < LINE_SECONDS:
             return
         self.last = now
-        rate = done / (now - self.begin)
+        fresh = done - self.first or done  # what was there already took no time
+        rate = fresh / (now - self.begin)
         left = (total - done) / rate
         speed = note or f"{rate:,.0f} {self.unit}/s"
         self.line(f"{done:,} of {total:,} {self.unit}, {done / total:.0%}, {speed}, {left:,.0f} s left")

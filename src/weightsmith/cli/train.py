@@ -32,41 +32,52 @@ def train(
     heads: Annotated[int | None, typer.Option(help="Heads per block; 4 and 2.")] = None,
     neurons: Annotated[int | None, typer.Option(help="Neurons per block; four times the lanes.")] = None,
     context: Annotated[int, typer.Option(help="Of a text: how many tokens are seen at once.")] = 64,
-    activation: Annotated[str, typer.Option(help="relu, gelu, gelu_tanh, silu, reglu or swiglu.")] = "gelu",
+    activation: Annotated[
+        str | None, typer.Option(help="relu, gelu, gelu_tanh, silu, reglu or swiglu; gelu for a text, relu for a rule.")
+    ] = None,
     positions: Annotated[str, typer.Option(help="table, sinusoidal, relative, rotary, alibi or none.")] = "table",
     norm: Annotated[str | None, typer.Option(help="layer, rms or none; layer for a text, none for a rule.")] = None,
     placement: Annotated[str, typer.Option(help="The norm comes before (pre) or after (post) a sublayer.")] = "pre",
     tied: Annotated[bool, typer.Option(help="Of a text: the output is the embedding.")] = True,
-    steps: Annotated[int, typer.Option(help="How many steps.")] = 2000,
+    steps: Annotated[int | None, typer.Option(help="How many steps; 1000 for a text, 1500 for a rule.")] = None,
     batch: Annotated[int | None, typer.Option(help="Inputs per step; 32 for a text, 128 for a rule.")] = None,
-    rate: Annotated[float | None, typer.Option(help="The highest learning rate.")] = None,
+    rate: Annotated[float | None, typer.Option(help="The highest learning rate; 0.002 and 0.01.")] = None,
     warmup: Annotated[int, typer.Option(help="Steps until it is reached.")] = 100,
-    decay: Annotated[float, typer.Option(help="Weight decay.")] = 0.1,
+    decay: Annotated[float | None, typer.Option(help="Weight decay; 0.1 for a text, 0 for a rule.")] = None,
     dropout: Annotated[float, typer.Option(help="The share of values left out while learning.")] = 0.0,
     clip: Annotated[float, typer.Option(help="The largest gradient; 0 for no limit.")] = 1.0,
     seed: Annotated[int, typer.Option(help="The same seed gives the same weights.")] = 0,
+    threads: Annotated[
+        int | None, typer.Option(help="Threads to compute with; 2 for a text, 1 for a rule. Part of what is repeated.")
+    ] = None,
     evaluate_every: Annotated[int, typer.Option(help="Steps between records.")] = 100,
     checkpoint_every: Annotated[int, typer.Option(help="Steps between checkpoints.")] = 100,
     as_json: AsJson = False,
 ) -> None:
     """Train a model on a text or on a rule. A killed training goes on where it was, with the same command."""
-    _check_torch()
+    load_torch()
     from weightsmith.train import Course, Shape
 
     if sum(source is not None for source in (text, predicate, labelled)) != 1:
         raise InputError("write a text file, or --predicate RULE, or --labelled FILE: one of them")
+    _check_files(output, text or labelled)
     language = text is not None
     lanes = (128 if language else 16) if lanes is None else lanes
     course = Course(
-        steps=steps, batch=batch or (32 if language else 128), rate=rate or (1e-3 if language else 3e-3), warmup=warmup,
-        decay=decay if language else 0.0, dropout=dropout, clip=clip, seed=seed,
+        steps=(1000 if language else 1500) if steps is None else steps,
+        batch=(32 if language else 128) if batch is None else batch,
+        rate=(2e-3 if language else 1e-2) if rate is None else rate, warmup=warmup,
+        decay=(0.1 if language else 0.0) if decay is None else decay, dropout=dropout, clip=clip, seed=seed,
+        threads=(2 if language else 1) if threads is None else threads,
         evaluate_every=evaluate_every, checkpoint_every=checkpoint_every,
     )  # fmt: skip
     task = _task(text, predicate, labelled, tokens, vocabulary, max_length, context, seed)
     sizes: dict[str, Any] = {
         "lanes": lanes, "blocks": (4 if language else 2) if blocks is None else blocks,
-        "heads": (4 if language else 2) if heads is None else heads, "neurons": neurons or 4 * lanes,
-        "context": context if language else _longest(task), "activation": activation, "positions": positions,
+        "heads": (4 if language else 2) if heads is None else heads,
+        "neurons": 4 * lanes if neurons is None else neurons,
+        "context": context if language else _longest(task), "positions": positions,
+        "activation": ("gelu" if language else "relu") if activation is None else activation,
         "norm": ("layer" if language else "none") if norm is None else norm, "placement": placement, "tied": tied,
     }  # fmt: skip
     shape = Shape(**sizes)
@@ -74,11 +85,44 @@ def train(
     _tell(trained, output, language, as_json)
 
 
-def _check_torch() -> None:
+def load_torch() -> None:
+    """Load PyTorch, with threads that sleep while they wait: beside other work, spinning makes all of it slow."""
+    import os
     from importlib.util import find_spec
 
-    if find_spec("torch") is None:
+    if find_spec("torch") is None or find_spec("matplotlib") is None:
         raise InputError(NEEDS_TORCH)
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    import torch  # noqa: F401
+
+
+def _beside(output: Path) -> tuple[Path, Path, Path]:
+    """Give the checkpoint, the log and the picture of a model file."""
+    name = output.name.removesuffix(".safetensors")
+    checkpoint, log, picture = (output.with_name(name + end) for end in (".checkpoint", ".log.jsonl", ".loss.svg"))
+    return checkpoint, log, picture
+
+
+def _check_files(output: Path, source: Path | None) -> None:
+    """Refuse what could not be written, before anything is learnt."""
+    check_file(output, source)  # a folder has no files beside it, and is refused first
+    for path in _beside(output):
+        check_file(path, source)
+
+
+def check_file(path: Path, source: Path | None) -> None:
+    """Refuse a file that could not be written, or that would be written over its source."""
+    from weightsmith.errors import FileError
+    from weightsmith.files.container import check_writable
+    from weightsmith.model.names import shown
+
+    try:
+        check_writable(path)
+        if source is not None and path.exists() and source.exists() and path.samefile(source):
+            raise FileError("it is what is to be learnt; name another output")
+    except (FileError, OSError, RuntimeError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise FileError(f"cannot write {shown(str(path))}: {why}") from None
 
 
 def _task(
@@ -108,7 +152,7 @@ def _fitted(task: "Text | Labelled", shape: Any, course: Any, output: Path) -> "
     from weightsmith.model.names import shown
     from weightsmith.train import draw_losses, fit, write_log
 
-    checkpoint, log, picture = (output.with_suffix(end) for end in (".checkpoint", ".log.jsonl", ".loss.svg"))
+    checkpoint, log, picture = _beside(output)
     if checkpoint.exists():
         errors().print(f"going on from {shown(str(checkpoint))}")
     with shown_progress("training", "steps") as report:
@@ -142,5 +186,5 @@ def _tell(trained: "Trained", output: Path, language: bool, as_json: bool) -> No
     if sample:
         separator = "" if all(len(token) == 1 for token in T.vocabulary) else " "
         say(separator.join(token if token in (" ", "\n") else shown(token) for token in sample))
-    names = ", ".join(shown(str(output.with_suffix(end))) for end in (".log.jsonl", ".loss.svg"))
+    names = ", ".join(shown(str(path)) for path in _beside(output)[1:])
     errors().print(f"written to {shown(str(output))}; losses in {names}")

@@ -59,6 +59,15 @@ def write_whole(path: Path, data: bytes) -> None:
         raise
 
 
+def check_writable(path: Path) -> None:
+    """Refuse a file that could not be written, before the work whose result it is to hold."""
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        raise FileError("it is not a regular file")
+    write_whole(target.with_name(trial := f".weightsmith-{secrets.token_hex(8)}.trial"), b"?")
+    target.with_name(trial).unlink()
+
+
 def read_container(path: Path) -> tuple[dict[str, npt.NDArray[Any]], str]:
     """Read the tensors and the metadata text; refuse whatever is not exactly as `write_container` makes it."""
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # a pipe must not keep us waiting

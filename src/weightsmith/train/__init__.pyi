@@ -1,6 +1,7 @@
 from .compare import Comparison as Comparison
 from .compare import compare as compare
 from .compare import draw_comparison as draw_comparison
+from .corpus import corpus as corpus
 from .labelled import Labelled as Labelled
 from .labelled import as_labelled as as_labelled
 from .labelled import by_rule as by_rule

@@ -1,6 +1,7 @@
 """Checkpoints: weights, what the optimizer remembers, and how far training is: one file, whole or not at all."""
 
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,15 +9,17 @@ from typing import Any
 import numpy as np
 import torch
 
-from weightsmith.errors import FileError
+from weightsmith.errors import FileError, InputError
 from weightsmith.files.container import parse_json, read_container, write_container
 from weightsmith.model.names import shown
-from weightsmith.train.settings import differing
+from weightsmith.train.settings import Course, differing
 
 FORMAT = "weightsmith checkpoint 1"
+DIVERGED = "the weights are no longer finite numbers: write a smaller rate"
+DAMAGED = "is a damaged checkpoint: move it away to begin anew"
 MOMENTS = ("exp_avg", "exp_avg_sq")
-NUMBERS = {"step": int, "seconds": float, "tokens": int}
-HISTORY = {
+NUMBERS: dict[str, type] = {"step": int, "seconds": float, "tokens": int}
+HISTORY: dict[str, type] = {
     "step": int, "train_loss": float, "validation_loss": float, "rate": float, "seconds": float, "tokens": int
 }  # fmt: skip
 
@@ -41,23 +44,28 @@ def write_checkpoint(
         tensors[f"weights.{name}"] = _flat(parameter)
         for moment in MOMENTS:
             tensors[f"{moment}.{name}"] = _flat(optimizer.state[parameter][moment])
+    if not all(np.isfinite(tensor).all() for tensor in tensors.values()):
+        raise InputError(f"after {state.step:,} steps {DIVERGED}")
     metadata = {"format": FORMAT, "identity": identity, **vars(state)}
     try:
         write_container(path, tensors, json.dumps(metadata))
-    except OSError as error:
+    except (FileError, OSError) as error:
+        why = getattr(error, "strerror", None) or error
         raise FileError(
-            f"cannot write the checkpoint {shown(str(path))}: {error.strerror or error}; the one before it stays good"
+            f"cannot write the checkpoint {shown(str(path))}: {why}; an earlier one stays as it is"
         ) from None
 
 
 def read_checkpoint(
-    path: Path, identity: dict[str, Any], module: torch.nn.Module, optimizer: torch.optim.Optimizer
+    path: Path, identity: dict[str, Any], course: Course, module: torch.nn.Module, optimizer: torch.optim.Optimizer
 ) -> Checkpoint:
     """Take up a checkpoint; one of another training is refused, and stays as it is."""
     name = shown(str(path))
     try:
         tensors, text = read_container(path)
         metadata = parse_json(text, "its metadata")
+    except OSError as error:
+        raise FileError(f"cannot read the checkpoint {name}: {error.strerror or error}") from None
     except FileError as error:
         raise FileError(f"{name} is no checkpoint: {error}; move it away to begin anew") from None
     if metadata.get("format") != FORMAT or not isinstance(metadata.get("identity"), dict):
@@ -71,48 +79,64 @@ def read_checkpoint(
                 f"{name} is a checkpoint of another training, which differs in {what}: "
                 "give the same settings, another output, or move it away to begin anew"
             )
-    state = _state(metadata, name)
-    _restore(tensors, module, optimizer, state.step, name)
+    state = _state(metadata, course)
+    if state is None or not _fits(tensors, module):
+        raise FileError(f"{name} {DAMAGED}")
+    _restore(tensors, module, optimizer, state.step)
     return state
 
 
-def _state(metadata: dict[str, Any], name: str) -> Checkpoint:
+def _state(metadata: dict[str, Any], course: Course) -> Checkpoint | None:
+    """Give how far training is; None where that cannot be."""
     history: Any = metadata.get("history")
     losses: Any = metadata.get("losses")
-    good = all(type(metadata.get(key)) is kind for key, kind in NUMBERS.items())
-    good = good and isinstance(history, list) and isinstance(losses, list) and metadata["step"] > 0
-    if not good or not all(type(loss) is float for loss in losses) or not all(map(_is_entry, history)):
-        raise FileError(f"{name} is a damaged checkpoint: move it away to begin anew")
-    return Checkpoint(metadata["step"], metadata["seconds"], metadata["tokens"], history, losses)
+    step: Any = metadata.get("step")
+    if not _are(NUMBERS, metadata) or not isinstance(history, list) or not isinstance(losses, list):
+        return None
+    if not all(type(loss) is float and math.isfinite(loss) for loss in losses) or not 0 < step < course.steps:
+        return None
+    if not all(
+        isinstance(entry, dict) and entry.keys() == HISTORY.keys() and _are(HISTORY, entry) for entry in history
+    ):
+        return None
+    recorded = list(range(course.evaluate_every, step + 1, course.evaluate_every))
+    if [entry["step"] for entry in history] != recorded or len(losses) != step % course.evaluate_every:
+        return None
+    return Checkpoint(step, metadata["seconds"], metadata["tokens"], history, losses)
 
 
-def _is_entry(entry: Any) -> bool:
+def _are(kinds: dict[str, type], values: dict[str, Any]) -> bool:
+    """Tell whether values are of their kinds, finite and not negative."""
+    return all(type(values.get(key)) is kind and 0 <= values[key] < math.inf for key, kind in kinds.items())
+
+
+def _fits(tensors: dict[str, Any], module: torch.nn.Module) -> bool:
+    """Tell whether the tensors are those of a module, finite, and no mean of squares negative."""
+    wanted = {
+        f"{kind}.{key}": (like.shape, like.dtype)
+        for key, like in ((key, _flat(parameter)) for key, parameter in module.named_parameters())
+        for kind in ("weights", *MOMENTS)
+    }
     return (
-        isinstance(entry, dict)
-        and entry.keys() == HISTORY.keys()
-        and all(type(entry[key]) is kind for key, kind in HISTORY.items())
+        wanted == {key: (tensor.shape, tensor.dtype) for key, tensor in tensors.items()}
+        and all(np.isfinite(tensor).all() for tensor in tensors.values())
+        and all((tensor >= 0).all() for key, tensor in tensors.items() if key.startswith(f"{MOMENTS[1]}."))
     )
 
 
-def _restore(
-    tensors: dict[str, Any], module: torch.nn.Module, optimizer: torch.optim.Optimizer, step: int, name: str
-) -> None:
-    parameters = dict(module.named_parameters())
-    wanted = {f"{kind}.{key}" for key in parameters for kind in ("weights", *MOMENTS)}
-    sizes = {key: parameters[key.partition(".")[2]].numel() for key in wanted}
-    fits = sizes == {key: tensor.size for key, tensor in tensors.items()}
-    if not fits or not all(np.isfinite(tensor).all() for tensor in tensors.values()):
-        raise FileError(f"{name} is a damaged checkpoint: move it away to begin anew")
+def _restore(tensors: dict[str, Any], module: torch.nn.Module, optimizer: torch.optim.Optimizer, step: int) -> None:
     with torch.no_grad():
-        for key, parameter in parameters.items():
+        for key, parameter in module.named_parameters():
             parameter.copy_(_like(tensors[f"weights.{key}"], parameter))
             moments = {moment: _like(tensors[f"{moment}.{key}"], parameter) for moment in MOMENTS}
             optimizer.state[parameter] = {"step": torch.tensor(float(step)), **moments}
 
 
 def _flat(tensor: torch.Tensor) -> Any:
-    return tensor.detach().reshape(-1).numpy()
+    """Give the numbers with two axes at most, which is what the file may hold."""
+    array = tensor.detach().numpy()
+    return array if array.ndim <= 2 else array.reshape(-1, array.shape[-1])
 
 
 def _like(array: Any, parameter: torch.Tensor) -> torch.Tensor:
-    return torch.from_numpy(array.copy()).reshape(parameter.shape).to(parameter.dtype)
+    return torch.from_numpy(array.copy()).reshape(parameter.shape)

@@ -9,15 +9,16 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from weightsmith.check.languages import called
 from weightsmith.errors import InputError
-from weightsmith.model.names import brief, listed, shown
+from weightsmith.model.names import brief, checked_names, listed, shown
 from weightsmith.train.module import Model
 from weightsmith.train.settings import whole
 from weightsmith.train.text import read_file
 
 CLASSES = ("NO", "YES")
-TRIES = 4096  # strings drawn at once to find some of each label
-VALIDATION = 1024
+VALIDATION = 1024  # strings of a length, at most
+LONGEST = 1024  # strings that a rule labels
 HELD_BACK = 0.1
 
 Rule = Callable[[str], bool]
@@ -60,14 +61,17 @@ class Labelled:
 
 
 def by_rule(
-    rule: Rule, vocabulary: str | Sequence[str], max_length: int, count: int = 20000, seed: int = 0
+    rule: Rule, vocabulary: str | Sequence[str], max_length: int, count: int = 50000, seed: int = 0
 ) -> Labelled:
     """Draw strings of every length up to the longest and label them; of short lengths, all strings are there.
 
     `rule` is a function of a string, or of a list of tokens where a token has several characters.
     """
-    tokens = tuple(vocabulary)
-    whole(max_length, "max_length", 1)
+    tokens = checked_names(list(vocabulary), "vocabulary", printable=False)
+    for value, name, least in ((max_length, "max_length", 1), (count, "count", 1), (seed, "seed", 0)):
+        whole(value, name, least)
+    if max_length > LONGEST:
+        raise InputError(f"max_length={max_length}: write at most {LONGEST}")
     random, share = np.random.default_rng(seed), max(count // max_length, 16)
     strings: list[tuple[str, ...]] = []
     for length in range(1, max_length + 1):
@@ -79,7 +83,7 @@ def by_rule(
     one_character = all(len(token) == 1 for token in tokens)
     labels = {}
     for string in strings:
-        answer = rule("".join(string) if one_character else string)  # type: ignore[arg-type]
+        answer = called(rule, "the rule", "".join(string) if one_character else string)
         if not isinstance(answer, bool | np.bool_):
             raise InputError(f"the rule gives {brief(answer)} for {shown(''.join(string))}: it must give True or False")
         labels[string] = CLASSES[bool(answer)]
@@ -93,7 +97,7 @@ def by_rule(
 def read_labelled(path: Path, seed: int = 0) -> Labelled:
     """Read strings with labels from a file: on each line a string, a tab, and YES or NO."""
     labels: dict[tuple[str, ...], str] = {}
-    for number, line in enumerate(read_file(path).splitlines(), 1):
+    for number, line in enumerate(read_file(path).split("\n"), 1):
         if not line.strip():
             continue
         string, tab, label = line.rpartition("\t")
@@ -109,13 +113,17 @@ def read_labelled(path: Path, seed: int = 0) -> Labelled:
 def as_labelled(
     labels: Mapping[tuple[str, ...], str], vocabulary: Sequence[str] | None = None, seed: int = 0
 ) -> Labelled:
-    """Make labelled strings ready to be learnt; a tenth of them is held back."""
+    """Make labelled strings ready to be learnt; a tenth of each length is held back.
+
+    Where no length has ten strings there is nothing to hold back, and the validation loss is that of all of them.
+    """
     if not labels:
         raise InputError("there are no labelled strings: there is nothing to learn")
     found = sorted({token for string in labels for token in string})
-    tokens = tuple(found if vocabulary is None else vocabulary)
+    tokens = checked_names(list(found if vocabulary is None else vocabulary), "vocabulary", printable=False)
     if set(found) - set(tokens):
         raise InputError(f"the token {shown(min(set(found) - set(tokens)))} is not in the vocabulary {listed(tokens)}")
+    whole(seed, "seed", 0)
     for string, label in labels.items():
         if label not in CLASSES:
             raise InputError(f"the label of {shown(' '.join(string)[:80])} is {brief(label)}: write YES or NO")

@@ -6,7 +6,8 @@ checkpoint ends with the same weights, bit for bit, as one that was never stoppe
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -15,6 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from weightsmith.errors import InputError
 from weightsmith.train.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
 from weightsmith.train.settings import Course
 
@@ -69,6 +71,17 @@ class Fitted:
     resumed_at: int  # the step at which this run went on; 0 for a run of its own
 
 
+@contextmanager
+def threads(count: int) -> Iterator[None]:
+    """Use so many threads for a while; what somebody else has set comes back."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def learn(
     module: torch.nn.Module,
     task: Task,
@@ -80,14 +93,15 @@ def learn(
 ) -> Fitted:
     """Train a module; with a checkpoint file, go on from what it holds.
 
-    `identity` is what must be the same in the checkpoint: shape, course and data.
+    `identity` is what must be the same in the checkpoint: shape, course and data. The file stays when training ends:
+    whoever has saved the result removes it.
     """
     optimizer = _optimizer(module, course)
     history: list[Record] = []
     losses: list[float] = []
     begin, seconds, tokens = 0, 0.0, 0
     if checkpoint is not None and checkpoint.exists():
-        found = read_checkpoint(checkpoint, identity, module, optimizer)
+        found = read_checkpoint(checkpoint, identity, course, module, optimizer)
         begin, seconds, tokens = found.step, found.seconds, found.tokens
         history = [Record(**entry) for entry in found.history]
         losses += found.losses
@@ -146,6 +160,8 @@ def _learn(
         torch.nn.utils.clip_grad_norm_(module.parameters(), course.clip)
     optimizer.step()
     losses.append(float(loss.detach()))
+    if not math.isfinite(losses[-1]):
+        raise InputError(f"the loss of step {step + 1:,} is {losses[-1]}: write a smaller rate than {course.rate:g}")
     return batch
 
 

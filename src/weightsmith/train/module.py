@@ -151,11 +151,18 @@ class Model(nn.Module):
         self.norm = norm(shape) if shape.placement == "pre" else nn.Identity()
         tied = classes is None and shape.tied
         self.output = None if tied else nn.Linear(shape.lanes, classes or vocabulary, bias=False)
-        self.apply(_begin)
-        for name, parameter in self.named_parameters():
-            if name.endswith(("write.weight", "values.weight")):  # what is added to the stream, block by block
-                nn.init.normal_(parameter, std=0.02 / math.sqrt(max(2 * shape.blocks, 1)))
+        self._begin(BEGIN / math.sqrt(shape.lanes))
         self.to(torch.float64 if shape.numbers == "float64" else torch.float32)
+
+    def _begin(self, deviation: float) -> None:
+        """Begin with small weights; what is added to the stream begins smaller, the more blocks add to it."""
+        for name, parameter in self.named_parameters():
+            if parameter.ndim == 2:
+                added = name.endswith(("write.weight", "values.weight"))
+                share = math.sqrt(2 * self.shape.blocks) if added else 1.0
+                nn.init.normal_(parameter, std=deviation / share)
+            elif name.endswith(("read.bias", "write.bias", "keys.bias", "gate.bias", "values.bias")):
+                nn.init.zeros_(parameter)
 
     def forward(self, ids: Tensor) -> Tensor:
         """Give the logits at every position."""
@@ -183,6 +190,7 @@ def norm(shape: Shape) -> nn.Module:
 
 
 EPS = 1e-5
+BEGIN = 0.55  # so that 768 lanes, as many as GPT-2 has, begin with its 0.02
 
 
 def sinusoids(shape: Shape) -> Tensor:
@@ -191,10 +199,3 @@ def sinusoids(shape: Shape) -> Tensor:
     places = torch.arange(shape.context, dtype=torch.float64)[:, None]
     angle = places / 10000.0 ** (2 * (lane // 2) / shape.lanes)
     return torch.where(lane % 2 == 0, angle.sin(), angle.cos())
-
-
-def _begin(module: nn.Module) -> None:
-    if isinstance(module, nn.Linear | nn.Embedding):
-        nn.init.normal_(module.weight, std=0.02)
-    if isinstance(module, nn.Linear) and module.bias is not None:
-        nn.init.zeros_(module.bias)

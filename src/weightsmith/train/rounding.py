@@ -13,7 +13,8 @@ from weightsmith.model import Transformer, check_length, named_arrays
 from weightsmith.rewrites import to_arithmetic
 from weightsmith.train.settings import whole
 
-MOST_INPUTS = 1 << 20
+MOST_INPUTS = 1 << 20  # of the longest
+MOST_LENGTH = 1 << 10
 
 
 @dataclass(frozen=True)
@@ -42,12 +43,16 @@ def rounded(T: Transformer, arithmetic: Arithmetic, up_to: int) -> tuple[Transfo
 
 
 def rounded_into(T: Transformer, arithmetics: Sequence[Arithmetic], up_to: int) -> list[tuple[Transformer, Rounding]]:
-    """Do so for several arithmetics; the decisions of the original are computed once."""
+    """Do so for several arithmetics; the decisions of the original are computed once.
+
+    Every sum is a left fold, also in `Native`, as in the checker.
+    """
     whole(up_to, "up_to", 1)
     check_length(T, up_to)
-    if len(T.vocabulary) ** up_to > MOST_INPUTS:
+    if up_to > MOST_LENGTH or len(T.vocabulary) ** up_to > MOST_INPUTS:
         raise InputError(
-            f"up_to={up_to} over {len(T.vocabulary)} symbols is over {MOST_INPUTS:,} inputs: write a shorter length"
+            f"up_to={up_to} over {len(T.vocabulary)} symbols is over {MOST_INPUTS:,} inputs, "
+            f"or over {MOST_LENGTH} tokens: write a shorter length"
         )
     before = _decisions(T, up_to)
     result = []

@@ -44,6 +44,6 @@ def _rule(form: str, words: tuple[str, ...]) -> Callable[[str], bool]:
             return lambda string: string.count(word) > string.count(words[1])
     try:
         pattern = re.compile(word)
-    except re.error as error:
+    except (re.error, OverflowError, RecursionError) as error:
         raise InputError(f"the regular expression {shown(word[:80])} cannot be read: {error}") from None
     return lambda string: pattern.fullmatch(string) is not None

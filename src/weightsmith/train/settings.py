@@ -10,6 +10,7 @@ from weightsmith.model.names import brief
 PositionKind: TypeAlias = Literal["table", "sinusoidal", "relative", "rotary", "alibi", "none"]
 NormKind: TypeAlias = Literal["layer", "rms", "none"]
 NumberKind: TypeAlias = Literal["float32", "float64"]
+MOST_WEIGHTS = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Shape:
         ):  # fmt: skip
             if getattr(self, name) not in get_args(kinds):
                 raise InputError(f"{name}={getattr(self, name)!r:.80}: write one of {', '.join(get_args(kinds))}")
+        if self.weights > MOST_WEIGHTS:
+            raise InputError(f"this shape has over {self.weights:,} weights, at most {MOST_WEIGHTS:,} can be trained")
         if self.lanes % self.heads:
             raise InputError(f"lanes={self.lanes} cannot be divided among heads={self.heads}: write a multiple")
         if self.positions == "rotary" and self.lanes // self.heads % 2:
@@ -48,6 +51,12 @@ class Shape:
                 f"rotary positions turn pairs, and each head has {self.lanes // self.heads} of the lanes: "
                 "write lanes and heads that give an even number"
             )
+
+    @property
+    def weights(self) -> int:
+        """How many weights its matrices have, but for those of the vocabulary."""
+        matrices = 4 * self.lanes + (3 if self.gated else 2) * self.neurons
+        return self.lanes * (self.blocks * matrices + self.context + self.max_distance)
 
     @property
     def gated(self) -> bool:
@@ -68,6 +77,7 @@ class Course:
     dropout: float = 0.0
     clip: float = 1.0  # the largest norm of all gradients together
     seed: int = 0
+    threads: int = 1  # sums are split among threads, so another number gives other last bits
     evaluate_every: int = 100
     checkpoint_every: int = 100
 
@@ -75,6 +85,7 @@ class Course:
         """Refuse what makes no sense."""
         for name, least in (("steps", 1), ("batch", 1), ("warmup", 0), ("seed", 0)):
             whole(getattr(self, name), name, least)
+        whole(self.threads, "threads", 1)
         whole(self.evaluate_every, "evaluate_every", 1)
         whole(self.checkpoint_every, "checkpoint_every", 1)
         for name, low, high in (

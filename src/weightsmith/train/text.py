@@ -10,10 +10,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from weightsmith.errors import InputError
+from weightsmith.errors import FileError, InputError
 from weightsmith.files.container import read_text
-from weightsmith.model.names import MAX_NAME, shown
+from weightsmith.model.names import MAX_NAME, checked_names, shown
 from weightsmith.train.module import Model
+from weightsmith.train.settings import whole
 
 Tokens: TypeAlias = Literal["characters", "words"]
 MOST_TOKENS = 65536
@@ -68,8 +69,8 @@ def read_file(path: Path) -> str:
         text = read_text(path).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{shown(str(path))} is not a text in UTF-8: byte {error.start} cannot be read") from None
-    except OSError as error:
-        raise InputError(f"cannot read {shown(str(path))}: {error.strerror or error}") from None
+    except (OSError, FileError) as error:
+        raise InputError(f"cannot read {shown(str(path))}: {getattr(error, 'strerror', None) or error}") from None
     if "\x00" in text:
         raise InputError(f"{shown(str(path))} is not a text: it holds a zero byte")
     return text
@@ -79,6 +80,7 @@ def as_text(text: str, context: int, tokens: Tokens = "characters", vocabulary: 
     """Make a text ready to be learnt; without a vocabulary it is that of the text."""
     if tokens not in ("characters", "words"):
         raise InputError(f"tokens={tokens!r:.80}: write 'characters' or 'words'")
+    whole(context, "context", 1)
     units = list(text) if tokens == "characters" else text.split()
     if not units:
         raise InputError("the text is empty: there is nothing to learn")
@@ -96,6 +98,7 @@ def as_text(text: str, context: int, tokens: Tokens = "characters", vocabulary: 
     longest = max(vocabulary, key=len)
     if len(longest) > MAX_NAME:
         raise InputError(f"the word {longest[:40]!r}… has {len(longest)} letters, at most {MAX_NAME} are taken")
+    vocabulary = checked_names(list(vocabulary), "vocabulary", printable=False)
     place = {token: i for i, token in enumerate(vocabulary)}
     ids = torch.tensor([place[unit] for unit in units])
     held = max(int(len(ids) * HELD_BACK), context + 1)
@@ -104,4 +107,4 @@ def as_text(text: str, context: int, tokens: Tokens = "characters", vocabulary: 
             f"the text has {len(ids)} tokens, and a context of {context} needs at least {2 * context + 2}: "
             "write a smaller context, or give a longer text"
         )
-    return Text(tuple(vocabulary), ids[:-held], ids[-held:], context)
+    return Text(vocabulary, ids[:-held], ids[-held:], context)

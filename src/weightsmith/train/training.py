@@ -8,10 +8,11 @@ from typing import Any
 
 import torch
 
+from weightsmith.errors import InputError
 from weightsmith.model import Transformer
 from weightsmith.train.convert import to_transformer
 from weightsmith.train.labelled import Labelled
-from weightsmith.train.loop import Record, Report, Task, learn
+from weightsmith.train.loop import Record, Report, Task, learn, threads
 from weightsmith.train.module import Model
 from weightsmith.train.settings import Course, Shape, as_data
 from weightsmith.train.text import Text
@@ -46,10 +47,19 @@ def fit(
     record: Callable[[tuple[Record, ...]], None] | None = None,
 ) -> Trained:
     """Train a transformer for a task; see `learn`."""
+    check_context(task, shape)
     module = new_module(task, shape, course)
-    fitted = learn(module, task, course, identity(task, shape, course), checkpoint, report, record)
+    with threads(course.threads):
+        fitted = learn(module, task, course, identity(task, shape, course), checkpoint, report, record)
     made = f"trained: {course.steps} steps of {course.batch}, seed {course.seed}"
     return Trained(to_transformer(module, task.vocabulary, task.classes, made), fitted.history, fitted.resumed_at)
+
+
+def check_context(task: Text | Labelled, shape: Shape) -> None:
+    """Refuse inputs longer than what the shape sees."""
+    longest = task.context if isinstance(task, Text) else max(max(task.by_length), max(task.held))
+    if longest > shape.context:
+        raise InputError(f"the inputs have up to {longest} tokens, and the shape has context={shape.context}")
 
 
 def new_module(task: Task, shape: Shape, course: Course) -> Model:
@@ -67,12 +77,12 @@ def identity(task: Text | Labelled, shape: Shape, course: Course) -> dict[str, A
 
 def digest_of(task: Text | Labelled) -> str:
     """Give a digest of the data."""
-    state = hashlib.sha256(repr((task.vocabulary, task.classes)).encode())
     tensors: Sequence[torch.Tensor]
     if isinstance(task, Text):
-        tensors = (task.learn, task.validate)
+        kind, tensors = str(task.context), (task.learn, task.validate)
     else:
-        tensors = [t for part in (task.by_length, task.held) for pair in part.values() for t in pair]
+        kind, tensors = "labelled", [t for part in (task.by_length, task.held) for pair in part.values() for t in pair]
+    state = hashlib.sha256(repr((task.vocabulary, task.classes, kind)).encode())
     for tensor in tensors:
         state.update(str(tuple(tensor.shape)).encode() + tensor.numpy().tobytes())
     return state.hexdigest()

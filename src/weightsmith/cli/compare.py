@@ -1,0 +1,104 @@
+"""weightsmith compare."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weightsmith.cli.output import AsJson, errors, print_json, say
+from weightsmith.cli.train import check_file, load_torch
+from weightsmith.errors import InputError
+
+if TYPE_CHECKING:
+    from weightsmith.train import Comparison, Course, Shape, Text
+
+KINDS = ("transformer", "lstm")
+SENTENCE = 32  # letters of the text that are shown unless a sentence is given
+
+
+def compare(
+    text: Annotated[Path, typer.Argument(metavar="TEXT", help="A text file to learn.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The picture to write, SVG.")] = Path("compare.svg"),
+    sentence: Annotated[
+        str | None, typer.Option(help="What both read in the picture; the beginning of the text, unless said.")
+    ] = None,
+    tokens: Annotated[str, typer.Option(help="characters or words.")] = "characters",
+    lanes: Annotated[int, typer.Option(help="How many lanes.")] = 64,
+    blocks: Annotated[int, typer.Option(help="How many blocks.")] = 4,
+    heads: Annotated[int, typer.Option(help="Heads per block.")] = 4,
+    context: Annotated[int, typer.Option(help="How many tokens are seen at once.")] = 64,
+    steps: Annotated[int, typer.Option(help="How many steps, of each.")] = 1000,
+    batch: Annotated[int, typer.Option(help="Inputs per step.")] = 32,
+    rate: Annotated[float, typer.Option(help="The highest learning rate.")] = 2e-3,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same weights.")] = 0,
+    threads: Annotated[int, typer.Option(help="Threads to compute with.")] = 2,
+    as_json: AsJson = False,
+) -> None:
+    """Train a transformer and an LSTM with as many parameters on one text, and draw what each remembers."""
+    load_torch()
+    from weightsmith.model.names import shown
+    from weightsmith.train import Course, Shape, as_text, draw_comparison, read_file
+
+    written = read_file(text)
+    task = as_text(written, context, tokens)  # type: ignore[arg-type]
+    shape = Shape(lanes=lanes, blocks=blocks, heads=heads, neurons=4 * lanes, context=context)
+    course = Course(steps=steps, batch=batch, rate=rate, seed=seed, threads=threads, evaluate_every=max(steps // 20, 1))
+    if sentence is None:
+        sentence = (" ".join(written.split()[:8]) if task.separator else written.split("\n")[0])[:SENTENCE]
+    _check(task, sentence, context)
+    check_file(output, text)
+    found = _compared(task, shape, course, output)
+    draw_comparison(output, found, sentence)
+    for kind in KINDS:
+        output.with_name(f"{output.name}.checkpoint.{kind}").unlink(missing_ok=True)
+    _tell(found, as_json)
+    errors().print(f"written to {shown(str(output))}")
+
+
+def _check(task: "Text", sentence: str, context: int) -> None:
+    """Refuse a sentence that could not be read, before anything is trained."""
+    from weightsmith.model.names import shown
+
+    units = sentence.split() if task.separator else list(sentence)
+    if not 1 <= len(units) <= context:
+        raise InputError(f"--sentence has {len(units)} tokens: write from 1 to {context}, as many as the context has")
+    unknown = [unit for unit in units if unit not in task.vocabulary]
+    if unknown:
+        raise InputError(f"--sentence has {shown(unknown[0])}, which the text has not: write what the text is made of")
+
+
+def _compared(task: "Text", shape: "Shape", course: "Course", output: Path) -> "Comparison":
+    """Train both with one bar, the transformer first."""
+    from weightsmith.cli.progress import shown_progress
+    from weightsmith.train import compare
+
+    with shown_progress("training", "steps") as show:
+        last, before = 0, 0
+
+        def report(step: int, loss: float, rate: float) -> None:
+            nonlocal last, before
+            if step < last:  # now the other one
+                before = course.steps
+            last = step
+            show(before + step, 2 * course.steps, f"loss {loss:.3f}, {rate:,.0f} tokens/s")
+
+        return compare(task, shape, course, output.with_name(f"{output.name}.checkpoint"), report)
+
+
+def _tell(found: "Comparison", as_json: bool) -> None:
+    histories = (found.transformer_history, found.lstm_history)
+    sizes = (found.transformer_parameters, found.lstm_parameters)
+    rows: list[dict[str, Any]] = [
+        {"kind": kind, "parameters": size, "validation_loss": history[-1].validation_loss,
+         "seconds": history[-1].seconds, "tokens": history[-1].tokens}
+        for kind, size, history in zip(KINDS, sizes, histories, strict=True)
+    ]  # fmt: skip
+    if as_json:
+        print_json(rows)
+        return
+    for name, row in zip(("transformer", "LSTM"), rows, strict=True):
+        speed = row["tokens"] / max(row["seconds"], 1e-9)
+        say(
+            f"{name}: validation loss {row['validation_loss']:.4f}, {row['parameters']:,} parameters, "
+            f"{row['seconds']:,.1f} s, {speed:,.0f} tokens per second"
+        )

@@ -1,0 +1,22 @@
+"""weightsmith corpus."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weightsmith.cli.output import errors
+
+
+def corpus(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The text file to write.")] = Path("corpus.txt"),
+    size: Annotated[int, typer.Option("--bytes", help="How long it is.")] = 1_000_000,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same text.")] = 0,
+) -> None:
+    """Write an example text to train on: small stories with names that come back, verbs that agree, right sums."""
+    from weightsmith.files.container import write_whole
+    from weightsmith.model.names import shown
+    from weightsmith.train.corpus import corpus
+
+    write_whole(output, corpus(size, seed).encode())
+    errors().print(f"written to {shown(str(output))}")

@@ -1,0 +1,78 @@
+"""corpus, rounding and compare, as a person meets them."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import weightsmith as ws
+from tests.cli.test_cli import good, weightsmith
+from weightsmith.train import corpus
+
+SUM = re.compile(r"has (\d+) \w+ and (finds|loses) (\d+)(?: more)?\. Now s?he has (\d+) ")
+
+
+def test_sums_in_the_corpus_are_right() -> None:
+    sums = SUM.findall(corpus(100_000, seed=3))
+    assert len(sums) > 200
+    for first, doing, second, result in sums:
+        assert int(result) == int(first) + (int(second) if doing == "finds" else -int(second))
+
+
+def test_verbs_in_the_corpus_agree_with_their_nouns() -> None:
+    found = re.findall(r"The \w+ (\w+) near the \w+ (\w+)\.", corpus(100_000, seed=3))
+    assert len(found) > 200
+    assert all(noun.endswith("s") != verb.endswith("s") for noun, verb in found)
+
+
+def test_a_corpus_has_as_many_bytes_as_were_asked_for_and_depends_on_the_seed(tmp_path: Path) -> None:
+    good("corpus", "--bytes", "5000", "--seed", "1", "-o", "text.txt", folder=tmp_path)
+    text = (tmp_path / "text.txt").read_bytes()
+    assert len(text) == 5000
+    assert text.decode() == corpus(5000, seed=1) != corpus(5000, seed=2)
+
+
+def test_rounding_counts_the_changed_decisions_and_names_the_first(folder: Path) -> None:
+    T = ws.load(folder / "random.safetensors")
+    options = ("--up-to", "6", "--into", "fixed(1,1)", "--into", "float(5,8)", "--json")
+    rows = json.loads(good("rounding", "random.safetensors", *options, folder=folder))
+    assert [row["arithmetic"] for row in rows] == ["fixed(4,4)", "fixed(1,1)", "float(5,8)"]
+    for row in rows:
+        verdict = ws.check.same_decisions(T, ws.to_arithmetic(T, ws.parse_arithmetic(row["arithmetic"])), 6)
+        assert (row["changed"] == 0) == verdict.holds
+        assert row["first_changed"] == verdict.counterexample
+        assert row["inputs"] == 2**7 - 2
+
+
+def test_rounding_shows_the_shortest_input_that_breaks_a_rule(folder: Path) -> None:
+    options = ("--up-to", "6", "--into", "fixed(3,3)", "--rule", "contains 11")
+    out = good("rounding", "contains.safetensors", *options, folder=folder)
+    rows = [line.split() for line in out.splitlines() if line.strip().startswith("fixed")]
+    assert rows == [["fixed(4,4)", "0", "-", "same", "1"], ["fixed(3,3)", "0", "-", "same", "1"]]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--up-to", "0"), "up_to=0: write a whole number from 1 on"),
+        (("--up-to", "3", "--into", "fixed"), "fixed"),
+        (("--up-to", "3", "--rule", "is nice"), "the rule is nice is not understood"),
+    ],
+)
+def test_rounding_refuses_what_it_does_not_understand(folder: Path, options: tuple[str, ...], message: str) -> None:
+    result = weightsmith("rounding", "contains.safetensors", *options, folder=folder)
+    assert result.returncode == 2
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("sentence", "message"),
+    [("", "has 0 tokens: write from 1 to 16"), ("Anna" * 9, "has 36 tokens"), ("Ω", "Ω, which the text has not")],
+)
+def test_compare_refuses_a_sentence_before_it_trains(tmp_path: Path, sentence: str, message: str) -> None:
+    (tmp_path / "text.txt").write_text(corpus(3000))
+    result = weightsmith("compare", "text.txt", "--context", "16", "--sentence", sentence, folder=tmp_path)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["text.txt"]

@@ -1,0 +1,144 @@
+"""A transformer beside an LSTM: as large, taught the same, and drawn so that it can be read."""
+
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+import torch
+
+import weightsmith as ws
+from tests.train.small import course, shape, text
+from tests.train.test_checkpoint import Stop
+from weightsmith.train import Comparison, as_text, compare, draw_comparison
+from weightsmith.train.compare import count
+from weightsmith.train.lstm import Lstm, beside, of_size
+from weightsmith.train.training import new_module
+
+SENTENCE = "the cat"
+KIND = shape(numbers="float64", blocks=2)
+PACE = course(dropout=0.0)
+
+
+@pytest.fixture(scope="module")
+def found() -> Comparison:
+    return compare(text(), KIND, PACE)
+
+
+def test_cells_are_the_states_of_one_pass() -> None:
+    torch.manual_seed(0)
+    lstm, ids = Lstm(5, 7, torch.float64), torch.tensor([0, 4, 2, 2, 1, 3])
+    states = lstm.cells(ids)
+    assert states.shape == (6, 7)
+    with torch.no_grad():
+        x = lstm.embedding(ids)[None]
+        for n in range(6):
+            _, (_, cell) = lstm.cell(x[:, : n + 1])
+            assert torch.allclose(states[n], cell[0, 0], rtol=0, atol=1e-14)  # the same sums in another order
+        hidden, _ = lstm.cell(x)
+        assert torch.equal(lstm(ids[None]), hidden @ lstm.embedding.weight.T)
+
+
+@pytest.mark.parametrize("vocabulary", [1, 13, 500])
+@pytest.mark.parametrize("parameters", [600, 5000, 123456])
+def test_the_lstm_has_as_many_parameters_or_just_fewer(parameters: int, vocabulary: int) -> None:
+    size = of_size(parameters, vocabulary)
+    assert count(Lstm(vocabulary, size)) <= parameters < count(Lstm(vocabulary, size + 1))
+
+
+def test_both_are_of_one_size_and_one_kind_of_number(found: Comparison) -> None:
+    module = new_module(text(), KIND, PACE)
+    assert found.transformer_parameters == count(module)
+    assert found.lstm_parameters == count(found.lstm)
+    assert count(Lstm(13, found.lstm.size + 1)) > found.transformer_parameters >= found.lstm_parameters
+    assert {parameter.dtype for parameter in found.lstm.parameters()} == {torch.float64}
+    assert beside(shape(), 13, 1000).embedding.weight.dtype == torch.float32
+
+
+def test_both_learn_from_the_same_batches_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    task, seen = text(), list[tuple[str, bool, bytes]]()
+    loss = type(task).loss
+
+    def watched(self: Any, model: Any, batch: Any) -> Any:
+        seen.append((type(model).__name__, model.training, batch[0].numpy().tobytes()))
+        return loss(self, model, batch)
+
+    monkeypatch.setattr(type(task), "loss", watched)
+    compare(task, KIND, PACE)
+    mine, other = ([entry[1:] for entry in seen if entry[0] == name] for name in ("Model", "Lstm"))
+    assert mine == other
+    assert sum(training for training, _ in mine) == 12
+
+
+def test_both_learn() -> None:
+    found = compare(as_text("abcd" * 40, 8), shape(lanes=16), course(steps=60, batch=8, rate=2e-2, dropout=0.0))
+    assert found.transformer_history[-1].validation_loss < 0.7
+    assert found.lstm_history[-1].validation_loss < 0.7  # guessing gives log 4 = 1.39
+    assert [r.step for r in found.transformer_history] == [r.step for r in found.lstm_history]
+
+
+def test_stream_and_cells_are_those_of_the_models(found: Comparison) -> None:
+    assert np.array_equal(found.stream(SENTENCE), ws.run(found.transformer, SENTENCE).stream[:, -1])
+    assert found.stream(SENTENCE).shape == (5, 8)
+    assert found.cells(SENTENCE).shape == (7, found.lstm.size)
+    ids = torch.tensor([found.transformer.vocabulary.index(token) for token in SENTENCE])
+    assert np.array_equal(found.cells(SENTENCE), found.lstm.cells(ids).numpy())
+    with pytest.raises(ws.InputError, match="is not in the vocabulary"):
+        found.cells("xyz")
+
+
+def test_a_comparison_that_was_stopped_goes_on(found: Comparison, tmp_path: Path) -> None:
+    steps: list[int] = []
+
+    def report(step: int, loss: float, speed: float) -> None:
+        steps.append(step)
+        if len(steps) in (7, 12 + 2 + 7):  # in the transformer; then, after it, in the LSTM
+            raise Stop
+
+    for _ in range(2):
+        with pytest.raises(Stop):
+            compare(text(), KIND, PACE, tmp_path / "c", report)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c.lstm", "c.transformer"]
+    again = compare(text(), KIND, PACE, tmp_path / "c")
+    assert again.transformer == found.transformer
+    assert np.array_equal(again.cells(SENTENCE), found.cells(SENTENCE))
+
+
+def test_the_picture_has_three_panels_and_the_same_bytes_every_time(found: Comparison, tmp_path: Path) -> None:
+    draw_comparison(tmp_path / "a.svg", found, SENTENCE)
+    draw_comparison(tmp_path / "b.svg", found, SENTENCE)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    root = ElementTree.parse(tmp_path / "a.svg").getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    names = [element.get("id", "") for element in root.iter() if element.get("id", "").startswith("axes_")]
+    assert names == [f"axes_{n}" for n in range(1, 6)]  # three panels, and two bars of colours
+    assert sum(element.tag.endswith("}image") for element in root.iter()) >= 2
+    said = (tmp_path / "a.svg").read_text()
+    assert all(
+        words in said for words in ("what they learn", "cell state, token by token", "last token, block by block")
+    )
+    draw_comparison(tmp_path / "c.svg", found, "the rat")
+    assert (tmp_path / "c.svg").read_bytes() != (tmp_path / "a.svg").read_bytes()
+
+
+def test_odd_letters_can_be_drawn(tmp_path: Path) -> None:
+    odd = compare(as_text("$a$b^_\n<&>漢 \\" * 4, 4), shape(context=4), PACE)
+    draw_comparison(tmp_path / "a.svg", odd, "$a$b")
+    words = compare(as_text("$x^$ <b> $_ " * 8, 4, "words"), shape(context=4), PACE)
+    draw_comparison(tmp_path / "b.svg", words, "$x^$ <b> $_")
+    draw_comparison(tmp_path / "c.svg", compare(as_text("漢\n" * 8, 2), shape(context=2, blocks=0), PACE), "漢\n")
+    for name in "abc":
+        ElementTree.parse(tmp_path / f"{name}.svg")
+
+
+def test_a_text_longer_than_the_shape_sees_is_refused() -> None:
+    with pytest.raises(ws.InputError, match="the inputs have up to 9 tokens, and the shape has context=8"):
+        compare(text(9), KIND, PACE)
+
+
+def test_a_picture_that_cannot_be_written_is_named(found: Comparison, tmp_path: Path) -> None:
+    with pytest.raises(ws.FileError, match=f"cannot write {tmp_path}: it is not a regular file"):
+        draw_comparison(tmp_path, found, SENTENCE)
+    with pytest.raises(ws.FileError, match=f"cannot write {tmp_path}/no/a.svg: No such file or directory"):
+        draw_comparison(tmp_path / "no" / "a.svg", found, SENTENCE)

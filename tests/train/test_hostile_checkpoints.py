@@ -1,0 +1,134 @@
+"""Checkpoints that are damaged, hostile, cut off or of something else: refused, and nothing of them is taken up."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weightsmith as ws
+from tests.train.small import COURSE, SHAPE, text, weights
+from tests.train.test_checkpoint import going_on, stopped
+from weightsmith.files.container import read_container, write_container
+from weightsmith.train.checkpoint import MOMENTS, read_checkpoint
+from weightsmith.train.loop import _optimizer
+from weightsmith.train.training import identity, new_module
+
+Tensors = dict[str, Any]
+Metadata = dict[str, Any]
+
+
+def of_entry(change: Metadata) -> Callable[[Tensors, Metadata], None]:
+    return lambda tensors, metadata: metadata["history"][0].update(change)
+
+
+def of_metadata(change: Metadata) -> Callable[[Tensors, Metadata], None]:
+    return lambda tensors, metadata: metadata.update(change)
+
+
+def of_tensor(name: str, change: Callable[[Any], Any]) -> Callable[[Tensors, Metadata], None]:
+    return lambda tensors, metadata: tensors.update({name: change(tensors[name])})
+
+
+def with_one(value: float) -> Callable[[Any], Any]:
+    return lambda array: np.concatenate([array.reshape(-1)[:-1], np.array([value], array.dtype)]).reshape(array.shape)
+
+
+EMBEDDING = "embedding.weight"
+LOSSES: list[Any] = [[], [1], [1.0, 1.0], {}, None, [None]]
+HISTORIES: list[Any] = [[], [{}], [None], {}, None]
+DAMAGES: dict[str, Callable[[Tensors, Metadata], Any]] = {
+    **{f"step {step}": of_metadata({"step": step}) for step in (0, -5, 4, 6, 12, 13, 10**30, 5.0, True, None, "5")},
+    **{f"seconds {s}": of_metadata({"seconds": s}) for s in (-1.0, 1, None, 10**400)},
+    **{f"tokens {t}": of_metadata({"tokens": t}) for t in (-1, 1.0, None)},
+    **{f"losses {losses}": of_metadata({"losses": losses}) for losses in LOSSES},
+    **{f"history {h}": of_metadata({"history": h}) for h in HISTORIES},
+    **{f"entry {e}": of_entry(e) for e in ({"step": 5}, {"train_loss": None}, {"rate": -1.0}, {"more": 1})},
+    "a record too many": lambda tensors, metadata: metadata["history"].append(metadata["history"][0]),
+    "no weights": lambda tensors, metadata: tensors.pop(f"weights.{EMBEDDING}"),
+    "no moments": lambda tensors, metadata: tensors.pop(f"{MOMENTS[0]}.{EMBEDDING}"),
+    "nothing": lambda tensors, metadata: tensors.clear(),
+    "more": lambda tensors, metadata: tensors.update({"weights.more": np.zeros(1, np.float32)}),
+    "float64": of_tensor(f"weights.{EMBEDDING}", lambda array: array.astype(np.float64)),
+    "flat": of_tensor(f"weights.{EMBEDDING}", lambda array: array.reshape(-1)),
+    "turned": of_tensor(f"weights.{EMBEDDING}", lambda array: np.ascontiguousarray(array.T)),
+    "cut": of_tensor(f"weights.{EMBEDDING}", lambda array: array[1:]),
+    "nan weight": of_tensor(f"weights.{EMBEDDING}", with_one(np.nan)),
+    "inf weight": of_tensor("weights.norm.bias", with_one(np.inf)),
+    "nan moment": of_tensor(f"{MOMENTS[0]}.norm.bias", with_one(np.nan)),
+    "negative square": of_tensor(f"{MOMENTS[1]}.{EMBEDDING}", with_one(-1e-9)),
+}
+
+
+def refused(path: Path) -> str:
+    """Try to take a checkpoint up; say why not, and see that nothing of it was."""
+    task = text()
+    module = new_module(task, SHAPE, COURSE)
+    optimizer = _optimizer(module, COURSE)
+    before, file = weights(module), path.read_bytes() if path.is_file() else None
+    with pytest.raises(ws.FileError) as error:
+        read_checkpoint(path, identity(task, SHAPE, COURSE), COURSE, module, optimizer)
+    assert weights(module) == before
+    assert not optimizer.state
+    assert file is None or path.read_bytes() == file
+    return str(error.value)
+
+
+@pytest.fixture
+def checkpoint(tmp_path: Path) -> Path:
+    path = tmp_path / "c"
+    stopped(path, 7)
+    return path
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_checkpoint_is_never_half_loaded(damage: str, checkpoint: Path) -> None:
+    tensors, metadata = read_container(checkpoint)
+    state = json.loads(metadata)
+    write_container(checkpoint, tensors, json.dumps(state))
+    assert going_on(checkpoint).resumed_at == 5  # writing it again does no harm
+    DAMAGES[damage](tensors, state)
+    write_container(checkpoint, tensors, json.dumps(state))
+    assert refused(checkpoint) == f"{checkpoint} is a damaged checkpoint: move it away to begin anew"
+
+
+def test_what_is_no_checkpoint_is_refused(checkpoint: Path) -> None:
+    whole = checkpoint.read_bytes()
+    tensors, metadata = read_container(checkpoint)
+    for end in (0, 7, 8, 100, len(whole) // 2, len(whole) - 1):
+        checkpoint.write_bytes(whole[:end])
+        assert "is no checkpoint" in refused(checkpoint)
+    for data in (b"not a checkpoint at all", whole + b"more", bytes(1000), b"\xff" * 64):
+        checkpoint.write_bytes(data)
+        assert "is no checkpoint" in refused(checkpoint)
+    for other in (
+        "{}", "[]", "", "{", metadata.replace("checkpoint 1", "checkpoint 2"),
+        json.dumps({**json.loads(metadata), "identity": None}), metadata[:-1] + ', "step": 5}',
+        metadata.replace('"losses": [', '"losses": [NaN, '),
+    ):  # fmt: skip
+        write_container(checkpoint, tensors, other)
+        assert "is no checkpoint" in refused(checkpoint)
+    write_container(checkpoint, tensors, metadata.replace('"losses": [', '"losses": [1e999, '))
+    assert "is a damaged checkpoint" in refused(checkpoint)
+    ws.save(ws.random_transformer(), checkpoint)
+    assert "is no checkpoint" in refused(checkpoint)
+    checkpoint.unlink()
+    os.mkfifo(checkpoint)  # which must not keep us waiting
+    assert "is no checkpoint: it is not a regular file" in refused(checkpoint)
+    checkpoint.unlink()
+    checkpoint.mkdir()
+    assert "cannot read the checkpoint" in refused(checkpoint)
+    checkpoint.rmdir()
+    assert "No such file" in refused(checkpoint)
+
+
+def test_a_hostile_identity_is_refused(checkpoint: Path) -> None:
+    tensors, metadata = read_container(checkpoint)
+    state = json.loads(metadata)
+    for name, value in (("shape", None), ("shape", []), ("course", {}), ("data", {"x": 1}), ("more", {"x": 1})):
+        changed = {**state, "identity": {**state["identity"], name: value}}
+        write_container(checkpoint, tensors, json.dumps(changed))
+        assert f"which differs in {name}" in refused(checkpoint)

@@ -1,0 +1,42 @@
+"""What is written down about a training."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import weightsmith as ws
+from weightsmith.train import draw_losses, write_log
+from weightsmith.train.loop import Record
+
+HISTORY = [Record(10, 2.5, 2.25, 1e-3, 0.5, 320), Record(20, 1 / 3, 0.5, 5e-4, 1.0, 640)]
+
+
+def test_the_log_is_a_line_of_json_for_every_record(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    write_log(path, HISTORY[:1])
+    write_log(path, HISTORY)
+    assert [Record(**json.loads(line)) for line in path.read_text().splitlines()] == HISTORY
+    assert [file.name for file in tmp_path.iterdir()] == ["log"]
+
+
+def test_the_losses_are_an_svg_with_the_same_bytes_every_time(tmp_path: Path) -> None:
+    for name in "ab":
+        draw_losses(tmp_path / name, {"training": HISTORY})
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    root = ElementTree.parse(tmp_path / "a").getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    said = (tmp_path / "a").read_text()
+    assert all(f"<!-- {words}" in said for words in ("step", "training", "validation"))
+    draw_losses(tmp_path / "two", {"one": HISTORY, "other": HISTORY[:1]})
+    assert all(f"<!-- {name}" in (tmp_path / "two").read_text() for name in ("one", "other"))
+
+
+def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
+    missing = tmp_path / "no" / "file"
+    for path, why in ((tmp_path, "it is not a regular file"), (missing, "No such file or directory")):
+        with pytest.raises(ws.FileError, match=f"cannot write {path}: {why}"):
+            write_log(path, HISTORY)
+        with pytest.raises(ws.FileError, match=f"cannot write {path}: {why}"):
+            draw_losses(path, {"training": HISTORY})
