@@ -15,7 +15,10 @@ from tests.check.processes import environment
 from weightsmith.cli import main
 
 TEXT = "the cat sat on the mat; the rat sat on the cat.\n" * 10
-SMALL = ("--lanes", "8", "--blocks", "1", "--heads", "2", "--batch", "4", "--steps", "6", "--evaluate-every", "4")
+SMALL = (
+    "--lanes", "8", "--blocks", "1", "--heads", "2", "--batch", "4", "--steps", "6", "--evaluate-every", "4",
+    "--threads", "1",
+)  # fmt: skip
 LEARN = ("text.txt", "--context", "8", *SMALL)
 Train = Callable[..., tuple[int | str | None, str, str]]
 
@@ -136,6 +139,7 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "steps 0": ((*LEARN, "--steps", "0"), "steps=0: write a whole number from 1 on"),
     "batch 0": ((*LEARN, "--batch", "0"), "batch=0: write a whole number from 1 on"),
     "seed": ((*LEARN, "--seed", "-1"), "seed=-1: write a whole number from 0 on"),
+    "threads": ((*LEARN, "--threads", "0"), "threads=0: write a whole number from 1 on"),
     "no checkpoints": ((*LEARN, "--checkpoint-every", "0"), "checkpoint_every=0: write a whole number from 1 on"),
     "no folder": ((*LEARN, "-o", "no/m"), "cannot write no/m: No such file or directory"),
     "file as folder": ((*LEARN, "-o", "one/m"), "cannot write one/m: Not a directory"),

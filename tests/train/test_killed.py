@@ -15,7 +15,7 @@ from weightsmith.cli import main
 TEXT = "the cat sat on the mat; the rat sat on the cat.\n" * 20
 SMALL = (
     "--lanes", "8", "--blocks", "1", "--heads", "2", "--batch", "4", "--warmup", "5",
-    "--evaluate-every", "20", "--seed", "3",
+    "--evaluate-every", "20", "--seed", "3", "--threads", "1",
 )  # fmt: skip
 KINDS: dict[str, tuple[str, ...]] = {
     "the very command": ("text.txt", "--context", "8", "--steps", "240"),
@@ -80,12 +80,6 @@ def new_folder(path: Path) -> Path:
     path.mkdir()
     (path / "text.txt").write_text(TEXT)
     return path
-
-
-@pytest.fixture(autouse=True)
-def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let processes add up as this one does."""
-    monkeypatch.setenv("OMP_NUM_THREADS", "1")
 
 
 @pytest.mark.parametrize("kind", KINDS)

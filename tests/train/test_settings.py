@@ -54,7 +54,15 @@ def test_rates_that_make_no_sense_are_named(name: str, value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("name", "least"),
-    [("steps", 1), ("batch", 1), ("warmup", 0), ("seed", 0), ("evaluate_every", 1), ("checkpoint_every", 1)],
+    [
+        ("steps", 1),
+        ("batch", 1),
+        ("warmup", 0),
+        ("seed", 0),
+        ("threads", 1),
+        ("evaluate_every", 1),
+        ("checkpoint_every", 1),
+    ],
 )
 def test_counts_that_make_no_sense_are_named(name: str, least: int) -> None:
     for value in (least - 1, 1.0, NAN, None, "3", 1 << 31, False):
