@@ -1,6 +1,5 @@
 """weightsmith library."""
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -58,12 +57,13 @@ def example_row(example: "Example") -> dict[str, Any]:
 
 def show(rows: list[dict[str, Any]], up_to: int) -> None:
     """Print the table."""
-    shown = table("transformer", "blocks", "lanes", "weights", *ARITHMETICS, right=True)
-    shown.columns[0].no_wrap = True
+    shown = table("transformer", "blocks", "weights", *ARITHMETICS, right=True)
+    shown.columns[0].overflow = "fold"
+    for column, width in zip(shown.columns[1:], (6, 7, 10, 10, 10), strict=True):
+        column.width = width  # 80 characters are enough
     for row in rows:
-        shown.add_row(
-            row["name"], *_counts(row), *(text.replace("fails at ", "✗ ") for text in row["checked"].values())
-        )
+        verdicts = (text.replace("fails at ", "✗ ") for text in row["checked"].values())
+        shown.add_row(row["name"], str(row["blocks"]), str(row["nonzero_weights"]), *verdicts)
     results().print(shown)
     say(f"weights: those that are not 0. ≤ {up_to}: right on every input up to that length.")
     say("✗: the shortest input that is decided wrongly, the smallest of its length.")
@@ -75,12 +75,9 @@ def show_examples(rows: list[dict[str, Any]]) -> None:
     shown.columns[-1].justify = "left"
     for row in rows:
         decides = "\n".join(f"{tokens} → {decision}" for tokens, decision in row["decisions"].items())
-        shown.add_row(row["name"], *_counts(row), row["arithmetic"], decides)
+        counts = (str(row[key]) for key in ("blocks", "lanes", "nonzero_weights"))
+        shown.add_row(row["name"], *counts, row["arithmetic"], decides)
     results().print(shown)
-
-
-def _counts(row: dict[str, Any]) -> list[str]:
-    return [str(row[key]) for key in ("blocks", "lanes", "nonzero_weights")]
 
 
 def verdict(entry: "Entry", arithmetic: "Arithmetic", up_to: int) -> str:
@@ -91,10 +88,9 @@ def verdict(entry: "Entry", arithmetic: "Arithmetic", up_to: int) -> str:
         return "refused"
     known = entry.fails_at.get(str(arithmetic))
     length = min(up_to, entry.max_length or up_to)
-    for inputs in _by_length(entry.symbols, length):
-        for tokens, found in zip(inputs, entry.decide(T, inputs), strict=True):
-            if found != entry.predicate(tokens):
-                return f"fails at {short(tokens)}"
+    wrong = first_wrong(entry, T, length)
+    if wrong is not None:
+        return f"fails at {short(wrong)}"
     if known is not None:
         tokens = tuple(known)
         if entry.decide(T, [tokens])[0] != entry.predicate(tokens):
@@ -102,11 +98,22 @@ def verdict(entry: "Entry", arithmetic: "Arithmetic", up_to: int) -> str:
     return f"≤ {length}"
 
 
-def _by_length(symbols: str, up_to: int) -> Iterator[list[tuple[str, ...]]]:
+def first_wrong(entry: "Entry", T: "Transformer", up_to: int) -> tuple[str, ...] | None:
+    """Give the shortest input up to a length that is decided wrongly; None where there is none."""
     from itertools import product
 
-    for length in range(1, up_to + 1):
-        yield list(product(symbols, repeat=length))
+    from weightsmith.check import recognizes
+    from weightsmith.library.entries import says_yes
+
+    if entry.decide is says_yes:
+        found = recognizes(T, lambda tokens: entry.predicate(tuple(tokens)), up_to).counterexample
+        return None if found is None else tuple(found)
+    for length in range(1, up_to + 1):  # a chain of decisions: no claim about single ones
+        inputs = list(product(entry.symbols, repeat=length))
+        for tokens, answer in zip(inputs, entry.decide(T, inputs), strict=True):
+            if answer != entry.predicate(tokens):
+                return tokens
+    return None
 
 
 def short(tokens: tuple[str, ...]) -> str:
