@@ -27,6 +27,7 @@ def late(answer: Any) -> Callable[[str], Any]:
     return lambda tokens: answer if tokens == "010" else "1" in tokens
 
 
+# `type: ignore` below: these are calls that a type checker refuses, and people without one must get the words.
 WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     # transformers
     "another vocabulary": (lambda: same_decisions(T, ws.library.contains("b", "ab"), 3), ws.InputError,

@@ -1,19 +1,20 @@
 """Compare a fast run with the reference, bit for bit, and count how hard the comparison was."""
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tests.kernels.models import LENGTH
+from tests.kernels.models import LENGTH, random_model
 from weightsmith import ModelError, Transformer
-from weightsmith.arithmetic import Array, Saturating, rounding
+from weightsmith.arithmetic import Arithmetic, Array, Saturating, rounding
 from weightsmith.arithmetic import saturating as module
 from weightsmith.kernels import Columns, Layout, batch, run_columns, tree
 from weightsmith.kernels.carrier import carrier
+from weightsmith.model import Weighting
 from weightsmith.semantics.evaluation import Evaluation
 from weightsmith.semantics.reference import evaluate
 
@@ -126,3 +127,25 @@ def assert_hard(counts: Counter[str]) -> None:
     assert counts["saturated"] > 150, counts
     assert counts["at infinity"] > 400, counts
     assert counts["ties"] > 200, counts
+
+
+def assert_random_models(A: Arithmetic, dtype: str, patch: pytest.MonkeyPatch) -> None:
+    """Compare random models in an arithmetic with that carrier; ties and saturation must occur."""
+    counts = Counter[str]()
+    assert carrier(A).dtype == dtype
+    for seed in range(5):
+        T = random_model(A, seed)
+        with counting(counts, patch) if seed < 3 else nullcontext():
+            for layout in layouts(T, seed):
+                assert_equal_runs(T, layout, counts)
+    assert_hard(counts)
+
+
+def assert_weighting(A: Arithmetic, seeds: Iterable[int], weighting: Weighting, mask: str) -> None:
+    """Compare random models with one weighting and mask."""
+    counts = Counter[str]()
+    for seed in seeds:
+        T = random_model(A, seed, weighting, mask)
+        for layout in layouts(T, seed):
+            assert_equal_runs(T, layout, counts)
+    assert counts["runs"] >= 3

@@ -1,17 +1,19 @@
 """Columns carried by float32 and float64 equal the reference in every bit."""
 
 from collections import Counter
-from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
 from tests.arithmetic.test_rounding import tied
-from tests.kernels.comparison import assert_equal_runs, assert_hard, counting, layouts
+from tests.kernels.comparison import (
+    assert_equal_runs,
+    assert_random_models,
+    assert_weighting,
+)
 from tests.kernels.loops import TIES, finite_arithmetic
-from tests.kernels.models import WEIGHTINGS, many_heads, random_model
+from tests.kernels.models import WEIGHTINGS, many_heads
 from weightsmith.kernels import batch, tree
-from weightsmith.kernels.carrier import carrier
 from weightsmith.model import Weighting
 
 SINGLE = ("float(3,3)", "float(1,2)", "float(2,4)", "float(4,7)", "float16", "float(7,11)", "e4m3", "e5m2")
@@ -25,26 +27,14 @@ FORMS = [*(("float32", form) for form in SINGLE), *(("float64", form) for form i
 def test_random_models_run_as_in_the_reference(
     dtype: str, form: str, ties: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    A, counts = finite_arithmetic(tied(form, ties)), Counter[str]()
-    assert carrier(A).dtype == dtype
-    for seed in range(5):
-        T = random_model(A, seed)
-        with counting(counts, monkeypatch) if seed < 3 else nullcontext():
-            for layout in layouts(T, seed):
-                assert_equal_runs(T, layout, counts)
-    assert_hard(counts)
+    assert_random_models(finite_arithmetic(tied(form, ties)), dtype, monkeypatch)
 
 
 @pytest.mark.parametrize("mask", ["causal", "full"])
 @pytest.mark.parametrize("weighting", WEIGHTINGS, ids=repr)
 @pytest.mark.parametrize("form", ["e4m3(ties=even)", "float(5,12)"])
 def test_every_weighting_under_every_mask_runs_as_in_the_reference(form: str, weighting: Weighting, mask: str) -> None:
-    counts = Counter[str]()
-    for seed in range(200, 204):
-        T = random_model(finite_arithmetic(form), seed, weighting, mask)
-        for layout in layouts(T, seed):
-            assert_equal_runs(T, layout, counts)
-    assert counts["runs"] >= 3
+    assert_weighting(finite_arithmetic(form), range(200, 204), weighting, mask)
 
 
 @pytest.mark.parametrize("form", ["e4m3", "float(5,12)", "float16(ties=even)", "fixed(12,12,ties=even)"])

@@ -1,17 +1,19 @@
 """Columns carried by int16 and int32 equal the reference in every bit."""
 
 from collections import Counter
-from contextlib import nullcontext
 
 import numpy as np
 import pytest
 
 from tests.arithmetic.test_rounding import tied
-from tests.kernels.comparison import assert_equal_runs, assert_hard, counting, layouts
+from tests.kernels.comparison import (
+    assert_equal_runs,
+    assert_random_models,
+    assert_weighting,
+)
 from tests.kernels.loops import TIES, finite_arithmetic
-from tests.kernels.models import WEIGHTINGS, many_heads, random_model
+from tests.kernels.models import WEIGHTINGS, many_heads
 from weightsmith.kernels import batch, tree
-from weightsmith.kernels.carrier import carrier
 from weightsmith.model import Weighting
 
 SIXTEEN = (
@@ -33,26 +35,14 @@ FORMS = [*(("int16", form) for form in SIXTEEN), *(("int32", form) for form in T
 def test_random_models_run_as_in_the_reference(
     dtype: str, form: str, ties: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    A, counts = finite_arithmetic(tied(form, ties)), Counter[str]()
-    assert carrier(A).dtype == dtype
-    for seed in range(5):
-        T = random_model(A, seed)
-        with counting(counts, monkeypatch) if seed < 3 else nullcontext():
-            for layout in layouts(T, seed):
-                assert_equal_runs(T, layout, counts)
-    assert_hard(counts)
+    assert_random_models(finite_arithmetic(tied(form, ties)), dtype, monkeypatch)
 
 
 @pytest.mark.parametrize("mask", ["causal", "full"])
 @pytest.mark.parametrize("weighting", WEIGHTINGS, ids=repr)
 @pytest.mark.parametrize("form", ["fixed(2,3)", "fixed(6,8,ties=away)"])
 def test_every_weighting_under_every_mask_runs_as_in_the_reference(form: str, weighting: Weighting, mask: str) -> None:
-    counts = Counter[str]()
-    for seed in range(200, 204):
-        T = random_model(finite_arithmetic(form), seed, weighting, mask)
-        for layout in layouts(T, seed):
-            assert_equal_runs(T, layout, counts)
-    assert counts["runs"] >= 3
+    assert_weighting(finite_arithmetic(form), range(200, 204), weighting, mask)
 
 
 @pytest.mark.parametrize("form", ["fixed(4,4)", "fixed(8,9)"])

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from tests.kernels.comparison import assert_equal_runs, assert_refused, layouts
+from tests.kernels.comparison import assert_equal_runs, assert_refused, assert_weighting, layouts
 from tests.kernels.models import WEIGHTINGS, many_heads, random_model
 from weightsmith import Attention, Block, FeedForward, Head, LayerNorm, Native, Relative, Softmax, Transformer
 from weightsmith.kernels import batch, run_columns, tree
@@ -47,12 +47,7 @@ def test_random_models_run_as_in_the_reference(dtype: Type) -> None:
 def test_every_weighting_under_every_mask_runs_as_in_the_reference(
     dtype: Type, weighting: Weighting, mask: str
 ) -> None:
-    counts = Counter[str]()
-    for seed in range(300, 308):
-        T = random_model(Native(dtype), seed, weighting, mask)
-        for layout in layouts(T, seed):
-            assert_equal_runs(T, layout, counts)
-    assert counts["runs"] >= 3
+    assert_weighting(Native(dtype), range(300, 308), weighting, mask)
 
 
 @both
