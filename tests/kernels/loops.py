@@ -9,39 +9,38 @@ import numpy as np
 from weightsmith.arithmetic import Array, Saturating, parse_arithmetic
 from weightsmith.kernels import operations
 from weightsmith.kernels.carrier import Carried, Carrier, carrier
-from weightsmith.kernels.operations import add, multiply, prepared, saturate, scaled, subtract
+from weightsmith.kernels.instructions import PACK_BYTES, load, store
+from weightsmith.kernels.operations import add, bounded, multiply, prepared, saturate, scaled, share, subtract
+from weightsmith.kernels.rules import Whole, WholeToZero
 
 TIES = ("zero", "even", "away")
 
 
-@nb.njit(error_model="numpy")
-def _add(x: Any, y: Any, out: Any, rule: Any) -> None:
-    for i in range(x.size):
-        out[i] = add(x[i], y[i], rule)
+def _rows(operation: Any) -> tuple[Callable[..., None], Callable[..., None]]:
+    """Give a loop over single values, and one over packs."""
+
+    @nb.njit(error_model="numpy")
+    def singly(x: Any, y: Any, reach: Any, out: Any, rule: Any) -> None:
+        for i in range(x.shape[1]):
+            out[0, i] = operation(x[0, i], y[0, i], reach[0, i], rule)
+
+    @nb.njit(error_model="numpy")
+    def in_packs(x: Any, y: Any, reach: Any, out: Any, rule: Any) -> None:
+        for i in range(0, x.shape[1], PACK_BYTES // x.itemsize):
+            store(out, 0, i, operation(load(x, 0, i), load(y, 0, i), load(reach, 0, i), rule))
+
+    return singly, in_packs
 
 
-@nb.njit(error_model="numpy")
-def _subtract(x: Any, y: Any, out: Any, rule: Any) -> None:
-    for i in range(x.size):
-        out[i] = subtract(x[i], y[i], rule)
-
-
-@nb.njit(error_model="numpy")
-def _multiply(x: Any, y: Any, out: Any, rule: Any) -> None:
-    for i in range(x.size):
-        out[i] = multiply(x[i], prepared(y[i], rule), rule)
-
-
-@nb.njit(error_model="numpy")
-def _scaled(x: Any, y: Any, out: Any, rule: Any) -> None:
-    for i in range(x.size):
-        out[i] = scaled(x[i], prepared(y[i], rule), rule)
-
-
-@nb.njit(error_model="numpy")
-def _saturate(x: Any, weights: Any, reach: Any, out: Any, rule: Any) -> None:
-    for i in range(x.size):
-        out[i] = saturate(x[i], weights[i], reach[i], rule)
+_ROWS = {
+    "add": _rows(nb.njit(lambda x, y, reach, rule: add(x, y, rule))),
+    "subtract": _rows(nb.njit(lambda x, y, reach, rule: subtract(x, y, rule))),
+    "multiply": _rows(nb.njit(lambda x, y, reach, rule: multiply(x, prepared(y, rule), rule))),
+    "scaled": _rows(nb.njit(lambda x, y, reach, rule: scaled(x, share(y, rule), rule))),
+    "bounded": _rows(nb.njit(lambda x, y, reach, rule: bounded(x, prepared(y, rule), rule))),
+    "saturate": _rows(nb.njit(lambda x, y, reach, rule: saturate(x, prepared(y, rule), reach, rule))),
+}
+MEANING = {"scaled": "multiply", "bounded": "multiply", "saturate": "multiply"}
 
 
 @nb.njit(error_model="numpy")
@@ -50,30 +49,23 @@ def _quotients(x: Any, y: Any, exact: Any, rule: Any) -> None:
 
 
 def by_loop(A: Saturating, operation: str, x: Array, y: Array) -> Array:
-    """Do what the arithmetic's operation does, as a fast run does it.
+    """Do what the arithmetic's operation does, as a fast run does it, on single values and on packs alike.
 
-    `scaled` is a product where a factor is at most 1, `saturate` a product with weights as `program.sparse` makes them.
+    `scaled` is a product where the right factor is at most 1, `bounded` one that fits the carrier, `saturate` one with
+    weights as `program.sparse` makes them.
     """
     c = carrier(A)
     u, v = c.encode(x), c.encode(y)
     if operation == "divide":
         _quotients(u, v, c.exact, c.rule)
         return plain(c, u)
-    out = np.empty_like(u)
-    if operation == "saturate":
-        _saturate(u, c.prepare(v), c.reach(v), out, c.rule)
-    else:
-        _ROWS[operation](u, v, out, c.rule)
-    return plain(c, out)
-
-
-_ROWS: dict[str, Callable[..., None]] = {
-    "add": _add,
-    "subtract": _subtract,
-    "multiply": _multiply,
-    "scaled": _scaled,
-}
-MEANING = {"scaled": "multiply", "saturate": "multiply"}
+    pack = PACK_BYTES // u.itemsize
+    sides = [np.resize(side, (1, -(-side.size // pack) * pack)) for side in (u, v, c.reach(v))]
+    singly, in_packs = (np.empty_like(sides[0]) for _ in range(2))
+    _ROWS[operation][0](*sides, singly, c.rule)
+    _ROWS[operation][1](*sides, in_packs, c.rule)
+    assert singly.tobytes() == in_packs.tobytes(), (A, operation)
+    return plain(c, singly[0, : x.size])
 
 
 def plain(c: Carrier, carried: Carried) -> Array:
@@ -81,12 +73,16 @@ def plain(c: Carrier, carried: Carried) -> Array:
     return carried.astype(np.float64) / c.scale
 
 
-def allowed(operation: str, x: Array, y: Array) -> tuple[Array, Array]:
+def allowed(A: Saturating, operation: str, x: Array, y: Array) -> tuple[Array, Array]:
     """Keep the pairs that the operation is for."""
     if operation == "divide":
         keep = (x >= 0) & (x <= y) & (y > 0)
     elif operation == "scaled":
-        keep = (np.abs(x) <= 1) | (np.abs(y) <= 1)
+        keep = np.abs(y) <= 1
+    elif operation == "bounded":
+        c = carrier(A)
+        whole = isinstance(c.rule, Whole | WholeToZero)
+        keep = np.abs(x * y) * c.scale**2 < float(c.rule.large) if whole else np.abs(x * y) < 0.99 * A.infinity
     else:
         keep = np.full(x.shape, True)
     return x[keep], y[keep]
@@ -94,7 +90,7 @@ def allowed(operation: str, x: Array, y: Array) -> tuple[Array, Array]:
 
 def assert_all_equal(A: Saturating, operation: str, x: Array, y: Array) -> int:
     """Compare with the arithmetic in every bit; give the number of pairs."""
-    x, y = allowed(operation, x, y)
+    x, y = allowed(A, operation, x, y)
     found = by_loop(A, operation, x, y)
     wanted = getattr(A, MEANING.get(operation, operation))(x, y)
     wrong = (found != wanted) | (np.signbit(found) != np.signbit(wanted))

@@ -14,7 +14,7 @@ from tests.rewrites.models import transformers
 from weightsmith import Attention, Block, Fixed, Relative, Transformer, random_transformer
 from weightsmith.kernels import Layout, batch, ranks, tree
 from weightsmith.kernels.layout import CHUNK
-from weightsmith.kernels.linear import TILE
+from weightsmith.kernels.linear import TILE_BYTES
 from weightsmith.model import LeftmostHard
 
 
@@ -64,6 +64,9 @@ def test_what_a_column_sees_is_its_own_prefix(layout: Layout) -> None:
             tokens = layout.input_at(offset + i)
             for s in range(t):
                 assert layout.input_at(int(layout.offsets[s]) + i % int(layout.widths[s])) == tokens[: s + 1]
+
+
+TILE = TILE_BYTES // np.dtype(np.int16).itemsize
 
 
 def narrow(vocabulary: str, seed: int, length: int) -> Transformer:

@@ -4,7 +4,7 @@ from weightsmith.check.claims import Claim
 from weightsmith.errors import InputError
 from weightsmith.kernels.carrier import carrier, function_table
 from weightsmith.kernels.layout import CHUNK
-from weightsmith.kernels.linear import TILE
+from weightsmith.kernels.linear import TILE_BYTES, WHOLE
 from weightsmith.model import Transformer
 
 RUN_BYTES = 12 << 20  # what a run may take: more would leave the near caches
@@ -50,5 +50,5 @@ def _column_bytes(T: Transformer, up_to: int, claim: Claim) -> int:
 def _fixed_bytes(T: Transformer, up_to: int) -> int:
     """Count what does not depend on the columns: neurons of a tile, and narrow positions spread over a chunk."""
     neurons = max((len(block.feed_forward.W_1) for block in T.blocks if block.feed_forward), default=0)
-    tiles = up_to * sum(_head_sizes(T)) * CHUNK
-    return (neurons * TILE + tiles) * carrier(T.arithmetic).dtype.itemsize
+    tiles = up_to * sum(_head_sizes(T)) * (CHUNK + WHOLE)
+    return neurons * TILE_BYTES + tiles * carrier(T.arithmetic).dtype.itemsize

@@ -3,6 +3,9 @@
 Position t has widths[t] columns, from offsets[t] on; its column i sees column i mod widths[s] of position s. Columns
 are taken in chunks. A chunk lies within a period of a position with as many columns or more; of positions with fewer,
 `spread` repeats the columns to fill a chunk, once for the whole run.
+
+Loops over packs run over the end of a position: they read and write what follows. The positions are written in order,
+so that what was written too far is written again, and rows are a pack longer than they need to be.
 """
 
 from typing import Any
@@ -10,7 +13,7 @@ from typing import Any
 import numba as nb
 import numpy as np
 
-from weightsmith.kernels.linear import TILE, WHOLE
+from weightsmith.kernels.instructions import PACK_BYTES, filled, load, store
 from weightsmith.kernels.operations import (
     add,
     bounded,
@@ -20,38 +23,32 @@ from weightsmith.kernels.operations import (
     prepared,
     quotients,
     scaled,
+    share,
     subtract,
 )
 
+PERIOD = 64
+TILE = 2048
 
-def spread(x: Any, widths: Any, offsets: Any, out: Any) -> None:
-    """Repeat the columns of each narrow position until they fill a chunk: out[position, row, column]."""
-    chunk = out.shape[2]
-    periods = np.empty(2 * WHOLE, x.dtype)
+
+def spread(x: Any, widths: Any, offsets: Any, chunk: int, out: Any) -> None:
+    """Repeat the columns of each narrow position until they fill a chunk: out[position · rows + row, column]."""
+    periods = np.empty(2 * PERIOD, x.dtype)
     for s in range(widths.size):
         width = widths[s]
         if width < chunk:
-            size = width if width > WHOLE else width * (1 + WHOLE // width)  # some whole periods, copied as one
+            size = width if width > PERIOD else width * (1 + PERIOD // width)  # some whole periods, copied as one
             for r in range(x.shape[0]):
                 source = x[r, offsets[s] : offsets[s] + width]
-                if width <= WHOLE:
+                if width <= PERIOD:
                     for i in range(size):
                         periods[i] = source[i % width]
                     source = periods[:size]
-                row = out[s, r]
+                row = out[s * x.shape[0] + r]
                 for a in range(0, chunk, size):
                     here = row[a : min(a + size, chunk)]
                     for i in range(here.size):
                         here[i] = source[i]
-
-
-@nb.njit
-def _seen(x: Any, r: int, tiles: Any, s: int, width: int, offset: int, a: int, size: int) -> Any:
-    """Give what a chunk of columns from a on sees of row r at position s."""
-    if width < size:
-        return tiles[s, r, :size]
-    start = offset + a % width
-    return x[r, start : start + size]
 
 
 @nb.njit
@@ -63,34 +60,46 @@ def _size(row: Any) -> Any:
     return max(-least, most)
 
 
+@nb.njit
+def _places(t: int, a: int, chunk: int, widths: Any, offsets: Any, out: Any) -> None:
+    """Say for each position s where the columns from a on at position t begin there; −1 where they are spread."""
+    for s in range(widths.size):
+        out[s] = -1 if widths[s] < min(chunk, widths[t]) else offsets[s] + a % widths[s]
+
+
 def score(
-    q: Any, k: Any, tiles: Any, relative: Any, widths: Any, offsets: Any, causal: bool, out: Any, rule: Any
+    q: Any, k: Any, tiles: Any, chunk: int, relative: Any, widths: Any, offsets: Any, causal: bool, out: Any, rule: Any
 ) -> None:
-    """Set out[s, column] to ⟨q, k_s⟩, or to ⟨q, k_s ⊕ a⟩ with the row `a` of `relative` for the distance."""
-    chunk = tiles.shape[2]
-    small = np.empty(q.shape[0], np.bool_)
-    for c in range(q.shape[0]):
-        small[c] = fits(_size(q[c]), _size(k[c]), rule)
+    """Set out[s, column] to ⟨q, k_s⟩, or to ⟨q, k_s ⊕ a⟩ with the row `a` of `relative` for the distance.
+
+    What is in q becomes its prepared values.
+    """
+    zero, pack, size = q.dtype.type(0), PACK_BYTES // q.itemsize, q.shape[0]
+    columns = offsets[-1] + widths[-1]
+    small = np.empty(size, np.bool_)
+    for c in range(size):
+        small[c] = fits(_size(q[c, :columns]), _size(k[c, :columns]), rule) and relative.shape[0] == 0
+        for i in range(columns):
+            q[c, i] = prepared(q[c, i], rule)
+    places = np.empty(widths.size, np.int64)
     for t in range(widths.size):
         for a in range(0, widths[t], chunk):
-            size = min(chunk, widths[t] - a)
-            here = offsets[t] + a
-            for s in range(t + 1 if causal else widths.size):
-                o = out[s, here : here + size]
-                for i in range(size):
-                    o[i] = 0
-                for c in range(q.shape[0]):
-                    qs, ks = q[c, here : here + size], _seen(k, c, tiles, s, widths[s], offsets[s], a, size)
-                    if relative.shape[0] > 0:
-                        distance = relative[min(t - s, relative.shape[0] - 1), c]
-                        for i in range(size):
-                            o[i] = add(o[i], multiply(qs[i], prepared(add(ks[i], distance, rule), rule), rule), rule)
-                    elif small[c]:
-                        for i in range(size):
-                            o[i] = add(o[i], bounded(qs[i], ks[i], rule), rule)
-                    else:
-                        for i in range(size):
-                            o[i] = add(o[i], multiply(qs[i], prepared(ks[i], rule), rule), rule)
+            _places(t, a, chunk, widths, offsets, places)
+            for i in range(0, min(chunk, widths[t] - a), pack):
+                here = offsets[t] + a + i
+                for s in range(t + 1 if causal else widths.size):
+                    o, place = filled(zero), places[s]
+                    for c in range(size):
+                        qs = load(q, c, here)
+                        ks = load(tiles, s * size + c, i) if place < 0 else load(k, c, place + i)
+                        if small[c]:
+                            o = add(o, bounded(ks, qs, rule), rule)
+                        elif relative.shape[0] == 0:
+                            o = add(o, multiply(ks, qs, rule), rule)
+                        else:
+                            ks = add(ks, relative[min(t - s, relative.shape[0] - 1), c], rule)
+                            o = add(o, multiply(ks, qs, rule), rule)
+                    store(out, s, here, o)
 
 
 def rotate(x: Any, first: Any, second: Any, cos: Any, sin: Any, widths: Any, offsets: Any, rule: Any) -> None:
@@ -116,27 +125,29 @@ def penalise(scores: Any, by_distance: Any, widths: Any, offsets: Any, causal: b
 
 
 def mix(
-    weights: Any, v: Any, tiles: Any, relative: Any, widths: Any, offsets: Any, causal: bool, out: Any, rule: Any
-) -> None:
+    weights: Any, v: Any, tiles: Any, chunk: int, relative: Any, widths: Any, offsets: Any, causal: bool, out: Any,
+    rule: Any,
+) -> None:  # fmt: skip
     """Set out to Σ weight_s ⊗ v_s, or to Σ weight_s ⊗ (v_s ⊕ a); no weight is above 1."""
-    chunk = tiles.shape[2]
+    zero, pack, size = v.dtype.type(0), PACK_BYTES // v.itemsize, v.shape[0]
+    shares, places = np.empty((widths.size, pack), v.dtype), np.empty(widths.size, np.int64)
     for t in range(widths.size):
+        visible = t + 1 if causal else widths.size
         for a in range(0, widths[t], chunk):
-            size = min(chunk, widths[t] - a)
-            here = offsets[t] + a
-            for c in range(v.shape[0]):
-                o = out[c, here : here + size]
-                for i in range(size):
-                    o[i] = 0
-                for s in range(t + 1 if causal else widths.size):
-                    ws, vs = weights[s, here : here + size], _seen(v, c, tiles, s, widths[s], offsets[s], a, size)
-                    if relative.shape[0] > 0:
-                        distance = relative[min(t - s, relative.shape[0] - 1), c]
-                        for i in range(size):
-                            o[i] = add(o[i], scaled(ws[i], prepared(add(vs[i], distance, rule), rule), rule), rule)
-                    else:
-                        for i in range(size):
-                            o[i] = add(o[i], scaled(ws[i], prepared(vs[i], rule), rule), rule)
+            _places(t, a, chunk, widths, offsets, places)
+            for i in range(0, min(chunk, widths[t] - a), pack):
+                here = offsets[t] + a + i
+                for s in range(visible):
+                    store(shares, s, 0, share(load(weights, s, here), rule))
+                for c in range(size):
+                    o = filled(zero)
+                    for s in range(visible):
+                        place = places[s]
+                        vs = load(tiles, s * size + c, i) if place < 0 else load(v, c, place + i)
+                        if relative.shape[0] > 0:
+                            vs = add(vs, relative[min(t - s, relative.shape[0] - 1), c], rule)
+                        o = add(o, scaled(vs, load(shares, s, 0), rule), rule)
+                    store(out, c, here, o)
 
 
 @nb.njit

@@ -11,7 +11,7 @@ from weightsmith.arithmetic import Arithmetic, Array, Fixed, Float, Native
 from weightsmith.arithmetic.base import Elementary
 from weightsmith.arithmetic.elementary import table
 from weightsmith.arithmetic.saturating import TABLE_BITS, Saturating
-from weightsmith.kernels.rules import Binary, BinaryEven, Exact, Machine, Place, Rule, Whole
+from weightsmith.kernels.rules import Binary, BinaryEven, Exact, Machine, Place, Rule, Whole, WholeToZero
 
 Carried = npt.NDArray[Any]
 
@@ -41,9 +41,16 @@ class Carrier:
         prepared: Carried = weights * self.rule.nudge if isinstance(self.rule, Binary) else weights
         return prepared
 
+    def share(self, weights: Carried) -> Carried:
+        """Give weights of at most 1 as `operations.share` does."""
+        if not isinstance(self.rule, WholeToZero):
+            return self.prepare(weights)
+        larger = (weights.astype(np.int64) << int(self.rule.up)) - np.sign(weights)
+        return larger.astype(self.dtype)
+
     def reach(self, weights: Carried) -> Carried:
         """Give for each weight the |x| from which on x ⊗ weight saturates; only integers need it."""
-        if not isinstance(self.rule, Whole):
+        if not isinstance(self.rule, Whole | WholeToZero):
             return np.zeros_like(weights)
         largest = int(self.rule.infinity)
         sizes = np.maximum(np.abs(weights.astype(np.int64)), 1)
@@ -80,7 +87,7 @@ def _dtype(A: Saturating) -> np.dtype[Any]:
     return np.dtype(np.float32 if small and A.precision <= 11 else np.float64)
 
 
-def _whole(A: Fixed, dtype: np.dtype[Any]) -> Whole:
+def _whole(A: Fixed, dtype: np.dtype[Any]) -> Whole | WholeToZero:
     number, bits, shift = dtype.type, 8 * dtype.itemsize, A.fraction_bits
     half = 1 << shift >> 1
     bias = half if A.ties == "away" else max(half - 1, 0)
@@ -88,8 +95,10 @@ def _whole(A: Fixed, dtype: np.dtype[Any]) -> Whole:
     tie = shift if A.ties == "even" else bits - 1
     wide = np.dtype(f"int{2 * bits}").type
     infinity, sign, large = 2**A.precision - 1, bits - 1, 1 << bits - 2
-    fields = [number(x) for x in (infinity, shift, bias, tie, mask, sign, large)]
-    return Whole(*fields, wide(bits))  # type: ignore[call-arg]
+    numbers: list[Any] = [number(x) for x in (infinity, shift, bias, tie, mask, sign, large)]
+    if dtype == np.int16 and A.ties == "zero":
+        return WholeToZero(*numbers, wide(bits), number(15 - shift), number(1), number(-1))
+    return Whole(*numbers, wide(bits))
 
 
 def _binary(A: Saturating, dtype: np.dtype[Any]) -> Binary | BinaryEven:

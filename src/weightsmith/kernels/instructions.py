@@ -1,43 +1,156 @@
-"""Single instructions that Numba does not offer as such: integers of the carrier's own width, and bits of floats."""
+"""Single instructions that Numba does not offer as such, on single values and on *packs* of neighbouring ones.
 
+A pack is a vector of the machine code, wide enough to fill several registers: loops over packs need no proof that they
+may be vectorised, and no loop for a rest. Where a single value meets a pack, it stands for a pack of equal ones.
+Integers keep the carrier's own width; Numba's operators would widen them to 64 bits. Nothing is reordered, and no
+product is contracted into a sum.
+"""
+
+from collections.abc import Callable
 from typing import Any
 
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
+from numba.core.datamodel import models, register_default
 from numba.extending import intrinsic
+from numba.np import arrayobj
 
-# Integers of the carrier's own width; Numba's operators would widen them to 64 bits.
+PACK_BYTES = 256
+Emit = Callable[..., Any]
 
 
-def _integer(emit: Any) -> Any:
+class Pack(types.Type):
+    """So many values of a type."""
+
+    def __init__(self, element: Any, count: int) -> None:
+        self.element, self.count = element, count
+        super().__init__(name=f"Pack({element}, {count})")
+
+
+@register_default(Pack)
+class _PackModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, pack: Pack) -> None:
+        element = manager.lookup(pack.element).get_value_type()
+        super().__init__(manager, pack, ir.VectorType(element, pack.count))
+
+
+def _element(kind: Any) -> Any:
+    return kind.element if isinstance(kind, Pack) else kind
+
+
+def _like(kind: Any, element: Any) -> Any:
+    """Give a pack of elements for a pack, and a single one for a single value."""
+    return Pack(element, kind.count) if isinstance(kind, Pack) else element
+
+
+def _filled(builder: Any, value: Any, pack: Any) -> Any:
+    """Give a pack of equal values."""
+    nothing = ir.Constant(pack, ir.Undefined)
+    one = builder.insert_element(nothing, value, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), pack.count), None))
+
+
+def _operation(integer: Emit | None, real: Emit | None = None) -> Any:
+    """Give an operation on two values of one type."""
+
     @intrinsic
     def operation(_typing: Any, x: Any, y: Any) -> Any:
-        if not isinstance(x, types.Integer) or x != y:
+        element = _element(x)
+        emit = integer if isinstance(element, types.Integer) else real
+        if element != _element(y) or emit is None or not isinstance(element, types.Number):
             return None
-        return x(x, y), lambda _context, builder, _signature, arguments: emit(builder, *arguments)
+        result = x if isinstance(x, Pack) else y
+
+        def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            kind = context.get_value_type(result)
+            return emit(builder, *(a if a.type == kind else _filled(builder, a, kind) for a in arguments))
+
+        return result(x, y), code
 
     return operation
 
 
-plus = _integer(lambda builder, x, y: builder.add(x, y))
-minus = _integer(lambda builder, x, y: builder.sub(x, y))
-times = _integer(lambda builder, x, y: builder.mul(x, y))
-shifted = _integer(lambda builder, x, y: builder.ashr(x, y))
-masked = _integer(lambda builder, x, y: builder.and_(x, y))
-xor = _integer(lambda builder, x, y: builder.xor(x, y))
-least = _integer(lambda builder, x, y: builder.select(builder.icmp_signed("<", x, y), x, y))
-most = _integer(lambda builder, x, y: builder.select(builder.icmp_signed(">", x, y), x, y))
+plus = _operation(lambda builder, x, y: builder.add(x, y), lambda builder, x, y: builder.fadd(x, y))
+minus = _operation(lambda builder, x, y: builder.sub(x, y), lambda builder, x, y: builder.fsub(x, y))
+times = _operation(lambda builder, x, y: builder.mul(x, y), lambda builder, x, y: builder.fmul(x, y))
+least = _operation(
+    lambda builder, x, y: builder.select(builder.icmp_signed("<", x, y), x, y),
+    lambda builder, x, y: builder.select(builder.fcmp_unordered("<", x, y), x, y),
+)
+most = _operation(
+    lambda builder, x, y: builder.select(builder.icmp_signed(">", x, y), x, y),
+    lambda builder, x, y: builder.select(builder.fcmp_unordered(">", x, y), x, y),  # x, if it is no number
+)
+shifted = _operation(lambda builder, x, y: builder.ashr(x, y))
+raised = _operation(lambda builder, x, y: builder.shl(x, y))
+masked = _operation(lambda builder, x, y: builder.and_(x, y))
+xor = _operation(lambda builder, x, y: builder.xor(x, y))
 
 
-def _cast(kinds: dict[Any, Any], emit: Any) -> Any:
+@intrinsic
+def high_half(_typing: Any, x: Any, y: Any) -> Any:
+    """Give (x·y + 2^14) / 2^15 rounded down, for int16: one instruction of many machines."""
+    if _element(x) != types.int16 or _element(y) != types.int16:
+        return None
+    result = x if isinstance(x, Pack) else y
+
+    def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        kind = context.get_value_type(result)
+        x, y = (a if a.type == kind else _filled(builder, a, kind) for a in arguments)
+        if isinstance(result, Pack) and "+avx2" in context.codegen().magic_tuple()[2]:
+            return _by_parts(builder, "llvm.x86.avx2.pmul.hr.sw", 16, x, y)
+        wide = ir.VectorType(ir.IntType(32), kind.count) if isinstance(result, Pack) else ir.IntType(32)
+
+        def constant(number: int) -> Any:
+            return ir.Constant(wide, [number] * wide.count if isinstance(result, Pack) else number)
+
+        product = builder.mul(builder.sext(x, wide), builder.sext(y, wide))
+        return builder.trunc(builder.ashr(builder.add(product, constant(1 << 14)), constant(15)), kind)
+
+    return result(x, y), code
+
+
+def _by_parts(builder: Any, name: str, count: int, x: Any, y: Any) -> Any:
+    """Apply a machine's own instruction to packs, so many values at a time."""
+
+    def places(first: int, count: int) -> Any:
+        return ir.Constant(ir.VectorType(ir.IntType(32), count), list(range(first, first + count)))
+
+    part = ir.VectorType(x.type.element, count)
+    call = cgutils.get_or_insert_function(builder.module, ir.FunctionType(part, [part, part]), name)
+    done = [
+        builder.call(call, [builder.shuffle_vector(whole, whole, places(first, count)) for whole in (x, y)])
+        for first in range(0, x.type.count, count)
+    ]
+    while len(done) > 1:
+        together = places(0, 2 * done[0].type.count)
+        done = [builder.shuffle_vector(a, b, together) for a, b in zip(done[::2], done[1::2], strict=True)]
+    return done[0]
+
+
+@intrinsic
+def where_equal(_typing: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
+    """Give x where the integers a and b are equal, else y."""
+
+    def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        a, b, x, y = arguments
+        return builder.select(builder.icmp_signed("==", a, b), x, y)
+
+    return (x(a, b, x, y), code) if a == b and x == y else None
+
+
+def _cast(kinds: dict[Any, Any], emit: Emit) -> Any:
     @intrinsic
     def operation(_typing: Any, x: Any) -> Any:
-        if x not in kinds:
+        if _element(x) not in kinds:
             return None
+        result = _like(x, kinds[_element(x)])
 
         def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            return emit(builder, arguments[0], context.get_value_type(kinds[x]))
+            return emit(builder, arguments[0], context.get_value_type(result))
 
-        return kinds[x](x), code
+        return result(x), code
 
     return operation
 
@@ -48,3 +161,58 @@ widened = _cast(_WIDER, lambda builder, x, kind: builder.sext(x, kind))
 narrowed = _cast({wide: narrow for narrow, wide in _WIDER.items()}, lambda builder, x, kind: builder.trunc(x, kind))
 bits = _cast(_BITS, lambda builder, x, kind: builder.bitcast(x, kind))
 value = _cast({bits: value for value, bits in _BITS.items()}, lambda builder, x, kind: builder.bitcast(x, kind))
+
+
+def _address(context: Any, builder: Any, kind: Any, array: Any, row: Any, place: Any) -> Any:
+    """Give the address of an entry of a contiguous array of rows, without a look at its bounds."""
+    made = arrayobj.make_array(kind)(context, builder, array)
+    columns = builder.extract_value(made.shape, 1)
+    return builder.gep(made.data, [builder.add(builder.mul(row, columns), place)])
+
+
+@intrinsic
+def load(_typing: Any, array: Any, row: Any, place: Any) -> Any:
+    """Give the pack that begins at a place in a row."""
+    result = Pack(array.dtype, 8 * PACK_BYTES // array.dtype.bitwidth)
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address = _address(context, builder, signature.args[0], *arguments)
+        kind = context.get_value_type(result).as_pointer()
+        return builder.load(builder.bitcast(address, kind), align=array.dtype.bitwidth // 8)
+
+    return result(array, types.intp, types.intp), code
+
+
+@intrinsic
+def store(_typing: Any, array: Any, row: Any, place: Any, pack: Any) -> Any:
+    """Write a pack from a place in a row on."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        *where, values = arguments
+        address = _address(context, builder, signature.args[0], *where)
+        builder.store(values, builder.bitcast(address, values.type.as_pointer()), align=array.dtype.bitwidth // 8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, types.intp, pack), code
+
+
+@intrinsic
+def filled(_typing: Any, x: Any) -> Any:
+    """Give a pack of equal values."""
+    result = Pack(x, 8 * PACK_BYTES // x.bitwidth)
+
+    def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return _filled(builder, arguments[0], context.get_value_type(result))
+
+    return result(x), code
+
+
+@intrinsic
+def entry(_typing: Any, array: Any, place: Any) -> Any:
+    """Give an entry of a row, without a look at its bounds; places are not negative."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        made = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+        return builder.load(builder.gep(made.data, [arguments[1]]))
+
+    return array.dtype(array, types.intp), code

@@ -1,7 +1,5 @@
 """Loops for matrices. Every array is (rows, columns); a column is one position of one input.
 
-Each inner loop runs along contiguous columns without branches, so that LLVM makes vector instructions of it.
-
 A matrix is sparse: row r has the entries from starts[r] to starts[r + 1], and an entry says its lane, its prepared
 weight, from where on it saturates, and its kind: 0 for +1, 1 for −1, 2 for at most 1, 3 for more.
 """
@@ -9,54 +7,24 @@ weight, from where on it saturates, and its kind: 0 for +1, 1 for −1, 2 for at
 from typing import Any
 
 import numba as nb
-import numpy as np
 
-from weightsmith.kernels.operations import add, multiply, place_of, prepared, saturate, scaled, subtract
+from weightsmith.kernels.instructions import PACK_BYTES, entry, filled, load, minus, most, store
+from weightsmith.kernels.operations import add, multiply, place_of, prepared, saturate, scaled
 
-WHOLE = 64  # rows have a multiple of so many columns, the last ones unused: vector instructions leave no rest
-TILE = 2048  # columns that are worked on together, so that their rows stay in a near cache
+WHOLE = 128
+TILE_BYTES = 4 * PACK_BYTES  # of each row, worked on together, so that all of them stay in a near cache
 
 
 @nb.njit
-def _row(
-    starts: Any, lanes: Any, weights: Any, reach: Any, kinds: Any, r: int, x: Any, a: int, o: Any, rule: Any
-) -> None:
-    """Fold row r times the columns of x from a on into o."""
-    first, end = starts[r], starts[r + 1]
-    if first == end:
-        o[:] = 0
-        return
-    xs, w, far = x[lanes[first], a : a + o.size], weights[first], reach[first]
-    if kinds[first] == 0:
-        for i in range(o.size):
-            o[i] = xs[i]
-    elif kinds[first] == 2:
-        for i in range(o.size):
-            o[i] = scaled(xs[i], w, rule)
-    else:
-        for i in range(o.size):
-            o[i] = saturate(xs[i], w, far, rule)
-    n = first + 1
-    while n < end:
-        xs, w, far = x[lanes[n], a : a + o.size], weights[n], reach[n]
-        if n + 1 < end and kinds[n] == 2 and kinds[n + 1] == 2:  # two at once: the row is read and written once
-            ys, v = x[lanes[n + 1], a : a + o.size], weights[n + 1]
-            for i in range(o.size):
-                o[i] = add(add(o[i], scaled(xs[i], w, rule), rule), scaled(ys[i], v, rule), rule)
-            n += 1
-        elif kinds[n] == 0:
-            for i in range(o.size):
-                o[i] = add(o[i], xs[i], rule)
-        elif kinds[n] == 1:
-            for i in range(o.size):
-                o[i] = subtract(o[i], xs[i], rule)
-        elif kinds[n] == 2:
-            for i in range(o.size):
-                o[i] = add(o[i], scaled(xs[i], w, rule), rule)
-        else:
-            for i in range(o.size):
-                o[i] = add(o[i], saturate(xs[i], w, far, rule), rule)
-        n += 1
+def _product(weights: Any, reach: Any, kinds: Any, n: int, x: Any, rule: Any) -> Any:
+    kind, w = entry(kinds, n), entry(weights, n)
+    if kind == 0:
+        return x
+    if kind == 1:
+        return minus(weights.dtype.type(0), x)
+    if kind == 2:
+        return scaled(x, w, rule)
+    return saturate(x, w, entry(reach, n), rule)
 
 
 def matvec(
@@ -67,29 +35,31 @@ def matvec(
 
     With `relu` negative values become 0; with `into` the result is added to what is there.
     """
-    scratch = np.empty(TILE, x.dtype)
-    for a in range(0, count, TILE):
-        size = min(TILE, count - a)
+    zero = x.dtype.type(0)
+    pack, tile = PACK_BYTES // x.itemsize, TILE_BYTES // x.itemsize
+    for a in range(0, count, tile):
         for r in range(starts.size - 1):
-            here = out[r, target + a : target + a + size]
-            o = scratch[:size] if into else here
-            _row(starts, lanes, weights, reach, kinds, r, x, first + a, o, rule)
-            b = bias[r]
-            if into and b != 0:
-                for i in range(size):
-                    here[i] = add(here[i], add(o[i], b, rule), rule)
-            elif into and starts[r] < starts[r + 1]:
-                for i in range(size):
-                    here[i] = add(here[i], o[i], rule)
-            elif relu and b != 0:
-                for i in range(size):
-                    o[i] = max(add(o[i], b, rule), x.dtype.type(0))
-            elif relu:
-                for i in range(size):
-                    o[i] = max(o[i], x.dtype.type(0))
-            elif b != 0:
-                for i in range(size):
-                    o[i] = add(o[i], b, rule)
+            for i in range(a, min(a + tile, count), pack):
+                o = filled(zero)
+                n, end = starts[r], starts[r + 1]
+                if n < end:
+                    o = _product(weights, reach, kinds, n, load(x, entry(lanes, n), first + i), rule)
+                    n += 1
+                while n < end:
+                    while n < end and entry(kinds, n) == 2:  # most of them: a loop of its own stays in registers
+                        o = add(o, scaled(load(x, entry(lanes, n), first + i), entry(weights, n), rule), rule)
+                        n += 1
+                    if n < end:
+                        p = _product(weights, reach, kinds, n, load(x, entry(lanes, n), first + i), rule)
+                        o = add(o, p, rule)
+                        n += 1
+                if bias[r] != 0:
+                    o = add(o, bias[r], rule)
+                if relu:
+                    o = most(o, zero)
+                if into:
+                    o = add(load(out, r, target + i), o, rule)
+                store(out, r, target + i, o)
 
 
 def accumulate(out: Any, x: Any, bias: Any, rule: Any) -> None:

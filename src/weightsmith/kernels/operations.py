@@ -1,4 +1,4 @@
-"""The rounded operations on single carrier values, which the loops apply to whole rows.
+"""The rounded operations on carrier values, single ones or packs, which the loops apply to whole rows.
 
 What they mean is written in `weightsmith.arithmetic`; why they may be written so is said at each of them. There is no
 fast-math: nothing is reordered, and no product is contracted into a sum.
@@ -14,19 +14,24 @@ from numba.extending import overload
 from weightsmith.arithmetic.fast_rounding import away, to_even, to_zero
 from weightsmith.kernels.instructions import (
     bits,
+    high_half,
     least,
     masked,
     minus,
     most,
     narrowed,
     plus,
+    raised,
     shifted,
     times,
     value,
+    where_equal,
     widened,
     xor,
 )
-from weightsmith.kernels.rules import Binary, BinaryEven, Machine, Whole
+from weightsmith.kernels.rules import Binary, BinaryEven, Machine, Whole, WholeToZero
+
+WHOLE = (Whole, WholeToZero)
 
 
 @nb.njit
@@ -52,12 +57,12 @@ def _on_grid(v: Any, rule: Any) -> Any:
     them again is exact. The quantum follows from the exponent of v, or from the least exponent.
     """
     far = value(plus(most(masked(bits(v), rule.exponent), rule.least), rule.lift))
-    return (v + far) - far
+    return minus(plus(v, far), far)
 
 
 @nb.njit
 def _within(v: Any, rule: Any) -> Any:
-    return min(max(v, -rule.infinity), rule.infinity)
+    return least(most(v, -rule.infinity), rule.infinity)
 
 
 def add(x: Any, y: Any, rule: Any) -> Any:
@@ -66,11 +71,11 @@ def add(x: Any, y: Any, rule: Any) -> Any:
 
 @overload(add, strict=False)
 def _add(x: Any, y: Any, rule: Any) -> Any:
-    if rule.instance_class is Whole:
+    if rule.instance_class in WHOLE:
         return lambda x, y, rule: _clip(plus(x, y), rule.infinity)
     if rule.instance_class is Machine:
-        return lambda x, y, rule: x + y
-    return lambda x, y, rule: rounded_sum(x + y, rule)
+        return lambda x, y, rule: plus(x, y)
+    return lambda x, y, rule: rounded_sum(plus(x, y), rule)
 
 
 def subtract(x: Any, y: Any, rule: Any) -> Any:
@@ -79,11 +84,11 @@ def subtract(x: Any, y: Any, rule: Any) -> Any:
 
 @overload(subtract, strict=False)
 def _subtract(x: Any, y: Any, rule: Any) -> Any:
-    if rule.instance_class is Whole:
+    if rule.instance_class in WHOLE:
         return lambda x, y, rule: _clip(minus(x, y), rule.infinity)
     if rule.instance_class is Machine:
-        return lambda x, y, rule: x - y
-    return lambda x, y, rule: rounded_sum(x - y, rule)
+        return lambda x, y, rule: minus(x, y)
+    return lambda x, y, rule: rounded_sum(minus(x, y), rule)
 
 
 def rounded_sum(s: Any, rule: Any) -> Any:
@@ -100,14 +105,14 @@ def _rounded_sum(s: Any, rule: Any) -> Any:
 
     def even(s: Any, rule: Any) -> Any:
         u = bits(s)
-        raised = plus(plus(u, rule.bias), masked(shifted(u, rule.last), rule.one))
-        return _within(value(masked(raised, rule.keep)), rule)
+        up = plus(plus(u, rule.bias), masked(shifted(u, rule.last), rule.one))
+        return _within(value(masked(up, rule.keep)), rule)
 
     return even
 
 
 def prepared(y: Any, rule: Any) -> Any:
-    """Give the right factor of a product as `scaled` and `multiply` want it.
+    """Give the right factor of a product as `multiply` wants it, and `scaled` of floats.
 
     They round ties to even. For another rule the factor y, of p bits, is first moved by y·2^(1−w) towards or away from
     zero, in a carrier of w bits. That moves the product, of 2p bits, by 1 to 3 units in the last of its w places: for
@@ -120,21 +125,41 @@ def prepared(y: Any, rule: Any) -> Any:
 @overload(prepared, strict=False)
 def _prepared(y: Any, rule: Any) -> Any:
     if rule.instance_class is Binary:
-        return lambda y, rule: y * rule.nudge
+        return lambda y, rule: times(y, rule.nudge)
     return lambda y, rule: y
 
 
+def share(y: Any, rule: Any) -> Any:
+    """Give a right factor y of at most 1 in absolute value as `scaled` wants it.
+
+    A 16-bit integer with ties to zero is made 2^(15−f) times as large, so that the product has its units at the place
+    2^15, and then moved by 1 towards zero. That moves the product by |x| < 2^(i+f) ≤ 2^(14−f), less than the 2^(15−f)
+    between it and any midpoint but its own. So it decides the ties, which `high_half` rounds up, and nothing else.
+    Even ±1 fits then.
+    """
+
+
+@overload(share, strict=False)
+def _share(y: Any, rule: Any) -> Any:
+    if rule.instance_class is WholeToZero:
+        # y·2^(15−f) less its sign: 1 if it is positive, −1 if negative
+        return lambda y, rule: minus(raised(y, rule.up), least(most(y, rule.down), rule.one))
+    return lambda y, rule: prepared(y, rule)
+
+
 def scaled(x: Any, y: Any, rule: Any) -> Any:
-    """Give x ⊗ y for a prepared y, when one of the two is at most 1 in absolute value: it cannot saturate."""
+    """Give x ⊗ y for a share y: it cannot saturate. For floats, it is enough that x is at most 1."""
 
 
 @overload(scaled, strict=False)
 def _scaled(x: Any, y: Any, rule: Any) -> Any:
+    if rule.instance_class is WholeToZero:
+        return lambda x, y, rule: high_half(x, y)
     if rule.instance_class is Whole:
         return lambda x, y, rule: _round_off(times(x, y), rule)
     if rule.instance_class is Machine:
-        return lambda x, y, rule: x * y
-    return lambda x, y, rule: _on_grid(x * y, rule)
+        return lambda x, y, rule: times(x, y)
+    return lambda x, y, rule: _on_grid(times(x, y), rule)
 
 
 def multiply(x: Any, y: Any, rule: Any) -> Any:
@@ -143,41 +168,41 @@ def multiply(x: Any, y: Any, rule: Any) -> Any:
 
 @overload(multiply, strict=False)
 def _multiply(x: Any, y: Any, rule: Any) -> Any:
-    if rule.instance_class is Whole:
+    if rule.instance_class in WHOLE:
         # The product as a high and a low half. Where the low half is not all of it, or is so large that the rounding
         # would carry over, it lies beyond ∞.
         def whole(x: Any, y: Any, rule: Any) -> Any:
             low, high = times(x, y), narrowed(shifted(times(widened(x), widened(y)), rule.width))
             rounded = _round_off(_clip(low, rule.large), rule)
             beyond = xor(shifted(high, rule.sign), rule.infinity)  # ∞, or one below −∞
-            return _clip(rounded if high == shifted(low, rule.sign) else beyond, rule.infinity)
+            return _clip(where_equal(high, shifted(low, rule.sign), rounded, beyond), rule.infinity)
 
         return whole
     if rule.instance_class is Machine:
-        return lambda x, y, rule: x * y
-    return lambda x, y, rule: _on_grid(_within(x * y, rule), rule)
+        return lambda x, y, rule: times(x, y)
+    return lambda x, y, rule: _on_grid(_within(times(x, y), rule), rule)
 
 
 def fits(x: Any, y: Any, rule: Any) -> Any:
-    """Say whether products of integers up to x with ones up to y fit the carrier, so that `bounded` takes them."""
+    """Say whether products of values up to x with ones up to y are taken by `bounded`."""
 
 
 @overload(fits, strict=False)
 def _fits(x: Any, y: Any, rule: Any) -> Any:
-    if rule.instance_class is Whole:
+    if rule.instance_class in WHOLE:  # they fit the carrier
         return lambda x, y, rule: np.int64(x) * np.int64(y) < np.int64(rule.large)
-    return lambda x, y, rule: False
+    return lambda x, y, rule: np.float64(x) * np.float64(y) < 0.99 * rule.infinity  # they do not saturate
 
 
 def bounded(x: Any, y: Any, rule: Any) -> Any:
-    """Give x ⊗ y where it fits."""
+    """Give x ⊗ y for a prepared y where it fits."""
 
 
 @overload(bounded, strict=False)
 def _bounded(x: Any, y: Any, rule: Any) -> Any:
-    if rule.instance_class is Whole:
-        return lambda x, y, rule: _clip(scaled(x, y, rule), rule.infinity)
-    return lambda x, y, rule: multiply(x, prepared(y, rule), rule)
+    if rule.instance_class in WHOLE:
+        return lambda x, y, rule: _clip(_round_off(times(x, y), rule), rule.infinity)
+    return lambda x, y, rule: scaled(x, y, rule)
 
 
 def saturate(x: Any, y: Any, reach: Any, rule: Any) -> Any:
@@ -186,8 +211,8 @@ def saturate(x: Any, y: Any, reach: Any, rule: Any) -> Any:
 
 @overload(saturate, strict=False)
 def _saturate(x: Any, y: Any, reach: Any, rule: Any) -> Any:
-    if rule.instance_class is Whole:
-        return lambda x, y, reach, rule: _clip(scaled(_clip(x, reach), y, rule), rule.infinity)
+    if rule.instance_class in WHOLE:
+        return lambda x, y, reach, rule: bounded(_clip(x, reach), y, rule)
     return lambda x, y, reach, rule: multiply(x, y, rule)
 
 
@@ -209,7 +234,7 @@ def place_of(x: Any, place: Any, rule: Any) -> Any:
 
 @overload(place_of, strict=False)
 def _place_of(x: Any, place: Any, rule: Any) -> Any:
-    if rule.instance_class is Whole:
+    if rule.instance_class in WHOLE:
         return lambda x, place, rule: np.int64(x) + place.half
 
     def of_float(x: Any, place: Any, rule: Any) -> Any:
@@ -225,7 +250,7 @@ def quotients(x: Any, y: Any, exact: Any, rule: Any) -> None:
 
 @overload(quotients, strict=False)
 def _quotients(x: Any, y: Any, exact: Any, rule: Any) -> Any:
-    if rule.instance_class is Whole:
+    if rule.instance_class in WHOLE:
         real = np.float32 if x.dtype == types.int16 else np.float64
 
         # The quotient in units, at most 2^f, is at least 1 part in 2^(i + 2f + 1) away from every midpoint but its own:

@@ -103,11 +103,13 @@ def sparse(c: Carrier, matrix: Array, bias: Array | None = None) -> Sparse:
     """
     rows, lanes = np.nonzero(np.ones_like(matrix) if isinstance(c.arithmetic, Native) else matrix)
     values = matrix[rows, lanes]
-    kinds = np.select([values == 1, values == -1, np.abs(values) <= 1], [0, 1, 2], 3).astype(np.int8)
+    small = np.abs(values) <= 1
+    kinds = np.select([values == 1, values == -1, small], [0, 1, 2], 3).astype(np.int8)
     starts = np.searchsorted(rows, np.arange(len(matrix) + 1)).astype(np.int64)
     weights = c.encode(values)
     shift = c.encode(np.zeros(len(matrix)) if bias is None else bias)
-    return Sparse(starts, lanes.astype(np.int64), c.prepare(weights), c.reach(weights), kinds, shift)
+    factors = np.where(small, c.share(weights), c.prepare(weights))
+    return Sparse(starts, lanes.astype(np.int64), factors, c.reach(weights), kinds, shift)
 
 
 def _block(T: Transformer, c: Carrier, block: Block) -> BlockProgram:

@@ -16,6 +16,22 @@ class Whole(NamedTuple):
     width: Any  # how many bits there are, as an integer of twice that many
 
 
+class WholeToZero(NamedTuple):
+    """The same in 16 bits with ties to zero: `up` is 15 − shift, `one` and `down` are 1 and −1."""
+
+    infinity: Any
+    shift: Any
+    bias: Any
+    tie: Any
+    mask: Any
+    sign: Any
+    large: Any
+    width: Any
+    up: Any
+    one: Any
+    down: Any
+
+
 class Binary(NamedTuple):
     """A floating-point system, carried by floats. All but `infinity` and `nudge` are patterns of bits."""
 
@@ -67,4 +83,4 @@ class Place(NamedTuple):
     half: int
 
 
-Rule = Whole | Binary | BinaryEven | Machine
+Rule = Whole | WholeToZero | Binary | BinaryEven | Machine

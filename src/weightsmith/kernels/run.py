@@ -14,7 +14,7 @@ from weightsmith.errors import ModelError
 from weightsmith.kernels.carrier import Carried, function_table
 from weightsmith.kernels.compiled import compiled
 from weightsmith.kernels.layout import Layout
-from weightsmith.kernels.linear import TILE, WHOLE
+from weightsmith.kernels.linear import TILE_BYTES, WHOLE
 from weightsmith.kernels.program import BlockProgram, HeadProgram, NormProgram, Program, Sparse, program
 from weightsmith.model import (
     Alibi,
@@ -62,7 +62,7 @@ class _Runner:
         self.causal = p.transformer.mask == "causal"
         self.levels = (layout.widths, layout.offsets, self.causal)
         self.native = p.carrier.exact.ties >= 3
-        self.columns = -(-layout.columns // WHOLE) * WHOLE
+        self.columns = -(-layout.columns // WHOLE) * WHOLE  # rows are longer by WHOLE: see `attention`
         self.empty = 0
         self.scratch: dict[str, Carried] = {}
 
@@ -77,7 +77,7 @@ class _Runner:
         first = 0 if self.causal else int(self.layout.offsets[-1])  # of the columns at which an input can end
         last = self._normed(self.p.final_norm, h, first)
         logits = self._finite(self._matvec(self.p.output, last, "logits"), first)
-        decisions = np.empty(self.columns, np.int32)
+        decisions = np.empty(self.columns + WHOLE, np.int32)
         self.loops.decide(logits, decisions)
         used = slice(self.layout.columns)
         return Columns(decisions[used], logits[:, used], h[:, used], self.empty)
@@ -90,7 +90,7 @@ class _Runner:
         vectors = np.broadcast_to(T.embedding, (layout.widths.size, *T.embedding.shape))
         if table is not None:
             vectors = T.arithmetic.add(vectors, table[:, np.newaxis])
-        h = np.zeros((len(T.lanes), self.columns), self.c.dtype)
+        h = np.zeros((len(T.lanes), self.columns + WHOLE), self.c.dtype)
         self.loops.embed(self.c.encode(vectors.swapaxes(1, 2)), layout.ids, layout.widths, layout.offsets, h)
         return h
 
@@ -119,26 +119,25 @@ class _Runner:
             self._turn(head.rule, q)
             self._turn(head.rule, k)
         weights = self._rows("weights", self.layout.widths.size)
-        self.loops.score(q, k, self._spread(k), head.relative_keys, *self.levels, weights, self.rule)
+        self.loops.score(q, k, *self._spread(k), head.relative_keys, *self.levels, weights, self.rule)
         if isinstance(head.rule, Alibi):
             by_distance = penalties(head.rule, self.p.transformer.arithmetic, self.layout.widths.size)
             self.loops.penalise(weights, self.c.encode(by_distance), *self.levels, self.rule)
         self._weigh(head, self._finite(weights))
         mixed = self._rows("mixed", len(v))
-        self.loops.mix(weights, v, self._spread(v), head.relative_values, *self.levels, mixed, self.rule)
+        self.loops.mix(weights, v, *self._spread(v), head.relative_values, *self.levels, mixed, self.rule)
         return mixed
 
     def _turn(self, rotary: Rotary, x: Carried) -> None:
         first, second = (places.astype(np.int64) for places in rotary.pairs(len(x)))
         tables = turns(rotary, self.p.transformer.arithmetic, len(x), self.layout.widths.size)
-        cos, sin = (self.c.prepare(self.c.encode(table)) for table in tables)
+        cos, sin = (self.c.share(self.c.encode(table)) for table in tables)
         self.loops.rotate(x, first, second, cos, sin, self.layout.widths, self.layout.offsets, self.rule)
 
-    def _spread(self, x: Carried) -> Carried:
-        positions, chunk = self.layout.widths.size, self.layout.chunk
-        tiles = self._rows("tiles", positions * len(x), chunk).reshape(positions, len(x), chunk)
-        self.loops.spread(x, self.layout.widths, self.layout.offsets, tiles)
-        return tiles
+    def _spread(self, x: Carried) -> tuple[Carried, int]:
+        tiles = self._rows("tiles", self.layout.widths.size * len(x), self.layout.chunk)
+        self.loops.spread(x, self.layout.widths, self.layout.offsets, self.layout.chunk, tiles)
+        return tiles, self.layout.chunk
 
     def _weigh(self, head: HeadProgram, scores: Carried) -> None:
         """Turn scores into weights in place."""
@@ -177,9 +176,10 @@ class _Runner:
         if block.W_1 is None or block.W_2 is None:
             return
         seen = self._normed(block.feed_forward_norm, h) if block.before else h
-        hidden = self._rows("hidden", block.W_1.rows, min(TILE, self.columns))
-        for a in range(0, self.columns, TILE):  # a tile at a time: the neurons need not all be kept
-            count = min(TILE, self.columns - a)
+        tile = TILE_BYTES // self.c.dtype.itemsize
+        hidden = self._rows("hidden", block.W_1.rows, min(tile, self.columns))
+        for a in range(0, self.columns, tile):  # a tile at a time: the neurons need not all be kept
+            count = min(tile, self.columns - a)
             self._neurons(block, seen, a, hidden, count)
             self.loops.matvec(*block.W_2.entries, hidden, 0, h, a, count, False, True, self.rule)
         if not block.before:
@@ -209,7 +209,7 @@ class _Runner:
 
     def _rows(self, name: str, count: int, columns: int | None = None) -> Carried:
         """Give scratch rows, 0 at first; what had the name before is written over, so no memory is fetched anew."""
-        width = self.columns if columns is None else columns
+        width = (self.columns if columns is None else columns) + WHOLE
         if name not in self.scratch or self.scratch[name].size < count * width:
             self.scratch[name] = np.zeros(count * width, self.c.dtype)
         return self.scratch[name][: count * width].reshape(count, width)
