@@ -2,10 +2,11 @@
 
 Position t has widths[t] columns, from offsets[t] on; its column i sees column i mod widths[s] of position s. Columns
 are taken in chunks. A chunk lies within a period of a position with as many columns or more; of positions with fewer,
-`spread` repeats the columns to fill a chunk, once for the whole run.
+the columns are repeated to fill a chunk, once for the whole run.
 
-Loops over packs run over the end of a position: they read and write what follows. The positions are written in order,
-so that what was written too far is written again, and rows are a pack longer than they need to be.
+A chunk is taken in packs, and the scores of a pack stay in a near cache until its values are mixed. The last pack of a
+chunk runs over its end: it reads and writes what follows. The columns are written in order, so that what was written
+too far is written again, and rows are a pack longer than they need to be.
 """
 
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numba as nb
 import numpy as np
 
-from weightsmith.kernels.instructions import PACK_BYTES, filled, load, store
+from weightsmith.kernels.instructions import PACK_BYTES, filled, load, most, store
 from weightsmith.kernels.operations import (
     add,
     bounded,
@@ -27,11 +28,67 @@ from weightsmith.kernels.operations import (
     subtract,
 )
 
+AVERAGE, LEFTMOST, RIGHTMOST, SOFTMAX, SHIFTED = range(5)  # weightings
+ALL, BEFORE, AFTER = range(3)  # stages: everything, or what comes before or after exponentials without a table
 PERIOD = 64
-TILE = 2048
 
 
-def spread(x: Any, widths: Any, offsets: Any, chunk: int, out: Any) -> None:
+def attend(
+    q: Any, k: Any, v: Any, tiles: Any, chunk: int, keys: Any, values: Any, penalties: Any, weighting: int,
+    table: Any, place: Any, shares: Any, widths: Any, offsets: Any, causal: bool, stage: int, scores: Any, out: Any,
+    empty: Any, exact: Any, rule: Any,
+) -> int:  # fmt: skip
+    """Set out to the values v, weighted by the scores of the keys k for the queries q, which are changed.
+
+    `keys`, `values` and `penalties` say what belongs to each distance, and have no rows for nothing. `table` and
+    `place` give exponentials. Where all weights would be 0, at m visible positions, they become shares[m], and `empty`
+    says so of the column. `scores` is written or read by the stages that are not ALL.
+    Give a column with a sum that is not finite, or −1 for none.
+    """
+    pack, wrong = PACK_BYTES // q.itemsize, -1
+    weights, total = np.empty((widths.size, pack), q.dtype), np.empty(pack, q.dtype)
+    places = np.empty(widths.size, np.int64)
+    key_tiles, value_tiles = tiles[: widths.size * len(k)], tiles[widths.size * len(k) :]
+    small = np.empty(len(k), np.bool_)
+    if stage != AFTER:
+        _spread(k, widths, offsets, chunk, key_tiles)
+        _prepare(q, k, offsets[-1] + widths[-1], keys.shape[0] == 0, small, rule)
+    if stage != BEFORE:
+        _spread(v, widths, offsets, chunk, value_tiles)
+    for t in range(widths.size):
+        visible = t + 1 if causal else widths.size
+        for a in range(0, widths[t], chunk):
+            end = min(chunk, widths[t] - a)
+            for s in range(visible):
+                places[s] = -1 if widths[s] < min(chunk, widths[t]) else offsets[s] + a % widths[s]
+            for i in range(0, end, pack):
+                here, count = offsets[t] + a + i, min(pack, end - i)
+                for s in range(visible):
+                    if stage == AFTER:
+                        store(weights, s, 0, load(scores, s, here))
+                    else:
+                        _score(q, here, k, key_tiles, places[s], i, s, t, keys, penalties, small, weights, rule)
+                if stage == BEFORE:
+                    for s in range(visible):
+                        store(scores, s, here, load(weights, s, 0))
+                    continue
+                if weighting < SOFTMAX:
+                    _choose(weights[:visible, :count], weighting, shares)
+                else:
+                    if stage == ALL:
+                        _exponentiate(weights[:visible], count, weighting == SHIFTED, table, place, rule)
+                    z, none = total[:count], empty[here : here + count]
+                    if not _normalise(weights[:visible, :count], z, none, shares[visible], exact, rule):
+                        wrong = here + np.argmin(np.isfinite(z))
+                for s in range(visible):
+                    store(weights, s, 0, share(load(weights, s, 0), rule))
+                for c in range(len(v)):
+                    _mix(weights, visible, v, value_tiles, places, i, c, t, values, out, here, rule)
+    return wrong
+
+
+@nb.njit
+def _spread(x: Any, widths: Any, offsets: Any, chunk: int, out: Any) -> None:
     """Repeat the columns of each narrow position until they fill a chunk: out[position · rows + row, column]."""
     periods = np.empty(2 * PERIOD, x.dtype)
     for s in range(widths.size):
@@ -61,45 +118,104 @@ def _size(row: Any) -> Any:
 
 
 @nb.njit
-def _places(t: int, a: int, chunk: int, widths: Any, offsets: Any, out: Any) -> None:
-    """Say for each position s where the columns from a on at position t begin there; −1 where they are spread."""
-    for s in range(widths.size):
-        out[s] = -1 if widths[s] < min(chunk, widths[t]) else offsets[s] + a % widths[s]
-
-
-def score(
-    q: Any, k: Any, tiles: Any, chunk: int, relative: Any, widths: Any, offsets: Any, causal: bool, out: Any, rule: Any
-) -> None:
-    """Set out[s, column] to ⟨q, k_s⟩, or to ⟨q, k_s ⊕ a⟩ with the row `a` of `relative` for the distance.
-
-    What is in q becomes its prepared values.
-    """
-    zero, pack, size = q.dtype.type(0), PACK_BYTES // q.itemsize, q.shape[0]
-    columns = offsets[-1] + widths[-1]
-    small = np.empty(size, np.bool_)
-    for c in range(size):
-        small[c] = fits(_size(q[c, :columns]), _size(k[c, :columns]), rule) and relative.shape[0] == 0
+def _prepare(q: Any, k: Any, columns: int, alone: bool, small: Any, rule: Any) -> None:
+    """Prepare the queries for products; say for each coordinate whether those with keys alone fit."""
+    for c in range(len(k)):
+        small[c] = alone and fits(_size(q[c, :columns]), _size(k[c, :columns]), rule)
         for i in range(columns):
             q[c, i] = prepared(q[c, i], rule)
-    places = np.empty(widths.size, np.int64)
-    for t in range(widths.size):
-        for a in range(0, widths[t], chunk):
-            _places(t, a, chunk, widths, offsets, places)
-            for i in range(0, min(chunk, widths[t] - a), pack):
-                here = offsets[t] + a + i
-                for s in range(t + 1 if causal else widths.size):
-                    o, place = filled(zero), places[s]
-                    for c in range(size):
-                        qs = load(q, c, here)
-                        ks = load(tiles, s * size + c, i) if place < 0 else load(k, c, place + i)
-                        if small[c]:
-                            o = add(o, bounded(ks, qs, rule), rule)
-                        elif relative.shape[0] == 0:
-                            o = add(o, multiply(ks, qs, rule), rule)
-                        else:
-                            ks = add(ks, relative[min(t - s, relative.shape[0] - 1), c], rule)
-                            o = add(o, multiply(ks, qs, rule), rule)
-                    store(out, s, here, o)
+
+
+@nb.njit
+def _score(
+    q: Any, here: int, k: Any, tiles: Any, place: int, i: int, s: int, t: int, relative: Any, penalties: Any,
+    small: Any, out: Any, rule: Any,
+) -> None:  # fmt: skip
+    """Set a pack of row s to ⟨q, k_s⟩, or to ⟨q, k_s ⊕ a⟩ with the row `a` of `relative` for the distance."""
+    o = filled(q.dtype.type(0))
+    for c in range(len(k)):
+        qs = load(q, c, here)
+        ks = load(tiles, s * len(k) + c, i) if place < 0 else load(k, c, place + i)
+        if small[c]:
+            o = add(o, bounded(ks, qs, rule), rule)
+        else:
+            if relative.shape[0] > 0:
+                ks = add(ks, relative[min(t - s, relative.shape[0] - 1), c], rule)
+            o = add(o, multiply(ks, qs, rule), rule)
+    if penalties.size > 0:
+        o = add(o, penalties[abs(t - s)], rule)
+    store(out, s, 0, o)
+
+
+@nb.njit
+def _exponentiate(scores: Any, count: int, shifted: bool, table: Any, place: Any, rule: Any) -> None:
+    """Replace scores, less the largest of them if they are to be shifted, by their exponentials."""
+    if shifted:
+        largest = load(scores, 0, 0)
+        for s in range(1, len(scores)):
+            largest = most(largest, load(scores, s, 0))
+        for s in range(len(scores)):
+            store(scores, s, 0, subtract(load(scores, s, 0), largest, rule))
+    for s in range(len(scores)):
+        for i in range(count):
+            scores[s, i] = table[place_of(scores[s, i], place, rule)]
+
+
+@nb.njit
+def _normalise(e: Any, z: Any, none: Any, part: Any, exact: Any, rule: Any) -> bool:
+    """Divide exponentials by their sums z, and say where there are none: there they become `part`.
+
+    Say whether all sums are finite.
+    """
+    finite = True
+    z[:] = 0
+    for s in range(len(e)):
+        for i in range(z.size):
+            z[i] = add(z[i], e[s, i], rule)
+    for i in range(z.size):
+        none[i] = z[i] == 0
+        finite = finite and np.isfinite(z[i])
+        z[i] = z[i] if z[i] != 0 else e.dtype.type(1)  # all that is divided by it is 0
+    for s in range(len(e)):
+        quotients(e[s], z, exact, rule)
+        if part != 0:
+            for i in range(z.size):
+                e[s, i] = part if none[i] else e[s, i]
+    return finite
+
+
+@nb.njit
+def _choose(scores: Any, weighting: int, shares: Any) -> None:
+    """Replace scores by shares[m] on each of the m largest, or by shares[1] on the first or last of them."""
+    for i in range(scores.shape[1]):
+        most = scores[0, i]
+        first, last, count = 0, 0, 1
+        for s in range(1, len(scores)):
+            if scores[s, i] > most:
+                most, first, last, count = scores[s, i], s, s, 1
+            elif scores[s, i] == most:
+                last, count = s, count + 1
+        for s in range(len(scores)):
+            if weighting == AVERAGE:
+                scores[s, i] = shares[count] if scores[s, i] == most else scores.dtype.type(0)
+            else:
+                scores[s, i] = shares[1] if s == (first if weighting == LEFTMOST else last) else scores.dtype.type(0)
+
+
+@nb.njit
+def _mix(
+    weights: Any, visible: int, v: Any, tiles: Any, places: Any, i: int, c: int, t: int, relative: Any, out: Any,
+    here: int, rule: Any,
+) -> None:  # fmt: skip
+    """Set a pack of row c to Σ weight_s ⊗ v_s, or to Σ weight_s ⊗ (v_s ⊕ a); no weight is above 1."""
+    o = filled(v.dtype.type(0))
+    for s in range(visible):
+        place = places[s]
+        vs = load(tiles, s * len(v) + c, i) if place < 0 else load(v, c, place + i)
+        if relative.shape[0] > 0:
+            vs = add(vs, relative[min(t - s, relative.shape[0] - 1), c], rule)
+        o = add(o, scaled(vs, load(weights, s, 0), rule), rule)
+    store(out, c, here, o)
 
 
 def rotate(x: Any, first: Any, second: Any, cos: Any, sin: Any, widths: Any, offsets: Any, rule: Any) -> None:
@@ -113,117 +229,3 @@ def rotate(x: Any, first: Any, second: Any, cos: Any, sin: Any, widths: Any, off
                 turned = subtract(scaled(xs[i], c, rule), scaled(ys[i], s, rule), rule)
                 ys[i] = add(scaled(ys[i], c, rule), scaled(xs[i], s, rule), rule)
                 xs[i] = turned
-
-
-def penalise(scores: Any, by_distance: Any, widths: Any, offsets: Any, causal: bool, rule: Any) -> None:
-    """Add to every score what belongs to its distance."""
-    for t in range(widths.size):
-        for s in range(t + 1 if causal else widths.size):
-            xs = scores[s, offsets[t] : offsets[t] + widths[t]]
-            for i in range(xs.size):
-                xs[i] = add(xs[i], by_distance[abs(t - s)], rule)
-
-
-def mix(
-    weights: Any, v: Any, tiles: Any, chunk: int, relative: Any, widths: Any, offsets: Any, causal: bool, out: Any,
-    rule: Any,
-) -> None:  # fmt: skip
-    """Set out to Σ weight_s ⊗ v_s, or to Σ weight_s ⊗ (v_s ⊕ a); no weight is above 1."""
-    zero, pack, size = v.dtype.type(0), PACK_BYTES // v.itemsize, v.shape[0]
-    shares, places = np.empty((widths.size, pack), v.dtype), np.empty(widths.size, np.int64)
-    for t in range(widths.size):
-        visible = t + 1 if causal else widths.size
-        for a in range(0, widths[t], chunk):
-            _places(t, a, chunk, widths, offsets, places)
-            for i in range(0, min(chunk, widths[t] - a), pack):
-                here = offsets[t] + a + i
-                for s in range(visible):
-                    store(shares, s, 0, share(load(weights, s, here), rule))
-                for c in range(size):
-                    o = filled(zero)
-                    for s in range(visible):
-                        place = places[s]
-                        vs = load(tiles, s * size + c, i) if place < 0 else load(v, c, place + i)
-                        if relative.shape[0] > 0:
-                            vs = add(vs, relative[min(t - s, relative.shape[0] - 1), c], rule)
-                        o = add(o, scaled(vs, load(shares, s, 0), rule), rule)
-                    store(out, c, here, o)
-
-
-@nb.njit
-def _largest(scores: Any, visible: int, here: int, out: Any) -> None:
-    out[:] = scores[0, here : here + out.size]
-    for s in range(1, visible):
-        xs = scores[s, here : here + out.size]
-        for i in range(out.size):
-            out[i] = max(out[i], xs[i])
-
-
-def shift(scores: Any, widths: Any, offsets: Any, causal: bool, rule: Any) -> None:
-    """Subtract the largest score."""
-    scratch = np.empty(TILE, scores.dtype)
-    for t in range(widths.size):
-        visible = t + 1 if causal else widths.size
-        for a in range(0, widths[t], TILE):
-            here, most = offsets[t] + a, scratch[: min(TILE, widths[t] - a)]
-            _largest(scores, visible, here, most)
-            for s in range(visible):
-                xs = scores[s, here : here + most.size]
-                for i in range(most.size):
-                    xs[i] = subtract(xs[i], most[i], rule)
-
-
-def look_up(scores: Any, widths: Any, offsets: Any, causal: bool, table: Any, place: Any, rule: Any) -> None:
-    """Replace scores by their exponentials."""
-    for t in range(widths.size):
-        for s in range(t + 1 if causal else widths.size):
-            xs = scores[s, offsets[t] : offsets[t] + widths[t]]
-            for i in range(xs.size):
-                xs[i] = table[place_of(xs[i], place, rule)]
-
-
-def normalise(e: Any, widths: Any, offsets: Any, causal: bool, empty: Any, shares: Any, exact: Any, rule: Any) -> int:
-    """Divide exponentials by their sum; say in `empty` of each column whether it was 0, and then give shares[m].
-
-    Give a column whose sum is not finite, or −1 for none.
-    """
-    wrong = -1
-    scratch = np.empty(TILE, e.dtype)
-    for t in range(widths.size):
-        visible = t + 1 if causal else widths.size
-        for a in range(0, widths[t], TILE):
-            here, z = offsets[t] + a, scratch[: min(TILE, widths[t] - a)]
-            z[:] = 0
-            for s in range(visible):
-                xs = e[s, here : here + z.size]
-                for i in range(z.size):
-                    z[i] = add(z[i], xs[i], rule)
-            none = empty[here : here + z.size]
-            for i in range(z.size):
-                none[i] = z[i] == 0
-                z[i] = z[i] if z[i] != 0 else e.dtype.type(1)  # all that is divided by it is 0
-                wrong = wrong if np.isfinite(z[i]) else here + i
-            for s in range(visible):
-                xs = e[s, here : here + z.size]
-                quotients(xs, z, exact, rule)
-                if shares[visible] != 0:
-                    for i in range(z.size):
-                        xs[i] = shares[visible] if none[i] else xs[i]
-    return wrong
-
-
-def choose(scores: Any, widths: Any, offsets: Any, causal: bool, which: int, shares: Any) -> None:
-    """Replace scores by shares[m] on each of the m largest (which = 0), or shares[1] on their first (1) or last (2)."""
-    for t in range(widths.size):
-        visible = t + 1 if causal else widths.size
-        for i in range(offsets[t], offsets[t] + widths[t]):
-            most = scores[0, i]
-            first, last, count = 0, 0, 1
-            for s in range(1, visible):
-                if scores[s, i] > most:
-                    most, first, last, count = scores[s, i], s, s, 1
-                elif scores[s, i] == most:
-                    last, count = s, count + 1
-            for s in range(visible):
-                chosen = scores[s, i] == most if which == 0 else s == (first if which == 1 else last)
-                scores[s, i] = shares[count if which == 0 else 1] if chosen else scores.dtype.type(0)

@@ -15,17 +15,8 @@ from weightsmith.kernels.carrier import Carrier
 
 MODULES = (attention, linear, norms, operations, instructions, rules, fast_rounding)
 LOOPS = (
-    *(
-        linear.embed,
-        linear.matvec,
-        linear.accumulate,
-        linear.decide,
-        linear.look_up_rows,
-        linear.multiply_rows,
-        norms.norm,
-    ),
-    *(attention.spread, attention.score, attention.mix, attention.shift, attention.look_up),
-    *(attention.normalise, attention.choose, attention.rotate, attention.penalise, norms.norm),
+    *(linear.embed, linear.matvec, linear.feed_forward, linear.accumulate, linear.decide),
+    *(linear.look_up_rows, linear.multiply_rows, attention.attend, attention.rotate, norms.norm),
 )
 
 
@@ -73,23 +64,20 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
     typeof: Callable[[object], Any] = nb.typeof
     rule, exact, place = typeof(carrier.rule), typeof(carrier.exact), typeof(rules.Place(0, 0, 0))
     levels = (index, index, yes)
-    matrix = (index, index, row, row, nb.int8[::1])
+    matrix = (index, index, row, row, nb.int8[::1], row)
     numbers = nb.float64[::1]
     return {
         "embed": nb.void(tiles, index, index, index, rows),
         "look_up_rows": nb.void(rows, count, row, place, rule),
         "multiply_rows": nb.void(rows, rows, count, rule),
-        "matvec": nb.void(*matrix, row, rows, count, rows, count, count, yes, yes, rule),
+        "matvec": nb.void(*matrix, rows, count, rows, count, count, yes, rule),
+        "feed_forward": nb.void(*matrix, *matrix, rows, rows, rows, count, rule),
         "accumulate": nb.void(rows, rows, row, rule),
-        "spread": nb.void(rows, index, index, count, rows),
-        "score": nb.void(rows, rows, rows, count, rows, *levels, rows, rule),
-        "mix": nb.void(rows, rows, rows, count, rows, *levels, rows, rule),
+        "attend": nb.int64(
+            *(rows, rows, rows, rows, count, rows, rows, row, count, row, place, row, *levels, count, rows, rows),
+            *(nb.boolean[::1], exact, rule),
+        ),
         "rotate": nb.void(rows, index, index, rows, rows, index, index, rule),
-        "penalise": nb.void(rows, row, *levels, rule),
-        "shift": nb.void(rows, *levels, rule),
-        "look_up": nb.void(rows, *levels, row, place, rule),
-        "normalise": nb.int64(rows, *levels, nb.boolean[::1], row, exact, rule),
-        "choose": nb.void(rows, *levels, count, row),
         "norm": nb.int64(rows, rows, index, count, count, nb.float64, nb.float64, yes, numbers, numbers, exact),
         "decide": nb.void(rows, nb.int32[::1]),
     }

@@ -27,39 +27,62 @@ def _product(weights: Any, reach: Any, kinds: Any, n: int, x: Any, rule: Any) ->
     return saturate(x, w, entry(reach, n), rule)
 
 
-def matvec(
+@nb.njit
+def _fold(
     starts: Any, lanes: Any, weights: Any, reach: Any, kinds: Any, bias: Any, x: Any, first: int,
     out: Any, target: int, count: int, relu: bool, into: bool, rule: Any,
 ) -> None:  # fmt: skip
+    """Do what `matvec` does, for columns that stay in a near cache."""
+    zero = x.dtype.type(0)
+    for r in range(starts.size - 1):
+        end, b = starts[r + 1], bias[r]
+        for i in range(0, count, PACK_BYTES // x.itemsize):
+            o, n = filled(zero), starts[r]
+            if n < end:
+                o = _product(weights, reach, kinds, n, load(x, entry(lanes, n), first + i), rule)
+                n += 1
+            while n < end:
+                while n < end and entry(kinds, n) == 2:  # most of them: a loop of its own stays in registers
+                    o = add(o, scaled(load(x, entry(lanes, n), first + i), entry(weights, n), rule), rule)
+                    n += 1
+                if n < end:
+                    p = _product(weights, reach, kinds, n, load(x, entry(lanes, n), first + i), rule)
+                    o = add(o, p, rule)
+                    n += 1
+            if b != 0:
+                o = add(o, b, rule)
+            if relu:
+                o = most(o, zero)
+            if into:
+                o = add(load(out, r, target + i), o, rule)
+            store(out, r, target + i, o)
+
+
+def matvec(
+    starts: Any, lanes: Any, weights: Any, reach: Any, kinds: Any, bias: Any, x: Any, first: int,
+    out: Any, target: int, count: int, into: bool, rule: Any,
+) -> None:  # fmt: skip
     """Set `count` columns of out, from `target` on, to M x ⊕ bias for those of x from `first` on.
 
-    With `relu` negative values become 0; with `into` the result is added to what is there.
+    With `into` the result is added to what is there.
     """
-    zero = x.dtype.type(0)
-    pack, tile = PACK_BYTES // x.itemsize, TILE_BYTES // x.itemsize
+    tile = TILE_BYTES // x.itemsize
     for a in range(0, count, tile):
-        for r in range(starts.size - 1):
-            for i in range(a, min(a + tile, count), pack):
-                o = filled(zero)
-                n, end = starts[r], starts[r + 1]
-                if n < end:
-                    o = _product(weights, reach, kinds, n, load(x, entry(lanes, n), first + i), rule)
-                    n += 1
-                while n < end:
-                    while n < end and entry(kinds, n) == 2:  # most of them: a loop of its own stays in registers
-                        o = add(o, scaled(load(x, entry(lanes, n), first + i), entry(weights, n), rule), rule)
-                        n += 1
-                    if n < end:
-                        p = _product(weights, reach, kinds, n, load(x, entry(lanes, n), first + i), rule)
-                        o = add(o, p, rule)
-                        n += 1
-                if bias[r] != 0:
-                    o = add(o, bias[r], rule)
-                if relu:
-                    o = most(o, zero)
-                if into:
-                    o = add(load(out, r, target + i), o, rule)
-                store(out, r, target + i, o)
+        size = min(tile, count - a)
+        _fold(starts, lanes, weights, reach, kinds, bias, x, first + a, out, target + a, size, False, into, rule)
+
+
+def feed_forward(
+    starts: Any, lanes: Any, weights: Any, reach: Any, kinds: Any, bias: Any,
+    starts_2: Any, lanes_2: Any, weights_2: Any, reach_2: Any, kinds_2: Any, bias_2: Any,
+    x: Any, hidden: Any, out: Any, count: int, rule: Any,
+) -> None:  # fmt: skip
+    """Add to out a layer of `relu` neurons, a tile at a time: they need not all be kept."""
+    tile = TILE_BYTES // x.itemsize
+    for a in range(0, count, tile):
+        size = min(tile, count - a)
+        _fold(starts, lanes, weights, reach, kinds, bias, x, a, hidden, 0, size, True, False, rule)
+        _fold(starts_2, lanes_2, weights_2, reach_2, kinds_2, bias_2, hidden, 0, out, a, size, False, True, rule)
 
 
 def accumulate(out: Any, x: Any, bias: Any, rule: Any) -> None:

@@ -7,8 +7,24 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Activation, Array, Native
+from weightsmith.kernels.attention import AVERAGE, LEFTMOST, RIGHTMOST, SHIFTED, SOFTMAX
 from weightsmith.kernels.carrier import Carried, Carrier, carrier
-from weightsmith.model import Attention, Block, Distances, LayerNorm, Norm, Relative, Rotary, Transformer, Weighting
+from weightsmith.model import (
+    Attention,
+    AverageHard,
+    Block,
+    Distances,
+    LayerNorm,
+    LeftmostHard,
+    Norm,
+    Relative,
+    RightmostHard,
+    Rotary,
+    Softmax,
+    Transformer,
+    Weighting,
+    position_table,
+)
 
 Indices = npt.NDArray[np.int64]
 
@@ -39,14 +55,20 @@ class Sparse:
 class HeadProgram:
     """One head, without the coordinates that add nothing."""
 
-    W_Q: Sparse
-    W_K: Sparse
-    W_V: Sparse
+    W_QKV: Sparse  # the rows of all three
+    size: int  # of queries, and of keys
     W_O: Sparse
     relative_keys: Carried  # (distances, key size); no rows without relative positions
     relative_values: Carried  # (distances, value size); likewise
     rule: Distances | None
     weighting: Weighting
+
+    @property
+    def kind(self) -> int:
+        """The weighting as `attention.attend` knows it."""
+        if isinstance(self.weighting, Softmax):
+            return SHIFTED if self.weighting.shifted else SOFTMAX
+        return {AverageHard: AVERAGE, LeftmostHard: LEFTMOST, RightmostHard: RIGHTMOST}[type(self.weighting)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +118,22 @@ def program(T: Transformer) -> Program:
     return Program(T, c, blocks, sparse(c, T.output, T.output_bias), _norm(T, T.final_norm))
 
 
+@lru_cache(maxsize=16)
+def embedded(T: Transformer, positions: int) -> Carried:
+    """Give the first vector of the stream for each position and token, (positions, lanes, tokens)."""
+    table = position_table(T.positions, T.arithmetic, len(T.lanes), positions)
+    vectors = np.broadcast_to(T.embedding, (positions, *T.embedding.shape))
+    if table is not None:
+        vectors = T.arithmetic.add(vectors, table[:, np.newaxis])
+    return carrier(T.arithmetic).encode(vectors.swapaxes(1, 2))
+
+
+@lru_cache(maxsize=64)
+def shares(c: Carrier, count: int) -> Carried:
+    """Give 0 and the equal parts of one, two, three … positions."""
+    return c.encode(np.concatenate([[0.0], c.arithmetic.round(1 / np.arange(1, count + 1))]))
+
+
 def sparse(c: Carrier, matrix: Array, bias: Array | None = None) -> Sparse:
     """Leave the zeros out: adding 0 changes nothing.
 
@@ -141,10 +179,11 @@ def _head(T: Transformer, c: Carrier, attention: Attention, place: int) -> HeadP
     asked = asked | (everything or isinstance(rule, Rotary))
     passed = (_used(head.W_V, head.b_V) | by_value.any(axis=0)) & head.W_O.any(axis=0) | everything
     shift = attention.b_O if len(attention.heads) == 1 else None  # added at once; with more heads, to the total
+    parts = ((head.W_Q, head.b_Q, asked), (head.W_K, head.b_K, asked), (head.W_V, head.b_V, passed))
+    biases = [np.zeros(chosen.sum()) if b is None else b[chosen] for _, b, chosen in parts]
     return HeadProgram(
-        sparse(c, head.W_Q[asked], _some(head.b_Q, asked)),
-        sparse(c, head.W_K[asked], _some(head.b_K, asked)),
-        sparse(c, head.W_V[passed], _some(head.b_V, passed)),
+        sparse(c, np.concatenate([W[chosen] for W, _, chosen in parts]), np.concatenate(biases)),
+        int(asked.sum()),
         sparse(c, head.W_O[:, passed], shift),
         c.encode(by_key[:, asked]),
         c.encode(by_value[:, passed]),
@@ -157,10 +196,6 @@ def _used(W: Array, b: Array | None) -> npt.NDArray[np.bool_]:
     """Say of each row whether it can give anything but 0."""
     used: npt.NDArray[np.bool_] = np.any(W, axis=1)
     return used if b is None else np.logical_or(used, b)
-
-
-def _some(b: Array | None, chosen: npt.NDArray[np.bool_]) -> Array | None:
-    return None if b is None else b[chosen]
 
 
 def _norm(T: Transformer, norm: Norm | None) -> NormProgram | None:

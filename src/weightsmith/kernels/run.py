@@ -8,28 +8,29 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Array
-from weightsmith.arithmetic.base import Elementary
+from weightsmith.arithmetic import Activation, Array
 from weightsmith.errors import ModelError
+from weightsmith.kernels.attention import AFTER, ALL, BEFORE
 from weightsmith.kernels.carrier import Carried, function_table
 from weightsmith.kernels.compiled import compiled
 from weightsmith.kernels.layout import Layout
 from weightsmith.kernels.linear import TILE_BYTES, WHOLE
-from weightsmith.kernels.program import BlockProgram, HeadProgram, NormProgram, Program, Sparse, program
-from weightsmith.model import (
-    Alibi,
-    AverageHard,
-    LeftmostHard,
-    Rotary,
-    Softmax,
-    Transformer,
-    penalties,
-    position_table,
-    turns,
+from weightsmith.kernels.program import (
+    BlockProgram,
+    HeadProgram,
+    NormProgram,
+    Program,
+    Sparse,
+    embedded,
+    program,
+    shares,
 )
+from weightsmith.kernels.rules import Place
+from weightsmith.model import Alibi, Rotary, Softmax, Transformer, Weighting, penalties, turns
 from weightsmith.model.names import shown
 from weightsmith.semantics.reference import evaluate
 
+TILE = 2048  # columns of neurons that are kept together, where they are not `relu`
 Decisions = npt.NDArray[np.int32]
 Watch = Callable[[Array], None]
 
@@ -86,12 +87,8 @@ class _Runner:
 
     def _embedded(self) -> Carried:
         T, layout = self.p.transformer, self.layout
-        table = position_table(T.positions, T.arithmetic, len(T.lanes), layout.widths.size)
-        vectors = np.broadcast_to(T.embedding, (layout.widths.size, *T.embedding.shape))
-        if table is not None:
-            vectors = T.arithmetic.add(vectors, table[:, np.newaxis])
         h = np.zeros((len(T.lanes), self.columns + WHOLE), self.c.dtype)
-        self.loops.embed(self.c.encode(vectors.swapaxes(1, 2)), layout.ids, layout.widths, layout.offsets, h)
+        self.loops.embed(embedded(T, layout.widths.size), layout.ids, layout.widths, layout.offsets, h)
         return h
 
     def _attention(self, block: BlockProgram, h: Carried) -> None:
@@ -114,19 +111,39 @@ class _Runner:
             h[:] = self._normed(block.attention_norm, h)
 
     def _mixed(self, head: HeadProgram, seen: Carried) -> Carried:
-        q, k, v = (self._matvec(getattr(head, name), seen, name) for name in ("W_Q", "W_K", "W_V"))
-        if isinstance(head.rule, Rotary) and len(q):
+        rows, size, positions = self._matvec(head.W_QKV, seen, "qkv"), head.size, self.layout.widths.size
+        q, k, v = rows[:size], rows[size : 2 * size], rows[2 * size :]
+        if isinstance(head.rule, Rotary) and size:
             self._turn(head.rule, q)
             self._turn(head.rule, k)
-        weights = self._rows("weights", self.layout.widths.size)
-        self.loops.score(q, k, *self._spread(k), head.relative_keys, *self.levels, weights, self.rule)
-        if isinstance(head.rule, Alibi):
-            by_distance = penalties(head.rule, self.p.transformer.arithmetic, self.layout.widths.size)
-            self.loops.penalise(weights, self.c.encode(by_distance), *self.levels, self.rule)
-        self._weigh(head, self._finite(weights))
-        mixed = self._rows("mixed", len(v))
-        self.loops.mix(weights, v, *self._spread(v), head.relative_values, *self.levels, mixed, self.rule)
-        return mixed
+        alibi = head.rule if isinstance(head.rule, Alibi) else None
+        by_distance = penalties(alibi, self.p.transformer.arithmetic, positions) if alibi else np.zeros(0)
+        tiles = self._rows("tiles", positions * (len(k) + len(v)), self.layout.chunk)
+        out, empty = self._rows("mixed", len(v)), np.zeros(self.layout.columns, np.bool_)
+        table, place = function_table(self.c, "exp") or (self.c.encode(np.zeros(0)), Place(0, 0, 0))
+        parts = shares(self.c, positions)
+        if isinstance(head.weighting, Softmax) and head.weighting.empty != "uniform":
+            parts = np.zeros_like(parts)
+
+        def attend(stage: int, scores: Carried) -> None:
+            wrong = self.loops.attend(
+                q, k, v, tiles, self.layout.chunk, head.relative_keys, head.relative_values, self.c.encode(by_distance),
+                head.kind, table, place, parts, *self.levels, stage, scores, out, empty, self.c.exact, self.rule,
+            )  # fmt: skip
+            if wrong >= 0:
+                self._refuse(wrong)
+
+        if table.size:
+            attend(ALL, out)
+        else:
+            scores = self._rows("scores", positions)
+            attend(BEFORE, scores)
+            self._exponentiate(head.weighting, scores)
+            attend(AFTER, scores)
+        self.empty += int(empty.sum())
+        if isinstance(head.weighting, Softmax) and head.weighting.empty == "error" and empty.any():
+            self._refuse(int(np.argmax(empty)))
+        return out
 
     def _turn(self, rotary: Rotary, x: Carried) -> None:
         first, second = (places.astype(np.int64) for places in rotary.pairs(len(x)))
@@ -134,70 +151,50 @@ class _Runner:
         cos, sin = (self.c.share(self.c.encode(table)) for table in tables)
         self.loops.rotate(x, first, second, cos, sin, self.layout.widths, self.layout.offsets, self.rule)
 
-    def _spread(self, x: Carried) -> tuple[Carried, int]:
-        tiles = self._rows("tiles", self.layout.widths.size * len(x), self.layout.chunk)
-        self.loops.spread(x, self.layout.widths, self.layout.offsets, self.layout.chunk, tiles)
-        return tiles, self.layout.chunk
-
-    def _weigh(self, head: HeadProgram, scores: Carried) -> None:
-        """Turn scores into weights in place."""
-        weighting, A = head.weighting, self.p.transformer.arithmetic
-        counts = np.arange(1, self.layout.widths.size + 1)
-        shares = self.c.encode(np.concatenate([[0.0], A.round(1 / counts)]))
-        if not isinstance(weighting, Softmax):
-            which = 0 if isinstance(weighting, AverageHard) else 1 if isinstance(weighting, LeftmostHard) else 2
-            self.loops.choose(scores, *self.levels, which, shares)
-            return
-        if weighting.shifted:
-            self.loops.shift(scores, *self.levels, self.rule)
-        table = function_table(self.c, "exp")
-        if table is not None:
-            self.loops.look_up(scores, *self.levels, *table, self.rule)
-        else:
-            self._exponentiate(scores)
-        empty = np.zeros(self.layout.columns, np.bool_)
-        if weighting.empty != "uniform":
-            shares[:] = 0
-        wrong = self.loops.normalise(scores, *self.levels, empty, shares, self.c.exact, self.rule)
-        if wrong >= 0:
-            self._refuse(wrong)
-        self.empty += int(empty.sum())
-        if weighting.empty == "error" and empty.any():
-            self._refuse(int(np.argmax(empty)))
-
-    def _exponentiate(self, scores: Carried) -> None:
-        """Do without a table; what is not visible stays 0, or it would grow from head to head until it overflows."""
+    def _exponentiate(self, weighting: Weighting, scores: Carried) -> None:
+        """Do without a table."""
         A, positions = self.p.transformer.arithmetic, self.layout.widths.size
         for t in range(positions):
-            visible = scores[: t + 1 if self.causal else positions, self.layout.level(t)]
-            visible[:] = self.c.encode(A._elementary("exp", self.c.decode(visible)))
+            level = self.layout.level(t)
+            visible = scores[: t + 1 if self.causal else positions]
+            self._finite(visible, level.start, level.stop)
+            if isinstance(weighting, Softmax):
+                x = self.c.decode(visible[:, level])
+                x = A.subtract(x, x.max(axis=0)) if weighting.shifted else x
+                visible[:, level] = self.c.encode(A._elementary("exp", x))
 
     def _feed_forward(self, block: BlockProgram, h: Carried) -> None:
         if block.W_1 is None or block.W_2 is None:
             return
         seen = self._normed(block.feed_forward_norm, h) if block.before else h
-        tile = TILE_BYTES // self.c.dtype.itemsize
-        hidden = self._rows("hidden", block.W_1.rows, min(tile, self.columns))
-        for a in range(0, self.columns, tile):  # a tile at a time: the neurons need not all be kept
-            count = min(tile, self.columns - a)
-            self._neurons(block, seen, a, hidden, count)
-            self.loops.matvec(*block.W_2.entries, hidden, 0, h, a, count, False, True, self.rule)
+        if block.function == "relu" and block.W_3 is None:
+            hidden = self._rows("hidden", block.W_1.rows, TILE_BYTES // self.c.dtype.itemsize)
+            self.loops.feed_forward(
+                *block.W_1.entries, *block.W_2.entries, seen, hidden, h, self.columns, self.rule
+            )  # fmt: skip
+        else:
+            hidden = self._rows("hidden", block.W_1.rows, TILE)
+            for a in range(0, self.columns, TILE):
+                count = min(TILE, self.columns - a)
+                self._neurons(block, seen, a, hidden, count)
+                self.loops.matvec(*block.W_2.entries, hidden, 0, h, a, count, True, self.rule)
         if not block.before:
             h[:] = self._normed(block.feed_forward_norm, h)
 
     def _neurons(self, block: BlockProgram, seen: Carried, a: int, hidden: Carried, count: int) -> None:
         """Set the first columns of `hidden` to the activations of those of `seen` from a on."""
         assert block.W_1 is not None
-        function = block.function
-        self.loops.matvec(*block.W_1.entries, seen, a, hidden, 0, count, function == "relu", False, self.rule)
-        if function != "relu":
-            self._activate(function, hidden, count)
+        self.loops.matvec(*block.W_1.entries, seen, a, hidden, 0, count, False, self.rule)
+        self._activate(block.function, hidden, count)
         if block.W_3 is not None:
-            gate = self._rows("gate", *hidden.shape)
-            self.loops.matvec(*block.W_3.entries, seen, a, gate, 0, count, False, False, self.rule)
+            gate = self._rows("gate", block.W_3.rows, TILE)
+            self.loops.matvec(*block.W_3.entries, seen, a, gate, 0, count, False, self.rule)
             self.loops.multiply_rows(hidden, gate, count, self.rule)
 
-    def _activate(self, name: Elementary, hidden: Carried, count: int) -> None:
+    def _activate(self, name: Activation, hidden: Carried, count: int) -> None:
+        if name == "relu":
+            np.maximum(hidden, 0, out=hidden)
+            return
         table = function_table(self.c, name)
         if table is not None:
             self.loops.look_up_rows(hidden, count, *table, self.rule)
@@ -216,7 +213,7 @@ class _Runner:
 
     def _matvec(self, matrix: Sparse, x: Carried, name: str, into: Carried | None = None) -> Carried:
         out = self._rows(name, matrix.rows) if into is None else into
-        self.loops.matvec(*matrix.entries, x, 0, out, 0, self.columns, False, into is not None, self.rule)
+        self.loops.matvec(*matrix.entries, x, 0, out, 0, self.columns, into is not None, self.rule)
         return out
 
     def _normed(self, norm: NormProgram | None, h: Carried, first: int = 0) -> Carried:
@@ -235,9 +232,9 @@ class _Runner:
         if self.watch is not None:
             self.watch(self.c.decode(h[:, : self.layout.columns]))
 
-    def _finite(self, values: Carried, first: int = 0) -> Carried:
+    def _finite(self, values: Carried, first: int = 0, end: int | None = None) -> Carried:
         """Refuse what only the machine's arithmetic can produce, in the columns from `first` on."""
-        used = values[:, first : self.layout.columns]
+        used = values[:, first : self.layout.columns if end is None else end]
         if self.native and not np.isfinite(used).all():
             self._refuse(first + int(np.argwhere(~np.isfinite(used))[0][-1]))
         return values
