@@ -10,7 +10,19 @@ from weightsmith.arithmetic import Array, Saturating, parse_arithmetic
 from weightsmith.kernels import operations
 from weightsmith.kernels.carrier import Carried, Carrier, carrier
 from weightsmith.kernels.instructions import PACK_BYTES, load, store
-from weightsmith.kernels.operations import add, bounded, multiply, prepared, saturate, scaled, share, subtract
+from weightsmith.kernels.operations import (
+    add,
+    bounded,
+    counterpart,
+    fits,
+    multiply,
+    places_of,
+    prepared,
+    saturate,
+    scaled,
+    share,
+    subtract,
+)
 from weightsmith.kernels.rules import Whole, WholeToZero
 
 TIES = ("zero", "even", "away")
@@ -37,9 +49,18 @@ _ROWS = {
     "subtract": _rows(nb.njit(lambda x, y, reach, rule: subtract(x, y, rule))),
     "multiply": _rows(nb.njit(lambda x, y, reach, rule: multiply(x, prepared(y, rule), rule))),
     "scaled": _rows(nb.njit(lambda x, y, reach, rule: scaled(x, share(y, rule), rule))),
-    "bounded": _rows(nb.njit(lambda x, y, reach, rule: bounded(x, prepared(y, rule), rule))),
     "saturate": _rows(nb.njit(lambda x, y, reach, rule: saturate(x, prepared(y, rule), reach, rule))),
 }
+
+
+@nb.njit(error_model="numpy")
+def _bounded(x: Any, y: Any, size: Any, out: Any, rule: Any) -> None:
+    for i in range(x.size):
+        assert fits(size[i], abs(y[i]), rule)
+        places = places_of(size[i], rule)
+        out[i] = bounded(x[i], counterpart(y[i], places, rule), places, rule)
+
+
 MEANING = {"scaled": "multiply", "bounded": "multiply", "saturate": "multiply"}
 
 
@@ -59,6 +80,12 @@ def by_loop(A: Saturating, operation: str, x: Array, y: Array) -> Array:
     if operation == "divide":
         _quotients(u, v, c.exact, c.rule)
         return plain(c, u)
+    if operation == "bounded":  # as if x were the largest of many factors, and as if others were as large as can be
+        alone, among = np.empty_like(u), np.empty_like(u)
+        _bounded(u, v, np.abs(u), alone, c.rule)
+        _bounded(u, v, np.maximum(np.abs(u), c.encode(_room(A, y))), among, c.rule)
+        assert alone.tobytes() == among.tobytes(), A
+        return plain(c, alone)
     pack = PACK_BYTES // u.itemsize
     sides = [np.resize(side, (1, -(-side.size // pack) * pack)) for side in (u, v, c.reach(v))]
     singly, in_packs = (np.empty_like(sides[0]) for _ in range(2))
@@ -80,12 +107,18 @@ def allowed(A: Saturating, operation: str, x: Array, y: Array) -> tuple[Array, A
     elif operation == "scaled":
         keep = np.abs(y) <= 1
     elif operation == "bounded":
-        c = carrier(A)
-        whole = isinstance(c.rule, Whole | WholeToZero)
-        keep = np.abs(x * y) * c.scale**2 < float(c.rule.large) if whole else np.abs(x * y) < 0.99 * A.infinity
+        keep = np.abs(x) <= _room(A, y)
     else:
         keep = np.full(x.shape, True)
     return x[keep], y[keep]
+
+
+def _room(A: Saturating, y: Array) -> Array:
+    """Give the largest factor of y with a product that fits."""
+    rule, scale = carrier(A).rule, carrier(A).scale
+    if isinstance(rule, Whole | WholeToZero):
+        return np.minimum((int(rule.large) - 1) // np.maximum(np.abs(y) * scale, 1) / scale, A.infinity)
+    return np.minimum(0.98 * A.infinity / np.maximum(np.abs(y), 1), A.infinity)
 
 
 def assert_all_equal(A: Saturating, operation: str, x: Array, y: Array) -> int:

@@ -50,5 +50,5 @@ def _column_bytes(T: Transformer, up_to: int, claim: Claim) -> int:
 def _fixed_bytes(T: Transformer, up_to: int) -> int:
     """Count what does not depend on the columns: neurons of a tile, and narrow positions spread over a chunk."""
     neurons = max((len(block.feed_forward.W_1) for block in T.blocks if block.feed_forward), default=0)
-    tiles = up_to * sum(_head_sizes(T)) * (CHUNK + WHOLE)
+    tiles = up_to * sum(_head_sizes(T)) * (CHUNK + WHOLE)  # rounded up to packs
     return neurons * TILE_BYTES + tiles * carrier(T.arithmetic).dtype.itemsize

@@ -14,13 +14,15 @@ from typing import Any
 import numba as nb
 import numpy as np
 
-from weightsmith.kernels.instructions import PACK_BYTES, filled, load, most, store
+from weightsmith.kernels.instructions import PACK_BYTES, address, entry, filled, least, load, load_at, most, store
 from weightsmith.kernels.operations import (
     add,
     bounded,
+    counterpart,
     fits,
     multiply,
     place_of,
+    places_of,
     prepared,
     quotients,
     scaled,
@@ -47,43 +49,53 @@ def attend(
     """
     pack, wrong = PACK_BYTES // q.itemsize, -1
     weights, total = np.empty((widths.size, pack), q.dtype), np.empty(pack, q.dtype)
-    places = np.empty(widths.size, np.int64)
     key_tiles, value_tiles = tiles[: widths.size * len(k)], tiles[widths.size * len(k) :]
-    small = np.empty(len(k), np.bool_)
+    key_rows, value_rows = np.empty((2, widths.size), np.int64), np.empty((2, widths.size), np.int64)
+    small, places = np.empty(len(k), np.int8), np.empty(len(k), q.dtype)
     if stage != AFTER:
         _spread(k, widths, offsets, chunk, key_tiles)
-        _prepare(q, k, offsets[-1] + widths[-1], keys.shape[0] == 0, small, rule)
+        _prepare(q, k, offsets[-1] + widths[-1], keys.shape[0] == 0, small, places, rule)
     if stage != BEFORE:
         _spread(v, widths, offsets, chunk, value_tiles)
     for t in range(widths.size):
         visible = t + 1 if causal else widths.size
         for a in range(0, widths[t], chunk):
             end = min(chunk, widths[t] - a)
-            for s in range(visible):
-                places[s] = -1 if widths[s] < min(chunk, widths[t]) else offsets[s] + a % widths[s]
+            _find_rows(k, key_tiles, t, a, chunk, widths, offsets, visible, key_rows)
+            _find_rows(v, value_tiles, t, a, chunk, widths, offsets, visible, value_rows)
             for i in range(0, end, pack):
                 here, count = offsets[t] + a + i, min(pack, end - i)
                 for s in range(visible):
                     if stage == AFTER:
                         store(weights, s, 0, load(scores, s, here))
+                        continue
+                    rows, step = key_rows[0, s] + i * k.itemsize, key_rows[1, s]
+                    if keys.shape[0] == 0:
+                        o = _score(q, here, k, rows, step, small, places, rule)
                     else:
-                        _score(q, here, k, key_tiles, places[s], i, s, t, keys, penalties, small, weights, rule)
+                        o = _relative_score(q, here, k, rows, step, keys[min(t - s, keys.shape[0] - 1)], rule)
+                    if penalties.size > 0:
+                        o = add(o, penalties[abs(t - s)], rule)
+                    store(weights, s, 0, o)
                 if stage == BEFORE:
                     for s in range(visible):
                         store(scores, s, here, load(weights, s, 0))
                     continue
                 if weighting < SOFTMAX:
-                    _choose(weights[:visible, :count], weighting, shares)
+                    _choose(weights[:visible], count, weighting, shares)
                 else:
                     if stage == ALL:
                         _exponentiate(weights[:visible], count, weighting == SHIFTED, table, place, rule)
                     z, none = total[:count], empty[here : here + count]
-                    if not _normalise(weights[:visible, :count], z, none, shares[visible], exact, rule):
+                    if not _normalise(weights[:visible], z, none, shares[visible], exact, rule):
                         wrong = here + np.argmin(np.isfinite(z))
                 for s in range(visible):
                     store(weights, s, 0, share(load(weights, s, 0), rule))
                 for c in range(len(v)):
-                    _mix(weights, visible, v, value_tiles, places, i, c, t, values, out, here, rule)
+                    if values.shape[0] == 0:
+                        store(out, c, here, _mix(weights, visible, v, value_rows, i, c, rule))
+                    else:
+                        store(out, c, here, _relative_mix(weights, visible, v, value_rows, i, c, t, values, rule))
     return wrong
 
 
@@ -109,42 +121,70 @@ def _spread(x: Any, widths: Any, offsets: Any, chunk: int, out: Any) -> None:
 
 
 @nb.njit
-def _size(row: Any) -> Any:
-    """Give the largest absolute value."""
-    least, most = row.dtype.type(0), row.dtype.type(0)
-    for i in range(row.size):
-        least, most = min(least, row[i]), max(most, row[i])
-    return max(-least, most)
+def _size(x: Any, r: int, columns: int) -> Any:
+    """Give the largest absolute value among the first columns of a row."""
+    pack, zero = PACK_BYTES // x.itemsize, x.dtype.type(0)
+    whole = columns - columns % pack
+    low, high = zero, zero
+    if whole > 0:
+        lows, highs = filled(zero), filled(zero)
+        for i in range(0, whole, pack):
+            lows, highs = least(lows, load(x, r, i)), most(highs, load(x, r, i))
+        ends = np.empty((2, pack), x.dtype)
+        store(ends, 0, 0, lows)
+        store(ends, 1, 0, highs)
+        low, high = ends[0].min(), ends[1].max()
+    for i in range(whole, columns):
+        low, high = min(low, x[r, i]), max(high, x[r, i])
+    return max(-low, high)
 
 
 @nb.njit
-def _prepare(q: Any, k: Any, columns: int, alone: bool, small: Any, rule: Any) -> None:
-    """Prepare the queries for products; say for each coordinate whether those with keys alone fit."""
+def _prepare(q: Any, k: Any, columns: int, alone: bool, small: Any, places: Any, rule: Any) -> None:
+    """Prepare the queries for products with keys alone; say for each coordinate whether those fit."""
     for c in range(len(k)):
-        small[c] = alone and fits(_size(q[c, :columns]), _size(k[c, :columns]), rule)
-        for i in range(columns):
-            q[c, i] = prepared(q[c, i], rule)
+        size = _size(k, c, columns)
+        small[c] = alone and fits(size, _size(q, c, columns), rule)
+        places[c] = places_of(size, rule)
+        for i in range(0, columns, PACK_BYTES // q.itemsize):
+            qs = load(q, c, i)
+            store(q, c, i, counterpart(qs, places[c], rule) if small[c] else prepared(qs, rule))
 
 
 @nb.njit
-def _score(
-    q: Any, here: int, k: Any, tiles: Any, place: int, i: int, s: int, t: int, relative: Any, penalties: Any,
-    small: Any, out: Any, rule: Any,
-) -> None:  # fmt: skip
-    """Set a pack of row s to ⟨q, k_s⟩, or to ⟨q, k_s ⊕ a⟩ with the row `a` of `relative` for the distance."""
+def _find_rows(
+    x: Any, tiles: Any, t: int, a: int, chunk: int, widths: Any, offsets: Any, visible: int, out: Any
+) -> None:
+    """Say for each position s where, for the columns from a on at position t, its first row begins, and the next."""
+    for s in range(visible):
+        if widths[s] < min(chunk, widths[t]):
+            out[0, s], out[1, s] = address(tiles, s * len(x), 0), tiles.shape[1] * x.itemsize
+        else:
+            out[0, s], out[1, s] = address(x, 0, offsets[s] + a % widths[s]), x.shape[1] * x.itemsize
+
+
+@nb.njit
+def _score(q: Any, here: int, k: Any, rows: int, step: int, small: Any, places: Any, rule: Any) -> Any:
+    """Give ⟨q, k_s⟩ for a pack of columns."""
+    o, c = filled(q.dtype.type(0)), 0
+    while c < len(k):
+        while c < len(k) and entry(small, c) == 1:  # most of them: a loop of its own stays in registers
+            p = bounded(load_at(k, rows + c * step), load(q, c, here), entry(places, c), rule)
+            o = add(o, p, rule)
+            c += 1
+        if c < len(k):
+            o = add(o, multiply(load_at(k, rows + c * step), load(q, c, here), rule), rule)
+            c += 1
+    return o
+
+
+@nb.njit
+def _relative_score(q: Any, here: int, k: Any, rows: int, step: int, distance: Any, rule: Any) -> Any:
+    """Give ⟨q, k_s ⊕ a⟩ for a pack of columns, with the vector `a` for the distance."""
     o = filled(q.dtype.type(0))
     for c in range(len(k)):
-        qs = load(q, c, here)
-        ks = load(tiles, s * len(k) + c, i) if place < 0 else load(k, c, place + i)
-        if small[c]:
-            o = add(o, bounded(ks, qs, rule), rule)
-        else:
-            if relative.shape[0] > 0:
-                ks = add(ks, relative[min(t - s, relative.shape[0] - 1), c], rule)
-            o = add(o, multiply(ks, qs, rule), rule)
-    if penalties.size > 0:
-        o = add(o, penalties[abs(t - s)], rule)
-    store(out, s, 0, o)
+        o = add(o, multiply(add(load_at(k, rows + c * step), distance[c], rule), load(q, c, here), rule), rule)
+    return o
 
 
 @nb.njit
@@ -170,52 +210,61 @@ def _normalise(e: Any, z: Any, none: Any, part: Any, exact: Any, rule: Any) -> b
     finite = True
     z[:] = 0
     for s in range(len(e)):
+        row = e[s]
         for i in range(z.size):
-            z[i] = add(z[i], e[s, i], rule)
+            z[i] = add(z[i], row[i], rule)
     for i in range(z.size):
         none[i] = z[i] == 0
         finite = finite and np.isfinite(z[i])
         z[i] = z[i] if z[i] != 0 else e.dtype.type(1)  # all that is divided by it is 0
     for s in range(len(e)):
-        quotients(e[s], z, exact, rule)
+        row = e[s][: z.size]
+        quotients(row, z, exact, rule)
         if part != 0:
             for i in range(z.size):
-                e[s, i] = part if none[i] else e[s, i]
+                row[i] = part if none[i] else row[i]
     return finite
 
 
 @nb.njit
-def _choose(scores: Any, weighting: int, shares: Any) -> None:
+def _choose(scores: Any, count: int, weighting: int, shares: Any) -> None:
     """Replace scores by shares[m] on each of the m largest, or by shares[1] on the first or last of them."""
-    for i in range(scores.shape[1]):
+    for i in range(count):
         most = scores[0, i]
-        first, last, count = 0, 0, 1
+        first, last, equal = 0, 0, 1
         for s in range(1, len(scores)):
             if scores[s, i] > most:
-                most, first, last, count = scores[s, i], s, s, 1
+                most, first, last, equal = scores[s, i], s, s, 1
             elif scores[s, i] == most:
-                last, count = s, count + 1
+                last, equal = s, equal + 1
         for s in range(len(scores)):
             if weighting == AVERAGE:
-                scores[s, i] = shares[count] if scores[s, i] == most else scores.dtype.type(0)
+                scores[s, i] = shares[equal] if scores[s, i] == most else scores.dtype.type(0)
             else:
                 scores[s, i] = shares[1] if s == (first if weighting == LEFTMOST else last) else scores.dtype.type(0)
 
 
 @nb.njit
-def _mix(
-    weights: Any, visible: int, v: Any, tiles: Any, places: Any, i: int, c: int, t: int, relative: Any, out: Any,
-    here: int, rule: Any,
-) -> None:  # fmt: skip
-    """Set a pack of row c to Σ weight_s ⊗ v_s, or to Σ weight_s ⊗ (v_s ⊕ a); no weight is above 1."""
+def _mix(weights: Any, visible: int, v: Any, rows: Any, i: int, c: int, rule: Any) -> Any:
+    """Give Σ weight_s ⊗ v_s for a pack of columns, in coordinate c; no weight is above 1."""
     o = filled(v.dtype.type(0))
     for s in range(visible):
-        place = places[s]
-        vs = load(tiles, s * len(v) + c, i) if place < 0 else load(v, c, place + i)
-        if relative.shape[0] > 0:
-            vs = add(vs, relative[min(t - s, relative.shape[0] - 1), c], rule)
+        vs = load_at(v, rows[0, s] + c * rows[1, s] + i * v.itemsize)
         o = add(o, scaled(vs, load(weights, s, 0), rule), rule)
-    store(out, c, here, o)
+    return o
+
+
+@nb.njit
+def _relative_mix(
+    weights: Any, visible: int, v: Any, rows: Any, i: int, c: int, t: int, relative: Any, rule: Any
+) -> Any:
+    """Give Σ weight_s ⊗ (v_s ⊕ a), with the row `a` of `relative` for the distance."""
+    o = filled(v.dtype.type(0))
+    for s in range(visible):
+        distance = relative[min(t - s, relative.shape[0] - 1), c]
+        vs = add(load_at(v, rows[0, s] + c * rows[1, s] + i * v.itemsize), distance, rule)
+        o = add(o, scaled(vs, load(weights, s, 0), rule), rule)
+    return o
 
 
 def rotate(x: Any, first: Any, second: Any, cos: Any, sin: Any, widths: Any, offsets: Any, rule: Any) -> None:

@@ -97,7 +97,7 @@ def _whole(A: Fixed, dtype: np.dtype[Any]) -> Whole | WholeToZero:
     infinity, sign, large = 2**A.precision - 1, bits - 1, 1 << bits - 2
     numbers: list[Any] = [number(x) for x in (infinity, shift, bias, tie, mask, sign, large)]
     if dtype == np.int16 and A.ties == "zero":
-        return WholeToZero(*numbers, wide(bits), number(15 - shift), number(1), number(-1))
+        return WholeToZero(*numbers, wide(bits), number(15 - shift), number(1), number(-1), number(shift > 0))
     return Whole(*numbers, wide(bits))
 
 

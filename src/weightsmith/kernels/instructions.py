@@ -24,6 +24,7 @@ class Pack(types.Type):
     """So many values of a type."""
 
     def __init__(self, element: Any, count: int) -> None:
+        """Name the type: equal names mean equal types."""
         self.element, self.count = element, count
         super().__init__(name=f"Pack({element}, {count})")
 
@@ -76,11 +77,11 @@ minus = _operation(lambda builder, x, y: builder.sub(x, y), lambda builder, x, y
 times = _operation(lambda builder, x, y: builder.mul(x, y), lambda builder, x, y: builder.fmul(x, y))
 least = _operation(
     lambda builder, x, y: builder.select(builder.icmp_signed("<", x, y), x, y),
-    lambda builder, x, y: builder.select(builder.fcmp_unordered("<", x, y), x, y),
+    lambda builder, x, y: builder.select(builder.fcmp_ordered("<", x, y), x, y),  # y, if one is no number
 )
 most = _operation(
     lambda builder, x, y: builder.select(builder.icmp_signed(">", x, y), x, y),
-    lambda builder, x, y: builder.select(builder.fcmp_unordered(">", x, y), x, y),  # x, if it is no number
+    lambda builder, x, y: builder.select(builder.fcmp_ordered(">", x, y), x, y),
 )
 shifted = _operation(lambda builder, x, y: builder.ashr(x, y))
 raised = _operation(lambda builder, x, y: builder.shl(x, y))
@@ -168,6 +169,29 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, row: Any, place:
     made = arrayobj.make_array(kind)(context, builder, array)
     columns = builder.extract_value(made.shape, 1)
     return builder.gep(made.data, [builder.add(builder.mul(row, columns), place)])
+
+
+@intrinsic
+def address(_typing: Any, array: Any, row: Any, place: Any) -> Any:
+    """Give the address of an entry of a contiguous array of rows as a number."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        found = _address(context, builder, signature.args[0], *arguments)
+        return builder.ptrtoint(found, context.get_value_type(types.intp))
+
+    return types.intp(array, types.intp, types.intp), code
+
+
+@intrinsic
+def load_at(_typing: Any, array: Any, number: Any) -> Any:
+    """Give the pack at an address; the array only says of what it is."""
+    result = Pack(array.dtype, 8 * PACK_BYTES // array.dtype.bitwidth)
+
+    def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        found = builder.inttoptr(arguments[1], context.get_value_type(result).as_pointer())
+        return builder.load(found, align=array.dtype.bitwidth // 8)
+
+    return result(array, types.intp), code
 
 
 @intrinsic

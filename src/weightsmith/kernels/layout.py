@@ -7,7 +7,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-CHUNK = 512
+CHUNK = 512  # at most so many columns are worked on together
+FULL = 0.75  # and they should fill packs at least so far
 Indices = npt.NDArray[np.int64]
 
 
@@ -23,7 +24,7 @@ class Layout:
     ids: Indices  # (columns): places in the vocabulary
     widths: Indices  # (positions)
     offsets: Indices  # (positions)
-    chunk: int  # columns that are worked on together: each position has a multiple or a divisor of them, or one width
+    step: int  # by which factor a position is wider than the one before, once they are wider than 1
 
     @property
     def columns(self) -> int:
@@ -33,6 +34,23 @@ class Layout:
     def level(self, position: int) -> slice:
         """Give the columns of a position."""
         return slice(self.offsets[position], self.offsets[position] + self.widths[position])
+
+    def chunk(self, pack: int) -> int:
+        """Choose how many columns are worked on together, given how many there are in a pack.
+
+        A position has a multiple or a divisor of them; if no two positions have different widths above 1, any number
+        will do. Few are better, for the narrow positions are spread over so many.
+        """
+        if len(set(self.widths.tolist()) - {1}) < 2:
+            return min(pack, int(self.widths.max(initial=1)))
+        widths = set(self.widths.tolist())
+        divisors = [d for d in range(1, self.step) if self.step % d == 0]
+        choices = sorted(c for c in {d * w for d in divisors for w in widths} if c <= min(CHUNK, max(widths)))
+
+        def fill(columns: int) -> float:
+            return columns / (-(-columns // pack) * pack)
+
+        return next((c for c in choices if fill(c) >= FULL), max(choices, key=fill))
 
     def input_at(self, column: int, whole: bool = False) -> list[int]:
         """Give the tokens up to a column, that column's included; in a batch also the whole input that it is in."""
@@ -47,19 +65,18 @@ def tree(vocabulary: int, stem: Sequence[int], depth: int) -> Layout:
     widths = [1] * len(stem) + [vocabulary**k for k in range(1, depth + 1)]
     tokens = np.arange(vocabulary)
     ids = [np.asarray(stem, dtype=np.int64), *(np.repeat(tokens, vocabulary**k) for k in range(depth))]
-    chunk = max(width for width in (1, *widths) if width <= CHUNK)
-    return _layout(np.concatenate(ids), widths, chunk)
+    return _layout(np.concatenate(ids), widths, vocabulary)
 
 
 def batch(ids: Indices) -> Layout:
     """Lay out inputs of one length, (inputs, positions)."""
     inputs, positions = ids.shape
-    return _layout(np.ascontiguousarray(ids.T, dtype=np.int64).reshape(-1), [inputs] * positions, min(inputs, CHUNK))
+    return _layout(np.ascontiguousarray(ids.T, dtype=np.int64).reshape(-1), [inputs] * positions, 1)
 
 
-def _layout(ids: Indices, widths: list[int], chunk: int) -> Layout:
+def _layout(ids: Indices, widths: list[int], step: int) -> Layout:
     sizes = np.array(widths, dtype=np.int64)
-    return Layout(ids, sizes, np.cumsum(sizes) - sizes, chunk)
+    return Layout(ids, sizes, np.cumsum(sizes) - sizes, step)
 
 
 @lru_cache(maxsize=64)

@@ -52,7 +52,7 @@ def _fold(
             if b != 0:
                 o = add(o, b, rule)
             if relu:
-                o = most(o, zero)
+                o = most(zero, o)  # what is no number stays so
             if into:
                 o = add(load(out, r, target + i), o, rule)
             store(out, r, target + i, o)

@@ -183,6 +183,12 @@ def _multiply(x: Any, y: Any, rule: Any) -> Any:
     return lambda x, y, rule: _on_grid(_within(times(x, y), rule), rule)
 
 
+@nb.njit
+def _round_product(x: Any, y: Any, rule: Any) -> Any:
+    """Give x ⊗ y for integers whose product fits the carrier."""
+    return _clip(_round_off(times(x, y), rule), rule.infinity)
+
+
 def fits(x: Any, y: Any, rule: Any) -> Any:
     """Say whether products of values up to x with ones up to y are taken by `bounded`."""
 
@@ -194,15 +200,57 @@ def _fits(x: Any, y: Any, rule: Any) -> Any:
     return lambda x, y, rule: np.float64(x) * np.float64(y) < 0.99 * rule.infinity  # they do not saturate
 
 
-def bounded(x: Any, y: Any, rule: Any) -> Any:
-    """Give x ⊗ y for a prepared y where it fits."""
+def places_of(x: Any, rule: Any) -> Any:
+    """Give by how many places `bounded` wants its left factor raised, if it is at most x."""
+
+
+@overload(places_of, strict=False)
+def _places_of(x: Any, rule: Any) -> Any:
+    if rule.instance_class is WholeToZero:
+
+        def whole(x: Any, rule: Any) -> Any:
+            places = rule.up
+            while np.int64(x) >> (rule.up - places) > 0:
+                places = minus(places, rule.one)
+            return places
+
+        return whole
+    return lambda x, rule: x
+
+
+def counterpart(y: Any, places: Any, rule: Any) -> Any:
+    """Give the right factor y of a product as `bounded` wants it, if the left one is raised by so many places.
+
+    For 16-bit integers with ties to zero, let |x| < 2^b for the least b. With x raised by 15 − f − b places and y by
+    b, the product has its units at the place 2^15. Both fit, for 2^b·|y| ≤ 2·|x·y| < 2^15. As in `share`, y is then
+    moved by 1 towards zero. That moves the product by less than 2^(15−f), so it decides the ties and nothing else;
+    without places after the point there are none.
+    """
+
+
+@overload(counterpart, strict=False)
+def _counterpart(y: Any, places: Any, rule: Any) -> Any:
+    if rule.instance_class is WholeToZero:
+
+        def whole(y: Any, places: Any, rule: Any) -> Any:
+            nudge = least(most(y, minus(minus(rule.one, rule.one), rule.tied)), rule.tied)
+            return minus(raised(y, minus(rule.up, places)), nudge)
+
+        return whole
+    return lambda y, places, rule: prepared(y, rule)
+
+
+def bounded(x: Any, y: Any, places: Any, rule: Any) -> Any:
+    """Give x ⊗ y for a counterpart y, where it fits."""
 
 
 @overload(bounded, strict=False)
-def _bounded(x: Any, y: Any, rule: Any) -> Any:
-    if rule.instance_class in WHOLE:
-        return lambda x, y, rule: _clip(_round_off(times(x, y), rule), rule.infinity)
-    return lambda x, y, rule: scaled(x, y, rule)
+def _bounded(x: Any, y: Any, places: Any, rule: Any) -> Any:
+    if rule.instance_class is WholeToZero:
+        return lambda x, y, places, rule: _clip(high_half(raised(x, places), y), rule.infinity)
+    if rule.instance_class is Whole:
+        return lambda x, y, places, rule: _round_product(x, y, rule)
+    return lambda x, y, places, rule: scaled(x, y, rule)
 
 
 def saturate(x: Any, y: Any, reach: Any, rule: Any) -> Any:
@@ -212,7 +260,7 @@ def saturate(x: Any, y: Any, reach: Any, rule: Any) -> Any:
 @overload(saturate, strict=False)
 def _saturate(x: Any, y: Any, reach: Any, rule: Any) -> Any:
     if rule.instance_class in WHOLE:
-        return lambda x, y, reach, rule: bounded(_clip(x, reach), y, rule)
+        return lambda x, y, reach, rule: _round_product(_clip(x, reach), y, rule)
     return lambda x, y, reach, rule: multiply(x, y, rule)
 
 

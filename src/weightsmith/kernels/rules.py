@@ -17,7 +17,10 @@ class Whole(NamedTuple):
 
 
 class WholeToZero(NamedTuple):
-    """The same in 16 bits with ties to zero: `up` is 15 − shift, `one` and `down` are 1 and −1."""
+    """The same in 16 bits with ties to zero: `up` is 15 − shift, `one` and `down` are 1 and −1.
+
+    `tied` is 1, or 0 if nothing is ever rounded.
+    """
 
     infinity: Any
     shift: Any
@@ -30,6 +33,7 @@ class WholeToZero(NamedTuple):
     up: Any
     one: Any
     down: Any
+    tied: Any
 
 
 class Binary(NamedTuple):

@@ -13,6 +13,7 @@ from weightsmith.errors import ModelError
 from weightsmith.kernels.attention import AFTER, ALL, BEFORE
 from weightsmith.kernels.carrier import Carried, function_table
 from weightsmith.kernels.compiled import compiled
+from weightsmith.kernels.instructions import PACK_BYTES
 from weightsmith.kernels.layout import Layout
 from weightsmith.kernels.linear import TILE_BYTES, WHOLE
 from weightsmith.kernels.program import (
@@ -64,6 +65,8 @@ class _Runner:
         self.levels = (layout.widths, layout.offsets, self.causal)
         self.native = p.carrier.exact.ties >= 3
         self.columns = -(-layout.columns // WHOLE) * WHOLE  # rows are longer by WHOLE: see `attention`
+        self.pack = PACK_BYTES // self.c.dtype.itemsize
+        self.chunk = layout.chunk(self.pack)
         self.empty = 0
         self.scratch: dict[str, Carried] = {}
 
@@ -118,7 +121,7 @@ class _Runner:
             self._turn(head.rule, k)
         alibi = head.rule if isinstance(head.rule, Alibi) else None
         by_distance = penalties(alibi, self.p.transformer.arithmetic, positions) if alibi else np.zeros(0)
-        tiles = self._rows("tiles", positions * (len(k) + len(v)), self.layout.chunk)
+        tiles = self._rows("tiles", positions * (len(k) + len(v)), -(-self.chunk // self.pack) * self.pack)
         out, empty = self._rows("mixed", len(v)), np.zeros(self.layout.columns, np.bool_)
         table, place = function_table(self.c, "exp") or (self.c.encode(np.zeros(0)), Place(0, 0, 0))
         parts = shares(self.c, positions)
@@ -127,7 +130,7 @@ class _Runner:
 
         def attend(stage: int, scores: Carried) -> None:
             wrong = self.loops.attend(
-                q, k, v, tiles, self.layout.chunk, head.relative_keys, head.relative_values, self.c.encode(by_distance),
+                q, k, v, tiles, self.chunk, head.relative_keys, head.relative_values, self.c.encode(by_distance),
                 head.kind, table, place, parts, *self.levels, stage, scores, out, empty, self.c.exact, self.rule,
             )  # fmt: skip
             if wrong >= 0:
@@ -206,7 +209,7 @@ class _Runner:
 
     def _rows(self, name: str, count: int, columns: int | None = None) -> Carried:
         """Give scratch rows, 0 at first; what had the name before is written over, so no memory is fetched anew."""
-        width = (self.columns if columns is None else columns) + WHOLE
+        width = self.columns + WHOLE if columns is None else columns
         if name not in self.scratch or self.scratch[name].size < count * width:
             self.scratch[name] = np.zeros(count * width, self.c.dtype)
         return self.scratch[name][: count * width].reshape(count, width)
