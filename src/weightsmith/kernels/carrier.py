@@ -95,10 +95,10 @@ def _whole(A: Fixed, dtype: np.dtype[Any]) -> Whole | WholeToZero:
     tie = shift if A.ties == "even" else bits - 1
     wide = np.dtype(f"int{2 * bits}").type
     infinity, sign, large = 2**A.precision - 1, bits - 1, 1 << bits - 2
-    numbers: list[Any] = [number(x) for x in (infinity, shift, bias, tie, mask, sign, large)]
+    numbers: list[Any] = [*(number(x) for x in (infinity, shift, bias, tie, mask, sign, large)), wide(bits)]
     if dtype == np.int16 and A.ties == "zero":
-        return WholeToZero(*numbers, wide(bits), number(15 - shift), number(1), number(-1), number(shift > 0))
-    return Whole(*numbers, wide(bits))
+        return WholeToZero(*numbers, *(number(x) for x in (15 - shift, 1, -1, shift > 0)))
+    return Whole(*numbers)
 
 
 def _binary(A: Saturating, dtype: np.dtype[Any]) -> Binary | BinaryEven:

@@ -10,14 +10,16 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import extending, types
 from numba.core import cgutils
-from numba.core.datamodel import models, register_default
-from numba.extending import intrinsic
+from numba.core.datamodel import models
 from numba.np import arrayobj
 
 PACK_BYTES = 256
 Emit = Callable[..., Any]
+_instruction: Callable[[Emit], Any] = extending.intrinsic
+_make_array: Emit = arrayobj.make_array
+_get_function: Emit = cgutils.get_or_insert_function
 
 
 class Pack(types.Type):
@@ -29,11 +31,11 @@ class Pack(types.Type):
         super().__init__(name=f"Pack({element}, {count})")
 
 
-@register_default(Pack)
+@extending.register_model(Pack)
 class _PackModel(models.PrimitiveModel):
     def __init__(self, manager: Any, pack: Pack) -> None:
         element = manager.lookup(pack.element).get_value_type()
-        super().__init__(manager, pack, ir.VectorType(element, pack.count))
+        super().__init__(manager, pack, ir.VectorType(element, pack.count))  # type: ignore[no-untyped-call]
 
 
 def _element(kind: Any) -> Any:
@@ -55,7 +57,7 @@ def _filled(builder: Any, value: Any, pack: Any) -> Any:
 def _operation(integer: Emit | None, real: Emit | None = None) -> Any:
     """Give an operation on two values of one type."""
 
-    @intrinsic
+    @_instruction
     def operation(_typing: Any, x: Any, y: Any) -> Any:
         element = _element(x)
         emit = integer if isinstance(element, types.Integer) else real
@@ -89,7 +91,7 @@ masked = _operation(lambda builder, x, y: builder.and_(x, y))
 xor = _operation(lambda builder, x, y: builder.xor(x, y))
 
 
-@intrinsic
+@_instruction
 def high_half(_typing: Any, x: Any, y: Any) -> Any:
     """Give (x·y + 2^14) / 2^15 rounded down, for int16: one instruction of many machines."""
     if _element(x) != types.int16 or _element(y) != types.int16:
@@ -119,7 +121,7 @@ def _by_parts(builder: Any, name: str, count: int, x: Any, y: Any) -> Any:
         return ir.Constant(ir.VectorType(ir.IntType(32), count), list(range(first, first + count)))
 
     part = ir.VectorType(x.type.element, count)
-    call = cgutils.get_or_insert_function(builder.module, ir.FunctionType(part, [part, part]), name)
+    call = _get_function(builder.module, ir.FunctionType(part, [part, part]), name)
     done = [
         builder.call(call, [builder.shuffle_vector(whole, whole, places(first, count)) for whole in (x, y)])
         for first in range(0, x.type.count, count)
@@ -130,7 +132,7 @@ def _by_parts(builder: Any, name: str, count: int, x: Any, y: Any) -> Any:
     return done[0]
 
 
-@intrinsic
+@_instruction
 def where_equal(_typing: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
     """Give x where the integers a and b are equal, else y."""
 
@@ -142,7 +144,7 @@ def where_equal(_typing: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
 
 
 def _cast(kinds: dict[Any, Any], emit: Emit) -> Any:
-    @intrinsic
+    @_instruction
     def operation(_typing: Any, x: Any) -> Any:
         if _element(x) not in kinds:
             return None
@@ -166,12 +168,12 @@ value = _cast({bits: value for value, bits in _BITS.items()}, lambda builder, x,
 
 def _address(context: Any, builder: Any, kind: Any, array: Any, row: Any, place: Any) -> Any:
     """Give the address of an entry of a contiguous array of rows, without a look at its bounds."""
-    made = arrayobj.make_array(kind)(context, builder, array)
+    made = _make_array(kind)(context, builder, array)
     columns = builder.extract_value(made.shape, 1)
     return builder.gep(made.data, [builder.add(builder.mul(row, columns), place)])
 
 
-@intrinsic
+@_instruction
 def address(_typing: Any, array: Any, row: Any, place: Any) -> Any:
     """Give the address of an entry of a contiguous array of rows as a number."""
 
@@ -182,7 +184,7 @@ def address(_typing: Any, array: Any, row: Any, place: Any) -> Any:
     return types.intp(array, types.intp, types.intp), code
 
 
-@intrinsic
+@_instruction
 def load_at(_typing: Any, array: Any, number: Any) -> Any:
     """Give the pack at an address; the array only says of what it is."""
     result = Pack(array.dtype, 8 * PACK_BYTES // array.dtype.bitwidth)
@@ -194,7 +196,7 @@ def load_at(_typing: Any, array: Any, number: Any) -> Any:
     return result(array, types.intp), code
 
 
-@intrinsic
+@_instruction
 def load(_typing: Any, array: Any, row: Any, place: Any) -> Any:
     """Give the pack that begins at a place in a row."""
     result = Pack(array.dtype, 8 * PACK_BYTES // array.dtype.bitwidth)
@@ -207,7 +209,7 @@ def load(_typing: Any, array: Any, row: Any, place: Any) -> Any:
     return result(array, types.intp, types.intp), code
 
 
-@intrinsic
+@_instruction
 def store(_typing: Any, array: Any, row: Any, place: Any, pack: Any) -> Any:
     """Write a pack from a place in a row on."""
 
@@ -220,7 +222,7 @@ def store(_typing: Any, array: Any, row: Any, place: Any, pack: Any) -> Any:
     return types.void(array, types.intp, types.intp, pack), code
 
 
-@intrinsic
+@_instruction
 def filled(_typing: Any, x: Any) -> Any:
     """Give a pack of equal values."""
     result = Pack(x, 8 * PACK_BYTES // x.bitwidth)
@@ -231,12 +233,12 @@ def filled(_typing: Any, x: Any) -> Any:
     return result(x), code
 
 
-@intrinsic
+@_instruction
 def entry(_typing: Any, array: Any, place: Any) -> Any:
     """Give an entry of a row, without a look at its bounds; places are not negative."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        made = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+        made = _make_array(signature.args[0])(context, builder, arguments[0])
         return builder.load(builder.gep(made.data, [arguments[1]]))
 
     return array.dtype(array, types.intp), code

@@ -41,9 +41,9 @@ class Layout:
         A position has a multiple or a divisor of them; if no two positions have different widths above 1, any number
         will do. Few are better, for the narrow positions are spread over so many.
         """
-        if len(set(self.widths.tolist()) - {1}) < 2:
-            return min(pack, int(self.widths.max(initial=1)))
-        widths = set(self.widths.tolist())
+        widths: set[int] = set(self.widths.tolist())
+        if len(widths - {1}) < 2:
+            return min(pack, max(widths))
         divisors = [d for d in range(1, self.step) if self.step % d == 0]
         choices = sorted(c for c in {d * w for d in divisors for w in widths} if c <= min(CHUNK, max(widths)))
 

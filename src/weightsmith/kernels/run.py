@@ -1,9 +1,10 @@
 """Fast runs of many inputs at once, equal to `semantics` bit for bit."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +33,7 @@ from weightsmith.model.names import shown
 from weightsmith.semantics.reference import evaluate
 
 TILE = 2048  # columns of neurons that are kept together, where they are not `relu`
+KEPT_BYTES = 32 << 20
 Decisions = npt.NDArray[np.int32]
 Watch = Callable[[Array], None]
 
@@ -54,8 +56,33 @@ def run_columns(T: Transformer, layout: Layout, watch: Watch | None = None) -> C
     return _Runner(program(T), layout, watch).run()
 
 
+class _Scratch(threading.local):
+    """Memory that each thread keeps for its next run: to fetch it anew takes as long as many a run."""
+
+    def __init__(self) -> None:
+        self.named: dict[str, npt.NDArray[np.uint8]] = {}
+
+    def rows(self, name: str, count: int, width: int, dtype: np.dtype[Any]) -> Carried:
+        """Give rows that hold anything; what had the name before is written over."""
+        size = count * width * dtype.itemsize
+        if name not in self.named or self.named[name].size < size:
+            self.named[name] = np.empty(size, np.uint8)
+        return self.named[name][:size].view(dtype).reshape(count, width)
+
+    def shrink(self) -> None:
+        """Keep no more than what a check's run takes."""
+        if sum(kept.size for kept in self.named.values()) > KEPT_BYTES:
+            self.named.clear()
+
+
+_scratch = _Scratch()
+
+
 class _Runner:
-    """One run: the stream h, and scratch rows that are used again and again."""
+    """One run: the stream h, and scratch rows that are used again and again.
+
+    The columns beyond those of the layout are unused, but hold members of the arithmetic.
+    """
 
     def __init__(self, p: Program, layout: Layout, watch: Watch | None) -> None:
         self.p, self.layout, self.watch = p, layout, watch
@@ -68,7 +95,6 @@ class _Runner:
         self.pack = PACK_BYTES // self.c.dtype.itemsize
         self.chunk = layout.chunk(self.pack)
         self.empty = 0
-        self.scratch: dict[str, Carried] = {}
 
     def run(self) -> Columns:
         h = self._embedded()
@@ -80,9 +106,11 @@ class _Runner:
             self._seen(h)
         first = 0 if self.causal else int(self.layout.offsets[-1])  # of the columns at which an input can end
         last = self._normed(self.p.final_norm, h, first)
-        logits = self._finite(self._matvec(self.p.output, last, "logits"), first)
+        logits = np.zeros((self.p.output.rows, self.columns + WHOLE), self.c.dtype)
+        self._finite(self._matvec(self.p.output, last, "", into=logits), first)
         decisions = np.empty(self.columns + WHOLE, np.int32)
         self.loops.decide(logits, decisions)
+        _scratch.shrink()
         used = slice(self.layout.columns)
         return Columns(decisions[used], logits[:, used], h[:, used], self.empty)
 
@@ -143,6 +171,7 @@ class _Runner:
             attend(BEFORE, scores)
             self._exponentiate(head.weighting, scores)
             attend(AFTER, scores)
+        out[:, self.layout.columns :] = 0
         self.empty += int(empty.sum())
         if isinstance(head.weighting, Softmax) and head.weighting.empty == "error" and empty.any():
             self._refuse(int(np.argmax(empty)))
@@ -208,11 +237,7 @@ class _Runner:
     # Parts of steps
 
     def _rows(self, name: str, count: int, columns: int | None = None) -> Carried:
-        """Give scratch rows, 0 at first; what had the name before is written over, so no memory is fetched anew."""
-        width = self.columns + WHOLE if columns is None else columns
-        if name not in self.scratch or self.scratch[name].size < count * width:
-            self.scratch[name] = np.zeros(count * width, self.c.dtype)
-        return self.scratch[name][: count * width].reshape(count, width)
+        return _scratch.rows(name, count, self.columns + WHOLE if columns is None else columns, self.c.dtype)
 
     def _matvec(self, matrix: Sparse, x: Carried, name: str, into: Carried | None = None) -> Carried:
         out = self._rows(name, matrix.rows) if into is None else into
