@@ -40,7 +40,7 @@ def attend(
     table: Any, place: Any, shares: Any, widths: Any, offsets: Any, causal: bool, stage: int, scores: Any, out: Any,
     empty: Any, exact: Any, rule: Any,
 ) -> int:  # fmt: skip
-    """Set out to the values v, weighted by the scores of the keys k for the queries q, which are changed.
+    """Set out to the values v, weighted by the scores of the keys k for the queries q.
 
     `keys`, `values` and `penalties` say what belongs to each distance, and have no rows for nothing. `table` and
     `place` give exponentials. Where all weights would be 0, at m visible positions, they become shares[m], and `empty`
@@ -51,10 +51,13 @@ def attend(
     weights, total = np.empty((widths.size, pack), q.dtype), np.empty(pack, q.dtype)
     key_tiles, value_tiles = tiles[: widths.size * len(k)], tiles[widths.size * len(k) :]
     key_rows, value_rows = np.empty((2, widths.size), np.int64), np.empty((2, widths.size), np.int64)
-    small, places = np.empty(len(k), np.int8), np.empty(len(k), q.dtype)
+    asked, small, places = np.empty((len(k), pack), q.dtype), np.empty(len(k), np.int8), np.empty(len(k), q.dtype)
     if stage != AFTER:
         _spread(k, widths, offsets, chunk, key_tiles)
-        _prepare(q, k, offsets[-1] + widths[-1], keys.shape[0] == 0, small, places, rule)
+        for c in range(len(k)):
+            size = _size(k, c, offsets[-1] + widths[-1])
+            small[c] = keys.shape[0] == 0 and fits(size, _size(q, c, offsets[-1] + widths[-1]), rule)
+            places[c] = places_of(size, rule)
     if stage != BEFORE:
         _spread(v, widths, offsets, chunk, value_tiles)
     for t in range(widths.size):
@@ -65,15 +68,19 @@ def attend(
             _find_rows(v, value_tiles, t, a, chunk, widths, offsets, visible, value_rows)
             for i in range(0, end, pack):
                 here, count = offsets[t] + a + i, min(pack, end - i)
+                if stage != AFTER:
+                    for c in range(len(k)):
+                        qs = load(q, c, here)
+                        store(asked, c, 0, counterpart(qs, places[c], rule) if small[c] else prepared(qs, rule))
                 for s in range(visible):
                     if stage == AFTER:
                         store(weights, s, 0, load(scores, s, here))
                         continue
                     rows, step = key_rows[0, s] + i * k.itemsize, key_rows[1, s]
                     if keys.shape[0] == 0:
-                        o = _score(q, here, k, rows, step, small, places, rule)
+                        o = _score(asked, k, rows, step, small, places, rule)
                     else:
-                        o = _relative_score(q, here, k, rows, step, keys[min(t - s, keys.shape[0] - 1)], rule)
+                        o = _relative_score(asked, k, rows, step, keys[min(t - s, keys.shape[0] - 1)], rule)
                     if penalties.size > 0:
                         o = add(o, penalties[abs(t - s)], rule)
                     store(weights, s, 0, o)
@@ -140,18 +147,6 @@ def _size(x: Any, r: int, columns: int) -> Any:
 
 
 @nb.njit
-def _prepare(q: Any, k: Any, columns: int, alone: bool, small: Any, places: Any, rule: Any) -> None:
-    """Prepare the queries for products with keys alone; say for each coordinate whether those fit."""
-    for c in range(len(k)):
-        size = _size(k, c, columns)
-        small[c] = alone and fits(size, _size(q, c, columns), rule)
-        places[c] = places_of(size, rule)
-        for i in range(0, columns, PACK_BYTES // q.itemsize):
-            qs = load(q, c, i)
-            store(q, c, i, counterpart(qs, places[c], rule) if small[c] else prepared(qs, rule))
-
-
-@nb.njit
 def _find_rows(
     x: Any, tiles: Any, t: int, a: int, chunk: int, widths: Any, offsets: Any, visible: int, out: Any
 ) -> None:
@@ -164,26 +159,26 @@ def _find_rows(
 
 
 @nb.njit
-def _score(q: Any, here: int, k: Any, rows: int, step: int, small: Any, places: Any, rule: Any) -> Any:
+def _score(q: Any, k: Any, rows: int, step: int, small: Any, places: Any, rule: Any) -> Any:
     """Give ⟨q, k_s⟩ for a pack of columns."""
     o, c = filled(q.dtype.type(0)), 0
     while c < len(k):
         while c < len(k) and entry(small, c) == 1:  # most of them: a loop of its own stays in registers
-            p = bounded(load_at(k, rows + c * step), load(q, c, here), entry(places, c), rule)
+            p = bounded(load_at(k, rows + c * step), load(q, c, 0), entry(places, c), rule)
             o = add(o, p, rule)
             c += 1
         if c < len(k):
-            o = add(o, multiply(load_at(k, rows + c * step), load(q, c, here), rule), rule)
+            o = add(o, multiply(load_at(k, rows + c * step), load(q, c, 0), rule), rule)
             c += 1
     return o
 
 
 @nb.njit
-def _relative_score(q: Any, here: int, k: Any, rows: int, step: int, distance: Any, rule: Any) -> Any:
+def _relative_score(q: Any, k: Any, rows: int, step: int, distance: Any, rule: Any) -> Any:
     """Give ⟨q, k_s ⊕ a⟩ for a pack of columns, with the vector `a` for the distance."""
     o = filled(q.dtype.type(0))
     for c in range(len(k)):
-        o = add(o, multiply(add(load_at(k, rows + c * step), distance[c], rule), load(q, c, here), rule), rule)
+        o = add(o, multiply(add(load_at(k, rows + c * step), distance[c], rule), load(q, c, 0), rule), rule)
     return o
 
 
