@@ -113,7 +113,8 @@ def _binary(A: Saturating, dtype: np.dtype[Any]) -> Binary | BinaryEven:
     shared = (number(A.infinity), exponent, least, lift, bias, bits(-1 << dropped))
     if A.ties == "even":
         return BinaryEven(*shared, bits(dropped), bits(1))
-    return Binary(*shared, number(1 + 2.0**-fraction if A.ties == "away" else 1 - 2.0**-fraction))
+    nudge = 1 + 2.0**-fraction if A.ties == "away" else 1 - 2.0**-fraction
+    return Binary(*shared, number(nudge), bits(8 * dtype.itemsize - 1))
 
 
 @lru_cache(maxsize=64)

@@ -132,6 +132,25 @@ def _by_parts(builder: Any, name: str, count: int, x: Any, y: Any) -> Any:
     return done[0]
 
 
+def _reduction(name: str) -> Any:
+    """Give an operation on all values of a pack of integers."""
+
+    @_instruction
+    def operation(_typing: Any, x: Any) -> Any:
+        def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            kind, element = context.get_value_type(x), context.get_value_type(x.element)
+            full = f"llvm.vector.reduce.{name}.v{x.count}i{x.element.bitwidth}"
+            return builder.call(_get_function(builder.module, ir.FunctionType(element, [kind]), full), arguments)
+
+        return (x.element(x), code) if isinstance(x, Pack) and isinstance(x.element, types.Integer) else None
+
+    return operation
+
+
+largest = _reduction("smax")
+smallest_unsigned = _reduction("umin")
+
+
 @_instruction
 def where_equal(_typing: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
     """Give x where the integers a and b are equal, else y."""

@@ -2,16 +2,31 @@
 
 A matrix is sparse: row r has the entries from starts[r] to starts[r + 1], and an entry says its lane, its prepared
 weight, from where on it saturates, and its kind: 0 for +1, 1 for −1, 2 for at most 1, 3 for more.
+
+If many entries share a lane, it pays to look at the values first. A row is *calm* where they are so small that no sum
+saturates, and an entry of kind 2 is *normal* where none but 0 is so small that the product has fewer than p bits.
+`calm` and `normal` hold these bounds; they are empty where it does not pay.
 """
 
 from typing import Any
 
 import numba as nb
+import numpy as np
 
 from weightsmith.kernels.instructions import PACK_BYTES, entry, filled, load, minus, most, store
-from weightsmith.kernels.operations import add, multiply, place_of, prepared, saturate, scaled
+from weightsmith.kernels.operations import (
+    add,
+    calm_sum,
+    multiply,
+    normal,
+    place_of,
+    prepared,
+    saturate,
+    scaled,
+    survey,
+)
 
-WHOLE = 128
+WHOLE = 128  # rows have a multiple of so many columns, and as many more: loops end on whole packs
 TILE_BYTES = 4 * PACK_BYTES  # of each row, worked on together, so that all of them stay in a near cache
 
 
@@ -29,18 +44,36 @@ def _product(weights: Any, reach: Any, kinds: Any, n: int, x: Any, rule: Any) ->
 
 @nb.njit
 def _fold(
-    starts: Any, lanes: Any, weights: Any, reach: Any, kinds: Any, bias: Any, x: Any, first: int,
-    out: Any, target: int, count: int, relu: bool, into: bool, rule: Any,
+    starts: Any, lanes: Any, weights: Any, reach: Any, kinds: Any, calm: Any, normals: Any, bias: Any,
+    x: Any, first: int, out: Any, target: int, count: int, relu: bool, into: bool, rule: Any,
 ) -> None:  # fmt: skip
     """Do what `matvec` does, for columns that stay in a near cache."""
-    zero = x.dtype.type(0)
+    zero, pack = x.dtype.type(0), PACK_BYTES // x.itemsize
+    low, high = np.empty(count // pack * len(x), x.dtype), np.empty(count // pack, x.dtype)
+    if calm.size > 0:
+        for j in range(count // pack):
+            high[j] = 0
+            for lane in range(len(x)):
+                low[j * len(x) + lane], size = survey(load(x, lane, first + j * pack), rule)
+                high[j] = max(high[j], size)
     for r in range(starts.size - 1):
         end, b = starts[r + 1], bias[r]
-        for i in range(0, count, PACK_BYTES // x.itemsize):
+        for i in range(0, count, pack):
             o, n = filled(zero), starts[r]
             if n < end:
                 o = _product(weights, reach, kinds, n, load(x, entry(lanes, n), first + i), rule)
                 n += 1
+            if calm.size > 0 and high[i // pack] <= calm[r]:
+                j = i // pack * len(x)
+                while n < end:
+                    while n < end and entry(kinds, n) == 2 and not entry(low, j + entry(lanes, n)) < entry(normals, n):
+                        p = normal(load(x, entry(lanes, n), first + i), entry(weights, n), rule)
+                        o = calm_sum(o, p, rule)
+                        n += 1
+                    if n < end:
+                        p = _product(weights, reach, kinds, n, load(x, entry(lanes, n), first + i), rule)
+                        o = calm_sum(o, p, rule)
+                        n += 1
             while n < end:
                 while n < end and entry(kinds, n) == 2:  # most of them: a loop of its own stays in registers
                     o = add(o, scaled(load(x, entry(lanes, n), first + i), entry(weights, n), rule), rule)
@@ -59,8 +92,8 @@ def _fold(
 
 
 def matvec(
-    starts: Any, lanes: Any, weights: Any, reach: Any, kinds: Any, bias: Any, x: Any, first: int,
-    out: Any, target: int, count: int, into: bool, rule: Any,
+    starts: Any, lanes: Any, weights: Any, reach: Any, kinds: Any, calm: Any, normals: Any, bias: Any,
+    x: Any, first: int, out: Any, target: int, count: int, into: bool, rule: Any,
 ) -> None:  # fmt: skip
     """Set `count` columns of out, from `target` on, to M x ⊕ bias for those of x from `first` on.
 
@@ -69,20 +102,28 @@ def matvec(
     tile = TILE_BYTES // x.itemsize
     for a in range(0, count, tile):
         size = min(tile, count - a)
-        _fold(starts, lanes, weights, reach, kinds, bias, x, first + a, out, target + a, size, False, into, rule)
+        _fold(
+            starts, lanes, weights, reach, kinds, calm, normals, bias, x, first + a, out, target + a, size, False,
+            into, rule,
+        )  # fmt: skip
 
 
 def feed_forward(
-    starts: Any, lanes: Any, weights: Any, reach: Any, kinds: Any, bias: Any,
-    starts_2: Any, lanes_2: Any, weights_2: Any, reach_2: Any, kinds_2: Any, bias_2: Any,
+    starts: Any, lanes: Any, weights: Any, reach: Any, kinds: Any, calm: Any, normals: Any, bias: Any,
+    starts_2: Any, lanes_2: Any, weights_2: Any, reach_2: Any, kinds_2: Any, calm_2: Any, normals_2: Any, bias_2: Any,
     x: Any, hidden: Any, out: Any, count: int, rule: Any,
 ) -> None:  # fmt: skip
     """Add to out a layer of `relu` neurons, a tile at a time: they need not all be kept."""
     tile = TILE_BYTES // x.itemsize
     for a in range(0, count, tile):
         size = min(tile, count - a)
-        _fold(starts, lanes, weights, reach, kinds, bias, x, a, hidden, 0, size, True, False, rule)
-        _fold(starts_2, lanes_2, weights_2, reach_2, kinds_2, bias_2, hidden, 0, out, a, size, False, True, rule)
+        _fold(
+            starts, lanes, weights, reach, kinds, calm, normals, bias, x, a, hidden, 0, size, True, False, rule
+        )  # fmt: skip
+        _fold(
+            starts_2, lanes_2, weights_2, reach_2, kinds_2, calm_2, normals_2, bias_2, hidden, 0, out, a, size, False,
+            True, rule,
+        )  # fmt: skip
 
 
 def accumulate(out: Any, x: Any, bias: Any, rule: Any) -> None:

@@ -15,6 +15,7 @@ from weightsmith.arithmetic.fast_rounding import away, to_even, to_zero
 from weightsmith.kernels.instructions import (
     bits,
     high_half,
+    largest,
     least,
     masked,
     minus,
@@ -23,6 +24,7 @@ from weightsmith.kernels.instructions import (
     plus,
     raised,
     shifted,
+    smallest_unsigned,
     times,
     value,
     where_equal,
@@ -91,24 +93,41 @@ def _subtract(x: Any, y: Any, rule: Any) -> Any:
     return lambda x, y, rule: rounded_sum(minus(x, y), rule)
 
 
+@nb.njit
 def rounded_sum(s: Any, rule: Any) -> Any:
-    """Round a float sum of two members to p bits, on its bits: sign and magnitude, so the carry goes the right way.
+    """Round a float sum of two members; what is too large becomes ∞."""
+    return _within(to_precision(s, rule), rule)
+
+
+def to_precision(s: Any, rule: Any) -> Any:
+    """Round a float to p bits, on its bits: sign and magnitude, so the carry goes the right way.
 
     A sum that is smaller than every normal number is a multiple of the quantum, so it has at most p bits and stays.
     """
 
 
-@overload(rounded_sum, strict=False)
-def _rounded_sum(s: Any, rule: Any) -> Any:
+@overload(to_precision, strict=False)
+def _to_precision(s: Any, rule: Any) -> Any:
     if rule.instance_class is Binary:
-        return lambda s, rule: _within(value(masked(plus(bits(s), rule.bias), rule.keep)), rule)
+        return lambda s, rule: value(masked(plus(bits(s), rule.bias), rule.keep))
 
     def even(s: Any, rule: Any) -> Any:
         u = bits(s)
         up = plus(plus(u, rule.bias), masked(shifted(u, rule.last), rule.one))
-        return _within(value(masked(up, rule.keep)), rule)
+        return value(masked(up, rule.keep))
 
     return even
+
+
+def calm_sum(x: Any, y: Any, rule: Any) -> Any:
+    """Give x ⊕ y where it does not saturate."""
+
+
+@overload(calm_sum, strict=False)
+def _calm_sum(x: Any, y: Any, rule: Any) -> Any:
+    if rule.instance_class in (*WHOLE, Machine):
+        return lambda x, y, rule: plus(x, y)
+    return lambda x, y, rule: to_precision(plus(x, y), rule)
 
 
 def prepared(y: Any, rule: Any) -> Any:
@@ -160,6 +179,42 @@ def _scaled(x: Any, y: Any, rule: Any) -> Any:
     if rule.instance_class is Machine:
         return lambda x, y, rule: times(x, y)
     return lambda x, y, rule: _on_grid(times(x, y), rule)
+
+
+def normal(x: Any, y: Any, rule: Any) -> Any:
+    """Give what `scaled` gives, where no product but 0 is smaller than every normal number.
+
+    So a product has p bits, whatever its size. That `prepared` moved it decides the ties here as it does there.
+    """
+
+
+@overload(normal, strict=False)
+def _normal(x: Any, y: Any, rule: Any) -> Any:
+    if rule.instance_class is Binary:
+        return lambda x, y, rule: to_precision(times(x, y), rule)
+    return lambda x, y, rule: scaled(x, y, rule)
+
+
+def survey(x: Any, rule: Any) -> Any:
+    """Give the size of the largest value of a pack, and before it a lower bound, if `normal` must know it.
+
+    The bound is for those that are not 0; if all are, it is no number.
+    """
+
+
+@overload(survey, strict=False)
+def _survey(x: Any, rule: Any) -> Any:
+    if rule.instance_class in WHOLE:
+        return lambda x, rule: (rule.infinity, largest(most(x, minus(minus(rule.sign, rule.sign), x))))
+    if rule.instance_class is Binary:
+
+        def binary(x: Any, rule: Any) -> Any:
+            sizes = bits(most(x, minus(rule.infinity - rule.infinity, x)))
+            low = smallest_unsigned(plus(sizes, shifted(rule.keep, rule.sign)))  # less 1, so 0 is the largest of all
+            return value(low), value(largest(sizes))
+
+        return binary
+    return lambda x, rule: (rule.infinity, value(largest(bits(most(x, minus(rule.infinity - rule.infinity, x))))))
 
 
 def multiply(x: Any, y: Any, rule: Any) -> Any:

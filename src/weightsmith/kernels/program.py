@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Activation, Array, Native
+from weightsmith.arithmetic import Activation, Array, Native, Saturating
 from weightsmith.kernels.attention import AVERAGE, LEFTMOST, RIGHTMOST, SHIFTED, SOFTMAX
 from weightsmith.kernels.carrier import Carried, Carrier, carrier
 from weightsmith.model import (
@@ -26,6 +27,7 @@ from weightsmith.model import (
     position_table,
 )
 
+PAYS = 8  # so many entries for each lane make a look at its values worth while
 Indices = npt.NDArray[np.int64]
 
 
@@ -38,6 +40,8 @@ class Sparse:
     weights: Carried
     reach: Carried
     kinds: npt.NDArray[np.int8]
+    calm: Array
+    normal: Carried
     bias: Carried
 
     @property
@@ -46,9 +50,9 @@ class Sparse:
         return self.starts.size - 1
 
     @property
-    def entries(self) -> tuple[Indices, Indices, Carried, Carried, npt.NDArray[np.int8], Carried]:
+    def entries(self) -> tuple[npt.NDArray[Any], ...]:
         """The arrays in the order in which the loops take them."""
-        return self.starts, self.lanes, self.weights, self.reach, self.kinds, self.bias
+        return self.starts, self.lanes, self.weights, self.reach, self.kinds, self.calm, self.normal, self.bias
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,7 +151,36 @@ def sparse(c: Carrier, matrix: Array, bias: Array | None = None) -> Sparse:
     weights = c.encode(values)
     shift = c.encode(np.zeros(len(matrix)) if bias is None else bias)
     factors = np.where(small, c.share(weights), c.prepare(weights))
-    return Sparse(starts, lanes.astype(np.int64), factors, c.reach(weights), kinds, shift)
+    calm, normal = _bounds(c, rows, values, len(matrix)), _least_normal(c, values)
+    if len(values) < PAYS * matrix.shape[1]:
+        calm, normal = calm[:0], normal[:0]
+    return Sparse(starts, lanes.astype(np.int64), factors, c.reach(weights), kinds, calm, normal, shift)
+
+
+def _bounds(c: Carrier, rows: Indices, values: Array, count: int) -> Array:
+    """Give for each row how large all |x| may be so that no sum saturates.
+
+    A rounding adds no more than half a quantum, or a part in 2^p; each product and each sum is rounded.
+    """
+    if not isinstance(c.arithmetic, Saturating):
+        return np.zeros(0)
+    exact, sizes = c.exact, np.bincount(rows, np.abs(values), count)
+    entries = np.bincount(rows, minlength=count)
+    quantum = 2.0 ** (exact.least_exponent + 1 - exact.precision)
+    with np.errstate(over="ignore"):
+        growth = (1 + 2.0**-exact.precision) ** (2.0 * entries) if exact.scale == 1 else np.ones(count)
+        room = np.maximum(0.99 * exact.infinity / growth - entries * quantum, 0)
+        bounds: Array = c.scale * room / np.maximum(sizes, quantum)
+    return bounds
+
+
+def _least_normal(c: Carrier, values: Array) -> Carried:
+    """Give for each weight how small |x| may be so that the product is normal; 0 for integers, which have no such."""
+    if c.dtype.kind == "i" or not isinstance(c.arithmetic, Saturating):
+        return np.zeros(len(values), c.dtype)
+    with np.errstate(over="ignore"):
+        least: Carried = (1.01 * 2.0**c.exact.least_exponent / np.abs(values)).astype(c.dtype)
+    return least
 
 
 def _block(T: Transformer, c: Carrier, block: Block) -> BlockProgram:

@@ -37,7 +37,7 @@ class WholeToZero(NamedTuple):
 
 
 class Binary(NamedTuple):
-    """A floating-point system, carried by floats. All but `infinity` and `nudge` are patterns of bits."""
+    """A floating-point system, carried by floats. Most are patterns of bits."""
 
     infinity: Any
     exponent: Any
@@ -46,6 +46,7 @@ class Binary(NamedTuple):
     bias: Any
     keep: Any
     nudge: Any
+    sign: Any  # the place of the sign
 
 
 class BinaryEven(NamedTuple):
