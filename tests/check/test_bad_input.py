@@ -116,13 +116,19 @@ def test_memory_that_is_none_is_refused(memory: Any) -> None:
         same_decisions(T, T, 3, memory=memory)
 
 
-@pytest.mark.parametrize("up_to", [10**5, 10**6, 10**9, 10**30])
-def test_a_length_that_no_memory_holds_is_refused_at_once(up_to: int) -> None:
+@pytest.mark.parametrize("up_to", [10_001, 10**6, 10**9, 10**30])
+def test_a_length_that_no_check_goes_through_is_refused_at_once(up_to: int) -> None:
     for model in (T, ws.library.contains("a", "a")):
+        with pytest.raises(ws.InputError, match=f"up_to={up_to}: write at most 10000; no check goes through longer"):
+            same_decisions(model, model, up_to)
+
+
+def test_a_length_that_the_memory_does_not_hold_is_refused_at_once() -> None:
+    for up_to in (2000, 10_000):
         with pytest.raises(
             ws.InputError, match="a check of this claim needs at least .* bytes; allow more, or check sho"
         ):
-            same_decisions(model, model, up_to)
+            same_decisions(T, T, up_to, memory=1 << 20)
 
 
 def test_a_verdict_is_no_truth_value() -> None:

@@ -21,6 +21,7 @@ from weightsmith.errors import InputError
 from weightsmith.model import check_length
 
 MEMORY = 1 << 30
+LONGEST = 10_000  # tokens: with one symbol that is a check; with more, only a refutation ends it
 Progress: TypeAlias = Callable[[int, int], None]  # inputs done, inputs in all
 Limit: TypeAlias = Callable[[Shard], int]  # the longest inputs of a shard that are still of interest
 
@@ -161,6 +162,8 @@ def _check_arguments(
 ) -> None:
     if type(up_to) is not int or up_to < 1:
         raise InputError(f"up_to={up_to!r:.80}: write the length up to which every input is checked, 1 or more")
+    if up_to > LONGEST:
+        raise InputError(f"up_to={up_to!r:.80}: write at most {LONGEST}; no check goes through longer inputs")
     for T in claim.models:
         check_length(T, up_to)
     if workers is not None and (type(workers) is not int or workers < 1):

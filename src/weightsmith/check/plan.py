@@ -85,20 +85,21 @@ def rank(ids: Sequence[int], vocabulary: int) -> int:
 
 def make_plan(vocabulary: int, up_to: int, columns: int) -> Plan:
     """Divide so that a stem with everything below it has at most so many inputs, if a single token more allows it."""
-    depth = 1
-    while depth < up_to and sum(vocabulary**k for k in range(1, depth + 2)) <= columns:
-        depth += 1
+    depth, inputs = 1, vocabulary
+    while depth < up_to and inputs + vocabulary ** (depth + 1) <= columns:
+        depth, inputs = depth + 1, inputs + vocabulary ** (depth + 1)
     step = 1
     while step < depth and vocabulary**step < AGAIN:
         step += 1
     ends = [up_to]
     while ends[-1] > depth:
         ends.append(ends[-1] - step)
+    most = 0
+    while most < up_to and vocabulary ** (most + 1) <= MOST_SHARDS:
+        most += 1
     tiers = []
     for shortest, longest in zip([1, *(end + 1 for end in ends[:0:-1])], reversed(ends), strict=True):
         stem = max(longest - depth, 0)
-        stems = 1
-        while vocabulary**stem > MOST_SHARDS * stems:
-            stems *= vocabulary
-        tiers.append(Tier(shortest, longest, stem, vocabulary**stem // stems, stems))
+        apart = min(stem, most)  # tokens of a stem that tell its shard
+        tiers.append(Tier(shortest, longest, stem, vocabulary**apart, vocabulary ** (stem - apart)))
     return Plan(vocabulary, up_to, tuple(tiers))

@@ -3,8 +3,10 @@
 from weightsmith.check.claims import Claim
 from weightsmith.errors import InputError
 from weightsmith.kernels.carrier import carrier, function_table
+from weightsmith.kernels.instructions import PACK_BYTES
 from weightsmith.kernels.layout import CHUNK
 from weightsmith.kernels.linear import TILE_BYTES, WHOLE
+from weightsmith.kernels.run import TILE
 from weightsmith.model import Transformer
 
 RUN_BYTES = 12 << 20  # what a run may take: more would leave the near caches
@@ -37,18 +39,28 @@ def _head_sizes(T: Transformer) -> tuple[int, int]:
 
 
 def _column_bytes(T: Transformer, up_to: int, claim: Claim) -> int:
-    """Count the rows that are there at once: the stream, twice; a head's queries, keys, values, what it mixes, its
-    weights; the logits; and what is compared, as float64."""
+    """Count the rows that are there at once: the stream, thrice; a head's queries, keys, values, and what it mixes; its
+    scores, if exponentials are not in a table; the logits; and what is compared, as float64."""
     keys, values = _head_sizes(T)
-    rows = 3 * len(T.lanes) + 2 * keys + 2 * values + up_to + len(T.classes)
+    rows = 3 * len(T.lanes) + 2 * keys + 2 * values + len(T.classes)
     compared = {"decisions": 1, "logits": len(T.classes), "vectors": len(T.lanes)}[claim.quantity]
+    size = carrier(T.arithmetic).dtype.itemsize
     by_table = function_table(carrier(T.arithmetic), "exp") is not None
-    exponentials = 0 if by_table else 32 * up_to  # computed as float64
-    return rows * carrier(T.arithmetic).dtype.itemsize + 8 * (3 + 4 * compared) + exponentials
+    exponentials = 0 if by_table else (size + 32) * up_to  # computed as float64
+    return rows * size + 8 * (3 + 4 * compared) + exponentials
 
 
 def _fixed_bytes(T: Transformer, up_to: int) -> int:
-    """Count what does not depend on the columns: neurons of a tile, and narrow positions spread over a chunk."""
-    neurons = max((len(block.feed_forward.W_1) for block in T.blocks if block.feed_forward), default=0)
-    tiles = up_to * sum(_head_sizes(T)) * (CHUNK + WHOLE)  # rounded up to packs
-    return neurons * TILE_BYTES + tiles * carrier(T.arithmetic).dtype.itemsize
+    """Count what does not depend on the columns.
+
+    That is the neurons of a tile; and for each position its first vectors, also as float64 while they are made, the
+    keys and values of narrow ones spread over a chunk, and a pack of scores.
+    """
+    layers = [block.feed_forward for block in T.blocks if block.feed_forward]
+    size = carrier(T.arithmetic).dtype.itemsize
+    neurons = max(
+        (len(layer.W_1) * (TILE_BYTES + 2 * size * TILE * (layer.activation != "relu")) for layer in layers), default=0
+    )
+    vectors = len(T.lanes) * len(T.vocabulary) * (16 + size)
+    tiles = sum(_head_sizes(T)) * (CHUNK + WHOLE) * size  # rounded up to packs
+    return neurons + up_to * (vectors + tiles + PACK_BYTES)

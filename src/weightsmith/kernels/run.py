@@ -225,7 +225,7 @@ class _Runner:
 
     def _activate(self, name: Activation, hidden: Carried, count: int) -> None:
         if name == "relu":
-            np.maximum(hidden, 0, out=hidden)
+            np.maximum(hidden[:, :count], 0, out=hidden[:, :count])
             return
         table = function_table(self.c, name)
         if table is not None:
