@@ -4,14 +4,19 @@ import time
 from collections.abc import Callable, Mapping
 
 
-def best_seconds(peers: Mapping[str, Callable[[], object]], repeat: int = 7) -> dict[str, float]:
-    """Give each peer's shortest time; each is run once before anything is measured."""
+def best_seconds(peers: Mapping[str, Callable[[], object]], repeat: int = 7, least: float = 0) -> dict[str, float]:
+    """Give each peer's shortest time; each is run once before anything is measured.
+
+    A time is the mean of as many runs as take `least` seconds: a short one is then not luckier than a long one.
+    """
     for run in peers.values():
         run()
     best = dict.fromkeys(peers, float("inf"))
     for _ in range(repeat):
         for name, run in peers.items():
-            begin = time.perf_counter()
-            run()
-            best[name] = min(best[name], time.perf_counter() - begin)
+            begin, runs, seconds = time.perf_counter(), 0, 0.0
+            while runs == 0 or seconds < least:
+                run()
+                runs, seconds = runs + 1, time.perf_counter() - begin
+            best[name] = min(best[name], seconds / runs)
     return best

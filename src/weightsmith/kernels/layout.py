@@ -63,9 +63,14 @@ class Layout:
 def tree(vocabulary: int, stem: Sequence[int], depth: int) -> Layout:
     """Lay out a stem, and all that it can be continued with by up to `depth` tokens."""
     widths = [1] * len(stem) + [vocabulary**k for k in range(1, depth + 1)]
-    tokens = np.arange(vocabulary)
-    ids = [np.asarray(stem, dtype=np.int64), *(np.repeat(tokens, vocabulary**k) for k in range(depth))]
-    return _layout(np.concatenate(ids), widths, vocabulary)
+    ids = np.concatenate([np.asarray(stem, dtype=np.int64), _continuations(vocabulary, depth)])
+    return _layout(ids, widths, vocabulary)
+
+
+@lru_cache(maxsize=16)
+def _continuations(vocabulary: int, depth: int) -> Indices:
+    levels = [np.repeat(np.arange(vocabulary), vocabulary**k) for k in range(depth)]
+    return np.concatenate([np.zeros(0, np.int64), *levels])
 
 
 def batch(ids: Indices) -> Layout:
