@@ -65,7 +65,7 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
     rule, exact, place = typeof(carrier.rule), typeof(carrier.exact), typeof(rules.Place(0, 0, 0))
     levels = (index, index, yes)
     numbers = nb.float64[::1]
-    matrix = (index, index, row, row, nb.int8[::1], numbers, row, row)
+    matrix = (index, nb.int32[::1], row, row, nb.int8[::1], numbers, row, row)
     return {
         "embed": nb.void(tiles, index, index, index, rows),
         "look_up_rows": nb.void(rows, count, row, place, rule),

@@ -36,7 +36,7 @@ class Sparse:
     """A matrix with a bias, by rows: see `linear.matvec`."""
 
     starts: Indices
-    lanes: Indices
+    lanes: npt.NDArray[np.int32]
     weights: Carried
     reach: Carried
     kinds: npt.NDArray[np.int8]
@@ -133,9 +133,10 @@ def embedded(T: Transformer, positions: int) -> Carried:
 
 
 @lru_cache(maxsize=64)
-def shares(c: Carrier, count: int) -> Carried:
-    """Give 0 and the equal parts of one, two, three … positions."""
-    return c.encode(np.concatenate([[0.0], c.arithmetic.round(1 / np.arange(1, count + 1))]))
+def shares(c: Carrier, count: int, weighting: Weighting) -> Carried:
+    """Give 0 and the equal parts of one, two, three … positions; zeros where an empty softmax gets none."""
+    parts = c.encode(np.concatenate([[0.0], c.arithmetic.round(1 / np.arange(1, count + 1))]))
+    return np.zeros_like(parts) if isinstance(weighting, Softmax) and weighting.empty != "uniform" else parts
 
 
 def sparse(c: Carrier, matrix: Array, bias: Array | None = None) -> Sparse:
@@ -154,7 +155,7 @@ def sparse(c: Carrier, matrix: Array, bias: Array | None = None) -> Sparse:
     calm, normal = _bounds(c, rows, values, len(matrix)), _least_normal(c, values)
     if len(values) < PAYS * matrix.shape[1]:
         calm, normal = calm[:0], normal[:0]
-    return Sparse(starts, lanes.astype(np.int64), factors, c.reach(weights), kinds, calm, normal, shift)
+    return Sparse(starts, lanes.astype(np.int32), factors, c.reach(weights), kinds, calm, normal, shift)
 
 
 def _bounds(c: Carrier, rows: Indices, values: Array, count: int) -> Array:

@@ -94,6 +94,7 @@ class _Runner:
         self.columns = -(-layout.columns // WHOLE) * WHOLE  # rows are longer by WHOLE: see `attention`
         self.pack = PACK_BYTES // self.c.dtype.itemsize
         self.chunk = layout.chunk(self.pack)
+        self.nothing: Carried = np.zeros(0, self.c.dtype)
         self.empty = 0
 
     def run(self) -> Columns:
@@ -147,19 +148,18 @@ class _Runner:
         if isinstance(head.rule, Rotary) and size:
             self._turn(head.rule, q)
             self._turn(head.rule, k)
-        alibi = head.rule if isinstance(head.rule, Alibi) else None
-        by_distance = penalties(alibi, self.p.transformer.arithmetic, positions) if alibi else np.zeros(0)
+        by_distance = self.nothing
+        if isinstance(head.rule, Alibi):
+            by_distance = self.c.encode(penalties(head.rule, self.p.transformer.arithmetic, positions))
         tiles = self._rows("tiles", positions * (len(k) + len(v)), -(-self.chunk // self.pack) * self.pack)
         out, empty = self._rows("mixed", len(v)), np.zeros(self.layout.columns, np.bool_)
-        table, place = function_table(self.c, "exp") or (self.c.encode(np.zeros(0)), Place(0, 0, 0))
-        parts = shares(self.c, positions)
-        if isinstance(head.weighting, Softmax) and head.weighting.empty != "uniform":
-            parts = np.zeros_like(parts)
+        table, place = function_table(self.c, "exp") or (self.nothing, Place(0, 0, 0))
+        parts = shares(self.c, positions, head.weighting)
 
         def attend(stage: int, scores: Carried) -> None:
             wrong = self.loops.attend(
-                q, k, v, tiles, self.chunk, head.relative_keys, head.relative_values, self.c.encode(by_distance),
-                head.kind, table, place, parts, *self.levels, stage, scores, out, empty, self.c.exact, self.rule,
+                q, k, v, tiles, self.chunk, head.relative_keys, head.relative_values, by_distance, head.kind,
+                table, place, parts, *self.levels, stage, scores, out, empty, self.c.exact, self.rule,
             )  # fmt: skip
             if wrong >= 0:
                 self._refuse(wrong)
