@@ -32,7 +32,6 @@ from weightsmith.kernels.operations import (
 
 AVERAGE, LEFTMOST, RIGHTMOST, SOFTMAX, SHIFTED = range(5)  # weightings
 ALL, BEFORE, AFTER = range(3)  # stages: everything, or what comes before or after exponentials without a table
-PERIOD = 64
 
 
 def attend(
@@ -109,22 +108,15 @@ def attend(
 @nb.njit
 def _spread(x: Any, widths: Any, offsets: Any, chunk: int, out: Any) -> None:
     """Repeat the columns of each narrow position until they fill a chunk: out[position · rows + row, column]."""
-    periods = np.empty(2 * PERIOD, x.dtype)
     for s in range(widths.size):
         width = widths[s]
         if width < chunk:
-            size = width if width > PERIOD else width * (1 + PERIOD // width)  # some whole periods, copied as one
             for r in range(x.shape[0]):
-                source = x[r, offsets[s] : offsets[s] + width]
-                if width <= PERIOD:
-                    for i in range(size):
-                        periods[i] = source[i % width]
-                    source = periods[:size]
-                row = out[s * x.shape[0] + r]
-                for a in range(0, chunk, size):
-                    here = row[a : min(a + size, chunk)]
-                    for i in range(here.size):
-                        here[i] = source[i]
+                source, row = x[r, offsets[s] : offsets[s] + width], out[s * x.shape[0] + r]
+                for i in range(width):
+                    row[i] = source[i]
+                for i in range(width, chunk):
+                    row[i] = row[i - width]
 
 
 @nb.njit
