@@ -176,7 +176,7 @@ def workers() -> Table:
     table = Table("lanes × blocks", "one worker", "two workers", "faster by", title="Every input up to 18 symbols")
     for lanes, blocks in SIZES[1:]:
         T = thinned("01", lanes, blocks, 0.1, 18, Fixed(4, 4))
-        seconds = best_seconds({str(n): partial(exhaust, T, 18, n) for n in (1, 2)}, repeat=5)
+        seconds = best_seconds({str(n): partial(exhaust, T, 18, n) for n in (1, 2)}, repeat=10)
         one, two = seconds["1"], seconds["2"]
         table.add_row(f"{lanes} × {blocks}", f"{one:.2f} s", f"{two:.2f} s", f"{one / two:.2f}×")
     return table
