@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 
 import numpy as np
 import numpy.typing as npt
@@ -126,7 +126,7 @@ def assert_hard(counts: Counter[str]) -> None:
     assert counts["runs"] > 6, counts
     assert counts["saturated"] > 150, counts
     assert counts["at infinity"] > 400, counts
-    assert counts["ties"] > 150, counts
+    assert counts["ties"] > 200, counts
 
 
 def assert_random_models(A: Arithmetic, dtype: str, patch: pytest.MonkeyPatch) -> None:
@@ -135,7 +135,7 @@ def assert_random_models(A: Arithmetic, dtype: str, patch: pytest.MonkeyPatch) -
     assert carrier(A).dtype == dtype
     for seed in range(5):
         T = random_model(A, seed)
-        with counting(counts, patch) if seed < 3 else nullcontext():
+        with counting(counts, patch):
             for layout in layouts(T, seed):
                 assert_equal_runs(T, layout, counts)
     assert_hard(counts)

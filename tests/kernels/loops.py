@@ -10,8 +10,8 @@ from weightsmith.arithmetic import Array, Saturating, parse_arithmetic
 from weightsmith.kernels import operations
 from weightsmith.kernels.carrier import Carried, Carrier, carrier
 from weightsmith.kernels.instructions import PACK_BYTES, load, store
-from weightsmith.kernels.operations import (
-    add,
+from weightsmith.kernels.operations import add, subtract
+from weightsmith.kernels.products import (
     bounded,
     counterpart,
     fits,
@@ -21,7 +21,6 @@ from weightsmith.kernels.operations import (
     saturate,
     scaled,
     share,
-    subtract,
 )
 from weightsmith.kernels.rules import Whole, WholeToZero
 

@@ -15,19 +15,16 @@ import numba as nb
 import numpy as np
 
 from weightsmith.kernels.instructions import PACK_BYTES, address, entry, filled, least, load, load_at, most, store
-from weightsmith.kernels.operations import (
-    add,
+from weightsmith.kernels.operations import add, place_of, quotients, subtract
+from weightsmith.kernels.products import (
     bounded,
     counterpart,
     fits,
     multiply,
-    place_of,
     places_of,
     prepared,
-    quotients,
     scaled,
     share,
-    subtract,
 )
 
 AVERAGE, LEFTMOST, RIGHTMOST, SOFTMAX, SHIFTED = range(5)  # weightings

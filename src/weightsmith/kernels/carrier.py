@@ -37,12 +37,12 @@ class Carrier:
         return carried.astype(np.float64) / self.scale + 0.0
 
     def prepare(self, weights: Carried) -> Carried:
-        """Give weights as products want them: see `operations.prepared`."""
+        """Give weights as products want them: see `products.prepared`."""
         prepared: Carried = weights * self.rule.nudge if isinstance(self.rule, Binary) else weights
         return prepared
 
     def share(self, weights: Carried) -> Carried:
-        """Give weights of at most 1 as `operations.share` does."""
+        """Give weights of at most 1 as `products.share` does."""
         if not isinstance(self.rule, WholeToZero):
             return self.prepare(weights)
         larger = (weights.astype(np.int64) << int(self.rule.up)) - np.sign(weights)

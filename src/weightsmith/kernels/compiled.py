@@ -10,10 +10,10 @@ from typing import Any
 import numba as nb
 
 from weightsmith.arithmetic import fast_rounding
-from weightsmith.kernels import attention, instructions, linear, norms, operations, rules
+from weightsmith.kernels import attention, instructions, linear, norms, operations, products, rules
 from weightsmith.kernels.carrier import Carrier
 
-MODULES = (attention, linear, norms, operations, instructions, rules, fast_rounding)
+MODULES = (attention, linear, norms, products, operations, instructions, rules, fast_rounding)
 LOOPS = (
     *(linear.embed, linear.matvec, linear.feed_forward, linear.accumulate, linear.decide),
     *(linear.look_up_rows, linear.multiply_rows, attention.attend, attention.rotate, norms.norm),

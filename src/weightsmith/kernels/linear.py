@@ -14,12 +14,10 @@ import numba as nb
 import numpy as np
 
 from weightsmith.kernels.instructions import PACK_BYTES, entry, filled, load, minus, most, store
-from weightsmith.kernels.operations import (
-    add,
-    calm_sum,
+from weightsmith.kernels.operations import add, calm_sum, place_of
+from weightsmith.kernels.products import (
     multiply,
     normal,
-    place_of,
     prepared,
     saturate,
     scaled,
