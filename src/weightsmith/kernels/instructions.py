@@ -38,6 +38,10 @@ class _PackModel(models.PrimitiveModel):
         super().__init__(manager, pack, ir.VectorType(element, pack.count))  # type: ignore[no-untyped-call]
 
 
+def _pack_of(element: Any) -> Pack:
+    return Pack(element, 8 * PACK_BYTES // element.bitwidth)
+
+
 def _element(kind: Any) -> Any:
     return kind.element if isinstance(kind, Pack) else kind
 
@@ -54,6 +58,11 @@ def _filled(builder: Any, value: Any, pack: Any) -> Any:
     return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), pack.count), None))
 
 
+def _matched(builder: Any, arguments: Any, kind: Any) -> list[Any]:
+    """Give each argument as it is, or filled into a pack of a kind."""
+    return [a if a.type == kind else _filled(builder, a, kind) for a in arguments]
+
+
 def _operation(integer: Emit | None, real: Emit | None = None) -> Any:
     """Give an operation on two values of one type."""
 
@@ -67,7 +76,7 @@ def _operation(integer: Emit | None, real: Emit | None = None) -> Any:
 
         def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
             kind = context.get_value_type(result)
-            return emit(builder, *(a if a.type == kind else _filled(builder, a, kind) for a in arguments))
+            return emit(builder, *_matched(builder, arguments, kind))
 
         return result(x, y), code
 
@@ -100,7 +109,7 @@ def high_half(_typing: Any, x: Any, y: Any) -> Any:
 
     def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         kind = context.get_value_type(result)
-        x, y = (a if a.type == kind else _filled(builder, a, kind) for a in arguments)
+        x, y = _matched(builder, arguments, kind)
         if isinstance(result, Pack) and "+avx2" in context.codegen().magic_tuple()[2]:
             return _by_parts(builder, "llvm.x86.avx2.pmul.hr.sw", 16, x, y)
         wide = ir.VectorType(ir.IntType(32), kind.count) if isinstance(result, Pack) else ir.IntType(32)
@@ -206,7 +215,7 @@ def address(_typing: Any, array: Any, row: Any, place: Any) -> Any:
 @_instruction
 def load_at(_typing: Any, array: Any, number: Any) -> Any:
     """Give the pack at an address; the array only says of what it is."""
-    result = Pack(array.dtype, 8 * PACK_BYTES // array.dtype.bitwidth)
+    result = _pack_of(array.dtype)
 
     def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         found = builder.inttoptr(arguments[1], context.get_value_type(result).as_pointer())
@@ -218,7 +227,7 @@ def load_at(_typing: Any, array: Any, number: Any) -> Any:
 @_instruction
 def load(_typing: Any, array: Any, row: Any, place: Any) -> Any:
     """Give the pack that begins at a place in a row."""
-    result = Pack(array.dtype, 8 * PACK_BYTES // array.dtype.bitwidth)
+    result = _pack_of(array.dtype)
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         address = _address(context, builder, signature.args[0], *arguments)
@@ -244,7 +253,7 @@ def store(_typing: Any, array: Any, row: Any, place: Any, pack: Any) -> Any:
 @_instruction
 def filled(_typing: Any, x: Any) -> Any:
     """Give a pack of equal values."""
-    result = Pack(x, 8 * PACK_BYTES // x.bitwidth)
+    result = _pack_of(x)
 
     def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return _filled(builder, arguments[0], context.get_value_type(result))
