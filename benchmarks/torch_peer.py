@@ -8,7 +8,7 @@ from torch.nn.functional import linear, relu, scaled_dot_product_attention
 
 from weightsmith import Transformer
 from weightsmith.arithmetic import Array
-from weightsmith.model import Table
+from weightsmith.model import PositionTable
 
 BATCH = 4096
 
@@ -20,7 +20,7 @@ def decisions_of(T: Transformer, length: int, threads: int) -> Callable[[], np.n
     def tensor(array: Array) -> torch.Tensor:
         return torch.tensor(array, dtype=torch.float32)
 
-    assert isinstance(T.positions, Table)
+    assert isinstance(T.positions, PositionTable)
     embedding, positions, output = tensor(T.embedding), tensor(T.positions.values[:length]), tensor(T.output)
     blocks = []
     for block in T.blocks:

@@ -28,14 +28,16 @@ from .model import FeedForward as FeedForward
 from .model import Head as Head
 from .model import LayerNorm as LayerNorm
 from .model import LeftmostHard as LeftmostHard
+from .model import Neuron as Neuron
+from .model import PositionTable as PositionTable
 from .model import Relative as Relative
 from .model import RightmostHard as RightmostHard
 from .model import RMSNorm as RMSNorm
 from .model import Rotary as Rotary
 from .model import Sinusoidal as Sinusoidal
 from .model import Softmax as Softmax
-from .model import Table as Table
 from .model import Transformer as Transformer
+from .model import feed_forward as feed_forward
 from .model import matrix as matrix
 from .model import random_transformer as random_transformer
 from .rewrites import add_vector as add_vector

@@ -67,7 +67,7 @@ def just(word: Sequence[str], vocabulary: Sequence[str], up_to: int, mask: Mask 
         vocabulary=tuple(tokens),
         lanes=lanes,
         embedding=embedding,
-        positions=ws.Table(table),
+        positions=ws.PositionTable(table),
         blocks=(ws.Block(None, ws.FeedForward(W_1, b_1, W_2, None)), ws.Block(ws.Attention((look,)))),  # type: ignore[arg-type]
         output=output,
         mask=mask,

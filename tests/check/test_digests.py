@@ -105,7 +105,7 @@ def averaging(values: list[float], outwards: list[float], positions: list[list[f
     zero = np.zeros((1, 2))
     head = ws.Head(zero, zero, np.array([values]), np.array([outwards]).T, ws.AverageHard())
     block = ws.Block(ws.Attention((head,)))
-    table = ws.Table(np.array(positions))
+    table = ws.PositionTable(np.array(positions))
     return ws.Transformer(vocabulary="01", lanes=("a", "b"), positions=table, blocks=(block,), mask="full", **more)
 
 
@@ -129,4 +129,4 @@ def test_only_the_last_position_of_a_full_mask_must_have_finite_logits() -> None
     assert ws.decisions(T, ["01"]) == ["YES"]
     assert ws.check.same_logits(T, T, 2).inputs == 6
     with pytest.raises(ws.ModelError, match="on the input 00: .*output"):
-        ws.check.same_logits(replace(T, positions=ws.Table(np.array([[0.0, 0], [0, 4]]))), T, 2)
+        ws.check.same_logits(replace(T, positions=ws.PositionTable(np.array([[0.0, 0], [0, 4]]))), T, 2)

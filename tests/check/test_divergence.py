@@ -32,7 +32,7 @@ def model(*blocks: ws.Block, lanes: list[str] | None = None) -> ws.Transformer:
         vocabulary="ab",
         lanes=[LANES[i] for i in order],
         embedding=np.zeros((2, 5)),
-        positions=ws.Table(table[:, order]),
+        positions=ws.PositionTable(table[:, order]),
         blocks=blocks,
         output=output[:, order],
     )
@@ -76,7 +76,8 @@ def test_streams_part_after_the_attention_or_the_embedding_that_differs(swapped:
     divergence = same_decisions(S, T, 5).divergence
     assert divergence == Divergence("block 1 attention", 1, 2, "z", values)
     table: Any = S.positions
-    other = replace(S, positions=ws.Table(table.values + np.eye(5)[[0, 0, 0, 3, 0]] * [[0], [0], [0], [2], [0]]))
+    moved = table.values + np.eye(5)[[0, 0, 0, 3, 0]] * [[0], [0], [0], [2], [0]]
+    other = replace(S, positions=ws.PositionTable(moved))
     divergence = same_logits(S, other, 5).divergence
     assert divergence == Divergence("embedding", None, 3, "y", (0.0, 2.0))
     assert divergence.to_json()["block"] is None

@@ -123,7 +123,7 @@ def test_claim_10_the_lectures_numbers_come_out_to_the_digits_shown() -> None:
     layer = r.transformer.blocks[0].feed_forward
     assert layer is not None
     neurons = [layer.names.index(number) for number in ("2847", "5432")]
-    assert np.round(r.neurons[0][2, neurons], 10).tolist() == [1.2, 0.4], "with what the dots hide"
+    assert np.round(r.activations[0][2, neurons], 10).tolist() == [1.2, 0.4], "with what the dots hide"
     assert np.round(r.stream[2, 2] - r.stream[1, 2], 10)[known].tolist() == [1.12, 1.24, 0.74]
     assert tower[2, four].tolist() == [0.8, 0.45, 1.62, 0.5]
     assert r.decision == "Paris"

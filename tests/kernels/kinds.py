@@ -12,11 +12,11 @@ from weightsmith import (
     FeedForward,
     Head,
     LayerNorm,
+    PositionTable,
     Relative,
     RMSNorm,
     Rotary,
     Sinusoidal,
-    Table,
     Transformer,
 )
 from weightsmith.arithmetic import Arithmetic, Array
@@ -104,7 +104,7 @@ def kind_of_model(
         placement: Any = "pre" if random.random() < 0.5 else "post"
         return Block(attention, layer, LayerNorm(1.0, draw(d), draw(d)), RMSNorm(0.5, draw(2), ("x", "z")), placement)
 
-    vectors = (None, Table(draw(LENGTH, d)), Sinusoidal(LENGTH, 50.0))[random.integers(3)]
+    vectors = (None, PositionTable(draw(LENGTH, d)), Sinusoidal(LENGTH, 50.0))[random.integers(3)]
     positions: Any = tuple(part for part in (vectors, shared_rule(rule, draw, heads)) if part is not None)
     return Transformer(
         arithmetic=A,

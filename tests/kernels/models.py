@@ -15,12 +15,12 @@ from weightsmith import (
     LayerNorm,
     LeftmostHard,
     Native,
+    PositionTable,
     Relative,
     RightmostHard,
     RMSNorm,
     Sinusoidal,
     Softmax,
-    Table,
     Transformer,
 )
 from weightsmith.arithmetic import Arithmetic, Array, Saturating
@@ -117,7 +117,7 @@ def random_model(A: Arithmetic, seed: int, weighting: Weighting | None = None, m
     how = str(random.choice(["causal", "causal", "full"])) if mask is None else mask
     kind = random.integers(4 if how == "causal" else 3)
     key = int(random.integers(1, 4)) if kind == 3 else None
-    tables: list[Positions | None] = [None, Table(draw(LENGTH, len(lanes))), Sinusoidal(LENGTH)]
+    tables: list[Positions | None] = [None, PositionTable(draw(LENGTH, len(lanes))), Sinusoidal(LENGTH)]
     positions = Relative(draw(int(random.integers(1, 4)), key)) if key is not None else tables[kind]
     return Transformer(
         arithmetic=A,

@@ -55,7 +55,7 @@ def test_the_financial_sense_adds_what_the_lecture_lists_and_the_other_its_own()
 def test_without_context_neither_neuron_fires_and_nothing_is_added() -> None:
     for text in ("bank", "we sat by the bank", "the bank by the river", "river", "a deposit"):
         r = ws.run(T, text)
-        assert not r.neurons[0].any()
+        assert not r.activations[0].any()
         assert np.array_equal(r.stream[0], r.stream[2])
         assert r.logits.tolist() == [0, 0, 0]
 

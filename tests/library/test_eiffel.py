@@ -65,7 +65,7 @@ def test_the_two_neurons_have_the_printed_weights_and_activations() -> None:
     assert W_1[:, FOUR].tolist() == [[0.8, 0.1, 0.9, -0.1], [0.1, 0.8, -0.2, 0.3]]
     assert tidy(W_1[:, FOUR] @ r.stream[1, TOWER, FOUR]) == [1.03, 0.35], "the printed coordinates alone"
     assert tidy(W_1 @ r.stream[1, TOWER]) == [1.2, 0.4], "with what the dots hide, before the activation"
-    assert tidy(r.neurons[0][TOWER, rows]) == [1.2, 0.4]
+    assert tidy(r.activations[0][TOWER, rows]) == [1.2, 0.4]
 
 
 def test_the_feed_forward_adds_what_is_printed() -> None:
@@ -84,7 +84,7 @@ def test_block_0_changes_nothing_at_the_other_words() -> None:
             assert np.array_equal(r.stream[0, i], r.stream[2, i])
     alone = ws.run(T, "The Eiffel is in Paris")
     assert alone.stream[1, 2, after_eiffel] == 1, "any word is told that it follows Eiffel"
-    assert not alone.neurons[0].any(), "and no neuron mistakes it for a tower"
+    assert not alone.activations[0].any(), "and no neuron mistakes it for a tower"
 
 
 def test_tower_attends_to_eiffel_its_left_neighbour_and_not_the_other_way_round() -> None:
@@ -112,7 +112,7 @@ def test_eiffel_tower_is_in_paris_and_any_other_tower_is_not() -> None:
     assert r.decision == "Paris"
     for text in ("The Tower is in", "Eiffel is in", "Tower Eiffel is in", "Eiffel The Tower is in", "in"):
         assert ws.run(T, text).decision == "London"
-    assert not ws.run(T, "The Tower is in").neurons[0][:, lecture_layer().names.index("2847")].any()
+    assert not ws.run(T, "The Tower is in").activations[0][:, lecture_layer().names.index("2847")].any()
     assert list(ws.generate(T, "The Eiffel", 5)) == ["Tower", "is", "in", "Paris", "."]
     assert list(ws.generate(T, "The", 5)) == ["Tower", "is", "in", "London", "."]
 

@@ -52,7 +52,7 @@ def reader(
         vocabulary=names,
         lanes=lanes,
         embedding=np.hstack([code, rest]),
-        positions=ws.Table(ws.matrix(steps, lanes, dict.fromkeys(zip(steps, places, strict=True), 1.0))),
+        positions=ws.PositionTable(ws.matrix(steps, lanes, dict.fromkeys(zip(steps, places, strict=True), 1.0))),
         blocks=(ws.Block(attention=ws.Attention((head,))),),
         output=np.hstack([np.zeros((tokens, 2 * bits)), code, np.zeros((tokens, LENGTH))]),
         classes=names,

@@ -29,7 +29,7 @@ def test_reading_all_lists_every_neuron_at_every_position(written: ws.Transforme
     r = ws.run(written, "t1 t2")
     found = ws.memory.read(r, 0, all=True)
     assert [(f.position, f.neuron) for f in found] == [(i, n) for i in range(2) for n in range(3)]
-    assert [f.activation for f in found] == r.neurons[0].ravel().tolist()
+    assert [f.activation for f in found] == r.activations[0].ravel().tolist()
     assert all(f.margin == abs(f.response) for f in found)
     assert [f.added for f in found if f.response <= 0] == [{}] * 5
 
@@ -154,9 +154,9 @@ def test_patching_one_head_moves_what_it_carries(written: ws.Transformer) -> Non
 def test_patching_neurons_takes_just_these(written: ws.Transformer) -> None:
     a, b = ws.run(written, "t1 t2"), ws.run(written, "t2 t1")
     on = ws.memory.patch(a, b, 0, neurons=["t2 t1"])
-    assert on.neurons[0].tolist() == [[0, 0, 0], [1, 1, 0]]
+    assert on.activations[0].tolist() == [[0, 0, 0], [1, 1, 0]]
     off = ws.memory.patch(a, b, 0, neurons=[0])
-    assert off.neurons[0].tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert off.activations[0].tolist() == [[0, 0, 0], [0, 0, 0]]
     assert off.decision == ws.run(reader(), "t1 t2").decision
     swapped = ws.memory.patch(a, b, 0, neurons=[0, 1], positions=[1])
     assert swapped.decision == "t4"

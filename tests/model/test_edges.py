@@ -132,7 +132,7 @@ def test_relative_positions_and_norms_are_described() -> None:
 
 def test_parts_of_different_kinds_differ() -> None:
     assert ws.LeftmostHard() != ws.RightmostHard()
-    assert ws.Table(np.ones((2, 2))) != ws.Relative(np.ones((2, 2)))
+    assert ws.PositionTable(np.ones((2, 2))) != ws.Relative(np.ones((2, 2)))
 
 
 def test_hashes_tell_models_apart() -> None:

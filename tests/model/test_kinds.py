@@ -8,7 +8,7 @@ import pytest
 
 import weightsmith as ws
 from tests.kernels.kinds import kind_of_model
-from weightsmith import Alibi, Attention, Block, FeedForward, Fixed, Head, Relative, Rotary, Sinusoidal, Table
+from weightsmith import Alibi, Attention, Block, FeedForward, Fixed, Head, PositionTable, Relative, Rotary, Sinusoidal
 from weightsmith.model import Transformer
 
 A = Fixed(4, 4)
@@ -30,7 +30,7 @@ def layer(activation: Any, **more: Any) -> FeedForward:
     return FeedForward(ONES((2, 3)), None, ONES((3, 2)), None, activation, **more)  # type: ignore[arg-type]
 
 
-table = Table(ONES((5, 3)))
+table = PositionTable(ONES((5, 3)))
 WRONG: dict[str, tuple[Any, str]] = {
     "rotary on an odd key size": (
         lambda: model(head(3), positions=Rotary()),
@@ -69,18 +69,18 @@ WRONG: dict[str, tuple[Any, str]] = {
     "no slope at all": (lambda: Alibi(()), "write a tuple of numbers"),
     "a head with a table": (
         lambda: head(positions=table),
-        r"Head\(positions=Table\(…\)\): write Relative\(…\), Rotary\(…\), Alibi\(\(0.5,\)\) or None",
+        r"Head\(positions=PositionTable\(…\)\): write Relative\(…\), Rotary\(…\), Alibi\(\(0.5,\)\) or None",
     ),
     "a head with sinusoids": (lambda: head(positions=Sinusoidal(3)), r"Head\(positions=Sinusoidal"),
     "a head with a pair": (lambda: head(positions=(Rotary(), Rotary())), r"Head\(positions="),
     "two tables": (
         lambda: model(positions=(table, table)),
-        r"positions=\(Table and Table\): one of Table and Sinusoidal goes with one of Relative, Rotary and Alibi; "
-        "two tables become one by adding them up",
+        r"positions=\(PositionTable and PositionTable\): one of PositionTable and Sinusoidal goes with one of "
+        "Relative, Rotary and Alibi; two tables become one by adding them up",
     ),
-    "a table and sinusoids": (lambda: model(positions=(table, Sinusoidal(5))), "Table and Sinusoidal"),
+    "a table and sinusoids": (lambda: model(positions=(table, Sinusoidal(5))), "PositionTable and Sinusoidal"),
     "two rules": (lambda: model(positions=(Rotary(), Alibi())), r"positions=\(Rotary and Alibi\)"),
-    "positions that are a text": (lambda: model(positions="rotary"), "positions='rotary': write Table"),
+    "positions that are a text": (lambda: model(positions="rotary"), "positions='rotary': write PositionTable"),
     "other rows of values than of keys": (
         lambda: Relative(ONES((3, 4)), ONES((2, 3))),
         r"Relative\(keys, values\) has 3 rows of keys and 2 of values: write a row of each for every distance",

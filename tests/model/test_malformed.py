@@ -24,7 +24,7 @@ def layer(**arrays: Any) -> ws.Transformer:
 def whole(**parts: Any) -> ws.Transformer:
     defaults: dict[str, Any] = {
         "arithmetic": ws.Fixed(4, 4), "vocabulary": ("0", "1"), "lanes": ("a", "b"), "embedding": np.eye(2),
-        "positions": ws.Table(np.zeros((4, 2))), "blocks": (), "output": np.eye(2),
+        "positions": ws.PositionTable(np.zeros((4, 2))), "blocks": (), "output": np.eye(2),
     }  # fmt: skip
     return ws.Transformer(**defaults | parts)
 
@@ -33,9 +33,9 @@ MALFORMED: dict[str, tuple[Any, str]] = {
     "embedding": (lambda: whole(embedding=np.eye(3)), "embedding has shape (3, 3), and it must be (2, 2): (vocabulary, lanes)"),
     "output": (lambda: whole(output=np.ones((3, 2))), "output has shape (3, 2), and it must be (2, 2): (classes, lanes)"),
     "bias": (lambda: whole(output_bias=np.ones(3)), "output_bias has shape (3,), and it must be (2): (classes)"),
-    "positions": (lambda: whole(positions=ws.Table(np.ones((4, 3)))), "positions has shape (4, 3), and it must be (any, 2)"),
-    "no rows": (lambda: whole(positions=ws.Table(np.ones((0, 2)))), "positions is a table without rows"),
-    "raw table": (lambda: whole(positions=np.ones((4, 2))), "write Table(…), Sinusoidal(…), Relative(…), Rotary(…), Alibi(…), a pair"),
+    "positions": (lambda: whole(positions=ws.PositionTable(np.ones((4, 3)))), "positions has shape (4, 3), and it must be (any, 2)"),
+    "no rows": (lambda: whole(positions=ws.PositionTable(np.ones((0, 2)))), "positions is a table without rows"),
+    "raw table": (lambda: whole(positions=np.ones((4, 2))), "write PositionTable(…), Sinusoidal(…), Relative(…), Rotary(…), Alibi(…), a pair"),
     "W_Q": (lambda: head(W_Q=np.eye(3)), "blocks.0.attention.heads.0.W_Q has shape (3, 3), and it must be (any, 2)"),
     "W_K": (lambda: head(W_K=np.ones((1, 2))), "heads.0.W_K has shape (1, 2), and it must be (2, 2)"),
     "W_O": (lambda: head(W_O=np.ones((2, 1))), "heads.0.W_O has shape (2, 1), and it must be (2, 2)"),

@@ -30,7 +30,7 @@ def test_nothing_in_a_transformer_can_be_changed(T: ws.Transformer) -> None:
 
 def test_a_transformer_does_not_share_memory_with_what_it_was_made_from() -> None:
     values = np.ones((2, 3))
-    table = ws.Table(values)
+    table = ws.PositionTable(values)
     values[0, 0] = 5
     assert table.values[0, 0] == 1
 

@@ -72,7 +72,7 @@ def gpt2(model: Any) -> ws.Transformer:
 
     return language_model(
         body.wte,
-        ws.Table(array(body.wpe.weight)),
+        ws.PositionTable(array(body.wpe.weight)),
         [block(layer) for layer in body.h],
         layer_norm(body.ln_f),
         model.lm_head,

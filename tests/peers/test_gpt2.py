@@ -52,7 +52,7 @@ def test_the_machines_sums_agree_with_left_folds() -> None:
     np.testing.assert_allclose(fast.stream, plain.stream, rtol=0, atol=1e-12)
     np.testing.assert_allclose(fast.logits, plain.logits, rtol=0, atol=1e-12)
     for b in range(3):
-        np.testing.assert_allclose(fast.neurons[b], plain.neurons[b], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(fast.activations[b], plain.activations[b], rtol=0, atol=1e-12)
         np.testing.assert_allclose(fast.attention[b], plain.attention[b], rtol=0, atol=1e-12)
         np.testing.assert_allclose(fast.scores[b], plain.scores[b], rtol=0, atol=1e-12)
         for ours, theirs in zip(fast.heads[b], plain.heads[b], strict=True):

@@ -46,7 +46,7 @@ def transformers(draw: st.DrawFn, arithmetics: Any = ARITHMETICS, norms: bool = 
     norm = draw(st.sampled_from([None, None, ws.LayerNorm(eps=1.0), ws.RMSNorm(eps=1.0)])) if norms else None
     positions = draw(st.sampled_from([T.positions, T.positions, ws.Sinusoidal(5)]))
     if isinstance(positions, ws.Sinusoidal):  # the witness knows tables
-        positions = ws.Table(A.round(np.sin(np.arange(5 * lanes).reshape(5, lanes))))
+        positions = ws.PositionTable(A.round(np.sin(np.arange(5 * lanes).reshape(5, lanes))))
     return replace(T, output=output, embedding=embedding, output_bias=bias, final_norm=norm, positions=positions)
 
 

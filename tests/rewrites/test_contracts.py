@@ -89,11 +89,11 @@ def test_ignored_lanes_are_neither_read_nor_written(T: ws.Transformer, data: st.
         assert last_stage(after, U, rest) == last_stage(blind, U, rest)
 
 
-def _silenced(T: ws.Transformer, places: list[int]) -> ws.Table:
-    assert isinstance(T.positions, ws.Table)
+def _silenced(T: ws.Transformer, places: list[int]) -> ws.PositionTable:
+    assert isinstance(T.positions, ws.PositionTable)
     values = T.positions.values.copy()
     values[:, places] = 0
-    return ws.Table(values)
+    return ws.PositionTable(values)
 
 
 @few

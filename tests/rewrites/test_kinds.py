@@ -26,7 +26,7 @@ def model(rule: str, *, tabled: bool = False, **more: Any) -> ws.Transformer:
     if not tabled:
         return T
     table = position_table(T.positions, A, 3, 5)
-    vectors = ws.Table(np.ones((5, 3)) if table is None else table)
+    vectors = ws.PositionTable(np.ones((5, 3)) if table is None else table)
     return replace(T, positions=tuple(p for p in (vectors, T.attention_positions) if p is not None))
 
 

@@ -51,7 +51,7 @@ def model(seed: int) -> Transformer:
         ws.Rotary(size=2),
     )
     rule = rules[random.integers(4)]
-    assert isinstance(T.positions, ws.Table)
+    assert isinstance(T.positions, ws.PositionTable)
     return replace(
         T,
         blocks=tuple(new),
@@ -102,7 +102,7 @@ def test_the_parts_add_up_exactly_where_nothing_is_rounded(seed: int) -> None:
                 feed_forward=ws.FeedForward(whole(layer.W_1), whole(layer.b_1), whole(layer.W_2), whole(layer.b_2)),
             )
         )
-    table = ws.Table(random.integers(-2, 3, size=(6, 3)).astype(float))
+    table = ws.PositionTable(random.integers(-2, 3, size=(6, 3)).astype(float))
     T = replace(T, blocks=tuple(blocks), embedding=whole(T.embedding), output=whole(T.output), positions=table)
     r = ws.run(T, "abba")
     assert np.abs(r.stream).max() < T.arithmetic.infinity
@@ -144,7 +144,7 @@ def test_the_parts_of_heads_and_neurons_are_what_they_added() -> None:
             parts = [p.amount for p in found.parts if (p.kind, p.block, p.place) == ("head", b, i)]
             assert sum(parts) == pytest.approx(T.output[0] @ head.output[-1], rel=1e-9)
         neurons = [p.amount for p in found.parts if (p.kind, p.block) == ("neuron", b)]
-        expected = r.neurons[b][-1] * (T.output[0] @ block.feed_forward.W_2)
+        expected = r.activations[b][-1] * (T.output[0] @ block.feed_forward.W_2)
         assert neurons == pytest.approx(expected.tolist(), rel=1e-9)
 
 

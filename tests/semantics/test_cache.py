@@ -43,7 +43,7 @@ def test_running_in_pieces_gives_every_bit_of_the_whole_run(rule: str) -> None:
                 assert np.array_equal(found.keys, wanted.keys)
                 assert np.array_equal(found.values, wanted.values)
                 assert np.array_equal(found.weights, wanted.weights[-sizes[-1] :])
-            assert np.array_equal(np.concatenate([piece.neurons[b] for piece in pieces]), whole.neurons[b])
+            assert np.array_equal(np.concatenate([piece.activations[b] for piece in pieces]), whole.activations[b])
         assert np.array_equal(pieces[-1].logits, whole.logits)
     for t in (1, 4):
         assert np.array_equal(stepped(T, IDS[:t], [1] * t)[-1].logits, evaluate(T, IDS[:t]).logits)
@@ -164,7 +164,7 @@ def test_an_empty_softmax_names_the_position_in_the_whole_text(sums: Any) -> Non
     """Position 3 asks with −1000; in the run that goes on from position 2 it is the second."""
     one, A = np.ones((1, 1)), Native("float64")
     head = ws.Head(one, one, one, one, Softmax(empty="error"))
-    table = ws.Table(np.array([[1.0], [1.0], [1.0], [-1000.0]]))
+    table = ws.PositionTable(np.array([[1.0], [1.0], [1.0], [-1000.0]]))
     T = ws.Transformer(A, "a", ["x"], 0 * one, table, [Block(Attention([head]))], np.array([[0.0], [1.0]]))
     T = replace(T, blocks=[Block(Attention([replace(head, W_K=0 * one, b_K=np.ones(1))]))])
     ids = np.zeros(4, dtype=int)
@@ -177,7 +177,7 @@ def test_an_empty_softmax_names_the_position_in_the_whole_text(sums: Any) -> Non
 
 def test_a_norm_without_a_root_names_the_position_in_the_whole_text() -> None:
     A = Fixed(4, 4)
-    table = ws.Table(np.array([[1.0], [1.0], [1.0], [0.0]]))
+    table = ws.PositionTable(np.array([[1.0], [1.0], [1.0], [0.0]]))
     layer = ws.FeedForward(np.ones((1, 1)), None, np.ones((1, 1)), None)  # type: ignore[arg-type]
     block = Block(None, layer, None, ws.RMSNorm(0.0))
     T = ws.Transformer(A, "a", ["x"], np.zeros((1, 1)), table, [block], np.array([[0.0], [1.0]]))

@@ -45,7 +45,7 @@ def test_an_empty_softmax_names_its_position_and_its_largest_score() -> None:
     assert ws.run(T, "ab").empty_softmax == 0
     T = replace(T, embedding=np.array([[0.0], [3.0]]), positions=None)
     h2 = ws.Head(-one, one, one, one, ws.Softmax(empty="error"))
-    table = ws.Table(np.array([[1.0], [0.0]]))
+    table = ws.PositionTable(np.array([[1.0], [0.0]]))
     T = replace(T, embedding=np.array([[0.0], [15.0]]), positions=table, blocks=[ws.Block(ws.Attention([h2]))])
     with pytest.raises(ws.ModelError, match=r"block 0, head 0, position 1: .* the largest score is -15;"):
         ws.run(T, "ab")
@@ -82,7 +82,7 @@ def overflowing(**parts: Any) -> ws.Transformer:
 
 ONE = np.ones((1, 1))
 OVERFLOWS: dict[str, tuple[Any, str]] = {
-    "embedding": ({"positions": ws.Table(np.array([[2.0**127]]))}, "embedding: float32 overflowed"),
+    "embedding": ({"positions": ws.PositionTable(np.array([[2.0**127]]))}, "embedding: float32 overflowed"),
     "attention": (
         {"blocks": [ws.Block(ws.Attention([ws.Head(0 * ONE, 0 * ONE, ONE, ONE)]))]},
         "block 0 attention: float32 overflowed",

@@ -10,7 +10,7 @@ import pytest
 from tests.kernels.comparison import counting
 from tests.kernels.kinds import ACTIVATIONS, FULL, RULES, kind_of_model
 from tests.semantics.test_witness import assert_equals_witness
-from weightsmith import Alibi, Fixed, Relative, Rotary, Sinusoidal, Table, parse_arithmetic, run
+from weightsmith import Alibi, Fixed, PositionTable, Relative, Rotary, Sinusoidal, parse_arithmetic, run
 from weightsmith.model import added
 
 FORMS = ("fixed(4,4)", "fixed(2,3,ties=even)", "float(3,3)", "e4m3(ties=away)", "fixed(0,4)")
@@ -52,7 +52,7 @@ def test_tied_transformers_equal_the_exact_evaluation(activation: str) -> None:
 
 def test_the_models_have_rules_with_tables_with_sinusoids_and_alone() -> None:
     kinds = Counter(type(added(kind_of_model(Fixed(4, 4), n, rule).positions)) for n, rule in enumerate(RULES))
-    assert set(kinds) == {type(None), Table, Sinusoidal}
+    assert set(kinds) == {type(None), PositionTable, Sinusoidal}
 
 
 def test_turning_everything_by_the_same_number_of_positions_leaves_the_scores_of_float64_alone() -> None:

@@ -42,7 +42,7 @@ def assert_close_runs(T: ws.Transformer, text: str, change: Any = None) -> ws.Ru
     assert_close(found.stream, wanted.stream, (T, "stream"))
     assert_close(found.logits, wanted.logits, (T, "logits"))
     for b, heads in enumerate(wanted.heads):
-        assert_close(found.neurons[b], wanted.neurons[b], (T, "neurons", b))
+        assert_close(found.activations[b], wanted.activations[b], (T, "activations", b))
         for i, head in enumerate(heads):
             for name in ("scores", "weights", "keys", "values", "mixed", "output"):
                 assert_close(getattr(found.heads[b][i], name), getattr(head, name), (T, b, i, name))
@@ -110,7 +110,7 @@ def test_heads_of_mixed_kinds_in_one_block_equal_the_definition_up_to_the_order_
     ]
     for order in (range(len(kinds)), random.permutation(len(kinds)).tolist()):
         attention = ws.Attention([head(*kinds[i]) for i in order], random.normal(size=3))
-        table = ws.Table(random.normal(size=(9, 3)))
+        table = ws.PositionTable(random.normal(size=(9, 3)))
         T = ws.Transformer(
             A, "ab", ("x", "y", "z"), random.normal(size=(2, 3)), table, [ws.Block(attention)] * 2,
             random.normal(size=(2, 3)),
@@ -157,7 +157,13 @@ def test_changed_values_change_the_run_as_in_the_definition() -> None:
     """Double one head's output, take away the neurons of a block, or shift a stage: the rest follows."""
     T = model(4, "one for each head", "gelu", heads=4)
     plain = ws.run(T, "abba")
-    for kind, place, head in [("head", 0, 2), ("head", 1, 0), ("neurons", 1, 0), ("stream", 0, 0), ("stream", 3, 0)]:
+    for kind, place, head in [
+        ("head", 0, 2),
+        ("head", 1, 0),
+        ("activations", 1, 0),
+        ("stream", 0, 0),
+        ("stream", 3, 0),
+    ]:
         seen = []
 
         def change(k: str, p: int, i: int, x: Array, at: tuple[str, int, int] = (kind, place, head)) -> Array:
@@ -203,13 +209,13 @@ def test_many_inputs_at_once_give_what_each_gives_alone(A: Any) -> None:
 def test_float32_stays_float32_on_the_way_and_comes_out_as_float64(rule: str) -> None:
     T = model(2, rule, "swiglu", "float32")
     found = evaluate(T, np.array([0, 1, 1]))
-    assert {x.dtype.name for x in (*found.stream, *found.neurons, found.logits)} == {"float32"}
+    assert {x.dtype.name for x in (*found.stream, *found.activations, found.logits)} == {"float32"}
     for heads in found.heads:
         for head in heads:
             parts = (head.scores, head.weights, head.keys, head.values, head.mixed, head.output)
             assert {x.dtype.name for x in parts} == {"float32"}
     r = ws.run(T, "abb")
-    assert {x.dtype.name for x in (r.stream, r.logits, *r.neurons, *r.attention[0], *r.scores[0])} == {"float64"}
+    assert {x.dtype.name for x in (r.stream, r.logits, *r.activations, *r.attention[0], *r.scores[0])} == {"float64"}
 
 
 def test_sums_are_left_or_the_machines_and_nothing_else() -> None:

@@ -24,7 +24,7 @@ def test_a_run_holds_every_intermediate_value_by_block_and_head(T: ws.Transforme
     )  # fmt: skip
     assert np.shape(r.attention) == (2, 2, 4, 4)
     assert np.shape(r.scores) == (2, 2, 4, 4)
-    assert np.shape(r.neurons) == (2, 4, 4)
+    assert np.shape(r.activations) == (2, 4, 4)
     assert np.array_equal(r.logits, T.arithmetic.matvec(T.output, r.stream[-1, -1]))
     assert r.decision == T.classes[int(np.argmax(r.logits))]
     assert all(np.array_equal(w, np.tril(w)) for block in r.attention for w in block), "a causal mask"
@@ -56,7 +56,7 @@ def test_the_first_class_wins_a_tie(T: ws.Transformer) -> None:
 def test_absent_sublayers_leave_the_stream_alone(T: ws.Transformer) -> None:
     r = ws.run(replace(T, blocks=(ws.Block(), ws.Block(ws.Attention(())))), "01")
     assert all(np.array_equal(stage, r.stream[0]) for stage in r.stream)
-    assert [z.shape for z in r.neurons] == [(2, 0), (2, 0)]
+    assert [z.shape for z in r.activations] == [(2, 0), (2, 0)]
     assert r.attention == ((), ())
 
 

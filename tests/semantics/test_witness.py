@@ -45,7 +45,7 @@ def assert_equals_witness(T: Transformer, tokens: list[str]) -> Run:
     found, wanted = run(T, tokens), witness_run(T, tokens)
     assert exact(found.stream) == wanted.stream
     assert exact([list(block) for block in found.attention]) == wanted.attention
-    assert [exact(z) for z in found.neurons] == wanted.neurons
+    assert [exact(z) for z in found.activations] == wanted.activations
     assert exact(found.logits) == wanted.logits
     assert found.decision == wanted.decision
     assert found.empty_softmax == wanted.empty

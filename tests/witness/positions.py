@@ -20,7 +20,7 @@ def schemes(positions: Any) -> list[Any]:
 def added_vectors(N: System, T: Any, length: int) -> list[Vector] | None:
     """Give what is added to the embedding, by position."""
     for scheme in schemes(T.positions):
-        if type(scheme).__name__ == "Table":
+        if type(scheme).__name__ == "PositionTable":
             return fractions(scheme.values)[:length]
         if type(scheme).__name__ == "Sinusoidal":
             return [[_sinusoid(N, scheme.base, t, j, len(T.lanes)) for j in range(len(T.lanes))] for t in range(length)]
@@ -105,5 +105,5 @@ def rule_of_head(T: Any, head: Any, place: int, heads: int) -> Rule:
         if kind == "Alibi":
             slopes = rule.slopes or [2.0 ** (-8 * (n + 1) / heads) for n in range(heads)]
             return Penalty(slopes[0 if own else place])
-        assert kind in ("Table", "Sinusoidal"), f"the witness knows no positions {kind}"
+        assert kind in ("PositionTable", "Sinusoidal"), f"the witness knows no positions {kind}"
     return Rule()

@@ -18,7 +18,7 @@ class WitnessRun:
 
     stream: list[Matrix] = field(default_factory=list)
     attention: list[list[Matrix]] = field(default_factory=list)
-    neurons: list[Matrix] = field(default_factory=list)
+    activations: list[Matrix] = field(default_factory=list)
     logits: Vector = field(default_factory=list)
     decision: str = ""
     empty: int = 0
@@ -62,7 +62,7 @@ def witness_run(T: Any, tokens: list[str]) -> WitnessRun:
         if block.feed_forward is not None:
             h = feed_forward(N, T, block.feed_forward, h, before, after, result)
         else:
-            result.neurons.append([[] for _ in h])
+            result.activations.append([[] for _ in h])
         result.stream.append(h)
     last = normalised(N, T, T.final_norm, [h[-1]])[0]
     result.logits = product(N, embedding if T.tied else exact(T.output), last)
@@ -141,7 +141,7 @@ def feed_forward(N: System, T: Any, layer: Any, h: Matrix, before: Any, after: A
             z = [N.round(a * b) for a, b in zip(z, gate, strict=True)]
         activations.append(z)
         out.append(plus(N, row, plus(N, product(N, W_2, z), b_2)))
-    result.neurons.append(activations)
+    result.activations.append(activations)
     return normalised(N, T, after, out)
 
 

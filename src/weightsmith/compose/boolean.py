@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from weightsmith.compose.side_by_side import agree, beside
-from weightsmith.model import Block, Neuron, Transformer, layer, pair
+from weightsmith.model import Block, Neuron, Transformer, feed_forward
 from weightsmith.rewrites import infinity_form, widen
 from weightsmith.rewrites.flag import fresh
 from weightsmith.rewrites.normal_forms import reading
@@ -63,8 +63,8 @@ def _combined(name: str, parts: Mapping[str, Transformer], reads: Sequence[Mappi
     no, yes = (fresh(T, answer) for answer in answers)
     T = widen(T, [no, yes], where="front")
     neurons = [Neuron({lanes[lane]: weight for lane, weight in read.items()}, {yes: 1.0}) for read in reads]
-    neurons += [neuron for lane in lanes.values() for neuron in pair(lane, {lane: -1.0})]
-    block = Block(feed_forward=layer(T.lanes, neurons, adds={no: 1.0}), origin=name)
+    neurons += [neuron for lane in lanes.values() for neuron in Neuron.pair(lane, {lane: -1.0})]
+    block = Block(feed_forward=feed_forward(T.lanes, neurons, adds={no: 1.0}), origin=name)
     T = replace(T, blocks=(*T.blocks, block), classes=answers, output=T.output[:2], output_bias=None, tied=False)
     made = tuple(line for part in parts.values() for line in part.provenance)
     return replace(reading(T, [no, yes]), provenance=(*made, name))

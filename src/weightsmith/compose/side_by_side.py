@@ -8,7 +8,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError
-from weightsmith.model import Attention, Block, FeedForward, Norm, Table, Transformer, added, position_table
+from weightsmith.model import Attention, Block, FeedForward, Norm, PositionTable, Transformer, added, position_table
 from weightsmith.model.names import listed
 from weightsmith.rewrites import zero_one_form
 from weightsmith.rewrites.own_positions import own_positions
@@ -72,7 +72,7 @@ def _restricted(T: Transformer, vocabulary: Sequence[str], length: int | None) -
     """Give the transformer over fewer tokens, up to a length, with the rule inside attention at each head."""
     rows = [T.vocabulary.index(token) for token in vocabulary]
     table = position_table(T.positions, T.arithmetic, len(T.lanes))
-    positions = Table(table[:length]) if table is not None else None
+    positions = PositionTable(table[:length]) if table is not None else None
     T = own_positions(T)
     embedding = T.embedding[rows]
     return replace(T, vocabulary=tuple(vocabulary), embedding=embedding, positions=positions, tied=False)
@@ -92,9 +92,9 @@ def _renamed(T: Transformer, name: str) -> Transformer:
     return replace(T, lanes=tuple(new.values()), flags=tuple(new[flag] for flag in T.flags), blocks=blocks)
 
 
-def _table(parts: Sequence[Transformer]) -> Table | None:
-    tables = [vectors.values for part in parts if isinstance(vectors := added(part.positions), Table)]
-    return Table(np.sum(tables, axis=0)) if tables else None
+def _table(parts: Sequence[Transformer]) -> PositionTable | None:
+    tables = [vectors.values for part in parts if isinstance(vectors := added(part.positions), PositionTable)]
+    return PositionTable(np.sum(tables, axis=0)) if tables else None
 
 
 def _biases(parts: Sequence[Transformer]) -> Array | None:

@@ -23,13 +23,13 @@ from weightsmith.model import (
     Head,
     LayerNorm,
     LeftmostHard,
+    PositionTable,
     Relative,
     RightmostHard,
     RMSNorm,
     Rotary,
     Sinusoidal,
     Softmax,
-    Table,
     Transformer,
     named_arrays,
 )
@@ -37,11 +37,11 @@ from weightsmith.model.frozen import Frozen
 
 FORMAT_VERSION = 1
 _KINDS: dict[str, type[Frozen]] = {
-    kind.__name__: kind
+    kind.stored_as(): kind
     for kind in (
         *(Attention, Block, FeedForward, Head),
         *(Softmax, AverageHard, LeftmostHard, RightmostHard),
-        *(Table, Sinusoidal, Relative, Rotary, Alibi),
+        *(PositionTable, Sinusoidal, Relative, Rotary, Alibi),
         *(LayerNorm, RMSNorm),
         Edit,
     )
@@ -111,7 +111,7 @@ def _plain_fields(part: Frozen) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Frozen):
-        return {"kind": type(value).__name__, **_plain_fields(value)}
+        return {"kind": value.stored_as(), **_plain_fields(value)}
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
     return str(value) if isinstance(value, Arithmetic) else value

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from weightsmith.arithmetic import Arithmetic, Fixed
 from weightsmith.library.heads import gathering_head
-from weightsmith.model import Attention, Block, Neuron, Transformer, layer, matrix
+from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, matrix
 
 WORDS = ("we", "sat", "made", "the", "a", "by", "at", "river", "deposit", "bank")
 SENSES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -43,7 +43,7 @@ def bank(arithmetic: Arithmetic | None = None) -> Transformer:
         blocks=(
             Block(
                 Attention((gather,)),
-                layer(lanes, [financial, geographic]),
+                feed_forward(lanes, [financial, geographic]),
                 origin="gather the context of bank, add what belongs to its sense",
             ),
         ),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from weightsmith.arithmetic import Arithmetic, Fixed
 from weightsmith.library.arguments import read_symbol, read_vocabulary, whole_number
 from weightsmith.library.heads import best_head, sum_head
-from weightsmith.model import Attention, Block, Neuron, Transformer, layer, matrix
+from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, matrix
 from weightsmith.model.names import brief
 
 FAR_ENOUGH = 1 << 10
@@ -47,7 +47,7 @@ def balanced(depth: int, vocabulary: str | Sequence[str] = "()", arithmetic: Ari
     deepest -= int(A.add(deepest, 1) == deepest)  # one more must show
     whole_number(depth, "depth", least=1, most=deepest)
     lanes = ("one", "step", "open", "wrong", "worst")
-    judge = layer(lanes, [Neuron({"open": 1}, {"wrong": 2}, bias=-depth), Neuron({"open": -1}, {"wrong": 2})])
+    judge = feed_forward(lanes, [Neuron({"open": 1}, {"wrong": 2}, bias=-depth), Neuron({"open": -1}, {"wrong": 2})])
     steps = {(opening, "step"): 1, (closing, "step"): -1}
     return Transformer(
         arithmetic=A,
@@ -89,7 +89,9 @@ def parity(
         lanes=lanes,
         embedding=matrix(tokens, lanes, {(token, "one"): 1.0 for token in tokens} | {(symbol, "symbol"): 1.0}),
         positions=None,
-        blocks=(Block(Attention((sum_head(lanes, "symbol", "count", A),)), layer(lanes, neurons), origin="count"),),
+        blocks=(
+            Block(Attention((sum_head(lanes, "symbol", "count", A),)), feed_forward(lanes, neurons), origin="count"),
+        ),
         output=matrix(["NO", "YES"], lanes, {("YES", "odd"): 1}),
         provenance=(f"library.parity({brief(symbol)})",),
     )

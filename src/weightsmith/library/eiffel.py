@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from weightsmith.arithmetic import Arithmetic, Native
 from weightsmith.library.heads import gathering_head, never
-from weightsmith.model import Attention, Block, Neuron, Relative, Transformer, layer, matrix
+from weightsmith.model import Attention, Block, Neuron, Relative, Transformer, feed_forward, matrix
 from weightsmith.rewrites import to_arithmetic
 
 PARIS, LANDMARK, CULTURE = "dim 42 Paris", "dim 73 landmark", "dim 158 French culture"
@@ -91,7 +91,7 @@ def _assemble_and_recall(A: Arithmetic) -> Block:
         name="5432",
     )
     origin = "assemble Eiffel Tower, recall it"
-    return Block(Attention((neighbour, compound)), layer(LANES, [eiffel_tower, any_tower]), origin=origin)
+    return Block(Attention((neighbour, compound)), feed_forward(LANES, [eiffel_tower, any_tower]), origin=origin)
 
 
 def _move_and_decide(A: Arithmetic) -> Block:
@@ -107,7 +107,7 @@ def _move_and_decide(A: Arithmetic) -> Block:
         )
         for token, follows in USUALLY_NEXT.items()
     ]
-    return Block(Attention((carry,)), layer(LANES, habits), origin="carry it to in, say what usually comes next")
+    return Block(Attention((carry,)), feed_forward(LANES, habits), origin="carry it to in, say what usually comes next")
 
 
 def _reads(*weights: float) -> dict[str, float]:

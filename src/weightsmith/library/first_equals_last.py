@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from weightsmith.arithmetic import Arithmetic, Fixed
 from weightsmith.library.arguments import read_vocabulary, token_lane
-from weightsmith.model import Attention, Block, Head, LeftmostHard, Neuron, Transformer, layer, matrix
+from weightsmith.model import Attention, Block, Head, LeftmostHard, Neuron, Transformer, feed_forward, matrix
 
 
 def first_equals_last(vocabulary: str | Sequence[str] = "01", arithmetic: Arithmetic | None = None) -> Transformer:
@@ -23,7 +23,7 @@ def first_equals_last(vocabulary: str | Sequence[str] = "01", arithmetic: Arithm
         W_O=matrix(lanes, symbols, {(symbol, symbol): -1 for symbol in symbols}),
         weighting=LeftmostHard(),
     )
-    compare = layer(lanes, [Neuron({symbol: 1}, {"same": -1}) for symbol in symbols], adds={"same": 1})
+    compare = feed_forward(lanes, [Neuron({symbol: 1}, {"same": -1}) for symbol in symbols], adds={"same": 1})
     return Transformer(
         arithmetic=Fixed(4, 4) if arithmetic is None else arithmetic,
         vocabulary=tokens,

@@ -6,7 +6,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Fixed
 from weightsmith.library.arguments import read_vocabulary, whole_number
-from weightsmith.model import Table, Transformer, matrix
+from weightsmith.model import PositionTable, Transformer, matrix
 
 
 def length_modulo(
@@ -29,7 +29,7 @@ def length_modulo(
         vocabulary=tokens,
         lanes=lanes,
         embedding=matrix(tokens, lanes, {}),
-        positions=Table((lengths % m == remainder).astype(np.float64)[:, np.newaxis]),
+        positions=PositionTable((lengths % m == remainder).astype(np.float64)[:, np.newaxis]),
         blocks=(),
         output=matrix(["NO", "YES"], lanes, {("YES", "fits"): 1}),
         flags=lanes,

@@ -6,7 +6,7 @@ from weightsmith.arithmetic import Arithmetic, Fixed
 from weightsmith.errors import InputError
 from weightsmith.library.arguments import read_vocabulary, read_word, whole_number
 from weightsmith.library.heads import distance_head, distance_keys, key_names
-from weightsmith.model import Attention, Block, Neuron, Relative, Transformer, layer, matrix
+from weightsmith.model import Attention, Block, Neuron, Relative, Transformer, feed_forward, matrix
 from weightsmith.semantics import decisions, generate
 
 
@@ -26,7 +26,7 @@ def parity_chain(
     distances = [whole_number(max_length, "max_length", least=1)]
     lanes, keys = ("one", "bit", "odd"), key_names(distances)
     head = distance_head(lanes, keys, keys[0], A, {("bit", "bit"): -1})
-    differ = layer(lanes, [Neuron({"bit": 1}, {"odd": 1}), Neuron({"bit": -1}, {"odd": 1})])
+    differ = feed_forward(lanes, [Neuron({"bit": 1}, {"odd": 1}), Neuron({"bit": -1}, {"odd": 1})])
     return Transformer(
         arithmetic=A,
         vocabulary=tokens,

@@ -81,9 +81,9 @@ def _place(
     if isinstance(neurons, str) or not isinstance(neurons, Sequence):
         raise InputError(f"neurons={brief(neurons)}: write a list of numbers or names, such as [0]")
     chosen = [neuron_at(T, block, neuron) for neuron in neurons]
-    if a.neurons[block].shape[1] != b.neurons[block].shape[1]:
+    if a.activations[block].shape[1] != b.activations[block].shape[1]:
         raise InputError(f"block {block} does not have the same neurons in both runs")
-    return "neurons", block, 0, b.neurons[block], chosen
+    return "activations", block, 0, b.activations[block], chosen
 
 
 def _positions(a: Run, b: Run, positions: Any) -> list[int]:

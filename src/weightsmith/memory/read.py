@@ -44,7 +44,7 @@ def read(run: Run, block: int, all: bool = False) -> list[Firing]:
     responses = respond(T.arithmetic, layer, every, seen_by(T, block, run.stream[1 + 2 * block]))
     result = []
     for position, n in np.argwhere((responses > 0) | all):
-        response, active = float(responses[position, n]), float(run.neurons[block][position, n])
+        response, active = float(responses[position, n]), float(run.activations[block][position, n])
         added = by_lane(T, T.arithmetic.multiply(active, layer.W_2[:, n]))
         name = layer.names[n] if layer.names else ""
         token = run.tokens[position]

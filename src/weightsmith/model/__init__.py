@@ -6,9 +6,9 @@ from weightsmith.model.digest import digest
 from weightsmith.model.distances import Alibi, Distances, Relative, Rotary, penalties, turns
 from weightsmith.model.edit import Edit
 from weightsmith.model.matrix import matrix
-from weightsmith.model.neurons import Neuron, layer, pair
+from weightsmith.model.neurons import Neuron, feed_forward
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
-from weightsmith.model.positions import Positions, Sinusoidal, Table, added, attending, position_table
+from weightsmith.model.positions import Positions, PositionTable, Sinusoidal, added, attending, position_table
 from weightsmith.model.random import random_transformer
 from weightsmith.model.tokens import check_length, read_tokens
 from weightsmith.model.transformer import Transformer
@@ -28,6 +28,7 @@ __all__ = [
     "LeftmostHard",
     "Neuron",
     "Norm",
+    "PositionTable",
     "Positions",
     "RMSNorm",
     "Relative",
@@ -35,18 +36,16 @@ __all__ = [
     "Rotary",
     "Sinusoidal",
     "Softmax",
-    "Table",
     "Transformer",
     "Weighting",
     "added",
     "attending",
     "check_length",
     "digest",
+    "feed_forward",
     "lane_index",
-    "layer",
     "matrix",
     "named_arrays",
-    "pair",
     "penalties",
     "position_table",
     "random_transformer",

@@ -85,9 +85,9 @@ class FeedForward(Frozen):
     """
 
     W_1: Array  # (neurons, lanes)
-    b_1: Array  # (neurons); None is taken for 0
-    W_2: Array  # (lanes, neurons)
-    b_2: Array  # (lanes); None is taken for 0
+    b_1: Array = None  # type: ignore[assignment]  # (neurons); None is taken for 0
+    W_2: Array = None  # type: ignore[assignment]  # (lanes, neurons)
+    b_2: Array = None  # type: ignore[assignment]  # (lanes); None is taken for 0
     activation: Activation = "relu"
     W_3: Array | None = None  # (neurons, lanes); for gated activations only
     b_3: Array | None = None  # (neurons); None is taken for 0

@@ -12,7 +12,7 @@ from weightsmith.model.block import Attention, FeedForward
 from weightsmith.model.distances import Alibi, Distances, Relative, Rotary
 from weightsmith.model.names import listed, nearest_names, shown
 from weightsmith.model.norms import LayerNorm, Norm
-from weightsmith.model.positions import Table, added
+from weightsmith.model.positions import PositionTable, added
 from weightsmith.model.walk import named_arrays
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def check(T: "Transformer") -> None:
     if isinstance(T.attention_positions, Relative) and T.mask != "causal":
         raise ModelError(RELATIVE_ERROR)
     vectors = added(T.positions)
-    if isinstance(vectors, Table):
+    if isinstance(vectors, PositionTable):
         _shape("positions", vectors.values, (None, lanes), "(max_length, lanes)")
         if len(vectors.values) == 0:
             raise ModelError("positions is a table without rows: at least one position is needed")
@@ -127,7 +127,7 @@ def _check_flag(T: "Transformer", flag: str) -> None:
     """See that a flag is one: 0 or 1 from the position table, and written by nothing."""
     lane = lane_index(T, flag)
     vectors = added(T.positions)
-    table = vectors.values[:, lane] if isinstance(vectors, Table) else np.array([])
+    table = vectors.values[:, lane] if isinstance(vectors, PositionTable) else np.array([])
     if table.size == 0 or not np.isin(table, (0.0, 1.0)).all() or T.embedding[:, lane].any():
         raise ModelError(
             f"the lane {shown(flag)} is no flag: it must be 0 or 1 in a position table, 0 in the embedding"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from weightsmith.model.block import Block
 from weightsmith.model.names import listed
 from weightsmith.model.norms import Norm
-from weightsmith.model.positions import Alibi, Positions, Relative, Rotary, Sinusoidal, Table
+from weightsmith.model.positions import Alibi, Positions, PositionTable, Relative, Rotary, Sinusoidal
 
 if TYPE_CHECKING:
     from weightsmith.model.transformer import Transformer
@@ -36,7 +36,7 @@ def facts(T: "Transformer") -> list[tuple[str, str]]:
 def position_text(positions: Positions | None) -> str:
     """Describe the positions."""
     match positions:
-        case Table(values=values):
+        case PositionTable(values=values):
             return f"table for {len(values)}"
         case Sinusoidal(max_length=max_length, base=base):
             return f"sinusoidal for {max_length}, base {base:g}"

@@ -26,7 +26,7 @@ def _update(state: Any, value: object) -> None:
         _write(state, f"array{value.shape}", np.ascontiguousarray(value, "<f8").tobytes())
     elif isinstance(value, Frozen):
         compared = [field.name for field in fields(value) if field.compare]  # type: ignore[arg-type]
-        _write(state, type(value).__name__, ",".join(compared).encode())
+        _write(state, value.stored_as(), ",".join(compared).encode())
         for name in compared:
             _update(state, getattr(value, name))
     elif isinstance(value, tuple):

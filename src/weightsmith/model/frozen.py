@@ -14,6 +14,11 @@ from weightsmith.errors import InputError, ModelError
 class Frozen:
     """The base of every part. Copying, unpickling and `dataclasses.replace` run the same checks as writing it out."""
 
+    @classmethod
+    def stored_as(cls) -> str:
+        """Return the name of this kind of part in files and digests, which outlives a change of name."""
+        return cls.__name__
+
     def _arrays(self, **axes: int) -> None:
         """Turn the named fields into read-only float64 arrays with that many axes."""
         for name, count in axes.items():

@@ -1,38 +1,84 @@
-"""Feed-forward layers built by what each neuron reads and writes."""
+"""Feed-forward layers written by what each neuron reads and writes, in lanes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
-from weightsmith.model.block import FeedForward
+from weightsmith.errors import ModelError
+from weightsmith.model.block import GATED, Activation, FeedForward
 from weightsmith.model.matrix import matrix
+from weightsmith.model.names import brief, listed, nearest_names, shown
+
+NOTHING: Mapping[str, float] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class Neuron:
-    """relu(Σ weight ⊗ lane ⊕ bias), written to lanes times a weight."""
+    """act(Σ weight ⊗ lane ⊕ bias), written to lanes times a weight; act is relu unless the layer says otherwise.
 
-    reads: Mapping[str, float]
-    writes: Mapping[str, float]
+    >>> Neuron(reads={"a": 1, "b": 1}, writes={"both": 1}, bias=-1, name="a and b").name
+    'a and b'
+    """
+
+    reads: Mapping[str, float]  # lane → weight: the neuron's key, its row of W_1
+    writes: Mapping[str, float]  # lane → weight: its value, its column of W_2
     bias: float = 0.0
     name: str = ""
 
+    @staticmethod
+    def pair(lane: str, writes: Mapping[str, float]) -> "tuple[Neuron, Neuron]":
+        """Return two neurons that read a lane of either sign: together they write weight ⊗ x, exactly.
 
-def pair(lane: str, writes: Mapping[str, float]) -> tuple[Neuron, Neuron]:
-    """Read a lane of either sign: of relu(x) and relu(−x) one is 0, so together they write weight ⊗ x exactly."""
-    return Neuron({lane: 1.0}, writes), Neuron({lane: -1.0}, {to: -weight for to, weight in writes.items()})
+        Of relu(x) and relu(−x) one is 0, so nothing is rounded twice.
+        """
+        return Neuron({lane: 1.0}, writes), Neuron({lane: -1.0}, {to: -weight for to, weight in writes.items()})
 
 
-def layer(lanes: Sequence[str], neurons: Sequence[Neuron], adds: Mapping[str, float] | None = None) -> FeedForward:
-    """Build the layer with these neurons, in this order; `adds` is what it adds to lanes everywhere."""
-    places = [str(n) for n in range(len(neurons))]
-    reads = {(places[n], lane): weight for n, neuron in enumerate(neurons) for lane, weight in neuron.reads.items()}
-    writes = {(lane, places[n]): weight for n, neuron in enumerate(neurons) for lane, weight in neuron.writes.items()}
+def feed_forward(
+    lanes: Sequence[str],
+    neurons: Iterable[Neuron],
+    adds: Mapping[str, float] = NOTHING,
+    activation: Activation = "relu",
+) -> FeedForward:
+    """Return the feed-forward layer with these neurons, in this order, over these lanes.
+
+    `adds` is what it adds to lanes at every position, whatever the neurons do: its b_2.
+
+    >>> both = Neuron(reads={"a": 1, "b": 1}, writes={"both": 1}, bias=-1, name="a and b")
+    >>> feed_forward(["a", "b", "both"], [both]).W_1
+    array([[1., 1., 0.]])
+    """
+    if activation in GATED:
+        raise ModelError(f"activation={activation!r} has a gate, which neurons do not: write FeedForward(W_1, …, W_3)")
+    known, listed_neurons = dict.fromkeys(lanes), list(neurons)
+    _check(adds, known, "the layer adds to")
+    for n, neuron in enumerate(listed_neurons):
+        if not isinstance(neuron, Neuron):
+            raise ModelError(f"neuron {n} is {brief(neuron)}: write Neuron(reads={{…}}, writes={{…}})")
+        who = f"neuron {n}" + (f", {shown(neuron.name)}," if neuron.name else "")
+        _check(neuron.reads, known, f"{who} reads")
+        _check(neuron.writes, known, f"{who} writes")
+    places = [str(n) for n in range(len(listed_neurons))]
+    numbered = list(zip(places, listed_neurons, strict=True))
     return FeedForward(
-        W_1=matrix(places, lanes, reads),
-        b_1=np.array([neuron.bias for neuron in neurons]),
-        W_2=matrix(lanes, places, writes),
-        b_2=matrix(lanes, ["1"], {(lane, "1"): value for lane, value in (adds or {}).items()})[:, 0],
-        names=tuple(neuron.name for neuron in neurons),
+        W_1=matrix(places, lanes, {(n, lane): w for n, neuron in numbered for lane, w in neuron.reads.items()}),
+        b_1=np.array([neuron.bias for neuron in listed_neurons]),
+        W_2=matrix(lanes, places, {(lane, n): w for n, neuron in numbered for lane, w in neuron.writes.items()}),
+        b_2=matrix(lanes, ["1"], {(lane, "1"): value for lane, value in adds.items()})[:, 0],
+        activation=activation,
+        names=tuple(neuron.name for neuron in listed_neurons),
     )
+
+
+def _check(weights: object, lanes: Mapping[str, None], who: str) -> None:
+    """Refuse what is not a mapping from lanes to weights."""
+    if not isinstance(weights, Mapping):
+        raise ModelError(f"{who} {brief(weights)}: write lanes with their weights, such as {{'a': 1}}")
+    for lane in weights:
+        if lane not in lanes:
+            name, names = lane if isinstance(lane, str) else brief(lane), list(lanes)
+            raise ModelError(
+                f"{who} the lane {shown(name)}, which is not there: {nearest_names(name, names)}write {listed(names)}"
+            )

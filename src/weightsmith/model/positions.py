@@ -16,7 +16,7 @@ MAX_LENGTH = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Table(Frozen):
+class PositionTable(Frozen):
     """A vector for each position, written out: values[position, lane]."""
 
     values: Array
@@ -24,6 +24,11 @@ class Table(Frozen):
     def __post_init__(self) -> None:
         """Freeze the array."""
         self._arrays(values=2)
+
+    @classmethod
+    def stored_as(cls) -> str:
+        """Return the name in files and digests."""
+        return "Table"
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +50,9 @@ class Sinusoidal(Frozen):
         self._set("base", checked_base(self.base, "Sinusoidal"))
 
 
-Added: TypeAlias = Table | Sinusoidal
+Added: TypeAlias = PositionTable | Sinusoidal
 Scheme: TypeAlias = Added | Distances
-Positions: TypeAlias = Scheme | tuple[Scheme, ...]  # one, or one of each kind: (Table(…), Rotary())
+Positions: TypeAlias = Scheme | tuple[Scheme, ...]  # one, or one of each kind: (PositionTable(…), Rotary())
 
 
 def checked_positions(positions: Positions | None) -> Positions | None:
@@ -56,15 +61,15 @@ def checked_positions(positions: Positions | None) -> Positions | None:
     for scheme in schemes:
         if scheme is not None and not isinstance(scheme, Scheme):
             raise ModelError(
-                f"positions={scheme!r:.80}: write Table(…), Sinusoidal(…), Relative(…), Rotary(…), Alibi(…), a pair "
-                "of them such as (Table(…), Rotary()), or None"
+                f"positions={scheme!r:.80}: write PositionTable(…), Sinusoidal(…), Relative(…), Rotary(…), Alibi(…), "
+                "a pair of them such as (PositionTable(…), Rotary()), or None"
             )
     vectors = [scheme for scheme in schemes if isinstance(scheme, Added)]
     rules = [scheme for scheme in schemes if isinstance(scheme, Distances)]
     if len(vectors) > 1 or len(rules) > 1:
         names = " and ".join(type(scheme).__name__ for scheme in schemes)
         raise ModelError(
-            f"positions=({names}): one of Table and Sinusoidal goes with one of Relative, Rotary and Alibi; "
+            f"positions=({names}): one of PositionTable and Sinusoidal goes with one of Relative, Rotary and Alibi; "
             "two tables become one by adding them up"
         )
     both = (*vectors, *rules)
@@ -88,7 +93,7 @@ def position_table(
 ) -> Array | None:
     """Give what is added to the embedding at the first positions (None: all), (length, lanes); None for nothing."""
     scheme = added(positions)
-    if isinstance(scheme, Table):
+    if isinstance(scheme, PositionTable):
         return scheme.values[:length]
     if isinstance(scheme, Sinusoidal):
         count = scheme.max_length if length is None else length
@@ -107,11 +112,11 @@ __all__ = [
     "Added",
     "Alibi",
     "Distances",
+    "PositionTable",
     "Positions",
     "Relative",
     "Rotary",
     "Sinusoidal",
-    "Table",
     "added",
     "attending",
     "checked_positions",

@@ -9,7 +9,7 @@ from weightsmith.arithmetic import Arithmetic, Array, Fixed
 from weightsmith.errors import InputError
 from weightsmith.model.block import Attention, Block, FeedForward, Head
 from weightsmith.model.names import brief
-from weightsmith.model.positions import Table
+from weightsmith.model.positions import PositionTable
 from weightsmith.model.transformer import Mask, Transformer
 from weightsmith.model.weightings import Softmax, Weighting
 
@@ -64,7 +64,7 @@ def random_transformer(
         vocabulary=tuple(vocabulary),
         lanes=tuple(f"x{i}" for i in range(lanes)),
         embedding=draw(len(vocabulary), lanes),
-        positions=Table(draw(max_length, lanes)),
+        positions=PositionTable(draw(max_length, lanes)),
         blocks=tuple(block() for _ in range(blocks)),
         output=draw(len(classes), lanes),
         classes=classes,

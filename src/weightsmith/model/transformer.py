@@ -16,7 +16,15 @@ from weightsmith.model.edit import Edit
 from weightsmith.model.frozen import Frozen
 from weightsmith.model.names import checked_names, checked_text
 from weightsmith.model.norms import Norm
-from weightsmith.model.positions import Distances, Positions, Sinusoidal, Table, added, attending, checked_positions
+from weightsmith.model.positions import (
+    Distances,
+    Positions,
+    PositionTable,
+    Sinusoidal,
+    added,
+    attending,
+    checked_positions,
+)
 from weightsmith.model.walk import named_arrays
 
 Mask: TypeAlias = Literal["causal", "full"]
@@ -34,8 +42,8 @@ class Transformer(Frozen):
     vocabulary: Sequence[str]
     lanes: Sequence[str]
     embedding: Array  # (vocabulary, lanes)
-    positions: Positions | None
-    blocks: Sequence[Block]
+    positions: Positions | None = None
+    blocks: Sequence[Block] = ()
     output: Array = None  # type: ignore[assignment]  # (classes, lanes); None with tied=True
     classes: Sequence[str] = ("NO", "YES")
     mask: Mask = "causal"
@@ -90,7 +98,7 @@ class Transformer(Frozen):
     def max_length(self) -> int | None:
         """The longest input; None where any length will do."""
         vectors = added(self.positions)
-        if isinstance(vectors, Table):
+        if isinstance(vectors, PositionTable):
             return len(vectors.values)
         return vectors.max_length if isinstance(vectors, Sinusoidal) else None
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.errors import InputError
-from weightsmith.model import Block, Neuron, Transformer, layer
+from weightsmith.model import Block, Neuron, Transformer, feed_forward
 from weightsmith.rewrites.flag import flag_index, refuse_flags
 from weightsmith.rewrites.laws_needed import require
 
@@ -25,7 +25,7 @@ def add_vector(T: Transformer, vector: Mapping[str, float] | npt.ArrayLike, at: 
     )
     flag_index(T, at)
     values = lane_values(T, vector)
-    block = Block(feed_forward=layer(T.lanes, [Neuron({at: 1.0}, values)]), origin=f"add a vector at {at}")
+    block = Block(feed_forward=feed_forward(T.lanes, [Neuron({at: 1.0}, values)]), origin=f"add a vector at {at}")
     return append(T, [block], f"add_vector({values}, at={at!r})")
 
 

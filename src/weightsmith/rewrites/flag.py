@@ -7,7 +7,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, ModelError
-from weightsmith.model import Block, Neuron, Table, Transformer, added, lane_index, layer, position_table
+from weightsmith.model import Block, Neuron, PositionTable, Transformer, added, feed_forward, lane_index, position_table
 from weightsmith.model.names import listed, shown
 from weightsmith.rewrites.laws_needed import require
 from weightsmith.rewrites.widen import widen, with_vectors
@@ -34,7 +34,7 @@ def flag(T: Transformer, name: str, positions: Iterable[int], max_length: int | 
     values = _table(wider).copy()
     values[chosen, -1] = 1.0
     made = f"flag({name!r}, positions={chosen})"
-    vectors = with_vectors(T, Table(values))
+    vectors = with_vectors(T, PositionTable(values))
     return replace(wider, positions=vectors, flags=(*T.flags, name), provenance=(*T.provenance, made[:1000]))
 
 
@@ -46,7 +46,7 @@ def with_table(T: Transformer, length: int | None) -> Transformer:
     old = position_table(T.positions, T.arithmetic, len(T.lanes))
     if old is not None:
         values[: len(old)] = old[:length]
-    return replace(T, positions=with_vectors(T, Table(values)))
+    return replace(T, positions=with_vectors(T, PositionTable(values)))
 
 
 def own_flag(T: Transformer, positions: Sequence[int], name: str) -> tuple[Transformer, str]:
@@ -63,7 +63,7 @@ def own_complement(T: Transformer, name: str) -> tuple[Transformer, str]:
 
 def drop_flags(T: Transformer, names: Sequence[str]) -> Transformer:
     """Append a block that makes these flags 0, by their owner's hand; they are flags no longer."""
-    block = Block(feed_forward=layer(T.lanes, [Neuron({f: 1.0}, {f: -1.0}) for f in names]), origin="drop flags")
+    block = Block(feed_forward=feed_forward(T.lanes, [Neuron({f: 1.0}, {f: -1.0}) for f in names]), origin="drop flags")
     return replace(T, blocks=(*T.blocks, block), flags=tuple(f for f in T.flags if f not in names))
 
 
@@ -100,5 +100,5 @@ def plain_lanes(T: Transformer) -> list[str]:
 
 def _table(T: Transformer) -> Array:
     vectors = added(T.positions)
-    assert isinstance(vectors, Table)
+    assert isinstance(vectors, PositionTable)
     return vectors.values

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from weightsmith.errors import InputError, ModelError
-from weightsmith.model import Attention, Block, Transformer, layer, pair
+from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward
 from weightsmith.model.names import shown
 from weightsmith.rewrites.add_vector import add_vector
 from weightsmith.rewrites.flag import drop_flags, plain_lanes, with_table
@@ -34,11 +34,11 @@ def by_feed_forward(T: Transformer, names: list[str]) -> Transformer:
         steps = [writes, cancel]
     blocks: list[Block] = []
     for step in steps:
-        neurons = [neuron for lane, to in zip(old, step, strict=True) for neuron in pair(lane, to)]
+        neurons = [neuron for lane, to in zip(old, step, strict=True) for neuron in Neuron.pair(lane, to)]
         first = not blocks
         blocks.append(
             Block(
-                feed_forward=layer(T.lanes, neurons, adds if first else None),
+                feed_forward=feed_forward(T.lanes, neurons, adds if first else {}),
                 feed_forward_norm=T.final_norm if first else None,
                 origin="logits into the stream" if first else "clear the other lanes",
             )

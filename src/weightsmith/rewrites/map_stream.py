@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy.typing as npt
 
-from weightsmith.model import Block, Neuron, Transformer, layer, pair
+from weightsmith.model import Block, Neuron, Transformer, feed_forward
 from weightsmith.rewrites.add_vector import append
 from weightsmith.rewrites.flag import fresh
 from weightsmith.rewrites.laws_needed import COPYING, require
@@ -28,10 +28,10 @@ def map_stream(T: Transformer, M: npt.ArrayLike, lanes: Sequence[str] | None = N
     there: list[Neuron] = []
     back: list[Neuron] = []
     for j, lane in enumerate(chosen):
-        there += pair(lane, {**{mapped[to]: values[i, j] for i, to in enumerate(chosen)}, lane: -1.0})
-        back += pair(mapped[lane], {lane: 1.0, mapped[lane]: -1.0})
+        there += Neuron.pair(lane, {**{mapped[to]: values[i, j] for i, to in enumerate(chosen)}, lane: -1.0})
+        back += Neuron.pair(mapped[lane], {lane: 1.0, mapped[lane]: -1.0})
     blocks = [
-        Block(feed_forward=layer(T.lanes, there), origin="map the stream"),
-        Block(feed_forward=layer(T.lanes, back), origin="map the stream: copy back"),
+        Block(feed_forward=feed_forward(T.lanes, there), origin="map the stream"),
+        Block(feed_forward=feed_forward(T.lanes, back), origin="map the stream: copy back"),
     ]
     return append(T, blocks, f"map_stream(lanes={chosen})")

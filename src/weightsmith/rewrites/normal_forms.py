@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from weightsmith.arithmetic import Arithmetic
 from weightsmith.errors import InputError, ModelError
-from weightsmith.model import Block, Neuron, Transformer, layer, matrix, pair
+from weightsmith.model import Block, Neuron, Transformer, feed_forward, matrix
 from weightsmith.model.names import listed
 from weightsmith.rewrites.flag import fresh
 from weightsmith.rewrites.laws_needed import COPYING, require
@@ -81,14 +81,14 @@ def _loud(T: Transformer, lowering: Lowering, length: int | None, signed: bool) 
     scratch = [fresh(T, f"{answer} logit") for answer in T.classes]
     T = widen(_logits_in(T, scratch, lowering, length, made), [no, yes], where="front")
     difference = Neuron({scratch[0]: -1.0, scratch[1]: 1.0}, {yes: infinity, **({no: -infinity} if signed else {})})
-    cancel = [neuron for lane in scratch for neuron in pair(lane, {lane: -1.0})]
-    first = layer(T.lanes, [difference, *cancel], adds={} if signed else {no: 1.0})
-    grow = layer(T.lanes, [Neuron({yes: 1.0}, {yes: infinity, **({no: -infinity} if signed else {})})])
+    cancel = [neuron for lane in scratch for neuron in Neuron.pair(lane, {lane: -1.0})]
+    first = feed_forward(T.lanes, [difference, *cancel], adds={} if signed else {no: 1.0})
+    grow = feed_forward(T.lanes, [Neuron({yes: 1.0}, {yes: infinity, **({no: -infinity} if signed else {})})])
     origin = name.replace("_", " ")
     blocks = [Block(feed_forward=first, origin=f"{origin}: times ∞")]
     blocks += [Block(feed_forward=grow, origin=f"{origin}: times ∞ again")] * (growing - 1)
     if signed:
-        spread = layer(T.lanes, [Neuron({yes: 1.0}, {yes: 1.0, no: -1.0})], adds={yes: -infinity, no: infinity})
+        spread = feed_forward(T.lanes, [Neuron({yes: 1.0}, {yes: 1.0, no: -1.0})], adds={yes: -infinity, no: infinity})
         blocks.append(Block(feed_forward=spread, origin=f"{origin}: both signs"))
     return reading(replace(T, blocks=(*T.blocks, *blocks)), [no, yes])
 

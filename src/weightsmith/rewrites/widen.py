@@ -8,7 +8,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, ModelError
-from weightsmith.model import Block, FeedForward, Head, Norm, Positions, Table, Transformer, position_table
+from weightsmith.model import Block, FeedForward, Head, Norm, Positions, PositionTable, Transformer, position_table
 from weightsmith.model.names import shown
 from weightsmith.model.positions import checked_positions
 
@@ -47,10 +47,10 @@ def surround(T: Transformer, before: tuple[str, ...], after: tuple[str, ...]) ->
 
 def _wider_positions(T: Transformer, wider: "_Wider") -> Positions | None:
     table = position_table(T.positions, T.arithmetic, len(T.lanes))  # sinusoids depend on the number of lanes
-    return T.positions if table is None else with_vectors(T, Table(wider.columns(table)))
+    return T.positions if table is None else with_vectors(T, PositionTable(wider.columns(table)))
 
 
-def with_vectors(T: Transformer, table: Table) -> Positions | None:
+def with_vectors(T: Transformer, table: PositionTable) -> Positions | None:
     """Give the positions of a transformer with another table, and the same rule inside attention."""
     rule = T.attention_positions
     return checked_positions(table if rule is None else (table, rule))

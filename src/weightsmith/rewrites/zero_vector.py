@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from weightsmith.errors import InputError
-from weightsmith.model import Block, Neuron, Transformer, layer
+from weightsmith.model import Block, Neuron, Transformer, feed_forward
 from weightsmith.rewrites.add_vector import append
 from weightsmith.rewrites.flag import flag_index, own_complement, plain_lanes, refuse_flags
 from weightsmith.rewrites.laws_needed import COPYING, require
@@ -35,7 +35,7 @@ def _saturate(T: Transformer, at: str, lanes: list[str]) -> Transformer:
     infinity = T.arithmetic.infinity
     blocks = [
         Block(
-            feed_forward=layer(T.lanes, [Neuron({at: 1.0}, dict.fromkeys(lanes, value))]),
+            feed_forward=feed_forward(T.lanes, [Neuron({at: 1.0}, dict.fromkeys(lanes, value))]),
             origin=f"zero at {at}: add {'∞' if value > 0 else '−∞'}",
         )
         for value in (infinity, infinity, -infinity)
@@ -54,4 +54,4 @@ def cancelling_block(T: Transformer, elsewhere: str, lanes: Sequence[str]) -> Bl
     """Subtract h itself: relu(±h ⊖ ∞ ⊗ elsewhere) is ±h where the flag `elsewhere` is 0, and 0 where it is 1."""
     shut = -T.arithmetic.infinity
     neurons = [Neuron({lane: sign, elsewhere: shut}, {lane: -sign}) for lane in lanes for sign in (1.0, -1.0)]
-    return Block(feed_forward=layer(T.lanes, neurons), origin=f"zero except where {elsewhere}: subtract")
+    return Block(feed_forward=feed_forward(T.lanes, neurons), origin=f"zero except where {elsewhere}: subtract")

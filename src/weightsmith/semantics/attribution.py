@@ -102,7 +102,7 @@ def _start(run: Run, direction: Array) -> Iterator[Part]:
 def _neurons(run: Run, b: int, direction: Array) -> tuple[Array, list[Part]]:
     """Give the parts that a feed-forward layer adds, and the direction before it."""
     block = run.transformer.blocks[b]
-    layer, activations = block.feed_forward, run.neurons[b][-1]
+    layer, activations = block.feed_forward, run.activations[b][-1]
     if layer is None:
         return direction, []
     sum_there = run.stream[2 * b + 1, -1] + (layer.W_2 @ activations + layer.b_2)

@@ -13,7 +13,7 @@ from weightsmith.arithmetic import Array
 Ids: TypeAlias = npt.NDArray[np.integer]
 KeysAndValues: TypeAlias = Sequence[tuple[Array, Array]]  # [head]
 
-# Change a value on its way: ("stream", stage, 0), ("head", block, head) for what it adds, ("neurons", block, 0).
+# Change a value on its way: ("stream", stage, 0), ("head", block, head) for what it adds, ("activations", block, 0).
 Change: TypeAlias = Callable[[str, int, int, Array], Array]
 
 
@@ -52,7 +52,7 @@ class Evaluation:
 
     stream: list[Array]
     heads: list[tuple[HeadRun, ...]]
-    neurons: list[Array]
+    activations: list[Array]
     logits: Array
     before: Past
 

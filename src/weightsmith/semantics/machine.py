@@ -28,17 +28,17 @@ def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = un
         if table is not None:
             h = h + table[before:].astype(h.dtype)
         h = change("stream", 0, 0, h).astype(h.dtype, copy=False)
-        stream, heads, neurons = [finite(A, h, "embedding")], [], []
+        stream, heads, activations = [finite(A, h, "embedding")], [], []
         for b in range(len(T.blocks)):
             h, runs = _attention(T, b, h, past, change)
             h = change("stream", 2 * b + 1, 0, h).astype(h.dtype, copy=False)
             stream.append(finite(A, h, f"block {b} attention"))
-            h, activations = _feed_forward(T, b, h, before, change)
+            h, active = _feed_forward(T, b, h, before, change)
             h = change("stream", 2 * b + 2, 0, h).astype(h.dtype, copy=False)
             stream.append(finite(A, h, f"block {b} feed-forward"))
             heads.append(runs)
-            neurons.append(activations)
-        return Evaluation(stream, heads, neurons, read_off(T, h[..., -1, :]), past)
+            activations.append(active)
+        return Evaluation(stream, heads, activations, read_off(T, h[..., -1, :]), past)
 
 
 def read_off(T: Transformer, h: Floats) -> Array:
@@ -81,7 +81,7 @@ def _feed_forward(T: Transformer, b: int, h: Floats, before: int, change: Change
     if block.feed_forward is None or layer is None:
         return h, np.zeros((*h.shape[:-1], 0), h.dtype)
     seen = _norm(T, block.feed_forward_norm, h, name, before) if block.norm_placement == "pre" else h
-    activations = change("neurons", b, 0, _neurons(layer, block.feed_forward.function, seen))
+    activations = change("activations", b, 0, _neurons(layer, block.feed_forward.function, seen))
     activations = activations.astype(h.dtype, copy=False)
     h = h + (times(activations, layer.W_2) + layer.b_2)
     return _norm(T, block.feed_forward_norm, h, name, before) if block.norm_placement == "post" else h, activations

@@ -34,17 +34,17 @@ def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = un
     if table is not None:
         h = A.add(h, table[before:])
     h = change("stream", 0, 0, h)
-    stream, heads, neurons = [finite(A, h, "embedding")], [], []
+    stream, heads, activations = [finite(A, h, "embedding")], [], []
     for b in range(len(T.blocks)):
         h, block_heads = _attention(T, b, h, past, change)
         h = change("stream", 2 * b + 1, 0, h)
         stream.append(finite(A, h, f"block {b} attention"))
-        h, activations = _feed_forward(T, b, h, before, change)
+        h, active = _feed_forward(T, b, h, before, change)
         h = change("stream", 2 * b + 2, 0, h)
         stream.append(finite(A, h, f"block {b} feed-forward"))
         heads.append(block_heads)
-        neurons.append(activations)
-    return Evaluation(stream, heads, neurons, read_off(T, h[..., -1, :]), past)
+        activations.append(active)
+    return Evaluation(stream, heads, activations, read_off(T, h[..., -1, :]), past)
 
 
 def read_off(T: Transformer, h: Array) -> Array:
@@ -86,7 +86,7 @@ def _feed_forward(T: Transformer, b: int, h: Array, before: int, change: Change)
         return h, np.zeros((*h.shape[:-1], 0))
     A = T.arithmetic
     seen = _normed(T, block, "feed_forward", h, before, name, "pre")
-    activations = change("neurons", b, 0, run_neurons(A, block.feed_forward, seen))
+    activations = change("activations", b, 0, run_neurons(A, block.feed_forward, seen))
     h = A.add(h, A.add(A.matvec(block.feed_forward.W_2, activations), block.feed_forward.b_2))
     return _normed(T, block, "feed_forward", h, before, name, "post"), activations
 

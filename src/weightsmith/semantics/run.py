@@ -28,7 +28,7 @@ class Run:
     logits: Array  # (classes)
     stream: Array = field(repr=False)  # (1 + 2·blocks, positions, lanes): after embedding, after each sublayer
     heads: tuple[tuple[HeadRun, ...], ...] = field(repr=False)  # [block][head]
-    neurons: tuple[Array, ...] = field(repr=False)  # [block]: (positions, neurons)
+    activations: tuple[Array, ...] = field(repr=False)  # [block]: (positions, neurons)
 
     @property
     def attention(self) -> tuple[tuple[Array, ...], ...]:
@@ -67,11 +67,11 @@ def run(T: Transformer, tokens: str | Sequence[str], *, sums: Sums | None = None
     found = evaluate(T, np.array([T.vocabulary.index(token) for token in read]), sums=sums, change=change)
     decision = T.classes[int(np.argmax(found.logits))]  # the first of the largest
     stream = np.stack(found.stream).astype(np.float64, copy=False)
-    logits, neurons = found.logits.astype(np.float64), [layer.astype(np.float64) for layer in found.neurons]
-    for array in (logits, stream, *neurons):
+    logits, activations = found.logits.astype(np.float64), [layer.astype(np.float64) for layer in found.activations]
+    for array in (logits, stream, *activations):
         array.setflags(write=False)
     heads = tuple(tuple(_as_float64(head) for head in block) for block in found.heads)
-    return Run(T, read, decision, logits, stream, heads, tuple(neurons))
+    return Run(T, read, decision, logits, stream, heads, tuple(activations))
 
 
 def _as_float64(head: HeadRun) -> HeadRun:

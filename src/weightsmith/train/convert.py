@@ -46,7 +46,7 @@ def _positions(trained: Model) -> Positions | None:
     shape = trained.shape
     match shape.positions:
         case "table":
-            return ws.Table(_array(cast(nn.Embedding, trained.positions).weight))
+            return ws.PositionTable(_array(cast(nn.Embedding, trained.positions).weight))
         case "sinusoidal":
             return ws.Sinusoidal(shape.context)
         case "rotary":

@@ -1,0 +1,198 @@
+"""Tables that people read: text in a terminal, HTML in a notebook. A wide one goes on below itself."""
+
+import html
+import io
+import re
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderableType
+
+Style: TypeAlias = Literal["", "best", "good", "bad", "new", "faint"]
+_STYLES: dict[Style, tuple[str, str]] = {  # for rich, as CSS
+    "": ("", ""),
+    "best": ("bold green", "font-weight:bold"),
+    "good": ("green", ""),
+    "bad": ("red", "color:#c0392b"),
+    "new": ("bold yellow", "font-weight:bold"),
+    "faint": ("dim", "opacity:.6"),
+}
+BETWEEN = 3  # characters between two columns
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text with a style of its own."""
+
+    text: str
+    style: Style = ""
+
+
+@dataclass(frozen=True)
+class _Row:
+    cells: tuple[Cell, ...]
+    style: Style
+    ends: bool  # a section ends here
+
+
+class Table:
+    """Rows under named columns.
+
+    The columns in `right` hold numbers. With `lead`, a table that is too wide for its page goes on below, with so many
+    of its first columns repeated; without, long texts are folded.
+    """
+
+    def __init__(
+        self, *columns: str, right: Iterable[int] = (), lead: int = 0, title: str = "", notes: Sequence[str] = ()
+    ) -> None:
+        """Begin an empty table."""
+        self.columns, self.right, self.lead = columns, frozenset(right), lead
+        self.title, self.notes = title, list(notes)
+        self.rows: list[_Row] = []
+
+    def add(self, *cells: str | Cell, style: Style = "", ends: bool = False) -> None:
+        """Add a row; `ends` leaves a gap after it."""
+        row = tuple(cell if isinstance(cell, Cell) else Cell(cell) for cell in cells)
+        assert len(row) == len(self.columns), "a row has a cell for each column"
+        self.rows.append(_Row(row, style, ends))
+
+    def __str__(self) -> str:
+        """Return it as text, as wide as the terminal, or 80 characters where there is none."""
+        return _as_text(self)
+
+    def _repr_html_(self) -> str:
+        """Return it as HTML, for notebooks."""
+        return "".join(_html_lines(self))
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "Iterator[RenderableType]":
+        """Print it with rich: in as many panels as its width needs."""
+        from rich.text import Text
+
+        if self.title:
+            yield Text(self.title)
+        for chosen in self._panels(options.max_width):
+            yield self._panel(chosen)
+        yield from map(Text, self.notes)
+
+    def _panels(self, width: int) -> list[list[int]]:
+        """Choose the columns of each panel."""
+        every = list(range(len(self.columns)))
+        if not self.lead:
+            return [every]
+        from rich.cells import cell_len
+
+        widths = [max(cell_len(text) for text in (name, *(row.cells[c].text for row in self.rows)))
+                  for c, name in enumerate(self.columns)]  # fmt: skip
+        first, room = every[: self.lead], width - 2 - sum(widths[: self.lead]) - BETWEEN * (self.lead - 1)
+        panels: list[list[int]] = [list(first)]
+        left = room
+        for c in every[self.lead :]:
+            left -= BETWEEN + widths[c]
+            if left < 0 and len(panels[-1]) > self.lead:
+                panels.append(list(first))
+                left = room - BETWEEN - widths[c]
+            panels[-1].append(c)
+        return panels
+
+    def _panel(self, chosen: list[int]) -> "RenderableType":
+        from rich.box import SIMPLE_HEAD
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        result = RichTable(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
+        for c in chosen:
+            result.add_column(Text(self.columns[c]), justify="right" if c in self.right else "left", overflow="fold")
+        for row in self.rows:
+            cells = [Text(row.cells[c].text, _STYLES[row.cells[c].style][0]) for c in chosen]
+            result.add_row(*cells, style=_STYLES[row.style][0], end_section=row.ends)
+        return result
+
+
+class Page:
+    """Lines and tables, one below the other."""
+
+    def __init__(self, *parts: "str | Table | Page") -> None:
+        """Put parts together."""
+        self.parts = parts
+
+    def __str__(self) -> str:
+        """Return it as text."""
+        return _as_text(self)
+
+    def _repr_html_(self) -> str:
+        """Return it as HTML, for notebooks."""
+        return "".join(_html_line(part) if isinstance(part, str) else part._repr_html_() for part in self.parts)
+
+    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "Iterator[RenderableType]":
+        """Print it with rich."""
+        from rich.text import Text
+
+        for part in self.parts:
+            yield Text(part) if isinstance(part, str) else part
+
+
+class Tabled:
+    """What shows itself as a table: with `print`, and in notebooks."""
+
+    def table(self) -> Table | Page:
+        """Return it as a table."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        """Return it as text."""
+        return str(self.table())
+
+    def _repr_html_(self) -> str:
+        """Return it as HTML, for notebooks."""
+        return self.table()._repr_html_()
+
+
+def number(value: float, infinity: float, digits: int = 6) -> str:
+    """Return a number to some digits, marked with ~ where that is not all of it, and ∞ by its name."""
+    if abs(value) == infinity:
+        return "∞" if value > 0 else "-∞"
+    text = f"{value:.{digits}g}"
+    return text if float(text) == value else f"~{text}"
+
+
+def bar(share: float, width: int = 24) -> str:
+    """Return a bar whose length is a share of the width, to an eighth of a character."""
+    eighths = round(max(0.0, min(share, 1.0)) * width * 8)
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
+
+
+def _as_text(part: Table | Page) -> str:
+    from rich.console import Console
+
+    width = shutil.get_terminal_size((80, 24)).columns
+    console = Console(file=io.StringIO(), width=width, color_system=None, markup=False, highlight=False, emoji=False)
+    with console.capture() as captured:
+        console.print(part)
+    text = "\n".join(line.rstrip() for line in captured.get().splitlines())
+    return re.sub("\n{3,}", "\n\n", text).strip("\n")
+
+
+def _html_lines(table: Table) -> Iterator[str]:
+    """Write a table as HTML; texts are escaped."""
+    if table.title:
+        yield _html_line(table.title)
+    yield "<table><thead><tr>"
+    align = ["right" if c in table.right else "left" for c in range(len(table.columns))]
+    for c, name in enumerate(table.columns):
+        yield f'<th style="text-align:{align[c]}">{html.escape(name)}</th>'
+    yield "</tr></thead><tbody>"
+    for row in table.rows:
+        yield "<tr>"
+        for c, cell in enumerate(row.cells):
+            style = f"text-align:{align[c]};white-space:pre-wrap;{_STYLES[cell.style or row.style][1]}"
+            yield f'<td style="{style}">{html.escape(cell.text)}</td>'
+        yield "</tr>"
+    yield "</tbody></table>"
+    yield from map(_html_line, table.notes)
+
+
+def _html_line(text: str) -> str:
+    return f'<div style="white-space:pre-wrap">{html.escape(text)}</div>'
