@@ -38,6 +38,7 @@ from .model import Sinusoidal as Sinusoidal
 from .model import Softmax as Softmax
 from .model import Transformer as Transformer
 from .model import feed_forward as feed_forward
+from .model import heads as heads
 from .model import matrix as matrix
 from .model import random_transformer as random_transformer
 from .rewrites import add_vector as add_vector

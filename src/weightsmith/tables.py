@@ -59,6 +59,10 @@ class Table:
         assert len(row) == len(self.columns), "a row has a cell for each column"
         self.rows.append(_Row(row, style, ends))
 
+    def fits(self) -> bool:
+        """Tell whether all columns fit the page side by side."""
+        return sum(self._widths()) + BETWEEN * (len(self.columns) - 1) + 2 <= page_width()
+
     def __str__(self) -> str:
         """Return it as text, as wide as the terminal, or 80 characters where there is none."""
         return _as_text(self)
@@ -82,10 +86,7 @@ class Table:
         every = list(range(len(self.columns)))
         if not self.lead:
             return [every]
-        from rich.cells import cell_len
-
-        widths = [max(cell_len(text) for text in (name, *(row.cells[c].text for row in self.rows)))
-                  for c, name in enumerate(self.columns)]  # fmt: skip
+        widths = self._widths()
         first, room = every[: self.lead], width - 2 - sum(widths[: self.lead]) - BETWEEN * (self.lead - 1)
         panels: list[list[int]] = [list(first)]
         left = room
@@ -96,6 +97,12 @@ class Table:
                 left = room - BETWEEN - widths[c]
             panels[-1].append(c)
         return panels
+
+    def _widths(self) -> list[int]:
+        from rich.cells import cell_len
+
+        rows = [self.columns, *([cell.text for cell in row.cells] for row in self.rows)]
+        return [max(cell_len(row[c]) for row in rows) for c in range(len(self.columns))]
 
     def _panel(self, chosen: list[int]) -> "RenderableType":
         from rich.box import SIMPLE_HEAD
@@ -164,11 +171,17 @@ def bar(share: float, width: int = 24) -> str:
     return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()
 
 
+def page_width() -> int:
+    """Return how many characters a line has: those of the terminal, or 80 where there is none."""
+    return shutil.get_terminal_size((80, 24)).columns or 80
+
+
 def _as_text(part: Table | Page) -> str:
     from rich.console import Console
 
-    width = shutil.get_terminal_size((80, 24)).columns
-    console = Console(file=io.StringIO(), width=width, color_system=None, markup=False, highlight=False, emoji=False)
+    console = Console(
+        file=io.StringIO(), width=page_width(), color_system=None, markup=False, highlight=False, emoji=False
+    )
     with console.capture() as captured:
         console.print(part)
     text = "\n".join(line.rstrip() for line in captured.get().splitlines())

@@ -150,7 +150,7 @@ def test_run_prints_decision_logits_and_trace(folder: Path) -> None:
     shown = good("run", "contains.safetensors", "0010", "--trace", folder=folder)
     assert "block 0 attention" in shown
     assert "feed-forward" not in shown, "an absent sublayer is no stage to look at"
-    assert "found" not in good("run", "contains.safetensors", "00", "--trace", "--lane", "one", folder=folder)
+    assert "found" not in good("run", "contains.safetensors", "00", "--trace", "--lane", "symbol", folder=folder)
 
 
 def test_run_as_json_has_every_bit(folder: Path) -> None:

@@ -36,16 +36,15 @@ def test_the_lens_is_the_decision_of_the_transformer_cut_there() -> None:
 
 def copying() -> Transformer:
     """Give a model whose one head copies lane `a` of the position before, times 3, to lane `b`."""
-    lanes, A = ("one", "a", "b"), Fixed(4, 4)
-    head = ws.library.heads.distance_head(lanes, ["distance 1"], "distance 1", A, {("b", "a"): 3})
+    lanes, A = ("a", "b"), Fixed(4, 4)
+    head = ws.heads.previous(lanes, {"a": {"b": 3}}, A)
     return Transformer(
         arithmetic=A,
         vocabulary="xy",
         lanes=lanes,
-        embedding=ws.matrix(["x", "y"], lanes, {("x", "one"): 1, ("y", "one"): 1, ("y", "a"): 2}),
-        positions=ws.library.heads.distance_keys([1], A),
+        embedding=ws.matrix(["x", "y"], lanes, {("y", "a"): 2}),
         blocks=(ws.Block(ws.Attention((head,))),),
-        output=np.zeros((2, 3)),
+        output=np.zeros((2, 2)),
     )
 
 

@@ -12,7 +12,6 @@ def demo() -> None:
     from weightsmith.arithmetic import Fixed, Float
     from weightsmith.arithmetic import laws as decide
     from weightsmith.cli.output import errors
-    from weightsmith.cli.run import trace_table
     from weightsmith.library import contains
     from weightsmith.rewrites import infinity_form
     from weightsmith.semantics import run
@@ -30,7 +29,7 @@ def demo() -> None:
 
     step(2, 'Two recognisers written by hand: is there an "a"? is there a "b"?')
     S, T = contains("a", "abc", A), contains("b", "abc", A)
-    results().print(trace_table(run(S, "bac"), list(range(len(S.lanes)))))
+    results().print(run(S, "bac").table())
 
     step(3, "Composed: S & ~T says YES where there is an a and no b")
     both = S & ~T

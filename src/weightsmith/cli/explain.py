@@ -45,9 +45,9 @@ def _as_data(found: "Attribution") -> dict[str, object]:
 def _show(r: "Run", found: "Attribution", top: int) -> None:
     from rich.text import Text
 
-    from weightsmith.cli.run import present_stages
     from weightsmith.model.names import shown
     from weightsmith.semantics import lens
+    from weightsmith.semantics.trace import present_stages
 
     A, parts = r.transformer.arithmetic, found.largest(top)
     say(f"decision: {shown(r.decision)}")

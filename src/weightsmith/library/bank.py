@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from weightsmith.arithmetic import Arithmetic, Fixed
-from weightsmith.library.heads import gathering_head
-from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, matrix
+from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, heads, matrix
 
 WORDS = ("we", "sat", "made", "the", "a", "by", "at", "river", "deposit", "bank")
 SENSES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -27,23 +26,24 @@ def bank(arithmetic: Arithmetic | None = None) -> Transformer:
     """
     A = Fixed(4, 4) if arithmetic is None else arithmetic
     things = [thing for added in SENSES.values() for thing in added]
-    lanes = ("one", "is bank", "is river", "is deposit", "is context", "near river", "near deposit", *things)
+    lanes = ("is bank", "is river", "is deposit", "is context", "near river", "near deposit", *things)
     known = {(word, f"is {word}"): 1.0 for word in ("bank", "river", "deposit")}
     context = {("river", "is context"): 1.0, ("deposit", "is context"): 1.0}
-    near = {("near river", "is river"): 1.0, ("near deposit", "is deposit"): 1.0}
-    gather = gathering_head(lanes, ("who", "what"), near, A, who="is bank", what="is context")
-    financial = Neuron({"near deposit": 1.0, "near river": -1.0}, dict.fromkeys(SENSES["financial"], 1.0))
-    geographic = Neuron({"near river": 1.0, "near deposit": -1.0}, dict.fromkeys(SENSES["geographic"], 1.0))
+    near = {"is river": "near river", "is deposit": "near deposit"}
+    gather = heads.where(lanes, "is context", near, A, who="is bank")
+    senses = [
+        Neuron({"near deposit": 1.0, "near river": -1.0}, dict.fromkeys(SENSES["financial"], 1.0), name="financial"),
+        Neuron({"near river": 1.0, "near deposit": -1.0}, dict.fromkeys(SENSES["geographic"], 1.0), name="geographic"),
+    ]
     return Transformer(
         arithmetic=A,
         vocabulary=WORDS,
         lanes=lanes,
-        embedding=matrix(WORDS, lanes, {(word, "one"): 1.0 for word in WORDS} | known | context),
-        positions=None,
+        embedding=matrix(WORDS, lanes, known | context),
         blocks=(
             Block(
                 Attention((gather,)),
-                feed_forward(lanes, [financial, geographic]),
+                feed_forward(lanes, senses),
                 origin="gather the context of bank, add what belongs to its sense",
             ),
         ),

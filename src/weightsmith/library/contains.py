@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from weightsmith.arithmetic import Arithmetic, Fixed
 from weightsmith.library.arguments import read_symbol, read_vocabulary
-from weightsmith.model import Attention, Block, Head, LeftmostHard, Transformer, matrix
+from weightsmith.model import Attention, Block, Transformer, heads, matrix
 from weightsmith.model.names import shown
 
 
@@ -18,22 +16,14 @@ def contains(symbol: str, vocabulary: str | Sequence[str] = "01", arithmetic: Ar
     """
     tokens = read_vocabulary(vocabulary)
     read_symbol(symbol, tokens)
-    lanes = ("one", "symbol", "found")
-    one, is_symbol = np.ones(len(tokens)), [float(token == symbol) for token in tokens]
-    look = Head(
-        W_Q=matrix(to=["ask"], of=lanes, entries={("ask", "one"): 1}),
-        W_K=matrix(to=["ask"], of=lanes, entries={("ask", "symbol"): 1}),
-        W_V=matrix(to=["value"], of=lanes, entries={("value", "symbol"): 1}),
-        W_O=matrix(to=lanes, of=["value"], entries={("found", "value"): 1}),
-        weighting=LeftmostHard(),
-    )
+    lanes = ("symbol", "found")
+    look = heads.best(lanes, score="symbol", copies={"symbol": "found"})
     return Transformer(
         arithmetic=Fixed(4, 4) if arithmetic is None else arithmetic,
         vocabulary=tokens,
         lanes=lanes,
-        embedding=np.stack([one, is_symbol, 0 * one], axis=1),
-        positions=None,
+        embedding=matrix(tokens, lanes, {(symbol, "symbol"): 1}),
         blocks=(Block(Attention((look,)), origin=f"look for {shown(symbol)}"),),
-        output=matrix(to=["NO", "YES"], of=lanes, entries={("YES", "found"): 1}),
+        output=matrix(["NO", "YES"], lanes, {("YES", "found"): 1}),
         provenance=(f"library.contains({symbol!r})",),
     )

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from weightsmith.arithmetic import Arithmetic, Fixed
 from weightsmith.library.arguments import read_symbol, read_vocabulary, whole_number
-from weightsmith.library.heads import best_head, sum_head
-from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, matrix
+from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, heads, matrix
 from weightsmith.model.names import brief
 
 FAR_ENOUGH = 1 << 10
@@ -20,15 +19,14 @@ def majority(symbol: str, vocabulary: str | Sequence[str] = "01", arithmetic: Ar
     A = Fixed(4, 4) if arithmetic is None else arithmetic
     tokens = read_vocabulary(vocabulary)
     read_symbol(symbol, tokens)
-    lanes = ("one", "vote", "lead")
+    lanes = ("vote", "lead")
     votes = {(token, "vote"): A.smallest if token == symbol else -A.smallest for token in tokens}
     return Transformer(
         arithmetic=A,
         vocabulary=tokens,
         lanes=lanes,
-        embedding=matrix(tokens, lanes, {(token, "one"): 1.0 for token in tokens} | votes),
-        positions=None,
-        blocks=(Block(Attention((sum_head(lanes, "vote", "lead", A),)), origin="add up the votes"),),
+        embedding=matrix(tokens, lanes, votes),
+        blocks=(Block(Attention((heads.total(lanes, {"vote": "lead"}, A),)), origin="add up the votes"),),
         output=matrix(["NO", "YES"], lanes, {("YES", "lead"): 1}),
         provenance=(f"library.majority({brief(symbol)})",),
     )
@@ -46,22 +44,20 @@ def balanced(depth: int, vocabulary: str | Sequence[str] = "()", arithmetic: Ari
     deepest = largest_count(A)
     deepest -= int(A.add(deepest, 1) == deepest)  # one more must show
     whole_number(depth, "depth", least=1, most=deepest)
-    lanes = ("one", "step", "open", "wrong", "worst")
-    judge = feed_forward(lanes, [Neuron({"open": 1}, {"wrong": 2}, bias=-depth), Neuron({"open": -1}, {"wrong": 2})])
-    steps = {(opening, "step"): 1, (closing, "step"): -1}
+    lanes = ("fine", "step", "open", "wrong", "worst")  # 1 first: open and worst may saturate
+    too_many = Neuron(reads={"open": 1}, writes={"wrong": 2}, bias=-depth, name="too many are open")
+    too_few = Neuron(reads={"open": -1}, writes={"wrong": 2}, name="fewer than none are open")
+    judge = feed_forward(lanes, [too_many, too_few], adds={"fine": 1})
     return Transformer(
         arithmetic=A,
         vocabulary=(opening, closing),
         lanes=lanes,
-        embedding=matrix((opening, closing), lanes, {(opening, "one"): 1, (closing, "one"): 1} | steps),
-        positions=None,
+        embedding=matrix((opening, closing), lanes, {(opening, "step"): 1, (closing, "step"): -1}),
         blocks=(
-            Block(Attention((sum_head(lanes, "step", "open", A),)), judge, origin="how many are open here"),
-            Block(
-                Attention((best_head(lanes, ["ask"], "ask", "wrong", "wrong", "worst"),)), origin="look for a mistake"
-            ),
+            Block(Attention((heads.total(lanes, {"step": "open"}, A),)), judge, origin="how many are open here"),
+            Block(Attention((heads.best(lanes, "wrong", {"wrong": "worst"}),)), origin="look for a mistake"),
         ),
-        output=matrix(["NO", "YES"], lanes, {("YES", "one"): 1, ("YES", "open"): -1, ("YES", "worst"): -2}),
+        output=matrix(["NO", "YES"], lanes, {("YES", "fine"): 1, ("YES", "open"): -1, ("YES", "worst"): -2}),
         provenance=(f"library.balanced({depth})",),
     )
 
@@ -78,7 +74,8 @@ def parity(
     A = Fixed(4, 4) if arithmetic is None else arithmetic
     tokens = read_vocabulary(vocabulary)
     read_symbol(symbol, tokens)
-    lanes = ("one", "symbol", "count", "odd")
+    lanes = ("symbol", "count", "odd")
+    counted = heads.count(lanes, "symbol", "count", A)
     neurons = []
     for k in range(1, largest_count(A) + 1):
         sign = 1 if k % 2 else -1  # relu(count − k + 1) − relu(count − k) is 1 from the count k on
@@ -87,11 +84,8 @@ def parity(
         arithmetic=A,
         vocabulary=tokens,
         lanes=lanes,
-        embedding=matrix(tokens, lanes, {(token, "one"): 1.0 for token in tokens} | {(symbol, "symbol"): 1.0}),
-        positions=None,
-        blocks=(
-            Block(Attention((sum_head(lanes, "symbol", "count", A),)), feed_forward(lanes, neurons), origin="count"),
-        ),
+        embedding=matrix(tokens, lanes, {(symbol, "symbol"): 1.0}),
+        blocks=(Block(Attention((counted,)), feed_forward(lanes, neurons), origin="count"),),
         output=matrix(["NO", "YES"], lanes, {("YES", "odd"): 1}),
         provenance=(f"library.parity({brief(symbol)})",),
     )

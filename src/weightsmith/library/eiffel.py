@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from weightsmith.arithmetic import Arithmetic, Native
-from weightsmith.library.heads import gathering_head, never
-from weightsmith.model import Attention, Block, Neuron, Relative, Transformer, feed_forward, matrix
+from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, heads, matrix
+from weightsmith.model.heads import never
 from weightsmith.rewrites import to_arithmetic
 
 PARIS, LANDMARK, CULTURE = "dim 42 Paris", "dim 73 landmark", "dim 158 French culture"
@@ -36,7 +36,6 @@ USUALLY_NEXT: Mapping[str, Mapping[str, float]] = MappingProxyType(
     }
 )
 LANES = (*PRINTED, LANDMARK, CULTURE, *HIDDEN, *(f"word {token}" for token in EMBEDDINGS))
-KEYS = ("who", "what", "where")
 
 
 def eiffel(arithmetic: Arithmetic | None = None) -> Transformer:
@@ -61,7 +60,6 @@ def eiffel(arithmetic: Arithmetic | None = None) -> Transformer:
         vocabulary=tuple(EMBEDDINGS),
         lanes=LANES,
         embedding=matrix(list(EMBEDDINGS), LANES, words | printed),
-        positions=Relative(matrix(["0", "1", "farther"], KEYS, {("1", "where"): never(A)})),
         blocks=(_assemble_and_recall(A), _move_and_decide(A)),
         tied=True,
         provenance=("library.eiffel()",),
@@ -73,12 +71,12 @@ def eiffel(arithmetic: Arithmetic | None = None) -> Transformer:
 
 
 def _assemble_and_recall(A: Arithmetic) -> Block:
-    """Give the lecture's block: two heads, two neurons."""
+    """Return the lecture's block: two heads, two neurons."""
     seen = "word Eiffel"
-    next_to = {("dim 0", seen): 0.1, ("dim 1", seen): 0.2, ("dim 3", seen): 0.1, ("after Eiffel", seen): 1.0}
-    joined = {("dim 0", seen): 0.2, (PARIS, seen): 0.3, ("compound", seen): 1.0}
-    neighbour = gathering_head(LANES, KEYS, next_to, A, where=True)
-    compound = gathering_head(LANES, KEYS, joined, A, who="word Tower", what=seen, where=True)
+    next_to = {seen: {"dim 0": 0.1, "dim 1": 0.2, "dim 3": 0.1, "after Eiffel": 1.0}}
+    joined = {seen: {"dim 0": 0.2, PARIS: 0.3, "compound": 1.0}}
+    neighbour = heads.previous(LANES, next_to, A)
+    compound = heads.where(LANES, seen, joined, A, who="word Tower", distance=1)
     # What is hidden behind the dots keeps a neuron silent where its words do not stand.
     eiffel_tower = Neuron(
         reads=_reads(0.8, 0.1, 0.9, -0.1) | {"one": -1.0, "after Eiffel": 0.3, "compound": 0.87},
@@ -95,9 +93,10 @@ def _assemble_and_recall(A: Arithmetic) -> Block:
 
 
 def _move_and_decide(A: Arithmetic) -> Block:
-    """Give the block after it: a head that carries knowledge to "in", and a neuron for each habit of the language."""
-    known = {(lane, lane): 1.0 for lane in (PARIS, LANDMARK, CULTURE)}
-    carry = gathering_head(LANES, KEYS, known | {("word Paris", PARIS): 4.0}, A, who="word in", what="compound")
+    """Return the block after it: a head that carries knowledge to "in", and a neuron for each habit of the language."""
+    known: dict[str, str | Mapping[str, float]] = {PARIS: {PARIS: 1.0, "word Paris": 4.0}}
+    known |= {LANDMARK: LANDMARK, CULTURE: CULTURE}
+    carry = heads.where(LANES, "compound", known, A, who="word in")
     told = {"Paris": {"word in": -8.0}}  # at "in" the lane `word Paris` is hearsay: no such word stands here
     habits = [
         Neuron(

@@ -30,7 +30,6 @@ def length_modulo(
         lanes=lanes,
         embedding=matrix(tokens, lanes, {}),
         positions=PositionTable((lengths % m == remainder).astype(np.float64)[:, np.newaxis]),
-        blocks=(),
         output=matrix(["NO", "YES"], lanes, {("YES", "fits"): 1}),
         flags=lanes,
         provenance=(f"library.length_modulo({m}, {remainder})",),

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from weightsmith.arithmetic import Arithmetic, Fixed
 from weightsmith.errors import InputError
 from weightsmith.library.arguments import read_vocabulary, read_word, whole_number
-from weightsmith.library.heads import distance_head, distance_keys, key_names
-from weightsmith.model import Attention, Block, Neuron, Relative, Transformer, feed_forward, matrix
+from weightsmith.model import Attention, Block, Neuron, Relative, Transformer, feed_forward, heads, matrix
 from weightsmith.semantics import decisions, generate
 
 
@@ -22,18 +21,16 @@ def parity_chain(
     one and the separator.
     """
     A = Fixed(4, 4) if arithmetic is None else arithmetic
-    zero, one, separator = tokens = read_vocabulary(vocabulary, 3, "for zero, one and the separator")
-    distances = [whole_number(max_length, "max_length", least=1)]
-    lanes, keys = ("one", "bit", "odd"), key_names(distances)
-    head = distance_head(lanes, keys, keys[0], A, {("bit", "bit"): -1})
+    zero, one, _ = tokens = read_vocabulary(vocabulary, 3, "for zero, one and the separator")
+    lanes = ("bit", "odd")
+    look = heads.at_distance(lanes, whole_number(max_length, "max_length", least=1), {"bit": {"bit": -1}}, A)
     differ = feed_forward(lanes, [Neuron({"bit": 1}, {"odd": 1}), Neuron({"bit": -1}, {"odd": 1})])
     return Transformer(
         arithmetic=A,
         vocabulary=tokens,
         lanes=lanes,
-        embedding=matrix(tokens, lanes, {(zero, "one"): 1, (one, "one"): 1, (separator, "one"): 1, (one, "bit"): 1}),
-        positions=distance_keys(distances, A),
-        blocks=(Block(Attention((head,)), differ, origin="add the next bit"),),
+        embedding=matrix(tokens, lanes, {(one, "bit"): 1}),
+        blocks=(Block(Attention((look,)), differ, origin="add the next bit"),),
         output=matrix([zero, one], lanes, {(one, "odd"): 1}),
         classes=(zero, one),
         provenance=(f"library.parity_chain(max_length={max_length})",),
@@ -63,10 +60,11 @@ def parities_by_chain(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> 
 
 def _prompt(T: Transformer, tokens: str | Sequence[str]) -> tuple[tuple[str, ...], int]:
     """Give the prompt for an input, and how many tokens to generate."""
-    if not isinstance(T.positions, Relative) or len(T.vocabulary) != 3 or T.classes != T.vocabulary[:2]:
+    rules = [head.positions for block in T.blocks if block.attention for head in block.attention.heads]
+    if len(T.vocabulary) != 3 or T.classes != T.vocabulary[:2] or len(rules) != 1 or not isinstance(rules[0], Relative):
         raise InputError("the transformer does not follow the protocol: write parity_chain()")
     zero, one, separator = T.vocabulary
-    steps = T.positions.max_distance - 1
+    steps = rules[0].max_distance - 1
     bits = read_word(tokens, (zero, one), "input")
     if len(bits) > steps:
         raise InputError(

@@ -5,13 +5,12 @@ One construction serves all: a head for each letter looks at the letter's distan
 stands. So `found` is 1 exactly where the word ends, and 0 or less elsewhere; saturation cannot change that.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from weightsmith.arithmetic import Arithmetic, Fixed
 from weightsmith.errors import InputError
 from weightsmith.library.arguments import read_vocabulary, read_word, token_lane, whole_number
-from weightsmith.library.heads import best_head, distance_head, distance_keys, key_names
-from weightsmith.model import Attention, Block, Head, Transformer, matrix
+from weightsmith.model import Attention, Block, Head, Transformer, heads, matrix
 from weightsmith.model.names import brief
 
 ANY = "?"
@@ -89,38 +88,42 @@ def _build(
     """Build the block that finds the word and, to look at the best position by a lane, the block that does."""
     A = Fixed(4, 4) if arithmetic is None else arithmetic
     known = {letter: token_lane(letter, vocabulary) for letter in vocabulary if letter in letters}
-    lanes = ["one", *known.values(), *(["reached"] if look_at == "reached" else []), "found"]
+    lanes = [*known.values(), *(["reached"] if look_at == "reached" else []), "found"]
     answer = "found" if look_at is None else "answer"
     lanes += [answer] if look_at is not None else []
     far = len(letters) - 1
     needed = {d: letter for d, letter in enumerate(reversed(letters)) if letter != ANY or d == far}
     distances = [*([len(letters)] if whole else []), *needed]
-    keys = key_names(distances, spare=look_at is not None)
 
     def head(distance: int) -> Head:
-        lane = known.get(needed.get(distance, ANY))
-        return distance_head(lanes, keys, f"distance {distance}", A, _writes(lane, distance == far, lanes))
+        copies, adds = _taken(known.get(needed.get(distance, ANY)), distance == far, lanes)
+        return heads.at_distance(lanes, distance, copies, A, adds)
 
     blocks = [Block(Attention(tuple(head(d) for d in distances)), origin="does the word end here")]
     if look_at is not None:
-        look = best_head(lanes, keys, "spare", score=look_at, value="found", to=answer)
+        look = heads.best(lanes, look_at, {"found": answer})
         where = "the first position that is far enough" if look_at == "reached" else "a position where the word ends"
         blocks.append(Block(Attention((look,)), origin=f"look at {where}"))
-    embedding = dict.fromkeys(known.items(), 1.0) | {(token, "one"): 1.0 for token in vocabulary}
     return Transformer(
         arithmetic=A,
         vocabulary=vocabulary,
         lanes=lanes,
-        embedding=matrix(vocabulary, lanes, embedding),
-        positions=distance_keys(distances, A, spare=look_at is not None),
+        embedding=matrix(vocabulary, lanes, dict.fromkeys(known.items(), 1.0)),
         blocks=blocks,
         output=matrix(["NO", "YES"], lanes, {("YES", answer): 1}),
         provenance=(origin,),
     )
 
 
-def _writes(letter: str | None, farthest: bool, lanes: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Say what a head adds where it looks: 1 for the farthest letter, −1 for a wrong nearer one; None: no letter."""
+def _taken(
+    letter: str | None, farthest: bool, lanes: Sequence[str]
+) -> tuple[dict[str, str | Mapping[str, float]], dict[str, float]]:
+    """Return what a head copies and what it adds: 1 for the farthest letter, −1 for a wrong nearer one.
+
+    None is no letter: any will do.
+    """
+    copies: dict[str, str | Mapping[str, float]] = {} if letter is None else {letter: "found"}
     if not farthest:
-        return {("found", "one"): -1.0} | ({} if letter is None else {("found", letter): 1.0})
-    return {("found", letter or "one"): 1.0} | ({("reached", "one"): 1.0} if "reached" in lanes else {})
+        return copies, {"found": -1.0}
+    adds = {"reached": 1.0} if "reached" in lanes else {}
+    return copies, adds | ({"found": 1.0} if letter is None else {})

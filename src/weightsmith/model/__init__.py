@@ -1,5 +1,6 @@
 """What a transformer is: frozen data with names."""
 
+from weightsmith.model import heads
 from weightsmith.model.block import Attention, Block, FeedForward, Head
 from weightsmith.model.checks import lane_index
 from weightsmith.model.digest import digest
@@ -43,6 +44,7 @@ __all__ = [
     "check_length",
     "digest",
     "feed_forward",
+    "heads",
     "lane_index",
     "matrix",
     "named_arrays",

@@ -1,16 +1,19 @@
 """Matrices built by what they do: from lane a to lane b, times 3."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError
-from weightsmith.model.names import listed, nearest_names, shown
+from weightsmith.model.names import brief, listed, nearest_names, shown
+
+NO_WEIGHTS: Mapping[str, float] = MappingProxyType({})
 
 
 def matrix(to: Sequence[str], of: Sequence[str], entries: Mapping[tuple[str, str], float]) -> Array:
-    """Give the matrix with a row for each name in `to`, a column for each name in `of`, and 0 where nothing is said.
+    """Return the matrix with a row for each name in `to`, a column for each name in `of`, and 0 where nothing is said.
 
     `entries[b, a] = 3` reads: b receives 3 times a.
 
@@ -31,3 +34,13 @@ def matrix(to: Sequence[str], of: Sequence[str], entries: Mapping[tuple[str, str
                 )
         result[rows[row], columns[column]] = value
     return result
+
+
+def check_lanes(names: Iterable[str], lanes: Sequence[str], who: str) -> None:
+    """Refuse a name that is not that of a lane; `who` is the beginning of the sentence."""
+    known = set(lanes)
+    for name in names:
+        if name not in known:
+            text = name if isinstance(name, str) else brief(name)
+            hint = nearest_names(text[:80], lanes)
+            raise ModelError(f"{who} the lane {shown(text[:80])}, which is not there: {hint}write {listed(lanes)}")

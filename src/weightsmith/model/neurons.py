@@ -2,16 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 
 from weightsmith.errors import ModelError
 from weightsmith.model.block import GATED, Activation, FeedForward
-from weightsmith.model.matrix import matrix
-from weightsmith.model.names import brief, listed, nearest_names, shown
-
-NOTHING: Mapping[str, float] = MappingProxyType({})
+from weightsmith.model.matrix import NO_WEIGHTS, check_lanes, matrix
+from weightsmith.model.names import brief, shown
 
 
 @dataclass(frozen=True)
@@ -27,6 +24,12 @@ class Neuron:
     bias: float = 0.0
     name: str = ""
 
+    def __post_init__(self) -> None:
+        """Refuse lanes without weights."""
+        for what in ("reads", "writes"):
+            if not isinstance(weights := getattr(self, what), Mapping):
+                raise ModelError(f"Neuron({what}={brief(weights)}): write lanes with their weights, such as {{'a': 1}}")
+
     @staticmethod
     def pair(lane: str, writes: Mapping[str, float]) -> "tuple[Neuron, Neuron]":
         """Return two neurons that read a lane of either sign: together they write weight ⊗ x, exactly.
@@ -39,7 +42,7 @@ class Neuron:
 def feed_forward(
     lanes: Sequence[str],
     neurons: Iterable[Neuron],
-    adds: Mapping[str, float] = NOTHING,
+    adds: Mapping[str, float] = NO_WEIGHTS,
     activation: Activation = "relu",
 ) -> FeedForward:
     """Return the feed-forward layer with these neurons, in this order, over these lanes.
@@ -52,14 +55,14 @@ def feed_forward(
     """
     if activation in GATED:
         raise ModelError(f"activation={activation!r} has a gate, which neurons do not: write FeedForward(W_1, …, W_3)")
-    known, listed_neurons = dict.fromkeys(lanes), list(neurons)
-    _check(adds, known, "the layer adds to")
+    listed_neurons = list(neurons)
+    check_lanes(adds, lanes, "the layer adds to")
     for n, neuron in enumerate(listed_neurons):
         if not isinstance(neuron, Neuron):
             raise ModelError(f"neuron {n} is {brief(neuron)}: write Neuron(reads={{…}}, writes={{…}})")
         who = f"neuron {n}" + (f", {shown(neuron.name)}," if neuron.name else "")
-        _check(neuron.reads, known, f"{who} reads")
-        _check(neuron.writes, known, f"{who} writes")
+        check_lanes(neuron.reads, lanes, f"{who} reads")
+        check_lanes(neuron.writes, lanes, f"{who} writes")
     places = [str(n) for n in range(len(listed_neurons))]
     numbered = list(zip(places, listed_neurons, strict=True))
     return FeedForward(
@@ -70,15 +73,3 @@ def feed_forward(
         activation=activation,
         names=tuple(neuron.name for neuron in listed_neurons),
     )
-
-
-def _check(weights: object, lanes: Mapping[str, None], who: str) -> None:
-    """Refuse what is not a mapping from lanes to weights."""
-    if not isinstance(weights, Mapping):
-        raise ModelError(f"{who} {brief(weights)}: write lanes with their weights, such as {{'a': 1}}")
-    for lane in weights:
-        if lane not in lanes:
-            name, names = lane if isinstance(lane, str) else brief(lane), list(lanes)
-            raise ModelError(
-                f"{who} the lane {shown(name)}, which is not there: {nearest_names(name, names)}write {listed(names)}"
-            )

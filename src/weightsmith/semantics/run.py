@@ -3,18 +3,21 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 
 from weightsmith.arithmetic import Array, Native
 from weightsmith.errors import InputError
-from weightsmith.model import Transformer, read_tokens
-from weightsmith.semantics import machine, reference
+from weightsmith.model import Transformer, lane_index, read_tokens
+from weightsmith.model.names import place_of
+from weightsmith.semantics import machine, reference, trace
 from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRun, Ids, Past, unchanged
+from weightsmith.tables import Table
 
 SEMANTICS_VERSION = 1  # goes up when a bit of any run changes
 NUMBERS_AT_ONCE = 1 << 26  # when many inputs are run together: half a gigabyte of float64
+CHOOSE = ("r.table(lanes=[…], positions=[…]) chooses", "r.attention_table(block, head) shows one")
 Sums: TypeAlias = Literal["left", "machine"]
 
 
@@ -48,8 +51,45 @@ class Run:
     @property
     def stages(self) -> tuple[str, ...]:
         """A name for each stage of the stream."""
-        blocks = range(len(self.transformer.blocks))
-        return ("embedding", *(f"block {b} {part}" for b in blocks for part in ("attention", "feed-forward")))
+        return trace.stage_names(self.transformer)
+
+    @overload
+    def at(self, stage: str, position: int, lane: str) -> float: ...
+    @overload
+    def at(self, stage: str, position: int | None = None, lane: str | None = None) -> Any: ...
+
+    def at(self, stage: str, position: int | None = None, lane: str | None = None) -> Any:
+        """Return the stream after a sublayer, at a position and in a lane: r.at("block 0 attention", 3, "found").
+
+        Without a position, or without a lane, the result is an array over all of them. Position −1 is the last one.
+        """
+        stream: Any = self.stream[place_of(stage, self.stages, "stage")]
+        i = slice(None) if position is None else trace.position_of(self, position)
+        j = slice(None) if lane is None else lane_index(self.transformer, lane)
+        found = stream[i, j]
+        return found if isinstance(found, np.ndarray) else float(found)
+
+    def table(
+        self,
+        lanes: Sequence[str] | None = None,
+        *,
+        stages: Sequence[str] | None = None,
+        positions: Sequence[int] | None = None,
+    ) -> Table:
+        """Return the stream as a table: after every sublayer, at every position, in every lane, or in those given."""
+        return trace.stream_table(self, lanes, stages, positions, CHOOSE[0])
+
+    def attention_table(self, block: int | None = None, head: int | None = None) -> Table:
+        """Return the weights and scores of all heads, of a block or of one head as a table."""
+        return trace.attention_table(self, block, head)
+
+    def __str__(self) -> str:
+        """Return the whole run as text: the stream, what the heads looked at, the decision."""
+        return str(trace.whole_page(self, None, None, CHOOSE))
+
+    def _repr_html_(self) -> str:
+        """Return the whole run as HTML, for notebooks."""
+        return trace.whole_page(self, None, None, CHOOSE)._repr_html_()
 
 
 def run(T: Transformer, tokens: str | Sequence[str], *, sums: Sums | None = None, change: Change = unchanged) -> Run:

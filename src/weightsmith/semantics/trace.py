@@ -1,0 +1,167 @@
+"""A run as tables: the stream after every sublayer, what the heads looked at, the logits."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weightsmith.arithmetic import Native
+from weightsmith.errors import InputError
+from weightsmith.model import Transformer, lane_index
+from weightsmith.model.names import brief, existing, place_of, shown
+from weightsmith.tables import Cell, Page, Table, number
+
+if TYPE_CHECKING:
+    from weightsmith.semantics.run import Run
+
+MOST_LANES = 64  # unless they are chosen
+MOST_ROWS = 240
+MOST_CLASSES = 20
+WEIGHT, SCORE = "weight", "score"
+
+
+def stage_names(T: Transformer) -> tuple[str, ...]:
+    """Return a name for each stage of the stream."""
+    sublayers = ("attention", "feed-forward")
+    return ("embedding", *(f"block {b} {sublayer}" for b in range(len(T.blocks)) for sublayer in sublayers))
+
+
+def present_stages(T: Transformer) -> list[int]:
+    """Return the stages of the stream whose sublayer is there."""
+    present = [0]
+    for b, block in enumerate(T.blocks):
+        present += [1 + 2 * b] if block.attention is not None else []
+        present += [2 + 2 * b] if block.feed_forward is not None else []
+    return present
+
+
+def position_text(run: "Run", position: int) -> str:
+    """Return a position with its token: 2 Tower."""
+    return f"{position} {shown(run.tokens[position])}"
+
+
+def position_of(run: "Run", position: object) -> int:
+    """Return a position counted from 0; negative ones count from the end, as in Python."""
+    n = len(run.tokens)
+    if isinstance(position, bool) or not isinstance(position, int | np.integer) or not -n <= position < n:
+        raise InputError(f"there is no position {brief(position)}: the input has the positions 0 to {n - 1}")
+    return int(position) % n
+
+
+def stream_table(
+    run: "Run",
+    lanes: Sequence[str] | None,
+    stages: Sequence[str] | None,
+    positions: Sequence[int] | None,
+    hint: str,
+) -> Table:
+    """Return the stream: the lanes side by side where that fits the page, else one below the other.
+
+    `hint` says how to see what is left out.
+    """
+    T, notes = run.transformer, list[str]()
+    rows = present_stages(T) if stages is None else [place_of(stage, run.stages, "stage") for stage in stages]
+    places = list(range(len(run.tokens))) if positions is None else [position_of(run, p) for p in positions]
+    if positions is None and len(places) > (most := max(MOST_ROWS // max(len(rows), 1), 1)):
+        notes.append(f"the last {most} of {len(places)} positions; {hint}")
+        places = places[-most:]
+    columns = list(range(len(T.lanes))) if lanes is None else [lane_index(T, lane) for lane in lanes]
+    if lanes is None and len(columns) > MOST_LANES:
+        notes.append(f"{MOST_LANES} of {len(columns)} lanes, those that vary most; {hint}")
+        vary = run.stream.std(axis=(0, 1))
+        columns = sorted(np.argsort(-vary, kind="stable")[:MOST_LANES].tolist())
+    table = _lanes_across(run, rows, places, columns, notes)
+    return table if table.fits() else _lanes_down(run, rows, places, columns, notes)
+
+
+def _lanes_across(run: "Run", rows: list[int], places: list[int], columns: list[int], notes: list[str]) -> Table:
+    """Return a table with a row for each stage and position, and a column for each lane."""
+    names = [run.transformer.lanes[j] for j in columns]
+    table = Table("after", "token", *names, right=range(2, 2 + len(names)), lead=2, notes=notes)
+    for s in rows:
+        for i in places:
+            stage = run.stages[s] if i == places[0] else ""
+            table.add(stage, position_text(run, i), *(_cell(run, s, i, j) for j in columns), ends=i == places[-1])
+    return table
+
+
+def _lanes_down(run: "Run", rows: list[int], places: list[int], columns: list[int], notes: list[str]) -> Table:
+    """Return a table with a row for each stage and lane that changed there, and a column for each position."""
+    tokens = [position_text(run, i) for i in places]
+    left_out = "lanes are left out where a sublayer does not change them, and at the embedding where they are 0"
+    table = Table("after", "lane", *tokens, right=range(2, 2 + len(tokens)), lead=2, notes=[*notes, left_out])
+    for s in rows:
+        before = run.stream[s - 1] if s else np.zeros_like(run.stream[0])
+        changed = [j for j in columns if (run.stream[s, places, j] != before[places, j]).any()]
+        for j in changed:
+            stage = run.stages[s] if j == changed[0] else ""
+            table.add(stage, run.transformer.lanes[j], *(_cell(run, s, i, j) for i in places), ends=j == changed[-1])
+        if not changed:
+            table.add(run.stages[s], "nothing", *[""] * len(places), style="faint", ends=True)
+    return table
+
+
+def _cell(run: "Run", s: int, i: int, j: int) -> Cell:
+    value = run.stream[s, i, j]
+    return Cell(_number(run, float(value)), "new" if s and value != run.stream[s - 1, i, j] else "")
+
+
+def attention_table(run: "Run", block: int | None, head: int | None, hint: str = "") -> Table:
+    """Return scores and weights: for each head, two rows for each position that looks, a column for each one seen."""
+    T = run.transformer
+    if block is not None:
+        existing(block, len(T.blocks), "block")
+    if head is not None:
+        most = max(map(len, run.heads), default=0) if block is None else len(run.heads[block])
+        existing(head, most, "head", "" if block is None else f" in block {block}")
+    chosen = [
+        (b, h)
+        for b, heads in enumerate(run.heads)
+        for h in range(len(heads))
+        if block in (None, b) and head in (None, h)
+    ]
+    n, notes = len(run.tokens), list[str]()
+    if hint and 2 * n * len(chosen) > MOST_ROWS:
+        most = MOST_ROWS // (2 * n)
+        notes.append(f"{most} of {len(chosen)} heads; {hint}")
+        chosen = chosen[:most]
+    tokens = [position_text(run, j) for j in range(n)]
+    table = Table("looks from", "", *tokens, right=range(2, 2 + n), lead=2, notes=notes)
+    for b, h in chosen:
+        found = run.heads[b][h]
+        table.add(f"block {b} head {h}", *[""] * (1 + n))
+        for i in range(n):
+            seen = [j <= i or T.mask == "full" for j in range(n)]
+            weights = [_number(run, float(x)) if see else "" for x, see in zip(found.weights[i], seen, strict=True)]
+            scores = [_number(run, float(x)) if see else "" for x, see in zip(found.scores[i], seen, strict=True)]
+            strong = [Cell(text, "new" if text not in ("", "0") else "") for text in weights]
+            table.add(f"  {tokens[i]}", WEIGHT, *strong)
+            table.add("", SCORE, *scores, style="faint", ends=i == n - 1)
+    return table
+
+
+def decision_page(run: "Run") -> Page:
+    """Return the decision and the logits."""
+    classes = run.transformer.classes
+    table = Table("class", "logit", right=[1])
+    order = sorted(range(len(classes)), key=lambda c: -run.logits[c])[:MOST_CLASSES]
+    for c in order if len(classes) > len(order) else range(len(classes)):
+        value = number(float(run.logits[c]), run.transformer.arithmetic.infinity)
+        table.add(shown(classes[c]), value, style="best" if classes[c] == run.decision else "")
+    lines = [f"attention rows without weight, because every exponential rounded to 0: {run.empty_softmax}"]
+    return Page(f"decision: {shown(run.decision)}", table, *(lines if run.empty_softmax else []))
+
+
+def whole_page(
+    run: "Run", lanes: Sequence[str] | None, positions: Sequence[int] | None, hints: tuple[str, str]
+) -> Page:
+    """Return the whole run: the stream, what the heads looked at, the decision."""
+    stream = stream_table(run, lanes, None, positions, hints[0])
+    heads = [attention_table(run, None, None, hints[1])] if any(run.heads) else []
+    return Page(stream, *heads, decision_page(run))
+
+
+def _number(run: "Run", value: float) -> str:
+    """Return a value; in the machine's arithmetic four digits are enough to read."""
+    A = run.transformer.arithmetic
+    return number(value, A.infinity, digits=4 if isinstance(A, Native) else 6)
