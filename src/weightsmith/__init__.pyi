@@ -57,10 +57,12 @@ from .semantics import Run as Run
 from .semantics import attribute as attribute
 from .semantics import decisions as decisions
 from .semantics import generate as generate
+from .semantics import layer_norm as layer_norm
 from .semantics import lens as lens
 from .semantics import logits as logits
 from .semantics import moved as moved
 from .semantics import next_token as next_token
 from .semantics import run as run
+from .semantics import sinusoidal as sinusoidal
 
 __all__: list[str]

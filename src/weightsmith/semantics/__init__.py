@@ -6,6 +6,7 @@ from weightsmith.semantics.generate import generate, next_token
 from weightsmith.semantics.lens import Lens, lens
 from weightsmith.semantics.moved import Move, moved
 from weightsmith.semantics.run import SEMANTICS_VERSION, Run, decisions, logits, run
+from weightsmith.semantics.steps import layer_norm, sinusoidal
 
 __all__ = [
     "SEMANTICS_VERSION",
@@ -18,9 +19,11 @@ __all__ = [
     "attribute",
     "decisions",
     "generate",
+    "layer_norm",
     "lens",
     "logits",
     "moved",
     "next_token",
     "run",
+    "sinusoidal",
 ]

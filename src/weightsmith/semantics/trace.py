@@ -88,16 +88,15 @@ def _lanes_across(run: "Run", rows: list[int], places: list[int], columns: list[
 def _lanes_down(run: "Run", rows: list[int], places: list[int], columns: list[int], notes: list[str]) -> Table:
     """Return a table with a row for each stage and lane that changed there, and a column for each position."""
     tokens = [position_text(run, i) for i in places]
-    left_out = "lanes are left out where a sublayer does not change them, and at the embedding where they are 0"
-    table = Table("after", "lane", *tokens, right=range(2, 2 + len(tokens)), lead=2, notes=[*notes, left_out])
+    left_out = "left out: lanes that a sublayer does not change, or that are 0 at the embedding"
+    table = Table("after", *tokens, right=range(1, 1 + len(tokens)), lead=1, notes=[*notes, left_out])
     for s in rows:
         before = run.stream[s - 1] if s else np.zeros_like(run.stream[0])
         changed = [j for j in columns if (run.stream[s, places, j] != before[places, j]).any()]
+        table.add(run.stages[s], *[""] * len(places), ends=not changed)
         for j in changed:
-            stage = run.stages[s] if j == changed[0] else ""
-            table.add(stage, run.transformer.lanes[j], *(_cell(run, s, i, j) for i in places), ends=j == changed[-1])
-        if not changed:
-            table.add(run.stages[s], "nothing", *[""] * len(places), style="faint", ends=True)
+            cells = [_cell(run, s, i, j) for i in places]
+            table.add(f"  {run.transformer.lanes[j]}", *cells, ends=j == changed[-1])
     return table
 
 
@@ -157,7 +156,11 @@ def whole_page(
 ) -> Page:
     """Return the whole run: the stream, what the heads looked at, the decision."""
     stream = stream_table(run, lanes, None, positions, hints[0])
-    heads = [attention_table(run, None, None, hints[1])] if any(run.heads) else []
+    heads: list[Table | str] = []
+    if any(run.heads):
+        small = 2 * len(run.tokens) <= MOST_ROWS
+        too_much = f"what the heads looked at does not fit a page; {hints[1]}"
+        heads = [attention_table(run, None, None, hints[1]) if small else too_much]
     return Page(stream, *heads, decision_page(run))
 
 

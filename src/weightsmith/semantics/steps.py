@@ -1,0 +1,66 @@
+"""Single steps of a run, on numbers that a person gives: for a class, for a check by hand."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.arithmetic import Arithmetic, Array, Native, carried
+from weightsmith.errors import InputError
+from weightsmith.model import LayerNorm, Sinusoidal, position_table
+from weightsmith.model.names import brief
+from weightsmith.semantics.layers import run_norm
+from weightsmith.semantics.overflow import finite
+
+
+def layer_norm(
+    values: npt.ArrayLike,
+    *,
+    eps: float = 1e-5,
+    gain: Sequence[float] | None = None,
+    bias: Sequence[float] | None = None,
+    arithmetic: Arithmetic | None = None,
+) -> Array:
+    """Return the layer norm of numbers: less their mean, divided by the root of their variance plus eps.
+
+    An array with several axes is normalised along the last one. The arithmetic is float64 unless given.
+
+    >>> layer_norm([2, 4, 6, 8]).round(2).tolist()
+    [-1.34, -0.45, 0.45, 1.34]
+    """
+    A, x = arithmetic_or_float64(arithmetic), carried(values)
+    if x.ndim == 0 or x.shape[-1] == 0:
+        raise InputError(f"layer_norm({brief(values)}): write some numbers, such as layer_norm([2, 4, 6, 8])")
+    norm = LayerNorm(eps, None if gain is None else np.array(gain), None if bias is None else np.array(bias))
+    for name, given in (("gain", norm.gain), ("bias", norm.bias)):
+        if given is not None and len(given) != x.shape[-1]:
+            raise InputError(f"{name} has {len(given)} numbers for {x.shape[-1]}: write one for each")
+    lanes = tuple(str(j) for j in range(x.shape[-1]))
+    rows = x.reshape(-1, x.shape[-1])
+    with np.errstate(all="ignore"):  # what overflows is refused below
+        normed = run_norm(A, norm, finite(A, rows, "layer_norm"), lanes, "layer_norm")
+    return finite(A, normed, "layer_norm").reshape(x.shape)
+
+
+def sinusoidal(positions: int, lanes: int, *, base: float = 10000.0, arithmetic: Arithmetic | None = None) -> Array:
+    """Return the sinusoidal encoding of the first positions, (positions, lanes): sines and cosines interleaved.
+
+    The arithmetic is float64 unless given.
+
+    >>> sinusoidal(positions=3, lanes=4)[1].round(3).tolist()
+    [0.841, 0.54, 0.01, 1.0]
+    """
+    if type(lanes) is not int or lanes < 1:
+        raise InputError(f"lanes={brief(lanes)}: write how many lanes there are, 1 or more")
+    if type(positions) is not int or positions < 1:
+        raise InputError(f"positions={brief(positions)}: write how many positions to encode, 1 or more")
+    table = position_table(Sinusoidal(positions, base), arithmetic_or_float64(arithmetic), lanes)
+    assert table is not None
+    return table
+
+
+def arithmetic_or_float64(arithmetic: Arithmetic | None) -> Arithmetic:
+    """Return the arithmetic, or the machine's where none is given."""
+    if arithmetic is not None and not isinstance(arithmetic, Arithmetic):
+        raise InputError(f"arithmetic={brief(arithmetic)} is not an arithmetic: write Fixed(4, 4), for example")
+    return Native("float64") if arithmetic is None else arithmetic
