@@ -142,7 +142,7 @@ def test_info_describes_the_file_and_its_history(folder: Path) -> None:
     assert "made by     library.contains('1')" in shown
     facts = json.loads(good("info", "contains.safetensors", "--json", folder=folder))
     assert facts["arithmetic"] == "fixed(4,4)"
-    assert facts["tensors"]["blocks.0.attention.heads.0.W_Q"] == [1, 3]
+    assert facts["tensors"]["blocks.0.attention.heads.0.W_Q"] == [1, 2]
 
 
 def test_run_prints_decision_logits_and_trace(folder: Path) -> None:
@@ -162,11 +162,34 @@ def test_run_as_json_has_every_bit(folder: Path) -> None:
     assert found["empty_softmax"] == r.empty_softmax
 
 
-def test_a_trace_wider_than_the_terminal_says_what_is_left_out(folder: Path) -> None:
-    good("new", "random", "--lanes", "30", "-o", "wide.safetensors", folder=folder)
+def test_a_trace_wider_than_the_terminal_puts_lanes_below_each_other(folder: Path) -> None:
+    good("new", "random", "--lanes", "64", "-o", "wide.safetensors", folder=folder)
     shown = good("run", "wide.safetensors", "01", "--trace", folder=folder)
-    assert " of 30 lanes do not fit" in shown
-    assert max(map(len, shown.splitlines())) <= 120
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= 120
+    embedding = lines.index(next(line for line in lines if line.strip() == "embedding"))
+    assert [line.split()[0] for line in lines[embedding + 1 : embedding + 65]] == [f"x{j}" for j in range(64)]
+    assert "left out: lanes that a sublayer does not change" in shown
+
+
+def test_a_trace_shows_what_the_heads_looked_at_as_python_does(folder: Path) -> None:
+    shown = good("run", "contains.safetensors", "0010", "--trace", folder=folder)
+    r = ws.run(ws.load(folder / "contains.safetensors"), "0010")
+    printed, wanted = ([line.split() for line in text.splitlines() if line.strip()] for text in (shown, str(r)))
+    assert printed == wanted
+    data = json.loads(good("run", "random.safetensors", "011", "--json", "--trace", folder=folder))
+    r = ws.run(ws.random_transformer(seed=3), "011")
+    for b, heads in enumerate(data["attention"]):
+        for h, head in enumerate(heads):
+            assert head == {"scores": r.scores[b][h].tolist(), "weights": r.attention[b][h].tolist()}
+    assert data["activations"] == [active.tolist() for active in r.activations]
+
+
+def test_a_trace_of_chosen_positions_has_no_others(folder: Path) -> None:
+    chosen = ("--trace", "--position", "3", "--position", "-3")
+    data = json.loads(good("run", "random.safetensors", "0110", "--json", *chosen, folder=folder))
+    assert data["positions"] == [3, 1]
+    assert np.array_equal(data["stream"], ws.run(ws.random_transformer(seed=3), "0110").stream[:, [3, 1]])
 
 
 WRONG = {
@@ -193,6 +216,11 @@ WRONG = {
     "symbol": (("new", "contains", "--symbol", "2", "-o", "x"), "error: the symbol 2 is not in the vocabulary 0, 1"),
     "lanes": (("new", "random", "--lanes", "0", "-o", "x"), "error: lanes=0: write a whole number from 1 on"),
     "lane": (("run", "random.safetensors", "0", "--trace", "--lane", "x"), "error: there is no lane x: did you mean x"),
+    "position": (
+        ("run", "random.safetensors", "01", "--trace", "--position", "2"),
+        "error: there is no position 2: the",
+    ),
+    "position alone": (("run", "random.safetensors", "01", "--position", "0"), "--position chooses what --trace shows"),
     "lane alone": (("run", "random.safetensors", "0", "--lane", "x0"), "write --trace too"),
     "folder": (("new", "random", "-o", "no/where"), "error: cannot write 'no/where': No such file or directory"),
     "step": (
