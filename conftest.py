@@ -1,6 +1,7 @@
 """The documentation is run: Python blocks, console transcripts, and the examples in docstrings."""
 
 import contextlib
+import io
 import os
 import re
 import shlex
@@ -13,19 +14,27 @@ from pathlib import Path
 import pytest
 from sybil import Example, Sybil
 from sybil.document import PythonDocStringDocument
-from sybil.parsers.myst import CodeBlockParser, PythonCodeBlockParser
+from sybil.evaluators.python import PythonEvaluator
+from sybil.parsers.myst import CodeBlockParser
 from sybil.parsers.rest import DocTestParser
 
 ROOT = Path(__file__).parent
 
 
+WIDTH = "100"  # characters in a line of what the documentation shows
+PRINTED = re.compile(r"\s*```text\n(.*?)```", re.DOTALL)
+
+
 def run_transcript(example: Example) -> str | None:
-    """Run each `$ weightsmith …` line of a console block and compare what it prints with what stands below it."""
+    """Run each `$ weightsmith …` line of a console block and compare its standard output with what stands below it.
+
+    Messages and progress go to standard error and are not compared, but for the error of a command that fails with 2.
+    """
     for part in ("\n" + example.parsed).split("\n$ ")[1:]:
         command, _, wanted = part.partition("\n")
         program, *arguments = shlex.split(command, comments=True)
         assert program == "weightsmith", f"only weightsmith commands can be run here, not {program!r}"
-        environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
+        environment = {**os.environ, "COLUMNS": WIDTH, "NO_COLOR": "1"}
         result = subprocess.run(
             [sys.executable, "-m", "weightsmith", *arguments],
             capture_output=True,
@@ -33,10 +42,29 @@ def run_transcript(example: Example) -> str | None:
             check=False,
             env=environment,
         )
-        printed = _tidy(result.stdout + result.stderr)
-        if not OutputChecker().check_output(_tidy(wanted), printed, ELLIPSIS):
-            return f"$ {command}\nshould print\n{_tidy(wanted)}\nand prints\n{printed}"
+        printed = result.stdout if result.returncode in (0, 1) else result.stdout + result.stderr
+        if problem := _difference(wanted, printed):
+            return f"$ {command}\n{problem}"
     return None
+
+
+def run_python(example: Example) -> str | None:
+    """Run a Python block; what it prints must stand below it, in a block of text."""
+    printed = io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
+        patch.setenv("COLUMNS", WIDTH)
+        PythonEvaluator()(example)
+    below = PRINTED.match(example.document.text, example.region.end)
+    if below is None:
+        return f"it prints what the page does not show:\n{printed.getvalue()}" if printed.getvalue() else None
+    return _difference(below.group(1), printed.getvalue())
+
+
+def _difference(wanted: str, printed: str) -> str | None:
+    """Say how what is printed differs from what should be; ... stands for anything."""
+    if OutputChecker().check_output(_tidy(wanted), _tidy(printed), ELLIPSIS):
+        return None
+    return f"should print\n{_tidy(wanted)}\nand prints\n{_tidy(printed)}"
 
 
 def _tidy(text: str) -> str:
@@ -54,7 +82,10 @@ def folder_of_the_page(request: pytest.FixtureRequest, tmp_path_factory: pytest.
 
 
 pages = Sybil(
-    parsers=[PythonCodeBlockParser(), CodeBlockParser(language="console", evaluator=run_transcript)],
+    parsers=[
+        CodeBlockParser(language="python", evaluator=run_python),
+        CodeBlockParser(language="console", evaluator=run_transcript),
+    ],
     patterns=["*.md", "docs/*.md"],
     path=str(ROOT),
     fixtures=["folder_of_the_page"],

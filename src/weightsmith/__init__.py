@@ -1,6 +1,21 @@
 """Weightsmith: a workbench for transformers whose weights are written, not only trained.
 
-The names below load when they are first used; `__init__.pyi` lists them all.
+import weightsmith as ws
+
+Numbers     ws.Fixed(4, 4), ws.Float(4, 3), ws.Float.like("float16"), ws.Native("float32"); ws.laws(A) says what holds
+Write       ws.Transformer(...) of ws.Block, ws.Attention, ws.Head, ws.FeedForward; by lane names with ws.heads,
+            ws.Neuron, ws.feed_forward and ws.matrix; ready-made ones in ws.library; ws.random_transformer()
+Run         r = ws.run(T, "0110"): r.decision, r.logits, r.at("block 0 attention", position=3, lane="x"), print(r)
+Look        ws.attribute, ws.lens, ws.moved, ws.patch, ws.sweep, ws.ablate, ws.ablations, ws.changed
+Rewrite     ws.widen, ws.flag, ws.add_vector, ws.zero_vector, ws.linear_map, ws.infinity_form, ...; S & T, S | T, ~T
+Check       ws.check.recognizes(T, "(0|1)*11", up_to=12), ws.check.same_decisions(S, T, up_to=12)
+Remember    ws.memory.write, read, edit, undo: facts in feed-forward layers
+Talk        ws.next_token(T, tokens), ws.generate(T, tokens, steps)
+Train       ws.train (needs PyTorch: pip install 'weightsmith[torch]')
+Files       ws.save(T, "model.safetensors"), ws.load("model.safetensors")
+A class     ws.layer_norm([2, 4, 6, 8]), ws.sinusoidal(positions=3, lanes=4)
+
+help(ws.run) shows one of them. The names load when they are first used; `__init__.pyi` lists them all.
 """
 
 import lazy_loader
