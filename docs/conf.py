@@ -1,6 +1,7 @@
 """Sphinx configuration."""
 
 import re
+from importlib.util import find_spec
 
 from weightsmith import __version__
 
@@ -19,6 +20,7 @@ exclude_patterns = ["_build"]
 autodoc_default_options = {"members": True, "member-order": "bysource", "show-inheritance": False}
 autodoc_typehints = "none"  # numpy's aliases are spelled out over half a page otherwise
 autodoc_preserve_defaults = True
+autodoc_mock_imports = [name for name in ("torch", "matplotlib") if find_spec(name) is None]
 nitpicky = False
 default_role = "code"  # single backticks in docstrings are code
 

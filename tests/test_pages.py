@@ -1,7 +1,14 @@
 """What the pages of the documentation promise about themselves."""
 
+import contextlib
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from conftest import run_python, run_transcript
+from sybil import Document, Example
+from sybil.parsers.myst import CodeBlockParser
 
 DOCS = Path(__file__).parent.parent / "docs"
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -24,3 +31,36 @@ def test_the_tutorial_is_written_by_lane_names() -> None:
 def test_no_page_reads_the_stream_by_the_place_of_a_lane() -> None:
     for page in DOCS.glob("*.md"):
         assert "lanes.index" not in page.read_text(), page.name
+
+
+def console(text: str, folder: Path) -> str | None:
+    """Run a console block as the tests of the documentation do."""
+    with contextlib.chdir(folder):
+        return run_transcript(cast(Any, SimpleNamespace(parsed=text)))
+
+
+def test_transcripts_are_compared_by_standard_output_alone(tmp_path: Path) -> None:
+    """A progress line, or where a file was written, goes to standard error: it may come or not."""
+    assert console("$ weightsmith corpus --bytes 100 -o x.txt\n", tmp_path) is None
+    assert (tmp_path / "x.txt").exists()
+    assert console("$ weightsmith --version\nweightsmith ...\n", tmp_path) is None
+    assert "and prints" in str(console("$ weightsmith --version\nweightsmith 99\n", tmp_path))
+    assert "and prints" in str(console("$ weightsmith corpus --bytes 100 -o x.txt\nwritten to x.txt\n", tmp_path))
+
+
+def test_the_error_of_a_command_that_fails_is_compared(tmp_path: Path) -> None:
+    assert console("$ weightsmith laws nonsense\nerror: ...\n", tmp_path) is None
+    assert console("$ weightsmith laws nonsense\n", tmp_path) is not None
+
+
+def test_a_python_block_shows_what_it_prints() -> None:
+    def problem(page: str) -> str | None:
+        document = Document(page, "page.md")
+        (region,) = CodeBlockParser(language="python", evaluator=run_python)(document)
+        return run_python(Example(document, 1, 1, region, {}))
+
+    assert problem("```python\nx = 1\n```\n") is None
+    assert problem("```python\nprint(1)\n```\n\n```text\n1\n```\n") is None
+    assert "and prints" in str(problem("```python\nprint(1)\n```\n\n```text\n2\n```\n"))
+    assert "and prints" in str(problem("```python\nx = 1\n```\n\n```text\n2\n```\n"))
+    assert "it prints what the page does not show" in str(problem("```python\nprint(1)\n```\n\nfurther text\n"))
