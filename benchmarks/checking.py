@@ -17,6 +17,7 @@ from weightsmith import Fixed, Float, Transformer
 from weightsmith.arithmetic import Array
 from weightsmith.check.claims import FinalVectors
 from weightsmith.check.engine import decide
+from weightsmith.check.options import Options
 from weightsmith.check.verdict import Verdict
 from weightsmith.kernels.carrier import carrier
 from weightsmith.kernels.compiled import compiled
@@ -38,7 +39,7 @@ class Decided(FinalVectors):
 
 def exhaust(T: Transformer, up_to: int, workers: int = CORES) -> Verdict:
     """Decide every input up to a length, exactly."""
-    return decide(Decided(T, lambda found: np.full(len(found), True)), up_to, workers=workers)
+    return decide(Decided(T, lambda found: np.full(len(found), True)), up_to, Options(workers=workers))
 
 
 def against_torch() -> Table:
@@ -69,9 +70,10 @@ def against_torch() -> Table:
 
 def differing(T: Transformer, found: np.ndarray) -> float:
     """Give the share of the inputs that float32 decides otherwise than the exact run."""
-    from weightsmith.check.examine import by_kernels
+    from weightsmith.check.examine import Reader, by_kernels
+    from weightsmith.check.inputs import Inputs
 
-    exact = next(by_kernels(T, "decisions", (), LENGTH, LENGTH))
+    exact = next(by_kernels(Reader(T), "decisions", [Inputs(tuple(T.vocabulary), (), LENGTH)]))
     return float((exact != found).mean())
 
 

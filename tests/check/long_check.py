@@ -8,7 +8,6 @@ from typing import Any
 import weightsmith as ws
 from tests.check.models import flipped
 from weightsmith.check import ledger, size
-from weightsmith.check.engine import Options
 from weightsmith.library import ends_with, matches
 
 UP_TO = 10
@@ -26,8 +25,8 @@ def small_shards(patch: Any = setattr) -> None:
 
 def long_check(path: str | Path | None, holds: bool = True, pause: float = 0.0, **more: Any) -> ws.check.Verdict:
     """Check something, slowly."""
-    options = Options(ledger=path, progress=lambda done, of: time.sleep(pause))
-    return ws.check.same_decisions(S, SAME if holds else OTHER, UP_TO, **{**options, **more})
+    options = {"ledger": path, "progress": lambda done, of: time.sleep(pause), **more}
+    return ws.check.same_decisions(S, SAME if holds else OTHER, UP_TO, **options)
 
 
 def long_regex_check(path: str | Path | None, **more: Any) -> ws.check.Verdict:

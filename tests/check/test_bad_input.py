@@ -42,16 +42,17 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "no transformer to agree": (lambda: agrees_with([], str, 3), ws.ModelError, "the first argument, [], is not"),  # type: ignore[arg-type]
     "no transformer to end": (lambda: final_vectors({}, any, 3), ws.ModelError, "the first argument, {}, is not"),  # type: ignore[arg-type]
     # languages
-    "a text": (lambda: recognizes(T, "0*1.*", 3), ws.InputError, "'0*1.*' is a text: write re.compile('0*1.*')"),
-    "bytes": (lambda: recognizes(T, re.compile(b"1"), 3), ws.InputError, "is not a regular expression of texts"),
-    "a number": (lambda: recognizes(T, 3, 3), ws.InputError,
-                 "3 is not a set of inputs: write a function of an input, re.compile('…') or Automaton(…)"),
-    "a list": (lambda: recognizes(T, ["1"], 3), ws.InputError, "['1'] is not a set of inputs"),
+    "an open bracket": (lambda: recognizes(T, "0*(1.*", 3), ws.InputError,
+                        "'0*(1.*' is not a regular expression: missing ), unterminated subpattern at place 2, '(1.*'"),
+    "bytes": (lambda: recognizes(T, re.compile(b"1"), 3), ws.InputError, "is not a regular expression of texts"),  # type: ignore[arg-type]
+    "a number": (lambda: recognizes(T, 3, 3), ws.InputError,  # type: ignore[arg-type]
+                 "3 is not a set of inputs: write a regular expression such as '(0|1)*11', Automaton(…) or a function"),
+    "a list": (lambda: recognizes(T, ["1"], 3), ws.InputError, "['1'] is not a set of inputs"),  # type: ignore[arg-type]
     "a wide automaton": (lambda: recognizes(T, automaton([[0, 0, 0]], [True]), 3), ws.InputError,
                          "the automaton reads 3 symbols and the vocabulary has 2: its table needs a column for each"),
     "a narrow automaton": (lambda: recognizes(T, automaton([[0]], [True]), 3), ws.InputError, "reads 1 symbols and"),
     "yes": (lambda: recognizes(T, re.compile("1"), 3, yes="yes"), ws.InputError,
-            "the class yes does not exist: the classes are NO, YES; write recognizes(…, yes='YES'), or agrees_with"),
+            "the class yes does not exist: the classes are NO, YES; write recognizes(…, yes='YES'), or agrees_with(…)"),
     "yes as a truth": (lambda: recognizes(T, re.compile("1"), 3, yes=True), ws.InputError, "the class True does not"),  # type: ignore[arg-type]
     # functions
     "a predicate fails": (lambda: recognizes(T, fails, 3), ws.InputError,
@@ -60,9 +61,7 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "None": (lambda: recognizes(T, late(None), 3), ws.InputError, "the predicate gives None for the input 010"),
     "yes as an answer": (lambda: recognizes(T, late("yes"), 3), ws.InputError, "gives 'yes' for the input 010"),
     "an array": (lambda: recognizes(T, late(np.array([True])), 3), ws.InputError, "gives array([ True]) for the input"),
-    "no argument": (lambda: recognizes(T, lambda: True, 3), ws.InputError, "the predicate fails for the input 0: Type"),
-    "YES and NO": (lambda: agrees_with(T, lambda tokens: "YES", 3), ws.InputError,
-                   "agrees_with needs classes that are tokens, and NO, YES is not in the vocabulary; for YES and NO"),
+    "no argument": (lambda: recognizes(T, lambda: True, 3), ws.InputError, "the predicate fails for the input 0: Type"),  # type: ignore[arg-type,misc]
     "no function": (lambda: agrees_with(TOKENS, "1", 3), ws.InputError, "'1' is not a function of an input that gives"),  # type: ignore[arg-type]
     "another token": (lambda: agrees_with(TOKENS, lambda tokens: "2", 3), ws.InputError,
                       "the function gives '2' for the input 0: it must give one of 0, 1"),

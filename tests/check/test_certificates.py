@@ -68,7 +68,7 @@ def test_a_certificate_replays(kind: str, holds: bool, cut: Cut) -> None:
         models = [ws.infinity_form(T), flipped(second)]
         verdict = ws.check.same_logits(models[0], models[1], 5)
     else:
-        languages = {"regex": re.compile("[ab]*B", re.I), "no automaton": re.compile(".*(?<=b)"),
+        languages: dict[str, Any] = {"regex": re.compile("[ab]*B", re.I), "no automaton": re.compile(".*(?<=b)"),
                      "automaton": automaton([[1, 0], [1, 0]], [True, False], 1)}  # fmt: skip
         models, verdict = [second], ws.check.recognizes(second, languages[kind], 5)
     assert verdict.holds == holds
@@ -221,3 +221,45 @@ def test_a_claim_with_a_function_cannot_be_replayed() -> None:
     ):
         with pytest.raises(ws.InputError, match="checked with a Python function, which a certificate cannot hold"):
             replay(verdict.to_json(), [T])
+
+
+def written(bias: float) -> ws.Transformer:
+    """A transformer that no change of the library changes."""
+    zero = np.zeros((1, 2))
+    head = ws.Head(zero, zero, np.array([[0.0, 1.0]]), np.array([[0.0], [1.0]]), ws.AverageHard())
+    return ws.Transformer(
+        arithmetic=ws.Fixed(4, 4), vocabulary="ab", lanes=("x", "y"), embedding=np.eye(2),
+        blocks=(ws.Block(ws.Attention((head,))),), output=np.eye(2), output_bias=np.array([0, bias]),
+    )  # fmt: skip
+
+
+def first_release() -> list[tuple[Certificate, list[ws.Transformer], ws.check.Verdict]]:
+    """Certificates as they were before claims had frames, but for times and versions."""
+    S, T = written(0.0), written(0.5)
+    same = "1fd9712c6fa458d5a6b466ae83878fe956da09a8a78c987e6b2cb1c1e95c32b8"
+    other = "1839d8913c4b0e6ad07b3f6fe0f39659c5c5e048a26a56305bbb455fb664490c"
+    how = {"vocabulary": ["a", "b"], "up_to": 3, "semantics": 1,
+           "tiers": [{"shortest": 1, "longest": 3, "stem": 0, "shards": 1, "stems": 1}]}  # fmt: skip
+    held = {"verdict": "exhaustive up to 3", "holds": True, "inputs": 14, "counterexample": None}
+    bba = {"input": ["b", "b", "a"], "sides": {"the first": "NO", "the second": "YES"}, "divergence": None}
+    head = {"format": "weightsmith certificate 1"}
+    regex = {"language": {"regex": ".*b", "flags": 32}, "yes": "YES"}
+    return [
+        ({**head, "claim": "same_decisions", "models": [same, same], **how, **held,
+          "shards": [["a5109d25104902593eb2181d55a267671a2a837ca0fd0b7eb25a77a32861ce4d"]]},
+         [S, S], ws.check.same_decisions(S, S, 3)),
+        ({**head, "claim": "same_decisions", "models": [same, other], **how, "verdict": "refuted", "holds": False,
+          "inputs": 13, "counterexample": bba, "shards": []}, [S, T], ws.check.same_decisions(S, T, 3)),
+        ({**head, "claim": "recognizes", "models": [same], **regex, **how, **held,
+          "shards": [["eea2f465fa133d6bfa93b7b5fbcd84894c2a320924db3b05f4e239f9e7f5d58e"]]},
+         [S], ws.check.recognizes(S, ".*b", 3)),
+    ]  # fmt: skip
+
+
+def test_certificates_of_claims_about_all_inputs_stay_as_they_were_and_replay() -> None:
+    for certificate, models, verdict in first_release():
+        made = {key: value for key, value in verdict.certificate().items() if key in certificate}
+        assert made == certificate
+        assert list(made) == list(certificate)
+        assert set(verdict.certificate()) - set(made) == {"seconds", "finished", "versions"}
+        assert replay(certificate, models, sample=10).agrees

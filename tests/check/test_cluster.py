@@ -16,7 +16,6 @@ from tests.check.dask_processes import a_scheduler, a_worker, wait_for_workers
 from tests.check.long_check import long_check, long_regex_check, small_shards
 from tests.check.processes import lines
 from weightsmith.check import cluster
-from weightsmith.check.engine import Options
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
 StartWorker = Callable[[], subprocess.Popen[str]]
@@ -89,10 +88,20 @@ def test_a_language_and_a_full_mask_come_out_as_on_this_machine(scheduler: str, 
     two()
     assert told(long_regex_check(None, cluster=scheduler)) == told(long_regex_check(None))
     T = ws.random_transformer("abc", mask="full", seed=3)
-    here, there = Options(), Options(cluster=scheduler)
     starts = re.compile("a.*")
-    assert told(ws.check.recognizes(T, starts, 4, **there)) == told(ws.check.recognizes(T, starts, 4, **here))
-    assert told(ws.check.same_logits(T, T, 4, **there)) == told(ws.check.same_logits(T, T, 4, **here))
+    assert told(ws.check.recognizes(T, starts, 4, cluster=scheduler)) == told(ws.check.recognizes(T, starts, 4))
+    assert told(ws.check.same_logits(T, T, 4, cluster=scheduler)) == told(ws.check.same_logits(T, T, 4))
+
+
+def test_a_frame_goes_to_the_cluster(scheduler: str, two: Any) -> None:
+    two()
+    S = ws.random_transformer("ab", max_length=6, seed=3)
+    T = ws.infinity_form(S, lowering="attention", length=5)
+    for second in (T, ws.infinity_form(~S, lowering="attention", length=5)):
+        here = ws.check.same_decisions(S, second, suffix=("END",), length=5, within="a.*")
+        there = ws.check.same_decisions(S, second, suffix=("END",), length=5, within="a.*", cluster=scheduler)
+        assert told(there) == told(here)
+        assert here.holds == (second is T)
 
 
 @pytest.mark.parametrize("which", [0, 1])

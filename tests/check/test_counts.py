@@ -13,7 +13,7 @@ from tests.check.models import all_inputs, just, never
 from weightsmith.arithmetic import Array
 from weightsmith.check import engine, size
 from weightsmith.check.claims import SameDecisions
-from weightsmith.check.languages import Truths
+from weightsmith.check.inputs import Truths
 from weightsmith.check.plan import Plan, Shard, make_plan, tokens
 from weightsmith.model.transformer import Mask
 

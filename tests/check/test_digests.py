@@ -14,6 +14,7 @@ from weightsmith.check.claims import FinalVectors, Recognizes, SameDecisions, Sa
 from weightsmith.check.engine import decide
 from weightsmith.check.examine import by_reference, examine
 from weightsmith.check.languages import language
+from weightsmith.check.options import Options
 
 ARITHMETICS = {
     "int16": ws.Fixed(4, 4),
@@ -38,7 +39,7 @@ def test_every_shard_has_the_digest_of_the_reference_semantics(name: str, mask: 
     never = language(re.compile("[^abc]"), ("a", "b", "c"))
     cut(12, 5)
     for claim in (SameDecisions(T, same), SameLogits(T, same), FinalVectors(T, lambda vectors: vectors[:, 0] < 1e9)):
-        one, two = (decide(claim, 4, workers=workers) for workers in (1, 2))
+        one, two = (decide(claim, 4, Options(workers=workers)) for workers in (1, 2))
         assert one.holds
         assert one.digests == two.digests
         shards = [list(one.plan.shards(tier)) for tier in range(len(one.plan.tiers))]

@@ -216,7 +216,7 @@ def test_a_large_vocabulary_is_read_in_one_go() -> None:
 
 REGEXES: dict[str, tuple[Any, Any, str]] = {
     "open group": ("0(1", BITS, "'0(1' is not a regular expression: missing ), unterminated subpattern at place 1, '(1'"),
-    "nothing to repeat": ("*", BITS, "nothing to repeat at place 0, '*'; write re.escape(…) for a text that is meant literally"),
+    "nothing to repeat": ("*", BITS, "nothing to repeat at place 0, '*'; write a backslash before what is meant literally"),
     "empty range": ("[b-a]", LETTERS, "bad character range b-a at place 1, 'b-a]'"),
     "no such group": (r"a\2", LETTERS, "invalid group reference 2 at place 2, '2'"),
     "flags": ("(?a)(?u)", LETTERS, "ASCII and UNICODE flags are incompatible"),

@@ -1,26 +1,38 @@
 """Claims over all inputs: checked exhaustively up to a length, or refuted by the shortest input.
 
-Each function takes `up_to`, the length of the longest inputs, and the same options: `workers` (cores; all by default),
-`memory` (bytes; 1 GiB by default), `ledger` (a file that lets a killed check go on), `cluster` (the address of a Dask
-scheduler) and `progress` (a function of the inputs done and of all).
+Every claim takes `up_to`, the length of the longest inputs, and by name
+
+- which inputs it is about: `length=4` (those of this length only, instead of `up_to`), `within="a*b*"` (those of a
+  language only), and `suffix=("END",)` (tokens that follow each input, and are no part of it, for the models that know
+  them);
+- with what it is checked: `workers` (cores; all by default), `memory` (bytes; 1 GiB by default), `ledger` (a file that
+  lets a killed check go on), `cluster` (the address of a Dask scheduler) and `progress` (a function of the inputs done
+  and of all).
+
+A language is a regular expression for the whole input ("(0|1)*11", or compiled), an `Automaton`, or a function that is
+called once with each input: a text where every token is one character, else a tuple of tokens.
 """
 
-from collections.abc import Callable
-from typing import Any, Unpack
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from weightsmith.check.automaton import Automaton
 from weightsmith.check.claims import (
     AgreesWith,
+    Claim,
     Condition,
     FinalVectors,
     Recognizes,
     SameDecisions,
     SameLogits,
-    checked_model,
 )
-from weightsmith.check.engine import Options, decide
+from weightsmith.check.engine import decide
 from weightsmith.check.explain import Divergence
-from weightsmith.check.languages import language
+from weightsmith.check.frame import make_frame
+from weightsmith.check.languages import Describing, language
+from weightsmith.check.letters import foreign_letters
+from weightsmith.check.options import MEMORY, File, Options, Progress
 from weightsmith.check.replay import Replay, replay
 from weightsmith.check.verdict import Verdict
 from weightsmith.model import Transformer
@@ -39,47 +51,137 @@ __all__ = [
 ]
 
 
-def same_decisions(S: Transformer, T: Transformer, up_to: int, **options: Unpack[Options]) -> Verdict:
-    """Claim that two transformers decide every input alike.
+def same_decisions(
+    S: Transformer,
+    T: Transformer,
+    up_to: int | None = None,
+    *,
+    suffix: Sequence[str] = (),
+    length: int | None = None,
+    within: Describing | None = None,
+    workers: int | None = None,
+    memory: int = MEMORY,
+    ledger: File | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> Verdict:
+    """Claim that two transformers decide every input alike. What the parameters mean: help(weightsmith.check).
 
-    >>> from weightsmith import library
+    >>> from weightsmith import infinity_form, library
     >>> S = library.contains("1")
-    >>> print(same_decisions(S, ~~S, up_to=4).inputs)
+    >>> same_decisions(S, ~~S, up_to=4).inputs
     30
+    >>> same_decisions(S, infinity_form(S, lowering="attention", length=4), suffix=("END",), length=4).holds
+    True
     """
-    return decide(SameDecisions(S, T), up_to, **options)
+    claim = SameDecisions(S, T, frame=make_frame((S, T), suffix, length, within))
+    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress))
 
 
-def same_logits(S: Transformer, T: Transformer, up_to: int, **options: Unpack[Options]) -> Verdict:
-    """Claim that two transformers give the same logits for every input, bit for bit."""
-    return decide(SameLogits(S, T), up_to, **options)
+def same_logits(
+    S: Transformer,
+    T: Transformer,
+    up_to: int | None = None,
+    *,
+    suffix: Sequence[str] = (),
+    length: int | None = None,
+    within: Describing | None = None,
+    workers: int | None = None,
+    memory: int = MEMORY,
+    ledger: File | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> Verdict:
+    """Claim that two transformers give the same logits for every input, bit for bit.
+
+    What the parameters mean: help(weightsmith.check).
+    """
+    claim = SameLogits(S, T, frame=make_frame((S, T), suffix, length, within))
+    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress))
 
 
 def recognizes(
-    T: Transformer, predicate: object, up_to: int, *, yes: str = "YES", **options: Unpack[Options]
+    T: Transformer,
+    predicate: Describing,
+    up_to: int | None = None,
+    *,
+    yes: str = "YES",
+    suffix: Sequence[str] = (),
+    length: int | None = None,
+    within: Describing | None = None,
+    workers: int | None = None,
+    memory: int = MEMORY,
+    ledger: File | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
 ) -> Verdict:
-    """Claim that the decision is YES for the inputs of a set and for no others.
+    """Claim that the decision is YES, or the class `yes`, for the inputs of a language and for no others.
 
-    The set is a compiled regular expression, which an input must match as a whole, an `Automaton`, or a function that
-    is called once with each input: a text where every token is one character, else a tuple of tokens.
+    The language is a regular expression, an `Automaton` or a function. What the other parameters mean:
+    help(weightsmith.check).
 
-    >>> import re
     >>> from weightsmith import library
-    >>> recognizes(library.contains("1"), re.compile("0*1.*"), up_to=10).holds
+    >>> recognizes(library.contains("1"), "0*1.*", up_to=10).holds
     True
     """
-    checked_model(T, "first")
-    return decide(Recognizes(T, language(predicate, tuple(T.vocabulary)), yes), up_to, **options)
+    frame = make_frame((T,), suffix, length, within)
+    claim = Recognizes(T, language(predicate, frame.vocabulary(T)), yes, frame=frame)
+    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress))
 
 
-def agrees_with(T: Transformer, function: Callable[[Any], str], up_to: int, **options: Unpack[Options]) -> Verdict:
-    """Claim that a transformer whose classes are tokens decides as a function does, called once with each input."""
-    return decide(AgreesWith(checked_model(T, "first"), function), up_to, **options)
+def agrees_with(
+    T: Transformer,
+    function: Callable[[Any], str],
+    up_to: int | None = None,
+    *,
+    suffix: Sequence[str] = (),
+    length: int | None = None,
+    within: Describing | None = None,
+    workers: int | None = None,
+    memory: int = MEMORY,
+    ledger: File | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> Verdict:
+    """Claim that the decision is the class that a function gives, called once with each input.
+
+    What the other parameters mean: help(weightsmith.check).
+
+    >>> from weightsmith import library
+    >>> agrees_with(library.contains("1"), lambda word: "YES" if "1" in word else "NO", up_to=10).holds
+    True
+    """
+    claim = AgreesWith(T, function, frame=make_frame((T,), suffix, length, within))
+    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress))
 
 
-def final_vectors(T: Transformer, condition: Condition, up_to: int, **options: Unpack[Options]) -> Verdict:
+def final_vectors(
+    T: Transformer,
+    condition: Condition,
+    up_to: int | None = None,
+    *,
+    suffix: Sequence[str] = (),
+    length: int | None = None,
+    within: Describing | None = None,
+    workers: int | None = None,
+    memory: int = MEMORY,
+    ledger: File | None = None,
+    cluster: str | None = None,
+    progress: Progress | None = None,
+) -> Verdict:
     """Claim something of the last vector of the stream.
 
-    The condition takes an array (inputs, lanes) and gives a bool for each input.
+    The condition takes an array (inputs, lanes) and gives a bool for each input. What the other parameters mean:
+    help(weightsmith.check).
     """
-    return decide(FinalVectors(checked_model(T, "first"), condition), up_to, **options)
+    claim = FinalVectors(T, condition, frame=make_frame((T,), suffix, length, within))
+    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress))
+
+
+def _decided(claim: Claim, up_to: int | None, options: Options) -> Verdict:
+    """Check a claim; whoever called its function is told of letters that cannot match."""
+    for name, given in claim.languages.items():
+        message = foreign_letters(given, claim.vocabulary)
+        if message is not None:
+            warnings.warn(f"{name} {message}", UserWarning, stacklevel=3)
+    return decide(claim, up_to, options)

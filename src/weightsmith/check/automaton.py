@@ -73,7 +73,7 @@ def compile_regex(pattern: str | re.Pattern[str], vocabulary: tuple[str, ...]) -
     if not isinstance(vocabulary, list | tuple) or not vocabulary or not all(isinstance(t, str) for t in vocabulary):
         raise InputError(f"vocabulary must be a tuple of texts, and it is {brief(vocabulary)}: write ('0', '1')")
     gap = "" if all(len(token) == 1 for token in vocabulary) else " "
-    found = character_automaton(_read_pattern(pattern), sorted(set("".join(vocabulary) + gap)))
+    found = character_automaton(read_pattern(pattern), sorted(set("".join(vocabulary) + gap)))
     if found is None:
         return None
     by_character = smallest(Automaton(np.array(found.table), np.array(found.accepting)))
@@ -144,7 +144,8 @@ def _split(classes: list[int], members: list[set[int]], waiting: set[int], which
     waiting.add(new if which in waiting or len(part) <= len(members[which]) else which)
 
 
-def _read_pattern(pattern: str | re.Pattern[str]) -> re.Pattern[str]:
+def read_pattern(pattern: str | re.Pattern[str]) -> re.Pattern[str]:
+    """Return a compiled regular expression, or say what is wrong with it and where."""
     if not isinstance(pattern.pattern if isinstance(pattern, re.Pattern) else pattern, str):
         raise InputError(f"{brief(pattern)} is not a regular expression of texts: write '(01)*', for example")
     try:
@@ -157,7 +158,7 @@ def _read_pattern(pattern: str | re.Pattern[str]) -> re.Pattern[str]:
     except RecursionError:
         reason = "its groups are nested too deeply"
     raise InputError(
-        f"{brief(pattern)} is not a regular expression: {reason}; write re.escape(…) for a text that is meant literally"
+        f"{brief(pattern)} is not a regular expression: {reason}; write a backslash before what is meant literally"
     )
 
 

@@ -2,21 +2,25 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
-from weightsmith.check.languages import Language, Truths, called, continuations, name_of, text
-from weightsmith.errors import InputError, ModelError
+from weightsmith.check.frame import EVERY, Frame
+from weightsmith.check.inputs import Inputs, Truths
+from weightsmith.check.languages import Decided, Language, called, name_of, text
+from weightsmith.errors import InputError
 from weightsmith.model import Transformer
 from weightsmith.model.names import brief, listed, shown
 
 Quantity: TypeAlias = Literal["decisions", "logits", "vectors"]
 Values: TypeAlias = npt.NDArray[Any]
 Condition: TypeAlias = Callable[[Array], Truths]
+
+FUNCTION = "it holds a Python function: give a regular expression or Automaton(…) instead"
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +29,7 @@ class Claim(ABC):
 
     quantity: ClassVar[Quantity]
     kind: ClassVar[str]
+    frame: Frame = field(default=EVERY, kw_only=True)
 
     @property
     @abstractmethod
@@ -34,24 +39,34 @@ class Claim(ABC):
     @property
     def vocabulary(self) -> tuple[str, ...]:
         """The tokens of the inputs."""
-        return tuple(self.models[0].vocabulary)
+        return self.frame.vocabulary(self.models[0])
 
     @abstractmethod
-    def judge(self, values: Sequence[Values], stem: Sequence[int], depth: int) -> tuple[Truths, list[Values]]:
-        """Say where the claim holds, and give what that was read off.
+    def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
+        """Say where the claim holds, and return what that was read off.
 
-        The values are each model's decisions, logits or last vectors for all continuations of a stem by `depth`
-        tokens, in vocabulary order.
+        The values are each model's decisions, logits or last vectors for the inputs.
         """
 
     def described(self) -> dict[str, Any]:
-        """Give what a certificate says of it besides the models."""
+        """Return what a certificate says of it besides the models and the frame."""
         return {}
 
     @property
-    def portable(self) -> bool:
-        """Whether it consists of data only."""
-        return True
+    def languages(self) -> dict[str, Language]:
+        """The sets of inputs that were given for it, each with its name in a sentence."""
+        return {} if self.frame.within is None else {"within": self.frame.within}
+
+    @property
+    def not_data(self) -> str | None:
+        """Why ledgers, clusters and certificates cannot hold it; None where they can."""
+        if any(isinstance(language, Decided) for language in self.languages.values()):
+            return FUNCTION
+        if not self.frame.countable:
+            return (
+                "no automaton decides its within: give an expression without lookaround and references, or Automaton(…)"
+            )
+        return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,22 +75,26 @@ class _Pair(Claim):
     T: Transformer
 
     def __post_init__(self) -> None:
-        for place, T in (("first", self.S), ("second", self.T)):
-            checked_model(T, place)
-        for what in ("vocabulary", "classes"):
-            mine, other = getattr(self.S, what), getattr(self.T, what)
-            if set(mine) != set(other):
-                raise InputError(
-                    f"the two transformers have different {what}: {listed(mine)} and {listed(other)}; "
-                    "a claim about both needs the same"
-                )
+        mine, other = (self.frame.vocabulary(T) for T in self.models)
+        if set(mine) != set(other):
+            more = sorted({*mine} ^ {*other}, key=(*mine, *other).index)
+            follows = not (set(mine) - set(other) and set(other) - set(mine))
+            raise InputError(
+                f"the two transformers have different vocabulary: {listed(mine)} and {listed(other)}; a claim about "
+                f"both needs the same{f', but for what follows each input: suffix={tuple(more)!r:.80}' * follows}"
+            )
+        if set(self.S.classes) != set(self.T.classes):
+            raise InputError(
+                f"the two transformers have different classes: {listed(self.S.classes)} and {listed(self.T.classes)}; "
+                "a claim about both needs the same"
+            )
 
     @property
     def models(self) -> tuple[Transformer, ...]:
         return self.S, self.T
 
     def _second(self, values: Values) -> Values:
-        """Give the second model's logits in the first one's order of classes."""
+        """Return the second model's logits in the first one's order of classes."""
         return values[..., [self.T.classes.index(name) for name in self.S.classes]]
 
 
@@ -86,7 +105,7 @@ class SameDecisions(_Pair):
     quantity = "decisions"
     kind = "same_decisions"
 
-    def judge(self, values: Sequence[Values], stem: Sequence[int], depth: int) -> tuple[Truths, list[Values]]:
+    def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
         """Compare the classes by name."""
         place = np.array([self.S.classes.index(name) for name in self.T.classes], dtype=np.int32)
         first, second = values[0], place[values[1]]
@@ -100,7 +119,7 @@ class SameLogits(_Pair):
     quantity = "logits"
     kind = "same_logits"
 
-    def judge(self, values: Sequence[Values], stem: Sequence[int], depth: int) -> tuple[Truths, list[Values]]:
+    def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
         """Compare the logits of each class."""
         first, second = values[0], self._second(values[1])
         return (first == second).all(axis=-1), [first, second]
@@ -126,69 +145,66 @@ class Recognizes(_Single):
 
     def __post_init__(self) -> None:
         """Refuse a transformer that cannot say so."""
-        if self.yes not in self.T.classes:
-            name = shown(self.yes) if isinstance(self.yes, str) else brief(self.yes)
-            raise InputError(
-                f"the class {name} does not exist: the classes are {listed(self.T.classes)}; "
-                f"write recognizes(…, yes={self.T.classes[-1]!r}), or agrees_with for more than two"
-            )
+        check_class(self.T, self.yes, "recognizes(…, yes={!r}), or agrees_with(…) with a function that gives a class")
 
-    def judge(self, values: Sequence[Values], stem: Sequence[int], depth: int) -> tuple[Truths, list[Values]]:
+    def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
         """Compare with the language."""
-        wanted = self.language.expected(self.vocabulary, stem, depth)
+        wanted = self.language.expected(inputs)
         return (values[0] == self.T.classes.index(self.yes)) == wanted, [values[0], wanted]
 
     def described(self) -> dict[str, Any]:
-        """Give the language."""
+        """Return the language."""
         return {"language": self.language.described(), "yes": self.yes}
 
     @property
-    def portable(self) -> bool:
-        """Whether it is given without a function."""
-        return "predicate" not in self.language.described()
+    def languages(self) -> dict[str, Language]:
+        """That of the claim first."""
+        return {"the expression": self.language, **super().languages}
+
+
+def check_class(T: Transformer, yes: object, instead: str) -> None:
+    """Refuse a class that does not exist; `instead` says how to name one that does."""
+    if yes not in T.classes:
+        name = shown(yes) if isinstance(yes, str) else brief(yes)
+        one = T.classes[min(1, len(T.classes) - 1)]  # the first one often says that nothing was found
+        raise InputError(
+            f"the class {name} does not exist: the classes are {listed(T.classes)}; write {instead.format(one)}"
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class AgreesWith(_Single):
-    """The decision is what a function gives for each input: one of the classes, which are tokens."""
+    """The decision is what a function gives for each input: one of the classes."""
 
     quantity = "decisions"
     kind = "agrees_with"
     function: Callable[[Any], str]
+    not_data = FUNCTION
 
     def __post_init__(self) -> None:
-        """Refuse classes that are not tokens."""
-        other = [name for name in self.T.classes if name not in self.T.vocabulary]
-        if other:
-            raise InputError(
-                f"agrees_with needs classes that are tokens, and {listed(other)} is not in the vocabulary; "
-                "for YES and NO write recognizes"
-            )
+        """Refuse what cannot be called."""
         if not callable(self.function):
-            raise InputError(f"{self.function!r:.80} is not a function of an input that gives a token")
+            raise InputError(
+                f"{brief(self.function)} is not a function of an input that gives one of {listed(self.T.classes)}"
+            )
 
-    def judge(self, values: Sequence[Values], stem: Sequence[int], depth: int) -> tuple[Truths, list[Values]]:
+    def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
         """Call the function once for each input."""
         place = {name: i for i, name in enumerate(self.T.classes)}
         wanted = np.empty(len(values[0]), dtype=np.int32)
-        for i, tokens in enumerate(continuations(self.vocabulary, stem, depth)):
+        for i, tokens in enumerate(inputs.written()):
             answer = called(self.function, "the function", tokens)
             if not isinstance(answer, str) or answer not in place:
                 raise InputError(
-                    f"the function gives {answer!r:.80} for the input {shown(text(tokens))}: "
+                    f"the function gives {brief(answer)} for the input {shown(text(tokens))}: "
                     f"it must give one of {listed(self.T.classes)}"
                 )
             wanted[i] = place[answer]
         return values[0] == wanted, [values[0], wanted]
 
     def described(self) -> dict[str, Any]:
-        """Give the function's name."""
+        """Return the function's name."""
         return {"function": name_of(self.function)}
-
-    @property
-    def portable(self) -> bool:
-        """A function is not data."""
-        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,13 +214,14 @@ class FinalVectors(_Single):
     quantity: ClassVar[Quantity] = "vectors"
     kind = "final_vectors"
     condition: Condition
+    not_data = FUNCTION
 
     def __post_init__(self) -> None:
         """Refuse what cannot be called."""
         if not callable(self.condition):
-            raise InputError(f"{self.condition!r:.80} is not a function of vectors, an array (inputs, lanes)")
+            raise InputError(f"{brief(self.condition)} is not a function of vectors, an array (inputs, lanes)")
 
-    def judge(self, values: Sequence[Values], stem: Sequence[int], depth: int) -> tuple[Truths, list[Values]]:
+    def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
         """Ask of all vectors at once."""
         holds = called(lambda vectors: np.asarray(self.condition(vectors)), "the condition", values[0])
         if holds.dtype != np.bool_ or holds.shape != values[0].shape[:1]:
@@ -215,17 +232,5 @@ class FinalVectors(_Single):
         return holds, [values[0], holds]
 
     def described(self) -> dict[str, Any]:
-        """Give the condition's name."""
+        """Return the condition's name."""
         return {"condition": name_of(self.condition)}
-
-    @property
-    def portable(self) -> bool:
-        """A function is not data."""
-        return False
-
-
-def checked_model(T: object, place: str) -> Transformer:
-    """Refuse what is not a transformer."""
-    if not isinstance(T, Transformer):
-        raise ModelError(f"the {place} argument, {T!r:.80}, is not a transformer: write load('model.safetensors')")
-    return T

@@ -3,37 +3,26 @@
 import math
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias, TypedDict
+from typing import Protocol, TypeAlias
 
+from weightsmith.check.claimed import Claimed
 from weightsmith.check.claims import Claim
-from weightsmith.check.examine import Finding, examine
+from weightsmith.check.examine import NOTHING, Finding, examine
 from weightsmith.check.explain import divergence, sides
-from weightsmith.check.languages import written
+from weightsmith.check.inputs import written
 from weightsmith.check.ledger import Ledger, open_ledger
-from weightsmith.check.plan import Plan, Shard, make_plan, tokens
+from weightsmith.check.options import Options, Progress
+from weightsmith.check.plan import Plan, Shard, longest_of, make_plan, tokens
 from weightsmith.check.size import bytes_of_run, columns_for
 from weightsmith.check.verdict import Verdict, identity
 from weightsmith.errors import InputError
-from weightsmith.model import check_length
+from weightsmith.model.names import brief
 
-MEMORY = 1 << 30
-LONGEST = 10_000  # tokens: with one symbol that is a check; with more, only a refutation ends it
-Progress: TypeAlias = Callable[[int, int], None]  # inputs done, inputs in all
 Limit: TypeAlias = Callable[[Shard], int]  # the longest inputs of a shard that are still of interest
-
-
-class Options(TypedDict, total=False):
-    """What every check takes besides the claim and the length."""
-
-    workers: int | None
-    memory: int
-    ledger: str | os.PathLike[str] | None
-    cluster: str | None
-    progress: Progress | None
 
 
 class Backend(Protocol):
@@ -81,15 +70,19 @@ class _Check:
     ledger: Ledger
     progress: Progress
     done: int = 0
-    digests: list[tuple[str, ...]] = field(default_factory=list)
+    digests: list[tuple[str, ...]] = field(default_factory=list)  # of the finished tiers
+    counts: dict[Shard, Mapping[int, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.claimed = Claimed(self.claim.frame, self.plan)
 
     def run(self) -> tuple[int, int] | None:
-        """Give length and place of the first refuting input; None where there is none."""
-        for tier in range(len(self.plan.tiers)):
-            refuted = self._tier(tier)
+        """Return the first refuting input by its length and place, or None."""
+        for number in range(len(self.plan.tiers)):
+            refuted = self._tier(number)
             if refuted is not None:
                 return refuted
-            self.digests.append(tuple(self.ledger.digests[shard] for shard in self.plan.shards(tier)))
+            self.digests.append(tuple(self.ledger.digests[shard] for shard in self.plan.shards(number)))
         return None
 
     def _tier(self, number: int) -> tuple[int, int] | None:
@@ -99,51 +92,62 @@ class _Check:
             """Inputs longer than the best refutation, or as long and later, no longer matter."""
             if best[0] > tier.longest:
                 return tier.longest
-            begins = shard.index * tier.stems * int(self.plan.vocabulary ** int(best[0] - tier.stem))
-            return int(best[0]) - (begins > best[1])
+            return int(best[0]) - (self.plan.first_in(shard, int(best[0])) > best[1])
 
-        pending = [shard for shard in self.plan.shards(number) if shard not in self.ledger.digests]
-        finished = self.plan.tiers[number].shards - len(pending)
-        self._add(finished * self.plan.inputs_of(Shard(number, 0)))
+        inputs = {shard: self.claimed.of(shard) for shard in self.plan.shards(number)}
+        self._add(sum(inputs[shard] for shard in inputs if shard in self.ledger.digests))
+        for shard in inputs:
+            if not inputs[shard] and shard not in self.ledger.digests:
+                self.ledger.add(shard, NOTHING)
+        pending = [shard for shard in inputs if shard not in self.ledger.digests]
         for finding in self.backend.findings(self.claim, self.plan, pending, limit):
             if finding.digest is not None:
                 self.ledger.add(finding.shard, finding.digest)
             if finding.refuted is not None:
                 best = min(best, finding.refuted)
-            self._add(self.plan.inputs_of(finding.shard))
+            if finding.counts:
+                self.counts[finding.shard] = finding.counts
+            self._add(inputs[finding.shard])
         return None if best[0] == math.inf else (int(best[0]), int(best[1]))
 
     def _add(self, inputs: int) -> None:
         self.done += inputs
         if inputs:
-            self.progress(self.done, self.plan.inputs)
+            self.progress(self.done, self.claimed.inputs)
+
+    def inputs(self, refuted: tuple[int, int] | None) -> int:
+        """Return how many inputs were claimed, or how many up to the first that refutes it."""
+        if self.claim.frame.countable:
+            if refuted is None:
+                return self.claimed.inputs
+            return self.claimed.up_to(tokens(refuted[1], refuted[0], self.plan.vocabulary))
+        return sum(
+            number
+            for shard, counts in self.counts.items()
+            for length, number in counts.items()
+            if refuted is None or (length, self.plan.first_in(shard, length)) <= refuted
+        )
 
 
-def decide(
-    claim: Claim,
-    up_to: int,
-    *,
-    workers: int | None = None,
-    memory: int = MEMORY,
-    ledger: str | os.PathLike[str] | None = None,
-    cluster: str | None = None,
-    progress: Progress | None = None,
-) -> Verdict:
-    """Check a claim for every input of length 1 … up_to."""
-    begin = time.perf_counter()
-    _check_arguments(claim, up_to, workers, memory, ledger, cluster)
-    plan = make_plan(len(claim.vocabulary), up_to, columns_for(claim, up_to, memory))
-    with _backend(claim, plan, workers, memory, cluster) as backend, open_ledger(
-        ledger, identity(claim, plan) if ledger is not None else {}, plan
+def decide(claim: Claim, up_to: int | None = None, options: Options | None = None) -> Verdict:
+    """Check a claim for every input of length 1 … up_to, or for those of its frame."""
+    begin, given = time.perf_counter(), options or Options()
+    longest = _longest(claim, up_to)
+    if claim.not_data is not None and (given.ledger is not None or given.cluster is not None):
+        what = "a ledger" if given.cluster is None else "a cluster"
+        raise InputError(f"{what} needs a claim that consists of data, and {claim.not_data}")
+    plan = make_plan(len(claim.vocabulary), longest, columns_for(claim, longest, given.memory))
+    with _backend(claim, plan, given) as backend, open_ledger(
+        given.ledger, identity(claim, plan) if given.ledger is not None else {}, plan
     ) as book:  # fmt: skip
-        check = _Check(claim, plan, backend, book, progress or (lambda done, total: None))
+        check = _Check(claim, plan, backend, book, given.progress or (lambda done, total: None))
         refuted = check.run()
     tokens_of = None if refuted is None else written(claim.vocabulary, tokens(refuted[1], refuted[0], plan.vocabulary))
     return Verdict(
         claim,
         plan,
         holds=refuted is None,
-        inputs=plan.inputs if refuted is None else plan.up_to_length(refuted[0] - 1) + refuted[1] + 1,
+        inputs=check.inputs(refuted),
         counterexample=tokens_of,
         sides={} if tokens_of is None else sides(claim, tokens_of),
         divergence=None if tokens_of is None else divergence(claim, tokens_of),
@@ -152,43 +156,30 @@ def decide(
     )
 
 
-def _check_arguments(
-    claim: Claim,
-    up_to: int,
-    workers: int | None,
-    memory: int,
-    ledger: str | os.PathLike[str] | None,
-    cluster: str | None,
-) -> None:
-    if type(up_to) is not int or up_to < 1:
-        raise InputError(f"up_to={up_to!r:.80}: write the length up to which every input is checked, 1 or more")
-    if up_to > LONGEST:
-        raise InputError(f"up_to={up_to!r:.80}: write at most {LONGEST}; no check goes through longer inputs")
-    for T in claim.models:
-        check_length(T, up_to)
-    if workers is not None and (type(workers) is not int or workers < 1):
-        raise InputError(f"workers={workers!r:.80}: write how many cores to use, 1 or more")
-    if type(memory) is not int or memory < 1 << 20:
-        raise InputError(f"memory={memory!r:.80}: write a number of bytes, a million or more")
-    if ledger is not None and (not isinstance(ledger, str | os.PathLike) or not str(ledger)):
-        raise InputError(f"ledger={ledger!r:.80}: write the name of a file")
-    if cluster is not None and (not isinstance(cluster, str) or not cluster):
-        raise InputError(f"cluster={cluster!r:.80}: write the address of a scheduler, such as 'tcp://127.0.0.1:8786'")
-    if not claim.portable and (ledger is not None or cluster is not None):
-        what = "a ledger" if cluster is None else "a cluster"
+def _longest(claim: Claim, up_to: int | None) -> int:
+    """Return the length of the longest inputs, or say what is wrong with it."""
+    length, most = claim.frame.length, longest_of(len(claim.vocabulary))
+    if up_to is None and length is not None:
+        name, up_to = "length", length
+    elif type(up_to) is not int or up_to < 1:
         raise InputError(
-            f"{what} needs a claim that consists of data, and this one holds a Python function: "
-            "give re.compile('…') or Automaton(…) instead"
+            f"up_to={brief(up_to)}: write the length up to which every input is checked, 1 or more, as in up_to=10"
         )
+    else:
+        name = "up_to"
+    if up_to > most:
+        raise InputError(f"{name}={brief(up_to)}: write at most {most}; no check goes through longer inputs")
+    if length is not None and length > up_to:
+        raise InputError(f"length={length} is more than up_to={up_to}: leave out up_to, which length= does not need")
+    claim.frame.check_lengths(claim.models, length or up_to)
+    return length or up_to
 
 
-def _backend(
-    claim: Claim, plan: Plan, workers: int | None, memory: int, cluster: str | None
-) -> AbstractContextManager[Backend]:
-    if cluster is not None:
+def _backend(claim: Claim, plan: Plan, options: Options) -> AbstractContextManager[Backend]:
+    if options.cluster is not None:
         from weightsmith.check.cluster import connected
 
-        return connected(cluster)
+        return connected(options.cluster)
     columns = max((plan.inputs_of(Shard(t, 0)) // tier.stems for t, tier in enumerate(plan.tiers)), default=0)
-    fitting = max(memory // bytes_of_run(claim, plan.up_to, columns), 1)
-    return nullcontext(Threads(min(workers or len(os.sched_getaffinity(0)), fitting)))
+    fitting = max(options.memory // bytes_of_run(claim, plan.up_to, columns), 1)
+    return nullcontext(Threads(min(options.workers or len(os.sched_getaffinity(0)), fitting)))

@@ -1,23 +1,45 @@
 """One shard, examined: with the fast kernels, or with the reference semantics when a verdict is replayed."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
 
+from weightsmith.check.claimed import claimed_stems
 from weightsmith.check.claims import Claim, Quantity, Values
+from weightsmith.check.inputs import Inputs, Places, written
+from weightsmith.check.languages import text
 from weightsmith.check.plan import Plan, Shard
+from weightsmith.errors import ModelError
 from weightsmith.kernels import batch, ranks, run_columns, tree
 from weightsmith.kernels.carrier import carrier
 from weightsmith.model import Transformer
+from weightsmith.model.names import shown
+from weightsmith.semantics.evaluation import Evaluation
 from weightsmith.semantics.reference import evaluate
 
-# Give a quantity for all continuations of a stem, for each number of tokens more up to a depth, in vocabulary order.
-Source: TypeAlias = Callable[[Transformer, Quantity, Sequence[int], int, int], Iterator[Values]]
+PLAIN_COLUMNS = 1 << 16  # that are run together where prefixes are not shared
+NOTHING = hashlib.sha256().hexdigest()  # the digest of a shard that a claim is not about
 
-PLAIN_COLUMNS = 1 << 16  # of a transformer that is not causal, run together
+
+@dataclass(frozen=True, eq=False)
+class Reader:
+    """A transformer as a claim gives it inputs: the tokens of inputs come first in its vocabulary."""
+
+    model: Transformer
+    suffix: tuple[int, ...] = ()  # what follows each input
+    whole: bool = True  # whether each prefix of what it reads is an input too
+
+    def read(self, ids: Places) -> Places:
+        """Return what it is run on for inputs (inputs, positions)."""
+        return np.hstack([ids, np.broadcast_to(np.array(self.suffix, np.int64), (len(ids), len(self.suffix)))])
+
+
+# Give a quantity for inputs of growing length that have a stem in common.
+Source: TypeAlias = Callable[[Reader, Quantity, Sequence[Inputs]], Iterator[Values]]
 
 
 @dataclass(frozen=True)
@@ -27,6 +49,7 @@ class Finding:
     shard: Shard
     digest: str | None  # of everything that was compared; None where a shorter refutation made it stop early
     refuted: tuple[int, int] | None  # length and place in vocabulary order of the first input that refutes the claim
+    counts: Mapping[int, int] = field(default_factory=dict)  # by length: inputs gone through, if none can tell before
 
 
 def examine(
@@ -39,76 +62,99 @@ def examine(
     """
     tier = plan.tiers[shard.tier]
     end = tier.longest if longest is None else min(longest, tier.longest)
-    total = hashlib.sha256()
+    total, counts = hashlib.sha256(), Counter[int]()
     refuted: tuple[int, int] | None = None
-    for offset, stem in enumerate(plan.stems_of(shard)):
+    for offset, stem in claimed_stems(claim.frame, plan, shard):
         if refuted is not None:
             end = min(end, refuted[0] - 1)  # what comes later in vocabulary order must be shorter
         part = hashlib.sha256()
-        found = _examine_stem(claim, stem, tier.shortest, end, part, source or by_kernels)
+        found = _examine_stem(claim, stem, tier.shortest, end, part, source or by_kernels, counts)
         total.update(part.digest())
         if found is not None:
             length, place = found
             before = shard.index * tier.stems + offset
             refuted = (length, before * plan.vocabulary ** (length - tier.stem) + place)
     whole = refuted is None and end == tier.longest
-    return Finding(shard, total.hexdigest() if whole else None, refuted)
+    return Finding(shard, total.hexdigest() if whole else None, refuted, {} if claim.frame.countable else dict(counts))
 
 
 def _examine_stem(
-    claim: Claim, stem: Sequence[int], shortest: int, longest: int, digest: "hashlib._Hash", source: Source
+    claim: Claim,
+    stem: Sequence[int],
+    shortest: int,
+    longest: int,
+    digest: "hashlib._Hash",
+    source: Source,
+    counts: Counter[int],
 ) -> tuple[int, int] | None:
-    least, most = shortest - len(stem), longest - len(stem)
-    if most < least:
+    lengths = claim.frame.lengths(shortest, longest)
+    every = [claim.frame.claimed(Inputs(claim.vocabulary, stem, length - len(stem))) for length in lengths]
+    asked = [inputs for inputs in every if len(inputs)]
+    if not asked:
         return None
-    sides = [source(reordered(claim, T), claim.quantity, stem, least, most) for T in claim.models]
-    for depth, values in zip(range(least, most + 1), zip(*sides, strict=True), strict=True):
-        holds, evidence = claim.judge(values, stem, depth)
+    sides = [source(reader(claim, T), claim.quantity, asked) for T in claim.models]
+    for inputs, values in zip(asked, zip(*sides, strict=True), strict=True):
+        holds, evidence = claim.judge(values, inputs)
         for array in evidence:
             digest.update(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes())
         if not holds.all():
-            return len(stem) + depth, int(np.argmin(holds))
+            first = int(np.argmin(holds))
+            counts[inputs.length] += first + 1
+            return inputs.length, inputs.place(first)
+        counts[inputs.length] += len(inputs)
     return None
 
 
-def reordered(claim: Claim, T: Transformer) -> Transformer:
-    """Give a transformer whose vocabulary has the order of the claim's."""
-    if tuple(T.vocabulary) == claim.vocabulary:
-        return T
-    order = [T.vocabulary.index(token) for token in claim.vocabulary]
-    return replace(T, vocabulary=claim.vocabulary, embedding=T.embedding[order], tied=False)
+def reader(claim: Claim, T: Transformer) -> Reader:
+    """Return a transformer as a claim gives it inputs."""
+    suffix = claim.frame.after(T)
+    order = (*claim.vocabulary, *dict.fromkeys(suffix))
+    if tuple(T.vocabulary) != order:
+        places = [T.vocabulary.index(token) for token in order]
+        T = replace(T, vocabulary=order, embedding=T.embedding[places], tied=False)
+    return Reader(T, tuple(order.index(token) for token in suffix), claim.frame.plain)
 
 
-def by_kernels(T: Transformer, quantity: Quantity, stem: Sequence[int], least: int, most: int) -> Iterator[Values]:
-    """Compute with the kernels; a causal transformer shares prefixes."""
-    vocabulary = len(T.vocabulary)
-    decode = carrier(T.arithmetic).decode
-    if T.mask == "full":
-        yield from _plainly(T, quantity, stem, least, most)
+def by_kernels(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterator[Values]:
+    """Compute with the kernels."""
+    if reader.whole:
+        return _fast(reader, quantity, asked)
+    try:
+        return iter(list(_fast(reader, quantity, asked)))
+    except ModelError:  # of an input, or only of a beginning of one, which nobody asked for
+        return by_reference(reader, quantity, asked)
+
+
+def _fast(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterator[Values]:
+    """Share the prefixes where a transformer is causal and most of them are needed."""
+    T, vocabulary, depth = reader.model, len(asked[0].vocabulary), asked[-1].depth
+    below = sum(vocabulary**k for k in range(1, depth + 1))
+    if T.mask == "full" or reader.suffix or sum(len(inputs) * inputs.length for inputs in asked) < below:
+        yield from _plainly(reader, quantity, asked, min(below, PLAIN_COLUMNS))
         return
-    layout = tree(vocabulary, stem, most)
+    decode = carrier(T.arithmetic).decode
+    layout = tree(vocabulary, asked[0].stem, depth)
     columns = run_columns(T, layout)
-    for depth in range(least, most + 1):
-        level, order = layout.level(len(stem) + depth - 1), ranks(vocabulary, depth)
+    for inputs in asked:
+        level, order = layout.level(inputs.length - 1), ranks(vocabulary, inputs.depth)
         if quantity == "decisions":
-            decisions = np.empty(order.size, np.int32)
-            decisions[order] = columns.decisions[level]
-            yield decisions
+            result: Values = np.empty(order.size, np.int32)
+            result[order] = columns.decisions[level]
         else:
             values = getattr(columns, quantity)[:, level]
             result = np.empty((order.size, len(values)))
             result[order] = decode(values).T
-            yield result
+        yield result if inputs.chosen is None else result[inputs.chosen]
 
 
-def _plainly(T: Transformer, quantity: Quantity, stem: Sequence[int], least: int, most: int) -> Iterator[Values]:
-    """Compute with the kernels, every input by itself, with no more columns at once than a tree would have."""
-    together = min(sum(len(T.vocabulary) ** k for k in range(1, most + 1)), PLAIN_COLUMNS)
-    for depth in range(least, most + 1):
-        positions = len(stem) + depth
+def _plainly(reader: Reader, quantity: Quantity, asked: Sequence[Inputs], together: int) -> Iterator[Values]:
+    """Run every input by itself, with no more columns at once than a tree would have."""
+    T = reader.model
+    for inputs in asked:
+        positions = inputs.length + len(reader.suffix)
         parts: list[Values] = []
-        for ids in _inputs(len(T.vocabulary), stem, depth, max(together // positions, 1)):
-            layout = batch(ids)
+        for ids in inputs.ids(max(together // positions, 1)):
+            layout = batch(reader.read(ids))
             columns = run_columns(T, layout)
             last = layout.level(positions - 1)
             if quantity == "decisions":
@@ -118,12 +164,12 @@ def _plainly(T: Transformer, quantity: Quantity, stem: Sequence[int], least: int
         yield np.concatenate(parts)
 
 
-def by_reference(T: Transformer, quantity: Quantity, stem: Sequence[int], least: int, most: int) -> Iterator[Values]:
+def by_reference(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterator[Values]:
     """Compute with the readable semantics."""
-    for depth in range(least, most + 1):
+    for inputs in asked:
         parts: list[Values] = []
-        for ids in _inputs(len(T.vocabulary), stem, depth, 1024):
-            found = evaluate(T, ids)
+        for ids in inputs.ids(1024):
+            found = _evaluated(reader, ids)
             if quantity == "decisions":
                 parts.append(np.argmax(found.logits, axis=-1).astype(np.int32))
             else:
@@ -131,11 +177,16 @@ def by_reference(T: Transformer, quantity: Quantity, stem: Sequence[int], least:
         yield np.concatenate(parts)
 
 
-def _inputs(vocabulary: int, stem: Sequence[int], depth: int, most: int) -> Iterator[Values]:
-    """Give all continuations of a stem in vocabulary order, (inputs, positions), so many at a time."""
-    count = vocabulary**depth
-    powers = np.array([vocabulary**k for k in range(depth - 1, -1, -1)], dtype=np.int64)
-    for first in range(0, count, most):
-        rank = np.arange(first, min(first + most, count), dtype=np.int64)
-        rest = rank[:, np.newaxis] // powers % vocabulary
-        yield np.concatenate([np.broadcast_to(np.array(stem, dtype=np.int64), (len(rank), len(stem))), rest], axis=1)
+def _evaluated(reader: Reader, ids: Places) -> Evaluation:
+    """Run inputs; where one fails, say which."""
+    T, read = reader.model, reader.read(ids)
+    try:
+        return evaluate(T, read)
+    except ModelError:
+        for one in read:
+            try:
+                evaluate(T, one)
+            except ModelError as error:
+                name = shown(text(written(T.vocabulary, one.tolist())))
+                raise ModelError(f"on the input {name}: {error}") from None
+        raise

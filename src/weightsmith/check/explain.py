@@ -1,13 +1,14 @@
 """What a refuting input shows: what each side says, and where two streams part."""
 
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from weightsmith.check.claims import AgreesWith, Claim, FinalVectors, Recognizes
-from weightsmith.check.languages import Input, called
+from weightsmith.check.inputs import Input, Inputs
+from weightsmith.check.languages import called
+from weightsmith.model import Transformer
 from weightsmith.model.names import shown
 from weightsmith.semantics import Run
 from weightsmith.semantics import run as run_by
@@ -32,27 +33,29 @@ class Divergence:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Give it as data."""
+        """Return it as data."""
         return {**asdict(self), "values": list(self.values)}
 
 
-run = partial(run_by, sums="left")  # as the checker adds
+def run(claim: Claim, T: Transformer, tokens: Input) -> Run:
+    """Run a model of a claim on an input and what follows it, adding as the checker does."""
+    return run_by(T, [*tokens, *claim.frame.after(T)], sums="left")
 
 
 def sides(claim: Claim, tokens: Input) -> dict[str, str]:
-    """Say what each side says of an input, by the reference semantics."""
+    """Return what each side says of an input, by the reference semantics."""
     if isinstance(claim, Recognizes):
-        ids = [claim.T.vocabulary.index(token) for token in tokens]
-        member = bool(claim.language.expected(claim.vocabulary, ids, 0)[0])
-        return {"the transformer": run(claim.T, list(tokens)).decision, "the language": _member(member)}
+        ids = [claim.vocabulary.index(token) for token in tokens]
+        member = bool(claim.language.expected(Inputs(claim.vocabulary, ids, 0))[0])
+        return {"the transformer": run(claim, claim.T, tokens).decision, "the language": _member(member)}
     if isinstance(claim, AgreesWith):
         answer = called(claim.function, "the function", tokens)
-        return {"the transformer": run(claim.T, list(tokens)).decision, "the function": answer}
+        return {"the transformer": run(claim, claim.T, tokens).decision, "the function": answer}
     if isinstance(claim, FinalVectors):
-        vector = run(claim.T, list(tokens)).stream[-1, -1]
+        vector = run(claim, claim.T, tokens).stream[-1, -1]
         lanes = ", ".join(f"{shown(lane)}={x:g}" for lane, x in zip(claim.T.lanes, vector, strict=True))
         return {"the last vector": lanes}
-    runs = [run(T, list(tokens)) for T in claim.models]
+    runs = [run(claim, T, tokens) for T in claim.models]
     return {name: _said(claim, r) for name, r in zip(("the first", "the second"), runs, strict=True)}
 
 
@@ -69,12 +72,13 @@ def divergence(claim: Claim, tokens: Input) -> Divergence | None:
     """Find where the streams of the two transformers part; None where they have no lane in common, or one is alone."""
     if len(claim.models) != 2:
         return None
-    first, second = (run(T, list(tokens)) for T in claim.models)
+    first, second = (run(claim, T, tokens) for T in claim.models)
     S, T = claim.models
+    positions = min(first.stream.shape[1], second.stream.shape[1])  # only one may be followed by a suffix
     common = [lane for lane in S.lanes if lane in T.lanes]
     mine, other = ([list(model.lanes).index(lane) for lane in common] for model in (S, T))
     for stage in range(min(len(first.stream), len(second.stream))):
-        a, b = first.stream[stage][:, mine], second.stream[stage][:, other]
+        a, b = first.stream[stage][:positions, mine], second.stream[stage][:positions, other]
         if (a != b).any():
             position, j = (int(i) for i in np.argwhere(a != b)[0])
             block = None if stage == 0 else (stage - 1) // 2

@@ -2,58 +2,40 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import product
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from weightsmith.check.automaton import Automaton, compile_regex
+from weightsmith.check.automaton import Automaton, compile_regex, read_pattern
+from weightsmith.check.inputs import Input, Inputs, Truths
 from weightsmith.errors import InputError
-from weightsmith.model.names import shown
+from weightsmith.model.names import brief, shown
 
-Input: TypeAlias = str | tuple[str, ...]
 Predicate: TypeAlias = Callable[[Any], bool]
-Truths: TypeAlias = npt.NDArray[np.bool_]
-
-
-def written(vocabulary: Sequence[str], ids: Sequence[int]) -> Input:
-    """Give an input as one writes it: a text where every token is one character, else a tuple of tokens."""
-    tokens = tuple(vocabulary[i] for i in ids)
-    return "".join(tokens) if _characters(vocabulary) else tokens
+Describing: TypeAlias = str | re.Pattern[str] | Automaton | Predicate  # a set of inputs
 
 
 def text(tokens: Input) -> str:
-    """Give an input as a text."""
+    """Return an input as a text."""
     return tokens if isinstance(tokens, str) else " ".join(tokens)
-
-
-def _characters(vocabulary: Sequence[str]) -> bool:
-    return all(len(token) == 1 for token in vocabulary)
-
-
-def continuations(vocabulary: Sequence[str], stem: Sequence[int], depth: int) -> Iterator[Input]:
-    """Give what a stem can be continued to by `depth` tokens, in vocabulary order."""
-    start = tuple(vocabulary[i] for i in stem)
-    rest = product(vocabulary, repeat=depth)
-    if _characters(vocabulary):
-        first = "".join(start)
-        return (first + "".join(more) for more in rest)
-    return (start + more for more in rest)
 
 
 class Language(ABC):
     """A set of inputs."""
 
     @abstractmethod
-    def expected(self, vocabulary: Sequence[str], stem: Sequence[int], depth: int) -> Truths:
-        """Say of each continuation of a stem by `depth` tokens, in vocabulary order, whether it belongs to the set."""
+    def expected(self, inputs: Inputs) -> Truths:
+        """Say of each input whether it belongs to the set."""
 
     @abstractmethod
     def described(self) -> dict[str, Any]:
-        """Give what a certificate says of it."""
+        """Return what a certificate says of it."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """Say which inputs belong to it, after "inputs"."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,23 +46,27 @@ class Regular(Language):
     regex: str | None = None
     flags: int = 0
 
-    def expected(self, vocabulary: Sequence[str], stem: Sequence[int], depth: int) -> Truths:
+    def expected(self, inputs: Inputs) -> Truths:
         """Walk through the automaton with all continuations at once."""
         state = self.automaton.start
-        for token in stem:
+        for token in inputs.stem:
             state = self.automaton.table[state, token]
         states = np.array([state])
-        for _ in range(depth):
+        for _ in range(inputs.depth):
             states = self.automaton.table[states].reshape(-1)
-        result: Truths = self.automaton.accepting[states]
+        result: Truths = self.automaton.accepting[states if inputs.chosen is None else states[inputs.chosen]]
         return result
 
     def described(self) -> dict[str, Any]:
-        """Give the expression, or the whole table."""
+        """Return the expression, or the whole table."""
         if self.regex is not None:
             return {"regex": self.regex, "flags": self.flags}
         a = self.automaton
         return {"automaton": {"table": a.table.tolist(), "accepting": a.accepting.tolist(), "start": int(a.start)}}
+
+    def __str__(self) -> str:
+        """Name the expression."""
+        return "that the automaton accepts" if self.regex is None else f"that match {shown(self.regex)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,15 +75,18 @@ class Matching(Language):
 
     pattern: re.Pattern[str]
 
-    def expected(self, vocabulary: Sequence[str], stem: Sequence[int], depth: int) -> Truths:
-        """Match every continuation."""
+    def expected(self, inputs: Inputs) -> Truths:
+        """Match every input."""
         match = self.pattern.fullmatch
-        inputs = continuations(vocabulary, stem, depth)
-        return np.array([match(text(tokens)) is not None for tokens in inputs], dtype=np.bool_)
+        return np.array([match(text(tokens)) is not None for tokens in inputs.written()], dtype=np.bool_)
 
     def described(self) -> dict[str, Any]:
-        """Give the expression."""
+        """Return the expression."""
         return {"regex": self.pattern.pattern, "flags": self.pattern.flags}
+
+    def __str__(self) -> str:
+        """Name the expression."""
+        return f"that match {shown(self.pattern.pattern)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,21 +95,25 @@ class Decided(Language):
 
     predicate: Predicate
 
-    def expected(self, vocabulary: Sequence[str], stem: Sequence[int], depth: int) -> Truths:
-        """Call it for every continuation."""
-        return np.array([self._says(tokens) for tokens in continuations(vocabulary, stem, depth)], dtype=np.bool_)
+    def expected(self, inputs: Inputs) -> Truths:
+        """Call it for every input."""
+        return np.array([self._says(tokens) for tokens in inputs.written()], dtype=np.bool_)
 
     def _says(self, tokens: Input) -> bool:
         answer = called(self.predicate, "the predicate", tokens)
         if not isinstance(answer, bool | np.bool_):
             raise InputError(
-                f"the predicate gives {answer!r:.80} for the input {shown(text(tokens))}: it must give True or False"
+                f"the predicate gives {brief(answer)} for the input {shown(text(tokens))}: it must give True or False"
             )
         return bool(answer)
 
     def described(self) -> dict[str, Any]:
-        """Give its name: a function is not data."""
+        """Return its name: a function is not data."""
         return {"predicate": name_of(self.predicate)}
+
+    def __str__(self) -> str:
+        """Name the function."""
+        return f"for which {name_of(self.predicate).rpartition('.')[2]} is true"
 
 
 def called(function: Callable[[Any], Any], what: str, argument: Any) -> Any:
@@ -133,7 +126,7 @@ def called(function: Callable[[Any], Any], what: str, argument: Any) -> Any:
 
 
 def name_of(function: object) -> str:
-    """Give a function's name."""
+    """Return a function's name."""
     return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', type(function).__name__)}"
 
 
@@ -148,13 +141,13 @@ def language(given: object, vocabulary: tuple[str, ...]) -> Language:
                 "its table needs a column for each token, in vocabulary order"
             )
         return Regular(given)
-    if isinstance(given, str):
-        raise InputError(f"{given!r:.80} is a text: write re.compile({given!r:.80}) for a regular expression")
-    if isinstance(given, re.Pattern):
-        automaton = compile_regex(given, vocabulary)
-        return Matching(given) if automaton is None else Regular(automaton, given.pattern, given.flags)
+    if isinstance(given, str | re.Pattern):
+        pattern = read_pattern(given)
+        automaton = compile_regex(pattern, vocabulary)
+        return Matching(pattern) if automaton is None else Regular(automaton, pattern.pattern, pattern.flags)
     if not callable(given):
         raise InputError(
-            f"{given!r:.80} is not a set of inputs: write a function of an input, re.compile('…') or Automaton(…)"
+            f"{brief(given)} is not a set of inputs: write a regular expression such as '(0|1)*11', Automaton(…) "
+            "or a function of an input"
         )
     return Decided(given)

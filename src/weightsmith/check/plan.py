@@ -6,9 +6,12 @@ first. A tier computes the prefixes of its inputs again, from the stems on; it s
 more than a sixteenth.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+LONGEST = 10_000  # tokens: with one symbol that is a check; with more, only a refutation ends it
+DIGITS = 4300  # Python writes no longer numbers out, and certificates have numbers of inputs
 MOST_SHARDS = 4096  # in a tier: beyond that a shard takes several stems
 AGAIN = 16  # a tier holds at least so many times as many inputs as all tiers before it
 
@@ -46,28 +49,33 @@ class Plan:
         return self.up_to_length(self.up_to)
 
     def up_to_length(self, length: int) -> int:
-        """Give the number of inputs of length 1 … length."""
+        """Return the number of inputs of length 1 … length."""
         return sum(int(self.vocabulary**k) for k in range(1, length + 1))
 
     def shards(self, tier: int) -> Iterator[Shard]:
-        """Give the shards of a tier in order."""
+        """Return the shards of a tier in order."""
         return (Shard(tier, index) for index in range(self.tiers[tier].shards))
 
     def inputs_of(self, shard: Shard) -> int:
-        """Give the number of inputs in a shard."""
+        """Return the number of inputs in a shard."""
         tier = self.tiers[shard.tier]
         below = range(tier.shortest - tier.stem, tier.longest - tier.stem + 1)
         return tier.stems * sum(int(self.vocabulary**k) for k in below)
 
+    def first_in(self, shard: Shard, length: int) -> int:
+        """Return the place of a shard's first input of a length among all of that length, in vocabulary order."""
+        tier = self.tiers[shard.tier]
+        return shard.index * tier.stems * int(self.vocabulary ** (length - tier.stem))
+
     def stems_of(self, shard: Shard) -> Iterator[tuple[int, ...]]:
-        """Give the stems of a shard as places in the vocabulary."""
+        """Return the stems of a shard as places in the vocabulary."""
         tier = self.tiers[shard.tier]
         for rank in range(shard.index * tier.stems, (shard.index + 1) * tier.stems):
             yield tokens(rank, tier.stem, self.vocabulary)
 
 
 def tokens(rank: int, length: int, vocabulary: int) -> tuple[int, ...]:
-    """Give the input of a length that stands at a place in vocabulary order."""
+    """Return the input of a length that stands at a place in vocabulary order."""
     result = []
     for _ in range(length):
         rank, token = divmod(rank, vocabulary)
@@ -76,11 +84,16 @@ def tokens(rank: int, length: int, vocabulary: int) -> tuple[int, ...]:
 
 
 def rank(ids: Sequence[int], vocabulary: int) -> int:
-    """Give the place of an input among those of its length, in vocabulary order."""
+    """Return the place of an input among those of its length, in vocabulary order."""
     result = 0
     for token in ids:
         result = result * vocabulary + token
     return result
+
+
+def longest_of(vocabulary: int) -> int:
+    """Return the greatest length that a check may have."""
+    return LONGEST if vocabulary == 1 else min(LONGEST, int(DIGITS / math.log10(vocabulary)) - 1)
 
 
 def make_plan(vocabulary: int, up_to: int, columns: int) -> Plan:

@@ -82,11 +82,8 @@ class Nfa:
         if pattern.flags & ~KNOWN_FLAGS:
             raise NotTranslatedError
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # re.compile has given them already
-                tree = import_module("re._parser").parse(pattern.pattern, pattern.flags & ~re.DEBUG)
-            self.last = self._grow(tree, int(tree.state.flags) & ~READ_BY_PARSER, 0)
-        except (ImportError, AttributeError, TypeError, ValueError):  # a Python whose tree looks different
+            self.last = self._grow(*parse_tree(pattern), 0)
+        except (AttributeError, TypeError, ValueError):  # a Python whose tree looks different
             raise NotTranslatedError from None
 
     def _grow(self, nodes: Iterable[tuple[object, Any]], flags: int, here: int) -> int:
@@ -95,12 +92,11 @@ class Nfa:
             self.spend(NODE_WORK)
             match str(node):
                 case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN" as kind:
-                    here = self._step(here, self._members(_set_text(kind, value), flags))
+                    here = self._step(here, self._members(set_text(kind, value), flags))
                 case "AT":
                     here = self._anchor(here, re.compile(_named(ANCHORS, "AT_", value), flags))
                 case "SUBPATTERN":
-                    _, added, removed, inner = value
-                    here = self._grow(inner, ((flags & ~TYPES if added & TYPES else flags) | added) & ~removed, here)
+                    here = self._grow(value[-1], flags_inside(value, flags), here)
                 case "BRANCH":
                     here = self._meet([self._grow(branch, flags, here) for branch in value[1]])
                 case "MAX_REPEAT" | "MIN_REPEAT":
@@ -220,7 +216,24 @@ def _subsets(nfa: Nfa) -> CharacterAutomaton:
     return CharacterAutomaton(table, accepting, {c: column for column, kind in enumerate(kinds) for c in kind})
 
 
-def _set_text(kind: str, value: Any) -> str:
+def parse_tree(pattern: re.Pattern[str]) -> tuple[Any, int]:
+    """Return Python's own parse tree of an expression, and the flags that hold in it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # re.compile has given them already
+            tree = import_module("re._parser").parse(pattern.pattern, pattern.flags & ~re.DEBUG)
+        return tree, int(tree.state.flags) & ~READ_BY_PARSER
+    except (ImportError, AttributeError, TypeError, ValueError):  # a Python whose parser looks different
+        raise NotTranslatedError from None
+
+
+def flags_inside(group: Any, flags: int) -> int:
+    """Return the flags that hold inside a group of the parse tree, such as (?i:…)."""
+    _, added, removed, _ = group
+    return int(((flags & ~TYPES if added & TYPES else flags) | added) & ~removed)
+
+
+def set_text(kind: str, value: Any) -> str:
     """Write a set of characters as an expression again, so that `re` can say what belongs to it."""
     if kind == "ANY":
         return "."

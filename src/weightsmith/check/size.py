@@ -15,10 +15,10 @@ MOST_COLUMNS = 1 << 16
 
 def columns_for(claim: Claim, up_to: int, memory: int) -> int:
     """Choose how many inputs are run together: as many as stay near, and no more than the memory allows."""
-    per_column = max(_column_bytes(T, up_to, claim) for T in claim.models)
+    per_column = max(_column_bytes(T, _positions(T, up_to, claim), claim) for T in claim.models)
     columns = min(RUN_BYTES // per_column, MOST_COLUMNS)
     allowed = (memory - bytes_of_run(claim, up_to, 0)) // per_column
-    least = len(claim.vocabulary) + up_to
+    least = len(claim.vocabulary) + max(_positions(T, up_to, claim) for T in claim.models)
     if allowed < least:
         raise InputError(
             f"memory={memory}: a check of this claim needs at least {bytes_of_run(claim, up_to, least):,} bytes; "
@@ -28,8 +28,13 @@ def columns_for(claim: Claim, up_to: int, memory: int) -> int:
 
 
 def bytes_of_run(claim: Claim, up_to: int, columns: int) -> int:
-    """Give the bytes that a worker needs."""
-    return max(_fixed_bytes(T, up_to) + columns * _column_bytes(T, up_to, claim) for T in claim.models)
+    """Return the bytes that a worker needs."""
+    lengths = [(T, _positions(T, up_to, claim)) for T in claim.models]
+    return max(_fixed_bytes(T, n) + columns * _column_bytes(T, n, claim) for T, n in lengths)
+
+
+def _positions(T: Transformer, up_to: int, claim: Claim) -> int:
+    return up_to + len(claim.frame.after(T))
 
 
 def _head_sizes(T: Transformer) -> tuple[int, int]:
@@ -38,7 +43,7 @@ def _head_sizes(T: Transformer) -> tuple[int, int]:
     return keys, max((len(head.W_V) for head in heads), default=0)
 
 
-def _column_bytes(T: Transformer, up_to: int, claim: Claim) -> int:
+def _column_bytes(T: Transformer, positions: int, claim: Claim) -> int:
     """Count the rows that are there at once: the stream, thrice; a head's queries, keys, values, and what it mixes; its
     scores, if exponentials are not in a table; the logits; and what is compared, as float64."""
     keys, values = _head_sizes(T)
@@ -46,11 +51,11 @@ def _column_bytes(T: Transformer, up_to: int, claim: Claim) -> int:
     compared = {"decisions": 1, "logits": len(T.classes), "vectors": len(T.lanes)}[claim.quantity]
     size = carrier(T.arithmetic).dtype.itemsize
     by_table = function_table(carrier(T.arithmetic), "exp") is not None
-    exponentials = 0 if by_table else (size + 32) * up_to  # computed as float64
+    exponentials = 0 if by_table else (size + 32) * positions  # computed as float64
     return rows * size + 8 * (3 + 4 * compared) + exponentials
 
 
-def _fixed_bytes(T: Transformer, up_to: int) -> int:
+def _fixed_bytes(T: Transformer, positions: int) -> int:
     """Count what does not depend on the columns.
 
     That is the neurons of a tile; and for each position its first vectors, also as float64 while they are made, the
@@ -63,4 +68,4 @@ def _fixed_bytes(T: Transformer, up_to: int) -> int:
     )
     vectors = len(T.lanes) * len(T.vocabulary) * (16 + size)
     tiles = sum(_head_sizes(T)) * (CHUNK + WHOLE) * size  # rounded up to packs
-    return neurons + up_to * (vectors + tiles + PACK_BYTES)
+    return neurons + positions * (vectors + tiles + PACK_BYTES)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic
-from weightsmith.check.examine import by_kernels
+from weightsmith.check.examine import Reader, by_kernels
+from weightsmith.check.inputs import Inputs
 from weightsmith.check.plan import tokens
 from weightsmith.errors import InputError
 from weightsmith.model import Transformer, check_length, named_arrays
@@ -64,7 +65,8 @@ def rounded_into(T: Transformer, arithmetics: Sequence[Arithmetic], up_to: int) 
 
 def _decisions(T: Transformer, up_to: int) -> list[np.ndarray]:
     """Give the decisions for each length, in vocabulary order."""
-    return list(by_kernels(T, "decisions", (), 1, up_to))
+    asked = [Inputs(tuple(T.vocabulary), (), length) for length in range(1, up_to + 1)]
+    return list(by_kernels(Reader(T), "decisions", asked))
 
 
 def _report(T: Transformer, S: Transformer, before: list[np.ndarray], after: list[np.ndarray]) -> Rounding:
