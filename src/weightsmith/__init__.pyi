@@ -20,6 +20,14 @@ from .errors import ModelError as ModelError
 from .errors import WeightsmithError as WeightsmithError
 from .files import load as load
 from .files import save as save
+from .inspect import ablate as ablate
+from .inspect import ablations as ablations
+from .inspect import attribute as attribute
+from .inspect import changed as changed
+from .inspect import lens as lens
+from .inspect import moved as moved
+from .inspect import patch as patch
+from .inspect import sweep as sweep
 from .model import Alibi as Alibi
 from .model import Attention as Attention
 from .model import AverageHard as AverageHard
@@ -53,12 +61,9 @@ from .rewrites import widen as widen
 from .rewrites import zero_one_form as zero_one_form
 from .rewrites import zero_vector as zero_vector
 from .semantics import Run as Run
-from .semantics import attribute as attribute
 from .semantics import decisions as decisions
 from .semantics import generate as generate
-from .semantics import lens as lens
 from .semantics import logits as logits
-from .semantics import moved as moved
 from .semantics import next_token as next_token
 from .semantics import run as run
 
