@@ -64,11 +64,42 @@ def test_explain_shows_parts_that_add_up(models: Path) -> None:
     assert "the head would say" in out
 
 
+def test_explain_prints_the_table_of_an_attribution(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    T = ws.load(models / "contains.safetensors")
+    r = ws.run(T, "0010")
+    monkeypatch.setenv("COLUMNS", "100")
+    for options, found in {
+        (): ws.attribute(r, "YES"),
+        ("--class", "NO"): ws.attribute(r, "NO"),
+        ("--over", "NO"): ws.attribute(r, "YES", over="NO"),
+        ("--position", "1"): ws.attribute(r, "NO", position=1),
+        ("--class", "YES", "--position", "-2"): ws.attribute(r, "YES", position=2),
+        ("--by", "head"): ws.attribute(r, "YES").by_head(),
+        ("--by", "block"): ws.attribute(r, "YES").by_block(),
+    }.items():
+        out = good("explain", "contains.safetensors", "0010", *options, folder=models)
+        lines = [line.strip() for line in out.splitlines() if line.strip()]
+        table = [line.strip() for line in str(found).splitlines() if line.strip()]
+        assert lines[1 : 1 + len(table)] == table, options
+    assert lines[0] == "decision: YES"
+
+
+def test_explain_at_a_position_shows_what_the_output_says_there(models: Path) -> None:
+    out = good("explain", "contains.safetensors", "0010", "--position", "1", folder=models)
+    assert "decision at 1 0: NO" in out
+    assert out.strip().splitlines()[-1].split() == ["block", "0", "attention", "NO"]
+    data = json.loads(good("explain", "contains.safetensors", "0010", "--position", "-3", "--json", folder=models))
+    assert (data["class"], data["over"], data["position"]) == ("NO", None, 1)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("explain", "contains.safetensors", "0010", "--class", "MAYBE"), "there is no class MAYBE"),
         (("explain", "contains.safetensors", "0010", "--top", "0"), "--top 0"),
+        (("explain", "contains.safetensors", "0010", "--by", "layer"), "--by 'layer': write --by head or --by block"),
+        (("explain", "contains.safetensors", "0010", "--over", "YES"), "over='YES' is the class itself"),
+        (("explain", "contains.safetensors", "0010", "--position", "4"), "there is no position 4: write 0 to 3"),
         (("explain", "contains.safetensors", "00x0"), "is not in the vocabulary"),
         (("next", "letters.safetensors", "abc", "--temperature", "0"), "temperature=0.0: write a number above 0"),
         (("next", "letters.safetensors", "abc", "--temperature", "nan"), "temperature=nan"),

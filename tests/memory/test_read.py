@@ -1,4 +1,4 @@
-"""Reading: what fired, what a neuron promotes, what triggers it, what an edit did, and patched runs."""
+"""Reading: what fired, what a neuron promotes, what triggers it, and what an edit did."""
 
 from dataclasses import replace
 
@@ -7,7 +7,6 @@ import pytest
 
 import weightsmith as ws
 from tests.memory.models import pair_fact, reader
-from tests.memory.test_edits import model
 from tests.memory.test_margins import blank
 
 FACTS = [pair_fact(1, 2, 3), pair_fact(2, 1, 4), pair_fact(5, 6, 7)]
@@ -127,58 +126,3 @@ def test_a_report_names_colliding_keys() -> None:
     assert found.collisions == (("y", "x"),)
     assert "  y fires for the key of x" in str(found).splitlines()
     assert ws.memory.facts(broken)[1].margin == -1.0
-
-
-def test_patching_the_stream_gives_the_decision_of_the_other_run(written: ws.Transformer) -> None:
-    a, b = ws.run(written, "t9 t9"), ws.run(written, "t1 t2")
-    for after in ("attention", "feed-forward"):
-        patched = ws.memory.patch(a, b, 0, after=after, positions=[1])
-        assert (patched.tokens, patched.decision) == (a.tokens, "t3")
-        stage = 1 if after == "attention" else 2
-        assert np.array_equal(patched.stream[stage, 1], b.stream[stage, 1])
-        assert np.array_equal(patched.stream[:, 0], a.stream[:, 0])
-        assert np.array_equal(patched.stream[:stage], a.stream[:stage])
-    assert ws.memory.patch(a, b, 0, after="feed-forward", positions=[0]).decision == a.decision
-
-
-def test_patching_one_head_moves_what_it_carries(written: ws.Transformer) -> None:
-    """The head carries the token before: with that of "t1 t2", the input "t9 t2" is taken for "t1 t2"."""
-    a, b = ws.run(written, "t9 t2"), ws.run(written, "t1 t2")
-    assert a.decision != "t3"
-    patched = ws.memory.patch(a, b, 0, head=0)
-    assert patched.decision == "t3"
-    assert np.array_equal(patched.heads[0][0].output, b.heads[0][0].output)
-    assert np.array_equal(ws.memory.patch(a, a, 0, head=0).stream, a.stream)
-
-
-def test_patching_neurons_takes_just_these(written: ws.Transformer) -> None:
-    a, b = ws.run(written, "t1 t2"), ws.run(written, "t2 t1")
-    on = ws.memory.patch(a, b, 0, neurons=["t2 t1"])
-    assert on.activations[0].tolist() == [[0, 0, 0], [1, 1, 0]]
-    off = ws.memory.patch(a, b, 0, neurons=[0])
-    assert off.activations[0].tolist() == [[0, 0, 0], [0, 0, 0]]
-    assert off.decision == ws.run(reader(), "t1 t2").decision
-    swapped = ws.memory.patch(a, b, 0, neurons=[0, 1], positions=[1])
-    assert swapped.decision == "t4"
-
-
-@pytest.mark.parametrize("sums", ["left", "machine"])
-def test_patching_works_with_either_way_of_adding(sums: str) -> None:
-    T = ws.random_transformer(
-        lanes=4, blocks=2, heads=2, neurons=3, arithmetic=ws.Native("float32"), weighting=ws.Softmax(shifted=True)
-    )
-    a, b = (ws.run(T, text, sums=sums) for text in ("0101", "1101"))  # type: ignore[arg-type]
-    patched = ws.memory.patch(a, b, 0, after="attention", positions=[0], sums=sums)  # type: ignore[arg-type]
-    assert np.array_equal(patched.stream[1, 0], b.stream[1, 0])
-    near = 1e-5 if sums == "machine" else 0.0  # the machine adds in another order when it is asked for each head
-    assert np.allclose(patched.stream[1, 1:], a.stream[1, 1:], rtol=near, atol=near)
-    whole = ws.memory.patch(a, b, 1, after="feed-forward", sums=sums)  # type: ignore[arg-type]
-    assert np.array_equal(whole.logits, b.logits)
-
-
-def test_a_patched_model_may_be_another_with_the_same_lanes() -> None:
-    T = model()
-    other = ws.memory.ablate(T, 0, "a")
-    patched = ws.memory.patch(ws.run(other, "01"), ws.run(T, "01"), 0, after="feed-forward")
-    assert np.array_equal(patched.stream[2], ws.run(T, "01").stream[2])
-    assert patched.transformer is other

@@ -42,10 +42,10 @@ def test_every_place_of_a_run_has_its_name() -> None:
     [
         (("block 0 atention",), "there is no stage block 0 atention: did you mean block 0 attention"),
         ((0,), "there is no stage 0: write embedding, block 0 attention, block 0 feed-forward"),
-        (("embedding", 4), "there is no position 4: the input has the positions 0 to 3"),
-        (("embedding", -5), "there is no position -5: the input has the positions 0 to 3"),
-        (("embedding", True), "there is no position True: the input has the positions 0 to 3"),
-        (("embedding", "1"), "there is no position '1': the input has the positions 0 to 3"),
+        (("embedding", 4), "there is no position 4: write 0 to 3, or -4 to -1 from the end"),
+        (("embedding", -5), "there is no position -5: write 0 to 3, or -4 to -1 from the end"),
+        (("embedding", True), "there is no position True: write 0 to 3, or -4 to -1 from the end"),
+        (("embedding", "1"), "there is no position '1': write 0 to 3, or -4 to -1 from the end"),
         (("embedding", 0, "foun"), "there is no lane foun: did you mean found? "),
     ],
 )
@@ -122,9 +122,9 @@ def test_the_attention_table_has_every_weight_and_score_that_is_visible() -> Non
         seen = [[float(x.removeprefix("~").replace("∞", "15.9375")) for x in row] for row in rows]
         assert seen == [[float(f"{x:.6g}") for x in array[i, : i + 1]] for i in range(3)]
     assert str(run.attention_table()).count("head") == 4
-    with pytest.raises(InputError, match="^there is no block 2: they are 0 to 1"):
+    with pytest.raises(InputError, match="^there is no block 2: the blocks are 0 to 1"):
         run.attention_table(2)
-    with pytest.raises(InputError, match="^there is no head 2 in block 0: they are 0 to 1"):
+    with pytest.raises(InputError, match="^there is no head 2 in block 0: the heads are 0 to 1"):
         run.attention_table(0, 2)
     full = ws.run(ws.random_transformer(lanes=2, blocks=1, mask="full"), "01")
     assert len(re.findall(r"weight +\S+ +\S+", str(full.attention_table()))) == 2

@@ -4,68 +4,69 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weightsmith.cli.output import AsJson, ModelFile, bar, number, print_json, results, say, table
+from weightsmith.cli.output import AsJson, ModelFile, print_json, results, say
 from weightsmith.errors import InputError
 
 if TYPE_CHECKING:
-    from weightsmith.semantics import Attribution, Run
+    from weightsmith.inspect import Attribution, Lens
+
+Position = Annotated[int, typer.Option(metavar="N", help="Explain what the output says there; -1 is the last.")]
 
 
 def explain(
     file: ModelFile,
     tokens: Annotated[str, typer.Argument(metavar="INPUT", help="Characters, or words separated by spaces.")],
     wanted: Annotated[str | None, typer.Option("--class", help="The class; without it, the decision.")] = None,
+    over: Annotated[str | None, typer.Option(metavar="CLASS", help="The logit less that of this class.")] = None,
+    position: Position = -1,
+    by: Annotated[str | None, typer.Option(metavar="head|block", help="Each head, or block, is one part.")] = None,
     top: Annotated[int, typer.Option(help="How many of the largest parts to show.")] = 15,
     as_json: AsJson = False,
 ) -> None:
     """Split a logit into embedding, position, heads by source, neurons and biases, and show the decision on the way."""
     from weightsmith.files import load
-    from weightsmith.semantics import attribute, run
+    from weightsmith.inspect import attribute, lens
+    from weightsmith.semantics import run
+    from weightsmith.semantics.trace import position_of
 
     if top < 1:
         raise InputError(f"--top {top}: write how many parts to show, 1 or more")
+    if by not in (None, "head", "block"):
+        raise InputError(f"--by {by!r:.80}: write --by head or --by block")
     r = run(load(file), tokens)
-    found = attribute(r, r.decision if wanted is None else wanted)
+    here, seen = position_of(r, position), lens(r)
+    found = attribute(r, seen.decisions[-1][here] if wanted is None else wanted, over=over, position=here)
+    if by is not None:
+        found = found.by_head() if by == "head" else found.by_block()
     if as_json:
         print_json(_as_data(found))
     else:
-        _show(r, found, top)
+        _show(seen, found, top)
 
 
 def _as_data(found: "Attribution") -> dict[str, object]:
     keys = ("kind", "amount", "block", "place", "source", "name")
     return {
         "class": found.wanted,
+        "over": found.over,
+        "position": found.position,
         "logit": found.logit,
         "residue": found.residue,
         "parts": [{key: getattr(part, key) for key in keys} for part in found.parts],
     }
 
 
-def _show(r: "Run", found: "Attribution", top: int) -> None:
-    from rich.text import Text
-
+def _show(seen: "Lens", found: "Attribution", top: int) -> None:
     from weightsmith.model.names import shown
-    from weightsmith.semantics import lens
-    from weightsmith.semantics.trace import present_stages
+    from weightsmith.model.places import present_stages
+    from weightsmith.semantics.trace import position_text
+    from weightsmith.tables import Table
 
-    A, parts = r.transformer.arithmetic, found.largest(top)
-    say(f"decision: {shown(r.decision)}")
-    say(f"logit of {shown(found.wanted)}: {number(found.logit, A)}")
-    rows = table("part", "adds", "")
-    rows.columns[1].justify = "right"
-    most = max((abs(part.amount) for part in parts), default=1.0)
-    for part in parts:
-        style = "green" if part.amount > 0 else "red"
-        rows.add_row(Text(str(part)), number(part.amount, A), bar(abs(part.amount) / most), style=style)
-    shown_parts = {id(part) for part in parts}
-    rest = [part.amount for part in found.parts if part.amount != 0 and id(part) not in shown_parts]
-    if rest:
-        rows.add_row(f"{len(rest)} smaller parts; --top shows more", number(sum(rest), A), "", style="dim")
-    rows.add_row("rounding on the way", number(found.residue, A), "", style="dim")
-    results().print(rows)
-    stages = table("after", "the head would say")
-    seen = lens(r)
-    for s in present_stages(r.transformer):
-        stages.add_row(Text(seen.stages[s]), Text(shown(seen.decisions[s][-1])))
+    here, tokens = found.position, seen.tokens
+    where = "" if here == len(tokens) - 1 else f" at {position_text(tokens, here)}"
+    say(f"decision{where}: {shown(seen.decisions[-1][here])}")
+    results().print(found.table(top))
+    stages = Table("after", "the head would say")
+    for s in present_stages(seen.transformer):
+        stages.add(seen.stages[s], shown(seen.decisions[s][here]))
     results().print(stages)

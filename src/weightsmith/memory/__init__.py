@@ -2,7 +2,6 @@
 
 from weightsmith.memory.edit import ablate, delete, edit, scale
 from weightsmith.memory.facts import Fact, facts
-from weightsmith.memory.patch import patch
 from weightsmith.memory.read import Firing, Promoted, Trigger, promoted, read, triggers
 from weightsmith.memory.report import Report, report
 from weightsmith.memory.splice import undo
@@ -18,7 +17,6 @@ __all__ = [
     "delete",
     "edit",
     "facts",
-    "patch",
     "promoted",
     "read",
     "report",

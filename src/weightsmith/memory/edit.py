@@ -7,11 +7,12 @@ import numpy as np
 
 from weightsmith.errors import InputError
 from weightsmith.memory.patterns import Pattern, by_lane, member, read_facts, read_margin
-from weightsmith.memory.places import Tokens, layer_at, neuron_at, neuron_text
+from weightsmith.memory.seen import Tokens
 from weightsmith.memory.splice import cut, splice, spliced
 from weightsmith.memory.values import columns
 from weightsmith.memory.write import matched, new_names
 from weightsmith.model import Transformer
+from weightsmith.model.places import layer_at, neuron_at, neuron_text
 
 
 def edit(

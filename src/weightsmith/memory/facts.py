@@ -6,8 +6,8 @@ import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array
 from weightsmith.memory.patterns import Pattern, by_lane
-from weightsmith.memory.places import checked
 from weightsmith.model import FeedForward, Transformer
+from weightsmith.model.places import checked
 
 
 @dataclass(frozen=True)

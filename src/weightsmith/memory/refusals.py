@@ -8,10 +8,10 @@ import numpy as np
 from weightsmith.arithmetic import Arithmetic, Array
 from weightsmith.errors import InputError
 from weightsmith.memory.facts import fact_places, respond
-from weightsmith.memory.places import neuron_text
 from weightsmith.memory.rivals import Rivals
 from weightsmith.memory.threshold import Thresholds, overlaps
 from weightsmith.model import FeedForward
+from weightsmith.model.places import neuron_text
 
 
 def collision(A: Arithmetic, layer: FeedForward, keys: Array, labels: Sequence[str]) -> None:

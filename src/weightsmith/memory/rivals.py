@@ -10,9 +10,10 @@ from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError
 from weightsmith.memory.facts import fact_places
 from weightsmith.memory.patterns import Pattern, read_patterns
-from weightsmith.memory.places import Tokens, look, neuron_text
+from weightsmith.memory.seen import Tokens, look
 from weightsmith.memory.threshold import Chosen
 from weightsmith.model import FeedForward, Transformer
+from weightsmith.model.places import neuron_text
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from weightsmith.errors import ModelError
-from weightsmith.memory.places import block_at, checked
 from weightsmith.model import Edit, FeedForward, Transformer, digest
+from weightsmith.model.places import block_at, checked
 
 
 def splice(T: Transformer, block: int, first: int, count: int, new: FeedForward | None, text: str) -> Transformer:
@@ -18,7 +18,7 @@ def splice(T: Transformer, block: int, first: int, count: int, new: FeedForward 
     text = text if len(text) <= 1000 else text[:999] + "…"
     edited = _with_layer(T, block, spliced(layer, first, count, new), (*T.provenance, text))
     now = 0 if new is None else len(new.W_1)
-    return replace(edited, edits=(*T.edits, Edit(text, block, first, now, before, old is None, digest(edited))))
+    return replace(edited, edits=(*T.edits, Edit(text, int(block), first, now, before, old is None, digest(edited))))
 
 
 def undo(T: Transformer) -> Transformer:

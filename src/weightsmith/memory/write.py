@@ -9,14 +9,15 @@ from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError
 from weightsmith.memory.facts import Fact
 from weightsmith.memory.patterns import Pattern, by_lane, read_facts, read_margin
-from weightsmith.memory.places import Tokens, block_at
 from weightsmith.memory.refusals import collision, refuse
 from weightsmith.memory.rivals import gather
+from weightsmith.memory.seen import Tokens
 from weightsmith.memory.splice import empty_layer, splice
 from weightsmith.memory.threshold import Thresholds, fit
 from weightsmith.memory.values import columns
 from weightsmith.model import FeedForward, Transformer
 from weightsmith.model.names import MAX_NAME, checked_text, shown
+from weightsmith.model.places import block_at
 from weightsmith.rewrites.laws_needed import require
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
+from numbers import Integral
 
 from weightsmith.errors import InputError, ModelError
 
@@ -73,8 +74,8 @@ def place_of(name: object, names: Sequence[str], what: str) -> int:
 
 
 def existing(number: object, count: int, what: str, where: str = "") -> int:
-    """Give a number that counts from 0, or say how many there are."""
-    if type(number) is int and 0 <= number < count:
-        return number
-    there = f"they are 0 to {count - 1}" if count else "there is none"
+    """Return a number that counts from 0, or say how many there are."""
+    if isinstance(number, Integral) and not isinstance(number, bool) and 0 <= int(number) < count:
+        return int(number)
+    there = f"the {what}s are 0 to {count - 1}" if count else "there is none"
     raise InputError(f"there is no {what} {brief(number)}{where}: {there}")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from weightsmith.errors import InputError
 from weightsmith.model.names import listed, nearest_names, shown
+from weightsmith.model.places import checked
 from weightsmith.model.transformer import Transformer
 
 
@@ -12,8 +13,7 @@ def read_tokens(T: Transformer, tokens: str | Sequence[str]) -> tuple[str, ...]:
 
     An empty input, an unknown token and an input longer than the position table are refused.
     """
-    if not isinstance(T, Transformer):
-        raise InputError(f"{T!r:.80} is not a transformer: write load('model.safetensors') for a file")
+    checked(T)
     if isinstance(tokens, str):
         one_character = all(len(token) == 1 for token in T.vocabulary)
         result = tuple(tokens) if one_character else tuple(tokens.split())

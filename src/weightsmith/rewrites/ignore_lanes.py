@@ -8,6 +8,7 @@ import numpy as np
 from weightsmith.errors import InputError, ModelError
 from weightsmith.model import Block, Norm, Transformer, lane_index
 from weightsmith.model.names import listed, shown
+from weightsmith.model.places import block_at
 
 
 def ignore_lanes(T: Transformer, lanes: Sequence[str], blocks: Sequence[int] | None = None) -> Transformer:
@@ -23,9 +24,8 @@ def ignore_lanes(T: Transformer, lanes: Sequence[str], blocks: Sequence[int] | N
     places = [lane_index(T, lane) for lane in lanes]
     chosen = range(len(T.blocks)) if blocks is None else list(blocks)
     for b in chosen:
-        if type(b) is not int or not 0 <= b < len(T.blocks):
-            raise InputError(f"there is no block {b!r}: the blocks are 0 to {len(T.blocks) - 1}")
-        for norm in (T.blocks[b].attention_norm, T.blocks[b].feed_forward_norm):
+        block = block_at(T, b)
+        for norm in (block.attention_norm, block.feed_forward_norm):
             _check_norm(T, norm, lanes, b)
     changed = tuple(_without(block, places) if b in chosen else block for b, block in enumerate(T.blocks))
     return replace(T, blocks=changed, provenance=(*T.provenance, f"ignore_lanes({list(lanes)}, blocks={blocks})"))

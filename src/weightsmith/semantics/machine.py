@@ -64,9 +64,7 @@ def _attention(T: Transformer, b: int, h: Floats, past: Past, change: Change) ->
         there = past.blocks[b][heads.first : heads.first + heads.count] if past.length else None
         found, added = run_heads(T, heads, seen, there, past.length, name)
         if change is not unchanged:
-            outputs = [change("head", b, heads.first + i, head.output) for i, head in enumerate(found)]
-            found = [given(head, output) for head, output in zip(found, outputs, strict=True)]
-            added = cast(Floats, sum(outputs)).astype(h.dtype)
+            found, added = _changed(b, heads.first, found, added, change)
         total += added
         runs += found
     shift = p.b_O[b]
@@ -74,6 +72,18 @@ def _attention(T: Transformer, b: int, h: Floats, past: Past, change: Change) ->
     return _norm(
         T, block.attention_norm, h, f"{name} attention norm", past.length
     ) if block.norm_placement == "post" else h, tuple(runs)
+
+
+def _changed(b: int, first: int, found: list[HeadRun], added: Floats, change: Change) -> tuple[list[HeadRun], Floats]:
+    """Return heads and what they add after a change; where none of them changes, what they add keeps every bit."""
+    outputs = [change("head", b, first + i, head.output) for i, head in enumerate(found)]
+    other = [new is not head.output for new, head in zip(outputs, found, strict=True)]
+    if not any(other):
+        return found, added
+    rows = np.any([(new != head.output).any(axis=-1) for new, head in zip(outputs, found, strict=True)], axis=0)
+    total = cast(Floats, sum(outputs)).astype(added.dtype)
+    heads = [given(head, new) if changed else head for new, head, changed in zip(outputs, found, other, strict=True)]
+    return heads, np.where(rows[..., np.newaxis], total, added)
 
 
 def _feed_forward(T: Transformer, b: int, h: Floats, before: int, change: Change) -> tuple[Floats, Floats]:

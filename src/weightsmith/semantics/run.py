@@ -11,6 +11,7 @@ from weightsmith.arithmetic import Array, Native
 from weightsmith.errors import InputError
 from weightsmith.model import Transformer, lane_index, read_tokens
 from weightsmith.model.names import place_of
+from weightsmith.model.places import stage_names
 from weightsmith.semantics import machine, reference, trace
 from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRun, Ids, Past, unchanged
 from weightsmith.tables import Table
@@ -32,6 +33,7 @@ class Run:
     stream: Array = field(repr=False)  # (1 + 2·blocks, positions, lanes): after embedding, after each sublayer
     heads: tuple[tuple[HeadRun, ...], ...] = field(repr=False)  # [block][head]
     activations: tuple[Array, ...] = field(repr=False)  # [block]: (positions, neurons)
+    swaps: tuple[Any, ...] = field(default=(), repr=False)  # what `inspect` put in on the way; () for a run as it is
 
     @property
     def attention(self) -> tuple[tuple[Array, ...], ...]:
@@ -51,7 +53,7 @@ class Run:
     @property
     def stages(self) -> tuple[str, ...]:
         """A name for each stage of the stream."""
-        return trace.stage_names(self.transformer)
+        return stage_names(self.transformer)
 
     @overload
     def at(self, stage: str, position: int, lane: str) -> float: ...

@@ -7,8 +7,9 @@ import numpy as np
 
 from weightsmith.arithmetic import Native
 from weightsmith.errors import InputError
-from weightsmith.model import Transformer, lane_index
+from weightsmith.model import lane_index
 from weightsmith.model.names import brief, existing, place_of, shown
+from weightsmith.model.places import present_stages
 from weightsmith.tables import Cell, Page, Table, number
 
 if TYPE_CHECKING:
@@ -20,31 +21,16 @@ MOST_CLASSES = 20
 WEIGHT, SCORE = "weight", "score"
 
 
-def stage_names(T: Transformer) -> tuple[str, ...]:
-    """Return a name for each stage of the stream."""
-    sublayers = ("attention", "feed-forward")
-    return ("embedding", *(f"block {b} {sublayer}" for b in range(len(T.blocks)) for sublayer in sublayers))
-
-
-def present_stages(T: Transformer) -> list[int]:
-    """Return the stages of the stream whose sublayer is there."""
-    present = [0]
-    for b, block in enumerate(T.blocks):
-        present += [1 + 2 * b] if block.attention is not None else []
-        present += [2 + 2 * b] if block.feed_forward is not None else []
-    return present
-
-
-def position_text(run: "Run", position: int) -> str:
-    """Return a position with its token: 2 Tower."""
-    return f"{position} {shown(run.tokens[position])}"
+def position_text(tokens: Sequence[str], position: int) -> str:
+    """Return a position with its token, such as "2 Tower"."""
+    return f"{position} {shown(tokens[position])}"
 
 
 def position_of(run: "Run", position: object) -> int:
     """Return a position counted from 0; negative ones count from the end, as in Python."""
     n = len(run.tokens)
     if isinstance(position, bool) or not isinstance(position, int | np.integer) or not -n <= position < n:
-        raise InputError(f"there is no position {brief(position)}: the input has the positions 0 to {n - 1}")
+        raise InputError(f"there is no position {brief(position)}: write 0 to {n - 1}, or -{n} to -1 from the end")
     return int(position) % n
 
 
@@ -81,13 +67,15 @@ def _lanes_across(run: "Run", rows: list[int], places: list[int], columns: list[
     for s in rows:
         for i in places:
             stage = run.stages[s] if i == places[0] else ""
-            table.add(stage, position_text(run, i), *(_cell(run, s, i, j) for j in columns), ends=i == places[-1])
+            table.add(
+                stage, position_text(run.tokens, i), *(_cell(run, s, i, j) for j in columns), ends=i == places[-1]
+            )
     return table
 
 
 def _lanes_down(run: "Run", rows: list[int], places: list[int], columns: list[int], notes: list[str]) -> Table:
     """Return a table with a row for each stage and lane that changed there, and a column for each position."""
-    tokens = [position_text(run, i) for i in places]
+    tokens = [position_text(run.tokens, i) for i in places]
     left_out = "left out: lanes that a sublayer does not change, or that are 0 at the embedding"
     table = Table("after", *tokens, right=range(1, 1 + len(tokens)), lead=1, notes=[*notes, left_out])
     for s in rows:
@@ -124,7 +112,7 @@ def attention_table(run: "Run", block: int | None, head: int | None, hint: str =
         most = MOST_ROWS // (2 * n)
         notes.append(f"{most} of {len(chosen)} heads; {hint}")
         chosen = chosen[:most]
-    tokens = [position_text(run, j) for j in range(n)]
+    tokens = [position_text(run.tokens, j) for j in range(n)]
     table = Table("looks from", "", *tokens, right=range(2, 2 + n), lead=2, notes=notes)
     for b, h in chosen:
         found = run.heads[b][h]

@@ -1,0 +1,144 @@
+"""What differs between two runs of the same input."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from weightsmith.errors import InputError
+from weightsmith.inspect.asked import check_alike
+from weightsmith.model.names import place_of, shown
+from weightsmith.semantics import Run
+from weightsmith.semantics.trace import position_text
+from weightsmith.tables import Page, Style, Table, Tabled, number
+
+ROWS, LANES, CLASSES = 60, 3, 20  # of the tables: positions at stages, lanes at a position, classes
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A number in both runs."""
+
+    before: float
+    after: float
+
+    @property
+    def difference(self) -> float:
+        """The second less the first."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True)
+class Difference(Pair):
+    """A number of the stream that differs."""
+
+    stage: str  # "embedding", "block 0 attention", …
+    position: int
+    lane: str
+
+
+@dataclass(frozen=True, eq=False)
+class Changed(Tabled):
+    """Two runs of the same input, and what differs."""
+
+    before: Run = field(repr=False)
+    after: Run = field(repr=False)
+    decisions: tuple[str, str]
+    logits: dict[str, Pair]  # of every class
+    stages: tuple[str, ...]  # after which the streams differ
+
+    @property
+    def first(self) -> Difference | None:
+        """The first number of the stream that differs: by stage, then position, then lane."""
+        if not self.stages:
+            return None
+        stage = self.stages[0]
+        position, lanes = next(iter(self.lanes(stage).items()))
+        lane, pair = next(iter(lanes.items()))
+        return Difference(pair.before, pair.after, stage, position, lane)
+
+    def lanes(self, stage: str) -> dict[int, dict[str, Pair]]:
+        """Return what differs after a stage: by position, the lanes with their numbers in both runs."""
+        s = place_of(stage, self.before.stages, "stage")
+        old, new, result = self.before.stream[s], self.after.stream[s], dict[int, dict[str, Pair]]()
+        for i, j in np.argwhere(old != new).tolist():
+            lane = self.before.transformer.lanes[j]
+            result.setdefault(i, {})[lane] = Pair(float(old[i, j]), float(new[i, j]))
+        return result
+
+    def table(self) -> Page:
+        """Return decision, logits and stream, as far as they differ."""
+        was, now = map(shown, self.decisions)
+        parts: list[str | Table] = [f"decision: {was} → {now}" if was != now else f"decision: {was}, as before"]
+        different = any(pair.difference != 0 for pair in self.logits.values())
+        parts.append(self._logits() if different else "no logit differs")
+        parts.append(self._stream() if self.stages else "the streams do not differ")
+        return Page(*parts)
+
+    def _logits(self) -> Table:
+        infinity = self.before.transformer.arithmetic.infinity
+        result = Table("class", "before", "after", "difference", right=[1, 2, 3])
+        order = sorted(self.logits, key=lambda name: -abs(self.logits[name].difference))
+        chosen = {*order[:CLASSES], *self.decisions}
+        for name in (name for name in self.logits if name in chosen):
+            pair = self.logits[name]
+            style: Style = "best" if name == self.decisions[1] else "new" if name == self.decisions[0] else ""
+            numbers = (number(x, infinity) for x in (pair.before, pair.after, pair.difference))
+            result.add(shown(name), *numbers, style=style)
+        if len(order) > len(chosen):
+            result.notes.append(f"… {len(order) - len(chosen):,} more classes, which differ less: see .logits")
+        return result
+
+    def _stream(self) -> Table:
+        infinity, tokens = self.before.transformer.arithmetic.infinity, self.before.tokens
+        result = Table("stage", "token", "lane", "before", "after", right=[3, 4])
+        rows = list(self._news())
+        for n, (stage, i, lanes) in enumerate(rows[:ROWS]):
+            opens = n == 0 or rows[n - 1][0] != stage
+            names = [stage if opens else "", position_text(tokens, i)]
+            order = sorted(lanes, key=lambda lane: -abs(lanes[lane].difference))[:LANES]
+            more = len(lanes) - len(order)
+            for lane in order:
+                pair = lanes[lane]
+                ends = lane == order[-1] and not more and _ends(rows, n)
+                result.add(*names, shown(lane), number(pair.before, infinity), number(pair.after, infinity), ends=ends)
+                names = ["", ""]
+            if more:
+                result.add("", "", f"{more} more", "", "", style="faint", ends=_ends(rows, n))
+        left = len(rows) - ROWS
+        result.notes += [f"… {left:,} more positions at stages: see .lanes(stage)"] if left > 0 else []
+        result.notes.append("What differs just as one stage before is left out.")
+        return result
+
+    def _news(self) -> Iterator[tuple[str, int, dict[str, Pair]]]:
+        """Go through stages and positions: which lanes differ there, other than they do one stage before."""
+        before: dict[int, dict[str, Pair]] = {}
+        for stage in self.before.stages:
+            here = self.lanes(stage)
+            for i, lanes in here.items():
+                new = {lane: pair for lane, pair in lanes.items() if before.get(i, {}).get(lane) != pair}
+                if new:
+                    yield stage, i, new
+            before = here
+
+
+def _ends(rows: list[tuple[str, int, dict[str, Pair]]], n: int) -> bool:
+    """Say whether a row is the last of its stage, and not of all."""
+    return n + 1 < len(rows) and rows[n + 1][0] != rows[n][0]
+
+
+def changed(before: Run, after: Run) -> Changed:
+    """Return what differs between two runs of the same input: the decision, the logits and the stream.
+
+    It shows what ablating or patching a part does: `changed(r, ablate(r, block=0, head=1))`. The runs may be of two
+    transformers with the same arithmetic, lanes, classes and number of blocks, such as one before and after an edit.
+    """
+    check_alike(before, after, "arithmetic", "lanes", "classes", "blocks")
+    if before.tokens != after.tokens:
+        inputs = " and ".join(shown(" ".join(run.tokens)[:80]) for run in (before, after))
+        raise InputError(f"the runs are of two inputs, {inputs}: changed compares runs of the same input")
+    pairs = zip(before.logits.tolist(), after.logits.tolist(), strict=True)
+    logits = {name: Pair(*pair) for name, pair in zip(before.transformer.classes, pairs, strict=True)}
+    differ = (before.stream != after.stream).any(axis=(1, 2))
+    stages = tuple(stage for stage, here in zip(before.stages, differ, strict=True) if here)
+    return Changed(before, after, (before.decision, after.decision), logits, stages)

@@ -1,0 +1,65 @@
+"""What the output would say after every sublayer."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from weightsmith.arithmetic import Array, Native
+from weightsmith.inspect.asked import checked_run, target
+from weightsmith.model import Transformer
+from weightsmith.model.names import shown
+from weightsmith.model.places import present_stages
+from weightsmith.semantics import Run, machine, reference
+from weightsmith.semantics.trace import position_text
+from weightsmith.tables import Cell, Table, Tabled, number
+
+
+@dataclass(frozen=True, eq=False)
+class Lens(Tabled):
+    """Decisions and logits at every stage and position, as if the run ended there."""
+
+    transformer: Transformer = field(repr=False)
+    stages: tuple[str, ...]
+    tokens: tuple[str, ...]
+    decisions: tuple[tuple[str, ...], ...]  # [stage][position]
+    logits: Array  # (stages, positions, classes)
+
+    def table(self, wanted: str | None = None, over: str | None = None) -> Table:
+        """Return the decisions, or the logits of a class, or their differences to those of another, as a table.
+
+        A row is a stage whose sublayer is there, a column a position; what is new since the row above stands out.
+        """
+        T, stages = self.transformer, present_stages(self.transformer)
+        if wanted is None and over is None:
+            title, cells = "", [[shown(name) for name in row] for row in self.decisions]
+        else:
+            asked = target(T, wanted, over)
+            infinity = T.arithmetic.infinity
+            title, cells = str(asked), [[number(x, infinity) for x in row] for row in asked.of(self.logits).tolist()]
+        columns = [position_text(self.tokens, i) for i in range(len(self.tokens))]
+        result = Table("after", *columns, right=range(1, 1 + len(columns)) if title else (), lead=1, title=title)
+        for above, s in zip([0, *stages], stages, strict=False):
+            new = [text != old for text, old in zip(cells[s], cells[above], strict=True)]
+            row = [Cell(text, "new" if changed else "") for text, changed in zip(cells[s], new, strict=True)]
+            result.add(self.stages[s], *row)
+        return result
+
+
+def lens(run: Run) -> Lens:
+    """Read every stage of the stream with the final norm and the output, at every position.
+
+    The last position of the last stage is the run's own decision.
+    """
+    T = checked_run(run).transformer
+    logits = read_stream(T, run.stream)
+    logits[-1, -1] = run.logits  # the same numbers; in Native perhaps added in another order
+    logits.setflags(write=False)
+    best = np.argmax(logits, axis=-1)
+    decisions = tuple(tuple(T.classes[c] for c in row) for row in best)
+    return Lens(T, run.stages, run.tokens, decisions, logits)
+
+
+def read_stream(T: Transformer, vectors: Array) -> Array:
+    """Return the logits of vectors of the stream (…, lanes), through the final norm."""
+    read_off = machine.read_off if isinstance(T.arithmetic, Native) else reference.read_off
+    return read_off(T, vectors).astype(np.float64)

@@ -1,0 +1,161 @@
+"""What heads moved: which lanes went from which position to which."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+
+from weightsmith.arithmetic import Array
+from weightsmith.inspect.asked import checked_run
+from weightsmith.inspect.attribution import values_at
+from weightsmith.inspect.swaps import last_swap
+from weightsmith.model import Head, Transformer, lane_index
+from weightsmith.model.names import existing, shown
+from weightsmith.model.places import attention_at, head_at
+from weightsmith.semantics import Run
+from weightsmith.semantics.layers import run_norm
+from weightsmith.semantics.trace import position_of, position_text
+from weightsmith.tables import Table, Tabled, number
+
+ROWS, LANES = 60, 4  # of a table: the first moves, and the lanes with the largest amounts
+
+
+@dataclass(frozen=True, eq=False)
+class Move:
+    """What a head took from one position and added to another."""
+
+    block: int
+    head: int
+    source: int
+    target: int
+    weight: float
+    _names: tuple[str, ...] = field(repr=False)  # of the lanes
+    _unweighted: Array = field(repr=False)  # (lanes): what it would add with weight 1
+    _read: Array = field(repr=False)  # (lanes): what the head read at the source
+    _matrices: Head = field(repr=False)
+
+    @cached_property
+    def lanes(self) -> dict[str, float]:
+        """What it added, by lane, in the order of the lanes; what is 0 is left out."""
+        added = (self.weight * self._unweighted).tolist()
+        return {lane: amount for lane, amount in zip(self._names, added, strict=True) if amount != 0}
+
+    def paths(self) -> dict[tuple[str, str], float]:
+        """Return what went from which lane to which, the largest first; what biases and positions add is left out."""
+        amounts = self.weight * (self._matrices.W_O @ self._matrices.W_V) * self._read
+        to, of = np.nonzero(amounts)
+        order = np.argsort(-np.abs(amounts[to, of]), kind="stable")
+        return {(self._names[of[n]], self._names[to[n]]): float(amounts[to[n], of[n]]) for n in order}
+
+
+class Moves(Tabled, Sequence[Move]):
+    """Moves in order, which print as a table."""
+
+    def __init__(self, moves: Sequence[Move], run: Run, lane: str | None) -> None:
+        """Keep moves of a run; `lane` is the one that was asked for."""
+        self._moves, self.run, self.lane = tuple(moves), run, lane
+
+    def __len__(self) -> int:
+        """Return how many they are."""
+        return len(self._moves)
+
+    def __iter__(self) -> Iterator[Move]:
+        """Go through them."""
+        return iter(self._moves)
+
+    @overload
+    def __getitem__(self, place: int) -> Move: ...
+    @overload
+    def __getitem__(self, place: slice) -> "Moves": ...
+    def __getitem__(self, place: int | slice) -> "Move | Moves":
+        """Return one of them, or some."""
+        return Moves(self._moves[place], self.run, self.lane) if isinstance(place, slice) else self._moves[place]
+
+    def __repr__(self) -> str:
+        """Say how many they are; `print` shows them."""
+        return f"<{len(self)} moves of the run of {shown(' '.join(self.run.tokens)[:80])}>"
+
+    def table(self) -> Table:
+        """Return them as a table, cut after some."""
+        tokens, infinity = self.run.tokens, self.run.transformer.arithmetic.infinity
+        result = Table("block", "head", "from", "to", "weight", "what", right=[0, 1, 4])
+        for move in self._moves[:ROWS]:
+            places = (position_text(tokens, place) for place in (move.source, move.target))
+            cells = (*places, number(move.weight, infinity), _amounts(move.lanes, self.lane, infinity))
+            result.add(str(move.block), str(move.head), *cells, style="" if move.lanes else "faint")
+        if len(self) > ROWS:
+            more = f"… {len(self) - ROWS:,} more"
+            result.notes.append(f"{more}: moved(run, block=…, head=…, lane=…, position=…) chooses")
+        if not self:
+            result.notes.append("nothing was moved")
+        return result
+
+
+def _amounts(lanes: Mapping[str, float], first: str | None, infinity: float) -> str:
+    """Name the lanes with the largest amounts, but first the one that was asked for."""
+    order = sorted(lanes, key=lambda lane: (lane != first, -abs(lanes[lane])))
+    more = f", … ({len(order)} lanes)" if len(order) > LANES else ""
+    return ", ".join(f"{shown(lane)}={number(lanes[lane], infinity)}" for lane in order[:LANES]) + more or "nothing"
+
+
+def moved(
+    run: Run,
+    block: int | None = None,
+    head: int | None = None,
+    *,
+    lane: str | None = None,
+    position: int | None = None,
+) -> Moves:
+    """Return what heads moved, for each pair of positions with a weight that is not 0: all heads, unless one is given.
+
+    They come by block and head, then by target and source. `position` keeps the moves to this target; `lane` keeps
+    those that added to this lane, the largest amount first. So which head wrote a lane at a position is
+    `moved(run, lane="found", position=3)`.
+
+    The amounts are weight · W_O · value in float64: their sum over the sources is what the head added, but for the
+    rounding on the way. Where what a head adds was patched or ablated, it moved nothing.
+    """
+    T = checked_run(run).transformer
+    targets = range(len(run.tokens)) if position is None else [position_of(run, position)]
+    column = None if lane is None else lane_index(T, lane)
+    moves = [move for b, i in _heads(T, block, head) for move in _moves(run, b, i, targets, column)]
+    if lane is not None:
+        moves.sort(key=lambda move: -abs(move.lanes[lane]))
+    return Moves(moves, run, lane)
+
+
+def _heads(T: Transformer, block: int | None, head: int | None) -> list[tuple[int, int]]:
+    """Return the heads that are meant, as block and head."""
+    if block is not None:
+        every = range(len(attention_at(T, block).heads))
+        return [(int(block), i) for i in (every if head is None else [head_at(T, block, head)])]
+    counts = [0 if there.attention is None else len(there.attention.heads) for there in T.blocks]
+    if head is not None:
+        existing(head, max(counts, default=0), "head", " in any block")
+    return [(b, i) for b, count in enumerate(counts) for i in range(count) if head is None or i == head]
+
+
+def _moves(run: Run, b: int, i: int, targets: Sequence[int], column: int | None) -> Iterator[Move]:
+    """Return what a head moved to some positions; with a column, only what added to this lane."""
+    T, weights = run.transformer, run.heads[b][i].weights
+    matrices, seen, lanes = attention_at(T, b).heads[i], _seen(run, b), tuple(T.lanes)
+    values, added = np.zeros(0), np.zeros(0)
+    for to in targets:
+        if last_swap(run, "head", b, i, to) or last_swap(run, "stream", 2 * b + 1, 0, to):
+            continue
+        if values is not (now := values_at(run, b, i, to)):  # mostly they are the same for every target
+            values, added = now, now @ matrices.W_O.T  # (positions, lanes)
+        for j in np.flatnonzero(weights[to]).tolist():
+            if column is None or weights[to, j] * added[j, column] != 0:
+                yield Move(b, i, j, to, float(weights[to, j]), lanes, added[j], seen[j], matrices)
+
+
+def _seen(run: Run, b: int) -> Array:
+    """Return what the attention of a block reads, (positions, lanes)."""
+    T, block = run.transformer, run.transformer.blocks[b]
+    h: Array = run.stream[2 * b]
+    if block.norm_placement != "pre":
+        return h
+    return run_norm(T.arithmetic, block.attention_norm, h, tuple(T.lanes), f"block {b} attention norm")

@@ -1,0 +1,102 @@
+"""Patching everywhere in turn: which vectors of another run carry what it says."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from weightsmith.arithmetic import Array
+from weightsmith.errors import InputError
+from weightsmith.inspect.asked import Target, check_alike, target
+from weightsmith.inspect.swaps import changing
+from weightsmith.model.names import brief, shown
+from weightsmith.model.places import present_stages
+from weightsmith.semantics import Run
+from weightsmith.semantics.run import NUMBERS_AT_ONCE, Sums, _kept, evaluate
+from weightsmith.semantics.trace import position_text
+from weightsmith.tables import Cell, Table, Tabled, number
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep(Tabled):
+    """What run a says with one vector of run b's stream in the place of its own, for every stage and position."""
+
+    a: Run = field(repr=False)
+    b: Run = field(repr=False)
+    stages: tuple[str, ...]  # whose sublayer is there
+    tokens: tuple[str, ...]  # of a, at the positions that both runs have
+    decisions: tuple[tuple[str, ...], ...]  # [stage][position]
+    logits: Array = field(repr=False)  # (stages, positions, classes)
+    target: Target | None
+
+    @property
+    def values(self) -> Array:
+        """The logit that was asked for, or the difference, (stages, positions); without a class it is refused."""
+        if self.target is None:
+            raise InputError("no class was asked for: write sweep(a, b, wanted='…')")
+        return self.target.of(self.logits)
+
+    def table(self) -> Table:
+        """Return the decisions as a table, or the logit that was asked for; where the decision is another stands out.
+
+        A row is a stage, a column a position with its token in a and, if that is another one, in b.
+        """
+        a, b, infinity = self.a, self.b, self.a.transformer.arithmetic.infinity
+        columns = [_column(a, b, i) for i in range(len(self.tokens))]
+        if self.target is None:
+            cells, what = [[shown(name) for name in row] for row in self.decisions], "decision"
+            ends = [shown(run.decision) for run in (a, b)]
+        else:
+            cells = [[number(x, infinity) for x in row] for row in self.values.tolist()]
+            ends = [number(float(self.target.of(run.logits)), infinity) for run in (a, b)]
+            what = str(self.target)
+        texts = [f"{shown(' '.join(run.tokens)[:200])}: {end}" for run, end in zip((a, b), ends, strict=True)]
+        title = f"{what}\n{texts[0]}\npatched with {texts[1]}"
+        right = range(1, 1 + len(columns)) if self.target else ()
+        result = Table("patched after", *columns, right=right, lead=1, title=title)
+        for stage, row, decided in zip(self.stages, cells, self.decisions, strict=True):
+            styled = [Cell(text, "" if c == a.decision else "new") for text, c in zip(row, decided, strict=True)]
+            result.add(stage, *styled)
+        return result
+
+
+def _column(a: Run, b: Run, i: int) -> str:
+    other = "" if a.tokens[i] == b.tokens[i] else f" ← {shown(b.tokens[i])}"
+    return position_text(a.tokens, i) + other
+
+
+def sweep(a: Run, b: Run, wanted: str | None = None, over: str | None = None, *, sums: Sums | None = None) -> Sweep:
+    """Run a once more with b's stream put in at one stage and position, for each of them in turn.
+
+    Each cell is what `patch` says there; the first stage is the embedding. With `wanted` the table shows the logit of
+    this class, with `over` its difference to that of another. Only positions that both runs have are patched.
+    """
+    check_alike(a, b, "arithmetic", "lanes", "blocks")
+    T, count = a.transformer, min(len(a.tokens), len(b.tokens))
+    if wanted is None and over is not None:
+        raise InputError(f"over={brief(over)} without wanted: write sweep(a, b, wanted, over)")
+    asked = None if wanted is None else target(T, wanted, over)
+    stages = present_stages(T)
+    logits = np.stack([_stage(a, b, stage, count, sums) for stage in stages])
+    logits.setflags(write=False)
+    decisions = tuple(tuple(T.classes[c] for c in row) for row in np.argmax(logits, axis=-1))
+    return Sweep(a, b, tuple(a.stages[s] for s in stages), a.tokens[:count], decisions, logits, asked)
+
+
+def _stage(a: Run, b: Run, stage: int, count: int, sums: Sums | None) -> Array:
+    """Return the logits (positions, classes) with b's stream at a stage, for each of some positions."""
+    T = a.transformer
+    ids = np.array([T.vocabulary.index(token) for token in a.tokens])
+    most, found = max(1, NUMBERS_AT_ONCE // _kept(T, len(ids))), []
+    for first in range(0, count, most):
+        some = np.arange(first, min(first + most, count))
+
+        def put(kind: str, place: int, head: int, old: Array, some: np.ndarray = some) -> Array:
+            if (kind, place) != ("stream", stage):
+                return old
+            new = old.copy()
+            new[np.arange(len(some)), some] = b.stream[stage, some]
+            return new
+
+        every = evaluate(T, np.tile(ids, (len(some), 1)), sums=sums, change=changing(a.swaps, put))
+        found.append(every.logits.astype(np.float64))
+    return np.concatenate(found)

@@ -1,0 +1,80 @@
+"""Where things are in a transformer: blocks, heads, feed-forward layers, neurons and stages, by number or name."""
+
+from typing import Any
+
+from weightsmith.errors import InputError
+from weightsmith.model.block import Attention, Block, FeedForward
+from weightsmith.model.names import brief, existing, listed, nearest_names, shown
+from weightsmith.model.transformer import Transformer
+
+
+def checked(T: Any) -> Transformer:
+    """Return a transformer, or refuse what is none."""
+    if not isinstance(T, Transformer):
+        raise InputError(f"{T!r:.80} is not a transformer: write load('model.safetensors') for a file")
+    return T
+
+
+def block_at(T: Transformer, block: Any) -> Block:
+    """Return a block by its number."""
+    if not checked(T).blocks:
+        raise InputError(f"there is no block {brief(block)}: the transformer has none; write pad_blocks(T, 1) first")
+    return T.blocks[existing(block, len(T.blocks), "block")]
+
+
+def attention_at(T: Transformer, block: Any) -> Attention:
+    """Return the attention of a block that has some."""
+    attention = block_at(T, block).attention
+    if attention is None:
+        with_some = [b for b, there in enumerate(T.blocks) if there.attention is not None]
+        known = f"write a block of {with_some}" if with_some else "no block has any"
+        raise InputError(f"block {block} has no attention, and so no heads: {known}")
+    return attention
+
+
+def head_at(T: Transformer, block: Any, head: Any) -> int:
+    """Return the number of a head that the block has."""
+    return existing(head, len(attention_at(T, block).heads), "head", f" in block {block}")
+
+
+def layer_at(T: Transformer, block: Any) -> FeedForward:
+    """Return the feed-forward layer of a block that has one."""
+    layer = block_at(T, block).feed_forward
+    if layer is None:
+        raise InputError(f"block {block} has no feed-forward layer: memory.write(T, {block}, key, value) makes one")
+    return layer
+
+
+def neuron_at(T: Transformer, block: Any, neuron: Any) -> int:
+    """Return the number of a neuron, which is given by its number or its name."""
+    layer = layer_at(T, block)
+    if not isinstance(neuron, str):
+        return existing(neuron, len(layer.W_1), "neuron", f" in block {block}")
+    places = [n for n, name in enumerate(layer.names) if name == neuron and name]
+    if len(places) > 1:
+        raise InputError(f"block {block} has {len(places)} neurons called {shown(neuron)}: write a number of {places}")
+    if not places:
+        named = [name for name in layer.names if name]
+        known = f"{nearest_names(neuron, named)}the names are {listed(named)}" if named else "no neuron has a name"
+        raise InputError(f"block {block} has no neuron called {shown(neuron[:80])}: {known}")
+    return places[0]
+
+
+def neuron_text(layer: FeedForward, neuron: int) -> str:
+    """Return a neuron's name, or its number."""
+    return shown(layer.names[neuron]) if layer.names and layer.names[neuron] else f"neuron {neuron}"
+
+
+def stage_names(T: Transformer) -> tuple[str, ...]:
+    """Return a name for each stage of the stream: after the embedding, and after each sublayer."""
+    sublayers = ("attention", "feed-forward")
+    return ("embedding", *(f"block {b} {sublayer}" for b in range(len(T.blocks)) for sublayer in sublayers))
+
+
+def present_stages(T: Transformer) -> list[int]:
+    """Return the stages of the stream whose sublayer is there: 0 is the embedding, 1 + 2b and 2 + 2b are of block b."""
+    present = [0]
+    for b, block in enumerate(T.blocks):
+        present += [1 + 2 * b] if block.attention is not None else []
+        present += [2 + 2 * b] if block.feed_forward is not None else []
+    return present
