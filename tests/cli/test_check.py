@@ -81,7 +81,57 @@ def test_a_replayed_refutation_runs_the_counterexample_again(folder: Path) -> No
     assert "the counterexample 10" in good("check", "--replay", "c.json", folder=folder)
 
 
+def test_a_suffix_a_length_and_a_language_frame_a_claim(folder: Path) -> None:
+    S = ws.load(folder / "one.safetensors")
+    ws.save(ws.infinity_form(S, lowering="attention", length=4), folder / "end.safetensors")
+    claim = ("same-decisions", "one.safetensors", "end.safetensors", "--suffix", "END", "--length", "4")
+    out = checked(*claim, "--certificate", "c.json", folder=folder, code=0)
+    assert out.startswith("same decisions, each input followed by END, inputs of length 4: exhaustive, all 16 inputs (")
+    assert "everything agrees" in good("check", "--replay", "c.json", folder=folder)
+    out = checked(*claim, "--within", "0*1*", "--json", folder=folder, code=0)
+    data = json.loads(out)
+    assert (data["inputs"], data["suffix"], data["length"], data["within"]["regex"]) == (5, ["END"], 4, "0*1*")
+    logits = ("same-logits", "one.safetensors", "loud.safetensors", "--up-to", "5", "--within", "0*1")
+    assert checked(*logits, folder=folder, code=1).startswith("same logits, inputs that match 0*1: refuted by 1, ")
+    words = ("recognizes", "one.safetensors", "--regex", "0", "--length", "1", "--suffix", "0 1")
+    assert "has no token besides the suffix" in checked(*words, folder=folder, code=2)
+    words = ("recognizes", "end.safetensors", "--regex", ".*1.*", "--length", "4", "--suffix", "END")
+    assert "all 16 inputs" in checked(*words, folder=folder, code=0)
+
+
+def test_letters_that_no_token_has_are_a_line_of_messages(folder: Path) -> None:
+    claim = ("recognizes", "one.safetensors", "--regex", "(0|1|2)*1.*", "--up-to", "4", "--json")
+    result = weightsmith("check", *claim, folder=folder)
+    assert result.returncode == 0
+    assert result.stderr == (
+        "warning: the expression has 2, which no token of the vocabulary 0, 1 has: nothing matches there\n"
+    )
+    assert json.loads(result.stdout)["holds"]
+    claim = ("same-decisions", "one.safetensors", "one.safetensors", "--within", "[a-c]", "--up-to", "4")
+    result = weightsmith("check", *claim, folder=folder)
+    assert result.stdout.startswith("same decisions, inputs that match [a-c]: exhaustive up to 4, no input (")
+    assert result.stderr == (
+        "warning: within has a-c, which no token of the vocabulary 0, 1 has: nothing matches there\n"
+    )
+
+
+def test_a_class_that_does_not_exist_is_answered_with_an_option(folder: Path) -> None:
+    ws.save(ws.library.bank(), folder / "bank.safetensors")
+    financial = "((?!river ).)*deposit ((?!river ).)*bank"
+    claim = ("recognizes", "bank.safetensors", "--regex", financial, "--up-to", "3")
+    assert checked(*claim, folder=folder, code=2) == (
+        "error: the class YES does not exist: the classes are unclear, financial, geographic; write --yes financial\n"
+    )
+    checked(*claim, "--yes", "financial", folder=folder, code=0)
+
+
 BAD = {
+    ("same-decisions", "one.safetensors", "one.safetensors"): "up to which length? Write --up-to 10, or --length 4",
+    ("recognizes", "one.safetensors", "--regex", "1"): "up to which length? Write --up-to 10, or --length 4",
+    ("same-logits", "one.safetensors", "one.safetensors", "--length", "0"): "length=0",
+    ("same-logits", "one.safetensors", "one.safetensors", "--up-to", "3", "--length", "4"): "length=4 is more than",
+    ("same-logits", "one.safetensors", "one.safetensors", "--up-to", "3", "--within", "("): "unterminated subpattern",
+    ("same-logits", "one.safetensors", "one.safetensors", "--up-to", "3", "--suffix", "END"): "has the suffix END",
     ("same-decisions", "one.safetensors", "letters.safetensors", "--up-to", "4"): "different vocabulary",
     ("same-decisions", "one.safetensors", "short.safetensors", "--up-to", "5"): "the position table holds 4",
     ("same-decisions", "one.safetensors", "none.safetensors", "--up-to", "5"): "cannot read 'none.safetensors'",
@@ -90,7 +140,14 @@ BAD = {
     ("same-decisions", "one.safetensors", "one.safetensors", "--up-to", "4", "--memory", "0"): "--memory 0",
     ("same-decisions", "one.safetensors", "one.safetensors", "--up-to", "4", "--memory", "nan"): "--memory nan",
     ("recognizes", "one.safetensors", "--up-to", "4"): "say which inputs it recognizes",
-    ("recognizes", "one.safetensors", "--up-to", "4", "--regex", "("): "is not a regular expression",
+    (
+        "recognizes",
+        "one.safetensors",
+        "--up-to",
+        "4",
+        "--regex",
+        "1(",
+    ): "'1(' is not a regular expression: missing ), unterminated subpattern at place 1, '('",
     ("recognizes", "one.safetensors", "--up-to", "4", "--regex", "1", "--yes", "MAYBE"): "MAYBE",
     ("recognizes", "one.safetensors", "--up-to", "4", "--automaton", "one.safetensors"): "one.safetensors",
     ("same-decisions", "one.safetensors", "loud.safetensors", "--up-to", "4", "--cluster", "nonsense"): "nonsense",

@@ -145,7 +145,7 @@ class Recognizes(_Single):
 
     def __post_init__(self) -> None:
         """Refuse a transformer that cannot say so."""
-        check_class(self.T, self.yes, "recognizes(…, yes={!r}), or agrees_with(…) with a function that gives a class")
+        check_class(self.T, self.yes, "recognizes(…, yes={0!r}), or agrees_with(…) with a function that gives a class")
 
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
         """Compare with the language."""
@@ -163,13 +163,12 @@ class Recognizes(_Single):
 
 
 def check_class(T: Transformer, yes: object, instead: str) -> None:
-    """Refuse a class that does not exist; `instead` says how to name one that does."""
+    """Refuse a class that does not exist; `instead` says how to write one that does, {0} or as it is shown {1}."""
     if yes not in T.classes:
         name = shown(yes) if isinstance(yes, str) else brief(yes)
         one = T.classes[min(1, len(T.classes) - 1)]  # the first one often says that nothing was found
-        raise InputError(
-            f"the class {name} does not exist: the classes are {listed(T.classes)}; write {instead.format(one)}"
-        )
+        write = instead.format(one, shown(one))
+        raise InputError(f"the class {name} does not exist: the classes are {listed(T.classes)}; write {write}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,17 +1,21 @@
 """How long work shows where it is: a bar on a terminal, plain lines elsewhere, nothing for what is done at once."""
 
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import Protocol
 
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
 from weightsmith.cli.output import errors
 
 QUIET_SECONDS = 1.0  # what takes less shows nothing
 LINE_SECONDS = 10.0  # between plain lines
+DIGITS = 15  # of a number that is written out
+MINUTE, HOUR, DAY, YEAR = 60, 3600, 86400, 365.25 * 86400
 
 
 class Report(Protocol):
@@ -19,6 +23,48 @@ class Report(Protocol):
 
     def __call__(self, done: int, total: int, note: str = "") -> None:
         """Show it."""
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it.
+
+    >>> [duration(s) for s in (12.3, 200, 7500, 4 * 86400, 1e10)]
+    ['12 s', '3 min 20 s', '2 h 5 min', '4 days', 'over 100 years']
+    """
+    if seconds > 100 * YEAR:
+        return "over 100 years"
+    if seconds >= 2 * YEAR:
+        return f"{seconds / YEAR:.0f} years"
+    whole = round(seconds)
+    if whole < MINUTE:
+        return f"{whole} s"
+    if whole < HOUR:
+        return f"{whole // MINUTE} min {whole % MINUTE} s"
+    if whole < DAY:
+        return f"{whole // HOUR} h {whole % HOUR // MINUTE} min"
+    days = round(whole / DAY)
+    return f"{days} day{'s' * (days > 1)}"
+
+
+def count(number: float) -> str:
+    """Return a number of things: in full, or as 1.3e30 where that has more digits than anybody reads."""
+    if abs(number) < 10**DIGITS:
+        return f"{number:,.0f}"
+    return f"{Decimal(number):.1e}".replace("e+", "e")
+
+
+def time_left(done: float, total: float, rate: float) -> str:
+    """Return how long the rest takes, at so many a second; nothing where nobody knows."""
+    if not rate:
+        return ""
+    left = total - done
+    return duration(left / rate if left < 1e300 else math.inf)
+
+
+class _Count(ProgressColumn):
+    def render(self, task: Task) -> Text:
+        """Show how many are done, of how many."""
+        return Text(f"{count(task.completed)} of {count(task.total or 0)}")
 
 
 class _Rate(ProgressColumn):
@@ -31,21 +77,23 @@ class _Rate(ProgressColumn):
         return Text(task.fields.get("note") or f"{round(task.speed or 0):,} {self.unit}/s", style="cyan")
 
 
+class _Left(ProgressColumn):
+    max_refresh = 0.5  # seconds; what changes more often cannot be read
+
+    def render(self, task: Task) -> Text:
+        """Show how long the rest takes."""
+        return Text(time_left(task.completed, task.total or 0, task.speed or 0), style="cyan")
+
+
 @contextmanager
 def shown_progress(name: str, unit: str = "inputs") -> Iterator[Report]:
-    """Give a function of what is done and of all, which shows them on stderr."""
+    """Return a function of what is done and of all, which shows them on stderr."""
     console = errors()
     begin = time.monotonic()
     if not console.is_terminal:
         yield _Lines(console.print, begin, unit)
         return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
-        _Rate(unit),
-        TimeRemainingColumn(),
-    )
+    columns = (TextColumn("{task.description}"), BarColumn(), _Count(), _Rate(unit), _Left())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(name, total=None, visible=False)
 
@@ -73,6 +121,7 @@ class _Lines:
         self.last = now
         fresh = done - self.first or done  # what was there already took no time
         rate = fresh / (now - self.begin)
-        left = (total - done) / rate
+        left = time_left(done, total, rate)
         speed = note or f"{rate:,.0f} {self.unit}/s"
-        self.line(f"{done:,} of {total:,} {self.unit}, {done / total:.0%}, {speed}, {left:,.0f} s left")
+        parts = [f"{count(done)} of {count(total)} {self.unit}", f"{done / total:.0%}", speed, left and f"{left} left"]
+        self.line(", ".join(part for part in parts if part))

@@ -13,11 +13,13 @@ from weightsmith.model.names import listed
 
 _TOKEN = re.compile(r"\s*(?:([A-Za-z_][A-Za-z0-9_]*)|([~&^|()]))")
 _BINARY = (("|", either), ("^", exactly_one), ("&", both))
+_WORDS = {"and": "&", "or": "|", "xor": "^", "not": "~"}
+_WORD = re.compile(r"\b(and|or|xor|not)\b", re.IGNORECASE)
 MAX_FORMULA = 500
 
 
 def compose(formula: str, parts: Mapping[str, Transformer]) -> Transformer:
-    """Give the transformer that a formula means, with a name for each part.
+    """Return the transformer that a formula means, with a name for each part.
 
     >>> from weightsmith import library, run
     >>> T = compose("S & ~R", {"S": library.contains("1"), "R": library.contains("0")})
@@ -26,11 +28,20 @@ def compose(formula: str, parts: Mapping[str, Transformer]) -> Transformer:
     """
     if len(formula) > MAX_FORMULA:
         raise InputError(f"the formula has {len(formula)} characters, at most {MAX_FORMULA} are read")
+    word = _WORD.search(formula)
+    if word is not None:
+        raise InputError(f"the formula {formula!r} has the word {word[0]!r}: write {_in_symbols(formula)!r}")
     reader = _Reader(formula, parts)
     result = reader.binary(0)
     if reader.next is not None:
         raise InputError(f"the formula {formula!r} goes on after it is complete, with {reader.next!r}")
     return result
+
+
+def _in_symbols(formula: str) -> str:
+    """Write ~ & ^ | for the words of a formula."""
+    symbols = _WORD.sub(lambda word: _WORDS[word[0].lower()], formula)
+    return re.sub(r"~\s+", "~", symbols)
 
 
 class _Reader:

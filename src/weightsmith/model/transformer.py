@@ -135,6 +135,10 @@ class Transformer(Frozen):
         """~T: YES where T says NO."""
         return self._compose("negation")
 
+    def __bool__(self) -> bool:
+        """Refuse: `S and not T` would be one of the two, or False, without a word."""
+        raise TypeError("a transformer is not a truth value: write S & T, S | T, ~T instead of and, or, not")
+
     def _compose(self, name: str, *others: "Transformer") -> "Transformer":
         for other in others:
             if not isinstance(other, Transformer):
