@@ -21,6 +21,7 @@ _STYLES: dict[Style, tuple[str, str]] = {  # for rich, as CSS
     "faint": ("dim", "opacity:.6"),
 }
 BETWEEN = 3  # characters between two columns
+MACHINE_NOISE = 1e-12  # relative: what float64 sums differ by from one machine to another, and a little more
 
 
 @dataclass(frozen=True)
@@ -158,11 +159,11 @@ class Tabled:
 
 
 def number(value: float, infinity: float, digits: int = 6) -> str:
-    """Return a number to some digits, marked with ~ where that is not all of it, and ∞ by its name."""
+    """Return a number to some digits, marked with ~ where more of them matter, and ∞ by its name."""
     if abs(value) == infinity:
         return "∞" if value > 0 else "-∞"
     text = f"{value:.{digits}g}"
-    return text if float(text) == value else f"~{text}"
+    return text if abs(float(text) - value) <= MACHINE_NOISE * abs(value) else f"~{text}"
 
 
 def bar(share: float, width: int = 24) -> str:

@@ -78,18 +78,21 @@ class Moves(Tabled, Sequence[Move]):
         return f"<{len(self)} moves of the run of {shown(' '.join(self.run.tokens)[:80])}>"
 
     def table(self) -> Table:
-        """Return them as a table, cut after some."""
+        """Return those that added something as a table, cut after some."""
         tokens, infinity = self.run.tokens, self.run.transformer.arithmetic.infinity
         result = Table("block", "head", "from", "to", "weight", "what", right=[0, 1, 4])
-        for move in self._moves[:ROWS]:
+        adding = [move for move in self._moves if move.lanes]
+        for move in adding[:ROWS]:
             places = (position_text(tokens, place) for place in (move.source, move.target))
             cells = (*places, number(move.weight, infinity), _amounts(move.lanes, self.lane, infinity))
-            result.add(str(move.block), str(move.head), *cells, style="" if move.lanes else "faint")
-        if len(self) > ROWS:
-            more = f"… {len(self) - ROWS:,} more"
+            result.add(str(move.block), str(move.head), *cells)
+        if len(adding) > ROWS:
+            more = f"… {len(adding) - ROWS:,} more"
             result.notes.append(f"{more}: moved(run, block=…, head=…, lane=…, position=…) chooses")
         if not self:
             result.notes.append("nothing was moved")
+        elif idle := len(self) - len(adding):
+            result.notes.append(f"left out: {idle:,} with a weight, and nothing there to bring")
         return result
 
 
@@ -97,7 +100,7 @@ def _amounts(lanes: Mapping[str, float], first: str | None, infinity: float) -> 
     """Name the lanes with the largest amounts, but first the one that was asked for."""
     order = sorted(lanes, key=lambda lane: (lane != first, -abs(lanes[lane])))
     more = f", … ({len(order)} lanes)" if len(order) > LANES else ""
-    return ", ".join(f"{shown(lane)}={number(lanes[lane], infinity)}" for lane in order[:LANES]) + more or "nothing"
+    return ", ".join(f"{shown(lane)}={number(lanes[lane], infinity)}" for lane in order[:LANES]) + more
 
 
 def moved(

@@ -9,7 +9,7 @@ from weightsmith.inspect.asked import Target
 from weightsmith.model.names import brief, shown
 from weightsmith.semantics import Run
 from weightsmith.semantics.trace import position_text
-from weightsmith.tables import Table, Tabled, bar, number
+from weightsmith.tables import MACHINE_NOISE, Table, Tabled, bar, number
 
 Kind: TypeAlias = Literal["embedding", "position", "head", "neuron", "feed-forward", "block", "bias", "patch"]
 
@@ -121,7 +121,8 @@ class Attribution(Tabled):
             word = "part" if len(rest) == 1 else "parts"
             together = number(sum(part.amount for part in rest), infinity)
             result.add(f"{len(rest)} smaller {word}", together, "", style="faint")
-        result.add("rounding on the way", number(self.residue, infinity), "", style="faint")
+        tiny = 0 < abs(self.residue) < MACHINE_NOISE * max(most, abs(self.logit))
+        result.add("rounding on the way", "~0" if tiny else number(self.residue, infinity), "", style="faint")
         return result
 
 
