@@ -25,6 +25,8 @@ STEPS = """
 
 --ignore LANE,…               blocks that neither read nor write these lanes
 
+--map LANE=TERMS,…            h ← M h at every position: x0=2*x1+x0,x1=x0; h_3 ← M h_1: 1:3:x0=2*x1+x0,x1=x0
+
 --pad COUNT                   blocks that do nothing
 
 --form FORM                   zero-one, infinity or signed; by attention: infinity@4 for inputs of length 4
@@ -118,6 +120,14 @@ def _ignore(T: "Transformer", value: str) -> "Transformer":
     return ignore_lanes(T, value.split(","))
 
 
+def _map(T: "Transformer", value: str) -> "Transformer":
+    from weightsmith.cli.equations import read_map
+    from weightsmith.rewrites import linear_map, map_stream
+
+    lanes, M, route = read_map(T, value)
+    return map_stream(T, M, lanes) if route is None else linear_map(T, M, *route, lanes)
+
+
 def _pad(T: "Transformer", value: str) -> "Transformer":
     from weightsmith.rewrites import pad_blocks
 
@@ -148,6 +158,7 @@ _APPLY: dict[str, Callable[["Transformer", str], "Transformer"]] = {
     "--cancel": _cancel,
     "--widen": _widen,
     "--ignore": _ignore,
+    "--map": _map,
     "--pad": _pad,
     "--form": _form,
     "--to": _to,
