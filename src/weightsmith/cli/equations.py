@@ -8,7 +8,9 @@ if TYPE_CHECKING:
     from weightsmith.model import Transformer
 
 EQUATION = 'write LANE=TERMS, with terms such as x1 or -2*x1 joined by +, or 0, as in --map "x0=2*x1+x0,x1=0"'
-POSITIONS = 'write SOURCE:TARGET: in front of the equations, as in --map "1:3:x0=x1,x1=0", or nothing for every position'
+POSITIONS = (
+    'write SOURCE:TARGET: in front of the equations, as in --map "1:3:x0=x1,x1=0", or nothing for every position'
+)
 
 
 def read_map(T: "Transformer", text: str) -> tuple[list[str], list[list[float]], tuple[int, int] | None]:

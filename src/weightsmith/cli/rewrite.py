@@ -25,7 +25,9 @@ STEPS = """
 
 --ignore LANE,…               blocks that neither read nor write these lanes
 
---map LANE=TERMS,…            h ← M h at every position: x0=2*x1+x0,x1=x0; h_3 ← M h_1: 1:3:x0=2*x1+x0,x1=x0
+--map LANE=TERMS,…            a linear map at every position: x0=2*x1+x0,x1=x0
+
+--map 1:3:LANE=TERMS,…        the same from position 1 into position 3
 
 --pad COUNT                   blocks that do nothing
 

@@ -46,8 +46,8 @@ def read_keys(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str])
     for lane, pattern, name in _named_zeros(patterns, names):
         other = next(other for other, value in pattern.items() if value != 0)
         raise InputError(
-            f"{name}, lane {shown(lane)}: a key has no weight where it is 0, so the neuron would fire whatever is there; "
-            f"leave {shown(lane)} out if it does not matter, and for \"{shown(other)} and not {shown(lane)}\" write "
+            f"{name}, lane {shown(lane)}: a key has no weight where it is 0, so the neuron would fire whatever is "
+            f'there; leave {shown(lane)} out if it does not matter, and for "{shown(other)} and not {shown(lane)}" write '
             f"Neuron(reads={{{other!r}: 1, {lane!r}: -1}}, writes={{…}})"
         )
     return result
@@ -57,13 +57,13 @@ def read_values(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str
     """Return values; refuse one that is 0 on every lane, and a lane that is named and 0, to which nothing is added."""
     result = _not_empty(T, patterns, names)
     for lane, _, name in _named_zeros(patterns, names):
-        raise InputError(f"{name}, lane {shown(lane)}: a value is added to the stream, and 0 adds nothing; leave it out")
+        raise InputError(
+            f"{name}, lane {shown(lane)}: a value is added to the stream, and 0 adds nothing; leave it out"
+        )
     return result
 
 
-def _named_zeros(
-    patterns: Sequence[Pattern], names: Sequence[str]
-) -> Iterator[tuple[str, Mapping[str, float], str]]:
+def _named_zeros(patterns: Sequence[Pattern], names: Sequence[str]) -> Iterator[tuple[str, Mapping[str, float], str]]:
     """Find the lanes that a person named and gave the number 0; arrays name none."""
     for pattern, name in zip(patterns, names, strict=True):
         if isinstance(pattern, Mapping):
