@@ -85,3 +85,27 @@ def test_the_argument_by_neighbours_gives_what_all_pairs_give(A: Arithmetic) -> 
     assert (A.subtract(x[1:], x[:-1]) > 0).all()
     assert ((A.subtract(x[:, None], x) == 0) == (x[:, None] == x)).all()
     assert np.array_equal(A.values(), x)
+
+
+def test_laws_print_as_a_table_with_what_breaks_them() -> None:
+    found = laws(Float(2, 4))
+    lines = str(found).splitlines()
+    assert lines[0] == "float(2,4): ∞ = 3.75, smallest x > 0 = 0.03125"
+    assert [line.split()[0] for line in lines if line.split()[:1] in (["holds"], ["fails"])] == [
+        "holds" if law.holds else "fails" for law in found
+    ]
+    assert "exp(−∞) = exp(-3.75) = 0.03125" in str(found)
+
+
+def test_laws_show_themselves_in_a_notebook_with_their_texts_escaped() -> None:
+    page = laws(Fixed(4, 4))._repr_html_()
+    assert page.count("<tr>") == 11
+    assert "1 is a member, and 1 &lt; ∞" in page
+
+
+def test_laws_are_a_sequence() -> None:
+    found = laws(Fixed(4, 4))
+    assert (len(found), found[-1].name, found[:2]) == (10, "growth", tuple(found)[:2])
+    assert found[1] in found
+    assert next(reversed(found)) == found[9]
+    assert found == laws(Fixed(4, 4)) != laws(Fixed(2, 2))

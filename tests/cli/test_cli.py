@@ -131,9 +131,10 @@ def test_every_entry_of_the_library_can_be_written_by_name(folder: Path) -> None
 def test_library_prints_the_table(folder: Path) -> None:
     rows = {row["name"]: row for row in json.loads(good("library", "--up-to", "4", "--json"))}
     assert len(rows) == len(ENTRIES) + len(EXAMPLES)
-    assert rows["parity()"]["checked"]["fixed(2,2)"] == "fails at 1111"
-    assert rows["majority('1')"]["checked"]["float(4,3)"] == "fails at 1^9 0^8"
-    assert rows["contains('1')"]["checked"] == dict.fromkeys(("fixed(2,2)", "fixed(4,4)", "float(4,3)"), "≤ 4")
+    right = {"up_to": 4, "wrong": None, "known_wrong": None}
+    assert rows["contains('1')"]["checked"] == dict.fromkeys(("fixed(2,2)", "fixed(4,4)", "float(4,3)"), right)
+    assert rows["parity()"]["checked"]["fixed(2,2)"] == {**right, "wrong": "1111"}
+    assert rows["majority('1')"]["checked"]["float(4,3)"] == {**right, "known_wrong": "1^9 0^8"}
 
 
 def test_info_describes_the_file_and_its_history(folder: Path) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import weightsmith as ws
 from tests.cli.test_cli import WIDE, good, weightsmith
@@ -63,6 +64,26 @@ def test_empty_softmaxes_are_reported(folder: Path) -> None:
 
 def test_version(folder: Path) -> None:
     assert good("--version") == f"weightsmith {ws.__version__}\n"
+
+
+@pytest.mark.parametrize("width", [50, 80, 200])
+def test_laws_prints_the_table_that_python_prints(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    program = [sys.executable, "-m", "weightsmith", "laws", "float(2,4)"]
+    env = {**WIDE, "COLUMNS": str(width)}
+    printed = subprocess.run(program, capture_output=True, text=True, check=True, env=env).stdout
+    assert [line.rstrip() for line in printed.splitlines() if line.strip()] == [
+        line for line in str(ws.laws(Float(2, 4))).splitlines() if line
+    ]
+
+
+def test_a_random_model_of_the_machine_runs(folder: Path) -> None:
+    for arithmetic in ("float32", "float64"):
+        size = ("--lanes", "64", "--blocks", "4", "--neurons", "64")
+        good("new", "random", "--arithmetic", arithmetic, *size, "-o", "machine.safetensors", folder=folder)
+        found = json.loads(good("run", "machine.safetensors", "01101001", "--json", folder=folder))
+        assert found["decision"] in ("NO", "YES")
+        assert np.isfinite(list(found["logits"].values())).all()
 
 
 def test_laws_marks_what_fails() -> None:

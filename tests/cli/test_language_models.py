@@ -44,6 +44,26 @@ def test_generate_prints_the_text_and_goes_on(models: Path) -> None:
     assert "".join(out["input"] + out["tokens"]) == expected
 
 
+CONTEXT = "the context holds 40 tokens: from token 41 on, only the last 40 are seen\n"
+
+
+@pytest.mark.parametrize(("steps", "said"), [(37, ""), (38, ""), (39, CONTEXT), (60, CONTEXT)])
+def test_generate_says_when_the_text_outgrows_the_context(models: Path, steps: int, said: str) -> None:
+    T = ws.load(models / "letters.safetensors")
+    result = weightsmith("generate", "letters.safetensors", "abc", "--steps", str(steps), folder=models)
+    assert (result.returncode, result.stderr) == (0, said)
+    assert result.stdout == "abc" + "".join(ws.generate(T, "abc", steps)) + "\n"
+
+
+def test_generate_sees_the_end_of_a_text_that_is_longer_than_the_context(models: Path) -> None:
+    T, text = ws.load(models / "letters.safetensors"), "abcde" * 9
+    result = weightsmith("generate", "letters.safetensors", text, "--steps", "1", "--json", folder=models)
+    assert (result.returncode, result.stderr) == (0, CONTEXT)
+    assert json.loads(result.stdout) == {"input": list(text), "tokens": [ws.run(T, text[-40:]).decision]}
+    nothing = weightsmith("generate", "letters.safetensors", text, "--steps", "0", folder=models)
+    assert (nothing.stdout, nothing.stderr) == (text + "\n", "")
+
+
 def test_hostile_tokens_are_shown_with_escapes(models: Path) -> None:
     for verb in (("next",), ("generate", "--steps", "5", "--temperature", "9", "--seed", "1"), ("explain",)):
         out = good(verb[0], "words.safetensors", "red [bold] blue", *verb[1:], folder=models)
@@ -105,9 +125,9 @@ def test_explain_at_a_position_shows_what_the_output_says_there(models: Path) ->
         (("next", "letters.safetensors", "abc", "--temperature", "nan"), "temperature=nan"),
         (("next", "letters.safetensors", "", "--top", "3"), "the input is empty"),
         (("generate", "letters.safetensors", "abc", "--steps", "-1"), "steps=-1"),
-        (("generate", "letters.safetensors", "abc", "--steps", "100"), "the position table holds 40"),
         (("generate", "letters.safetensors", "abc", "--top-k", "0", "--temperature", "1"), "top_k=0"),
         (("generate", "contains.safetensors", "01"), "generate needs classes that are tokens"),
+        (("next", "contains.safetensors", "01"), "next_token needs classes that are tokens, and NO, YES is not in"),
         (("generate", "nothing.safetensors", "01"), "nothing.safetensors"),
     ],
 )

@@ -64,8 +64,57 @@ def test_what_fired_is_shown(towers: Path) -> None:
 def test_promoted_classes_are_shown_by_name_or_number(towers: Path) -> None:
     for neuron in ("0", "[red]france[/red]"):
         found = json.loads(good("memory", "promoted", "two.safetensors", neuron, "--json", folder=towers))
-        assert found == {"raised": {"paris": 2.0}, "lowered": {}}
-    assert "+2" in good("memory", "promoted", "two.safetensors", "0", folder=towers)
+        which = {"block": 0, "neuron": 0, "name": "[red]france[/red]"}
+        assert found == {**which, "raised": {"paris": 2.0}, "lowered": {}}
+    shown = good("memory", "promoted", "two.safetensors", "0", folder=towers)
+    assert shown.startswith("block 0, neuron 0, called [red]france[/red]\n")
+    assert "+2" in shown
+    assert good("memory", "promoted", "two.safetensors", "1", folder=towers).startswith("block 0, neuron 1\n")
+
+
+def test_a_neuron_called_2847_is_found_by_its_name(towers: Path) -> None:
+    good("new", "eiffel", "-o", "eiffel.safetensors", folder=towers)
+    T = ws.library.eiffel()
+    for n, name in enumerate(("2847", "5432")):
+        for text in (name, str(n)):
+            shown = good("memory", "promoted", "eiffel.safetensors", text, "--json", folder=towers)
+            found = json.loads(shown)
+            assert (found["neuron"], found["name"]) == (n, name)
+            assert found["raised"] == dict(ws.memory.promoted(T, 0, name).raised)
+
+
+@pytest.fixture(scope="module")
+def numbered(towers: Path) -> Path:
+    """Give the folder with a model whose neuron 0 is called 1, and whose neuron 1 is called 01."""
+    facts = [("1", {"eiffel": 1.0}, {"paris": 1.0}), ("01", {"big ben": 1.0}, {"london": 1.0})]
+    T = ws.memory.write_many(ws.load(towers / "blank.safetensors"), 0, facts)
+    ws.save(T, towers / "numbered.safetensors")
+    return towers
+
+
+@pytest.mark.parametrize(
+    ("text", "neuron", "said"),
+    [
+        ("1", 0, "1 is the name of neuron 0: for neuron 1 write 01\n"),
+        ("01", 1, ""),
+        ("0", 0, ""),
+        ("001", 1, ""),
+    ],
+)
+def test_a_name_of_digits_wins_over_a_number_and_that_is_said(
+    numbered: Path, text: str, neuron: int, said: str
+) -> None:
+    result = weightsmith("memory", "promoted", "numbered.safetensors", text, folder=numbered)
+    assert (result.returncode, result.stderr) == (0, said)
+    assert result.stdout.startswith(f"block 0, neuron {neuron}, called {('1', '01')[neuron]}\n")
+    assert ("paris", "london")[neuron] in result.stdout
+
+
+@pytest.mark.parametrize("digits", ["2", "9" * 20, "9" * 5000, "²", "-1", ""])
+def test_digits_that_are_neither_a_name_nor_a_number_end_with_two(numbered: Path, digits: str) -> None:
+    result = weightsmith("memory", "promoted", "numbered.safetensors", "--", digits, folder=numbered)
+    assert result.returncode == 2
+    assert result.stderr.startswith("error: block 0 has no neuron")
 
 
 def test_undo_gives_the_file_before(towers: Path) -> None:
@@ -84,6 +133,12 @@ def test_undo_gives_the_file_before(towers: Path) -> None:
         (("write", "one.safetensors", "--key", "eiffel=1", "--value", "paris=1", "-b", "3"), "there is no block 3"),
         (("write", "one.safetensors", "--key", "eiffel=1", "--value", "paris=1"), "responds to the key"),
         (("write", "one.safetensors", "--key", "london=1", "--value", "paris=1", "--margin", "0"), "margin=0.0"),
+        (
+            ("write", "blank.safetensors", "--key", "eiffel=1,big ben=0", "--value", "paris=1"),
+            'leave big ben out if it does not matter, and for "eiffel and not big ben" write Neuron(reads=',
+        ),
+        (("write", "blank.safetensors", "--key", "eiffel=1", "--value", "paris=1,london=0"), "0 adds nothing; leave"),
+        (("write", "blank.safetensors", "--key", "eiffel=1", "--value", "london=0"), "is 0 on every lane"),
         (("undo", "blank.safetensors"), "there is no edit to undo"),
     ],
 )

@@ -110,7 +110,8 @@ def test_moves_are_a_sequence_and_print_as_a_table() -> None:
     assert [line.split() for line in str(moves).splitlines() if "─" not in line] == [
         ["block", "head", "from", "to", "weight", "what"],
         ["0", "0", "0", "y", "1", "x", "1", "b=6"],
-        ["0", "0", "1", "x", "2", "y", "1", "nothing"],
+        [],
+        ["left", "out:", "1", "with", "a", "weight,", "and", "nothing", "there", "to", "bring"],
     ]
     assert "<td" in moves._repr_html_()
     assert repr(moves) == "<2 moves of the run of y x y>"

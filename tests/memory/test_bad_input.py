@@ -40,6 +40,25 @@ CASES: dict[str, tuple[Act, str]] = {
     "value not a member": (lambda T: M.write(T, 0, GOOD[0], {"x3": 99.0}), "the nearest member is 63.9375"),
     "empty key": (lambda T: M.write(T, 0, {}, GOOD[1]), "the key of the new fact is 0 on every lane: write"),
     "zero key": (lambda T: M.write(T, 0, {"x2": 0.0}, GOOD[1]), "is 0 on every lane"),
+    "a lane of a key that is 0": (
+        lambda T: M.write(T, 0, {"x2": 1.0, "x1": 0}, GOOD[1], name="f"),
+        r"the key of f, lane x1: a key has no weight where it is 0, so .*; leave x1 out if it does not matter, and for "
+        r'"x2 and not x1" write Neuron\(reads=\{\'x2\': 1, \'x1\': -1\}, writes=',
+    ),
+    "one of many": (
+        lambda T: M.write_many(T, 0, [("c", *GOOD), ("d", {"x3": 1.0, "x0": -0.0}, GOOD[1])]),
+        "the key of d, lane x0: a key has no weight where it is 0",
+    ),
+    "a fact with a 0": (
+        lambda T: M.write_many(T, 0, [M.Fact("c", {"x2": 1, "x0": 0}, GOOD[1])]),
+        "the key of c, lane x",
+    ),
+    "edit to a key with a 0": (lambda T: M.edit(T, 0, "a", key={"x2": 1.0, "x3": 0.0}), "the key of a, lane x3"),
+    "a lane of a value that is 0": (
+        lambda T: M.write(T, 0, GOOD[0], {"x3": 1.0, "x1": np.float64(0)}),
+        "the value of the new fact, lane x1: a value is added to the stream, and 0 adds nothing; leave it out",
+    ),
+    "edit to a value with a 0": (lambda T: M.edit(T, 0, "a", value={"x3": 1, "x1": 0}), "the value of a, lane x1"),
     "empty value": (lambda T: M.write(T, 0, GOOD[0], {}), "the value of the new fact is 0 on every lane"),
     "short array": (lambda T: M.write(T, 0, [1.0], GOOD[1]), r"has shape \(1,\), and there are 4 lanes"),
     "matrix": (lambda T: M.write(T, 0, np.ones((4, 4)), GOOD[1]), r"has shape \(4, 4\), and there are 4 lanes"),
@@ -109,3 +128,25 @@ def test_hostile_names_are_shown_plainly() -> None:
     assert M.facts(T)[-1].name == "[bold]x[/bold] "
     with pytest.raises(ws.InputError, match=r"there is already a fact '\[bold\]x\[/bold\] '"):
         M.write(T, 0, {"x2": 1.0}, {"x3": 1.0}, name="[bold]x[/bold] ")
+
+
+def test_a_key_given_over_all_lanes_keeps_its_zeros() -> None:
+    T = model()
+    by_name = M.write(T, 0, {"x2": 1.0, "x3": -0.5}, {"x3": 1.0})
+    assert same(M.write(T, 0, [0.0, 0.0, 1.0, -0.5], [0, 0, 0, 1.0]), by_name)
+    assert same(M.write_many(T, 0, [("c", np.array([0, 0, 1.0, 0]), np.eye(4)[0])]), M.write_many(
+        T, 0, [("c", {"x2": 1.0}, {"x0": 1.0})]
+    ))  # fmt: skip
+    assert same(M.edit(T, 0, "a", key=[0, 0, 1, 0]), M.edit(T, 0, "a", key={"x2": 1}))
+
+
+def test_a_rival_may_say_that_a_lane_is_0() -> None:
+    T = model()
+    assert same(M.write(T, 0, *GOOD, rivals=[{"x3": 1.0, "x2": 0.0}]), M.write(T, 0, *GOOD, rivals=[{"x3": 1.0}]))
+
+
+def test_the_neuron_that_a_refused_key_names_fires_for_the_one_lane_without_the_other() -> None:
+    layer = ws.feed_forward(["a", "b", "c"], [ws.Neuron(reads={"a": 1, "b": -1}, writes={"c": 1})])
+    A = ws.Fixed(4, 4)
+    fires = {(a, b): float(A.matvec(layer.W_1, np.array([a, b, 0.0]))[0]) > 0 for a in (0, 1) for b in (0, 1)}
+    assert [place for place, fired in fires.items() if fired] == [(1, 0)]

@@ -152,13 +152,6 @@ def test_without_a_causal_mask_everything_is_run_anew(rule: str) -> None:
     assert list(ws.generate(T, "ba", 4, cache=False)) == list(text[2:])
 
 
-def test_generating_to_the_end_of_the_table_uses_every_row_and_no_more() -> None:
-    T = replace(speaker(Fixed(4, 4), "halves"), positions=(ws.Sinusoidal(5), ws.Rotary()))
-    assert len(list(ws.generate(T, "ab", 4))) == 4
-    with pytest.raises(ws.InputError, match="the input has 6 tokens and the position table holds 5"):
-        ws.generate(T, "ab", 5)
-
-
 @pytest.mark.parametrize("sums", ["left", "machine"])
 def test_an_empty_softmax_names_the_position_in_the_whole_text(sums: Any) -> None:
     """Position 3 asks with −1000; in the run that goes on from position 2 it is the second."""

@@ -1,7 +1,7 @@
 """Number systems in which every bit is defined, and the laws that hold in them."""
 
 from weightsmith.arithmetic.base import Activation, Arithmetic, Array, Ties, carried, immutable
-from weightsmith.arithmetic.laws import Law, laws, multiplications_to_infinity
+from weightsmith.arithmetic.laws import Law, Laws, laws, multiplications_to_infinity
 from weightsmith.arithmetic.native import Native
 from weightsmith.arithmetic.saturating import Fixed, Float, Saturating, TwosComplement
 from weightsmith.arithmetic.text import parse_arithmetic
@@ -13,6 +13,7 @@ __all__ = [
     "Fixed",
     "Float",
     "Law",
+    "Laws",
     "Native",
     "Saturating",
     "Ties",

@@ -4,10 +4,10 @@ Systems of up to 16 bits are enumerated. Wider ones are decided by an argument f
 rounding is monotone, so that one extreme value decides for all.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic.base import Arithmetic, Array
 from weightsmith.arithmetic.saturating import TABLE_BITS
 from weightsmith.errors import InputError
+from weightsmith.tables import Cell, Table, Tabled
 
 _ALL_PAIRS = 1 << 22
 
@@ -30,9 +31,41 @@ class Law:
     counterexample: str | None = None
 
 
+@dataclass(frozen=True)
+class Laws(Tabled, Sequence[Law]):
+    """The laws of an arithmetic, in a fixed order: a sequence that prints as a table."""
+
+    arithmetic: Arithmetic
+    rows: tuple[Law, ...]
+
+    @overload
+    def __getitem__(self, place: int) -> Law: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Law, ...]: ...
+    def __getitem__(self, place: int | slice) -> Law | tuple[Law, ...]:
+        """Return one law, or some of them."""
+        return self.rows[place]
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.rows)
+
+    def table(self) -> Table:
+        """Return a row for each law: whether it holds, and how that was decided or what breaks it."""
+        A = self.arithmetic
+        title = f"{A}: ∞ = {A.infinity!r}, smallest x > 0 = {A.smallest!r}"
+        result = Table("", "law", "decided by, or counterexample", title=title)
+        for law in self.rows:
+            if law.holds:
+                result.add(Cell("holds", "good"), law.statement, law.decided)
+            else:
+                result.add(Cell("fails", "bad"), law.statement, Cell(law.counterexample or law.decided, "bad"))
+        return result
+
+
 @lru_cache(maxsize=256)
-def laws(arithmetic: Arithmetic) -> tuple[Law, ...]:
-    """Decide every law that a rewrite may rely on.
+def laws(arithmetic: Arithmetic) -> Laws:
+    """Decide every law that a rewrite may rely on; `print` shows them as a table.
 
     >>> from weightsmith import Float
     >>> [law.counterexample for law in laws(Float(2, 4)) if not law.holds]
@@ -42,7 +75,11 @@ def laws(arithmetic: Arithmetic) -> tuple[Law, ...]:
         raise InputError(
             f"{arithmetic!r:.80} is not an arithmetic: write Fixed(4, 4) or parse_arithmetic('fixed(4,4)')"
         )
-    A, infinity = arithmetic, arithmetic.infinity
+    return Laws(arithmetic, _decided(arithmetic))
+
+
+def _decided(A: Arithmetic) -> tuple[Law, ...]:
+    infinity = A.infinity
     return (
         _for_all(
             A,

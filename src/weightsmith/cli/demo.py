@@ -1,6 +1,7 @@
 """weightsmith demo."""
 
-from weightsmith.cli.output import number, results, say, table
+from weightsmith.cli.output import results, say
+from weightsmith.tables import Table, number
 
 
 def demo() -> None:
@@ -37,12 +38,12 @@ def demo() -> None:
 
     step(4, "In ∞ form the last vector is the answer: (1, ∞, 0 …) or (1, 0, 0 …)")
     loud = infinity_form(both)
-    vectors = table("input", "decision", *loud.lanes[:2], "other lanes", right=True)
+    vectors = Table("input", "decision", *loud.lanes[:2], "other lanes", right=[1, 2, 3, 4])
     for tokens in ("a", "ca", "cab", "ccc"):
         r = run(loud, tokens)
         last = [float(x) for x in r.stream[-1, -1]]
         rest = "all 0" if not any(last[2:]) else "not 0"
-        vectors.add_row(tokens, r.decision, number(last[0], A), number(last[1], A), rest)
+        vectors.add(tokens, r.decision, *(number(x, A.infinity) for x in last[:2]), rest)
     results().print(vectors)
 
     step(5, "Claims, checked for every input up to length 10")

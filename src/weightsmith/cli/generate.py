@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weightsmith.cli.output import AsJson, ModelFile, print_json
+from weightsmith.cli.output import AsJson, ModelFile, errors, print_json
 
 
 def generate(
@@ -17,15 +17,17 @@ def generate(
     seed: Annotated[int | None, typer.Option(help="The same seed draws the same tokens.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Go on from a text, token by token, as they come."""
+    """Go on from a text, token by token, as they come; past the context, from the last tokens that it holds."""
     from weightsmith.files import load
-    from weightsmith.model import read_tokens
     from weightsmith.model.names import shown
+    from weightsmith.model.tokens import read_tokens_of_any_length
     from weightsmith.semantics import generate as generate_tokens
 
     T = load(file)
     tokens = generate_tokens(T, text, steps, temperature=temperature, top_k=top_k, seed=seed)
-    read = read_tokens(T, text)
+    read, most = read_tokens_of_any_length(T, text), T.max_length
+    if steps and most is not None and len(read) + steps - 1 > most:
+        errors().print(f"the context holds {most} tokens: from token {most + 1} on, only the last {most} are seen")
     if as_json:
         print_json({"input": list(read), "tokens": list(tokens)})
         return
@@ -38,5 +40,5 @@ def generate(
 
 
 def _plain(token: str) -> str:
-    """Give a token as it is where a terminal takes it for text; line breaks and spaces are text."""
+    """Return a token as it is where a terminal takes it for text; line breaks and spaces are text."""
     return token if token in (" ", "\n") or token.isprintable() else ""

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from weightsmith.cli.output import AsJson, ModelFile, print_json, results, say, table
+from weightsmith.cli.output import AsJson, ModelFile, print_json, results, say
+from weightsmith.tables import Table, bar
 
 if TYPE_CHECKING:
     from weightsmith.model import Transformer
@@ -50,21 +51,16 @@ def weights_by_part(T: "Transformer") -> dict[str, int]:
 
 
 def percent(count: int, T: "Transformer") -> float:
-    """Give the share of all weights."""
+    """Return the share of all weights."""
     return 100 * count / T.weights
 
 
 def show_parts(T: "Transformer") -> None:
     """Print where the weights are, with bars on a terminal."""
-    from rich.bar import Bar
-
     console = results()
-    shown = table("part", "weights", "share", right=True)
-    shown.columns[0].min_width = len("feed-forward")
-    if console.is_terminal:
-        shown.add_column()
+    shown = Table("part", "weights", "share", *([""] if console.is_terminal else []), right=[1, 2])
     for part, count in weights_by_part(T).items():
         share = percent(count, T)
-        bars = [Bar(100, 0, share, width=BAR, color="cyan")] if console.is_terminal else []
-        shown.add_row(part, f"{count:,}", f"{share:.1f} %", *bars)
+        bars = [bar(share / 100, BAR)] if console.is_terminal else []
+        shown.add(part, f"{count:,}", f"{share:.1f} %", *bars)
     console.print(shown)

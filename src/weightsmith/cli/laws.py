@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from weightsmith.cli.output import AsJson, print_json, results, table
+from weightsmith.cli.output import AsJson, print_json, results
 
 
 def laws(
@@ -16,8 +16,6 @@ def laws(
     as_json: AsJson = False,
 ) -> None:
     """Show which laws hold in an arithmetic, how that was decided, and what breaks the others."""
-    from rich.text import Text
-
     from weightsmith.arithmetic import laws as decide
     from weightsmith.arithmetic import parse_arithmetic
 
@@ -25,10 +23,5 @@ def laws(
     rows = decide(A)
     if as_json:
         print_json({"arithmetic": str(A), "infinity": A.infinity, "laws": [asdict(row) for row in rows]})
-        return
-    shown = table("", "law", "decided by, or counterexample")
-    for row in rows:
-        mark = Text("holds", "green") if row.holds else Text("fails", "bold red")
-        shown.add_row(mark, Text(row.statement), Text(row.counterexample or row.decided, "" if row.holds else "red"))
-    results().print(f"{A}: ∞ = {A.infinity!r}, smallest x > 0 = {A.smallest!r}")
-    results().print(shown)
+    else:
+        results().print(rows.table())

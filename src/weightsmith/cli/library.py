@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weightsmith.cli.output import AsJson, errors, print_json, results, say, table
+from weightsmith.cli.output import AsJson, errors, print_json, results, say
 from weightsmith.errors import InputError, WeightsmithError
+from weightsmith.tables import Table
 
 if TYPE_CHECKING:
     from weightsmith.arithmetic import Arithmetic
@@ -41,13 +42,13 @@ def library(
 
 
 def sizes(entry: "Entry | Example", T: "Transformer") -> dict[str, Any]:
-    """Give what every row has."""
+    """Return what every row has."""
     size = {"blocks": len(T.blocks), "lanes": len(T.lanes), "nonzero_weights": T.nonzero_weights}
     return {"name": entry.call, "claim": entry.claim, **size}
 
 
 def example_row(example: "Example") -> dict[str, Any]:
-    """Give an example with its decisions, decided now."""
+    """Return an example with its decisions, decided now."""
     from weightsmith.semantics import decisions
 
     T, inputs = example.build(), list(example.decides)
@@ -57,49 +58,63 @@ def example_row(example: "Example") -> dict[str, Any]:
 
 def show(rows: list[dict[str, Any]], up_to: int) -> None:
     """Print the table."""
-    shown = table("transformer", "blocks", "weights", *ARITHMETICS, right=True)
-    shown.columns[0].overflow = "fold"
-    for column, width in zip(shown.columns[1:], (6, 7, 10, 10, 10), strict=True):
-        column.width = width  # 80 characters are enough
+    shown = Table("transformer", "blocks", "weights", *ARITHMETICS, right=range(1, 6))
     for row in rows:
-        verdicts = (text.replace("fails at ", "✗ ") for text in row["checked"].values())
-        shown.add_row(row["name"], str(row["blocks"]), str(row["nonzero_weights"]), *verdicts)
+        cells = (cell(found) for found in row["checked"].values())
+        shown.add(row["name"], str(row["blocks"]), str(row["nonzero_weights"]), *cells)
     results().print(shown)
     say(f"weights: those that are not 0. ≤ {up_to}: right on every input up to that length.")
-    say("✗: the shortest input that is decided wrongly, the smallest of its length.")
+    say("✗ alone: the shortest input that is decided wrongly, the smallest of its length.")
+    say("≤ and ✗: right up to that length, and wrong on this longer input, run again now;")
+    say("nothing was decided between.")
+
+
+def cell(found: dict[str, Any]) -> str:
+    """Return a verdict in a few short lines: 80 characters are enough for all of them."""
+    if "refused" in found:
+        return "refused"
+    if found["wrong"] is not None:
+        return folded(f"✗ {found['wrong']}")
+    known = "" if found["known_wrong"] is None else "\n" + folded(f"✗ {found['known_wrong']}")
+    return f"≤ {found['up_to']}{known}"
+
+
+def folded(text: str) -> str:
+    """Return a text in lines of at most 10 characters, where its spaces allow it."""
+    from textwrap import fill
+
+    return fill(text, 10, break_long_words=False)
 
 
 def show_examples(rows: list[dict[str, Any]]) -> None:
     """Print the examples with what they decide."""
-    shown = table("example", "blocks", "lanes", "weights", "arithmetic", "decides", right=True)
-    shown.columns[-1].justify = "left"
+    shown = Table("example", "blocks", "lanes", "weights", "arithmetic", "decides", right=range(1, 5))
     for row in rows:
         decides = "\n".join(f"{tokens} → {decision}" for tokens, decision in row["decisions"].items())
         counts = (str(row[key]) for key in ("blocks", "lanes", "nonzero_weights"))
-        shown.add_row(row["name"], *counts, row["arithmetic"], decides)
+        shown.add(row["name"], *counts, row["arithmetic"], decides)
     results().print(shown)
 
 
-def verdict(entry: "Entry", arithmetic: "Arithmetic", up_to: int) -> str:
-    """Say up to which length the claim was checked, or the shortest input on which it fails."""
+def verdict(entry: "Entry", arithmetic: "Arithmetic", up_to: int) -> dict[str, Any]:
+    """Return what was decided: of every input up to a length the first wrong one, and a longer one known to be wrong.
+
+    The longer one is run again. It is not looked for where a wrong one was found, and nothing is said of those between.
+    """
     try:
         T = entry.build(arithmetic)
-    except WeightsmithError:
-        return "refused"
-    known = entry.fails_at.get(str(arithmetic))
+    except WeightsmithError as error:
+        return {"refused": str(error)}
     length = min(up_to, entry.max_length or up_to)
-    wrong = first_wrong(entry, T, length)
-    if wrong is not None:
-        return f"fails at {short(wrong)}"
-    if known is not None:
-        tokens = tuple(known)
-        if entry.decide(T, [tokens])[0] != entry.predicate(tokens):
-            return f"fails at {short(tokens)}"
-    return f"≤ {length}"
+    wrong, known = first_wrong(entry, T, length), None
+    if wrong is None and str(arithmetic) in entry.fails_at:
+        tokens = tuple(entry.fails_at[str(arithmetic)])
+        known = tokens if entry.decide(T, [tokens])[0] != entry.predicate(tokens) else None
+    return {"up_to": length, "wrong": wrong and short(wrong), "known_wrong": known and short(known)}
 
 
 def first_wrong(entry: "Entry", T: "Transformer", up_to: int) -> tuple[str, ...] | None:
-    """Give the shortest input up to a length that is decided wrongly; None where there is none."""
+    """Return the shortest input up to a length that is decided wrongly; None where there is none."""
     from itertools import product
 
     from weightsmith.check import recognizes

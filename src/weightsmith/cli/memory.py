@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weightsmith.cli.output import AsJson, ModelFile, errors, number, print_json, results, say, table
+from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, results, say
 from weightsmith.errors import InputError
+from weightsmith.tables import Table, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,31 +104,32 @@ def read(
 @memory.command("promoted")
 def promoted(
     file: ModelFile,
-    neuron: Annotated[str, typer.Argument(metavar="NEURON", help="A number, or the name of a fact.")],
+    neuron: Annotated[str, typer.Argument(metavar="NEURON", help="A name, or a number; a name wins over a number.")],
     block: Block = 0,
     k: Annotated[int, typer.Option(help="How many classes to list.")] = 5,
     as_json: AsJson = False,
 ) -> None:
     """Show the classes that a neuron's value speaks for and against; later blocks and the final norm are left out."""
-    from rich.text import Text
-
     from weightsmith.files import load
     from weightsmith.memory import promoted as promoted_by
     from weightsmith.model.names import shown
 
     T = load(file)
-    found = promoted_by(T, block, int(neuron) if neuron.isascii() and neuron.isdecimal() else neuron, k)
+    n, name = _neuron(T, block, neuron)
+    found = promoted_by(T, block, n, k)
     if as_json:
-        print_json({"raised": dict(found.raised), "lowered": dict(found.lowered)})
+        which = {"block": block, "neuron": n, "name": name}
+        print_json({**which, "raised": dict(found.raised), "lowered": dict(found.lowered)})
         return
-    rows = table("class", "logit", right=True)
-    for style, pairs in (("green", found.raised), ("red", found.lowered[::-1])):
-        for name, amount in pairs:
-            rows.add_row(Text(shown(name)), f"{'+' if amount > 0 else ''}{number(amount, T.arithmetic)}", style=style)
-    if rows.row_count:
+    title = f"block {block}, neuron {n}" + (f", called {shown(name)}" if name else "")
+    rows = Table("class", "logit", right=[1], title=title)
+    for label, amount in (*found.raised, *found.lowered[::-1]):
+        sign = "+" if amount > 0 else ""
+        rows.add(shown(label), f"{sign}{number(amount, T.arithmetic.infinity)}", style="good" if sign else "bad")
+    if rows.rows:
         results().print(rows)
     else:
-        say("its value changes no logit")
+        say(f"{title}: its value changes no logit")
 
 
 @memory.command("undo")
@@ -142,6 +144,18 @@ def undo(file: ModelFile, output: Output) -> None:
     save(before, output)
     say(f"undone: {T.edits[-1].text}")
     errors().print(f"written to {shown(str(output))}")
+
+
+def _neuron(T: "Transformer", block: int, text: str) -> tuple[int, str]:
+    """Return a neuron's number and name; digits are a number only where they are no name."""
+    from weightsmith.model.places import layer_at, neuron_at
+
+    names = layer_at(T, block).names
+    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else None
+    n = neuron_at(T, block, text if number is None or text in names else number)
+    if number is not None and number != n and number < len(names):
+        errors().print(f"{text} is the name of neuron {n}: for neuron {number} write 0{text}")
+    return n, names[n] if names else ""
 
 
 def _numbers(text: str, option: str) -> dict[str, float]:
@@ -162,52 +176,42 @@ def _numbers(text: str, option: str) -> dict[str, float]:
 
 
 def _show_firings(T: "Transformer", found: "list[tuple[int, Firing]]") -> None:
-    from rich.text import Text
-
     from weightsmith.model.names import shown
 
-    rows = table("token", "block", "neuron", "response", "activation", "adds")
-    for column in (rows.columns[1], *rows.columns[3:5]):
-        column.justify = "right"
+    rows = Table("token", "block", "neuron", "response", "activation", "adds", right=[1, 3, 4])
     ordered = sorted(found, key=lambda row: row[1].position)
     for i, (b, firing) in enumerate(ordered):
         first = i == 0 or ordered[i - 1][1].position != firing.position
         last = i + 1 < len(ordered) and ordered[i + 1][1].position != firing.position
-        rows.add_row(
-            Text(f"{firing.position} {shown(firing.token)}" if first else ""),
+        rows.add(
+            f"{firing.position} {shown(firing.token)}" if first else "",
             str(b),
-            Text(f"{firing.neuron} {shown(firing.name)}" if firing.name else str(firing.neuron)),
-            *(number(x, T.arithmetic) for x in (firing.response, firing.activation)),
+            f"{firing.neuron} {shown(firing.name)}" if firing.name else str(firing.neuron),
+            *(number(x, T.arithmetic.infinity) for x in (firing.response, firing.activation)),
             _lanes(T, firing.added),
-            style="dim" if firing.response <= 0 else "bold green" if firing.name else "",
-            end_section=last,
+            style="faint" if firing.response <= 0 else "best" if firing.name else "",
+            ends=last,
         )
     results().print(rows)
 
 
 def _show_facts(T: "Transformer", found: "list[Fact]") -> None:
-    from rich.text import Text
-
     from weightsmith.model.names import shown
 
-    rows = table("fact", "block", "neuron", "key", "value", "margin")
-    for column in (*rows.columns[1:3], rows.columns[5]):
-        column.justify = "right"
+    rows = Table("fact", "block", "neuron", "key", "value", "margin", right=[1, 2, 5])
     for fact in found:
-        numbers: list[Any] = [str(fact.block), str(fact.neuron), _lanes(T, fact.key), _lanes(T, fact.value)]
-        margin = number(fact.margin or 0.0, T.arithmetic)
-        wrong = fact.response != 1
-        rows.add_row(Text(shown(fact.name) if fact.name else "—"), *numbers, margin, style="red" if wrong else "")
+        name = shown(fact.name) if fact.name else "—"
+        cells = (str(fact.block), str(fact.neuron), _lanes(T, fact.key), _lanes(T, fact.value))
+        margin = number(fact.margin or 0.0, T.arithmetic.infinity)
+        rows.add(name, *cells, margin, style="bad" if fact.response != 1 else "")
     results().print(rows)
     broken = sum(fact.response != 1 for fact in found)
     if broken:
         say(f"{broken} of them do not respond to their key with 1: something else has changed their weights")
 
 
-def _lanes(T: "Transformer", pattern: "Mapping[str, float] | Any") -> Any:
-    """Give a pattern in a few words, cut after some."""
-    from rich.text import Text
-
-    parts = [f"{lane}={number(value, T.arithmetic)}" for lane, value in pattern.items()]
+def _lanes(T: "Transformer", pattern: "Mapping[str, float] | Any") -> str:
+    """Return a pattern in a few words, cut after some."""
+    parts = [f"{lane}={number(value, T.arithmetic.infinity)}" for lane, value in pattern.items()]
     more = f", … ({len(parts)} in all)" if len(parts) > 6 else ""
-    return Text((", ".join(parts[:6]) + more) or "nothing")
+    return (", ".join(parts[:6]) + more) or "nothing"

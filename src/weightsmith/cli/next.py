@@ -4,8 +4,9 @@ from typing import Annotated
 
 import typer
 
-from weightsmith.cli.output import AsJson, ModelFile, bar, print_json, results, say, table
+from weightsmith.cli.output import AsJson, ModelFile, print_json, results, say
 from weightsmith.errors import InputError
+from weightsmith.tables import Table, bar
 
 
 def next(
@@ -16,8 +17,6 @@ def next(
     as_json: AsJson = False,
 ) -> None:
     """Show the most likely next tokens, as bars."""
-    from rich.text import Text
-
     from weightsmith.files import load
     from weightsmith.model.names import shown
     from weightsmith.semantics import next_token
@@ -29,11 +28,10 @@ def next(
         print_json(likely)
         return
     chosen = list(likely.items())[:top]
-    shares = table("next", "probability", "")
-    shares.columns[1].justify = "right"
+    shares = Table("next", "probability", "", right=[1])
     for n, (token, probability) in enumerate(chosen):
-        style = "bold green" if n == 0 else ""
-        shares.add_row(Text(shown(token)), f"{probability:.4f}", bar(probability / chosen[0][1]), style=style)
+        share = bar(probability / chosen[0][1])
+        shares.add(shown(token), f"{probability:.4f}", share, style="" if n else "best")
     results().print(shares)
     if len(likely) > len(chosen):
         rest = sum(list(likely.values())[top:])

@@ -6,25 +6,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+
+from weightsmith.tables import bar as bar
 
 if TYPE_CHECKING:
-    from weightsmith.arithmetic import Arithmetic
+    pass
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def results() -> Console:
-    """Give the console for results."""
+    """Return the console for results."""
     return Console(markup=False, highlight=False, emoji=False, width=_width())
 
 
 def errors() -> Console:
-    """Give the console for messages."""
+    """Return the console for messages."""
     return Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
 
 
@@ -41,25 +40,3 @@ def _width() -> int | None:
 def print_json(value: dict[str, Any] | list[Any]) -> None:
     """Put machine-readable output on stdout."""
     print(json.dumps(value, indent=2))  # noqa: T201
-
-
-def table(*columns: str, right: bool = False) -> Table:
-    """Give an empty table; with `right` all columns but the first hold numbers."""
-    result = Table(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for i, column in enumerate(columns):
-        result.add_column(Text(column), justify="right" if right and i else "left")
-    return result
-
-
-def number(value: float, arithmetic: "Arithmetic") -> str:
-    """Give a number to six digits, marked with ~ where that is not all of it, and ∞ by its name."""
-    if abs(value) == arithmetic.infinity:
-        return "∞" if value > 0 else "-∞"
-    text = f"{value:.6g}"
-    return text if float(text) == value else f"~{text}"
-
-
-def bar(share: float, width: int = 24) -> str:
-    """Give a bar whose length is a share of the width, to an eighth of a character."""
-    eighths = round(max(0.0, min(share, 1.0)) * width * 8)
-    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip()

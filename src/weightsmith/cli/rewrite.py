@@ -25,6 +25,10 @@ STEPS = """
 
 --ignore LANE,…               blocks that neither read nor write these lanes
 
+--map LANE=TERMS,…            a linear map at every position: x0=2*x1+x0,x1=x0
+
+--map 1:3:LANE=TERMS,…        the same from position 1 into position 3
+
 --pad COUNT                   blocks that do nothing
 
 --form FORM                   zero-one, infinity or signed; by attention: infinity@4 for inputs of length 4
@@ -118,6 +122,14 @@ def _ignore(T: "Transformer", value: str) -> "Transformer":
     return ignore_lanes(T, value.split(","))
 
 
+def _map(T: "Transformer", value: str) -> "Transformer":
+    from weightsmith.cli.equations import read_map
+    from weightsmith.rewrites import linear_map, map_stream
+
+    lanes, M, route = read_map(T, value)
+    return map_stream(T, M, lanes) if route is None else linear_map(T, M, *route, lanes)
+
+
 def _pad(T: "Transformer", value: str) -> "Transformer":
     from weightsmith.rewrites import pad_blocks
 
@@ -148,6 +160,7 @@ _APPLY: dict[str, Callable[["Transformer", str], "Transformer"]] = {
     "--cancel": _cancel,
     "--widen": _widen,
     "--ignore": _ignore,
+    "--map": _map,
     "--pad": _pad,
     "--form": _form,
     "--to": _to,

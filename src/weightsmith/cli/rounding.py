@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, results, say, table
+from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, results, say
 from weightsmith.errors import LawError
+from weightsmith.tables import Table
 
 if TYPE_CHECKING:
     from weightsmith.model import Transformer
@@ -72,10 +73,10 @@ def _wrong(T: "Transformer", holds: Any, up_to: int) -> str | None:
 
 def _show(rows: list[dict[str, Any]], up_to: int, rule: str | None) -> None:
     columns = ["arithmetic", "decisions changed", "first changed", "∞ form"] + ["first wrong"] * (rule is not None)
-    shown = table(*columns, right=True)
+    shown = Table(*columns, right=range(1, len(columns)))
     for row in rows:
         cells = [row["arithmetic"], f"{row['changed']:,}", row["first_changed"] or "-", row["infinity_form"]]
-        shown.add_row(*cells, *([row["wrong"] or "-"] if rule is not None else []))
+        shown.add(*cells, *([row["wrong"] or "-"] if rule is not None else []))
     results().print(shown)
     say(f"over all {rows[0]['inputs']:,} inputs up to length {up_to}; the first row is the model as it is")
     if any(row["infinity_form"] == "refused" for row in rows):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from weightsmith.errors import InputError
-from weightsmith.memory.patterns import Pattern, by_lane, member, read_facts, read_margin
+from weightsmith.memory.patterns import Pattern, by_lane, member, read_keys, read_margin, read_values
 from weightsmith.memory.seen import Tokens
 from weightsmith.memory.splice import cut, splice, spliced
 from weightsmith.memory.values import columns
@@ -39,14 +39,14 @@ def edit(
     new, label, said = cut(layer, n, 1), neuron_text(layer, n), []
     rest = spliced(layer, n, 1, None)
     if key is not None:
-        keys = read_facts(T, [key], [f"the key of {label}"])
+        keys = read_keys(T, [key], [f"the key of {label}"])
         found = matched(T, block, rest, keys, [label], read_margin(margin), rivals, inputs)
         new = replace(new, W_1=found.W, b_1=found.b, keys=keys)
         if layer.W_3 is not None:
             new = replace(new, W_3=np.zeros_like(keys), b_3=np.ones(1))
         said += [f"key={by_lane(T, keys[0])!r:.400}", f"margin={margin!r}"]
     if value is not None:
-        values = read_facts(T, [value], [f"the value of {label}"])
+        values = read_values(T, [value], [f"the value of {label}"])
         new = replace(new, W_2=columns(T, layer, values, [label]))
         said.append(f"value={by_lane(T, values[0])!r:.400}")
     if name is not None:

@@ -1,7 +1,7 @@
 """Patterns and values over lanes: read from what a person writes, checked, and given back by name."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +16,7 @@ Pattern: TypeAlias = Mapping[str, float] | npt.ArrayLike
 
 
 def read_patterns(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str]) -> Array:
-    """Give patterns as (patterns, lanes); refuse unknown lanes, other shapes and what is not a member."""
+    """Return patterns as (patterns, lanes); refuse unknown lanes, other shapes and what is not a member."""
     places = {lane: j for j, lane in enumerate(T.lanes)}
     result = np.zeros((len(patterns), len(T.lanes)))
     for row, pattern, name in zip(result, patterns, names, strict=True):
@@ -40,8 +40,38 @@ def _pairs(T: Transformer, pattern: Pattern, name: str) -> Iterable[tuple[str, o
     return zip(T.lanes, values, strict=True)
 
 
-def read_facts(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str]) -> Array:
-    """Give keys or values; refuse one that is 0 on every lane, which would match or add nothing."""
+def read_keys(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str]) -> Array:
+    """Return keys; refuse one that is 0 on every lane, and a lane that is named and 0, which would not matter."""
+    result = _not_empty(T, patterns, names)
+    for lane, pattern, name in _named_zeros(patterns, names):
+        other = next(other for other, value in pattern.items() if value != 0)
+        raise InputError(
+            f"{name}, lane {shown(lane)}: a key has no weight where it is 0, so the neuron would fire whatever is "
+            f"there; leave {shown(lane)} out if it does not matter, and for "
+            f'"{shown(other)} and not {shown(lane)}" write '
+            f"Neuron(reads={{{other!r}: 1, {lane!r}: -1}}, writes={{…}})"
+        )
+    return result
+
+
+def read_values(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str]) -> Array:
+    """Return values; refuse one that is 0 on every lane, and a lane that is named and 0, to which nothing is added."""
+    result = _not_empty(T, patterns, names)
+    for lane, _, name in _named_zeros(patterns, names):
+        raise InputError(
+            f"{name}, lane {shown(lane)}: a value is added to the stream, and 0 adds nothing; leave it out"
+        )
+    return result
+
+
+def _named_zeros(patterns: Sequence[Pattern], names: Sequence[str]) -> Iterator[tuple[str, Mapping[str, float], str]]:
+    """Find the lanes that a person named and gave the number 0; arrays name none."""
+    for pattern, name in zip(patterns, names, strict=True):
+        if isinstance(pattern, Mapping):
+            yield from ((lane, pattern, name) for lane, value in pattern.items() if value == 0)
+
+
+def _not_empty(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str]) -> Array:
     result = read_patterns(T, patterns, names)
     for n in np.flatnonzero(~result.any(axis=1)).tolist():
         instead = f"{{{T.lanes[0]!r}: 1.0}}"
@@ -52,7 +82,7 @@ def read_facts(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str]
 
 
 def member(A: Arithmetic, value: Any, what: str) -> float:
-    """Give a number that is a member, or say which member is nearest."""
+    """Return a number that is a member, or say which member is nearest."""
     number = real(value, what)
     if not A.contains(number):
         raise InputError(f"{what}: {value!r} is not a member of {A}; the nearest member is {float(A.round(number))!r}")
@@ -60,7 +90,7 @@ def member(A: Arithmetic, value: Any, what: str) -> float:
 
 
 def read_margin(margin: Any) -> float:
-    """Give a margin, which must be positive: at a threshold exactly at a rival, the least rounding error leaks."""
+    """Return a margin, which must be positive: at a threshold exactly at a rival, the least rounding error leaks."""
     number = real(margin, "margin")
     if number <= 0:
         raise InputError(f"margin={margin!r}: a threshold at the strongest rival leaks; write one above 0, such as 1.0")
@@ -68,7 +98,7 @@ def read_margin(margin: Any) -> float:
 
 
 def real(value: Any, what: str) -> float:
-    """Give a finite number; refuse truth values, texts and nan."""
+    """Return a finite number; refuse truth values, texts and nan."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
         raise InputError(f"{what}: {brief(value)} is not a number: write one such as 1.0")
     try:
@@ -81,5 +111,5 @@ def real(value: Any, what: str) -> float:
 
 
 def by_lane(T: Transformer, values: Array) -> dict[str, float]:
-    """Give what is not 0, by the names of the lanes."""
+    """Return what is not 0, by the names of the lanes."""
     return {T.lanes[j]: float(values[j]) for j in np.flatnonzero(values).tolist()}

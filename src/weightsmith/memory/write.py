@@ -8,7 +8,7 @@ import numpy as np
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError
 from weightsmith.memory.facts import Fact
-from weightsmith.memory.patterns import Pattern, by_lane, read_facts, read_margin
+from weightsmith.memory.patterns import Pattern, by_lane, read_keys, read_margin, read_values
 from weightsmith.memory.refusals import collision, refuse
 from weightsmith.memory.rivals import gather
 from weightsmith.memory.seen import Tokens
@@ -46,7 +46,7 @@ def write(
     fact = Fact("" if name is None else name, key, value)
     new = neurons(T, block, layer, [fact], read_margin(margin), rivals, inputs)
     assert new.keys is not None
-    said = f"key={by_lane(T, new.keys[0])!r:.400}, value={by_lane(T, read_facts(T, [value], ['the value'])[0])!r:.400}"
+    said = f"key={by_lane(T, new.keys[0])!r:.400}, value={by_lane(T, read_values(T, [value], ['the value'])[0])!r:.400}"
     text = f"memory.write({f'{fact.name!r}, ' if fact.name else ''}block={block}, {said}, margin={margin!r})"
     return splice(T, block, len(layer.W_1), 0, new, text)
 
@@ -88,8 +88,8 @@ def neurons(
     """Give the neurons of new facts beside a layer, or refuse."""
     names = new_names(layer, [fact.name for fact in facts])
     labels = [shown(name) if name else "the new fact" for name in names]
-    keys = read_facts(T, [fact.key for fact in facts], [f"the key of {label}" for label in labels])
-    values = read_facts(T, [fact.value for fact in facts], [f"the value of {label}" for label in labels])
+    keys = read_keys(T, [fact.key for fact in facts], [f"the key of {label}" for label in labels])
+    values = read_values(T, [fact.value for fact in facts], [f"the value of {label}" for label in labels])
     found = matched(T, block, layer, keys, labels, margin, rivals, inputs)
     return FeedForward(
         W_1=found.W,

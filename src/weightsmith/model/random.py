@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Array, Fixed
+from weightsmith.arithmetic import Arithmetic, Array, Fixed, Native
 from weightsmith.errors import InputError
 from weightsmith.model.block import Attention, Block, FeedForward, Head
 from weightsmith.model.names import brief
@@ -31,9 +31,10 @@ def random_transformer(
     weighting: Weighting | None = None,
     tied: bool = False,
 ) -> Transformer:
-    """Give a transformer with random weights, normally distributed and rounded into the arithmetic.
+    """Return a transformer with random weights, normally distributed and rounded into the arithmetic.
 
     The same arguments give the same transformer. With `tied` it is a language model whose output is its embedding.
+    The weighting is Softmax() unless given; in `Native`, where exp would overflow, Softmax(shifted=True).
     """
     A = Fixed(4, 4) if arithmetic is None else arithmetic
     sizes = {"lanes": (lanes, 1), "blocks": (blocks, 0), "heads": (heads, 0), "neurons": (neurons, 0)}
@@ -52,7 +53,7 @@ def random_transformer(
 
     def head() -> Head:
         W_Q, W_K, W_V, W_O = (draw(lanes, lanes) for _ in range(4))
-        return Head(W_Q, W_K, W_V, W_O, Softmax() if weighting is None else weighting)
+        return Head(W_Q, W_K, W_V, W_O, Softmax(shifted=isinstance(A, Native)) if weighting is None else weighting)
 
     def block() -> Block:
         attention = Attention(tuple(head() for _ in range(heads))) if heads else None

@@ -9,10 +9,17 @@ from weightsmith.model.transformer import Transformer
 
 
 def read_tokens(T: Transformer, tokens: str | Sequence[str]) -> tuple[str, ...]:
-    """Give the tokens of an input: a list as it is, a text by characters or, for longer tokens, by words.
+    """Return the tokens of an input: a list as it is, a text by characters or, for longer tokens, by words.
 
     An empty input, an unknown token and an input longer than the position table are refused.
     """
+    result = read_tokens_of_any_length(T, tokens)
+    check_length(T, len(result))
+    return result
+
+
+def read_tokens_of_any_length(T: Transformer, tokens: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the tokens as `read_tokens` does, also of an input that is longer than the position table."""
     checked(T)
     if isinstance(tokens, str):
         one_character = all(len(token) == 1 for token in T.vocabulary)
@@ -34,7 +41,6 @@ def read_tokens(T: Transformer, tokens: str | Sequence[str]) -> tuple[str, ...]:
                 f"token {place} of the input, {shown(token[:80])}, is not in the vocabulary: "
                 f"{nearest_names(token[:80], T.vocabulary)}write {listed(T.vocabulary)}"
             )
-    check_length(T, len(result))
     return result
 
 

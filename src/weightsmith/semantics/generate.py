@@ -6,20 +6,24 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, ModelError
-from weightsmith.model import Transformer, check_length, read_tokens
+from weightsmith.model import Transformer, read_tokens
 from weightsmith.model.names import brief, listed
+from weightsmith.model.tokens import read_tokens_of_any_length
 from weightsmith.semantics.evaluation import NOTHING
 from weightsmith.semantics.run import evaluate
 
 
 def next_token(T: Transformer, tokens: str | Sequence[str], temperature: float = 1.0) -> dict[str, float]:
-    """Give the probability of each class as the next token, the most likely first.
+    """Return the probability of each class as the next token, the most likely first.
 
     It is the softmax of the logits divided by the temperature, computed in float64: the arithmetic decides the
-    logits, and this only says what they mean. Equally likely ones stay in the order of the classes.
+    logits, and this only says what they mean. Equally likely ones stay in the order of the classes, which must be
+    tokens.
     """
+    read = read_tokens(T, tokens)
+    check_classes(T, "next_token")
     check_temperature(temperature, positive=True)
-    ids = np.array([T.vocabulary.index(token) for token in read_tokens(T, tokens)])
+    ids = np.array([T.vocabulary.index(token) for token in read])
     likely = probabilities(evaluate(T, ids).logits, temperature)
     order = np.argsort(-likely, kind="stable")
     return {T.classes[c]: float(likely[c]) for c in order}
@@ -35,17 +39,20 @@ def generate(
     seed: int | None = None,
     cache: bool = True,
 ) -> Iterator[str]:
-    """Give the next tokens one by one.
+    """Yield the next tokens one by one.
 
     With temperature 0 each is the decision on everything before it; above 0 it is drawn, from the `top_k` most likely
     classes (None: all of them), and the same seed draws the same tokens. A causal transformer keeps the keys and values
     of what came before, unless `cache` is False; the tokens are the same.
 
+    The text may become longer than the context, T.max_length, and so may be what is given: then only the last
+    T.max_length tokens are seen, the first of them at position 0. Every token moves this window on, and with it every
+    position, so all of it is computed anew.
+
     The classes must be tokens. What is wrong with the arguments is said at once, not at the first token.
     """
-    unknown = [name for name in T.classes if name not in T.vocabulary]
-    if unknown:
-        raise ModelError(f"generate needs classes that are tokens, and {listed(unknown)} is not in the vocabulary")
+    read = read_tokens_of_any_length(T, tokens)
+    check_classes(T, "generate")
     if type(steps) is not int or steps < 0:
         raise InputError(f"steps={brief(steps)}: write how many tokens to generate, 0 or more")
     check_temperature(temperature, positive=False)
@@ -53,10 +60,18 @@ def generate(
         raise InputError(f"top_k={brief(top_k)}: write from how many of the most likely tokens to draw, 1 or more")
     if seed is not None and (type(seed) is not int or seed < 0):
         raise InputError(f"seed={brief(seed)}: write a whole number from 0 on")
-    read = read_tokens(T, tokens)
-    check_length(T, len(read) + max(steps - 1, 0))
     draw = _Draw(temperature, top_k, np.random.default_rng(seed))
     return _generate(T, read, steps, draw, cache and T.mask == "causal")
+
+
+def check_classes(T: Transformer, what: str) -> None:
+    """Refuse classes that are not tokens: they cannot come next in a text."""
+    unknown = [name for name in T.classes if name not in T.vocabulary]
+    if unknown:
+        raise ModelError(
+            f"{what} needs classes that are tokens, and {listed(unknown)} is not in the vocabulary: "
+            "write run(T, tokens) to see what a classifier decides"
+        )
 
 
 def check_temperature(temperature: float, positive: bool) -> None:
@@ -68,7 +83,7 @@ def check_temperature(temperature: float, positive: bool) -> None:
 
 
 def probabilities(logits: Array, temperature: float) -> Array:
-    """Give the softmax of logits divided by a temperature."""
+    """Return the softmax of logits divided by a temperature."""
     with np.errstate(over="ignore"):  # divided by next to nothing, what is less likely gets −∞, and so probability 0
         e = np.exp((logits.astype(np.float64) - logits.max()) / temperature)
     result: Array = e / e.sum()
@@ -90,12 +105,13 @@ class _Draw:
 
 def _generate(T: Transformer, read: tuple[str, ...], steps: int, draw: _Draw, cache: bool) -> Iterator[str]:
     places = [T.vocabulary.index(name) for name in T.classes]
-    ids, past = [T.vocabulary.index(token) for token in read], NOTHING
+    ids, past, most = [T.vocabulary.index(token) for token in read], NOTHING, T.max_length
     for _ in range(steps):
-        found = evaluate(T, np.array(ids), past)
+        if most is not None and len(ids) > most:  # the window has moved: what was kept is of other positions
+            ids, past, cache = ids[-most:], NOTHING, False
+        found = evaluate(T, np.array(ids[past.length :]), past)
+        if cache:
+            past = found.past
         chosen = draw(found.logits)
         yield T.classes[chosen]
-        if cache:
-            ids, past = [places[chosen]], found.past
-        else:
-            ids.append(places[chosen])
+        ids.append(places[chosen])
