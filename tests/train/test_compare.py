@@ -92,7 +92,7 @@ def test_a_comparison_that_was_stopped_goes_on(found: Comparison, tmp_path: Path
 
     def report(step: int, loss: float, speed: float) -> None:
         steps.append(step)
-        if len(steps) in (7, 12 + 2 + 7):  # in the transformer; then, after it, in the LSTM
+        if len(steps) in (7, 7 + 7 + 7):  # in the transformer; then, after it, in the LSTM
             raise Stop
 
     for _ in range(2):
@@ -102,6 +102,24 @@ def test_a_comparison_that_was_stopped_goes_on(found: Comparison, tmp_path: Path
     again = compare(text(), KIND, PACE, tmp_path / "c")
     assert again.transformer == found.transformer
     assert np.array_equal(again.cells(SENTENCE), found.cells(SENTENCE))
+
+
+@pytest.mark.parametrize("after", [3, 12, 17])
+def test_a_comparison_that_is_told_to_stop_goes_on(after: int, found: Comparison, tmp_path: Path) -> None:
+    seen: list[int] = []
+    checkpoint = tmp_path / "c"
+
+    def report(step: int, loss: float, speed: float) -> None:
+        seen.append(step)
+
+    part = compare(text(), KIND, PACE, checkpoint, report, stop=lambda: len(seen) >= after)
+    assert seen == list(range(1, after + 1))  # of both together
+    assert (part.transformer_steps, part.lstm_steps) == (min(after, 12), max(after - 12, 0))
+    again = compare(text(), KIND, PACE, checkpoint, report)
+    assert seen == list(range(1, 25))  # nothing is done twice
+    assert again.transformer == found.transformer
+    assert np.array_equal(again.cells(SENTENCE), found.cells(SENTENCE))
+    assert (again.transformer_steps, again.lstm_steps) == (12, 12)
 
 
 def test_a_text_longer_than_the_shape_sees_is_refused() -> None:

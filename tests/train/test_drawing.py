@@ -47,7 +47,7 @@ def figure(request: pytest.FixtureRequest) -> Any:
     """The picture, laid out and painted."""
     made, sentence = CASES[request.param]
     figure = comparison_figure(of(*made), sentence)
-    FigureCanvasAgg(figure).draw()
+    FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]
     return figure
 
 
@@ -170,6 +170,11 @@ def test_another_ending_is_refused_with_those_that_work(
     with pytest.raises(ws.InputError, match=message):
         draw_losses(tmp_path / name, HISTORY)
     assert not list(tmp_path.iterdir())
+
+
+def test_losses_of_nothing_are_drawn(tmp_path: Path) -> None:
+    draw_losses(tmp_path / "a.svg", {"training": [Record(1, 0.0, 0.0, 0.1, 1.0, 4)]})  # a text of one letter
+    assert (tmp_path / "a.svg").exists()
 
 
 def test_a_comparison_that_has_no_records_yet_cannot_be_drawn(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from weightsmith.train import Comparison, Course, Shape, Text
 
 KINDS = ("transformer", "lstm")
-SENTENCE = 32  # letters of the text that are shown unless a sentence is given
+LETTERS, WORDS = 32, 8  # of the text that are shown unless a sentence is given
 
 
 def compare(
@@ -52,8 +52,7 @@ def compare(
         shape = Shape(lanes=lanes, blocks=blocks, heads=heads, neurons=4 * lanes, context=context)
         every = max(steps // 20, 1)
         course = Course(steps=steps, batch=batch, rate=rate, seed=seed, threads=threads, evaluate_every=every)
-        if sentence is None:
-            sentence = (" ".join(written.split()[:8]) if task.separator else written.split("\n")[0])[:SENTENCE]
+        sentence = _beginning(task, written) if sentence is None else sentence
         _check(task, sentence, context)
         check_file(output, text)
         found = _compared(task, shape, course, output, stop)
@@ -69,6 +68,14 @@ def compare(
 def _checkpoints(output: Path) -> list[Path]:
     """Return the checkpoints of both."""
     return [output.with_name(f"{output.name}.checkpoint.{kind}") for kind in KINDS]
+
+
+def _beginning(task: "Text", written: str) -> str:
+    """Return the first words of a text, or its first letters up to the end of a line; no more than the context has."""
+    if task.separator:
+        return " ".join(written.split()[: min(WORDS, task.context)])
+    line = next((line for line in written.split("\n") if line), "\n")
+    return line[: min(LETTERS, task.context)]
 
 
 def _check(task: "Text", sentence: str, context: int) -> None:

@@ -102,7 +102,7 @@ def load_torch() -> None:
 
 
 def _beside(output: Path) -> tuple[Path, Path, Path]:
-    """Give the checkpoint, the log and the picture of a model file."""
+    """Return the checkpoint, the log and the picture of a model file."""
     name = output.name.removesuffix(".safetensors")
     checkpoint, log, picture = (output.with_name(name + end) for end in (".checkpoint", ".log.jsonl", ".loss.svg"))
     return checkpoint, log, picture

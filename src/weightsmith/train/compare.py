@@ -32,11 +32,11 @@ class Comparison:
     lstm_steps: int
 
     def stream(self, sentence: str | Sequence[str]) -> Array:
-        """Give the last position of the stream, (stages, lanes): the sentence as it is refined block by block."""
+        """Return the last position of the stream, (stages, lanes): the sentence as it is refined block by block."""
         return run(self.transformer, sentence).stream[:, -1]
 
     def cells(self, sentence: str | Sequence[str]) -> Array:
-        """Give the cell state, (positions, size): the sentence as it is gathered token by token."""
+        """Return the cell state, (positions, size): the sentence as it is gathered token by token."""
         T = self.transformer
         ids = torch.tensor([T.vocabulary.index(token) for token in read_tokens(T, sentence)])
         states: Array = self.lstm.cells(ids).to(torch.float64).numpy()

@@ -39,10 +39,10 @@ class Task(Protocol):
         """Draw a batch."""
 
     def validation(self, size: int) -> list[Batch]:
-        """Give batches that are not learnt from."""
+        """Return batches that are not learnt from."""
 
     def loss(self, model: Any, batch: Batch) -> Tensor:
-        """Give the loss."""
+        """Return the loss."""
 
     def tokens_in(self, batch: Batch) -> int:
         """Count the tokens."""
@@ -139,7 +139,7 @@ def _record(state: Checkpoint, module: torch.nn.Module, task: Task, course: Cour
 
 
 def _optimizer(module: torch.nn.Module, course: Course) -> torch.optim.AdamW:
-    """Give AdamW; only matrices decay."""
+    """Return AdamW; only matrices decay."""
     matrices = [p for p in module.parameters() if p.ndim >= 2]
     others = [p for p in module.parameters() if p.ndim < 2]
     groups = [{"params": matrices, "weight_decay": course.decay}, {"params": others, "weight_decay": 0.0}]
@@ -172,7 +172,7 @@ def _learn(
 
 
 def rate_at(course: Course, step: int) -> float:
-    """Give the learning rate: it rises evenly, then falls along a cosine."""
+    """Return the learning rate: it rises evenly, then falls along a cosine."""
     if step < course.warmup:
         return course.rate * (step + 1) / course.warmup
     share = (step - course.warmup) / max(course.steps - course.warmup, 1)
@@ -181,7 +181,7 @@ def rate_at(course: Course, step: int) -> float:
 
 @torch.no_grad()
 def evaluate(module: torch.nn.Module, task: Task, held: list[Batch]) -> float:
-    """Give the mean loss of batches that are not learnt from."""
+    """Return the mean loss of batches that are not learnt from."""
     module.eval()
     counts = [len(batch[0]) for batch in held]
     losses = [float(task.loss(module, batch)) for batch in held]

@@ -62,7 +62,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def new_figure(size: tuple[float, float]) -> Any:
-    """Give an empty figure; no window, no state shared with others who draw."""
+    """Return an empty figure; no window, no state shared with others who draw."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=size, layout="constrained")
@@ -79,7 +79,8 @@ def losses(axis: Any, histories: Mapping[str, Sequence[Record]]) -> None:
     axis.set_xlabel("step")
     axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set_ylabel("loss (nats per prediction)")
-    _logarithmic(axis)
+    if any(record.train_loss + record.validation_loss > 0 for history in histories.values() for record in history):
+        _logarithmic(axis)
     axis.grid(alpha=0.3)
     axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False)

@@ -63,7 +63,7 @@ def rounded_into(T: Transformer, arithmetics: Sequence[Arithmetic], up_to: int) 
 
 
 def _decisions(T: Transformer, up_to: int) -> list[np.ndarray]:
-    """Give the decisions for each length, in vocabulary order."""
+    """Return the decisions for each length, in vocabulary order."""
     return list(by_kernels(T, "decisions", (), 1, up_to))
 
 

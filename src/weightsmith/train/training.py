@@ -78,20 +78,20 @@ def check_context(task: Text | Labelled, shape: Shape) -> None:
 
 
 def new_module(task: Task, shape: Shape, course: Course) -> Model:
-    """Give the module that training begins with; the same seed gives the same one."""
+    """Return the module that training begins with; the same seed gives the same one."""
     torch.manual_seed(course.seed)
     classes = None if task.classes is None else len(task.classes)
     return Model(shape, len(task.vocabulary), classes, course.dropout)
 
 
 def identity(task: Text | Labelled, shape: Shape, course: Course) -> dict[str, Any]:
-    """Give what makes a training what it is."""
+    """Return what makes a training what it is."""
     settings = {name: value for name, value in as_data(course).items() if name != "checkpoint_every"}
     return {"shape": as_data(shape), "course": settings, "data": digest_of(task)}
 
 
 def digest_of(task: Text | Labelled) -> str:
-    """Give a digest of the data."""
+    """Return a digest of the data."""
     tensors: Sequence[torch.Tensor]
     if isinstance(task, Text):
         kind, tensors = str(task.context), (task.learn, task.validate)
