@@ -3,24 +3,15 @@
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterable
+from importlib import import_module
 
 import numpy as np
 from rich.console import Console
-from rich.table import Table
 
-from benchmarks import checking, memory, native, rounding, runs, training
+SUBJECTS = ("rounding", "runs", "native", "checking", "memory", "training")  # and seeds, which writes data, when named
 
 console = Console(width=120)
 console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, BLAS on one thread")
-subjects: dict[str, Callable[[], Iterable[Table]]] = {
-    "rounding": rounding.measure,
-    "runs": runs.measure,
-    "native": native.measure,
-    "checking": checking.measure,
-    "memory": memory.measure,
-    "training": training.measure,
-}
-for name in sys.argv[1:] or subjects:
-    for table in subjects[name]():
+for name in sys.argv[1:] or SUBJECTS:
+    for table in import_module(f"benchmarks.{name}").measure():
         console.print(table)

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from tests.check.processes import start, until
+from tests.check.processes import PATIENCE, start, until
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def a_scheduler(folder: Path) -> Iterator[tuple[str, subprocess.Popen[str]]]:
         yield json.loads(found.read_text())["address"], process
     finally:
         process.terminate()
-        process.wait(60)
+        process.wait(PATIENCE)
 
 
 def a_worker(folder: Path, address: str, *before: str) -> subprocess.Popen[str]:
@@ -45,5 +45,5 @@ def a_worker(folder: Path, address: str, *before: str) -> subprocess.Popen[str]:
 
 def wait_for_workers(address: str, count: int) -> None:
     client_of: Any = import_module("distributed").Client
-    with client_of(address, timeout=120, set_as_default=False) as client:
+    with client_of(address, timeout=PATIENCE, set_as_default=False) as client:
         until(lambda: len(client.scheduler_info(n_workers=-1)["workers"]) == count)

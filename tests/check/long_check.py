@@ -1,12 +1,14 @@
-"""A check that takes a while, in this process or in one that is killed."""
+"""A check of many shards, in this process or in one that is killed."""
 
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import weightsmith as ws
 from tests.check.models import flipped
+from tests.check.processes import lines
 from weightsmith.check import ledger, size
 from weightsmith.library import ends_with, matches
 
@@ -23,10 +25,19 @@ def small_shards(patch: Any = setattr) -> None:
     patch(ledger, "SYNC_SECONDS", 0)
 
 
-def long_check(path: str | Path | None, holds: bool = True, pause: float = 0.0, **more: Any) -> ws.check.Verdict:
-    """Check something, slowly."""
-    options = {"ledger": path, "progress": lambda done, of: time.sleep(pause), **more}
-    return ws.check.same_decisions(S, SAME if holds else OTHER, UP_TO, **options)
+def long_check(path: str | Path | None, holds: bool = True, **more: Any) -> ws.check.Verdict:
+    """Check something that has many shards."""
+    return ws.check.same_decisions(S, SAME if holds else OTHER, UP_TO, ledger=path, **more)
+
+
+def still_at(path: str, enough: int) -> Callable[[int, int], None]:
+    """Report progress until the ledger has so many lines, and then stand still until the process is stopped."""
+
+    def progress(done: int, of: int) -> None:
+        while lines(Path(path)) >= enough:
+            time.sleep(0.01)
+
+    return progress
 
 
 def long_regex_check(path: str | Path | None, **more: Any) -> ws.check.Verdict:

@@ -14,7 +14,7 @@ import pytest
 import weightsmith as ws
 from tests.check.dask_processes import a_scheduler, a_worker, wait_for_workers
 from tests.check.long_check import long_check, long_regex_check, small_shards
-from tests.check.processes import lines
+from tests.check.processes import PATIENCE, lines
 from weightsmith.check import cluster
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
@@ -44,7 +44,7 @@ def worker(folder: Path, scheduler: str) -> Iterator[StartWorker]:
     yield start_worker
     for process in running:
         process.kill()
-        process.wait(60)
+        process.wait(PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +119,7 @@ def test_a_worker_that_is_killed_changes_nothing(
         calls += 1
         if calls == 30:
             process.send_signal(signal.SIGKILL)
-            process.wait(60)
+            process.wait(PATIENCE)
 
     verdict = long_check(None, cluster=scheduler, progress=kill)
     assert calls > 30
@@ -142,12 +142,12 @@ def test_a_scheduler_that_is_killed_is_an_error_and_the_ledger_stays_good(
             calls.append(done)
             if len(calls) == 30:
                 process.kill()
-                process.wait(60)
+                process.wait(PATIENCE)
 
         with pytest.raises(ws.InputError, match="the cluster .* was lost: .*with ledger=… it goes on where it was"):
             long_check(path, cluster=address, progress=kill)
         one.kill()
-        one.wait(60)
+        one.wait(PATIENCE)
     assert lines(path) > 20
     assert told(long_check(path)) == told(long_check(None))
 
@@ -160,7 +160,7 @@ def test_workers_without_weightsmith_are_refused(tmp_path: Path) -> None:
         with pytest.raises(ws.InputError, match="the workers of the cluster .* do not answer: .*install weightsmith"):
             long_regex_check(None, cluster=address)
         one.kill()
-        one.wait(60)
+        one.wait(PATIENCE)
 
 
 def test_workers_with_another_version_are_refused(scheduler: str, two: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,7 +213,7 @@ def test_a_cluster_without_workers_is_refused(scheduler: str, two: Any, tmp_path
     """The last test of this file: it ends the workers."""
     for process in two():
         process.kill()
-        process.wait(60)
+        process.wait(PATIENCE)
     wait_for_workers(scheduler, 0)
     with pytest.raises(ws.InputError, match="has no workers: start one with dask worker tcp://"):
         long_regex_check(tmp_path / "ledger", cluster=scheduler)

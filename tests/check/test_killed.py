@@ -37,15 +37,19 @@ def told(verdict: ws.check.Verdict) -> dict[str, Any]:
 def test_a_killed_check_goes_on_where_it_was(holds: bool, workers: int, tmp_path: Path, examined: list[Any]) -> None:
     path = tmp_path / "ledger"
     undisturbed = told(long_check(None, holds, workers=workers))
-    text = "small_shards(); long_check(sys.argv[1], bool(int(sys.argv[2])), 0.03, workers=int(sys.argv[3]))"
+    text = """
+small_shards()
+path, holds, workers, enough = sys.argv[1], *map(int, sys.argv[2:])
+long_check(path, bool(holds), workers=workers, progress=still_at(path, enough))
+"""
     for enough in (4, 90):  # killed twice; the second time in the last tier
-        process = script(text, path, int(holds), workers)
+        process = script(text, path, int(holds), workers, enough)
         until(lambda: lines(path) >= enough, process)  # noqa: B023
         process.kill()
         assert output(process)[0] == -signal.SIGKILL
     kept = path.read_bytes()
     finished = kept.count(b"\n") - 1
-    assert 90 <= finished + 1 < SHARDS
+    assert finished + 1 == 90
     examined.clear()
     verdict = long_check(path, holds, workers=workers)
     assert told(verdict) == undisturbed
@@ -65,7 +69,13 @@ def test_control_c_stops_a_check_and_keeps_the_ledger(tmp_path: Path, examined: 
     text = """
 small_shards()
 ledger.SYNC_SECONDS = 0 if sys.argv[2] == "at once" else 1e9
-progress = lambda done, of: (time.sleep(0.03), print(done, flush=True))
+reports = 0
+def progress(done, of):
+    global reports
+    reports += 1
+    print(done, flush=True)
+    while reports == 25:
+        time.sleep(0.01)
 try:
     long_check(sys.argv[1], progress=progress, workers=2)
 except KeyboardInterrupt:

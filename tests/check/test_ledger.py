@@ -134,7 +134,7 @@ def test_a_ledger_that_is_no_path_is_refused(path: Any) -> None:
 
 def test_a_ledger_in_use_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "ledger"
-    process = script("small_shards(); long_check(sys.argv[1], pause=1000)", path)
+    process = script("small_shards(); long_check(sys.argv[1], progress=still_at(sys.argv[1], 1))", path)
     try:
         until(lambda: lines(path) > 0, process)
         with pytest.raises(ws.FileError, match="is being written to by another check: wait for it"):

@@ -4,14 +4,13 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import weightsmith as ws
-from tests.check.processes import hear_interrupts
+from tests.check.processes import hear_interrupts, lines, until
 from tests.cli.test_cli import WIDE, good, weightsmith
 
 
@@ -167,22 +166,35 @@ def test_bad_input_is_answered_in_a_line_with_exit_code_2_and_the_ledger_untouch
     assert not (folder / "l").exists()
 
 
-def slow_check(folder: Path) -> list[str]:
-    """A check that takes some seconds."""
+# The command as it is, but it stands still, until it is stopped, once three shards are in the ledger.
+STILL = """
+import time
+from weightsmith.check import ledger
+from weightsmith.cli import main
+ledger.SYNC_SECONDS, add = 0, ledger.Ledger.add
+def adding(self, *entry):
+    add(self, *entry)
+    while len(self.digests) == 3:
+        time.sleep(0.01)
+ledger.Ledger.add = adding
+main()
+"""
+
+
+def long_check(folder: Path) -> list[str]:
+    """A check of many shards."""
     T = ws.random_transformer("01", 24, 4, 2, 96, 20, seed=3, weighting=ws.Softmax(shifted=True))
-    ws.save(T, folder / "slow.safetensors")
-    claim = ["same-logits", "slow.safetensors", "slow.safetensors", "--up-to", "17", "--memory", "0.02"]
-    return [sys.executable, "-m", "weightsmith", "check", *claim, "--ledger", "l", "--json"]
+    ws.save(T, folder / "long.safetensors")
+    claim = ["same-logits", "long.safetensors", "long.safetensors", "--up-to", "12", "--memory", "0.001"]
+    return ["check", *claim, "--ledger", "l", "--json"]
 
 
-def begun(command: list[str], folder: Path) -> subprocess.Popen[str]:
+def begun(arguments: list[str], folder: Path) -> subprocess.Popen[str]:
     """Start a check, and wait until some of its shards are in the ledger."""
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    command = [sys.executable, "-c", STILL, *arguments]
     process = subprocess.Popen(command, cwd=folder, env=WIDE, text=True, preexec_fn=hear_interrupts, **pipes)
-    ledger = folder / "l"
-    while process.poll() is None and (not ledger.exists() or ledger.read_bytes().count(b"\n") < 3):
-        time.sleep(0.02)
-    assert process.poll() is None, "it was over before it could be stopped"
+    until(lambda: lines(folder / "l") == 4, process)  # the first says what is checked
     return process
 
 
@@ -192,21 +204,19 @@ def without_times(certificate: str) -> dict[str, Any]:
 
 
 def test_a_killed_check_goes_on_from_its_ledger_to_the_same_certificate(folder: Path) -> None:
-    command = slow_check(folder)
+    command = long_check(folder)
     process = begun(command, folder)
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    lines = (folder / "l").read_bytes().count(b"\n")
-    resumed = subprocess.run(command, cwd=folder, env=WIDE, capture_output=True, text=True, check=False)
-    assert resumed.returncode == 0, resumed.stderr
-    assert (folder / "l").read_bytes().count(b"\n") > lines > 1
+    assert lines(folder / "l") == 4
+    resumed = good(*command, folder=folder)
+    assert lines(folder / "l") > 4
     (folder / "l").unlink()
-    undisturbed = subprocess.run(command, cwd=folder, env=WIDE, capture_output=True, text=True, check=True)
-    assert without_times(resumed.stdout) == without_times(undisturbed.stdout)
+    assert without_times(resumed) == without_times(good(*command, folder=folder))
 
 
 def test_ctrl_c_stops_with_a_word_and_keeps_the_ledger(folder: Path) -> None:
-    process = begun(slow_check(folder), folder)
+    process = begun(long_check(folder), folder)
     process.send_signal(signal.SIGINT)
     out, error = process.communicate()
     assert process.returncode == 130

@@ -76,3 +76,35 @@ def test_compare_refuses_a_sentence_before_it_trains(tmp_path: Path, sentence: s
     assert result.returncode == 2
     assert message in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["text.txt"]
+
+
+@pytest.mark.parametrize("name", ["both.gif", "both", "both.svg.gz"])
+def test_compare_refuses_a_picture_that_it_cannot_draw_before_it_trains(tmp_path: Path, name: str) -> None:
+    (tmp_path / "text.txt").write_text(corpus(3000))
+    result = weightsmith("compare", "text.txt", "--context", "16", "-o", name, folder=tmp_path)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith(f"error: {name} ")
+    assert "a picture can be svg, png, pdf: write both" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["text.txt"]
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens", "name"),
+    [
+        (corpus(3000), "characters", "both.png"),
+        ("\n\n" + corpus(3000), "characters", "both.pdf"),
+        ("\n" * 50, "characters", "both.svg"),
+        (
+            "an " + "extraordinarily " * 5 + "long words, of which eight have more letters than a line " * 9,
+            "words",
+            "both.svg",
+        ),
+    ],
+    ids=["a story", "empty lines first", "nothing but lines", "long words"],
+)
+def test_compare_draws_the_beginning_of_the_text_unless_told(tmp_path: Path, text: str, tokens: str, name: str) -> None:
+    (tmp_path / "text.txt").write_text(text)
+    small = ("--context", "6", "--lanes", "8", "--heads", "1", "--blocks", "1", "--steps", "2", "--batch", "2")
+    good("compare", "text.txt", *small, "--threads", "1", "--tokens", tokens, "-o", name, folder=tmp_path)
+    assert (tmp_path / name).read_bytes()[:5] in (b"<?xml", b"\x89PNG\r", b"%PDF-")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name, "text.txt"]

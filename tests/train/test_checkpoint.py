@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -74,7 +75,94 @@ def test_how_often_checkpoints_are_written_changes_nothing(tmp_path: Path) -> No
     found = [going_on(tmp_path / str(n), course(checkpoint_every=n)) for n in (1, 3, 100)]
     assert len({tuple(weights(one.module)) for one in found}) == 1
     assert told(found[0]) == told(found[1]) == told(found[2])
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["1", "3"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["1", "100", "3"]  # each has one of the end
+
+
+@pytest.mark.parametrize("steps", [11, 12])
+def test_a_training_that_was_done_is_not_done_again(steps: int, tmp_path: Path) -> None:
+    path, seen = tmp_path / "c", list[int]()
+    first = fit(text(), SHAPE, course(steps=steps), checkpoint=path)
+    again = fit(text(), SHAPE, course(steps=steps), checkpoint=path, report=lambda step, *_: seen.append(step))
+    assert (again.resumed_at, again.steps, seen) == (steps, steps, [])
+    assert again.transformer == first.transformer
+    assert again.history == first.history
+
+
+@pytest.mark.parametrize("task", [text(), labelled()], ids=["text", "labelled"])
+@pytest.mark.parametrize("after", range(1, 12))
+def test_a_training_that_is_told_to_stop_goes_on_with_the_same_bits(after: int, task: Any, tmp_path: Path) -> None:
+    path, whole = tmp_path / "c", fit(task, SHAPE, COURSE)
+    asked: list[bool] = []
+
+    def stop() -> bool:
+        asked.append(True)
+        return len(asked) > after
+
+    part = fit(task, SHAPE, COURSE, checkpoint=path, stop=stop)
+    assert (part.steps, len(asked)) == (after, after + 1)
+    assert part.transformer.provenance[0].startswith(f"trained: {after} of 12 steps of 4, seed 0")
+    assert [record.step for record in part.history] == [4, 8][: after // 4]
+    again = fit(task, SHAPE, COURSE, checkpoint=path)
+    assert (again.resumed_at, again.steps) == (after, 12)
+    assert again.transformer == whole.transformer
+    assert again.transformer.provenance == whole.transformer.provenance
+    assert fit(task, SHAPE, COURSE, stop=lambda: len(asked) > 0).steps == 0  # no checkpoint is needed
+
+
+def test_a_training_that_is_stopped_before_its_first_step_writes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "c"
+    found = fit(text(), SHAPE, COURSE, checkpoint=path, stop=lambda: True)
+    assert (found.steps, found.history, path.exists()) == (0, (), False)
+    assert np.isnan([found.loss, found.tokens_per_second]).all()
+    stopped(path, 7)
+    before = path.read_bytes()
+    assert fit(text(), SHAPE, COURSE, checkpoint=path, stop=lambda: True).steps == 5
+    assert path.read_bytes() == before
+
+
+PLACES = (
+    "torch.optim.AdamW.step", "torch.optim.AdamW.zero_grad", "torch.nn.utils.clip_grad_norm_", "os.fsync",
+    "os.replace", "safetensors.numpy.save", "weightsmith.train.loop.evaluate", "weightsmith.train.loop.rate_at",
+    "weightsmith.train.loop.write_checkpoint",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("place", PLACES)
+def test_an_interrupt_anywhere_in_a_training_leaves_a_whole_checkpoint(
+    place: str, late: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, whole = tmp_path / "c", fit(text(), SHAPE, COURSE)
+    stopped(path, 7)
+    with monkeypatch.context() as here:
+        target = pytest.importorskip(place.split(".")[0])
+        for name in place.split(".")[1:]:
+            target = getattr(target, name)
+
+        def interrupted(*arguments: Any, **options: Any) -> Any:
+            if late:
+                target(*arguments, **options)
+            raise KeyboardInterrupt
+
+        here.setattr(place, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            fit(text(), SHAPE, COURSE, checkpoint=path)
+    assert os.listdir(tmp_path) == ["c"]
+    again = fit(text(), SHAPE, COURSE, checkpoint=path)
+    assert again.resumed_at == (
+        10 if late and place in ("os.replace", "weightsmith.train.loop.write_checkpoint") else 5
+    )
+    assert again.transformer == whole.transformer
+
+
+def test_a_training_that_moved_to_another_machine_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "c"
+    for name, step in (("one", 6), ("two", 9), ("one", 10)):
+        monkeypatch.setattr("weightsmith.train.loop.machine", lambda name=name: name)
+        stopped(path, step, course=course(checkpoint_every=1))
+    monkeypatch.setattr("weightsmith.train.loop.machine", lambda: "three")
+    (made,) = fit(text(), SHAPE, COURSE, checkpoint=path).transformer.provenance
+    assert made == "trained: 12 steps of 4, seed 0, 1 thread, one, then two, then three"
 
 
 @pytest.mark.parametrize("where", ["replace", "fsync"])

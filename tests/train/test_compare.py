@@ -2,7 +2,6 @@
 
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ import torch
 import weightsmith as ws
 from tests.train.small import course, shape, text
 from tests.train.test_checkpoint import Stop
-from weightsmith.train import Comparison, as_text, compare, draw_comparison
+from weightsmith.train import Comparison, as_text, compare
 from weightsmith.train.compare import count
 from weightsmith.train.lstm import Lstm, beside, of_size
 from weightsmith.train.training import new_module
@@ -93,7 +92,7 @@ def test_a_comparison_that_was_stopped_goes_on(found: Comparison, tmp_path: Path
 
     def report(step: int, loss: float, speed: float) -> None:
         steps.append(step)
-        if len(steps) in (7, 12 + 2 + 7):  # in the transformer; then, after it, in the LSTM
+        if len(steps) in (7, 7 + 7 + 7):  # in the transformer; then, after it, in the LSTM
             raise Stop
 
     for _ in range(2):
@@ -105,40 +104,24 @@ def test_a_comparison_that_was_stopped_goes_on(found: Comparison, tmp_path: Path
     assert np.array_equal(again.cells(SENTENCE), found.cells(SENTENCE))
 
 
-def test_the_picture_has_three_panels_and_the_same_bytes_every_time(found: Comparison, tmp_path: Path) -> None:
-    draw_comparison(tmp_path / "a.svg", found, SENTENCE)
-    draw_comparison(tmp_path / "b.svg", found, SENTENCE)
-    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
-    root = ElementTree.parse(tmp_path / "a.svg").getroot()
-    assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    names = [element.get("id", "") for element in root.iter() if element.get("id", "").startswith("axes_")]
-    assert names == [f"axes_{n}" for n in range(1, 6)]  # three panels, and two bars of colours
-    assert sum(element.tag.endswith("}image") for element in root.iter()) >= 2
-    said = (tmp_path / "a.svg").read_text()
-    assert all(
-        words in said for words in ("what they learn", "cell state, token by token", "last token, block by block")
-    )
-    draw_comparison(tmp_path / "c.svg", found, "the rat")
-    assert (tmp_path / "c.svg").read_bytes() != (tmp_path / "a.svg").read_bytes()
+@pytest.mark.parametrize("after", [3, 12, 17])
+def test_a_comparison_that_is_told_to_stop_goes_on(after: int, found: Comparison, tmp_path: Path) -> None:
+    seen: list[int] = []
+    checkpoint = tmp_path / "c"
 
+    def report(step: int, loss: float, speed: float) -> None:
+        seen.append(step)
 
-def test_odd_letters_can_be_drawn(tmp_path: Path) -> None:
-    odd = compare(as_text("$a$b^_\n<&>漢 \\" * 4, 4), shape(context=4), PACE)
-    draw_comparison(tmp_path / "a.svg", odd, "$a$b")
-    words = compare(as_text("$x^$ <b> $_ " * 8, 4, "words"), shape(context=4), PACE)
-    draw_comparison(tmp_path / "b.svg", words, "$x^$ <b> $_")
-    draw_comparison(tmp_path / "c.svg", compare(as_text("漢\n" * 8, 2), shape(context=2, blocks=0), PACE), "漢\n")
-    for name in "abc":
-        ElementTree.parse(tmp_path / f"{name}.svg")
+    part = compare(text(), KIND, PACE, checkpoint, report, stop=lambda: len(seen) >= after)
+    assert seen == list(range(1, after + 1))  # of both together
+    assert (part.transformer_steps, part.lstm_steps) == (min(after, 12), max(after - 12, 0))
+    again = compare(text(), KIND, PACE, checkpoint, report)
+    assert seen == list(range(1, 25))  # nothing is done twice
+    assert again.transformer == found.transformer
+    assert np.array_equal(again.cells(SENTENCE), found.cells(SENTENCE))
+    assert (again.transformer_steps, again.lstm_steps) == (12, 12)
 
 
 def test_a_text_longer_than_the_shape_sees_is_refused() -> None:
     with pytest.raises(ws.InputError, match="the inputs have up to 9 tokens, and the shape has context=8"):
         compare(text(9), KIND, PACE)
-
-
-def test_a_picture_that_cannot_be_written_is_named(found: Comparison, tmp_path: Path) -> None:
-    with pytest.raises(ws.FileError, match=f"cannot write {tmp_path}: it is not a regular file"):
-        draw_comparison(tmp_path, found, SENTENCE)
-    with pytest.raises(ws.FileError, match=f"cannot write {tmp_path}/no/a.svg: No such file or directory"):
-        draw_comparison(tmp_path / "no" / "a.svg", found, SENTENCE)

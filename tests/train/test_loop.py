@@ -10,7 +10,7 @@ import torch
 import weightsmith as ws
 from tests.check.models import all_inputs
 from tests.train.small import COURSE, SHAPE, course, labelled, shape, text, weights
-from weightsmith.train import Course, Shape, as_text, fit
+from weightsmith.train import Course, Shape, as_text, compare, fit
 from weightsmith.train.loop import _optimizer, evaluate, learn, rate_at
 from weightsmith.train.training import identity, new_module
 
@@ -32,7 +32,17 @@ def test_a_text_is_learnt_far_better_than_by_guessing() -> None:
     assert [record.step for record in found.history][-1] == 150
     assert found.history[-1].tokens == 150 * 16 * 8
     assert found.tokens_per_second > 0
-    assert "trained: 150 steps of 16, seed 0" in found.transformer.provenance
+
+
+def test_the_provenance_says_what_the_weights_depend_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch, "__version__", "9.8.7+cpu")
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX99")
+    monkeypatch.setattr("platform.machine", lambda: "pdp11")
+    found = fit(text(), SHAPE, course(seed=5))
+    assert found.transformer.provenance == ("trained: 12 steps of 4, seed 5, 1 thread, torch 9.8.7+cpu on pdp11 AVX99",)
+    assert "2 threads, torch" in fit(text(), SHAPE, course(threads=2)).transformer.provenance[0]
+    beside = compare(text(), SHAPE, course(seed=5)).transformer.provenance
+    assert beside == ("trained beside an LSTM: 12 steps of 4, seed 5, 1 thread, torch 9.8.7+cpu on pdp11 AVX99",)
 
 
 def test_a_rule_is_learnt(recogniser: ws.Transformer) -> None:

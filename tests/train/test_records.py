@@ -8,7 +8,7 @@ import pytest
 
 import weightsmith as ws
 from weightsmith.train import draw_losses, write_log
-from weightsmith.train.loop import Record
+from weightsmith.train.checkpoint import Record
 
 HISTORY = [Record(10, 2.5, 2.25, 1e-3, 0.5, 320), Record(20, 1 / 3, 0.5, 5e-4, 1.0, 640)]
 
@@ -23,19 +23,20 @@ def test_the_log_is_a_line_of_json_for_every_record(tmp_path: Path) -> None:
 
 def test_the_losses_are_an_svg_with_the_same_bytes_every_time(tmp_path: Path) -> None:
     for name in "ab":
-        draw_losses(tmp_path / name, {"training": HISTORY})
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    root = ElementTree.parse(tmp_path / "a").getroot()
+        draw_losses(tmp_path / f"{name}.svg", {"training": HISTORY})
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    root = ElementTree.parse(tmp_path / "a.svg").getroot()
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    said = (tmp_path / "a").read_text()
+    said = (tmp_path / "a.svg").read_text()
     assert all(f"<!-- {words}" in said for words in ("step", "training", "validation"))
-    draw_losses(tmp_path / "two", {"one": HISTORY, "other": HISTORY[:1]})
-    assert all(f"<!-- {name}" in (tmp_path / "two").read_text() for name in ("one", "other"))
+    draw_losses(tmp_path / "two.svg", {"one": HISTORY, "other": HISTORY[:1]})
+    assert all(f"<!-- {name}" in (tmp_path / "two.svg").read_text() for name in ("one", "other"))
 
 
 def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
-    missing = tmp_path / "no" / "file"
-    for path, why in ((tmp_path, "it is not a regular file"), (missing, "No such file or directory")):
+    folder, missing = tmp_path / "a.svg", tmp_path / "no" / "a.svg"
+    folder.mkdir()
+    for path, why in ((folder, "it is not a regular file"), (missing, "No such file or directory")):
         with pytest.raises(ws.FileError, match=f"cannot write {path}: {why}"):
             write_log(path, HISTORY)
         with pytest.raises(ws.FileError, match=f"cannot write {path}: {why}"):

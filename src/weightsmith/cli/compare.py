@@ -1,24 +1,27 @@
 """weightsmith compare."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from weightsmith.cli.interrupts import Interrupts
 from weightsmith.cli.output import AsJson, errors, print_json, say
-from weightsmith.cli.train import check_file, load_torch
+from weightsmith.cli.train import SEED, check_file, load_torch
 from weightsmith.errors import InputError
 
 if TYPE_CHECKING:
     from weightsmith.train import Comparison, Course, Shape, Text
 
 KINDS = ("transformer", "lstm")
-SENTENCE = 32  # letters of the text that are shown unless a sentence is given
+LETTERS, WORDS = 32, 8  # of the text that are shown unless a sentence is given
 
 
 def compare(
     text: Annotated[Path, typer.Argument(metavar="TEXT", help="A text file to learn.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The picture to write, SVG.")] = Path("compare.svg"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="The picture to write: .svg, .png or .pdf.")] = Path(
+        "compare.svg"
+    ),
     sentence: Annotated[
         str | None, typer.Option(help="What both read in the picture; the beginning of the text, unless said.")
     ] = None,
@@ -30,29 +33,49 @@ def compare(
     steps: Annotated[int, typer.Option(help="How many steps, of each.")] = 1000,
     batch: Annotated[int, typer.Option(help="Inputs per step.")] = 32,
     rate: Annotated[float, typer.Option(help="The highest learning rate.")] = 2e-3,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same weights.")] = 0,
+    seed: Annotated[int, typer.Option(help=SEED)] = 0,
     threads: Annotated[int, typer.Option(help="Threads to compute with.")] = 2,
     as_json: AsJson = False,
 ) -> None:
-    """Train a transformer and an LSTM with as many parameters on one text, and draw what each remembers."""
-    load_torch()
-    from weightsmith.model.names import shown
-    from weightsmith.train import Course, Shape, as_text, draw_comparison, read_file
+    """Train a transformer and an LSTM with as many parameters on one text, and draw what each remembers.
 
-    written = read_file(text)
-    task = as_text(written, context, tokens)  # type: ignore[arg-type]
-    shape = Shape(lanes=lanes, blocks=blocks, heads=heads, neurons=4 * lanes, context=context)
-    course = Course(steps=steps, batch=batch, rate=rate, seed=seed, threads=threads, evaluate_every=max(steps // 20, 1))
-    if sentence is None:
-        sentence = (" ".join(written.split()[:8]) if task.separator else written.split("\n")[0])[:SENTENCE]
-    _check(task, sentence, context)
-    check_file(output, text)
-    found = _compared(task, shape, course, output)
+    After a kill or Ctrl-C the same command goes on where it was.
+    """
+    with Interrupts() as stop:
+        load_torch()
+        from weightsmith.model.names import shown
+        from weightsmith.train import Course, Shape, as_text, draw_comparison, picture_format, read_file
+
+        picture_format(output)
+        written = read_file(text)
+        task = as_text(written, context, tokens)  # type: ignore[arg-type]
+        shape = Shape(lanes=lanes, blocks=blocks, heads=heads, neurons=4 * lanes, context=context)
+        every = max(steps // 20, 1)
+        course = Course(steps=steps, batch=batch, rate=rate, seed=seed, threads=threads, evaluate_every=every)
+        sentence = _beginning(task, written) if sentence is None else sentence
+        _check(task, sentence, context)
+        check_file(output, text)
+        found = _compared(task, shape, course, output, stop)
+        if found.lstm_steps < steps:
+            _stopped(found, steps, output)
     draw_comparison(output, found, sentence)
-    for kind in KINDS:
-        output.with_name(f"{output.name}.checkpoint.{kind}").unlink(missing_ok=True)
+    for file in _checkpoints(output):
+        file.unlink(missing_ok=True)
     _tell(found, as_json)
     errors().print(f"written to {shown(str(output))}")
+
+
+def _checkpoints(output: Path) -> list[Path]:
+    """Return the checkpoints of both."""
+    return [output.with_name(f"{output.name}.checkpoint.{kind}") for kind in KINDS]
+
+
+def _beginning(task: "Text", written: str) -> str:
+    """Return the first words of a text, or its first letters up to the end of a line; no more than the context has."""
+    if task.separator:
+        return " ".join(written.split()[: min(WORDS, task.context)])
+    line = next((line for line in written.split("\n") if line), "\n")
+    return line[: min(LETTERS, task.context)]
 
 
 def _check(task: "Text", sentence: str, context: int) -> None:
@@ -67,22 +90,29 @@ def _check(task: "Text", sentence: str, context: int) -> None:
         raise InputError(f"--sentence has {shown(unknown[0])}, which the text has not: write what the text is made of")
 
 
-def _compared(task: "Text", shape: "Shape", course: "Course", output: Path) -> "Comparison":
+def _compared(task: "Text", shape: "Shape", course: "Course", output: Path, stop: Interrupts) -> "Comparison":
     """Train both with one bar, the transformer first."""
     from weightsmith.cli.progress import shown_progress
     from weightsmith.train import compare
 
     with shown_progress("training", "steps") as show:
-        last, before = 0, 0
 
         def report(step: int, loss: float, rate: float) -> None:
-            nonlocal last, before
-            if step < last:  # now the other one
-                before = course.steps
-            last = step
-            show(before + step, 2 * course.steps, f"loss {loss:.3f}, {rate:,.0f} tokens/s")
+            show(step, 2 * course.steps, f"loss {loss:.3f}, {rate:,.0f} tokens/s")
 
-        return compare(task, shape, course, output.with_name(f"{output.name}.checkpoint"), report)
+        return compare(task, shape, course, output.with_name(f"{output.name}.checkpoint"), report, stop)
+
+
+def _stopped(found: "Comparison", steps: int, output: Path) -> NoReturn:
+    """Say that training can go on."""
+    from weightsmith.model.names import shown
+
+    files = " and ".join(shown(str(file)) for file in _checkpoints(output) if file.exists())
+    errors().print(
+        f"stopped after {found.transformer_steps:,} of {steps:,} steps of the transformer and {found.lstm_steps:,} of "
+        f"the LSTM: saved in {files}; the same command goes on"
+    )
+    raise typer.Exit(130)
 
 
 def _tell(found: "Comparison", as_json: bool) -> None:

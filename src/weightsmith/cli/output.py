@@ -3,15 +3,10 @@
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-
-from weightsmith.tables import bar as bar
-
-if TYPE_CHECKING:
-    pass
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

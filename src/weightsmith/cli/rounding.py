@@ -63,7 +63,7 @@ def _form(T: "Transformer", up_to: int) -> str:
 
 
 def _wrong(T: "Transformer", holds: Any, up_to: int) -> str | None:
-    """Give the shortest input that is decided against the rule."""
+    """Return the shortest input that is decided against the rule."""
     from weightsmith.check import recognizes
     from weightsmith.check.languages import text
 

@@ -1,10 +1,11 @@
 """weightsmith train."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from weightsmith.cli.interrupts import Interrupts
 from weightsmith.cli.output import AsJson, errors, print_json, say
 from weightsmith.errors import InputError
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from weightsmith.train import Labelled, Text, Trained
 
 SAMPLE = 200  # tokens of a language model, at the end
+SEED = "The same seed gives the same weights, on the same machine with the same PyTorch and --threads; not on others."
 NEEDS_TORCH = "training needs PyTorch: write pip install 'weightsmith[torch]'"
 
 
@@ -46,7 +48,7 @@ def train(
     decay: Annotated[float | None, typer.Option(help="Weight decay; 0.1 for a text, 0 for a rule.")] = None,
     dropout: Annotated[float, typer.Option(help="The share of values left out while learning.")] = 0.0,
     clip: Annotated[float, typer.Option(help="The largest gradient; 0 for no limit.")] = 1.0,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same weights.")] = 0,
+    seed: Annotated[int, typer.Option(help=SEED)] = 0,
     threads: Annotated[
         int | None, typer.Option(help="Threads to compute with; 2 for a text, 1 for a rule. Part of what is repeated.")
     ] = None,
@@ -54,34 +56,37 @@ def train(
     checkpoint_every: Annotated[int, typer.Option(help="Steps between checkpoints.")] = 100,
     as_json: AsJson = False,
 ) -> None:
-    """Train a model on a text or on a rule. A killed training goes on where it was, with the same command."""
-    load_torch()
-    from weightsmith.train import Course, Shape
+    """Train a model on a text or on a rule. After a kill or Ctrl-C the same command goes on where it was."""
+    with Interrupts() as stop:
+        load_torch()
+        from weightsmith.train import Course, Shape
 
-    if sum(source is not None for source in (text, predicate, labelled)) != 1:
-        raise InputError("write a text file, or --predicate RULE, or --labelled FILE: one of them")
-    _check_files(output, text or labelled)
-    language = text is not None
-    lanes = (128 if language else 16) if lanes is None else lanes
-    course = Course(
-        steps=(1000 if language else 1500) if steps is None else steps,
-        batch=(32 if language else 128) if batch is None else batch,
-        rate=(2e-3 if language else 1e-2) if rate is None else rate, warmup=warmup,
-        decay=(0.1 if language else 0.0) if decay is None else decay, dropout=dropout, clip=clip, seed=seed,
-        threads=(2 if language else 1) if threads is None else threads,
-        evaluate_every=evaluate_every, checkpoint_every=checkpoint_every,
-    )  # fmt: skip
-    task = _task(text, predicate, labelled, tokens, vocabulary, max_length, context, seed)
-    sizes: dict[str, Any] = {
-        "lanes": lanes, "blocks": (4 if language else 2) if blocks is None else blocks,
-        "heads": (4 if language else 2) if heads is None else heads,
-        "neurons": 4 * lanes if neurons is None else neurons,
-        "context": context if language else _longest(task), "positions": positions,
-        "activation": ("gelu" if language else "relu") if activation is None else activation,
-        "norm": ("layer" if language else "none") if norm is None else norm, "placement": placement, "tied": tied,
-    }  # fmt: skip
-    shape = Shape(**sizes)
-    trained = _fitted(task, shape, course, output)
+        if sum(source is not None for source in (text, predicate, labelled)) != 1:
+            raise InputError("write a text file, or --predicate RULE, or --labelled FILE: one of them")
+        _check_files(output, text or labelled)
+        language = text is not None
+        lanes = (128 if language else 16) if lanes is None else lanes
+        course = Course(
+            steps=(1000 if language else 1500) if steps is None else steps,
+            batch=(32 if language else 128) if batch is None else batch,
+            rate=(2e-3 if language else 1e-2) if rate is None else rate, warmup=warmup,
+            decay=(0.1 if language else 0.0) if decay is None else decay, dropout=dropout, clip=clip, seed=seed,
+            threads=(2 if language else 1) if threads is None else threads,
+            evaluate_every=evaluate_every, checkpoint_every=checkpoint_every,
+        )  # fmt: skip
+        task = _task(text, predicate, labelled, tokens, vocabulary, max_length, context, seed)
+        sizes: dict[str, Any] = {
+            "lanes": lanes, "blocks": (4 if language else 2) if blocks is None else blocks,
+            "heads": (4 if language else 2) if heads is None else heads,
+            "neurons": 4 * lanes if neurons is None else neurons,
+            "context": context if language else _longest(task), "positions": positions,
+            "activation": ("gelu" if language else "relu") if activation is None else activation,
+            "norm": ("layer" if language else "none") if norm is None else norm, "placement": placement, "tied": tied,
+        }  # fmt: skip
+        trained = _fitted(task, Shape(**sizes), course, output, stop)
+        if trained.steps < course.steps:
+            _stopped(trained, course, output)
+    _save(trained, output)
     _tell(trained, output, language, as_json)
 
 
@@ -97,7 +102,7 @@ def load_torch() -> None:
 
 
 def _beside(output: Path) -> tuple[Path, Path, Path]:
-    """Give the checkpoint, the log and the picture of a model file."""
+    """Return the checkpoint, the log and the picture of a model file."""
     name = output.name.removesuffix(".safetensors")
     checkpoint, log, picture = (output.with_name(name + end) for end in (".checkpoint", ".log.jsonl", ".loss.svg"))
     return checkpoint, log, picture
@@ -145,26 +150,46 @@ def _longest(task: "Text | Labelled") -> int:
     return task.context if isinstance(task, Text) else max(*task.by_length, *task.held)
 
 
-def _fitted(task: "Text | Labelled", shape: Any, course: Any, output: Path) -> "Trained":
-    """Train with a bar, a checkpoint, a log and a picture beside the model."""
+def _fitted(task: "Text | Labelled", shape: Any, course: Any, output: Path, stop: Interrupts) -> "Trained":
+    """Train with a bar, a checkpoint and a log beside the model."""
     from weightsmith.cli.progress import shown_progress
-    from weightsmith.files import save
     from weightsmith.model.names import shown
-    from weightsmith.train import draw_losses, fit, write_log
+    from weightsmith.train import fit, write_log
 
-    checkpoint, log, picture = _beside(output)
+    checkpoint, log, _ = _beside(output)
     if checkpoint.exists():
         errors().print(f"going on from {shown(str(checkpoint))}")
     with shown_progress("training", "steps") as report:
-        trained = fit(
+        return fit(
             task, shape, course, checkpoint=checkpoint,
             report=lambda step, loss, rate: report(step, course.steps, f"loss {loss:.3f}, {rate:,.0f} tokens/s"),
             record=lambda history: write_log(log, history),
+            stop=stop,
         )  # fmt: skip
+
+
+def _stopped(trained: "Trained", course: Any, output: Path) -> NoReturn:
+    """Save the model as it is, beside its checkpoint, and say that training can go on."""
+    from weightsmith.files import save
+    from weightsmith.model.names import shown
+
+    save(trained.transformer, output)
+    errors().print(
+        f"stopped after {trained.steps:,} of {course.steps:,} steps: the model so far is {shown(str(output))}, its "
+        f"checkpoint {shown(str(_beside(output)[0]))}; the same command goes on"
+    )
+    raise typer.Exit(130)
+
+
+def _save(trained: "Trained", output: Path) -> None:
+    """Write the model and the picture of its losses."""
+    from weightsmith.files import save
+    from weightsmith.train import draw_losses
+
+    checkpoint, _, picture = _beside(output)
     save(trained.transformer, output)
     draw_losses(picture, {"training": trained.history})
     checkpoint.unlink(missing_ok=True)  # only now: until here nothing of it is lost
-    return trained
 
 
 def _tell(trained: "Trained", output: Path, language: bool, as_json: bool) -> None:

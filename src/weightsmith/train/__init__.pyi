@@ -1,12 +1,13 @@
 from .compare import Comparison as Comparison
 from .compare import compare as compare
-from .compare import draw_comparison as draw_comparison
 from .corpus import corpus as corpus
+from .drawing import draw_comparison as draw_comparison
 from .labelled import Labelled as Labelled
 from .labelled import as_labelled as as_labelled
 from .labelled import by_rule as by_rule
 from .labelled import read_labelled as read_labelled
 from .records import draw_losses as draw_losses
+from .records import picture_format as picture_format
 from .records import write_log as write_log
 from .rounding import Rounding as Rounding
 from .rounding import rounded as rounded

@@ -2,7 +2,7 @@
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +14,39 @@ from weightsmith.files.container import parse_json, read_container, write_contai
 from weightsmith.model.names import shown
 from weightsmith.train.settings import Course, differing
 
-FORMAT = "weightsmith checkpoint 1"
+FORMAT = "weightsmith checkpoint 2"
 DIVERGED = "the weights are no longer finite numbers: write a smaller rate"
 DAMAGED = "is a damaged checkpoint: move it away to begin anew"
 MOMENTS = ("exp_avg", "exp_avg_sq")
-NUMBERS: dict[str, type] = {"step": int, "seconds": float, "tokens": int}
-HISTORY: dict[str, type] = {
-    "step": int, "train_loss": float, "validation_loss": float, "rate": float, "seconds": float, "tokens": int
-}  # fmt: skip
+MACHINES = 1000  # characters of what a training was computed with, at most
 
 
 @dataclass(frozen=True)
+class Record:
+    """What is known after some steps."""
+
+    step: int
+    train_loss: float  # the mean since the last record
+    validation_loss: float
+    rate: float
+    seconds: float  # since training began, over all its runs
+    tokens: int  # learnt from so far
+
+
+@dataclass
 class Checkpoint:
     """How far training is."""
 
-    step: int
-    seconds: float
-    tokens: int
-    history: list[dict[str, Any]]
-    losses: list[float]  # since the last entry of the history
+    step: int = 0
+    seconds: float = 0.0
+    tokens: int = 0
+    history: list[Record] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)  # since the last entry of the history
+    machines: list[str] = field(default_factory=list)  # what its runs computed with
+
+
+NUMBERS: dict[str, type] = {"step": int, "seconds": float, "tokens": int}
+HISTORY: dict[str, Any] = {entry.name: entry.type for entry in fields(Record)}
 
 
 def write_checkpoint(
@@ -46,7 +60,7 @@ def write_checkpoint(
             tensors[f"{moment}.{name}"] = _flat(optimizer.state[parameter][moment])
     if not all(np.isfinite(tensor).all() for tensor in tensors.values()):
         raise InputError(f"after {state.step:,} steps {DIVERGED}")
-    metadata = {"format": FORMAT, "identity": identity, **vars(state)}
+    metadata = {"format": FORMAT, "identity": identity, **asdict(state)}
     try:
         write_container(path, tensors, json.dumps(metadata))
     except (FileError, OSError) as error:
@@ -87,25 +101,33 @@ def read_checkpoint(
 
 
 def _state(metadata: dict[str, Any], course: Course) -> Checkpoint | None:
-    """Give how far training is; None where that cannot be."""
+    """Return how far training is; None where that cannot be."""
     history: Any = metadata.get("history")
     losses: Any = metadata.get("losses")
-    step: Any = metadata.get("step")
-    if not _are(NUMBERS, metadata) or not isinstance(history, list) or not isinstance(losses, list):
+    machines: Any = metadata.get("machines")
+    if not _are(NUMBERS, metadata) or not all(isinstance(part, list) for part in (history, losses, machines)):
         return None
-    if not all(type(loss) is float and math.isfinite(loss) for loss in losses) or not 0 < step < course.steps:
+    if not all(type(loss) is float and math.isfinite(loss) for loss in losses):
+        return None
+    if not machines or not all(isinstance(name, str) and name.isprintable() for name in machines):
         return None
     if not all(
         isinstance(entry, dict) and entry.keys() == HISTORY.keys() and _are(HISTORY, entry) for entry in history
     ):
         return None
-    recorded = list(range(course.evaluate_every, step + 1, course.evaluate_every))
-    if [entry["step"] for entry in history] != recorded or len(losses) != step % course.evaluate_every:
+    step: int = metadata["step"]
+    recorded = list(range(course.evaluate_every, min(step, course.steps) + 1, course.evaluate_every))
+    if step == course.steps and recorded[-1:] != [step]:
+        recorded.append(step)
+    if not 0 < step <= course.steps or [entry["step"] for entry in history] != recorded:
         return None
-    return Checkpoint(step, metadata["seconds"], metadata["tokens"], history, losses)
+    if len(losses) != step - (recorded[-1] if recorded else 0) or len("".join(machines)) > MACHINES:
+        return None
+    records = [Record(**entry) for entry in history]
+    return Checkpoint(step, metadata["seconds"], metadata["tokens"], records, losses, machines)
 
 
-def _are(kinds: dict[str, type], values: dict[str, Any]) -> bool:
+def _are(kinds: dict[str, Any], values: dict[str, Any]) -> bool:
     """Tell whether values are of their kinds, finite and not negative."""
     return all(type(values.get(key)) is kind and 0 <= values[key] < math.inf for key, kind in kinds.items())
 
@@ -133,7 +155,7 @@ def _restore(tensors: dict[str, Any], module: torch.nn.Module, optimizer: torch.
 
 
 def _flat(tensor: torch.Tensor) -> Any:
-    """Give the numbers with two axes at most, which is what the file may hold."""
+    """Return the numbers with two axes at most, which is what the file may hold."""
     array = tensor.detach().numpy()
     return array if array.ndim <= 2 else array.reshape(-1, array.shape[-1])
 

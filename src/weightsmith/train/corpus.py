@@ -15,7 +15,7 @@ MOST = 9  # of one kind of thing at first
 
 
 def corpus(bytes: int = 1_000_000, seed: int = 0) -> str:
-    """Give a text of so many bytes, a story on each line; the same seed gives the same text.
+    """Return a text of so many bytes, a story on each line; the same seed gives the same text.
 
     >>> print(corpus(60, seed=1), end="")
     Clara has 2 stones and finds 8 more. Now she has 10 stones.

@@ -36,7 +36,7 @@ class Labelled:
     separator = ""
 
     def batch(self, random: np.random.Generator, size: int) -> tuple[Tensor, Tensor]:
-        """Give strings of a length, both labels as often where there are both."""
+        """Return strings of a length, both labels as often where there are both."""
         lengths = sorted(self.by_length)
         ids, labels = self.by_length[lengths[random.integers(len(lengths))]]
         groups = [np.flatnonzero(labels.numpy() == label) for label in (0, 1)]
@@ -47,11 +47,11 @@ class Labelled:
         return ids[places], labels[places]
 
     def validation(self, size: int) -> list[tuple[Tensor, Tensor]]:
-        """Give the strings held back."""
+        """Return the strings held back."""
         return list(self.held.values())
 
     def loss(self, model: Model, batch: tuple[Tensor, Tensor]) -> Tensor:
-        """Give the mean of −log p(label), decided at the last position."""
+        """Return the mean of −log p(label), decided at the last position."""
         ids, labels = batch
         return functional.cross_entropy(model(ids)[:, -1], labels)
 

@@ -5,6 +5,7 @@ checkpoint ends with the same weights, bit for bit, as one that was never stoppe
 """
 
 import math
+import platform
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +18,7 @@ import torch
 from torch import Tensor
 
 from weightsmith.errors import InputError
-from weightsmith.train.checkpoint import Checkpoint, read_checkpoint, write_checkpoint
+from weightsmith.train.checkpoint import Checkpoint, Record, read_checkpoint, write_checkpoint
 from weightsmith.train.settings import Course
 
 Batch: TypeAlias = tuple[Tensor, Tensor]
@@ -38,28 +39,17 @@ class Task(Protocol):
         """Draw a batch."""
 
     def validation(self, size: int) -> list[Batch]:
-        """Give batches that are not learnt from."""
+        """Return batches that are not learnt from."""
 
     def loss(self, model: Any, batch: Batch) -> Tensor:
-        """Give the loss."""
+        """Return the loss."""
 
     def tokens_in(self, batch: Batch) -> int:
         """Count the tokens."""
 
 
-@dataclass(frozen=True)
-class Record:
-    """What is known after some steps."""
-
-    step: int
-    train_loss: float  # the mean since the last record
-    validation_loss: float
-    rate: float
-    seconds: float  # since training began, over all its runs
-    tokens: int  # learnt from so far
-
-
 Report: TypeAlias = Callable[[int, float, float], None]  # steps done, loss, tokens per second
+Stop: TypeAlias = Callable[[], bool]  # asked before every step
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +59,8 @@ class Fitted:
     module: torch.nn.Module
     history: tuple[Record, ...]
     resumed_at: int  # the step at which this run went on; 0 for a run of its own
+    steps: int  # how many are done: all of them, unless training was told to stop
+    machines: tuple[str, ...]  # what its runs computed with
 
 
 @contextmanager
@@ -82,6 +74,15 @@ def threads(count: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+def machine() -> str:
+    """Return what the last bits of every sum depend on here, beside the number of threads.
+
+    PyTorch has its loops once for each instruction set and takes the widest that the processor has; MKL, which
+    multiplies its matrices, chooses by the maker of the processor too, and does not tell.
+    """
+    return f"torch {torch.__version__} on {platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
+
+
 def learn(
     module: torch.nn.Module,
     task: Task,
@@ -90,50 +91,55 @@ def learn(
     checkpoint: Path | None = None,
     report: Report | None = None,
     record: Callable[[tuple[Record, ...]], None] | None = None,
+    stop: Stop | None = None,
 ) -> Fitted:
     """Train a module; with a checkpoint file, go on from what it holds.
 
-    `identity` is what must be the same in the checkpoint: shape, course and data. The file stays when training ends:
-    whoever has saved the result removes it.
+    `identity` is what must be the same in the checkpoint: shape, course and data. `stop` is asked before every step;
+    once it says True, no further step is begun. The checkpoint is that of the last step then, as it is at the end.
+    The file stays when training ends: whoever has saved the result removes it.
     """
     optimizer = _optimizer(module, course)
-    history: list[Record] = []
-    losses: list[float] = []
-    begin, seconds, tokens = 0, 0.0, 0
+    state = Checkpoint()
     if checkpoint is not None and checkpoint.exists():
-        found = read_checkpoint(checkpoint, identity, course, module, optimizer)
-        begin, seconds, tokens = found.step, found.seconds, found.tokens
-        history = [Record(**entry) for entry in found.history]
-        losses += found.losses
+        state = read_checkpoint(checkpoint, identity, course, module, optimizer)
+    state.machines += [] if machine() in state.machines else [machine()]
+    begin, written, before = state.step, state.step, state.tokens
     held = task.validation(course.batch)
-    started, fresh = time.perf_counter(), 0
+    started, seconds = time.perf_counter(), state.seconds
     module.train()
-    for step in range(begin, course.steps):
-        batch = _learn(module, optimizer, task, course, step, losses)
-        tokens += task.tokens_in(batch)
-        fresh += task.tokens_in(batch)
-        done = step + 1
-        last = done == course.steps
+    while state.step < course.steps and not (stop is not None and stop()):
+        batch = _learn(module, optimizer, task, course, state.step, state.losses)
+        elapsed = time.perf_counter() - started
+        state.step, state.seconds, state.tokens = (
+            state.step + 1,
+            seconds + elapsed,
+            state.tokens + task.tokens_in(batch),
+        )
         if report is not None:
-            report(done, losses[-1], fresh / max(time.perf_counter() - started, 1e-9))
-        elapsed = seconds + time.perf_counter() - started
-        if done % course.evaluate_every == 0 or last:
-            mean = float(np.mean(losses))
-            losses.clear()
-            history.append(Record(done, mean, evaluate(module, task, held), rate_at(course, step), elapsed, tokens))
+            report(state.step, state.losses[-1], (state.tokens - before) / max(elapsed, 1e-9))
+        if state.step % course.evaluate_every == 0 or state.step == course.steps:
+            state.history.append(_record(state, module, task, course, held))
             if record is not None:
-                record(tuple(history))
-        if checkpoint is not None and done % course.checkpoint_every == 0 and not last:
-            entries = [vars(entry) for entry in history]
-            write_checkpoint(
-                checkpoint, Checkpoint(done, elapsed, tokens, entries, losses), identity, module, optimizer
-            )
+                record(tuple(state.history))
+        if checkpoint is not None and state.step % course.checkpoint_every == 0:
+            write_checkpoint(checkpoint, state, identity, module, optimizer)
+            written = state.step
+    if checkpoint is not None and written < state.step:
+        write_checkpoint(checkpoint, state, identity, module, optimizer)
     module.eval()
-    return Fitted(module, tuple(history), begin)
+    return Fitted(module, tuple(state.history), begin, state.step, tuple(state.machines))
+
+
+def _record(state: Checkpoint, module: torch.nn.Module, task: Task, course: Course, held: list[Batch]) -> Record:
+    """Return what is known now; the losses since the last record are forgotten."""
+    mean, rate = float(np.mean(state.losses)), rate_at(course, state.step - 1)
+    state.losses.clear()
+    return Record(state.step, mean, evaluate(module, task, held), rate, state.seconds, state.tokens)
 
 
 def _optimizer(module: torch.nn.Module, course: Course) -> torch.optim.AdamW:
-    """Give AdamW; only matrices decay."""
+    """Return AdamW; only matrices decay."""
     matrices = [p for p in module.parameters() if p.ndim >= 2]
     others = [p for p in module.parameters() if p.ndim < 2]
     groups = [{"params": matrices, "weight_decay": course.decay}, {"params": others, "weight_decay": 0.0}]
@@ -166,7 +172,7 @@ def _learn(
 
 
 def rate_at(course: Course, step: int) -> float:
-    """Give the learning rate: it rises evenly, then falls along a cosine."""
+    """Return the learning rate: it rises evenly, then falls along a cosine."""
     if step < course.warmup:
         return course.rate * (step + 1) / course.warmup
     share = (step - course.warmup) / max(course.steps - course.warmup, 1)
@@ -175,7 +181,7 @@ def rate_at(course: Course, step: int) -> float:
 
 @torch.no_grad()
 def evaluate(module: torch.nn.Module, task: Task, held: list[Batch]) -> float:
-    """Give the mean loss of batches that are not learnt from."""
+    """Return the mean loss of batches that are not learnt from."""
     module.eval()
     counts = [len(batch[0]) for batch in held]
     losses = [float(task.loss(module, batch)) for batch in held]

@@ -20,13 +20,13 @@ class Lstm(nn.Module):
         self.to(numbers)
 
     def forward(self, ids: Tensor) -> Tensor:
-        """Give the logits at every position."""
+        """Return the logits at every position."""
         hidden, _ = self.cell(self.embedding(ids))
         return functional.linear(hidden, self.embedding.weight)
 
     @torch.no_grad()
     def cells(self, ids: Tensor) -> Tensor:
-        """Give the cell state after each token of one input, (positions, size)."""
+        """Return the cell state after each token of one input, (positions, size)."""
         state, states = None, []
         for x in self.embedding(ids):
             _, state = self.cell(x[None, None], state)
@@ -35,7 +35,7 @@ class Lstm(nn.Module):
 
 
 def of_size(parameters: int, vocabulary: int) -> int:
-    """Give the size of the LSTM that has as many parameters as a transformer, or just fewer.
+    """Return the size of the LSTM that has as many parameters as a transformer, or just fewer.
 
     Its four gates have 8·size² + 8·size parameters, its embedding vocabulary·size.
     """
@@ -46,6 +46,6 @@ def of_size(parameters: int, vocabulary: int) -> int:
 
 
 def beside(shape: Shape, vocabulary: int, parameters: int) -> Lstm:
-    """Give an LSTM of the size of a transformer."""
+    """Return an LSTM of the size of a transformer."""
     numbers = torch.float64 if shape.numbers == "float64" else torch.float32
     return Lstm(vocabulary, of_size(parameters, vocabulary), numbers)

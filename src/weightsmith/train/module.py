@@ -121,12 +121,12 @@ class Geometry(nn.Module):
         return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1)
 
     def distances(self, length: int) -> Tensor:
-        """Give i − j, from 0 to the largest."""
+        """Return i − j, from 0 to the largest."""
         places = torch.arange(length, device=self.cos.device)
         return (places[:, None] - places).clamp(0, self.max_distance)
 
     def penalties(self, length: int) -> Tensor:
-        """Give what ALiBi adds to the scores, −∞ where nothing is seen."""
+        """Return what ALiBi adds to the scores, −∞ where nothing is seen."""
         places = torch.arange(length, device=self.cos.device)
         distance = (places[:, None] - places).to(self.slopes)
         bias = -self.slopes[:, None, None] * distance
@@ -165,7 +165,7 @@ class Model(nn.Module):
                 nn.init.zeros_(parameter)
 
     def forward(self, ids: Tensor) -> Tensor:
-        """Give the logits at every position."""
+        """Return the logits at every position."""
         h = self.embedding(ids)
         if self.positions is not None:
             h = h + self.positions.weight[: ids.shape[-1]]
@@ -179,7 +179,7 @@ class Model(nn.Module):
 
 
 def norm(shape: Shape) -> nn.Module:
-    """Give a norm, or nothing."""
+    """Return a norm, or nothing."""
     match shape.norm:
         case "layer":
             return nn.LayerNorm(shape.lanes, eps=EPS)
@@ -194,7 +194,7 @@ BEGIN = 0.55  # so that 768 lanes, as many as GPT-2 has, begin with its 0.02
 
 
 def sinusoids(shape: Shape) -> Tensor:
-    """Give interleaved sines and cosines."""
+    """Return interleaved sines and cosines."""
     lane = torch.arange(shape.lanes, dtype=torch.float64)
     places = torch.arange(shape.context, dtype=torch.float64)[:, None]
     angle = places / 10000.0 ** (2 * (lane // 2) / shape.lanes)

@@ -8,10 +8,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from weightsmith.errors import FileError
+from weightsmith.errors import FileError, InputError
 from weightsmith.files.container import write_whole
 from weightsmith.model.names import shown
-from weightsmith.train.loop import Record
+from weightsmith.train.checkpoint import Record
+
+FORMATS = {"svg": ("Date",), "png": (), "pdf": ("CreationDate",)}  # and what of each would differ from day to day
+DOTS = 150  # an inch of a PNG
 
 
 def write_log(path: Path, history: Sequence[Record]) -> None:
@@ -21,20 +24,33 @@ def write_log(path: Path, history: Sequence[Record]) -> None:
 
 
 def draw_losses(path: Path, histories: Mapping[str, Sequence[Record]]) -> None:
-    """Draw the losses of one training, or of several, as an SVG."""
+    """Draw the losses of one training, or of several: an SVG, PNG or PDF, as the name says."""
+    picture_format(path)
     figure = new_figure((7.0, 4.2))
     losses(figure.add_subplot(), histories)
     write_picture(path, figure)
 
 
+def picture_format(path: Path) -> str:
+    """Return the format of a picture, which its name ends with; refuse others."""
+    name = path.suffix.lower().removeprefix(".")
+    if name not in FORMATS:
+        ends = f"ends in {shown(path.suffix)}" if path.suffix else "has no ending"
+        raise InputError(
+            f"{shown(str(path))} {ends}, and a picture can be {', '.join(FORMATS)}: "
+            f"write {shown(str(path.with_suffix('.png')))}"
+        )
+    return name
+
+
 def write_picture(path: Path, figure: Any) -> None:
-    """Write a figure as an SVG; the same figure gives the same bytes."""
+    """Write a figure in the format that its name says; the same figure gives the same bytes."""
     import matplotlib
 
-    data = BytesIO()
+    kind, data = picture_format(path), BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "weightsmith"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # a letter without a shape is drawn as a box
-        figure.savefig(data, format="svg", metadata={"Date": None})
+        figure.savefig(data, format=kind, metadata=dict.fromkeys(FORMATS[kind]), dpi=DOTS)
     _write(path, data.getvalue())
 
 
@@ -46,13 +62,10 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def new_figure(size: tuple[float, float]) -> Any:
-    """Give an empty figure; no window, no state shared with others who draw."""
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    """Return an empty figure; no window, no state shared with others who draw."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=size, layout="constrained")
-    FigureCanvasSVG(figure)
-    return figure
+    return Figure(figsize=size, layout="constrained")
 
 
 def losses(axis: Any, histories: Mapping[str, Sequence[Record]]) -> None:
@@ -66,7 +79,8 @@ def losses(axis: Any, histories: Mapping[str, Sequence[Record]]) -> None:
     axis.set_xlabel("step")
     axis.xaxis.get_major_locator().set_params(integer=True)
     axis.set_ylabel("loss (nats per prediction)")
-    _logarithmic(axis)
+    if any(record.train_loss + record.validation_loss > 0 for history in histories.values() for record in history):
+        _logarithmic(axis)
     axis.grid(alpha=0.3)
     axis.spines[["top", "right"]].set_visible(False)
     axis.legend(frameon=False)

@@ -64,7 +64,7 @@ def rounded_into(T: Transformer, arithmetics: Sequence[Arithmetic], up_to: int) 
 
 
 def _decisions(T: Transformer, up_to: int) -> list[np.ndarray]:
-    """Give the decisions for each length, in vocabulary order."""
+    """Return the decisions for each length, in vocabulary order."""
     asked = [Inputs(tuple(T.vocabulary), (), length) for length in range(1, up_to + 1)]
     return list(by_kernels(Reader(T), "decisions", asked))
 

@@ -104,7 +104,7 @@ def whole(value: object, name: str, least: int) -> None:
 
 
 def as_data(settings: Shape | Course) -> dict[str, Any]:
-    """Give settings as plain data."""
+    """Return settings as plain data."""
     return asdict(settings)
 
 

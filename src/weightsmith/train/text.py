@@ -39,11 +39,11 @@ class Text:
         return "" if all(len(token) == 1 for token in self.vocabulary) else " "
 
     def batch(self, random: np.random.Generator, size: int) -> tuple[Tensor, Tensor]:
-        """Give windows of the text, and the tokens that come next."""
+        """Return windows of the text, and the tokens that come next."""
         return self._windows(self.learn, random, size)
 
     def validation(self, size: int) -> list[tuple[Tensor, Tensor]]:
-        """Give the same few batches every time."""
+        """Return the same few batches every time."""
         random = np.random.default_rng(0)
         return [self._windows(self.validate, random, size) for _ in range(VALIDATION_BATCHES)]
 
@@ -54,7 +54,7 @@ class Text:
         return windows[:, :-1], windows[:, 1:]
 
     def loss(self, model: Model, batch: tuple[Tensor, Tensor]) -> Tensor:
-        """Give the mean of −log p(next token)."""
+        """Return the mean of −log p(next token)."""
         ids, following = batch
         return functional.cross_entropy(model(ids).flatten(0, 1), following.flatten())
 

@@ -1,6 +1,7 @@
 """Training from end to end: data, module, loop, and the transformer that comes out."""
 
 import hashlib
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,10 @@ import torch
 
 from weightsmith.errors import InputError
 from weightsmith.model import Transformer
+from weightsmith.train.checkpoint import Record
 from weightsmith.train.convert import to_transformer
 from weightsmith.train.labelled import Labelled
-from weightsmith.train.loop import Record, Report, Task, learn, threads
+from weightsmith.train.loop import Fitted, Report, Stop, Task, learn, threads
 from weightsmith.train.module import Model
 from weightsmith.train.settings import Course, Shape, as_data
 from weightsmith.train.text import Text
@@ -25,16 +27,17 @@ class Trained:
     transformer: Transformer
     history: tuple[Record, ...]
     resumed_at: int
+    steps: int  # how many are done: all of them, unless training was told to stop
 
     @property
     def loss(self) -> float:
-        """The validation loss at the end."""
-        return self.history[-1].validation_loss
+        """The validation loss of the last record; NaN before there is one."""
+        return self.history[-1].validation_loss if self.history else math.nan
 
     @property
     def tokens_per_second(self) -> float:
-        """How fast it learnt, over all its runs."""
-        return self.history[-1].tokens / max(self.history[-1].seconds, 1e-9)
+        """How fast it learnt, over all its runs, up to the last record; NaN before there is one."""
+        return self.history[-1].tokens / max(self.history[-1].seconds, 1e-9) if self.history else math.nan
 
 
 def fit(
@@ -45,14 +48,26 @@ def fit(
     checkpoint: Path | None = None,
     report: Report | None = None,
     record: Callable[[tuple[Record, ...]], None] | None = None,
+    stop: Stop | None = None,
 ) -> Trained:
-    """Train a transformer for a task; see `learn`."""
+    """Train a transformer for a task.
+
+    With a checkpoint file, go on from what it holds. `stop` is asked before every step; once it says True, the
+    checkpoint of the last step is written, and what comes back is the transformer as it is then.
+    """
     check_context(task, shape)
     module = new_module(task, shape, course)
     with threads(course.threads):
-        fitted = learn(module, task, course, identity(task, shape, course), checkpoint, report, record)
-    made = f"trained: {course.steps} steps of {course.batch}, seed {course.seed}"
-    return Trained(to_transformer(module, task.vocabulary, task.classes, made), fitted.history, fitted.resumed_at)
+        fitted = learn(module, task, course, identity(task, shape, course), checkpoint, report, record, stop)
+    T = to_transformer(module, task.vocabulary, task.classes, f"trained: {how(fitted, course)}")
+    return Trained(T, fitted.history, fitted.resumed_at, fitted.steps)
+
+
+def how(fitted: Fitted, course: Course) -> str:
+    """Return what the weights depend on, beside the data and the shape, as a line of provenance."""
+    steps = f"{course.steps}" if fitted.steps == course.steps else f"{fitted.steps} of {course.steps}"
+    threads = "1 thread" if course.threads == 1 else f"{course.threads} threads"
+    return f"{steps} steps of {course.batch}, seed {course.seed}, {threads}, {', then '.join(fitted.machines)}"
 
 
 def check_context(task: Text | Labelled, shape: Shape) -> None:
@@ -63,20 +78,20 @@ def check_context(task: Text | Labelled, shape: Shape) -> None:
 
 
 def new_module(task: Task, shape: Shape, course: Course) -> Model:
-    """Give the module that training begins with; the same seed gives the same one."""
+    """Return the module that training begins with; the same seed gives the same one."""
     torch.manual_seed(course.seed)
     classes = None if task.classes is None else len(task.classes)
     return Model(shape, len(task.vocabulary), classes, course.dropout)
 
 
 def identity(task: Text | Labelled, shape: Shape, course: Course) -> dict[str, Any]:
-    """Give what makes a training what it is."""
+    """Return what makes a training what it is."""
     settings = {name: value for name, value in as_data(course).items() if name != "checkpoint_every"}
     return {"shape": as_data(shape), "course": settings, "data": digest_of(task)}
 
 
 def digest_of(task: Text | Labelled) -> str:
-    """Give a digest of the data."""
+    """Return a digest of the data."""
     tensors: Sequence[torch.Tensor]
     if isinstance(task, Text):
         kind, tensors = str(task.context), (task.learn, task.validate)
