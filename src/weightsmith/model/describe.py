@@ -1,5 +1,6 @@
 """A transformer in a few lines of text."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from weightsmith.model.block import Block
@@ -22,7 +23,7 @@ def facts(T: "Transformer") -> list[tuple[str, str]]:
     rows = [
         ("vocabulary", f"{len(T.vocabulary)}: {listed(T.vocabulary)}"),
         ("lanes", f"{len(T.lanes)}: {listed(T.lanes)}"),
-        ("positions", position_text(T.positions)),
+        ("positions", position_text(T.positions) + _of_heads(T.blocks)),
         ("mask", T.mask),
     ]
     rows += [(f"block {b}", block_text(block)) for b, block in enumerate(T.blocks)]
@@ -50,6 +51,13 @@ def position_text(positions: Positions | None) -> str:
             return "; ".join(map(position_text, positions))
         case _:
             return "none, any length"
+
+
+def _of_heads(blocks: Sequence[Block]) -> str:
+    """Describe the positions that heads have of their own."""
+    heads = [head for block in blocks if block.attention is not None for head in block.attention.heads]
+    own = [type(head.positions).__name__ for head in heads if head.positions is not None]
+    return f"; {len(own)} of {_count(len(heads), 'head')} with its own rule ({', '.join(sorted(set(own)))})" if own else ""
 
 
 def block_text(block: Block) -> str:
