@@ -49,7 +49,7 @@ CASES: dict[str, tuple[Act, str]] = {
         lambda T: M.write_many(T, 0, [("c", *GOOD), ("d", {"x3": 1.0, "x0": -0.0}, GOOD[1])]),
         "the key of d, lane x0: a key has no weight where it is 0",
     ),
-    "a fact with a 0": (lambda T: M.write_many(T, 0, [M.Fact("c", {"x2": 1, "x0": 0}, GOOD[1])]), "the key of c, lane x"),
+    "a 0 in a Fact": (lambda T: M.write_many(T, 0, [M.Fact("c", {"x2": 1, "x0": 0}, GOOD[1])]), "key of c, lane x0"),
     "edit to a key with a 0": (lambda T: M.edit(T, 0, "a", key={"x2": 1.0, "x3": 0.0}), "the key of a, lane x3"),
     "a lane of a value that is 0": (
         lambda T: M.write(T, 0, GOOD[0], {"x3": 1.0, "x1": np.float64(0)}),
