@@ -151,10 +151,10 @@ def _neuron(T: "Transformer", block: int, text: str) -> tuple[int, str]:
     from weightsmith.model.places import layer_at, neuron_at
 
     names = layer_at(T, block).names
-    number = int(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else None
-    n = neuron_at(T, block, text if number is None or text in names else number)
-    if number is not None and number != n and number < len(names):
-        errors().print(f"{text} is the name of neuron {n}: for neuron {number} write 0{text}")
+    counted = int(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else None
+    n = neuron_at(T, block, text if counted is None or text in names else counted)
+    if counted is not None and counted != n and counted < len(names):
+        errors().print(f"{text} is the name of neuron {n}: for neuron {counted} write 0{text}")
     return n, names[n] if names else ""
 
 

@@ -45,10 +45,10 @@ def read_keys(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str])
     result = _not_empty(T, patterns, names)
     for lane, pattern, name in _named_zeros(patterns, names):
         other = next(other for other, value in pattern.items() if value != 0)
+        both = f'"{shown(other)} and not {shown(lane)}"'
         raise InputError(
             f"{name}, lane {shown(lane)}: a key has no weight where it is 0, so the neuron would fire whatever is "
-            f"there; leave {shown(lane)} out if it does not matter, and for "
-            f'"{shown(other)} and not {shown(lane)}" write '
+            f"there; leave {shown(lane)} out if it does not matter, and for {both} write "
             f"Neuron(reads={{{other!r}: 1, {lane!r}: -1}}, writes={{…}})"
         )
     return result
