@@ -24,9 +24,9 @@ KINDS = pytest.mark.parametrize(("A", "sums"), ARITHMETICS, ids=str)
 
 def every_run(A: ws.Arithmetic, sums: Sums | None) -> Iterator[ws.Run]:
     """Give runs of models with every norm before and after, 0 to 3 heads, masks, positions; in Native also biases."""
-    yield from runs(A, range(60), sums)
+    yield from runs(A, range(18), sums)
     if Native("float64") == A:
-        for seed in range(20):
+        for seed in range(8):
             yield ws.run(model(seed), "abcab", sums=sums)
 
 
@@ -97,7 +97,7 @@ def test_without_a_sublayer_or_block_the_run_is_that_of_a_transformer_without_it
             if found is not None:
                 shorter = replace(T, blocks=(*T.blocks[:b], *T.blocks[b + 1 :]))
                 assert np.array_equal(found.logits, ws.run(shorter, r.tokens, sums=sums).logits)
-    assert count > 100
+    assert count > 30
 
 
 @KINDS
@@ -118,7 +118,7 @@ def test_without_neurons_the_run_is_that_with_their_values_at_0(A: ws.Arithmetic
             assert same(found, with_block(T, b, replace(block, feed_forward=replace(layer, W_2=W_2))), sums)
             assert not found.activations[b][:, chosen].any()
             count += 1
-    assert count > 20
+    assert count > 5
 
 
 def test_a_neuron_called_2847_is_left_out_by_its_name() -> None:
@@ -131,7 +131,7 @@ def test_a_neuron_called_2847_is_left_out_by_its_name() -> None:
 @KINDS
 def test_positions_limit_what_is_left_out(A: ws.Arithmetic, sums: Sums | None) -> None:
     count = 0
-    for r in runs(A, range(40), sums):
+    for r in runs(A, range(16), sums):
         first = r.transformer.blocks[0]
         for what in ({"head": 0}, {"sublayer": "attention"}, {"neurons": [0]}, {}):
             layer, attention = first.feed_forward, first.attention
@@ -147,11 +147,11 @@ def test_positions_limit_what_is_left_out(A: ws.Arithmetic, sums: Sums | None) -
                 assert np.array_equal(changed[[1, 3]], everywhere.stream[stage][[1, 3]])
                 assert np.array_equal(changed[[0, 2]], r.stream[stage][[0, 2]])
             count += 1
-    assert count > 10
+    assert count > 5
 
 
 def test_one_ablation_after_the_other_leaves_out_both() -> None:
-    for r in runs(Fixed(4, 4), range(60)):
+    for r in runs(Fixed(4, 4), range(20)):
         T = r.transformer
         for b, block in enumerate(T.blocks):
             if block.attention is None or len(block.attention.heads) < 2:

@@ -218,6 +218,17 @@ def test_a_patched_run_is_split_from_what_was_put_in() -> None:
         assert [part.source for part in found.parts if (part.kind, part.block, part.place) == ("head", 0, 0)] == [None]
 
 
+def test_of_two_changes_at_one_place_the_later_one_counts() -> None:
+    T = model(3)
+    a, b = ws.run(T, "abcab"), ws.run(T, "bacba")
+    patched = ws.patch(a, b, 0, after="attention")
+    gone = ws.attribute(ws.ablate(patched, block=0, sublayer="attention"), "YES")
+    back = ws.attribute(ws.patch(ws.ablate(a, block=0, sublayer="attention"), b, 0, after="attention"), "YES")
+    assert (gone.parts[0].kind, back.parts[0].kind) == ("embedding", "patch")
+    assert max(abs(gone.residue), abs(back.residue)) < 1e-12
+    assert back.parts == ws.attribute(patched, "YES").parts
+
+
 def test_an_attribution_prints_as_a_table() -> None:
     T = random_transformer("ab", heads=2, neurons=9, arithmetic=Fixed(12, 4), seed=1)
     found = ws.attribute(ws.run(T, "abba"), "YES")

@@ -34,7 +34,7 @@ def test_what_a_head_moved_names_positions_and_lanes() -> None:
 
 
 def test_the_moves_add_up_to_what_the_head_added() -> None:
-    for rule in (None, ws.Alibi(), ws.Rotary(), ws.Relative(np.ones((2, 4)), np.ones((2, 4)))):
+    for rule in (None, ws.Alibi(), ws.Rotary(), ws.Relative(np.ones((2, 4)), np.arange(8.0).reshape(2, 4))):
         T = random_transformer(arithmetic=Native("float64"), heads=2, weighting=Softmax(True), seed=3)
         assert isinstance(T.positions, ws.PositionTable)
         T = replace(T, positions=T.positions if rule is None else (T.positions, rule))
