@@ -49,7 +49,10 @@ CASES: dict[str, tuple[Act, str]] = {
         lambda T: M.write_many(T, 0, [("c", *GOOD), ("d", {"x3": 1.0, "x0": -0.0}, GOOD[1])]),
         "the key of d, lane x0: a key has no weight where it is 0",
     ),
-    "a 0 in a Fact": (lambda T: M.write_many(T, 0, [M.Fact("c", {"x2": 1, "x0": 0}, GOOD[1])]), "key of c, lane x0"),
+    "a fact with a 0": (
+        lambda T: M.write_many(T, 0, [M.Fact("c", {"x2": 1, "x0": 0}, GOOD[1])]),
+        "the key of c, lane x",
+    ),
     "edit to a key with a 0": (lambda T: M.edit(T, 0, "a", key={"x2": 1.0, "x3": 0.0}), "the key of a, lane x3"),
     "a lane of a value that is 0": (
         lambda T: M.write(T, 0, GOOD[0], {"x3": 1.0, "x1": np.float64(0)}),
@@ -73,9 +76,9 @@ CASES: dict[str, tuple[Act, str]] = {
     "no facts": (lambda T: M.write_many(T, 0, []), "facts is empty"),
     "facts as text": (lambda T: M.write_many(T, 0, "abc"), "write a list of .name, key, value."),  # type: ignore[arg-type]
     "a pair as fact": (lambda T: M.write_many(T, 0, [GOOD]), "fact 0 is .*: write .name, key, value."),  # type: ignore[list-item]
-    "unknown neuron": (lambda T: M.delete(T, 0, 4), "block 0 has no neuron 4: the neurons are 0 to 3"),
-    "negative neuron": (lambda T: M.delete(T, 0, -1), "block 0 has no neuron -1"),
-    "bool as neuron": (lambda T: M.delete(T, 0, True), "block 0 has no neuron True"),
+    "unknown neuron": (lambda T: M.delete(T, 0, 4), "there is no neuron 4 in block 0: the neurons are 0 to 3"),
+    "negative neuron": (lambda T: M.delete(T, 0, -1), "there is no neuron -1 in block 0"),
+    "bool as neuron": (lambda T: M.delete(T, 0, True), "there is no neuron True in block 0"),
     "unknown fact": (lambda T: M.delete(T, 0, "aa"), "no neuron called aa: did you mean a. the names are a, b"),
     "unnamed neuron": (lambda T: M.delete(T, 0, ""), "no neuron called ''"),
     "no layer": (lambda T: M.delete(T, 1, 0), "block 1 has no feed-forward layer: memory.write"),
@@ -87,39 +90,12 @@ CASES: dict[str, tuple[Act, str]] = {
     "scale by a bool": (lambda T: M.scale(T, 0, "a", True), "factor: True is not a number"),
     "no run": (lambda T: M.read(T, 0), "is not a run: write memory.read"),
     "read of an unknown block": (lambda T: M.read(ws.run(T, "01"), 5), "there is no block 5"),
-    "promoted of an unknown neuron": (lambda T: M.promoted(T, 0, 9), "block 0 has no neuron 9"),
+    "promoted of an unknown neuron": (lambda T: M.promoted(T, 0, 9), "there is no neuron 9 in block 0"),
     "promoted with a negative k": (lambda T: M.promoted(T, 0, 0, k=-1), "k=-1: write how many classes"),
     "triggers of an unknown neuron": (lambda T: M.triggers(T, 0, "z", ["0"]), "no neuron called z"),
     "triggers without a list": (lambda T: M.triggers(T, 0, 0, 5), "write a list of inputs"),  # type: ignore[arg-type]
     "report on another": (lambda T: M.report(T, ws.library.contains("1"), ["0"]), "differ in their"),
     "report without a list": (lambda T: M.report(T, T, "01"), "write a list of inputs"),
-    "patch without a run": (lambda T: M.patch(T, T, 0, head=0), "is not a run"),
-    "patch nowhere": (lambda T: M.patch(ws.run(T, "0"), ws.run(T, "1"), 0), "say at which place"),
-    "patch in two places": (
-        lambda T: M.patch(ws.run(T, "0"), ws.run(T, "1"), 0, head=0, after="attention"),
-        "say at which place",
-    ),
-    "patch after something else": (
-        lambda T: M.patch(ws.run(T, "0"), ws.run(T, "1"), 0, after="norm"),  # type: ignore[arg-type]
-        "after='norm': write 'attention' or 'feed-forward'",
-    ),
-    "patch of an unknown head": (lambda T: M.patch(ws.run(T, "0"), ws.run(T, "1"), 0, head=1), "no head 1 in both"),
-    "patch of an unknown neuron": (
-        lambda T: M.patch(ws.run(T, "0"), ws.run(T, "1"), 0, neurons=[9]),
-        "block 0 has no neuron 9",
-    ),
-    "patch of other lengths": (
-        lambda T: M.patch(ws.run(T, "0"), ws.run(T, "11"), 0, head=0),
-        "the inputs have 1 and 2 tokens: write positions=",
-    ),
-    "patch of an unknown position": (
-        lambda T: M.patch(ws.run(T, "0"), ws.run(T, "11"), 0, head=0, positions=[1]),
-        "position 1 is not in both runs: they share 0 to 0",
-    ),
-    "patch from other lanes": (
-        lambda T: M.patch(ws.run(T, "0"), ws.run(ws.widen(T, ["w"]), "0"), 0, head=0),
-        "differ in their lanes",
-    ),
 }  # fmt: skip
 
 

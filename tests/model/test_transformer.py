@@ -96,7 +96,5 @@ def test_a_lane_that_does_not_exist_is_named_with_the_nearest_one(T: ws.Transfor
     assert lane_index(T, "x1") == 1
     with pytest.raises(ws.ModelError, match=r"there is no lane found: the lanes are x0, x1, x2"):
         lane_index(T, "found")
-    with pytest.raises(
-        ws.ModelError, match=r"there is no lane fund: did you mean found\? the lanes are symbol, found"
-    ):
+    with pytest.raises(ws.ModelError, match=r"there is no lane fund: did you mean found\? the lanes are symbol, found"):
         lane_index(ws.library.contains("1"), "fund")

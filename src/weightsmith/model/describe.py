@@ -57,7 +57,9 @@ def _of_heads(blocks: Sequence[Block]) -> str:
     """Describe the positions that heads have of their own."""
     heads = [head for block in blocks if block.attention is not None for head in block.attention.heads]
     own = [type(head.positions).__name__ for head in heads if head.positions is not None]
-    return f"; {len(own)} of {_count(len(heads), 'head')} with its own rule ({', '.join(sorted(set(own)))})" if own else ""
+    return (
+        f"; {len(own)} of {_count(len(heads), 'head')} with its own rule ({', '.join(sorted(set(own)))})" if own else ""
+    )
 
 
 def block_text(block: Block) -> str:
