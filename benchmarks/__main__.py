@@ -8,7 +8,14 @@ from importlib import import_module
 import numpy as np
 from rich.console import Console
 
-SUBJECTS = ("rounding", "runs", "native", "checking", "memory", "training")  # and seeds, which writes data, when named
+SUBJECTS = (
+    "rounding",
+    "runs",
+    "native",
+    "checking",
+    "memory",
+    "training",
+)  # seeds and drift, which write data, when named
 
 console = Console(width=120)
 console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, BLAS on one thread")

@@ -35,7 +35,7 @@ def measure() -> Iterator[Table]:
 
 
 def settings() -> list[dict[str, str]]:
-    """Return variables that choose instructions: each set that is there, and MKL with those that all processors have."""
+    """Return variables that choose instructions: each set that there is, and MKL with those that all have."""
     from torch.backends.cpu import get_cpu_capability
 
     here = get_cpu_capability()
@@ -66,11 +66,13 @@ def command(setting: dict[str, str], *arguments: str) -> Any:
 def summary(found: dict[str, Any]) -> str:
     """Say what was run, and how many of the models were right before they were rounded."""
     runs = found["runs"]
-    seeds, kinds = {one["seed"] for one in runs}, {json.dumps(one["setting"]) for one in runs}
+    seeds = sorted({one["seed"] for one in runs})
+    kinds = dict.fromkeys(" ".join(f"{name}={value}" for name, value in one["setting"].items()) for one in runs)
     right = sum(one["rows"][0]["wrong"] is None for one in runs)
     return (
-        f"{len(runs)} trainings, {len(seeds)} seeds with {len(kinds)} sets of instructions each; "
-        f"{right} of them right on all {runs[0]['rows'][0]['inputs']:,} strings"
+        f"{len(runs)} trainings, seeds {seeds[0]} to {seeds[-1]} with each of "
+        f"{', '.join(f'`{kind}`' for kind in kinds)}; before rounding {right} of them are right on all "
+        f"{runs[0]['rows'][0]['inputs']:,} strings"
     )
 
 

@@ -1,6 +1,5 @@
 """Training a character model, log and checkpoints included, against the plainest loop that PyTorch allows."""
 
-import re
 import tempfile
 import time
 from collections.abc import Callable
@@ -13,9 +12,8 @@ from rich.table import Table
 from torch.nn.functional import cross_entropy
 
 from benchmarks.timing import best_seconds
-from weightsmith import Transformer, generate, infinity_form, parse_arithmetic
-from weightsmith.check import recognizes, same_decisions
-from weightsmith.train import Course, Shape, Text, as_text, by_rule, corpus, fit, rounded_into, rule, write_log
+from weightsmith import Transformer, generate
+from weightsmith.train import Course, Shape, Text, as_text, corpus, fit, write_log
 from weightsmith.train.training import new_module
 
 STEPS = 100  # one record and one checkpoint, as often as unless said
@@ -41,32 +39,7 @@ def measure() -> list[Table]:
         tokens = STEPS * course.batch * text.context
         row = [f"{tokens / best[name]:,.0f}" for name in ("plain", "ours")]
         speeds.add_row(str(threads), *row, f"{best['plain'] / best['ours']:.2f}")
-    return [speeds, generation(trained[-1], text, shape), from_trained_to_exact()]
-
-
-ARITHMETICS = (
-    *("fixed(2,2)", "fixed(3,3)", "fixed(4,4)", "fixed(6,8)"),
-    *("float(2,2)", "float(3,3)", "float(4,4)", "float(4,6)", "float(5,8)", "bfloat16", "float16"),
-)
-
-
-def from_trained_to_exact() -> Table:
-    """Train a classifier, round it, bring it into ∞ form, and check everything over all inputs up to 12."""
-    begin = time.perf_counter()
-    shape = Shape(lanes=16, blocks=2, heads=2, neurons=64, context=12, activation="relu", norm="none")
-    course = Course(steps=1500, batch=128, rate=1e-2, decay=0.0, threads=1)
-    T = fit(by_rule(rule("contains 11"), "01", 12), shape, course).transformer
-    table = Table("arithmetic", "decisions changed", "∞ form keeps", "first wrong input", title="")
-    language = re.compile("[01]*11[01]*")
-    for S, report in [(T, None), *rounded_into(T, [parse_arithmetic(text) for text in ARITHMETICS], 12)]:
-        wrong = recognizes(S, language, 12).counterexample
-        kept = None if report is None else same_decisions(S, infinity_form(S), 12)
-        table.add_row(
-            str(S.arithmetic), "-" if report is None else f"{report.changed:,} of {report.inputs:,}",
-            "-" if kept is None else "all" if kept.holds else f"not {kept.counterexample}", str(wrong or "none"),
-        )  # fmt: skip
-    table.title = f"Trained on “contains 11”, rounded, ∞ form, checked up to 12: {time.perf_counter() - begin:.0f} s"
-    return table
+    return [speeds, generation(trained[-1], text, shape)]
 
 
 def plain_loop(text: Text, shape: Shape, course: Course) -> float:

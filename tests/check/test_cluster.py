@@ -136,7 +136,7 @@ def test_a_scheduler_that_is_killed_is_an_error_and_the_ledger_stays_good(
     with a_scheduler(tmp_path) as (address, process):
         one = a_worker(tmp_path, address)
         wait_for_workers(address, 1)
-        monkeypatch.setattr(cluster, "CONNECT_SECONDS", 5)
+        monkeypatch.setattr(cluster, "CONNECT_SECONDS", 20)  # which Dask waits for it to come back, too
 
         def kill(done: int, of: int) -> None:
             calls.append(done)

@@ -77,8 +77,8 @@ def threads(count: int) -> Iterator[None]:
 def machine() -> str:
     """Return what the last bits of every sum depend on here, beside the number of threads.
 
-    PyTorch has its loops once for each instruction set and takes the widest that the processor has; MKL, which
-    multiplies its matrices, chooses by the maker of the processor too, and does not tell.
+    PyTorch has its loops once for each instruction set and takes the widest that the processor has. MKL, which
+    multiplies its matrices, chooses for itself and does not tell.
     """
     return f"torch {torch.__version__} on {platform.machine()} {torch.backends.cpu.get_cpu_capability()}"
 

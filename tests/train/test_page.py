@@ -1,0 +1,61 @@
+"""What docs/train.md says of trainings that take minutes is what the benchmarks measured."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from benchmarks import drift, seeds
+
+from weightsmith.cli.rounding import INTO
+
+PAGE = (Path(seeds.__file__).parents[1] / "docs" / "train.md").read_text()
+FEW_BITS = ("fixed(4,4)", "float(4,4)")
+ENOUGH = ("fixed(6,8)", "float(4,6)", "float(5,8)", "bfloat16", "float16")
+
+
+@pytest.fixture(scope="module")
+def runs() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(seeds.DATA.read_text())["runs"]
+    return found
+
+
+def changed(runs: list[dict[str, Any]], arithmetic: str) -> list[dict[str, Any]]:
+    return [row for one in runs for row in one["rows"] if row["arithmetic"] == arithmetic]
+
+
+def test_the_table_of_changed_decisions_is_what_was_measured() -> None:
+    found = json.loads(seeds.DATA.read_text())
+    assert f"\n\n{seeds.markdown(found)}\n\n" in PAGE
+    assert f"\n{seeds.summary(found)}.\n" in PAGE
+
+
+def test_the_table_of_differences_is_what_was_measured() -> None:
+    found = json.loads(drift.DATA.read_text())
+    assert tuple(found["steps"]) == drift.STEPS
+    assert list(found["differences"]) == list(drift.WAYS)
+    assert not any(found["differences"]["nothing"])
+    assert f"\n\n{drift.markdown(found)}\n\n" in PAGE
+
+
+def test_every_run_is_of_the_full_size_and_of_its_seed(runs: list[dict[str, Any]]) -> None:
+    assert len({(one["seed"], json.dumps(one["setting"])) for one in runs}) == len(runs)
+    for one in runs:
+        assert one["how"].startswith(f"trained: 1500 steps of 128, seed {one['seed']}, 1 thread, torch ")
+        assert one["how"].endswith(one["setting"].get("ATEN_CPU_CAPABILITY", "").upper())
+        assert [row["arithmetic"] for row in one["rows"]] == ["float32", *INTO]
+        assert {row["inputs"] for row in one["rows"]} == {2**13 - 2}
+
+
+def test_what_the_page_says_of_every_run_holds_in_every_run(runs: list[dict[str, Any]]) -> None:
+    assert all(one["rows"][0]["wrong"] is None for one in runs)
+    assert all(row["infinity_form"] == "same" for one in runs for row in one["rows"][1:])
+    assert not any(row["changed"] for name in ENOUGH for row in changed(runs, name))
+
+
+def test_what_the_page_says_of_some_runs_holds_in_some_and_not_in_all(runs: list[dict[str, Any]]) -> None:
+    for name in FEW_BITS:
+        counts = [row["changed"] for row in changed(runs, name)]
+        assert min(counts) == 0 < max(counts) < 100
+    shortest = {len(row["first_changed"] or "") for name in FEW_BITS for row in changed(runs, name)}
+    assert max(shortest) == 12
