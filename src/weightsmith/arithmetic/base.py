@@ -58,12 +58,12 @@ class Arithmetic(ABC):
 
     @abstractmethod
     def _elementary(self, name: Elementary, x: Array) -> Array:
-        """Give a function of members, rounded once."""
+        """Return a function of members, rounded once."""
 
     # Rounding and membership
 
     def round(self, x: npt.ArrayLike) -> Array:
-        """Give the nearest member of each value; values beyond ±∞ become ±∞. NaN is refused."""
+        """Return the nearest member of each value; values beyond ±∞ become ±∞. NaN is refused."""
         values = carried(x)
         if values.size and np.isnan(values.min()):
             raise InputError(f"cannot round nan into {self}: replace it by a number first")
@@ -90,38 +90,38 @@ class Arithmetic(ABC):
 
     @_silent
     def add(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
-        """Give x ⊕ y."""
+        """Return x ⊕ y."""
         return _plain(self._nearest(self._members(x) + self._members(y)))
 
     @_silent
     def subtract(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
-        """Give x ⊖ y."""
+        """Return x ⊖ y."""
         return _plain(self._nearest(self._members(x) - self._members(y)))
 
     @_silent
     def multiply(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
-        """Give x ⊗ y."""
+        """Return x ⊗ y."""
         return _plain(self._nearest(self._members(x) * self._members(y)))
 
     @_silent
     def divide(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
-        """Give x ⊘ y; dividing by 0 is refused."""
+        """Return x ⊘ y; dividing by 0 is refused."""
         divisor = self._members(y)
         if (divisor == 0).any():
             raise InputError(f"division by 0 in {self}: x ⊘ 0 has no meaning, treat that case first")
         return _plain(self._nearest(self._members(x) / divisor))
 
     def exp(self, x: npt.ArrayLike) -> Array:
-        """Give e to the power x."""
+        """Return e to the power x."""
         return _plain(self._elementary("exp", self._members(x)))
 
     def activate(self, name: Activation, x: npt.ArrayLike) -> Array:
-        """Give an activation of x: the exact real function, rounded once."""
+        """Return an activation of x: the exact real function, rounded once."""
         values = self._members(x)
         return _plain(np.maximum(values, 0.0) if name == "relu" else self._elementary(name, values))
 
     def sqrt(self, x: npt.ArrayLike) -> Array:
-        """Give the square root of x; a negative x is refused."""
+        """Return the square root of x; a negative x is refused."""
         values = self._members(x)
         if (values < 0).any():
             raise InputError(f"no square root of {float(values[values < 0][0])!r} in {self}: it is negative")
@@ -130,13 +130,13 @@ class Arithmetic(ABC):
     # Left folds
 
     def sum(self, x: npt.ArrayLike, axis: int = -1) -> Array:
-        """Give ((0 ⊕ x_1) ⊕ x_2) ⊕ … along an axis."""
+        """Return ((0 ⊕ x_1) ⊕ x_2) ⊕ … along an axis."""
         terms = np.moveaxis(self._members(np.atleast_1d(carried(x))), axis, 0)
         return _plain(self._fold(terms, terms.shape[1:]))
 
     @_silent
     def dot(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
-        """Give Σ x_j ⊗ y_j along the last axis; the other axes broadcast."""
+        """Return Σ x_j ⊗ y_j along the last axis; the other axes broadcast."""
         x, y = self._members(x), self._members(y)
         if x.ndim == 0 or y.ndim == 0 or x.shape[-1] != y.shape[-1]:
             raise InputError(f"a dot product needs vectors of one length, and the shapes are {x.shape} and {y.shape}")
@@ -145,7 +145,7 @@ class Arithmetic(ABC):
         return _plain(self._fold(products, x.shape[:-1]))
 
     def matvec(self, M: npt.ArrayLike, x: npt.ArrayLike) -> Array:
-        """Give the product of a matrix (rows, columns) with vectors (…, columns): a dot product per row."""
+        """Return the product of a matrix (rows, columns) with vectors (…, columns): a dot product per row."""
         matrix, vectors = carried(M), carried(x)
         if matrix.ndim != 2 or vectors.ndim == 0:
             raise InputError(
@@ -154,7 +154,7 @@ class Arithmetic(ABC):
         return self.dot(matrix, vectors[..., np.newaxis, :])
 
     def softmax(self, x: npt.ArrayLike) -> Array:
-        """Give e_j ⊘ Σ e_j with e_j = exp(x_j) along the last axis; all 0 where that sum is 0."""
+        """Return e_j ⊘ Σ e_j with e_j = exp(x_j) along the last axis; all 0 where that sum is 0."""
         e = np.atleast_1d(self.exp(x))
         z = np.expand_dims(self.sum(e), -1)
         if not np.isfinite(z).all():

@@ -27,7 +27,7 @@ class _Function(NamedTuple):
 
 
 def _tanh_argument(x: Any, root: Any) -> Any:
-    """Give √(2/π)·(x + 0.044715·x³), where the decimal fraction is meant exactly."""
+    """Return √(2/π)·(x + 0.044715·x³), where the decimal fraction is meant exactly."""
     return root * (x + x * x * x * 44715 / 1000000)
 
 
@@ -52,13 +52,13 @@ FUNCTIONS: dict[str, _Function] = {
 
 @lru_cache(maxsize=256)
 def table(name: Elementary, arithmetic: "Saturating") -> tuple[Array, Array]:
-    """Give all members and the function of each."""
+    """Return all members and the function of each."""
     members = arithmetic.values()
     return immutable(members), immutable(apply(name, members, arithmetic._nearest))
 
 
 def apply(name: Elementary, x: Array, nearest: Callable[[Array], Array]) -> Array:
-    """Give a function of x, correctly rounded.
+    """Return a function of x, correctly rounded.
 
     Where every value within the doubt of the float64 result rounds to the same member, that is the answer. The few
     others go to ball arithmetic, with more bits until the ball lies on one side of the midpoint. That ends: a

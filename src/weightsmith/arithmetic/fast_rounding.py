@@ -18,7 +18,7 @@ _RULES = {"zero": _ZERO, "even": _EVEN, "away": _AWAY}
 
 @nb.njit(inline="always")
 def _steps(x: float, least_exponent: int, precision: int) -> tuple[float, float]:
-    """Give the quantum at x and its reciprocal, from the bits of the exponent of x."""
+    """Return the quantum at x and its reciprocal, from the bits of the exponent of x."""
     exponent = np.maximum((np.float64(x).view(np.int64) >> 52) & 0x7FF, least_exponent + 1023) - (precision - 1)
     return np.int64(exponent << 52).view(np.float64), np.int64((2046 - exponent) << 52).view(np.float64)
 

@@ -48,7 +48,7 @@ class Native(Arithmetic):
         raise InputError(f"{self} has {self.bits} bits: values() lists the members of systems of up to 16 bits")
 
     def round(self, x: npt.ArrayLike) -> Array:
-        """Give the nearest finite member of each value; values beyond ±∞ become ±∞. NaN is refused."""
+        """Return the nearest finite member of each value; values beyond ±∞ become ±∞. NaN is refused."""
         return super().round(np.clip(carried(x), -self.infinity, self.infinity))
 
     def contains(self, x: npt.ArrayLike) -> npt.NDArray[np.bool_]:
@@ -77,12 +77,12 @@ class Native(Arithmetic):
         return result
 
     def __str__(self) -> str:
-        """Give the text form, which `parse_arithmetic` reads back."""
+        """Return the text form, which `parse_arithmetic` reads back."""
         return self.dtype
 
 
 def machine(name: Elementary, x: npt.NDArray[Any]) -> Any:
-    """Give a function of floats in their own type, as the machine computes it."""
+    """Return a function of floats in their own type, as the machine computes it."""
     real = x.dtype.type
     if name == "exp":
         return np.exp(x)

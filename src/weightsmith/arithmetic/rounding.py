@@ -45,7 +45,7 @@ MAX_EXPONENT_BITS = 10
 
 
 def quantum(x: Array, least_exponent: int, precision: int) -> Array:
-    """Give the distance between the members around each x."""
+    """Return the distance between the members around each x."""
     _, exponent = np.frexp(x)  # x = m·2^exponent with ½ ≤ |m| < 1, so E(x) = exponent − 1
     steps: Array = np.ldexp(1.0, np.maximum(exponent - 1, least_exponent) - (precision - 1))
     return steps

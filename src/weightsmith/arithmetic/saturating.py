@@ -120,12 +120,12 @@ class Fixed(Saturating):
         return 1 + self.precision
 
     def __str__(self) -> str:
-        """Give the text form, which `parse_arithmetic` reads back."""
+        """Return the text form, which `parse_arithmetic` reads back."""
         sizes = [str(self.integer_bits), str(self.fraction_bits), self._tie_text()]
         return f"{self._name}({','.join(filter(None, sizes))})"
 
     def __repr__(self) -> str:
-        """Give the Python expression."""
+        """Return the Python expression."""
         ties = "" if self.ties == "zero" else f", ties={self.ties!r}"
         return f"{type(self).__name__}({self.integer_bits}, {self.fraction_bits}{ties})"
 
@@ -220,14 +220,14 @@ class Float(Saturating):
         return self.exponent_bits + self.precision
 
     def __str__(self) -> str:
-        """Give the text form, which `parse_arithmetic` reads back."""
+        """Return the text form, which `parse_arithmetic` reads back."""
         if self.format:
             return self.format + (f"({self._tie_text()})" if self.ties != "zero" else "")
         sizes = [str(self.exponent_bits), str(self.precision), self._tie_text()]
         return f"float({','.join(filter(None, sizes))})"
 
     def __repr__(self) -> str:
-        """Give the Python expression."""
+        """Return the Python expression."""
         ties = "" if self.ties == "zero" else f", ties={self.ties!r}"
         if self.format:
             return f"Float.like({self.format!r}{ties})"

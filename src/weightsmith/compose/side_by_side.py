@@ -50,7 +50,7 @@ def beside(transformers: Sequence[Transformer], names: Sequence[str]) -> Transfo
 
 
 def agree(parts: Sequence[Transformer]) -> list[Transformer]:
-    """Give all over the same vocabulary and up to the same length, or say in what they differ."""
+    """Return all over the same vocabulary and up to the same length, or say in what they differ."""
     first = parts[0]
     for part in parts:
         for what in ("arithmetic", "mask"):
@@ -69,7 +69,7 @@ def agree(parts: Sequence[Transformer]) -> list[Transformer]:
 
 
 def _restricted(T: Transformer, vocabulary: Sequence[str], length: int | None) -> Transformer:
-    """Give the transformer over fewer tokens, up to a length, with the rule inside attention at each head."""
+    """Return the transformer over fewer tokens, up to a length, with the rule inside attention at each head."""
     rows = [T.vocabulary.index(token) for token in vocabulary]
     table = position_table(T.positions, T.arithmetic, len(T.lanes))
     positions = PositionTable(table[:length]) if table is not None else None

@@ -55,14 +55,14 @@ Tensors = dict[str, npt.NDArray[Any]]
 
 
 def encode(T: Transformer) -> tuple[Tensors, dict[str, Any]]:
-    """Give the tensors and the JSON object of a transformer."""
+    """Return the tensors and the JSON object of a transformer."""
     dtype = _stored_dtype(T.arithmetic)
     tensors = {name: array.astype(dtype) for name, array in named_arrays(T, history=True)}
     return tensors, {"version": FORMAT_VERSION, **_plain_fields(T), "tensors": list(tensors)}
 
 
 def decode(tensors: Tensors, metadata: dict[str, Any]) -> Transformer:
-    """Give the transformer; refuse unknown versions, keys, kinds and tensors. The model checks the rest."""
+    """Return the transformer; refuse unknown versions, keys, kinds and tensors. The model checks the rest."""
     version = metadata.pop("version", None)
     if type(version) is not int or version != FORMAT_VERSION:
         raise FileError(f"it has format version {version!r:.80}, and this Weightsmith reads version {FORMAT_VERSION}")

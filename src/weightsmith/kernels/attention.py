@@ -118,7 +118,7 @@ def _spread(x: Any, widths: Any, offsets: Any, chunk: int, out: Any) -> None:
 
 @nb.njit
 def _size(x: Any, r: int, columns: int) -> Any:
-    """Give the largest absolute value among the first columns of a row."""
+    """Return the largest absolute value among the first columns of a row."""
     pack, zero = PACK_BYTES // x.itemsize, x.dtype.type(0)
     whole = columns - columns % pack
     low, high = zero, zero
@@ -149,7 +149,7 @@ def _find_rows(
 
 @nb.njit
 def _score(q: Any, k: Any, rows: int, step: int, small: Any, places: Any, rule: Any) -> Any:
-    """Give ⟨q, k_s⟩ for a pack of columns."""
+    """Return ⟨q, k_s⟩ for a pack of columns."""
     o, c = filled(q.dtype.type(0)), 0
     while c < len(k):
         while c < len(k) and entry(small, c) == 1:  # most of them: a loop of its own stays in registers
@@ -164,7 +164,7 @@ def _score(q: Any, k: Any, rows: int, step: int, small: Any, places: Any, rule: 
 
 @nb.njit
 def _relative_score(q: Any, k: Any, rows: int, step: int, distance: Any, rule: Any) -> Any:
-    """Give ⟨q, k_s ⊕ a⟩ for a pack of columns, with the vector `a` for the distance."""
+    """Return ⟨q, k_s ⊕ a⟩ for a pack of columns, with the vector `a` for the distance."""
     o = filled(q.dtype.type(0))
     for c in range(len(k)):
         o = add(o, multiply(add(load_at(k, rows + c * step), distance[c], rule), load(q, c, 0), rule), rule)
@@ -230,7 +230,7 @@ def _choose(scores: Any, count: int, weighting: int, shares: Any) -> None:
 
 @nb.njit
 def _mix(weights: Any, visible: int, v: Any, rows: Any, i: int, c: int, rule: Any) -> Any:
-    """Give Σ weight_s ⊗ v_s for a pack of columns, in coordinate c; no weight is above 1."""
+    """Return Σ weight_s ⊗ v_s for a pack of columns, in coordinate c; no weight is above 1."""
     o = filled(v.dtype.type(0))
     for s in range(visible):
         vs = load_at(v, rows[0, s] + c * rows[1, s] + i * v.itemsize)
@@ -242,7 +242,7 @@ def _mix(weights: Any, visible: int, v: Any, rows: Any, i: int, c: int, rule: An
 def _relative_mix(
     weights: Any, visible: int, v: Any, rows: Any, i: int, c: int, t: int, relative: Any, rule: Any
 ) -> Any:
-    """Give Σ weight_s ⊗ (v_s ⊕ a), with the row `a` of `relative` for the distance."""
+    """Return Σ weight_s ⊗ (v_s ⊕ a), with the row `a` of `relative` for the distance."""
     o = filled(v.dtype.type(0))
     for s in range(visible):
         distance = relative[min(t - s, relative.shape[0] - 1), c]

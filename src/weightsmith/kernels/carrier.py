@@ -29,27 +29,27 @@ class Carrier:
     exact: Exact
 
     def encode(self, values: Array) -> Carried:
-        """Give members as carrier values."""
+        """Return members as carrier values."""
         return np.ascontiguousarray((values * self.scale).astype(self.dtype))
 
     def decode(self, carried: Carried) -> Array:
-        """Give carrier values as members, without −0."""
+        """Return carrier values as members, without −0."""
         return carried.astype(np.float64) / self.scale + 0.0
 
     def prepare(self, weights: Carried) -> Carried:
-        """Give weights as products want them: see `products.prepared`."""
+        """Return weights as products want them: see `products.prepared`."""
         prepared: Carried = weights * self.rule.nudge if isinstance(self.rule, Binary) else weights
         return prepared
 
     def share(self, weights: Carried) -> Carried:
-        """Give weights of at most 1 as `products.share` does."""
+        """Return weights of at most 1 as `products.share` does."""
         if not isinstance(self.rule, WholeToZero):
             return self.prepare(weights)
         larger = (weights.astype(np.int64) << int(self.rule.up)) - np.sign(weights)
         return larger.astype(self.dtype)
 
     def reach(self, weights: Carried) -> Carried:
-        """Give for each weight the |x| from which on x ⊗ weight saturates; only integers need it."""
+        """Return for each weight the |x| from which on x ⊗ weight saturates; only integers need it."""
         if not isinstance(self.rule, Whole | WholeToZero):
             return np.zeros_like(weights)
         largest = int(self.rule.infinity)
@@ -119,7 +119,7 @@ def _binary(A: Saturating, dtype: np.dtype[Any]) -> Binary | BinaryEven:
 
 @lru_cache(maxsize=64)
 def function_table(carrier: Carrier, name: Elementary) -> tuple[Carried, Place] | None:
-    """Give a function of every member, and how a carrier value finds its place there; None if there are too many."""
+    """Return a function of every member, and how a carrier value finds its place there; None if there are too many."""
     A, dtype = carrier.arithmetic, carrier.dtype
     if not isinstance(A, Saturating) or A.bits > TABLE_BITS:
         return None

@@ -21,7 +21,7 @@ LOOPS = (
 
 
 def _stamped(function: Any) -> Any:
-    """Give a function that depends on the sources of everything it is compiled from.
+    """Return a function that depends on the sources of everything it is compiled from.
 
     Numba's cache on disk looks only at the file that the function is in, and at its closure: so a digest of all the
     sources becomes a variable of the closure, which nothing reads.
@@ -47,7 +47,7 @@ _done: set[Any] = set()
 
 
 def compiled(carrier: Carrier) -> SimpleNamespace:
-    """Give the loops, ready for the arrays of a carrier."""
+    """Return the loops, ready for the arrays of a carrier."""
     dispatchers = _dispatchers()
     key = (carrier.dtype, type(carrier.rule))
     if key not in _done:

@@ -47,24 +47,24 @@ def _element(kind: Any) -> Any:
 
 
 def _like(kind: Any, element: Any) -> Any:
-    """Give a pack of elements for a pack, and a single one for a single value."""
+    """Return a pack of elements for a pack, and a single one for a single value."""
     return Pack(element, kind.count) if isinstance(kind, Pack) else element
 
 
 def _filled(builder: Any, value: Any, pack: Any) -> Any:
-    """Give a pack of equal values."""
+    """Return a pack of equal values."""
     nothing = ir.Constant(pack, ir.Undefined)
     one = builder.insert_element(nothing, value, ir.Constant(ir.IntType(32), 0))
     return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), pack.count), None))
 
 
 def _matched(builder: Any, arguments: Any, kind: Any) -> list[Any]:
-    """Give each argument as it is, or filled into a pack of a kind."""
+    """Return each argument as it is, or filled into a pack of a kind."""
     return [a if a.type == kind else _filled(builder, a, kind) for a in arguments]
 
 
 def _operation(integer: Emit | None, real: Emit | None = None) -> Any:
-    """Give an operation on two values of one type."""
+    """Return an operation on two values of one type."""
 
     @_instruction
     def operation(_typing: Any, x: Any, y: Any) -> Any:
@@ -102,7 +102,7 @@ xor = _operation(lambda builder, x, y: builder.xor(x, y))
 
 @_instruction
 def high_half(_typing: Any, x: Any, y: Any) -> Any:
-    """Give (x·y + 2^14) / 2^15 rounded down, for int16: one instruction of many machines."""
+    """Return (x·y + 2^14) / 2^15 rounded down, for int16: one instruction of many machines."""
     if _element(x) != types.int16 or _element(y) != types.int16:
         return None
     result = x if isinstance(x, Pack) else y
@@ -142,7 +142,7 @@ def _by_parts(builder: Any, name: str, count: int, x: Any, y: Any) -> Any:
 
 
 def _reduction(name: str) -> Any:
-    """Give an operation on all values of a pack of integers."""
+    """Return an operation on all values of a pack of integers."""
 
     @_instruction
     def operation(_typing: Any, x: Any) -> Any:
@@ -162,7 +162,7 @@ smallest_unsigned = _reduction("umin")
 
 @_instruction
 def where_equal(_typing: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
-    """Give x where the integers a and b are equal, else y."""
+    """Return x where the integers a and b are equal, else y."""
 
     def code(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         a, b, x, y = arguments
@@ -195,7 +195,7 @@ value = _cast({bits: value for value, bits in _BITS.items()}, lambda builder, x,
 
 
 def _address(context: Any, builder: Any, kind: Any, array: Any, row: Any, place: Any) -> Any:
-    """Give the address of an entry of a contiguous array of rows, without a look at its bounds."""
+    """Return the address of an entry of a contiguous array of rows, without a look at its bounds."""
     made = _make_array(kind)(context, builder, array)
     columns = builder.extract_value(made.shape, 1)
     return builder.gep(made.data, [builder.add(builder.mul(row, columns), place)])
@@ -203,7 +203,7 @@ def _address(context: Any, builder: Any, kind: Any, array: Any, row: Any, place:
 
 @_instruction
 def address(_typing: Any, array: Any, row: Any, place: Any) -> Any:
-    """Give the address of an entry of a contiguous array of rows as a number."""
+    """Return the address of an entry of a contiguous array of rows as a number."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         found = _address(context, builder, signature.args[0], *arguments)
@@ -214,7 +214,7 @@ def address(_typing: Any, array: Any, row: Any, place: Any) -> Any:
 
 @_instruction
 def load_at(_typing: Any, array: Any, number: Any) -> Any:
-    """Give the pack at an address; the array only says of what it is."""
+    """Return the pack at an address; the array only says of what it is."""
     result = _pack_of(array.dtype)
 
     def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -226,7 +226,7 @@ def load_at(_typing: Any, array: Any, number: Any) -> Any:
 
 @_instruction
 def load(_typing: Any, array: Any, row: Any, place: Any) -> Any:
-    """Give the pack that begins at a place in a row."""
+    """Return the pack that begins at a place in a row."""
     result = _pack_of(array.dtype)
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -252,7 +252,7 @@ def store(_typing: Any, array: Any, row: Any, place: Any, pack: Any) -> Any:
 
 @_instruction
 def filled(_typing: Any, x: Any) -> Any:
-    """Give a pack of equal values."""
+    """Return a pack of equal values."""
     result = _pack_of(x)
 
     def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -263,7 +263,7 @@ def filled(_typing: Any, x: Any) -> Any:
 
 @_instruction
 def entry(_typing: Any, array: Any, place: Any) -> Any:
-    """Give an entry of a row, without a look at its bounds; places are not negative."""
+    """Return an entry of a row, without a look at its bounds; places are not negative."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         made = _make_array(signature.args[0])(context, builder, arguments[0])

@@ -32,7 +32,7 @@ class Layout:
         return self.ids.size
 
     def level(self, position: int) -> slice:
-        """Give the columns of a position."""
+        """Return the columns of a position."""
         return slice(self.offsets[position], self.offsets[position] + self.widths[position])
 
     def chunk(self, pack: int) -> int:
@@ -53,7 +53,7 @@ class Layout:
         return next((c for c in choices if fill(c) >= FULL), max(choices, key=fill))
 
     def input_at(self, column: int, whole: bool = False) -> list[int]:
-        """Give the tokens up to a column, that column's included; in a batch also the whole input that it is in."""
+        """Return the tokens up to a column, that column's included; in a batch also the whole input that it is in."""
         position = int(np.searchsorted(self.offsets, column, side="right")) - 1
         place = column - int(self.offsets[position])
         positions = range(self.widths.size if whole else position + 1)

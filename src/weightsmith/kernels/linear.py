@@ -157,7 +157,7 @@ def embed(vectors: Any, ids: Any, widths: Any, offsets: Any, out: Any) -> None:
 
 
 def decide(logits: Any, out: Any) -> None:
-    """Give the first of the largest logits of each column."""
+    """Return the first of the largest logits of each column."""
     for i in range(out.size):
         best = 0
         for c in range(1, logits.shape[0]):

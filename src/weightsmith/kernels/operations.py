@@ -26,7 +26,7 @@ def clip(k: Any, infinity: Any) -> Any:
 
 @nb.njit
 def round_off(r: Any, rule: Any) -> Any:
-    """Give r·2^−shift, rounded. A shift rounds down; what is added before makes it the rule.
+    """Return r·2^−shift, rounded. A shift rounds down; what is added before makes it the rule.
 
     That is 2^(shift−1) − 1 and, for ties to zero, 1 if r is negative; for ties to even, 1 if r rounded down is odd.
     For ties away from zero it is 2^(shift−1), less 1 if r is negative.
@@ -52,7 +52,7 @@ def within(v: Any, rule: Any) -> Any:
 
 
 def add(x: Any, y: Any, rule: Any) -> Any:
-    """Give x ⊕ y."""
+    """Return x ⊕ y."""
 
 
 @overload(add, strict=False)
@@ -65,7 +65,7 @@ def _add(x: Any, y: Any, rule: Any) -> Any:
 
 
 def subtract(x: Any, y: Any, rule: Any) -> Any:
-    """Give x ⊖ y."""
+    """Return x ⊖ y."""
 
 
 @overload(subtract, strict=False)
@@ -104,7 +104,7 @@ def _to_precision(s: Any, rule: Any) -> Any:
 
 
 def calm_sum(x: Any, y: Any, rule: Any) -> Any:
-    """Give x ⊕ y where it does not saturate."""
+    """Return x ⊕ y where it does not saturate."""
 
 
 @overload(calm_sum, strict=False)
@@ -127,7 +127,7 @@ def round_exactly(x: Any, exact: Any) -> Any:
 
 
 def place_of(x: Any, place: Any, rule: Any) -> Any:
-    """Give the place of x in a table of a value for every member: see `carrier.places`."""
+    """Return the place of x in a table of a value for every member: see `carrier.places`."""
 
 
 @overload(place_of, strict=False)

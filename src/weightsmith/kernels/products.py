@@ -29,7 +29,7 @@ from weightsmith.kernels.rules import Binary, Machine, Whole, WholeToZero
 
 
 def prepared(y: Any, rule: Any) -> Any:
-    """Give the right factor of a product as `multiply` wants it, and `scaled` of floats.
+    """Return the right factor of a product as `multiply` wants it, and `scaled` of floats.
 
     They round ties to even. For another rule the factor y, of p bits, is first moved by y·2^(1−w) towards or away from
     zero, in a carrier of w bits. That moves the product, of 2p bits, by 1 to 3 units in the last of its w places: for
@@ -47,7 +47,7 @@ def _prepared(y: Any, rule: Any) -> Any:
 
 
 def share(y: Any, rule: Any) -> Any:
-    """Give a right factor y of at most 1 in absolute value as `scaled` wants it.
+    """Return a right factor y of at most 1 in absolute value as `scaled` wants it.
 
     A 16-bit integer with ties to zero is made 2^(15−f) times as large, so that the product has its units at the place
     2^15, and then moved by 1 towards zero. That moves the product by |x| < 2^(i+f) ≤ 2^(14−f), less than the 2^(15−f)
@@ -65,7 +65,7 @@ def _share(y: Any, rule: Any) -> Any:
 
 
 def scaled(x: Any, y: Any, rule: Any) -> Any:
-    """Give x ⊗ y for a share y: it cannot saturate. For floats, it is enough that x is at most 1."""
+    """Return x ⊗ y for a share y: it cannot saturate. For floats, it is enough that x is at most 1."""
 
 
 @overload(scaled, strict=False)
@@ -80,7 +80,7 @@ def _scaled(x: Any, y: Any, rule: Any) -> Any:
 
 
 def normal(x: Any, y: Any, rule: Any) -> Any:
-    """Give what `scaled` gives, where no product but 0 is smaller than every normal number.
+    """Return what `scaled` gives, where no product but 0 is smaller than every normal number.
 
     So a product has p bits, whatever its size. That `prepared` moved it decides the ties here as it does there.
     """
@@ -94,7 +94,7 @@ def _normal(x: Any, y: Any, rule: Any) -> Any:
 
 
 def survey(x: Any, rule: Any) -> Any:
-    """Give the size of the largest value of a pack, and before it a lower bound, if `normal` must know it.
+    """Return the size of the largest value of a pack, and before it a lower bound, if `normal` must know it.
 
     The bound is for those that are not 0; if all are, it is no number.
     """
@@ -116,7 +116,7 @@ def _survey(x: Any, rule: Any) -> Any:
 
 
 def multiply(x: Any, y: Any, rule: Any) -> Any:
-    """Give x ⊗ y for a prepared y."""
+    """Return x ⊗ y for a prepared y."""
 
 
 @overload(multiply, strict=False)
@@ -138,7 +138,7 @@ def _multiply(x: Any, y: Any, rule: Any) -> Any:
 
 @nb.njit
 def _round_product(x: Any, y: Any, rule: Any) -> Any:
-    """Give x ⊗ y for integers whose product fits the carrier."""
+    """Return x ⊗ y for integers whose product fits the carrier."""
     return clip(round_off(times(x, y), rule), rule.infinity)
 
 
@@ -154,7 +154,7 @@ def _fits(x: Any, y: Any, rule: Any) -> Any:
 
 
 def places_of(x: Any, rule: Any) -> Any:
-    """Give by how many places `bounded` wants its left factor raised, if it is at most x."""
+    """Return by how many places `bounded` wants its left factor raised, if it is at most x."""
 
 
 @overload(places_of, strict=False)
@@ -172,7 +172,7 @@ def _places_of(x: Any, rule: Any) -> Any:
 
 
 def counterpart(y: Any, places: Any, rule: Any) -> Any:
-    """Give the right factor y of a product as `bounded` wants it, if the left one is raised by so many places.
+    """Return the right factor y of a product as `bounded` wants it, if the left one is raised by so many places.
 
     For 16-bit integers with ties to zero, let |x| < 2^b for the least b. With x raised by 15 − f − b places and y by
     b, the product has its units at the place 2^15. Both fit, for 2^b·|y| ≤ 2·|x·y| < 2^15. As in `share`, y is then
@@ -194,7 +194,7 @@ def _counterpart(y: Any, places: Any, rule: Any) -> Any:
 
 
 def bounded(x: Any, y: Any, places: Any, rule: Any) -> Any:
-    """Give x ⊗ y for a counterpart y, where it fits."""
+    """Return x ⊗ y for a counterpart y, where it fits."""
 
 
 @overload(bounded, strict=False)
@@ -207,7 +207,7 @@ def _bounded(x: Any, y: Any, places: Any, rule: Any) -> Any:
 
 
 def saturate(x: Any, y: Any, reach: Any, rule: Any) -> Any:
-    """Give x ⊗ y for a prepared weight y above 1. From |x| = reach on it saturates: so cut, the product fits."""
+    """Return x ⊗ y for a prepared weight y above 1. From |x| = reach on it saturates: so cut, the product fits."""
 
 
 @overload(saturate, strict=False)

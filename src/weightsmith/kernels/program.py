@@ -124,7 +124,7 @@ def program(T: Transformer) -> Program:
 
 @lru_cache(maxsize=16)
 def embedded(T: Transformer, positions: int) -> Carried:
-    """Give the first vector of the stream for each position and token, (positions, lanes, tokens)."""
+    """Return the first vector of the stream for each position and token, (positions, lanes, tokens)."""
     table = position_table(T.positions, T.arithmetic, len(T.lanes), positions)
     vectors = np.broadcast_to(T.embedding, (positions, *T.embedding.shape))
     if table is not None:
@@ -134,7 +134,7 @@ def embedded(T: Transformer, positions: int) -> Carried:
 
 @lru_cache(maxsize=64)
 def shares(c: Carrier, count: int, weighting: Weighting) -> Carried:
-    """Give 0 and the equal parts of one, two, three … positions; zeros where an empty softmax gets none."""
+    """Return 0 and the equal parts of one, two, three … positions; zeros where an empty softmax gets none."""
     parts = c.encode(np.concatenate([[0.0], c.arithmetic.round(1 / np.arange(1, count + 1))]))
     return np.zeros_like(parts) if isinstance(weighting, Softmax) and weighting.empty != "uniform" else parts
 
@@ -159,7 +159,7 @@ def sparse(c: Carrier, matrix: Array, bias: Array | None = None) -> Sparse:
 
 
 def _bounds(c: Carrier, rows: Indices, values: Array, count: int) -> Array:
-    """Give for each row how large all |x| may be so that no sum saturates.
+    """Return for each row how large all |x| may be so that no sum saturates.
 
     A rounding adds no more than half a quantum, or a part in 2^p; each product and each sum is rounded.
     """
@@ -176,7 +176,7 @@ def _bounds(c: Carrier, rows: Indices, values: Array, count: int) -> Array:
 
 
 def _least_normal(c: Carrier, values: Array) -> Carried:
-    """Give for each weight how small |x| may be so that the product is normal; 0 for integers, which have no such."""
+    """Return for each weight how small |x| may be so that the product is normal; 0 for integers, which have no such."""
     if c.dtype.kind == "i" or not isinstance(c.arithmetic, Saturating):
         return np.zeros(len(values), c.dtype)
     with np.errstate(over="ignore"):

@@ -63,7 +63,7 @@ class _Scratch(threading.local):
         self.named: dict[str, npt.NDArray[np.uint8]] = {}
 
     def rows(self, name: str, count: int, width: int, dtype: np.dtype[Any]) -> Carried:
-        """Give rows that hold anything; what had the name before is written over."""
+        """Return rows that hold anything; what had the name before is written over."""
         size = count * width * dtype.itemsize
         if name not in self.named or self.named[name].size < size:
             self.named[name] = np.empty(size, np.uint8)

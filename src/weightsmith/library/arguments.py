@@ -8,7 +8,7 @@ from weightsmith.model.positions import MAX_LENGTH
 
 
 def read_vocabulary(vocabulary: str | Sequence[str], size: int | None = None, meaning: str = "") -> tuple[str, ...]:
-    """Give the tokens: the characters of a text, or a list as it is; `size` is how many there must be, and why."""
+    """Return the tokens: the characters of a text, or a list as it is; `size` is how many there must be, and why."""
     tokens = tuple(vocabulary) if isinstance(vocabulary, str) else vocabulary
     result = checked_names(tokens, "vocabulary", printable=False)
     if size is not None and len(result) != size:
@@ -17,7 +17,7 @@ def read_vocabulary(vocabulary: str | Sequence[str], size: int | None = None, me
 
 
 def read_symbol(symbol: str, vocabulary: tuple[str, ...]) -> str:
-    """Give the symbol, which must be a token."""
+    """Return the symbol, which must be a token."""
     if not isinstance(symbol, str) or symbol not in vocabulary:
         text = shown(symbol) if isinstance(symbol, str) else brief(symbol)
         raise InputError(f"the symbol {text} is not in the vocabulary {listed(vocabulary)}: write one of these")
@@ -27,7 +27,7 @@ def read_symbol(symbol: str, vocabulary: tuple[str, ...]) -> str:
 def read_word(
     word: str | Sequence[str], vocabulary: tuple[str, ...], what: str = "word", also: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    """Give the tokens of a word, read as an input is read; `also` may stand in it besides the vocabulary."""
+    """Return the tokens of a word, read as an input is read; `also` may stand in it besides the vocabulary."""
     if isinstance(word, str):
         letters = tuple(word) if all(len(token) == 1 for token in vocabulary) else tuple(word.split())
     elif isinstance(word, list | tuple):
@@ -46,7 +46,7 @@ def read_word(
 
 
 def whole_number(value: int, name: str, least: int, most: int = MAX_LENGTH) -> int:
-    """Give a whole number within its bounds."""
+    """Return a whole number within its bounds."""
     if type(value) is not int or not least <= value <= most:
         raise InputError(f"{name}={brief(value)}: write a whole number from {least} to {most}")
     return value

@@ -26,7 +26,7 @@ def edit(
     rivals: Sequence[Pattern] = (),
     inputs: Sequence[Tokens] = (),
 ) -> Transformer:
-    """Give a neuron another key, another value, another name, or all of them; what is None stays as it is.
+    """Return a neuron another key, another value, another name, or all of them; what is None stays as it is.
 
     Requires: for a new key what `write` requires, the neuron's old key not being a rival.
     Ensures: with a new key, that of `write`; the neuron stays where it is, and so does every other.

@@ -51,19 +51,19 @@ def _facts(T: Transformer, b: int, layer: FeedForward | None) -> list[Fact]:
 
 
 def fact_places(layer: FeedForward | None) -> np.ndarray:
-    """Give the neurons that were written for a pattern."""
+    """Return the neurons that were written for a pattern."""
     if layer is None or layer.keys is None:
         return np.zeros(0, dtype=np.intp)
     return np.flatnonzero(layer.keys.any(axis=1))
 
 
 def respond(A: Arithmetic, layer: FeedForward, places: np.ndarray, vectors: Array) -> Array:
-    """Give the pre-activations (vectors, neurons) of some neurons."""
+    """Return the pre-activations (vectors, neurons) of some neurons."""
     return A.add(A.matvec(layer.W_1[places], vectors), layer.b_1[places])
 
 
 def activation(A: Arithmetic, layer: FeedForward, neuron: int, response: float, vector: Array) -> float:
-    """Give what a neuron multiplies its value by, given its pre-activation and what it reads."""
+    """Return what a neuron multiplies its value by, given its pre-activation and what it reads."""
     result = A.activate(layer.function, response)
     if layer.W_3 is not None and layer.b_3 is not None:
         result = A.multiply(result, A.add(A.dot(layer.W_3[neuron], vector), layer.b_3[neuron]))

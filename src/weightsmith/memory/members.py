@@ -6,13 +6,13 @@ from weightsmith.arithmetic import Arithmetic, Array, Native, Saturating
 
 
 def at_least(A: Arithmetic, x: Array) -> Array:
-    """Give the smallest member that is not below each value, or ∞."""
+    """Return the smallest member that is not below each value, or ∞."""
     nearest = A.round(np.minimum(x, A.infinity))
     return np.where(nearest < x, above(A, nearest), nearest)
 
 
 def above(A: Arithmetic, x: Array) -> Array:
-    """Give the next member above each positive member; ∞ for ∞."""
+    """Return the next member above each positive member; ∞ for ∞."""
     if isinstance(A, Native):
         up = np.nextafter(x.astype(A.dtype), np.inf, dtype=A.dtype).astype(np.float64)
     else:
@@ -21,7 +21,7 @@ def above(A: Arithmetic, x: Array) -> Array:
 
 
 def below(A: Arithmetic, x: Array) -> Array:
-    """Give the next member below each positive member; 0 for 0."""
+    """Return the next member below each positive member; 0 for 0."""
     if isinstance(A, Native):
         down = np.nextafter(x.astype(A.dtype), -np.inf, dtype=A.dtype).astype(np.float64)
     else:
@@ -30,7 +30,7 @@ def below(A: Arithmetic, x: Array) -> Array:
 
 
 def spacing(A: Arithmetic, x: Array) -> Array:
-    """Give the distance from each member to the next above it."""
+    """Return the distance from each member to the next above it."""
     if isinstance(A, Native):
         gap: Array = np.spacing(x.astype(A.dtype)).astype(np.float64)
         return gap

@@ -62,7 +62,7 @@ class Promoted:
 
 
 def promoted(T: Transformer, block: int, neuron: int | str, k: int = 5) -> Promoted:
-    """Give the classes whose logits a neuron's value raises and lowers most, for an activation of 1.
+    """Return the classes whose logits a neuron's value raises and lowers most, for an activation of 1.
 
     This is output · value. Later blocks and the final norm are left out, so it is a first look at what a neuron says.
     """

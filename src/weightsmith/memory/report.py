@@ -48,7 +48,7 @@ class Report:
     collisions: tuple[tuple[str, str], ...]  # facts of one block of which the first fires for the key of the second
 
     def __str__(self) -> str:
-        """Give the report as a few lines."""
+        """Return the report as a few lines."""
         out = sum(fact.comes_out for fact in self.new)
         lines = [f"{out} of {len(self.new)} new facts come out on {self.inputs} inputs"]
         for fact in self.new:
@@ -102,7 +102,7 @@ def _logits(T: Transformer, read: Sequence[tuple[str, ...]]) -> Array:
 def _responses(
     T: Transformer, read: Sequence[tuple[str, ...]]
 ) -> tuple[list[float], dict[tuple[int, int], tuple[int, int]]]:
-    """Give how near to 0 the facts' pre-activations come, and where each fact's neuron fires first."""
+    """Return how near to 0 the facts' pre-activations come, and where each fact's neuron fires first."""
     margins: list[float] = []
     first: dict[tuple[int, int], tuple[int, int]] = {}
     for b, block in enumerate(T.blocks):
@@ -159,7 +159,7 @@ def fact_text(fact: Fact) -> str:
 
 
 def fact_name(name: str, block: int | None, neuron: int | None) -> str:
-    """Give a fact's name, or where it is."""
+    """Return a fact's name, or where it is."""
     return shown(name) if name else f"block {block}, neuron {neuron}"
 
 

@@ -17,7 +17,7 @@ BATCH = 256  # inputs that are run together
 
 
 def seen_by(T: Transformer, block: int, stream: Array) -> Array:
-    """Give what the feed-forward layer of a block reads, of the stream (…, lanes) after the block's attention."""
+    """Return what the feed-forward layer of a block reads, of the stream (…, lanes) after the block's attention."""
     part = T.blocks[block]
     if part.norm_placement == "post":
         return stream

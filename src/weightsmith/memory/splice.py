@@ -56,13 +56,13 @@ def _with_layer(T: Transformer, block: int, layer: FeedForward | None, lines: tu
 
 
 def empty_layer(T: Transformer) -> FeedForward:
-    """Give a layer with ReLU and without neurons."""
+    """Return a layer with ReLU and without neurons."""
     lanes = len(T.lanes)
     return FeedForward(np.zeros((0, lanes)), np.zeros(0), np.zeros((lanes, 0)), np.zeros(lanes))
 
 
 def cut(layer: FeedForward, first: int, count: int) -> FeedForward:
-    """Give some neurons of a layer as a layer, without its b_2."""
+    """Return some neurons of a layer as a layer, without its b_2."""
     here = slice(first, first + count)
     return FeedForward(
         W_1=layer.W_1[here],
@@ -78,7 +78,7 @@ def cut(layer: FeedForward, first: int, count: int) -> FeedForward:
 
 
 def spliced(layer: FeedForward, first: int, count: int, new: FeedForward | None) -> FeedForward:
-    """Give a layer in which some neurons are replaced by others; its b_2 stays."""
+    """Return a layer in which some neurons are replaced by others; its b_2 stays."""
     end = len(layer.W_1)
     parts = [cut(layer, 0, first), *([new] if new is not None else []), cut(layer, first + count, end)]
 

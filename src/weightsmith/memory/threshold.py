@@ -39,7 +39,7 @@ class Thresholds:
 
 
 def overlaps(keys: Array, rivals: Array, allowed: Chosen) -> tuple[Array, Array, Places]:
-    """Give s and, for some rivals of each key, the strongest first, r and which they are: real, before any rounding."""
+    """Return s and, for some rivals of each key, the strongest first, r and which they are: real, before any rounding."""
     with np.errstate(all="ignore"):
         products = np.where(allowed, np.nan_to_num(keys @ rivals.T, nan=np.inf), -np.inf)
         count = min(STRONGEST, len(rivals))
@@ -98,7 +98,7 @@ def fit(A: Arithmetic, keys: Array, rivals: Array, allowed: Chosen, margin: floa
 
 
 def _candidates(A: Arithmetic, least: Array) -> Iterator[Array]:
-    """Give numbers a: the first member from the exact one on, some a little above it, and powers of two."""
+    """Return numbers a: the first member from the exact one on, some a little above it, and powers of two."""
     first = at_least(A, least)
     yield first
     for step in range(STEPS):
@@ -109,7 +109,7 @@ def _candidates(A: Arithmetic, least: Array) -> Iterator[Array]:
 
 
 def widest(A: Arithmetic, key: Array, rivals: Array) -> float | None:
-    """Give the number a with the largest margin to every rival; None if for no a the response at the key is 1.
+    """Return the number a with the largest margin to every rival; None if for no a the response at the key is 1.
 
     In systems of up to 16 bits every member is tried, in larger ones 16 between each two powers of two.
     """

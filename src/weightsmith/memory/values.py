@@ -12,7 +12,7 @@ from weightsmith.model.names import shown
 
 
 def columns(T: Transformer, layer: FeedForward, values: Array, labels: Sequence[str]) -> Array:
-    """Give (lanes, facts): the members c with act(1) ⊗ c = value; refuse a value for which there is none.
+    """Return (lanes, facts): the members c with act(1) ⊗ c = value; refuse a value for which there is none.
 
     In the machine's arithmetic the nearest is taken: functions are not exact there, and `facts` says what comes out.
     """

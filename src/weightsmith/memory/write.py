@@ -85,7 +85,7 @@ def neurons(
     rivals: Sequence[Pattern],
     inputs: Sequence[Tokens],
 ) -> FeedForward:
-    """Give the neurons of new facts beside a layer, or refuse."""
+    """Return the neurons of new facts beside a layer, or refuse."""
     names = new_names(layer, [fact.name for fact in facts])
     labels = [shown(name) if name else "the new fact" for name in names]
     keys = read_keys(T, [fact.key for fact in facts], [f"the key of {label}" for label in labels])
@@ -114,7 +114,7 @@ def matched(
     rivals: Sequence[Pattern],
     inputs: Sequence[Tokens],
 ) -> Thresholds:
-    """Give weights and biases that respond to keys and to none of their rivals, or refuse."""
+    """Return weights and biases that respond to keys and to none of their rivals, or refuse."""
     require(T.arithmetic, ("unit product",), "memory.write", "use an arithmetic with 1, such as Fixed(4, 4)")
     others = gather(T, block, layer, keys, labels, rivals, inputs)
     collision(T.arithmetic, layer, keys, labels)
@@ -125,7 +125,7 @@ def matched(
 
 
 def new_names(layer: FeedForward, names: Sequence[str]) -> tuple[str, ...]:
-    """Give names that no neuron of a layer has, or refuse."""
+    """Return names that no neuron of a layer has, or refuse."""
     taken = {name for name in layer.names if name}
     for name in names:
         checked_text(name, "the name of a fact", most=MAX_NAME)

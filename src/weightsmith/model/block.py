@@ -69,7 +69,7 @@ class Attention(Frozen):
         self._optional_arrays(b_O=1)
 
     def positions_of(self, head: int, shared: Distances | None) -> Distances | None:
-        """Give the rule that a head follows: its own, or that which the heads of the transformer share."""
+        """Return the rule that a head follows: its own, or that which the heads of the transformer share."""
         own = self.heads[head].positions
         if own is not None or shared is None:
             return own
@@ -173,7 +173,7 @@ class Block(Frozen):
 
 
 def parts(values: Sequence[Part], kind: type[Part], what: str) -> tuple[Part, ...]:
-    """Give the parts as a tuple; refuse what is of another kind."""
+    """Return the parts as a tuple; refuse what is of another kind."""
     if not isinstance(values, list | tuple):
         raise ModelError(f"{what} must be a tuple of {kind.__name__}, and it is {values!r:.80}")
     for value in values:

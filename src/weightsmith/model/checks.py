@@ -167,7 +167,7 @@ def _check_members(T: "Transformer") -> None:
 
 
 def lane_index(T: "Transformer", name: str) -> int:
-    """Give the place of a lane, or say which lanes there are."""
+    """Return the place of a lane, or say which lanes there are."""
     try:
         return T.lanes.index(name)
     except ValueError:

@@ -12,7 +12,7 @@ from weightsmith.model.transformer import Transformer
 
 
 def digest(T: Transformer) -> str:
-    """Give the SHA-256 of everything that counts when two transformers are compared: not of the provenance.
+    """Return the SHA-256 of everything that counts when two transformers are compared: not of the provenance.
 
     Each value is written with its kind and length in front, so that different transformers are written differently.
     """

@@ -69,7 +69,7 @@ class Rotary(Frozen):
             raise ModelError(f"Rotary(size={brief(self.size)}): coordinates turn in pairs, so write an even number")
 
     def pairs(self, key_size: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-        """Give the first and the second coordinates of the pairs."""
+        """Return the first and the second coordinates of the pairs."""
         places = np.arange(key_size if self.size is None else self.size)
         half = len(places) // 2
         if self.pairing == "halves":
@@ -98,7 +98,7 @@ class Alibi(Frozen):
         self._set("slopes", tuple(float(slope) for slope in self.slopes))
 
     def of_head(self, head: int, heads: int) -> "Alibi":
-        """Give the rule of one head of several."""
+        """Return the rule of one head of several."""
         if self.slopes is None:
             return Alibi((2.0 ** (-8 * (head + 1) / heads),))
         return Alibi((self.slopes[head],))
@@ -108,20 +108,20 @@ Distances: TypeAlias = Relative | Rotary | Alibi
 
 
 def checked_base(base: float, name: str) -> float:
-    """Give a base as a float."""
+    """Return a base as a float."""
     if type(base) not in (int, float) or not 1 < base < MAX_BASE:
         raise ModelError(f"{name}(base={brief(base)}): write a number above 1")
     return float(base)
 
 
 def turns(rotary: Rotary, arithmetic: Arithmetic, key_size: int, length: int) -> tuple[Array, Array]:
-    """Give the cosines and sines, (positions, pairs), rounded."""
+    """Return the cosines and sines, (positions, pairs), rounded."""
     cos, sin = _turns(rotary, arithmetic, key_size, rounded_up(length))
     return cos[:length], sin[:length]
 
 
 def rounded_up(length: int) -> int:
-    """Give a power of 2: text that grows token by token does not need a new table each time."""
+    """Return a power of 2: text that grows token by token does not need a new table each time."""
     return 1 << max(length - 1, 0).bit_length()
 
 
@@ -133,7 +133,7 @@ def _turns(rotary: Rotary, arithmetic: Arithmetic, key_size: int, length: int) -
 
 
 def penalties(alibi: Alibi, arithmetic: Arithmetic, length: int) -> Array:
-    """Give what a rule with one slope adds to a score at each distance, (distances)."""
+    """Return what a rule with one slope adds to a score at each distance, (distances)."""
     return _penalties(alibi, arithmetic, rounded_up(length))[:length]
 
 

@@ -53,7 +53,7 @@ class Frozen:
         return _rebuild, (type(self), {field.name: getattr(self, field.name) for field in fields(self)})  # type: ignore[arg-type]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Give the same object: nothing in it can change."""
+        """Return the same object: nothing in it can change."""
         return self
 
 
@@ -72,7 +72,7 @@ def _key(value: Any) -> object:
 
 
 def frozen_array(value: npt.ArrayLike, name: str, axes: int) -> Array:
-    """Give a read-only, contiguous float64 copy without −0; refuse what is not finite, real and of that many axes."""
+    """Return a read-only, contiguous float64 copy without −0; refuse what is not finite, real and of that many axes."""
     if value is None:
         raise ModelError(f"{name} is missing")
     try:

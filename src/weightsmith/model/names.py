@@ -12,7 +12,7 @@ MAX_TEXT = 2000
 
 
 def checked_names(names: Sequence[str], what: str, printable: bool) -> tuple[str, ...]:
-    """Give the names as a tuple; refuse none at all, duplicates, empty, over-long and (for lanes) invisible ones."""
+    """Return the names as a tuple; refuse none at all, duplicates, empty, over-long and (for lanes) invisible ones."""
     if not isinstance(names, list | tuple):  # a set has no order
         raise ModelError(f"{what} must be a list or tuple of names, and it is {names!r:.80}")
     result = tuple(names)
@@ -40,7 +40,7 @@ def checked_text(text: object, what: str, printable: bool = True, most: int = MA
 
 
 def brief(value: object) -> str:
-    """Give the repr of anything, cut; also of integers that Python refuses to write out."""
+    """Return the repr of anything, cut; also of integers that Python refuses to write out."""
     try:
         return f"{value!r:.80}"
     except ValueError:
@@ -48,13 +48,13 @@ def brief(value: object) -> str:
 
 
 def shown(name: str) -> str:
-    """Give a name as it may be printed: plainly if that is clear, else quoted with escapes."""
+    """Return a name as it may be printed: plainly if that is clear, else quoted with escapes."""
     plain = name.isprintable() and name.strip() == name and name != ""
     return name if plain else repr(name)
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:
-    """Give names as a list for a message, cut after some."""
+    """Return names as a list for a message, cut after some."""
     head = ", ".join(shown(name) for name in names[:most])
     return head if len(names) <= most else f"{head}, … ({len(names)} in all)"
 
@@ -66,7 +66,7 @@ def nearest_names(name: str, names: Sequence[str]) -> str:
 
 
 def place_of(name: object, names: Sequence[str], what: str) -> int:
-    """Give the place of a name, or say which there are."""
+    """Return the place of a name, or say which there are."""
     if isinstance(name, str) and name in names:
         return names.index(name)
     text = name if isinstance(name, str) else brief(name)

@@ -56,7 +56,7 @@ Positions: TypeAlias = Scheme | tuple[Scheme, ...]  # one, or one of each kind: 
 
 
 def checked_positions(positions: Positions | None) -> Positions | None:
-    """Give a scheme, or a pair with what is added to the embedding in front; refuse anything else."""
+    """Return a scheme, or a pair with what is added to the embedding in front; refuse anything else."""
     schemes = tuple(positions) if isinstance(positions, list | tuple) else (positions,)
     for scheme in schemes:
         if scheme is not None and not isinstance(scheme, Scheme):
@@ -77,13 +77,13 @@ def checked_positions(positions: Positions | None) -> Positions | None:
 
 
 def added(positions: Positions | None) -> Added | None:
-    """Give what is added to the embedding."""
+    """Return what is added to the embedding."""
     schemes = positions if isinstance(positions, tuple) else (positions,)
     return next((scheme for scheme in schemes if isinstance(scheme, Added)), None)
 
 
 def attending(positions: Positions | None) -> Distances | None:
-    """Give the rule inside attention."""
+    """Return the rule inside attention."""
     schemes = positions if isinstance(positions, tuple) else (positions,)
     return next((scheme for scheme in schemes if isinstance(scheme, Distances)), None)
 
@@ -91,7 +91,7 @@ def attending(positions: Positions | None) -> Distances | None:
 def position_table(
     positions: Positions | None, arithmetic: Arithmetic, lanes: int, length: int | None = None
 ) -> Array | None:
-    """Give what is added to the embedding at the first positions (None: all), (length, lanes); None for nothing."""
+    """Return what is added to the embedding at the first positions (None: all), (length, lanes); None for nothing."""
     scheme = added(positions)
     if isinstance(scheme, PositionTable):
         return scheme.values[:length]

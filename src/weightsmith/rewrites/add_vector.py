@@ -30,7 +30,7 @@ def add_vector(T: Transformer, vector: Mapping[str, float] | npt.ArrayLike, at: 
 
 
 def lane_values(T: Transformer, vector: Mapping[str, float] | npt.ArrayLike) -> dict[str, float]:
-    """Give a vector as lane → value; refuse unknown lanes, flags, other sizes and values that are not members."""
+    """Return a vector as lane → value; refuse unknown lanes, flags, other sizes and values that are not members."""
     if not isinstance(vector, Mapping):
         array = np.asarray(vector, dtype=np.float64)
         if array.shape != (len(T.lanes),):
@@ -45,5 +45,5 @@ def lane_values(T: Transformer, vector: Mapping[str, float] | npt.ArrayLike) -> 
 
 
 def append(T: Transformer, blocks: list[Block], made: str) -> Transformer:
-    """Give the transformer with further blocks, and say in its provenance how they were made."""
+    """Return the transformer with further blocks, and say in its provenance how they were made."""
     return replace(T, blocks=(*T.blocks, *blocks), provenance=(*T.provenance, made[:1000]))

@@ -39,7 +39,7 @@ def flag(T: Transformer, name: str, positions: Iterable[int], max_length: int | 
 
 
 def with_table(T: Transformer, length: int | None) -> Transformer:
-    """Give an equal transformer whose position table has this length, cut or continued with zeros."""
+    """Return an equal transformer whose position table has this length, cut or continued with zeros."""
     if type(length) is not int or length < 1:
         raise InputError("this transformer has no position table: write flag(T, …, max_length=8), for example")
     values = np.zeros((length, len(T.lanes)))
@@ -68,7 +68,7 @@ def drop_flags(T: Transformer, names: Sequence[str]) -> Transformer:
 
 
 def flag_index(T: Transformer, name: str) -> int:
-    """Give the lane of a flag, or say which flags there are."""
+    """Return the lane of a flag, or say which flags there are."""
     if name not in T.flags:
         there = f"the flags are {listed(T.flags)}" if T.flags else "there are none"
         raise ModelError(
@@ -86,7 +86,7 @@ def refuse_flags(T: Transformer, lanes: Iterable[str]) -> None:
 
 
 def fresh(T: Transformer, name: str) -> str:
-    """Give a name that no lane has yet."""
+    """Return a name that no lane has yet."""
     free, number = name, 2
     while free in T.lanes:
         free, number = f"{name} {number}", number + 1
@@ -94,7 +94,7 @@ def fresh(T: Transformer, name: str) -> str:
 
 
 def plain_lanes(T: Transformer) -> list[str]:
-    """Give the lanes that are not flags."""
+    """Return the lanes that are not flags."""
     return [lane for lane in T.lanes if lane not in T.flags]
 
 

@@ -52,7 +52,7 @@ class Route:
 
     @property
     def flags(self) -> tuple[str, ...]:
-        """Give all four."""
+        """Return all four."""
         return self.there, self.not_there, self.here, self.not_here
 
 
@@ -85,7 +85,7 @@ def routed_head(
 
 
 def square_matrix(T: Transformer, M: npt.ArrayLike, lanes: Sequence[str] | None) -> tuple[list[str], Array]:
-    """Give the lanes that a matrix is over, and the matrix: checked for size, values, and that it touches no flag.
+    """Return the lanes that a matrix is over, and the matrix: checked for size, values, and that it touches no flag.
 
     Without `lanes` it is over the lanes that are not flags, or over all lanes and 0 at the flags.
     """

@@ -51,7 +51,7 @@ def _wider_positions(T: Transformer, wider: "_Wider") -> Positions | None:
 
 
 def with_vectors(T: Transformer, table: PositionTable) -> Positions | None:
-    """Give the positions of a transformer with another table, and the same rule inside attention."""
+    """Return the positions of a transformer with another table, and the same rule inside attention."""
     rule = T.attention_positions
     return checked_positions(table if rule is None else (table, rule))
 

@@ -64,7 +64,7 @@ def _projected(A: Arithmetic, W: Array, b: Array | None, h: Array) -> Array:
 
 
 def _scores(A: Arithmetic, rule: Distances | None, q: Array, k: Array, distance: Places) -> Array:
-    """Give the scores of queries and keys (…, positions, positions, key size)."""
+    """Return the scores of queries and keys (…, positions, positions, key size)."""
     if isinstance(rule, Relative):
         k = A.add(k, rule.keys[np.clip(distance, 0, rule.max_distance)])
     scores = A.dot(q, k)
@@ -104,7 +104,7 @@ def weigh(
 def softmax(
     A: Arithmetic, weighting: Softmax, scores: Array, visible: npt.NDArray[np.bool_], largest: Array, name: str
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Give exp(score) ⊘ Σ exp(score), by the rule for empty rows where that sum is 0."""
+    """Return exp(score) ⊘ Σ exp(score), by the rule for empty rows where that sum is 0."""
     e = np.where(visible, A.exp(A.subtract(scores, largest) if weighting.shifted else scores), 0.0)
     z = finite(A, A.sum(e), name)[..., np.newaxis]
     empty = z == 0
@@ -119,5 +119,5 @@ def softmax(
 
 
 def share(A: Arithmetic, chosen: npt.NDArray[np.bool_]) -> Array:
-    """Give 1 ⊘ m for the m chosen of each row: m is a count, not a member, so this is the exact 1/m, rounded once."""
+    """Return 1 ⊘ m for the m chosen of each row: m is a count, not a member, so this is the exact 1/m, rounded once."""
     return A.round(1 / chosen.sum(axis=-1, keepdims=True))

@@ -69,7 +69,7 @@ def unchanged(kind: str, place: int, head: int, values: Array) -> Array:
 
 
 def given(head: HeadRun, output: Array) -> HeadRun:
-    """Give the run of a head whose output was changed."""
+    """Return the run of a head whose output was changed."""
     return replace(head, project=partial(_first, output))
 
 

@@ -70,7 +70,7 @@ def check_classes(T: Transformer, what: str) -> None:
     if unknown:
         raise ModelError(
             f"{what} needs classes that are tokens, and {listed(unknown)} is not in the vocabulary: "
-            "write run(T, tokens) to see what a classifier decides"
+            "`run` says what a classifier decides"
         )
 
 

@@ -14,7 +14,7 @@ ROOT_ERROR = (
 
 
 def run_neurons(A: Arithmetic, layer: FeedForward, h: Array) -> Array:
-    """Give the activations (…, positions, neurons): what W_2 reads."""
+    """Return the activations (…, positions, neurons): what W_2 reads."""
     activations = A.activate(layer.function, A.add(A.matvec(layer.W_1, h), layer.b_1))
     if layer.W_3 is not None and layer.b_3 is not None:
         activations = A.multiply(activations, A.add(A.matvec(layer.W_3, h), layer.b_3))

@@ -42,7 +42,7 @@ def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = un
 
 
 def read_off(T: Transformer, h: Floats) -> Array:
-    """Give the logits of vectors of the stream (…, lanes)."""
+    """Return the logits of vectors of the stream (…, lanes)."""
     p = prepared(T)
     last = _norm(T, T.final_norm, h.astype(p.output.dtype, copy=False), "final norm")
     logits = times(last, p.output)

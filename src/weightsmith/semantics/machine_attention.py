@@ -59,7 +59,7 @@ def run_heads(
 
 
 def _finite(T: Transformer, heads: Heads, values: Floats, name: str) -> Floats:
-    """Give values (…, heads, positions, any) back, or name the first head that overflowed."""
+    """Return values (…, heads, positions, any) back, or name the first head that overflowed."""
     for i in range(heads.count if not np.isfinite(values).all() else 0):
         finite(T.arithmetic, values[..., i, :, :], f"{name}, head {heads.first + i}")
     return values
@@ -70,7 +70,7 @@ def _project(W_O: Floats, mixed: Floats) -> Floats:
 
 
 def _projected(W: Floats, b: Floats | None, count: int, h: Floats) -> Floats:
-    """Give (…, heads, positions, size)."""
+    """Return (…, heads, positions, size)."""
     x = times(h, W)
     if b is not None:
         x += b

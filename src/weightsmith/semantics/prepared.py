@@ -56,7 +56,7 @@ class Prepared:
 
 
 def times(x: Floats, W: Floats) -> Floats:
-    """Give W x for vectors (…, columns): one product for all of them, which is faster than one for each input."""
+    """Return W x for vectors (…, columns): one product for all of them, which is faster than one for each input."""
     return (x.reshape(math.prod(x.shape[:-1]), x.shape[-1]) @ W.T).reshape(*x.shape[:-1], len(W))
 
 
@@ -115,7 +115,7 @@ def _groups(T: Transformer, attention: Attention, dtype: np.dtype[Any]) -> tuple
 
 
 def _kind(head: Head, rule: Distances | None) -> tuple[object, ...]:
-    """Give what must be the same for heads that are computed together."""
+    """Return what must be the same for heads that are computed together."""
     sizes = len(head.W_Q), len(head.W_V), head.weighting
     if isinstance(rule, Rotary):
         return (*sizes, rule)

@@ -48,7 +48,7 @@ def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = un
 
 
 def read_off(T: Transformer, h: Array) -> Array:
-    """Give the logits of vectors of the stream (…, lanes)."""
+    """Return the logits of vectors of the stream (…, lanes)."""
     A = T.arithmetic
     last = run_norm(A, T.final_norm, h[..., np.newaxis, :], tuple(T.lanes), "final norm")[..., 0, :]
     logits = A.matvec(T.output, last)

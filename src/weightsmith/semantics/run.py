@@ -117,7 +117,7 @@ def run(T: Transformer, tokens: str | Sequence[str], *, sums: Sums | None = None
 
 
 def _as_float64(head: HeadRun) -> HeadRun:
-    """Give float32 values as float64, which changes none of them."""
+    """Return float32 values as float64, which changes none of them."""
     if head.mixed.dtype == np.float64:
         return head
     names = ("scores", "weights", "keys", "values", "mixed")
@@ -139,7 +139,7 @@ def decisions(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[str
 
 
 def logits(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Array:
-    """Give the logits of many inputs, (inputs, classes), those of the same length together."""
+    """Return the logits of many inputs, (inputs, classes), those of the same length together."""
     result = np.zeros((len(inputs), len(T.classes)))
     for members, found in _batches(T, inputs):
         result[members] = found.logits
@@ -159,7 +159,7 @@ def _batches(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Iterator[
 
 
 def _kept(T: Transformer, length: int) -> int:
-    """Give about how many numbers a run on an input of a length holds."""
+    """Return about how many numbers a run on an input of a length holds."""
     numbers = len(T.lanes)
     for block in T.blocks:
         numbers += 2 * len(T.lanes) + (len(block.feed_forward.W_1) if block.feed_forward else 0)
