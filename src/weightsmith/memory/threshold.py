@@ -39,7 +39,7 @@ class Thresholds:
 
 
 def overlaps(keys: Array, rivals: Array, allowed: Chosen) -> tuple[Array, Array, Places]:
-    """Return s and, for some rivals of each key, the strongest first, r and which they are: real, before any rounding."""
+    """Return s and, for some rivals of each key, the strongest first, r and which they are, before any rounding."""
     with np.errstate(all="ignore"):
         products = np.where(allowed, np.nan_to_num(keys @ rivals.T, nan=np.inf), -np.inf)
         count = min(STRONGEST, len(rivals))

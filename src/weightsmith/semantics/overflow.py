@@ -7,7 +7,7 @@ from weightsmith.errors import ModelError
 
 
 def finite(A: Arithmetic, values: Array, name: str) -> Array:
-    """Return the values back, or refuse them where `Native` overflowed."""
+    """Return the values as they are, or refuse them where `Native` overflowed."""
     if not np.isfinite(values).all():
         raise ModelError(
             f"{name}: {A} overflowed; smaller weights or Softmax(shifted=True) avoid it, "
