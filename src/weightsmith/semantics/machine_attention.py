@@ -59,7 +59,7 @@ def run_heads(
 
 
 def _finite(T: Transformer, heads: Heads, values: Floats, name: str) -> Floats:
-    """Return values (…, heads, positions, any) back, or name the first head that overflowed."""
+    """Return values (…, heads, positions, any) as they are, or name the first head that overflowed."""
     for i in range(heads.count if not np.isfinite(values).all() else 0):
         finite(T.arithmetic, values[..., i, :, :], f"{name}, head {heads.first + i}")
     return values
