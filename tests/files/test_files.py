@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 import weightsmith as ws
 from tests.semantics.test_witness import NORMS, WEIGHTINGS
+from weightsmith.files.codec import encode
+from weightsmith.model import digest
 
 ARITHMETICS = [ws.Fixed(4, 4), ws.Fixed(2, 3, "even"), ws.Float(3, 3), ws.Float.like("bfloat16"), ws.Native("float32")]
 names = st.lists(st.text(min_size=1, max_size=5).filter(lambda t: t.isprintable()), min_size=4, max_size=4, unique=True)
@@ -137,3 +139,11 @@ def test_saving_keeps_a_link_a_link_and_the_permissions(saved: Path) -> None:
     assert link.is_symlink()
     assert ws.load(saved) == ws.library.contains("1")
     assert saved.stat().st_mode & 0o777 == 0o640
+
+
+def test_files_and_digests_are_those_of_before_a_change_of_names() -> None:
+    """The kind `PositionTable` was once called `Table`: old files open, and old certificates know their models."""
+    T = ws.random_transformer(lanes=3, blocks=1, seed=5)
+    _, metadata = encode(T)
+    assert metadata["positions"] == {"kind": "Table"}
+    assert digest(T) == "38d9e2a1d47c40cfc2135d8c5666d3e0be3d44bb3b85a4d59f7b77cad2231c47"
