@@ -13,6 +13,7 @@ from tests.check.models import all_inputs, just, never
 from weightsmith.arithmetic import Array
 from weightsmith.check import engine, size
 from weightsmith.check.claims import SameDecisions
+from weightsmith.check.frame import Frame
 from weightsmith.check.inputs import Truths
 from weightsmith.check.plan import Plan, Shard, make_plan, tokens
 from weightsmith.model.transformer import Mask
@@ -144,3 +145,10 @@ def test_the_size_of_shards_follows_memory_and_the_near_caches(monkeypatch: pyte
     assert verdict.counterexample == "0"
     assert len(verdict.plan.tiers) > 2
     assert ws.check.recognizes(T, re.compile("0*1.*"), 8).inputs == 510
+
+
+def test_what_follows_an_input_takes_memory_too() -> None:
+    T = ws.random_transformer("abE", max_length=30)
+    plain, longer = (SameDecisions(T, T, frame=Frame(("E",) * count)) for count in (1, 15))
+    assert size.bytes_of_run(plain, 4, 100) < size.bytes_of_run(longer, 4, 100)
+    assert size.bytes_of_run(longer, 4, 100) == size.bytes_of_run(plain, 18, 100)

@@ -96,6 +96,8 @@ def test_streams_of_different_lengths_part_where_they_differ() -> None:
     place, lane = tokens.index("b"), S.lanes[2]
     values = (float(first.stream[0, place, 2]), float(second.stream[0, place, T.lanes.index(lane)]))
     assert verdict.divergence == Divergence("embedding", None, place, lane, values)
+    turned = ws.check.same_logits(T, S, suffix=END, length=3).divergence
+    assert turned == Divergence("embedding", None, place, lane, values[::-1])
 
 
 LANGUAGES: dict[str, Any] = {

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import weightsmith as ws
+from tests.check.conftest import Cut
 from tests.check.models import automaton
 from weightsmith.check import replay
 
@@ -137,3 +138,16 @@ def test_a_length_that_stands_in_two_tiers_is_refused() -> None:
     tiers = [{"shortest": a, "longest": b, "stem": 0, "shards": 1, "stems": 1} for a, b in ((1, 3), (4, 1), (2, 3))]
     with pytest.raises(ws.FileError, match="its tiers do not hold every input once"):
         replay({**certificate, "tiers": tiers, "shards": [["0" * 64]] * 3}, [T, T])
+
+
+def test_shards_that_no_check_makes_are_refused(cut: Cut) -> None:
+    """What the inputs of a shard begin with is told by its number, so there are as many as beginnings."""
+    cut(4)
+    T = ws.library.ends_with("b", "abcd")
+    certificate = json.loads(ws.check.same_decisions(T, T, 2, within=".*a").to_json())
+    assert replay(certificate, [T, T]).agrees
+    first, second = certificate["tiers"]
+    assert (second["shards"], second["stems"]) == (4, 1)
+    tiers, digests = [first, {**second, "shards": 2, "stems": 2}], [certificate["shards"][0], ["0" * 64] * 2]
+    with pytest.raises(ws.FileError, match="its tiers do not hold every input once"):
+        replay({**certificate, "tiers": tiers, "shards": digests}, [T, T])

@@ -81,6 +81,18 @@ def test_what_follows_an_input_is_no_letter_of_it() -> None:
         ws.check.recognizes(E, ".*E", 2, suffix=("E",))
 
 
+def test_looking_for_letters_prints_nothing_and_repeats_no_warning_of_python(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pattern = re.compile("2*1", re.DEBUG)
+    capsys.readouterr()
+    assert foreign_letters(language(pattern, BITS), BITS) is not None
+    assert capsys.readouterr().out == ""
+    with pytest.warns(FutureWarning, match="Possible nested set"):
+        nested = re.compile("[[01]2*")
+    assert foreign_letters(language(nested, BITS), BITS) is not None
+
+
 def test_functions_and_automata_are_not_warned_of() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

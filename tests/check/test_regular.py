@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weightsmith.check import automaton as module
-from weightsmith.check import regular
+from weightsmith.check import parse_tree, regular
 from weightsmith.check.automaton import Automaton, compile_regex
 from weightsmith.errors import InputError
 
@@ -162,12 +162,12 @@ def test_a_parse_tree_with_unknown_parts_gives_none(tree: list[Any], monkeypatch
     class Tree(list[Any]):
         state = SimpleNamespace(flags=int(re.U))
 
-    monkeypatch.setattr(regular, "import_module", lambda _: SimpleNamespace(parse=lambda *_: Tree(tree)))
+    monkeypatch.setattr(parse_tree, "import_module", lambda _: SimpleNamespace(parse=lambda *_: Tree(tree)))
     assert compile_regex("a", LETTERS) is None
 
 
 def test_a_python_without_this_parser_gives_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(regular, "import_module", lambda _: SimpleNamespace())
+    monkeypatch.setattr(parse_tree, "import_module", lambda _: SimpleNamespace())
     assert compile_regex("a", LETTERS) is None
 
 

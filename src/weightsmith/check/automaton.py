@@ -61,7 +61,7 @@ class Automaton(Frozen):
 
 
 def compile_regex(pattern: str | re.Pattern[str], vocabulary: tuple[str, ...]) -> Automaton | None:
-    """Give the smallest automaton that accepts tokens exactly when `re.fullmatch(pattern, text)` does for their text.
+    """Return the smallest automaton that accepts tokens exactly when `re.fullmatch(pattern, text)` does for their text.
 
     The text is the tokens joined, by single spaces if any token of the vocabulary is not one character. The result
     is None where the expression is not regular, is too large, or has lookaround, atomic groups or possessive repeats.
@@ -112,7 +112,7 @@ def smallest(automaton: Automaton) -> Automaton:
 
 
 def _classes(automaton: Automaton) -> list[int]:
-    """Give each state the number of its class; one class is what no input tells apart (Hopcroft 1971)."""
+    """Return each state the number of its class; one class is what no input tells apart (Hopcroft 1971)."""
     columns = np.unique(automaton.table, axis=1).T.tolist()  # equal tokens split nothing more
     sources: list[dict[int, list[int]]] = [defaultdict(list) for _ in columns]
     for column, into in zip(columns, sources, strict=True):

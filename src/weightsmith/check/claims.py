@@ -77,11 +77,12 @@ class _Pair(Claim):
     def __post_init__(self) -> None:
         mine, other = (self.frame.vocabulary(T) for T in self.models)
         if set(mine) != set(other):
-            more = sorted({*mine} ^ {*other}, key=(*mine, *other).index)
-            follows = not (set(mine) - set(other) and set(other) - set(mine))
+            more = tuple(token for token in (*mine, *other) if (token in mine) != (token in other))
+            one_has_more = set(mine) < set(other) or set(other) < set(mine)
+            hint = f", but for what follows each input: suffix={brief(more)}" if one_has_more else ""
             raise InputError(
-                f"the two transformers have different vocabulary: {listed(mine)} and {listed(other)}; a claim about "
-                f"both needs the same{f', but for what follows each input: suffix={tuple(more)!r:.80}' * follows}"
+                f"the two transformers have different vocabulary: {listed(mine)} and {listed(other)}; "
+                f"a claim about both needs the same{hint}"
             )
         if set(self.S.classes) != set(self.T.classes):
             raise InputError(

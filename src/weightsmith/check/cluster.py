@@ -94,7 +94,7 @@ class _Cluster:
 
 
 def size_for(shards: int, seconds: float) -> float:
-    """Give how many shards take about as long as a task should."""
+    """Return how many shards take about as long as a task should."""
     return shards * TASK_SECONDS / max(seconds, 1e-3)
 
 

@@ -66,15 +66,13 @@ class _Check:
 
     claim: Claim
     plan: Plan
+    claimed: Claimed
     backend: Backend
     ledger: Ledger
     progress: Progress
     done: int = 0
     digests: list[tuple[str, ...]] = field(default_factory=list)  # of the finished tiers
-    counts: dict[Shard, Mapping[int, int]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.claimed = Claimed(self.claim.frame, self.plan)
+    counts: dict[Shard, Mapping[int, int]] = field(default_factory=dict)  # where nobody could count before
 
     def run(self) -> tuple[int, int] | None:
         """Return the first refuting input by its length and place, or None."""
@@ -137,10 +135,11 @@ def decide(claim: Claim, up_to: int | None = None, options: Options | None = Non
         what = "a ledger" if given.cluster is None else "a cluster"
         raise InputError(f"{what} needs a claim that consists of data, and {claim.not_data}")
     plan = make_plan(len(claim.vocabulary), longest, columns_for(claim, longest, given.memory))
+    claimed = Claimed(claim.frame, plan)
     with _backend(claim, plan, given) as backend, open_ledger(
         given.ledger, identity(claim, plan) if given.ledger is not None else {}, plan
     ) as book:  # fmt: skip
-        check = _Check(claim, plan, backend, book, given.progress or (lambda done, total: None))
+        check = _Check(claim, plan, claimed, backend, book, given.progress or (lambda done, total: None))
         refuted = check.run()
     tokens_of = None if refuted is None else written(claim.vocabulary, tokens(refuted[1], refuted[0], plan.vocabulary))
     return Verdict(
@@ -159,20 +158,17 @@ def decide(claim: Claim, up_to: int | None = None, options: Options | None = Non
 def _longest(claim: Claim, up_to: int | None) -> int:
     """Return the length of the longest inputs, or say what is wrong with it."""
     length, most = claim.frame.length, longest_of(len(claim.vocabulary))
-    if up_to is None and length is not None:
-        name, up_to = "length", length
-    elif type(up_to) is not int or up_to < 1:
+    name, longest = ("up_to", up_to) if up_to is not None or length is None else ("length", length)
+    if type(longest) is not int or longest < 1:
         raise InputError(
             f"up_to={brief(up_to)}: write the length up to which every input is checked, 1 or more, as in up_to=10"
         )
-    else:
-        name = "up_to"
-    if up_to > most:
-        raise InputError(f"{name}={brief(up_to)}: write at most {most}; no check goes through longer inputs")
-    if length is not None and length > up_to:
+    if longest > most:
+        raise InputError(f"{name}={brief(longest)}: write at most {most}; no check goes through longer inputs")
+    if length is not None and length > longest:
         raise InputError(f"length={length} is more than up_to={up_to}: leave out up_to, which length= does not need")
-    claim.frame.check_lengths(claim.models, length or up_to)
-    return length or up_to
+    claim.frame.check_lengths(claim.models, length or longest)
+    return length or longest
 
 
 def _backend(claim: Claim, plan: Plan, options: Options) -> AbstractContextManager[Backend]:

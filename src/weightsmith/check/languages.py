@@ -43,8 +43,7 @@ class Regular(Language):
     """A set that an automaton decides."""
 
     automaton: Automaton
-    regex: str | None = None
-    flags: int = 0
+    pattern: re.Pattern[str] | None = None  # the expression that it was made of
 
     def expected(self, inputs: Inputs) -> Truths:
         """Walk through the automaton with all continuations at once."""
@@ -59,14 +58,14 @@ class Regular(Language):
 
     def described(self) -> dict[str, Any]:
         """Return the expression, or the whole table."""
-        if self.regex is not None:
-            return {"regex": self.regex, "flags": self.flags}
+        if self.pattern is not None:
+            return {"regex": self.pattern.pattern, "flags": self.pattern.flags}
         a = self.automaton
         return {"automaton": {"table": a.table.tolist(), "accepting": a.accepting.tolist(), "start": int(a.start)}}
 
     def __str__(self) -> str:
         """Name the expression."""
-        return "that the automaton accepts" if self.regex is None else f"that match {shown(self.regex)}"
+        return "that the automaton accepts" if self.pattern is None else f"that match {shown(self.pattern.pattern)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +143,7 @@ def language(given: object, vocabulary: tuple[str, ...]) -> Language:
     if isinstance(given, str | re.Pattern):
         pattern = read_pattern(given)
         automaton = compile_regex(pattern, vocabulary)
-        return Matching(pattern) if automaton is None else Regular(automaton, pattern.pattern, pattern.flags)
+        return Matching(pattern) if automaton is None else Regular(automaton, pattern)
     if not callable(given):
         raise InputError(
             f"{brief(given)} is not a set of inputs: write a regular expression such as '(0|1)*11', Automaton(…) "

@@ -5,17 +5,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from weightsmith.check.languages import Language, Matching, Regular
-from weightsmith.check.regular import CATEGORIES, NotTranslatedError, flags_inside, parse_tree, set_text
+from weightsmith.check.parse_tree import NotTranslatedError, class_text, flags_inside, parse_tree, set_text
 from weightsmith.model.names import listed
 
 
 def foreign_letters(language: Language, vocabulary: tuple[str, ...]) -> str | None:
     """Say which letters of a language's expression no token has; None where there are none, or no expression."""
-    if isinstance(language, Matching):
-        pattern = language.pattern
-    elif isinstance(language, Regular) and language.regex is not None:
-        pattern = re.compile(language.regex, language.flags)
-    else:
+    pattern = language.pattern if isinstance(language, Matching | Regular) else None
+    if pattern is None:
         return None
     gap = "" if all(len(token) == 1 for token in vocabulary) else " "
     letters = {*"".join(vocabulary), *gap}
@@ -73,7 +70,7 @@ def _written(items: _Set, flags: int) -> str:
             case "RANGE":
                 texts.append(f"{chr(value[0])}-{chr(value[1])}")
             case "CATEGORY":
-                texts.append(CATEGORIES[str(value).removeprefix("CATEGORY_")])
+                texts.append(class_text(value))
             case _:
                 texts.append("^")
     return "".join(texts) if items[0][0] != "NEGATE" else f"[{''.join(texts)}]"

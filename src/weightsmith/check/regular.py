@@ -6,37 +6,30 @@ order in which `re` tries things does not matter to `fullmatch`, so greedy and l
 """
 
 import re
-import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from importlib import import_module
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
+
+from weightsmith.check.parse_tree import (
+    READ_BY_PARSER,
+    TYPES,
+    NotTranslatedError,
+    anchor_text,
+    flags_inside,
+    parse_tree,
+    set_text,
+)
 
 MAX_STATES = 10_000
 MAX_WORK = 10_000_000  # visits of states: a few seconds
 NODE_WORK = 50  # to add a node takes as long as so many visits,
 READ_WORK = 10  # and to read a character as long as so many more
-TYPES = int(re.ASCII | re.LOCALE | re.UNICODE)
-READ_BY_PARSER = int(re.VERBOSE | re.DEBUG)
 KNOWN_FLAGS = TYPES | READ_BY_PARSER | int(re.IGNORECASE | re.MULTILINE | re.DOTALL)
-CATEGORIES = {"DIGIT": r"\d", "NOT_DIGIT": r"\D", "SPACE": r"\s", "NOT_SPACE": r"\S", "WORD": r"\w", "NOT_WORD": r"\W"}
-ANCHORS = {
-    "BEGINNING": "^",
-    "BEGINNING_STRING": r"\A",
-    "BOUNDARY": r"\b",
-    "NON_BOUNDARY": r"\B",
-    "END": "$",
-    "END_STRING": r"\Z",
-}
 
 States: TypeAlias = frozenset[int]
 # Whoever reads a character cannot know if it is the last one, and $ before a last newline depends on that. So a state
 # holds where one can be if the text goes on, where one can be if it ends here, and, for anchors, the last character.
 Subset: TypeAlias = tuple[States, States, str]
-
-
-class NotTranslatedError(Exception):
-    """The expression is not regular, is too large, or has something unknown in it."""
 
 
 class CharacterAutomaton(NamedTuple):
@@ -48,7 +41,7 @@ class CharacterAutomaton(NamedTuple):
 
 
 def character_automaton(pattern: re.Pattern[str], characters: Sequence[str]) -> CharacterAutomaton | None:
-    """Give the automaton that accepts what `pattern.fullmatch` accepts, among the texts of these characters."""
+    """Return the automaton that accepts what `pattern.fullmatch` accepts, among the texts of these characters."""
     nfa = Nfa(characters)
     try:
         nfa.grow_whole(pattern)
@@ -72,7 +65,7 @@ class Nfa:
         self.work = 0
 
     def spend(self, work: int) -> None:
-        """Give up on expressions that take too long."""
+        """Return up on expressions that take too long."""
         self.work += work
         if self.work > MAX_WORK:
             raise NotTranslatedError
@@ -94,7 +87,7 @@ class Nfa:
                 case "LITERAL" | "NOT_LITERAL" | "ANY" | "IN" as kind:
                     here = self._step(here, self._members(set_text(kind, value), flags))
                 case "AT":
-                    here = self._anchor(here, re.compile(_named(ANCHORS, "AT_", value), flags))
+                    here = self._anchor(here, re.compile(anchor_text(value), flags))
                 case "SUBPATTERN":
                     here = self._grow(value[-1], flags_inside(value, flags), here)
                 case "BRANCH":
@@ -160,7 +153,7 @@ class Nfa:
         return list(groups.values())
 
     def ahead(self, states: Iterable[int]) -> States:
-        """Give the states that jumps lead to, as far as something can happen there."""
+        """Return the states that jumps lead to, as far as something can happen there."""
         found = set(states)
         waiting = list(found)
         while waiting:
@@ -172,7 +165,7 @@ class Nfa:
         return frozenset(s for s in found if self.steps[s] or self.anchors[s] or s == self.last)
 
     def reach(self, states: States, before: str, after: str, more: str) -> States:
-        """Give the states that anchors lead to between two characters (or none); `more` is there if more follows."""
+        """Return the states that anchors lead to between two characters (or none); `more` is there if more follows."""
         text, place = before + after + more, len(before)
         found, waiting = states, states if self.anchored else States()
         while waiting:
@@ -214,51 +207,3 @@ def _subsets(nfa: Nfa) -> CharacterAutomaton:
         if len(order) > MAX_STATES:
             raise NotTranslatedError
     return CharacterAutomaton(table, accepting, {c: column for column, kind in enumerate(kinds) for c in kind})
-
-
-def parse_tree(pattern: re.Pattern[str]) -> tuple[Any, int]:
-    """Return Python's own parse tree of an expression, and the flags that hold in it."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # re.compile has given them already
-            tree = import_module("re._parser").parse(pattern.pattern, pattern.flags & ~re.DEBUG)
-        return tree, int(tree.state.flags) & ~READ_BY_PARSER
-    except (ImportError, AttributeError, TypeError, ValueError):  # a Python whose parser looks different
-        raise NotTranslatedError from None
-
-
-def flags_inside(group: Any, flags: int) -> int:
-    """Return the flags that hold inside a group of the parse tree, such as (?i:…)."""
-    _, added, removed, _ = group
-    return int(((flags & ~TYPES if added & TYPES else flags) | added) & ~removed)
-
-
-def set_text(kind: str, value: Any) -> str:
-    """Write a set of characters as an expression again, so that `re` can say what belongs to it."""
-    if kind == "ANY":
-        return "."
-    if kind != "IN":
-        value = [("NEGATE", None)] * (kind == "NOT_LITERAL") + [("LITERAL", value)]
-    return f"[{''.join(_items(value))}]"
-
-
-def _items(items: Iterable[tuple[object, Any]]) -> Iterator[str]:
-    for item, value in items:
-        match str(item):
-            case "NEGATE":
-                yield "^"
-            case "LITERAL":
-                yield f"\\U{value:08x}"
-            case "RANGE":
-                yield f"\\U{value[0]:08x}-\\U{value[1]:08x}"
-            case "CATEGORY":
-                yield _named(CATEGORIES, "CATEGORY_", value)
-            case _:
-                raise NotTranslatedError
-
-
-def _named(texts: dict[str, str], prefix: str, code: object) -> str:
-    text = texts.get(str(code).removeprefix(prefix))
-    if text is None:
-        raise NotTranslatedError
-    return text
