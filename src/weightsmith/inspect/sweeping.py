@@ -11,7 +11,7 @@ from weightsmith.inspect.swaps import changing
 from weightsmith.model.names import brief, shown
 from weightsmith.model.places import present_stages
 from weightsmith.semantics import Run
-from weightsmith.semantics.run import NUMBERS_AT_ONCE, Sums, _kept, evaluate
+from weightsmith.semantics.run import NUMBERS_AT_ONCE, Sums, evaluate, numbers_kept
 from weightsmith.semantics.trace import position_text
 from weightsmith.tables import Cell, Table, Tabled, number
 
@@ -86,7 +86,7 @@ def _stage(a: Run, b: Run, stage: int, count: int, sums: Sums | None) -> Array:
     """Return the logits (positions, classes) with b's stream at a stage, for each of some positions."""
     T = a.transformer
     ids = np.array([T.vocabulary.index(token) for token in a.tokens])
-    most, found = max(1, NUMBERS_AT_ONCE // _kept(T, len(ids))), []
+    most, found = max(1, NUMBERS_AT_ONCE // numbers_kept(T, len(ids))), []
     for first in range(0, count, most):
         some = np.arange(first, min(first + most, count))
 

@@ -152,13 +152,13 @@ def _batches(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Iterator[
     place = {token: i for i, token in enumerate(T.vocabulary)}
     for length in sorted({len(tokens) for tokens in read}):
         members = [n for n, tokens in enumerate(read) if len(tokens) == length]
-        most = max(1, NUMBERS_AT_ONCE // _kept(T, length))
+        most = max(1, NUMBERS_AT_ONCE // numbers_kept(T, length))
         for first in range(0, len(members), most):
             some = members[first : first + most]
             yield some, evaluate(T, np.array([[place[token] for token in read[n]] for n in some]))
 
 
-def _kept(T: Transformer, length: int) -> int:
+def numbers_kept(T: Transformer, length: int) -> int:
     """Return about how many numbers a run on an input of a length holds."""
     numbers = len(T.lanes)
     for block in T.blocks:
