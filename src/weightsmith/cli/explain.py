@@ -19,7 +19,7 @@ def explain(
     wanted: Annotated[str | None, typer.Option("--class", help="The class; without it, the decision.")] = None,
     over: Annotated[str | None, typer.Option(metavar="CLASS", help="The logit less that of this class.")] = None,
     position: Position = -1,
-    by: Annotated[str | None, typer.Option(metavar="head|block", help="Take each head, or block, for one part.")] = None,
+    by: Annotated[str | None, typer.Option(metavar="head|block", help="Take each of them for one part.")] = None,
     top: Annotated[int, typer.Option(help="How many of the largest parts to show.")] = 15,
     as_json: AsJson = False,
 ) -> None:
