@@ -78,8 +78,6 @@ def _changed(b: int, first: int, found: list[HeadRun], added: Floats, change: Ch
     """Return heads and what they add after a change; where none of them changes, what they add keeps every bit."""
     outputs = [change("head", b, first + i, head.output) for i, head in enumerate(found)]
     other = [new is not head.output for new, head in zip(outputs, found, strict=True)]
-    if not any(other):
-        return found, added
     rows = np.any([(new != head.output).any(axis=-1) for new, head in zip(outputs, found, strict=True)], axis=0)
     total = cast(Floats, sum(outputs)).astype(added.dtype)
     heads = [given(head, new) if changed else head for new, head, changed in zip(outputs, found, other, strict=True)]
