@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weightsmith.check.certificate import Certificate
-from weightsmith.check.examine import by_reference, examine, reader
+from weightsmith.check.examine import NOTHING, by_reference, examine, reader
 from weightsmith.check.explain import divergence, sides
 from weightsmith.check.inputs import Inputs, written
 from weightsmith.check.languages import text
@@ -21,7 +21,7 @@ class Replay:
     """What was derived again, and whether it came out the same."""
 
     shards: tuple[Shard, ...]
-    of: int  # how many shards the certificate has
+    of: int  # how many shards with inputs the certificate has
     inputs: int
     counterexample: str | None
     problems: tuple[str, ...]
@@ -54,12 +54,14 @@ def replay(
     if type(sample) is not int or sample < 0:
         raise InputError(f"sample={brief(sample)}: write how many shards to derive again, 0 or more")
     c = Certificate.read(certificate, models)
-    shards = [shard for t in range(len(c.digests)) for shard in c.plan.shards(t)]
+    found = {shard: c.digests[shard.tier][shard.index] for t in range(len(c.digests)) for shard in c.plan.shards(t)}
+    shards = [shard for shard in found if c.claimed.of(shard)]
     chosen = sorted(random.Random(seed).sample(shards, min(sample, len(shards))))
     problems = list(c.contradictions())
+    problems += [_differently(shard) for shard in sorted(found.keys() - shards) if found[shard] != NOTHING]
     for done, shard in enumerate(chosen):
-        if examine(c.claim, c.plan, shard, source=by_reference).digest != c.digests[shard.tier][shard.index]:
-            problems.append(f"tier {shard.tier}, shard {shard.index} comes out differently")
+        if examine(c.claim, c.plan, shard, source=by_reference).digest != found[shard]:
+            problems.append(_differently(shard))
         if progress is not None:
             progress(done + 1, len(chosen))
     name = None
@@ -68,6 +70,10 @@ def replay(
         problems += _counterexample(c, c.refuting)
     inputs = sum(map(c.claimed.of, chosen))
     return Replay(tuple(chosen), len(shards), inputs, name, tuple(problems))
+
+
+def _differently(shard: Shard) -> str:
+    return f"tier {shard.tier}, shard {shard.index} comes out differently"
 
 
 def _counterexample(c: Certificate, ids: tuple[int, ...]) -> list[str]:
