@@ -21,6 +21,8 @@ _STYLES: dict[Style, tuple[str, str]] = {  # for rich, as CSS
     "faint": ("dim", "opacity:.6"),
 }
 BETWEEN = 3  # characters between two columns
+PADDING = "padding:.15em .8em"  # of a cell in HTML
+SHORT = 40  # characters: so much of a text is never folded in HTML
 MACHINE_NOISE = 1e-12  # relative: what float64 sums differ by from one machine to another, and a little more
 
 
@@ -193,15 +195,18 @@ def _html_lines(table: Table) -> Iterator[str]:
     """Write a table as HTML; texts are escaped."""
     if table.title:
         yield _html_line(table.title)
-    yield "<table><thead><tr>"
+    yield '<table style="border-collapse:collapse;margin:.5em 0"><thead><tr>'
     align = ["right" if c in table.right else "left" for c in range(len(table.columns))]
     for c, name in enumerate(table.columns):
-        yield f'<th style="text-align:{align[c]}">{html.escape(name)}</th>'
+        style = f"{PADDING};text-align:{align[c]};white-space:pre;border-bottom:1px solid"
+        yield f'<th style="{style}">{html.escape(name)}</th>'
     yield "</tr></thead><tbody>"
-    for row in table.rows:
-        yield "<tr>"
+    for n, row in enumerate(table.rows):
+        begins = n > 0 and table.rows[n - 1].ends
+        yield '<tr style="border-top:1px solid #8884">' if begins else "<tr>"
         for c, cell in enumerate(row.cells):
-            style = f"text-align:{align[c]};white-space:pre-wrap;{_STYLES[cell.style or row.style][1]}"
+            space = "pre" if len(cell.text) <= SHORT else "pre-wrap"
+            style = f"{PADDING};text-align:{align[c]};white-space:{space};{_STYLES[cell.style or row.style][1]}"
             yield f'<td style="{style}">{html.escape(cell.text)}</td>'
         yield "</tr>"
     yield "</tbody></table>"
