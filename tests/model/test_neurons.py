@@ -67,6 +67,22 @@ MISTAKES: dict[str, tuple[Callable[[], object], str]] = {
         lambda: Neuron("a", {"out": 1}),  # type: ignore[arg-type]
         "Neuron(reads='a'): write lanes with their weights, such as {'a': 1}",
     ),
+    "a weight that is no number": (
+        lambda: feed_forward(LANES, [Neuron({"a": "x"}, {"out": 1})]),  # type: ignore[dict-item]
+        "the matrix has 'x' from a to 0: write a number",
+    ),
+    "a bias that is no number": (
+        lambda: Neuron({"a": 1}, {"out": 1}, bias="1"),  # type: ignore[arg-type]
+        "Neuron(bias='1'): write a number",
+    ),
+    "a name that is no text": (
+        lambda: Neuron({"a": 1}, {"out": 1}, name=3),  # type: ignore[arg-type]
+        "the name of a neuron must be a text, and it is 3",
+    ),
+    "a neuron without its list": (
+        lambda: feed_forward(LANES, BOTH),  # type: ignore[arg-type]
+        "neurons is a single one: write a list, feed_forward(lanes, [Neuron(…)])",
+    ),
     "not a neuron": (
         lambda: feed_forward(LANES, [{"a": 1}]),  # type: ignore[list-item]
         "neuron 0 is {'a': 1}: write Neuron(reads={…}, writes={…})",

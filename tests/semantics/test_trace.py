@@ -111,6 +111,9 @@ def test_chosen_lanes_stages_and_positions_are_shown_and_no_others() -> None:
     lines = str(r.table(["found"], stages=["block 0 attention"], positions=[3, -2])).splitlines()
     assert [line.split() for line in lines[2:4]] == [["block", "0", "attention", "3", "0", "1"], ["2", "1", "1"]]
     assert len(lines) == 4
+    assert str(r.table("found", stages="block 0 attention", positions=3)) == str(
+        r.table(["found"], stages=["block 0 attention"], positions=[3])
+    )
 
 
 def test_the_attention_table_has_every_weight_and_score_that_is_visible() -> None:

@@ -32,8 +32,16 @@ def matrix(to: Sequence[str], of: Sequence[str], entries: Mapping[tuple[str, str
                 raise ModelError(
                     f"the matrix has no {shown(str(name))}: {nearest_names(str(name), names)}it has {listed(names)}"
                 )
+        if not is_number(value):
+            raise ModelError(f"the matrix has {brief(value)} from {shown(column)} to {shown(row)}: write a number")
         result[rows[row], columns[column]] = value
     return result
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a value is a single real number, of Python's or of numpy's."""
+    array = np.asarray(value)
+    return array.shape == () and array.dtype.kind in "iuf"
 
 
 def check_lanes(names: Iterable[str], lanes: Sequence[str], who: str) -> None:

@@ -7,8 +7,8 @@ import numpy as np
 
 from weightsmith.errors import ModelError
 from weightsmith.model.block import GATED, Activation, FeedForward
-from weightsmith.model.matrix import NO_WEIGHTS, check_lanes, matrix
-from weightsmith.model.names import brief, shown
+from weightsmith.model.matrix import NO_WEIGHTS, check_lanes, is_number, matrix
+from weightsmith.model.names import MAX_NAME, brief, checked_text, shown
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,10 @@ class Neuron:
     name: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse lanes without weights."""
+        """Refuse lanes without weights, a bias that is no number, a name that is no text."""
+        if not is_number(self.bias):
+            raise ModelError(f"Neuron(bias={brief(self.bias)}): write a number")
+        checked_text(self.name, "the name of a neuron", most=MAX_NAME)
         for what in ("reads", "writes"):
             if not isinstance(weights := getattr(self, what), Mapping):
                 raise ModelError(f"Neuron({what}={brief(weights)}): write lanes with their weights, such as {{'a': 1}}")
@@ -55,6 +58,8 @@ def feed_forward(
     """
     if activation in GATED:
         raise ModelError(f"activation={activation!r} has a gate, which neurons do not: write FeedForward(W_1, …, W_3)")
+    if isinstance(neurons, Neuron):
+        raise ModelError("neurons is a single one: write a list, feed_forward(lanes, [Neuron(…)])")
     listed_neurons = list(neurons)
     check_lanes(adds, lanes, "the layer adds to")
     for n, neuron in enumerate(listed_neurons):

@@ -73,10 +73,10 @@ class Run:
 
     def table(
         self,
-        lanes: Sequence[str] | None = None,
+        lanes: str | Sequence[str] | None = None,
         *,
-        stages: Sequence[str] | None = None,
-        positions: Sequence[int] | None = None,
+        stages: str | Sequence[str] | None = None,
+        positions: int | Sequence[int] | None = None,
     ) -> Table:
         """Return the stream as a table: after every sublayer, at every position, in every lane, or in those given."""
         return trace.stream_table(self, lanes, stages, positions, CHOOSE[0])

@@ -36,9 +36,9 @@ def position_of(run: "Run", position: object) -> int:
 
 def stream_table(
     run: "Run",
-    lanes: Sequence[str] | None,
-    stages: Sequence[str] | None,
-    positions: Sequence[int] | None,
+    lanes: str | Sequence[str] | None,
+    stages: str | Sequence[str] | None,
+    positions: int | Sequence[int] | None,
     hint: str,
 ) -> Table:
     """Return the stream: the lanes side by side where that fits the page, else one below the other.
@@ -46,6 +46,9 @@ def stream_table(
     `hint` says how to see what is left out.
     """
     T, notes = run.transformer, list[str]()
+    lanes = [lanes] if isinstance(lanes, str) else lanes
+    stages = [stages] if isinstance(stages, str) else stages
+    positions = [positions] if isinstance(positions, int) else positions
     rows = present_stages(T) if stages is None else [place_of(stage, run.stages, "stage") for stage in stages]
     places = list(range(len(run.tokens))) if positions is None else [position_of(run, p) for p in positions]
     if positions is None and len(places) > (most := max(MOST_ROWS // max(len(rows), 1), 1)):
