@@ -1,6 +1,7 @@
 """Matrices built by what they do: from lane a to lane b, times 3."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from types import MappingProxyType
 
 import numpy as np
@@ -40,8 +41,9 @@ def matrix(to: Sequence[str], of: Sequence[str], entries: Mapping[tuple[str, str
 
 def is_number(value: object) -> bool:
     """Tell whether a value is a single real number, of Python's or of numpy's."""
-    array = np.asarray(value)
-    return array.shape == () and array.dtype.kind in "iuf"
+    if isinstance(value, Real):
+        return not isinstance(value, bool)
+    return isinstance(value, np.ndarray) and value.shape == () and value.dtype.kind in "iuf"
 
 
 def check_lanes(names: Iterable[str], lanes: Sequence[str], who: str) -> None:
