@@ -219,7 +219,7 @@ WRONG = {
     "lane": (("run", "random.safetensors", "0", "--trace", "--lane", "x"), "error: there is no lane x: did you mean x"),
     "position": (
         ("run", "random.safetensors", "01", "--trace", "--position", "2"),
-        "error: there is no position 2: the",
+        "error: there is no position 2: write 0 to 1",
     ),
     "position alone": (("run", "random.safetensors", "01", "--position", "0"), "--position chooses what --trace shows"),
     "lane alone": (("run", "random.safetensors", "0", "--lane", "x0"), "write --trace too"),

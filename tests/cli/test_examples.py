@@ -84,4 +84,4 @@ def test_info_draws_bars_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(info, "results", lambda: console)
     info.show_parts(ws.library.bank())
     lines = {line.split()[0]: line.count("█") for line in console.export_text().splitlines() if "%" in line}
-    assert lines == {"embedding": 12, "attention": 9, "feed-forward": 6, "output": 3}
+    assert lines == {"embedding": 12, "attention": 10, "feed-forward": 6, "output": 3}

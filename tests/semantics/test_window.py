@@ -87,5 +87,7 @@ def test_the_context_of_one_token_is_the_last_token() -> None:
 
 @pytest.mark.parametrize("ask", [lambda T: ws.next_token(T, "01"), lambda T: ws.generate(T, "01", 3)])
 def test_the_next_token_of_a_classifier_is_refused(ask: Any) -> None:
-    with pytest.raises(ws.ModelError, match="needs classes that are tokens, and NO, YES is not in the vocabulary: wr"):
+    with pytest.raises(
+        ws.ModelError, match="needs classes that are tokens, and NO, YES is not in the vocabulary: `run` says"
+    ):
         ask(ws.library.contains("1"))
