@@ -4,6 +4,7 @@ import html
 import io
 import re
 import shutil
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -144,12 +145,12 @@ class Page:
             yield Text(part) if isinstance(part, str) else part
 
 
-class Tabled:
+class Tabled(ABC):
     """What shows itself as a table: with `print`, and in notebooks."""
 
+    @abstractmethod
     def table(self) -> Table | Page:
         """Return it as a table."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         """Return it as text."""
