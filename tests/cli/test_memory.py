@@ -114,8 +114,8 @@ def test_a_name_of_digits_wins_over_a_number_and_that_is_said(
 def test_digits_that_are_neither_a_name_nor_a_number_end_with_two(numbered: Path, digits: str) -> None:
     result = weightsmith("memory", "promoted", "numbered.safetensors", "--", digits, folder=numbered)
     assert result.returncode == 2
-    there = "error: there is no neuron 2 in block 0", "error: block 0 has no neuron called"
-    assert result.stderr.startswith(there)
+    by_number = "error: there is no neuron 2 in block 0: the neurons are 0 to 1"
+    assert result.stderr.startswith(by_number if digits == "2" else "error: block 0 has no neuron called")
 
 
 def test_undo_gives_the_file_before(towers: Path) -> None:

@@ -33,7 +33,7 @@ class Entry:
     options: Mapping[str, str | int] = field(default_factory=dict)
     symbols: str = "01"  # inputs consist of these
     max_length: int | None = None  # the longest input; None where any length will do
-    fails_at: Mapping[str, str] = field(default_factory=dict)  # arithmetic → the shortest input that it gets wrong
+    fails_at: Mapping[str, str] = field(default_factory=dict)  # arithmetic → an input that it is known to get wrong
     decide: Callable[[Transformer, Sequence[Tokens]], list[bool]] = says_yes
 
     @property
