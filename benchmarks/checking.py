@@ -19,10 +19,10 @@ from weightsmith.check.claims import FinalVectors
 from weightsmith.check.engine import decide
 from weightsmith.check.options import Options
 from weightsmith.check.verdict import Verdict
-from weightsmith.kernels.carrier import carrier
-from weightsmith.kernels.compiled import compiled
-from weightsmith.kernels.linear import WHOLE
-from weightsmith.kernels.program import sparse
+from weightsmith.kernels.packed.carrier import carrier
+from weightsmith.kernels.packed.compiled import compiled
+from weightsmith.kernels.packed.linear import WHOLE
+from weightsmith.kernels.packed.program import sparse
 
 SIZES = ((16, 4), (32, 6), (64, 8))
 LENGTH = 16

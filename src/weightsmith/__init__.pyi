@@ -20,13 +20,19 @@ from .errors import ModelError as ModelError
 from .errors import WeightsmithError as WeightsmithError
 from .files import load as load
 from .files import save as save
+from .inspect import Run as Run
 from .inspect import ablate as ablate
 from .inspect import ablations as ablations
 from .inspect import attribute as attribute
 from .inspect import changed as changed
+from .inspect import decisions as decisions
+from .inspect import generate as generate
 from .inspect import lens as lens
+from .inspect import logits as logits
 from .inspect import moved as moved
+from .inspect import next_token as next_token
 from .inspect import patch as patch
+from .inspect import run as run
 from .inspect import sweep as sweep
 from .model import Alibi as Alibi
 from .model import Attention as Attention
@@ -61,13 +67,7 @@ from .rewrites import to_arithmetic as to_arithmetic
 from .rewrites import widen as widen
 from .rewrites import zero_one_form as zero_one_form
 from .rewrites import zero_vector as zero_vector
-from .semantics import Run as Run
-from .semantics import decisions as decisions
-from .semantics import generate as generate
 from .semantics import layer_norm as layer_norm
-from .semantics import logits as logits
-from .semantics import next_token as next_token
-from .semantics import run as run
 from .semantics import sinusoidal as sinusoidal
 
 __all__: list[str]

@@ -1,4 +1,8 @@
-"""Everything that Weightsmith refuses: each error names the thing, the value and what to write instead."""
+"""Everything that Weightsmith refuses, and how values are shown in errors: each names the thing, the value and what to
+write instead."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
 
 
 class WeightsmithError(ValueError):
@@ -19,3 +23,29 @@ class InputError(WeightsmithError):
 
 class FileError(ModelError):
     """A file does not hold a valid transformer, or cannot be read or written."""
+
+
+def brief(value: object) -> str:
+    """Return the repr of anything, cut; also of integers that Python refuses to write out."""
+    try:
+        return f"{value!r:.80}"
+    except ValueError:
+        return "a huge number"
+
+
+def shown(name: str) -> str:
+    """Return a name as it may be printed: plainly if that is clear, else quoted with escapes."""
+    plain = name.isprintable() and name.strip() == name and name != ""
+    return name if plain else repr(name)
+
+
+def listed(names: Sequence[str], most: int = 12) -> str:
+    """Return names as a list for a message, cut after some."""
+    head = ", ".join(shown(name) for name in names[:most])
+    return head if len(names) <= most else f"{head}, … ({len(names)} in all)"
+
+
+def nearest_names(name: str, names: Sequence[str]) -> str:
+    """Say what could have been meant."""
+    close = get_close_matches(name, names, n=3) if len(names) <= 1000 else []  # it takes its time
+    return f"did you mean {listed(close)}? " if close else ""

@@ -9,9 +9,9 @@ import numpy as np
 import weightsmith as ws
 from tests.kernels.models import random_model
 from weightsmith import LayerNorm, Native, RMSNorm, Softmax, Transformer, random_transformer
+from weightsmith.inspect.run import Sums
 from weightsmith.model.block import Activation
 from weightsmith.model.distances import Distances
-from weightsmith.semantics.run import Sums
 
 
 def model(seed: int) -> Transformer:

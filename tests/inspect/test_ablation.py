@@ -10,7 +10,7 @@ import pytest
 import weightsmith as ws
 from tests.inspect.models import model, runs
 from weightsmith import Block, Fixed, Float, Native, Transformer
-from weightsmith.semantics.run import Sums
+from weightsmith.inspect.run import Sums
 
 ARITHMETICS: list[tuple[ws.Arithmetic, Sums | None]] = [
     (Fixed(4, 4), None),

@@ -9,8 +9,8 @@ import pytest
 import weightsmith as ws
 from tests.inspect.models import runs
 from weightsmith import Fixed, Float, Native
+from weightsmith.inspect.run import Sums, evaluate
 from weightsmith.semantics.evaluation import Evaluation
-from weightsmith.semantics.run import Sums, evaluate
 
 
 def cell(a: ws.Run, b: ws.Run, stage: str, position: int, sums: Sums | None = None) -> ws.Run:

@@ -12,8 +12,8 @@ from tests.kernels.models import LENGTH, random_model
 from weightsmith import ModelError, Transformer
 from weightsmith.arithmetic import Arithmetic, Array, Saturating, rounding
 from weightsmith.arithmetic import saturating as module
-from weightsmith.kernels import Columns, Layout, batch, run_columns, tree
-from weightsmith.kernels.carrier import carrier
+from weightsmith.kernels.packed import Columns, Layout, batch, run_columns, tree
+from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.model import Weighting
 from weightsmith.semantics.evaluation import Evaluation
 from weightsmith.semantics.reference import evaluate

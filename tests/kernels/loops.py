@@ -7,11 +7,11 @@ import numba as nb
 import numpy as np
 
 from weightsmith.arithmetic import Array, Saturating, parse_arithmetic
-from weightsmith.kernels import operations
-from weightsmith.kernels.carrier import Carried, Carrier, carrier
-from weightsmith.kernels.instructions import PACK_BYTES, load, store
-from weightsmith.kernels.operations import add, subtract
-from weightsmith.kernels.products import (
+from weightsmith.kernels.packed import operations
+from weightsmith.kernels.packed.carrier import Carried, Carrier, carrier
+from weightsmith.kernels.packed.instructions import PACK_BYTES, load, store
+from weightsmith.kernels.packed.operations import add, subtract
+from weightsmith.kernels.packed.products import (
     bounded,
     counterpart,
     fits,
@@ -22,7 +22,7 @@ from weightsmith.kernels.products import (
     scaled,
     share,
 )
-from weightsmith.kernels.rules import Whole, WholeToZero
+from weightsmith.kernels.packed.rules import Whole, WholeToZero
 
 TIES = ("zero", "even", "away")
 

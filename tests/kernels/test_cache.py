@@ -13,13 +13,13 @@ from numba.core.dispatcher import Dispatcher
 
 import weightsmith
 from weightsmith import Fixed
-from weightsmith.kernels import compiled
-from weightsmith.kernels.carrier import carrier
+from weightsmith.kernels.packed import compiled
+from weightsmith.kernels.packed.carrier import carrier
 
 PREPARE = """
 from weightsmith import Fixed
-from weightsmith.kernels import compiled
-from weightsmith.kernels.carrier import carrier
+from weightsmith.kernels.packed import compiled
+from weightsmith.kernels.packed.carrier import carrier
 
 def counts(name="accumulate"):
     compiled._dispatchers.cache_clear()
@@ -82,5 +82,5 @@ def test_the_stamp_covers_every_module_that_the_loops_are_compiled_from() -> Non
     names = {module.__name__ for module in compiled.MODULES}
     assert {module.__name__ for module in found} <= names
     # intrinsics and types of rules are no functions: the modules that they come from are named here
-    assert names >= {"weightsmith.kernels.instructions", "weightsmith.kernels.rules"}
+    assert names >= {"weightsmith.kernels.packed.instructions", "weightsmith.kernels.packed.rules"}
     assert set(compiled._signatures(carrier(Fixed(4, 4)))) == {loop.__name__ for loop in compiled.LOOPS}

@@ -13,7 +13,7 @@ from tests.kernels.comparison import (
 )
 from tests.kernels.loops import TIES, finite_arithmetic
 from tests.kernels.models import WEIGHTINGS, many_heads
-from weightsmith.kernels import batch, tree
+from weightsmith.kernels.packed import batch, tree
 from weightsmith.model import Weighting
 
 SINGLE = ("float(3,3)", "float(1,2)", "float(2,4)", "float(4,7)", "float16", "float(7,11)", "e4m3", "e5m2")

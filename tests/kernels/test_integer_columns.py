@@ -13,7 +13,7 @@ from tests.kernels.comparison import (
 )
 from tests.kernels.loops import TIES, finite_arithmetic
 from tests.kernels.models import WEIGHTINGS, many_heads
-from weightsmith.kernels import batch, tree
+from weightsmith.kernels.packed import batch, tree
 from weightsmith.model import Weighting
 
 SIXTEEN = (

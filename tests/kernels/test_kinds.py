@@ -13,8 +13,8 @@ from tests.kernels.kinds import ACTIVATIONS, FULL, RULES, kind_of_model
 from tests.kernels.models import WEIGHTINGS
 from weightsmith import Attention, Native, Softmax, Transformer, parse_arithmetic, run
 from weightsmith.arithmetic import Array
-from weightsmith.kernels import batch, tree
-from weightsmith.kernels.carrier import carrier
+from weightsmith.kernels.packed import batch, tree
+from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.model import added
 
 FORMS = {

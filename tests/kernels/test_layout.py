@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.kernels.comparison import assert_equal_runs
 from tests.rewrites.models import transformers
 from weightsmith import Attention, Block, Fixed, Relative, Transformer, random_transformer
-from weightsmith.kernels import Layout, batch, ranks, tree
-from weightsmith.kernels.layout import CHUNK
-from weightsmith.kernels.linear import TILE_BYTES
+from weightsmith.kernels.packed import Layout, batch, ranks, tree
+from weightsmith.kernels.packed.layout import CHUNK
+from weightsmith.kernels.packed.linear import TILE_BYTES
 from weightsmith.model import LeftmostHard
 
 

@@ -9,10 +9,10 @@ import pytest
 from tests.arithmetic.test_rounding import tied
 from tests.kernels.loops import TIES, finite_arithmetic
 from weightsmith.arithmetic import Array, Fixed, Saturating
-from weightsmith.kernels.carrier import carrier
-from weightsmith.kernels.compiled import compiled
-from weightsmith.kernels.linear import TILE_BYTES, WHOLE
-from weightsmith.kernels.program import PAYS, Sparse, sparse
+from weightsmith.kernels.packed.carrier import carrier
+from weightsmith.kernels.packed.compiled import compiled
+from weightsmith.kernels.packed.linear import TILE_BYTES, WHOLE
+from weightsmith.kernels.packed.program import PAYS, Sparse, sparse
 
 FORMS = ("fixed(4,4)", "fixed(0,7)", "fixed(14,0)", "fixed(1,3)", "fixed(8,8)", "fixed(12,12)", "float(1,2)",
          "float(3,3)", "float16", "e5m2", "float(7,11)", "float(5,12)", "float(10,25)", "bfloat16")  # fmt: skip

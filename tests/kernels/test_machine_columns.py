@@ -9,7 +9,7 @@ import pytest
 from tests.kernels.comparison import assert_equal_runs, assert_refused, assert_weighting, layouts
 from tests.kernels.models import WEIGHTINGS, many_heads, random_model
 from weightsmith import Attention, Block, FeedForward, Head, LayerNorm, Native, Relative, Softmax, Transformer
-from weightsmith.kernels import batch, run_columns, tree
+from weightsmith.kernels.packed import batch, run_columns, tree
 from weightsmith.model import Weighting
 from weightsmith.semantics.reference import evaluate
 

@@ -11,8 +11,8 @@ from tests.arithmetic.test_rounding import tied
 from tests.kernels.hard_pairs import hard_products, hard_quotients, hard_sums
 from tests.kernels.loops import TIES, assert_all_equal, by_loop, finite_arithmetic
 from weightsmith.arithmetic import Array, Float, Saturating, rounding
-from weightsmith.kernels.carrier import carrier
-from weightsmith.kernels.rules import Binary, BinaryEven, Whole, WholeToZero
+from weightsmith.kernels.packed.carrier import carrier
+from weightsmith.kernels.packed.rules import Binary, BinaryEven, Whole, WholeToZero
 
 OPERATIONS = ("add", "subtract", "multiply", "scaled", "bounded", "saturate", "divide")
 CARRIERS = {

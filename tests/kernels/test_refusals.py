@@ -22,7 +22,7 @@ from weightsmith import (
     Transformer,
 )
 from weightsmith.arithmetic import Arithmetic
-from weightsmith.kernels import batch, run_columns, tree
+from weightsmith.kernels.packed import batch, run_columns, tree
 from weightsmith.model import Norm
 from weightsmith.model.block import Placement
 from weightsmith.model.transformer import Mask

@@ -6,7 +6,7 @@ import pytest
 import weightsmith as ws
 from tests.memory.models import Pair, pair_fact, reader, same, thousand
 from weightsmith.arithmetic import Array
-from weightsmith.kernels import batch, run_columns
+from weightsmith.kernels.packed import batch, run_columns
 
 PAIRS = thousand()
 

@@ -6,7 +6,7 @@ import pytest
 
 import weightsmith as ws
 
-runs = import_module("weightsmith.semantics.run")  # the function has the name of its file
+runs = import_module("weightsmith.inspect.run")  # the function has the name of its file
 INPUTS = ["0", "110", "01", "101", "1", "000", "011", "11"]
 
 

@@ -10,8 +10,8 @@ import weightsmith as ws
 from tests.kernels.kinds import ACTIVATIONS, RULES, kind_of_model
 from tests.kernels.models import LENGTH
 from weightsmith import Attention, Block, Fixed, Float, Native, Softmax
+from weightsmith.inspect.run import evaluate
 from weightsmith.semantics.evaluation import NOTHING, Evaluation
-from weightsmith.semantics.run import evaluate
 
 IDS = np.random.default_rng(5).integers(0, 2, 7)
 CUTS = ([1] * 7, [3, 1, 3])

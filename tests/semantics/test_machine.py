@@ -13,7 +13,7 @@ from tests.kernels.kinds import ACTIVATIONS, FULL, RULES, kind_of_model
 from tests.kernels.models import WEIGHTINGS
 from weightsmith import Fixed, Float, Native, Softmax
 from weightsmith.arithmetic import Array
-from weightsmith.semantics.run import evaluate
+from weightsmith.inspect.run import evaluate
 
 TEXTS = ("a", "abbab")
 COUNTS = Counter[str]()

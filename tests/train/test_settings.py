@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import weightsmith as ws
-from weightsmith.model.names import brief
+from weightsmith.errors import brief
 from weightsmith.train import Course, Shape
 from weightsmith.train.settings import as_data, differing
 

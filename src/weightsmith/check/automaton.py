@@ -10,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.check.regular import character_automaton
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief
 from weightsmith.model.frozen import Frozen
-from weightsmith.model.names import brief
 
 MAX_ENTRIES = 2_000_000  # of a table
 

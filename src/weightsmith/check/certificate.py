@@ -14,9 +14,8 @@ from weightsmith.check.frame import checked_model, make_frame
 from weightsmith.check.languages import language
 from weightsmith.check.plan import LONGEST, Plan, Tier
 from weightsmith.check.verdict import CERTIFICATE, identity, reach
-from weightsmith.errors import FileError, InputError
+from weightsmith.errors import FileError, InputError, brief
 from weightsmith.model import Transformer
-from weightsmith.model.names import brief
 
 MOST_TIERS = 1000
 MOST_TOGETHER = 1 << 20  # inputs below a stem; more are never run together

@@ -12,9 +12,8 @@ from weightsmith.arithmetic import Array
 from weightsmith.check.frame import EVERY, Frame
 from weightsmith.check.inputs import Inputs, Truths
 from weightsmith.check.languages import Decided, Language, called, name_of, text
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief, listed, shown
 from weightsmith.model import Transformer
-from weightsmith.model.names import brief, listed, shown
 
 Quantity: TypeAlias = Literal["decisions", "logits", "vectors"]
 Values: TypeAlias = npt.NDArray[Any]

@@ -19,8 +19,7 @@ from weightsmith.check.options import Options, Progress
 from weightsmith.check.plan import Plan, Shard, longest_of, make_plan, tokens
 from weightsmith.check.size import bytes_of_run, columns_for
 from weightsmith.check.verdict import Verdict, identity
-from weightsmith.errors import InputError
-from weightsmith.model.names import brief
+from weightsmith.errors import InputError, brief
 
 Limit: TypeAlias = Callable[[Shard], int]  # the longest inputs of a shard that are still of interest
 

@@ -13,11 +13,10 @@ from weightsmith.check.claims import Claim, Quantity, Values
 from weightsmith.check.inputs import Inputs, Places, written
 from weightsmith.check.languages import text
 from weightsmith.check.plan import Plan, Shard
-from weightsmith.errors import ModelError
-from weightsmith.kernels import batch, ranks, run_columns, tree
-from weightsmith.kernels.carrier import carrier
+from weightsmith.errors import ModelError, shown
+from weightsmith.kernels.packed import batch, ranks, run_columns, tree
+from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.model import Transformer
-from weightsmith.model.names import shown
 from weightsmith.semantics.evaluation import Evaluation
 from weightsmith.semantics.reference import evaluate
 

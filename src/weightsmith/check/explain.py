@@ -8,10 +8,10 @@ import numpy as np
 from weightsmith.check.claims import AgreesWith, Claim, FinalVectors, Recognizes
 from weightsmith.check.inputs import Input, Inputs
 from weightsmith.check.languages import called
+from weightsmith.errors import shown
+from weightsmith.inspect.run import Run
+from weightsmith.inspect.run import run as run_by
 from weightsmith.model import Transformer
-from weightsmith.model.names import shown
-from weightsmith.semantics import Run
-from weightsmith.semantics import run as run_by
 
 
 @dataclass(frozen=True)

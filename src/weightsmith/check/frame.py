@@ -6,9 +6,8 @@ from typing import Any
 
 from weightsmith.check.inputs import Inputs
 from weightsmith.check.languages import Decided, Language, Matching, language
-from weightsmith.errors import InputError, ModelError
+from weightsmith.errors import InputError, ModelError, brief, listed, shown
 from weightsmith.model import Transformer, check_length
-from weightsmith.model.names import brief, listed, shown
 
 
 @dataclass(frozen=True, eq=False)

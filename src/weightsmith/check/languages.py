@@ -10,8 +10,7 @@ import numpy as np
 
 from weightsmith.check.automaton import Automaton, compile_regex, read_pattern
 from weightsmith.check.inputs import Input, Inputs, Truths
-from weightsmith.errors import InputError
-from weightsmith.model.names import brief, shown
+from weightsmith.errors import InputError, brief, shown
 
 Predicate: TypeAlias = Callable[[Any], bool]
 Describing: TypeAlias = str | re.Pattern[str] | Automaton | Predicate  # a set of inputs

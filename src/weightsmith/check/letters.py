@@ -6,7 +6,7 @@ from typing import Any
 
 from weightsmith.check.languages import Language, Matching, Regular
 from weightsmith.check.parse_tree import NotTranslatedError, class_text, flags_inside, parse_tree, set_text
-from weightsmith.model.names import listed
+from weightsmith.errors import listed
 
 
 def foreign_letters(language: Language, vocabulary: tuple[str, ...]) -> str | None:

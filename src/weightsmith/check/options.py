@@ -5,8 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from weightsmith.errors import InputError
-from weightsmith.model.names import brief
+from weightsmith.errors import InputError, brief
 
 MEMORY = 1 << 30
 Progress: TypeAlias = Callable[[int, int], None]  # inputs done, inputs in all

@@ -11,9 +11,8 @@ from weightsmith.check.explain import divergence, sides
 from weightsmith.check.inputs import Inputs, written
 from weightsmith.check.languages import text
 from weightsmith.check.plan import Shard
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief, shown
 from weightsmith.model import Transformer
-from weightsmith.model.names import brief, shown
 
 
 @dataclass(frozen=True)

@@ -2,11 +2,11 @@
 
 from weightsmith.check.claims import Claim
 from weightsmith.errors import InputError
-from weightsmith.kernels.carrier import carrier, function_table
-from weightsmith.kernels.instructions import PACK_BYTES
-from weightsmith.kernels.layout import CHUNK
-from weightsmith.kernels.linear import TILE_BYTES, WHOLE
-from weightsmith.kernels.run import TILE
+from weightsmith.kernels.packed.carrier import carrier, function_table
+from weightsmith.kernels.packed.instructions import PACK_BYTES
+from weightsmith.kernels.packed.layout import CHUNK
+from weightsmith.kernels.packed.linear import TILE_BYTES, WHOLE
+from weightsmith.kernels.packed.run import TILE
 from weightsmith.model import Transformer
 
 RUN_BYTES = 12 << 20  # what a run may take: more would leave the near caches

@@ -13,8 +13,8 @@ from weightsmith.check.explain import Divergence
 from weightsmith.check.inputs import Input
 from weightsmith.check.languages import text
 from weightsmith.check.plan import Plan
+from weightsmith.errors import shown
 from weightsmith.model import digest
-from weightsmith.model.names import shown
 from weightsmith.semantics import SEMANTICS_VERSION
 from weightsmith.tables import Page, Table
 

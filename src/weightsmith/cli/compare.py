@@ -43,7 +43,7 @@ def compare(
     """
     with Interrupts() as stop:
         load_torch()
-        from weightsmith.model.names import shown
+        from weightsmith.errors import shown
         from weightsmith.train import Course, Shape, as_text, draw_comparison, picture_format, read_file
 
         picture_format(output)
@@ -80,7 +80,7 @@ def _beginning(task: "Text", written: str) -> str:
 
 def _check(task: "Text", sentence: str, context: int) -> None:
     """Refuse a sentence that could not be read, before anything is trained."""
-    from weightsmith.model.names import shown
+    from weightsmith.errors import shown
 
     units = sentence.split() if task.separator else list(sentence)
     if not 1 <= len(units) <= context:
@@ -105,7 +105,7 @@ def _compared(task: "Text", shape: "Shape", course: "Course", output: Path, stop
 
 def _stopped(found: "Comparison", steps: int, output: Path) -> NoReturn:
     """Say that training can go on."""
-    from weightsmith.model.names import shown
+    from weightsmith.errors import shown
 
     files = " and ".join(shown(str(file)) for file in _checkpoints(output) if file.exists())
     errors().print(

@@ -16,8 +16,8 @@ def compose(
 ) -> None:
     """Compose yes/no transformers with and, or, not and exclusive or."""
     from weightsmith.compose.formula import compose as build
+    from weightsmith.errors import shown
     from weightsmith.files import load, save
-    from weightsmith.model.names import shown
 
     parts = {}
     for meaning in let or []:

@@ -14,8 +14,8 @@ def corpus(
     seed: Annotated[int, typer.Option(help="The same seed gives the same text.")] = 0,
 ) -> None:
     """Write an example text to train on: small stories with names that come back, verbs that agree, right sums."""
+    from weightsmith.errors import shown
     from weightsmith.files.container import write_whole
-    from weightsmith.model.names import shown
     from weightsmith.train.corpus import corpus
 
     write_whole(output, corpus(size, seed).encode())

@@ -13,9 +13,9 @@ def demo() -> None:
     from weightsmith.arithmetic import Fixed, Float
     from weightsmith.arithmetic import laws as decide
     from weightsmith.cli.output import errors
+    from weightsmith.inspect.run import run
     from weightsmith.library import contains
     from weightsmith.rewrites import infinity_form
-    from weightsmith.semantics import run
 
     def step(number: int, text: str) -> None:
         results().print(Text(f"{number}. {text}", "bold cyan"))

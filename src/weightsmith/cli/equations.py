@@ -18,7 +18,7 @@ def read_map(T: "Transformer", text: str) -> tuple[list[str], list[list[float]],
 
     The positions are source and target, or None for every position. A name with , + = in it cannot be written here.
     """
-    from weightsmith.model.names import shown
+    from weightsmith.errors import shown
 
     route, equations = _route(T, text)
     rows: dict[str, dict[str, float]] = {}
@@ -49,7 +49,7 @@ def _route(T: "Transformer", text: str) -> tuple[tuple[int, int] | None, str]:
 
 def _equation(T: "Transformer", text: str) -> tuple[str, dict[str, float]]:
     """Read LANE=TERMS: what each lane that is read is multiplied by."""
-    from weightsmith.model.names import shown
+    from weightsmith.errors import shown
 
     left, equals, right = text.partition("=")
     if not equals or not right.strip():
@@ -82,7 +82,7 @@ def _term(T: "Transformer", text: str, equation: str) -> tuple[str, float]:
 
 
 def _lane(T: "Transformer", text: str, equation: str) -> str:
-    from weightsmith.model.names import listed, nearest_names, shown
+    from weightsmith.errors import listed, nearest_names, shown
 
     name = text.strip()
     if name not in T.lanes:

@@ -26,8 +26,8 @@ def explain(
     """Split a logit into embedding, position, heads by source, neurons and biases, and show the decision on the way."""
     from weightsmith.files import load
     from weightsmith.inspect import attribute, lens
-    from weightsmith.semantics import run
-    from weightsmith.semantics.trace import position_of
+    from weightsmith.inspect.run import run
+    from weightsmith.inspect.trace import position_of
 
     if top < 1:
         raise InputError(f"--top {top}: write how many parts to show, 1 or more")
@@ -57,9 +57,9 @@ def _as_data(found: "Attribution") -> dict[str, object]:
 
 
 def _show(seen: "Lens", found: "Attribution", top: int) -> None:
-    from weightsmith.model.names import shown
+    from weightsmith.errors import shown
+    from weightsmith.inspect.trace import position_text
     from weightsmith.model.places import present_stages
-    from weightsmith.semantics.trace import position_text
     from weightsmith.tables import Table
 
     here, tokens = found.position, seen.tokens

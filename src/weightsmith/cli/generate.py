@@ -18,10 +18,10 @@ def generate(
     as_json: AsJson = False,
 ) -> None:
     """Go on from a text, token by token, as they come; past the context, from the last tokens that it holds."""
+    from weightsmith.errors import shown
     from weightsmith.files import load
-    from weightsmith.model.names import shown
+    from weightsmith.inspect.generate import generate as generate_tokens
     from weightsmith.model.tokens import read_tokens_of_any_length
-    from weightsmith.semantics import generate as generate_tokens
 
     T = load(file)
     tokens = generate_tokens(T, text, steps, temperature=temperature, top_k=top_k, seed=seed)

@@ -49,7 +49,7 @@ def sizes(entry: "Entry | Example", T: "Transformer") -> dict[str, Any]:
 
 def example_row(example: "Example") -> dict[str, Any]:
     """Return an example with its decisions, decided now."""
-    from weightsmith.semantics import decisions
+    from weightsmith.inspect.run import decisions
 
     T, inputs = example.build(), list(example.decides)
     decided = dict(zip(inputs, decisions(T, inputs), strict=True))

@@ -38,10 +38,10 @@ def write(
     ] = None,
 ) -> None:
     """Write a fact: MODEL --block 0 --key tower=1,eiffel=1 --value paris=1 -o OUT."""
+    from weightsmith.errors import shown
     from weightsmith.files import load, save
     from weightsmith.memory import facts
     from weightsmith.memory import write as write_fact
-    from weightsmith.model.names import shown
 
     T = load(file)
     written = write_fact(
@@ -82,8 +82,8 @@ def read(
     from dataclasses import asdict
 
     from weightsmith.files import load
+    from weightsmith.inspect.run import run
     from weightsmith.memory import read as read_run
-    from weightsmith.semantics import run
 
     r = run(load(file), tokens)
     T = r.transformer
@@ -110,9 +110,9 @@ def promoted(
     as_json: AsJson = False,
 ) -> None:
     """Show the classes that a neuron's value speaks for and against; later blocks and the final norm are left out."""
+    from weightsmith.errors import shown
     from weightsmith.files import load
     from weightsmith.memory import promoted as promoted_by
-    from weightsmith.model.names import shown
 
     T = load(file)
     n, name = _neuron(T, block, neuron)
@@ -135,9 +135,9 @@ def promoted(
 @memory.command("undo")
 def undo(file: ModelFile, output: Output) -> None:
     """Take back the last edit."""
+    from weightsmith.errors import shown
     from weightsmith.files import load, save
     from weightsmith.memory import undo as take_back
-    from weightsmith.model.names import shown
 
     T = load(file)
     before = take_back(T)
@@ -176,7 +176,7 @@ def _numbers(text: str, option: str) -> dict[str, float]:
 
 
 def _show_firings(T: "Transformer", found: "list[tuple[int, Firing]]") -> None:
-    from weightsmith.model.names import shown
+    from weightsmith.errors import shown
 
     rows = Table("token", "block", "neuron", "response", "activation", "adds", right=[1, 3, 4])
     ordered = sorted(found, key=lambda row: row[1].position)
@@ -196,7 +196,7 @@ def _show_firings(T: "Transformer", found: "list[tuple[int, Firing]]") -> None:
 
 
 def _show_facts(T: "Transformer", found: "list[Fact]") -> None:
-    from weightsmith.model.names import shown
+    from weightsmith.errors import shown
 
     rows = Table("fact", "block", "neuron", "key", "value", "margin", right=[1, 2, 5])
     for fact in found:

@@ -32,8 +32,8 @@ def new(
 ) -> None:
     """Write a new transformer to a file: a random one, or a ready-made one by name."""
     from weightsmith.arithmetic import parse_arithmetic
+    from weightsmith.errors import shown
     from weightsmith.files import save
-    from weightsmith.model.names import shown
 
     given: dict[str, Any] = {
         "symbol": symbol, "word": word, "pattern": pattern, "n": n, "m": m, "remainder": remainder, "depth": depth,
@@ -52,9 +52,9 @@ def build(name: str, given: dict[str, Any], **fixed: Any) -> Any:
     """Call the builder of that name; options that it does not take, or lacks, are refused."""
     from inspect import Parameter, signature
 
+    from weightsmith.errors import nearest_names
     from weightsmith.library import ENTRIES, EXAMPLES
     from weightsmith.model import random_transformer
-    from weightsmith.model.names import nearest_names
 
     builders = {"random": random_transformer, **{entry.name: entry.builder for entry in ENTRIES}}
     builders |= {example.name: example.builder for example in EXAMPLES}

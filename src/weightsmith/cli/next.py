@@ -17,9 +17,9 @@ def next(
     as_json: AsJson = False,
 ) -> None:
     """Show the most likely next tokens, as bars."""
+    from weightsmith.errors import shown
     from weightsmith.files import load
-    from weightsmith.model.names import shown
-    from weightsmith.semantics import next_token
+    from weightsmith.inspect.generate import next_token
 
     if top < 1:
         raise InputError(f"--top {top}: write how many tokens to show, 1 or more")

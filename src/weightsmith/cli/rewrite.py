@@ -43,8 +43,8 @@ def rewrite(
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
 ) -> None:
     """Rewrite a model, step by step, in the order given: MODEL --flag here=3 --zero here --form infinity -o OUT."""
+    from weightsmith.errors import shown
     from weightsmith.files import load, save
-    from weightsmith.model.names import shown
 
     T = load(file)
     for step, value in pairs(context.args):

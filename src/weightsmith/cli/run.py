@@ -8,7 +8,7 @@ from weightsmith.cli.output import AsJson, ModelFile, print_json, results
 from weightsmith.errors import InputError
 
 if TYPE_CHECKING:
-    from weightsmith.semantics import Run
+    from weightsmith.inspect.run import Run
 
 HINTS = ("--lane and --position choose, --json has all", "--json has all")
 
@@ -27,8 +27,8 @@ def run(
 ) -> None:
     """Run a model on an input: the decision, the logits and, with --trace, the whole stream and attention."""
     from weightsmith.files import load
-    from weightsmith.semantics import run as run_model
-    from weightsmith.semantics.trace import decision_page, whole_page
+    from weightsmith.inspect.run import run as run_model
+    from weightsmith.inspect.trace import decision_page, whole_page
 
     if (lane or position) and not trace:
         raise InputError(f"--{'lane' if lane else 'position'} chooses what --trace shows: write --trace too")
@@ -46,8 +46,8 @@ def _decision(r: "Run") -> dict[str, Any]:
 
 def _trace(r: "Run", lanes: list[str] | None, positions: list[int] | None) -> dict[str, Any]:
     """Return the stream by stage, position and lane, what each head looked at, and the activations of neurons."""
+    from weightsmith.inspect.trace import position_of
     from weightsmith.model import lane_index
-    from weightsmith.semantics.trace import position_of
 
     T = r.transformer
     columns = [lane_index(T, name) for name in lanes or T.lanes]

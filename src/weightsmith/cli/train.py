@@ -117,9 +117,8 @@ def _check_files(output: Path, source: Path | None) -> None:
 
 def check_file(path: Path, source: Path | None) -> None:
     """Refuse a file that could not be written, or that would be written over its source."""
-    from weightsmith.errors import FileError
+    from weightsmith.errors import FileError, shown
     from weightsmith.files.container import check_writable
-    from weightsmith.model.names import shown
 
     try:
         check_writable(path)
@@ -153,7 +152,7 @@ def _longest(task: "Text | Labelled") -> int:
 def _fitted(task: "Text | Labelled", shape: Any, course: Any, output: Path, stop: Interrupts) -> "Trained":
     """Train with a bar, a checkpoint and a log beside the model."""
     from weightsmith.cli.progress import shown_progress
-    from weightsmith.model.names import shown
+    from weightsmith.errors import shown
     from weightsmith.train import fit, write_log
 
     checkpoint, log, _ = _beside(output)
@@ -170,8 +169,8 @@ def _fitted(task: "Text | Labelled", shape: Any, course: Any, output: Path, stop
 
 def _stopped(trained: "Trained", course: Any, output: Path) -> NoReturn:
     """Save the model as it is, beside its checkpoint, and say that training can go on."""
+    from weightsmith.errors import shown
     from weightsmith.files import save
-    from weightsmith.model.names import shown
 
     save(trained.transformer, output)
     errors().print(
@@ -195,8 +194,8 @@ def _save(trained: "Trained", output: Path) -> None:
 def _tell(trained: "Trained", output: Path, language: bool, as_json: bool) -> None:
     from dataclasses import asdict
 
-    from weightsmith.model.names import shown
-    from weightsmith.semantics import generate
+    from weightsmith.errors import shown
+    from weightsmith.inspect.generate import generate
 
     T, last = trained.transformer, trained.history[-1]
     sample: list[str] = []

@@ -7,9 +7,8 @@ import re
 from collections.abc import Mapping
 
 from weightsmith.compose.boolean import both, either, exactly_one, negation
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, listed
 from weightsmith.model import Transformer
-from weightsmith.model.names import listed
 
 _TOKEN = re.compile(r"\s*(?:([A-Za-z_][A-Za-z0-9_]*)|([~&^|()]))")
 _BINARY = (("|", either), ("^", exactly_one), ("&", both))

@@ -7,9 +7,8 @@ from itertools import zip_longest
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import ModelError
+from weightsmith.errors import ModelError, listed
 from weightsmith.model import Attention, Block, FeedForward, Norm, PositionTable, Transformer, added, position_table
-from weightsmith.model.names import listed
 from weightsmith.rewrites import zero_one_form
 from weightsmith.rewrites.own_positions import own_positions
 from weightsmith.rewrites.widen import surround

@@ -6,15 +6,13 @@ from typing import overload
 
 import numpy as np
 
-from weightsmith.errors import InputError, ModelError
+from weightsmith.errors import InputError, ModelError, shown
 from weightsmith.inspect.asked import Sublayer, Target, checked_run, positions_at, stage_at, target
 from weightsmith.inspect.patch import neurons_at
+from weightsmith.inspect.run import Run, Sums
 from weightsmith.inspect.swaps import Swap, again
 from weightsmith.model import Transformer
-from weightsmith.model.names import shown
 from weightsmith.model.places import attention_at, block_at, head_at, layer_at
-from weightsmith.semantics import Run
-from weightsmith.semantics.run import Sums
 from weightsmith.tables import Table, Tabled, number
 
 

@@ -7,12 +7,12 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief, shown
+from weightsmith.inspect.run import Run
+from weightsmith.inspect.trace import position_of
 from weightsmith.model import Transformer
-from weightsmith.model.names import brief, place_of, shown
+from weightsmith.model.names import place_of
 from weightsmith.model.places import block_at
-from weightsmith.semantics import Run
-from weightsmith.semantics.trace import position_of
 
 Sublayer: TypeAlias = Literal["attention", "feed-forward"]
 

@@ -8,10 +8,10 @@ from weightsmith.arithmetic import Array
 from weightsmith.inspect.asked import checked_run, target
 from weightsmith.inspect.lens import read_stream
 from weightsmith.inspect.parts import Attribution, Part
+from weightsmith.inspect.run import Run
 from weightsmith.inspect.swaps import last_swap
+from weightsmith.inspect.trace import position_of
 from weightsmith.model import LayerNorm, Norm, Relative, Transformer, position_table
-from weightsmith.semantics import Run
-from weightsmith.semantics.trace import position_of
 
 
 def attribute(run: Run, wanted: str, *, over: str | None = None, position: int = -1) -> Attribution:

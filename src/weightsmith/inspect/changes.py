@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, shown
 from weightsmith.inspect.asked import check_alike
-from weightsmith.model.names import place_of, shown
-from weightsmith.semantics import Run
-from weightsmith.semantics.trace import position_text
+from weightsmith.inspect.run import Run
+from weightsmith.inspect.trace import position_text
+from weightsmith.model.names import place_of
 from weightsmith.tables import Page, Style, Table, Tabled, number
 
 ROWS, LANES, CLASSES = 60, 3, 20  # of the tables: positions at stages, lanes at a position, classes

@@ -5,12 +5,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from weightsmith.arithmetic import Array, Native
+from weightsmith.errors import shown
 from weightsmith.inspect.asked import checked_run, target
+from weightsmith.inspect.run import Run
+from weightsmith.inspect.trace import position_text
+from weightsmith.kernels import blas
 from weightsmith.model import Transformer
-from weightsmith.model.names import shown
 from weightsmith.model.places import present_stages
-from weightsmith.semantics import Run, machine, reference
-from weightsmith.semantics.trace import position_text
+from weightsmith.semantics import reference
 from weightsmith.tables import Cell, Table, Tabled, number
 
 
@@ -61,5 +63,5 @@ def lens(run: Run) -> Lens:
 
 def read_stream(T: Transformer, vectors: Array) -> Array:
     """Return the logits of vectors of the stream (…, lanes), through the final norm."""
-    read_off = machine.read_off if isinstance(T.arithmetic, Native) else reference.read_off
+    read_off = blas.read_off if isinstance(T.arithmetic, Native) else reference.read_off
     return read_off(T, vectors).astype(np.float64)

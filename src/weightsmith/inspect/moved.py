@@ -8,15 +8,16 @@ from typing import overload
 import numpy as np
 
 from weightsmith.arithmetic import Array
+from weightsmith.errors import shown
 from weightsmith.inspect.asked import checked_run
 from weightsmith.inspect.attribution import values_at
+from weightsmith.inspect.run import Run
 from weightsmith.inspect.swaps import last_swap
+from weightsmith.inspect.trace import position_of, position_text
 from weightsmith.model import Head, Transformer, lane_index
-from weightsmith.model.names import existing, shown
+from weightsmith.model.names import existing
 from weightsmith.model.places import attention_at, head_at
-from weightsmith.semantics import Run
 from weightsmith.semantics.layers import run_norm
-from weightsmith.semantics.trace import position_of, position_text
 from weightsmith.tables import Table, Tabled, number
 
 ROWS, LANES = 60, 4  # of a table: the first moves, and the lanes with the largest amounts

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief, shown
 from weightsmith.inspect.asked import Target
-from weightsmith.model.names import brief, shown
-from weightsmith.semantics import Run
-from weightsmith.semantics.trace import position_text
+from weightsmith.inspect.run import Run
+from weightsmith.inspect.trace import position_text
 from weightsmith.tables import MACHINE_NOISE, Table, Tabled, bar, number
 
 Kind: TypeAlias = Literal["embedding", "position", "head", "neuron", "feed-forward", "block", "bias", "patch"]

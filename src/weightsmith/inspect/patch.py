@@ -5,13 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief
 from weightsmith.inspect.asked import Sublayer, check_alike, checked_run, positions_at, stage_at
+from weightsmith.inspect.run import Run, Sums
 from weightsmith.inspect.swaps import Swap, again
-from weightsmith.model.names import brief, existing
+from weightsmith.model.names import existing
 from weightsmith.model.places import block_at, neuron_at
-from weightsmith.semantics import Run
-from weightsmith.semantics.run import Sums
 
 
 def patch(

@@ -7,10 +7,9 @@ from typing import Literal
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.semantics import Run
+from weightsmith.inspect.run import Run, Sums
+from weightsmith.inspect.run import run as run_anew
 from weightsmith.semantics.evaluation import Change, unchanged
-from weightsmith.semantics.run import Sums
-from weightsmith.semantics.run import run as run_anew
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,14 +5,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief, shown
 from weightsmith.inspect.asked import Target, check_alike, target
+from weightsmith.inspect.run import NUMBERS_AT_ONCE, Run, Sums, evaluate, numbers_kept
 from weightsmith.inspect.swaps import changing
-from weightsmith.model.names import brief, shown
+from weightsmith.inspect.trace import position_text
 from weightsmith.model.places import present_stages
-from weightsmith.semantics import Run
-from weightsmith.semantics.run import NUMBERS_AT_ONCE, Sums, evaluate, numbers_kept
-from weightsmith.semantics.trace import position_text
 from weightsmith.tables import Cell, Table, Tabled, number
 
 

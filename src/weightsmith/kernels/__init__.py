@@ -1,6 +1,1 @@
-"""Fast runs of many inputs at once, equal to the reference semantics bit for bit."""
-
-from weightsmith.kernels.layout import Layout, batch, ranks, tree
-from weightsmith.kernels.run import Columns, run_columns
-
-__all__ = ["Columns", "Layout", "batch", "ranks", "run_columns", "tree"]
+"""Fast runs of a model, equal to the reference semantics: packed kernels bit for bit, BLAS for the machine's floats."""

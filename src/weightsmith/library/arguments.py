@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from weightsmith.errors import InputError
-from weightsmith.model.names import brief, checked_names, listed, shown
+from weightsmith.errors import InputError, brief, listed, shown
+from weightsmith.model.names import checked_names
 from weightsmith.model.positions import MAX_LENGTH
 
 

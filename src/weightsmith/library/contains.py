@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from weightsmith.arithmetic import Arithmetic, Fixed
+from weightsmith.errors import shown
 from weightsmith.library.arguments import read_symbol, read_vocabulary
 from weightsmith.model import Attention, Block, Transformer, heads, matrix
-from weightsmith.model.names import shown
 
 
 def contains(symbol: str, vocabulary: str | Sequence[str] = "01", arithmetic: Arithmetic | None = None) -> Transformer:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from weightsmith.arithmetic import Arithmetic, Fixed
+from weightsmith.errors import brief
 from weightsmith.library.arguments import read_symbol, read_vocabulary, whole_number
 from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, heads, matrix
-from weightsmith.model.names import brief
 
 FAR_ENOUGH = 1 << 10
 

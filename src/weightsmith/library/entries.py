@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weightsmith.arithmetic import Arithmetic
+from weightsmith.inspect.run import decisions
 from weightsmith.library.contains import contains
 from weightsmith.library.counting import balanced, majority, parity
 from weightsmith.library.first_equals_last import first_equals_last
@@ -11,7 +12,6 @@ from weightsmith.library.lengths import length_modulo
 from weightsmith.library.parity_chain import parities_by_chain, parity_chain
 from weightsmith.library.words import contains_word, ends_with, exact_length, matches, starts_with
 from weightsmith.model import Transformer
-from weightsmith.semantics import decisions
 
 Tokens = tuple[str, ...]
 

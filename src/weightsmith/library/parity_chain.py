@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from weightsmith.arithmetic import Arithmetic, Fixed
 from weightsmith.errors import InputError
+from weightsmith.inspect.generate import generate
+from weightsmith.inspect.run import decisions
 from weightsmith.library.arguments import read_vocabulary, read_word, whole_number
 from weightsmith.model import Attention, Block, Neuron, Relative, Transformer, feed_forward, heads, matrix
-from weightsmith.semantics import decisions, generate
 
 
 def parity_chain(

@@ -8,10 +8,9 @@ stands. So `found` is 1 exactly where the word ends, and 0 or less elsewhere; sa
 from collections.abc import Mapping, Sequence
 
 from weightsmith.arithmetic import Arithmetic, Fixed
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief
 from weightsmith.library.arguments import read_vocabulary, read_word, token_lane, whole_number
 from weightsmith.model import Attention, Block, Head, Transformer, heads, matrix
-from weightsmith.model.names import brief
 
 ANY = "?"
 

@@ -8,9 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Array
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief, shown
 from weightsmith.model import Transformer, lane_index
-from weightsmith.model.names import brief, shown
 
 Pattern: TypeAlias = Mapping[str, float] | npt.ArrayLike
 

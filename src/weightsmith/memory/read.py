@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief
+from weightsmith.inspect.run import Run
 from weightsmith.memory.facts import activation, respond
 from weightsmith.memory.patterns import by_lane
 from weightsmith.memory.seen import Tokens, look, seen_by
 from weightsmith.model import Transformer
-from weightsmith.model.names import brief
 from weightsmith.model.places import block_at, layer_at, neuron_at
-from weightsmith.semantics import Run
 
 
 @dataclass(frozen=True)

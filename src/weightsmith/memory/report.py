@@ -6,14 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, shown
+from weightsmith.inspect.run import logits
 from weightsmith.memory.facts import Fact, fact_places, facts, respond
 from weightsmith.memory.read import promoted
 from weightsmith.memory.seen import BATCH, Tokens, look
 from weightsmith.model import Transformer, read_tokens
-from weightsmith.model.names import shown
 from weightsmith.model.places import checked, layer_at
-from weightsmith.semantics import logits
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, shown
+from weightsmith.inspect.run import evaluate
 from weightsmith.model import Block, Transformer, read_tokens
-from weightsmith.model.names import shown
 from weightsmith.semantics.layers import run_norm
-from weightsmith.semantics.run import evaluate
 
 Tokens = str | Sequence[str]
 BATCH = 256  # inputs that are run together

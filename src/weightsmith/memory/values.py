@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from weightsmith.arithmetic import Array, Native
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, shown
 from weightsmith.memory.members import above, below
 from weightsmith.model import FeedForward, Transformer
-from weightsmith.model.names import shown
 
 
 def columns(T: Transformer, layer: FeedForward, values: Array, labels: Sequence[str]) -> Array:

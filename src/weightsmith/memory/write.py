@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, shown
 from weightsmith.memory.facts import Fact
 from weightsmith.memory.patterns import Pattern, by_lane, read_keys, read_margin, read_values
 from weightsmith.memory.refusals import collision, refuse
@@ -16,7 +16,7 @@ from weightsmith.memory.splice import empty_layer, splice
 from weightsmith.memory.threshold import Thresholds, fit
 from weightsmith.memory.values import columns
 from weightsmith.model import FeedForward, Transformer
-from weightsmith.model.names import MAX_NAME, checked_text, shown
+from weightsmith.model.names import MAX_NAME, checked_text
 from weightsmith.model.places import block_at
 from weightsmith.rewrites.laws_needed import require
 

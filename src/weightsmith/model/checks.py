@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weightsmith.arithmetic import Array, TwosComplement
-from weightsmith.errors import ModelError
+from weightsmith.errors import ModelError, listed, nearest_names, shown
 from weightsmith.model.block import Attention, FeedForward
 from weightsmith.model.distances import Alibi, Distances, Relative, Rotary
-from weightsmith.model.names import listed, nearest_names, shown
 from weightsmith.model.norms import LayerNorm, Norm
 from weightsmith.model.positions import PositionTable, added
 from weightsmith.model.walk import named_arrays

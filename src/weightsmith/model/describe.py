@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from weightsmith.errors import listed
 from weightsmith.model.block import Block
-from weightsmith.model.names import listed
 from weightsmith.model.norms import Norm
 from weightsmith.model.positions import Alibi, Positions, PositionTable, Relative, Rotary, Sinusoidal
 

@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Array, immutable
-from weightsmith.errors import ModelError
+from weightsmith.errors import ModelError, brief
 from weightsmith.model.frozen import Frozen
-from weightsmith.model.names import brief
 
 Pairing: TypeAlias = Literal["halves", "neighbours"]
 MAX_BASE = 1e30

@@ -11,11 +11,10 @@ from typing import TypeAlias
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array
-from weightsmith.errors import InputError, LawError, ModelError
+from weightsmith.errors import InputError, LawError, ModelError, brief
 from weightsmith.model.block import Head
 from weightsmith.model.distances import Relative
 from weightsmith.model.matrix import NO_WEIGHTS, check_lanes, matrix
-from weightsmith.model.names import brief
 from weightsmith.model.weightings import AverageHard, LeftmostHard, RightmostHard, Softmax, Weighting
 
 __all__ = ["at_distance", "best", "count", "first", "matching", "mean", "previous", "total", "where"]

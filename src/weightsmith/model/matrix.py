@@ -7,8 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import ModelError
-from weightsmith.model.names import brief, listed, nearest_names, shown
+from weightsmith.errors import ModelError, brief, listed, nearest_names, shown
 
 NO_WEIGHTS: Mapping[str, float] = MappingProxyType({})
 

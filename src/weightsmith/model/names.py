@@ -2,10 +2,9 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from difflib import get_close_matches
 from numbers import Integral
 
-from weightsmith.errors import InputError, ModelError
+from weightsmith.errors import InputError, ModelError, brief, listed, nearest_names, shown
 
 MAX_NAME = 200
 MAX_TEXT = 2000
@@ -37,32 +36,6 @@ def checked_text(text: object, what: str, printable: bool = True, most: int = MA
     if any("\ud800" <= c <= "\udfff" for c in text) or (printable and not text.isprintable()):
         raise ModelError(f"{what} has characters that cannot be shown: {text!r}")
     return text
-
-
-def brief(value: object) -> str:
-    """Return the repr of anything, cut; also of integers that Python refuses to write out."""
-    try:
-        return f"{value!r:.80}"
-    except ValueError:
-        return "a huge number"
-
-
-def shown(name: str) -> str:
-    """Return a name as it may be printed: plainly if that is clear, else quoted with escapes."""
-    plain = name.isprintable() and name.strip() == name and name != ""
-    return name if plain else repr(name)
-
-
-def listed(names: Sequence[str], most: int = 12) -> str:
-    """Return names as a list for a message, cut after some."""
-    head = ", ".join(shown(name) for name in names[:most])
-    return head if len(names) <= most else f"{head}, … ({len(names)} in all)"
-
-
-def nearest_names(name: str, names: Sequence[str]) -> str:
-    """Say what could have been meant."""
-    close = get_close_matches(name, names, n=3) if len(names) <= 1000 else []  # it takes its time
-    return f"did you mean {listed(close)}? " if close else ""
 
 
 def place_of(name: object, names: Sequence[str], what: str) -> int:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weightsmith.errors import ModelError
+from weightsmith.errors import ModelError, brief, shown
 from weightsmith.model.block import GATED, Activation, FeedForward
 from weightsmith.model.matrix import NO_WEIGHTS, check_lanes, is_number, matrix
-from weightsmith.model.names import MAX_NAME, brief, checked_text, shown
+from weightsmith.model.names import MAX_NAME, checked_text
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import ModelError
+from weightsmith.errors import ModelError, brief
 from weightsmith.model.frozen import Frozen
-from weightsmith.model.names import brief, checked_names
+from weightsmith.model.names import checked_names
 
 
 @dataclass(frozen=True, eq=False)

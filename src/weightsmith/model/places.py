@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief, listed, nearest_names, shown
 from weightsmith.model.block import Attention, Block, FeedForward
-from weightsmith.model.names import brief, existing, listed, nearest_names, shown
+from weightsmith.model.names import existing
 from weightsmith.model.transformer import Transformer
 
 

@@ -7,10 +7,9 @@ from typing import TypeAlias
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array, immutable
-from weightsmith.errors import ModelError
+from weightsmith.errors import ModelError, brief
 from weightsmith.model.distances import Alibi, Distances, Relative, Rotary, checked_base, rounded_up
 from weightsmith.model.frozen import Frozen
-from weightsmith.model.names import brief
 
 MAX_LENGTH = 1 << 20
 

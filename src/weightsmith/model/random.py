@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array, Fixed, Native
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief
 from weightsmith.model.block import Attention, Block, FeedForward, Head
-from weightsmith.model.names import brief
 from weightsmith.model.positions import PositionTable
 from weightsmith.model.transformer import Mask, Transformer
 from weightsmith.model.weightings import Softmax, Weighting

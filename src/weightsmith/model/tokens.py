@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from weightsmith.errors import InputError
-from weightsmith.model.names import listed, nearest_names, shown
+from weightsmith.errors import InputError, listed, nearest_names, shown
 from weightsmith.model.places import checked
 from weightsmith.model.transformer import Transformer
 

@@ -6,9 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import InputError, ModelError
+from weightsmith.errors import InputError, ModelError, listed, shown
 from weightsmith.model import Block, Neuron, PositionTable, Transformer, added, feed_forward, lane_index, position_table
-from weightsmith.model.names import listed, shown
 from weightsmith.rewrites.laws_needed import require
 from weightsmith.rewrites.widen import widen, with_vectors
 

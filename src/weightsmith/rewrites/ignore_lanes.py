@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from weightsmith.errors import InputError, ModelError
+from weightsmith.errors import InputError, ModelError, listed, shown
 from weightsmith.model import Block, Norm, Transformer, lane_index
-from weightsmith.model.names import listed, shown
 from weightsmith.model.places import block_at
 
 

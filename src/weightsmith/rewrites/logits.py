@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from weightsmith.errors import InputError, ModelError
+from weightsmith.errors import InputError, ModelError, shown
 from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward
-from weightsmith.model.names import shown
 from weightsmith.rewrites.add_vector import add_vector
 from weightsmith.rewrites.flag import drop_flags, plain_lanes, with_table
 from weightsmith.rewrites.laws_needed import require

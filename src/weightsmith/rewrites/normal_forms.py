@@ -5,9 +5,8 @@ from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from weightsmith.arithmetic import Arithmetic
-from weightsmith.errors import InputError, ModelError
+from weightsmith.errors import InputError, ModelError, listed
 from weightsmith.model import Block, Neuron, Transformer, feed_forward, matrix
-from weightsmith.model.names import listed
 from weightsmith.rewrites.flag import fresh
 from weightsmith.rewrites.laws_needed import COPYING, require
 from weightsmith.rewrites.logits import by_attention, by_feed_forward

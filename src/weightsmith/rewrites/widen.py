@@ -7,9 +7,8 @@ from typing import Literal
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import InputError, ModelError
+from weightsmith.errors import InputError, ModelError, shown
 from weightsmith.model import Block, FeedForward, Head, Norm, Positions, PositionTable, Transformer, position_table
-from weightsmith.model.names import shown
 from weightsmith.model.positions import checked_positions
 
 

@@ -22,6 +22,8 @@ from weightsmith.semantics.evaluation import (
 from weightsmith.semantics.layers import run_neurons, run_norm
 from weightsmith.semantics.overflow import finite
 
+SEMANTICS_VERSION = 1  # goes up when a bit of any run changes
+
 
 def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = unchanged) -> Evaluation:
     """Run on places in the vocabulary, (…, positions), which go on after the positions whose keys and values are past.

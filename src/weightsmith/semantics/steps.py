@@ -6,9 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Array, Native, carried
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief
 from weightsmith.model import LayerNorm, Sinusoidal, position_table
-from weightsmith.model.names import brief
 from weightsmith.semantics.layers import run_norm
 from weightsmith.semantics.overflow import finite
 

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from weightsmith.errors import FileError, InputError
+from weightsmith.errors import FileError, InputError, shown
 from weightsmith.files.container import parse_json, read_container, write_container
-from weightsmith.model.names import shown
 from weightsmith.train.settings import Course, differing
 
 FORMAT = "weightsmith checkpoint 2"

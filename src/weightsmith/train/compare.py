@@ -7,8 +7,8 @@ from pathlib import Path
 import torch
 
 from weightsmith.arithmetic import Array
+from weightsmith.inspect.run import run
 from weightsmith.model import Transformer, read_tokens
-from weightsmith.semantics import run
 from weightsmith.train.checkpoint import Record
 from weightsmith.train.convert import to_transformer
 from weightsmith.train.loop import Report, Stop, learn, threads

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, shown
 from weightsmith.model import read_tokens
-from weightsmith.model.names import shown
 from weightsmith.train.compare import Comparison
 from weightsmith.train.records import losses, new_figure, picture_format, write_picture
 

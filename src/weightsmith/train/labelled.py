@@ -10,8 +10,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from weightsmith.check.languages import called
-from weightsmith.errors import InputError
-from weightsmith.model.names import brief, checked_names, listed, shown
+from weightsmith.errors import InputError, brief, listed, shown
+from weightsmith.model.names import checked_names
 from weightsmith.train.module import Model
 from weightsmith.train.settings import whole
 from weightsmith.train.text import read_file

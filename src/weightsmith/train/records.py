@@ -8,9 +8,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from weightsmith.errors import FileError, InputError
+from weightsmith.errors import FileError, InputError, shown
 from weightsmith.files.container import write_whole
-from weightsmith.model.names import shown
 from weightsmith.train.checkpoint import Record
 
 FORMATS = {"svg": ("Date",), "png": (), "pdf": ("CreationDate",)}  # and what of each would differ from day to day

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Callable
 
-from weightsmith.errors import InputError
-from weightsmith.model.names import shown
+from weightsmith.errors import InputError, shown
 
 FORMS = {
     "contains WORD": re.compile(r"contains (\S+)"),

@@ -3,9 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief
 from weightsmith.model.block import GATED, Activation, Placement
-from weightsmith.model.names import brief
 
 PositionKind: TypeAlias = Literal["table", "sinusoidal", "relative", "rotary", "alibi", "none"]
 NormKind: TypeAlias = Literal["layer", "rms", "none"]

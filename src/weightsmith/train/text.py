@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from weightsmith.errors import FileError, InputError
+from weightsmith.errors import FileError, InputError, shown
 from weightsmith.files.container import read_text
-from weightsmith.model.names import MAX_NAME, checked_names, shown
+from weightsmith.model.names import MAX_NAME, checked_names
 from weightsmith.train.module import Model
 from weightsmith.train.settings import whole
 

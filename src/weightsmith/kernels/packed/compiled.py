@@ -10,8 +10,8 @@ from typing import Any
 import numba as nb
 
 from weightsmith.arithmetic import fast_rounding
-from weightsmith.kernels import attention, instructions, linear, norms, operations, products, rules
-from weightsmith.kernels.carrier import Carrier
+from weightsmith.kernels.packed import attention, instructions, linear, norms, operations, products, rules
+from weightsmith.kernels.packed.carrier import Carrier
 
 MODULES = (attention, linear, norms, products, operations, instructions, rules, fast_rounding)
 LOOPS = (

@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.errors import ModelError
+from weightsmith.kernels.blas.prepared import Floats, Heads, times
 from weightsmith.model import Alibi, Relative, Rotary, Softmax, Transformer, penalties, turns
 from weightsmith.semantics.attention import EMPTY_ERROR, share, weigh
 from weightsmith.semantics.evaluation import HeadRun, KeysAndValues
 from weightsmith.semantics.overflow import finite
-from weightsmith.semantics.prepared import Floats, Heads, times
 
 Visible = npt.NDArray[np.bool_]
 

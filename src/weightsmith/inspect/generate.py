@@ -5,12 +5,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import InputError, ModelError
+from weightsmith.errors import InputError, ModelError, brief, listed
+from weightsmith.inspect.run import evaluate
 from weightsmith.model import Transformer, read_tokens
-from weightsmith.model.names import brief, listed
 from weightsmith.model.tokens import read_tokens_of_any_length
 from weightsmith.semantics.evaluation import NOTHING
-from weightsmith.semantics.run import evaluate
 
 
 def next_token(T: Transformer, tokens: str | Sequence[str], temperature: float = 1.0) -> dict[str, float]:

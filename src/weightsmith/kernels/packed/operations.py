@@ -12,8 +12,8 @@ from numba import types
 from numba.extending import overload
 
 from weightsmith.arithmetic.fast_rounding import away, to_even, to_zero
-from weightsmith.kernels.instructions import bits, least, masked, minus, most, plus, shifted, value
-from weightsmith.kernels.rules import Binary, BinaryEven, Machine, Whole, WholeToZero
+from weightsmith.kernels.packed.instructions import bits, least, masked, minus, most, plus, shifted, value
+from weightsmith.kernels.packed.rules import Binary, BinaryEven, Machine, Whole, WholeToZero
 
 WHOLE = (Whole, WholeToZero)
 

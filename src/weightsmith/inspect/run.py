@@ -9,14 +9,15 @@ import numpy as np
 
 from weightsmith.arithmetic import Array, Native
 from weightsmith.errors import InputError
+from weightsmith.inspect import trace
+from weightsmith.kernels import blas
 from weightsmith.model import Transformer, lane_index, read_tokens
 from weightsmith.model.names import place_of
 from weightsmith.model.places import stage_names
-from weightsmith.semantics import machine, reference, trace
+from weightsmith.semantics import reference
 from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRun, Ids, Past, unchanged
 from weightsmith.tables import Table
 
-SEMANTICS_VERSION = 1  # goes up when a bit of any run changes
 NUMBERS_AT_ONCE = 1 << 26  # when many inputs are run together: half a gigabyte of float64
 CHOOSE = ("r.table(lanes=[…], positions=[…]) chooses", "r.attention_table(block, head) shows one")
 Sums: TypeAlias = Literal["left", "machine"]
@@ -178,5 +179,5 @@ def evaluate(
     if sums == "machine" and not native:
         raise InputError(f"sums='machine' is for Native arithmetics: in {T.arithmetic} a sum is a left fold")
     if native and sums != "left":
-        return machine.evaluate(T, ids, past, change)
+        return blas.evaluate(T, ids, past, change)
     return reference.evaluate(T, ids, past, change)

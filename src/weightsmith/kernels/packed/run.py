@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Activation, Array
-from weightsmith.errors import ModelError
-from weightsmith.kernels.attention import AFTER, ALL, BEFORE
-from weightsmith.kernels.carrier import Carried, function_table
-from weightsmith.kernels.compiled import compiled
-from weightsmith.kernels.instructions import PACK_BYTES
-from weightsmith.kernels.layout import Layout
-from weightsmith.kernels.linear import TILE_BYTES, WHOLE
-from weightsmith.kernels.program import (
+from weightsmith.errors import ModelError, shown
+from weightsmith.kernels.packed.attention import AFTER, ALL, BEFORE
+from weightsmith.kernels.packed.carrier import Carried, function_table
+from weightsmith.kernels.packed.compiled import compiled
+from weightsmith.kernels.packed.instructions import PACK_BYTES
+from weightsmith.kernels.packed.layout import Layout
+from weightsmith.kernels.packed.linear import TILE_BYTES, WHOLE
+from weightsmith.kernels.packed.program import (
     BlockProgram,
     HeadProgram,
     NormProgram,
@@ -27,9 +27,8 @@ from weightsmith.kernels.program import (
     program,
     shares,
 )
-from weightsmith.kernels.rules import Place
+from weightsmith.kernels.packed.rules import Place
 from weightsmith.model import Alibi, Rotary, Softmax, Transformer, Weighting, penalties, turns
-from weightsmith.model.names import shown
 from weightsmith.semantics.reference import evaluate
 
 TILE = 2048  # columns of neurons that are kept together, where they are not `relu`

@@ -13,9 +13,9 @@ from typing import Any
 import numba as nb
 import numpy as np
 
-from weightsmith.kernels.instructions import PACK_BYTES, entry, filled, load, minus, most, store
-from weightsmith.kernels.operations import add, calm_sum, place_of
-from weightsmith.kernels.products import (
+from weightsmith.kernels.packed.instructions import PACK_BYTES, entry, filled, load, minus, most, store
+from weightsmith.kernels.packed.operations import add, calm_sum, place_of
+from weightsmith.kernels.packed.products import (
     multiply,
     normal,
     prepared,

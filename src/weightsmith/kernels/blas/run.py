@@ -11,12 +11,12 @@ import numpy as np
 from weightsmith.arithmetic import Activation, Array
 from weightsmith.arithmetic.native import machine as elementary
 from weightsmith.errors import ModelError
+from weightsmith.kernels.blas.attention import run_heads
+from weightsmith.kernels.blas.prepared import Floats, Layer, prepared, times
 from weightsmith.model import LayerNorm, Norm, Transformer, position_table
 from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRun, Ids, Past, given, unchanged
 from weightsmith.semantics.layers import ROOT_ERROR
-from weightsmith.semantics.machine_attention import run_heads
 from weightsmith.semantics.overflow import finite
-from weightsmith.semantics.prepared import Floats, Layer, prepared, times
 
 
 def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = unchanged) -> Evaluation:

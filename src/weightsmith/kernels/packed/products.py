@@ -6,7 +6,7 @@ import numba as nb
 import numpy as np
 from numba.extending import overload
 
-from weightsmith.kernels.instructions import (
+from weightsmith.kernels.packed.instructions import (
     bits,
     high_half,
     largest,
@@ -24,8 +24,8 @@ from weightsmith.kernels.instructions import (
     widened,
     xor,
 )
-from weightsmith.kernels.operations import WHOLE, clip, on_grid, round_off, to_precision, within
-from weightsmith.kernels.rules import Binary, Machine, Whole, WholeToZero
+from weightsmith.kernels.packed.operations import WHOLE, clip, on_grid, round_off, to_precision, within
+from weightsmith.kernels.packed.rules import Binary, Machine, Whole, WholeToZero
 
 
 def prepared(y: Any, rule: Any) -> Any:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.kernels.operations import round_exactly
+from weightsmith.kernels.packed.operations import round_exactly
 
 
 def norm(

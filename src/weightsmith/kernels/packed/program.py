@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Activation, Array, Native, Saturating
-from weightsmith.kernels.attention import AVERAGE, LEFTMOST, RIGHTMOST, SHIFTED, SOFTMAX
-from weightsmith.kernels.carrier import Carried, Carrier, carrier
+from weightsmith.kernels.packed.attention import AVERAGE, LEFTMOST, RIGHTMOST, SHIFTED, SOFTMAX
+from weightsmith.kernels.packed.carrier import Carried, Carrier, carrier
 from weightsmith.model import (
     Attention,
     AverageHard,

@@ -11,7 +11,7 @@ from weightsmith.arithmetic import Arithmetic, Array, Fixed, Float, Native
 from weightsmith.arithmetic.base import Elementary
 from weightsmith.arithmetic.elementary import table
 from weightsmith.arithmetic.saturating import TABLE_BITS, Saturating
-from weightsmith.kernels.rules import Binary, BinaryEven, Exact, Machine, Place, Rule, Whole, WholeToZero
+from weightsmith.kernels.packed.rules import Binary, BinaryEven, Exact, Machine, Place, Rule, Whole, WholeToZero
 
 Carried = npt.NDArray[Any]
 

@@ -14,9 +14,19 @@ from typing import Any
 import numba as nb
 import numpy as np
 
-from weightsmith.kernels.instructions import PACK_BYTES, address, entry, filled, least, load, load_at, most, store
-from weightsmith.kernels.operations import add, place_of, quotients, subtract
-from weightsmith.kernels.products import (
+from weightsmith.kernels.packed.instructions import (
+    PACK_BYTES,
+    address,
+    entry,
+    filled,
+    least,
+    load,
+    load_at,
+    most,
+    store,
+)
+from weightsmith.kernels.packed.operations import add, place_of, quotients, subtract
+from weightsmith.kernels.packed.products import (
     bounded,
     counterpart,
     fits,

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weightsmith.arithmetic import Native
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief, shown
 from weightsmith.model import lane_index
-from weightsmith.model.names import brief, existing, place_of, shown
+from weightsmith.model.names import existing, place_of
 from weightsmith.model.places import present_stages
 from weightsmith.tables import Cell, Page, Table, number
 
 if TYPE_CHECKING:
-    from weightsmith.semantics.run import Run
+    from weightsmith.inspect.run import Run
 
 MOST_LANES = 64  # unless they are chosen
 MOST_ROWS = 240
