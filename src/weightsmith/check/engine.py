@@ -9,26 +9,51 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
-from weightsmith.check.claimed import Claimed
-from weightsmith.check.claims import Claim
-from weightsmith.check.examine import NOTHING, Finding, examine
-from weightsmith.check.explain import divergence, sides
-from weightsmith.check.inputs import written
+from weightsmith.automata import written
+from weightsmith.check.claim import Claim
+from weightsmith.check.examine import EMPTY_DIGEST, Finding, examine
+from weightsmith.check.frame import Claimed
 from weightsmith.check.ledger import Ledger, open_ledger
-from weightsmith.check.options import Options, Progress
 from weightsmith.check.plan import Plan, Shard, longest_of, make_plan, tokens
 from weightsmith.check.size import bytes_of_run, columns_for
-from weightsmith.check.verdict import Verdict, identity
+from weightsmith.check.verdict import Verdict
 from weightsmith.errors import InputError, brief
 
+DEFAULT_MEMORY = 1 << 30  # bytes
+Progress: TypeAlias = Callable[[int, int], None]  # inputs done, inputs in all
+File: TypeAlias = str | os.PathLike[str]
 Limit: TypeAlias = Callable[[Shard], int]  # the longest inputs of a shard that are still of interest
+
+
+@dataclass(frozen=True)
+class Options:
+    """What every check takes besides the claim and the length; nothing of it changes the verdict."""
+
+    workers: int | None = None
+    memory: int = DEFAULT_MEMORY
+    ledger: File | None = None
+    cluster: str | None = None
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is none."""
+        if self.workers is not None and (type(self.workers) is not int or self.workers < 1):
+            raise InputError(f"workers={brief(self.workers)}: write how many cores to use, 1 or more")
+        if type(self.memory) is not int or self.memory < 1 << 20:
+            raise InputError(f"memory={brief(self.memory)}: write a number of bytes, a million or more")
+        if self.ledger is not None and (not isinstance(self.ledger, str | os.PathLike) or not str(self.ledger)):
+            raise InputError(f"ledger={brief(self.ledger)}: write the name of a file")
+        if self.cluster is not None and (not isinstance(self.cluster, str) or not self.cluster):
+            raise InputError(
+                f"cluster={brief(self.cluster)}: write the address of a scheduler, such as 'tcp://127.0.0.1:8786'"
+            )
 
 
 class Backend(Protocol):
     """What examines shards."""
 
     def findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: Limit) -> Iterator[Finding]:
-        """Examine shards, and give what each showed as soon as it is known."""
+        """Examine shards, and yield what each showed as soon as it is known."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +120,7 @@ class _Check:
         self._add(sum(inputs[shard] for shard in inputs if shard in self.ledger.digests))
         for shard in inputs:
             if not inputs[shard] and shard not in self.ledger.digests:
-                self.ledger.add(shard, NOTHING)
+                self.ledger.add(shard, EMPTY_DIGEST)
         pending = [shard for shard in inputs if shard not in self.ledger.digests]
         for finding in self.backend.findings(self.claim, self.plan, pending, limit):
             if finding.digest is not None:
@@ -136,7 +161,7 @@ def decide(claim: Claim, up_to: int | None = None, options: Options | None = Non
     plan = make_plan(len(claim.vocabulary), longest, columns_for(claim, longest, given.memory))
     claimed = Claimed(claim.frame, plan)
     with _backend(claim, plan, given) as backend, open_ledger(
-        given.ledger, identity(claim, plan) if given.ledger is not None else {}, plan
+        given.ledger, claim.identity(plan) if given.ledger is not None else {}, plan
     ) as book:  # fmt: skip
         check = _Check(claim, plan, claimed, backend, book, given.progress or (lambda done, total: None))
         refuted = check.run()
@@ -147,8 +172,8 @@ def decide(claim: Claim, up_to: int | None = None, options: Options | None = Non
         holds=refuted is None,
         inputs=check.inputs(refuted),
         counterexample=tokens_of,
-        sides={} if tokens_of is None else sides(claim, tokens_of),
-        divergence=None if tokens_of is None else divergence(claim, tokens_of),
+        sides={} if tokens_of is None else claim.sides(tokens_of),
+        divergence=None if tokens_of is None else claim.divergence(tokens_of),
         seconds=time.perf_counter() - begin,
         digests=tuple(check.digests),
     )

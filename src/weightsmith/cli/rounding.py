@@ -51,24 +51,24 @@ def _joined(T: "Transformer", tokens: tuple[str, ...]) -> str:
 
 def _form(T: "Transformer", up_to: int) -> str:
     """Say whether the ∞ form decides alike, or why there is none."""
+    from weightsmith.automata import input_text
     from weightsmith.check import same_decisions
-    from weightsmith.check.languages import text
     from weightsmith.rewrites import infinity_form
 
     try:
         verdict = same_decisions(T, infinity_form(T), up_to)
     except LawError:
         return "refused"
-    return "same" if verdict.counterexample is None else f"differs on {text(verdict.counterexample)}"
+    return "same" if verdict.counterexample is None else f"differs on {input_text(verdict.counterexample)}"
 
 
 def _wrong(T: "Transformer", holds: Any, up_to: int) -> str | None:
     """Return the shortest input that is decided against the rule."""
+    from weightsmith.automata import input_text
     from weightsmith.check import recognizes
-    from weightsmith.check.languages import text
 
     verdict = recognizes(T, holds, up_to)
-    return None if verdict.counterexample is None else text(verdict.counterexample)
+    return None if verdict.counterexample is None else input_text(verdict.counterexample)
 
 
 def _show(rows: list[dict[str, Any]], up_to: int, rule: str | None) -> None:

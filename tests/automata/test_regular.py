@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weightsmith.check import automaton as module
-from weightsmith.check import parse_tree, regular
-from weightsmith.check.automaton import Automaton, compile_regex
+from weightsmith.automata import Automaton, compile_regex, expressions, nfa, regular
 from weightsmith.errors import InputError
 
 BITS, LETTERS, NEWLINE = ("0", "1"), ("a", "b", "c"), ("\n", "a")
@@ -78,7 +76,7 @@ def test_flags_of_a_compiled_pattern_count(flags: re.RegexFlag) -> None:
         assert_answers_as_fullmatch(re.compile(pattern, flags), vocabulary, longest=5)
 
 
-def expressions(vocabulary: tuple[str, ...]) -> st.SearchStrategy[str]:
+def drawn(vocabulary: tuple[str, ...]) -> st.SearchStrategy[str]:
     """Draw regular expressions; nested repeats stay few, because `re` takes exponential time on them."""
     characters = st.sampled_from(sorted({*"".join(vocabulary), " "})).map(re.escape)
     categories = st.sampled_from([r"\d", r"\D", r"\w", r"\W", r"\s", r"\S"])
@@ -104,7 +102,7 @@ def expressions(vocabulary: tuple[str, ...]) -> st.SearchStrategy[str]:
 def test_drawn_expressions_answer_as_fullmatch(
     data: st.DataObject, vocabulary: tuple[str, ...], flags: set[re.RegexFlag]
 ) -> None:
-    pattern = data.draw(expressions(vocabulary))
+    pattern = data.draw(drawn(vocabulary))
     longest = 3 if vocabulary == WORDS else 6
     assert_answers_as_fullmatch(re.compile(pattern, sum(flags)), vocabulary, longest)
 
@@ -147,7 +145,7 @@ def test_the_number_of_states_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_table_with_too_many_entries_gives_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert compile_regex("(the|cat)( the)*", WORDS) is not None
-    monkeypatch.setattr(module, "MAX_ENTRIES", 8)
+    monkeypatch.setattr(regular, "MAX_ENTRIES", 8)
     assert compile_regex("(the|cat)( the)*", WORDS) is None
 
 
@@ -162,17 +160,17 @@ def test_a_parse_tree_with_unknown_parts_gives_none(tree: list[Any], monkeypatch
     class Tree(list[Any]):
         state = SimpleNamespace(flags=int(re.U))
 
-    monkeypatch.setattr(parse_tree, "import_module", lambda _: SimpleNamespace(parse=lambda *_: Tree(tree)))
+    monkeypatch.setattr(expressions, "import_module", lambda _: SimpleNamespace(parse=lambda *_: Tree(tree)))
     assert compile_regex("a", LETTERS) is None
 
 
 def test_a_python_without_this_parser_gives_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parse_tree, "import_module", lambda _: SimpleNamespace())
+    monkeypatch.setattr(expressions, "import_module", lambda _: SimpleNamespace())
     assert compile_regex("a", LETTERS) is None
 
 
 def test_a_flag_that_nobody_knows_gives_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(regular, "KNOWN_FLAGS", int(re.U))
+    monkeypatch.setattr(nfa, "KNOWN_FLAGS", int(re.U))
     assert compile_regex("(?i)a", LETTERS) is None
 
 

@@ -1,6 +1,5 @@
-"""Deterministic automata over the places of a vocabulary, and how a regular expression becomes one."""
+"""Deterministic automata over the places of a vocabulary, and the smallest one that accepts the same."""
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,11 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.check.regular import character_automaton
 from weightsmith.errors import InputError, brief
 from weightsmith.model.frozen import Frozen
-
-MAX_ENTRIES = 2_000_000  # of a table
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,43 +53,6 @@ class Automaton(Frozen):
                 )
             state = int(self.table[state, token])
         return bool(self.accepting[state])
-
-
-def compile_regex(pattern: str | re.Pattern[str], vocabulary: tuple[str, ...]) -> Automaton | None:
-    """Return the smallest automaton that accepts tokens exactly when `re.fullmatch(pattern, text)` does for their text.
-
-    The text is the tokens joined, by single spaces if any token of the vocabulary is not one character. The result
-    is None where the expression is not regular, is too large, or has lookaround, atomic groups or possessive repeats.
-    States are numbered in the order in which they are found, so equal languages give equal automata.
-
-    >>> compile_regex("(0|10*1)*", ("0", "1")) == compile_regex("0*(10*10*)*", ("0", "1"))
-    True
-    """
-    if not isinstance(vocabulary, list | tuple) or not vocabulary or not all(isinstance(t, str) for t in vocabulary):
-        raise InputError(f"vocabulary must be a tuple of texts, and it is {brief(vocabulary)}: write ('0', '1')")
-    gap = "" if all(len(token) == 1 for token in vocabulary) else " "
-    found = character_automaton(read_pattern(pattern), sorted(set("".join(vocabulary) + gap)))
-    if found is None:
-        return None
-    by_character = smallest(Automaton(np.array(found.table), np.array(found.accepting)))
-    if (len(by_character.table) + 1) * len(vocabulary) > MAX_ENTRIES:
-        return None
-    return smallest(_over_tokens(by_character, found.columns, vocabulary, gap))
-
-
-def _over_tokens(automaton: Automaton, columns: dict[str, int], tokens: Sequence[str], gap: str) -> Automaton:
-    """Read whole tokens; a new last state is the start, from which no gap is read."""
-    next_states = {character: automaton.table[:, column] for character, column in columns.items()}
-    states = np.arange(len(automaton.table))
-    after_gap = np.append(next_states[gap] if gap else states, automaton.start)
-    table = np.empty((len(after_gap), len(tokens)), np.int32)
-    for place, token in enumerate(tokens):
-        here = after_gap
-        for character in token:
-            here = next_states[character][here]
-        table[:, place] = here
-    accepting = np.append(automaton.accepting, automaton.accepting[automaton.start])
-    return Automaton(table, accepting, start=len(states))
 
 
 def smallest(automaton: Automaton) -> Automaton:
@@ -141,24 +100,6 @@ def _split(classes: list[int], members: list[set[int]], waiting: set[int], which
     for state in part:
         classes[state] = new
     waiting.add(new if which in waiting or len(part) <= len(members[which]) else which)
-
-
-def read_pattern(pattern: str | re.Pattern[str]) -> re.Pattern[str]:
-    """Return a compiled regular expression, or say what is wrong with it and where."""
-    if not isinstance(pattern.pattern if isinstance(pattern, re.Pattern) else pattern, str):
-        raise InputError(f"{brief(pattern)} is not a regular expression of texts: write '(01)*', for example")
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        place = error.pos or 0
-        reason = f"{error.msg} at place {place}, {brief(str(pattern)[place:])}"
-    except (ValueError, OverflowError) as error:  # flags that exclude each other, a huge repeat
-        reason = str(error)
-    except RecursionError:
-        reason = "its groups are nested too deeply"
-    raise InputError(
-        f"{brief(pattern)} is not a regular expression: {reason}; write a backslash before what is meant literally"
-    )
 
 
 def _array(value: Any, name: str, axes: int, kinds: str, instead: str) -> npt.NDArray[Any]:

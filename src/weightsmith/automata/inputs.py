@@ -8,6 +8,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from weightsmith.model import separator
+
 Input: TypeAlias = str | tuple[str, ...]
 Truths: TypeAlias = npt.NDArray[np.bool_]
 Places: TypeAlias = npt.NDArray[np.int64]
@@ -16,11 +18,12 @@ Places: TypeAlias = npt.NDArray[np.int64]
 def written(vocabulary: Sequence[str], ids: Sequence[int]) -> Input:
     """Return an input as one writes it: a text where every token is one character, else a tuple of tokens."""
     tokens = tuple(vocabulary[i] for i in ids)
-    return "".join(tokens) if _characters(vocabulary) else tokens
+    return tokens if separator(vocabulary) else "".join(tokens)
 
 
-def _characters(vocabulary: Sequence[str]) -> bool:
-    return all(len(token) == 1 for token in vocabulary)
+def input_text(tokens: Input) -> str:
+    """Return an input as a text."""
+    return tokens if isinstance(tokens, str) else " ".join(tokens)
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +45,7 @@ class Inputs:
         return int(len(self.vocabulary) ** self.depth) if self.chosen is None else len(self.chosen)
 
     def only(self, wanted: Truths) -> "Inputs":
-        """Keep some of all."""
+        """Return those of all that are wanted."""
         return self if wanted.all() else replace(self, chosen=np.flatnonzero(wanted))
 
     def place(self, which: int) -> int:
@@ -55,10 +58,10 @@ class Inputs:
             return (written(self.vocabulary, ids) for part in self.ids(1024) for ids in part.tolist())
         start = tuple(self.vocabulary[i] for i in self.stem)
         rest = product(self.vocabulary, repeat=self.depth)
-        if _characters(self.vocabulary):
-            first = "".join(start)
-            return (first + "".join(more) for more in rest)
-        return (start + more for more in rest)
+        if separator(self.vocabulary):
+            return (start + more for more in rest)
+        first = "".join(start)
+        return (first + "".join(more) for more in rest)
 
     def ids(self, most: int) -> Iterator[Places]:
         """Return them as places in the vocabulary, (inputs, positions), so many at a time."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from weightsmith.check.automaton import Automaton, smallest
+from weightsmith.automata import Automaton, smallest
 from weightsmith.errors import InputError
 
 ODD_ONES: dict[str, Any] = {"table": [[0, 1], [1, 0]], "accepting": [False, True]}

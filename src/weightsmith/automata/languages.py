@@ -1,28 +1,30 @@
-"""What a claim says of each input: by an automaton, a regular expression or a Python function."""
+"""Languages: sets of inputs, given by an automaton, a regular expression or a Python function."""
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from weightsmith.check.automaton import Automaton, compile_regex, read_pattern
-from weightsmith.check.inputs import Input, Inputs, Truths
+from weightsmith.automata.automaton import Automaton
+from weightsmith.automata.expressions import read_pattern
+from weightsmith.automata.inputs import Input, Inputs, Truths, input_text
+from weightsmith.automata.regular import compile_regex
 from weightsmith.errors import InputError, brief, shown
 
 Predicate: TypeAlias = Callable[[Any], bool]
 Describing: TypeAlias = str | re.Pattern[str] | Automaton | Predicate  # a set of inputs
-
-
-def text(tokens: Input) -> str:
-    """Return an input as a text."""
-    return tokens if isinstance(tokens, str) else " ".join(tokens)
+FLAGS = int(re.A | re.I | re.L | re.M | re.S | re.U | re.X)  # that a description may have
 
 
 class Language(ABC):
-    """A set of inputs."""
+    """A set of inputs, with the automaton that decides it and the expression that it was made of, where there are."""
+
+    automaton: Automaton | None
+    pattern: re.Pattern[str] | None
+    is_data: ClassVar[bool] = True  # whether a certificate can hold it
 
     @abstractmethod
     def expected(self, inputs: Inputs) -> Truths:
@@ -30,7 +32,7 @@ class Language(ABC):
 
     @abstractmethod
     def described(self) -> dict[str, Any]:
-        """Return what a certificate says of it."""
+        """Return what a certificate says of it, which `read_described` reads."""
 
     @abstractmethod
     def __str__(self) -> str:
@@ -42,7 +44,7 @@ class Regular(Language):
     """A set that an automaton decides."""
 
     automaton: Automaton
-    pattern: re.Pattern[str] | None = None  # the expression that it was made of
+    pattern: re.Pattern[str] | None = None
 
     def expected(self, inputs: Inputs) -> Truths:
         """Walk through the automaton with all continuations at once."""
@@ -72,11 +74,12 @@ class Matching(Language):
     """A set given by an expression that no automaton decides: every input is matched."""
 
     pattern: re.Pattern[str]
+    automaton: None = field(default=None, init=False)
 
     def expected(self, inputs: Inputs) -> Truths:
         """Match every input."""
         match = self.pattern.fullmatch
-        return np.array([match(text(tokens)) is not None for tokens in inputs.written()], dtype=np.bool_)
+        return np.array([match(input_text(tokens)) is not None for tokens in inputs.written()], dtype=np.bool_)
 
     def described(self) -> dict[str, Any]:
         """Return the expression."""
@@ -92,6 +95,9 @@ class Decided(Language):
     """A set given by a Python function, called once for each input."""
 
     predicate: Predicate
+    automaton: None = field(default=None, init=False)
+    pattern: None = field(default=None, init=False)
+    is_data: ClassVar[bool] = False
 
     def expected(self, inputs: Inputs) -> Truths:
         """Call it for every input."""
@@ -101,7 +107,8 @@ class Decided(Language):
         answer = called(self.predicate, "the predicate", tokens)
         if not isinstance(answer, bool | np.bool_):
             raise InputError(
-                f"the predicate gives {brief(answer)} for the input {shown(text(tokens))}: it must give True or False"
+                f"the predicate gives {brief(answer)} for the input {shown(input_text(tokens))}: "
+                "it must give True or False"
             )
         return bool(answer)
 
@@ -114,12 +121,22 @@ class Decided(Language):
         return f"for which {name_of(self.predicate).rpartition('.')[2]} is true"
 
 
+def read_described(given: Mapping[str, Any]) -> re.Pattern[str] | Automaton:
+    """Return the expression or the automaton of a language that is data, from what a certificate says of it."""
+    if "regex" in given:
+        if type(given["flags"]) is not int or given["flags"] & ~FLAGS:
+            raise TypeError(f"flags={brief(given['flags'])}")
+        return re.compile(given["regex"], given["flags"])
+    table = given["automaton"]
+    return Automaton(table["table"], table["accepting"], table["start"])
+
+
 def called(function: Callable[[Any], Any], what: str, argument: Any) -> Any:
-    """Call a function of the user's, and say with what it failed."""
+    """Return what a function of the user's gives, or say with what it failed."""
     try:
         return function(argument)
     except Exception as error:
-        example = f" for the input {shown(text(argument))}" if isinstance(argument, str | tuple) else ""
+        example = f" for the input {shown(input_text(argument))}" if isinstance(argument, str | tuple) else ""
         raise InputError(f"{what} fails{example}: {type(error).__name__}: {error}") from error
 
 

@@ -1,16 +1,16 @@
-"""From a regular expression to an automaton over characters, or to None where the two could differ.
+"""The nondeterministic automaton of a regular expression, over characters: Thompson's construction.
 
 The parse tree is Python's own, and `re` itself decides which characters a set holds and whether an anchor holds
-between two characters. What remains is the textbook: Thompson's construction, then the construction of subsets. The
-order in which `re` tries things does not matter to `fullmatch`, so greedy and lazy repeats are the same here.
+between two characters. The order in which `re` tries things does not matter to `fullmatch`, so greedy and lazy repeats
+are the same here.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
-from weightsmith.check.parse_tree import (
+from weightsmith.automata.expressions import (
     READ_BY_PARSER,
     TYPES,
     NotTranslatedError,
@@ -20,7 +20,6 @@ from weightsmith.check.parse_tree import (
     set_text,
 )
 
-MAX_STATES = 10_000
 MAX_WORK = 10_000_000  # visits of states: a few seconds
 NODE_WORK = 50  # to add a node takes as long as so many visits,
 READ_WORK = 10  # and to read a character as long as so many more
@@ -30,24 +29,6 @@ States: TypeAlias = frozenset[int]
 # Whoever reads a character cannot know if it is the last one, and $ before a last newline depends on that. So a state
 # holds where one can be if the text goes on, where one can be if it ends here, and, for anchors, the last character.
 Subset: TypeAlias = tuple[States, States, str]
-
-
-class CharacterAutomaton(NamedTuple):
-    """A deterministic automaton whose start is state 0; characters that act alike share a column."""
-
-    table: list[list[int]]  # (states, columns): the next state
-    accepting: list[bool]
-    columns: dict[str, int]
-
-
-def character_automaton(pattern: re.Pattern[str], characters: Sequence[str]) -> CharacterAutomaton | None:
-    """Return the automaton that accepts what `pattern.fullmatch` accepts, among the texts of these characters."""
-    nfa = Nfa(characters)
-    try:
-        nfa.grow_whole(pattern)
-        return _subsets(nfa)
-    except (NotTranslatedError, RecursionError):
-        return None
 
 
 class Nfa:
@@ -65,7 +46,7 @@ class Nfa:
         self.work = 0
 
     def spend(self, work: int) -> None:
-        """Return up on expressions that take too long."""
+        """Count work, and give up on expressions that take too long."""
         self.work += work
         if self.work > MAX_WORK:
             raise NotTranslatedError
@@ -80,7 +61,7 @@ class Nfa:
             raise NotTranslatedError from None
 
     def _grow(self, nodes: Iterable[tuple[object, Any]], flags: int, here: int) -> int:
-        """Add nodes of the parse tree from the state `here` on, and give the state where they end."""
+        """Add nodes of the parse tree from the state `here` on; return the state where they end."""
         for node, value in nodes:
             self.spend(NODE_WORK)
             match str(node):
@@ -187,23 +168,3 @@ class Nfa:
     def _read(self, states: States, character: str) -> States:
         self.spend(READ_WORK + len(states))
         return self.ahead(there for here in states for members, there in self.steps[here] if character in members)
-
-
-def _subsets(nfa: Nfa) -> CharacterAutomaton:
-    kinds = nfa.kinds()
-    start: Subset = (nfa.ahead([0]), nfa.ahead([0]), "")
-    numbers, order = {start: 0}, [start]
-    table: list[list[int]] = []
-    accepting: list[bool] = []
-    for subset in order:  # it grows meanwhile
-        _, ends, before = subset
-        accepting.append(nfa.last in nfa.reach(ends, before, "", ""))
-        table.append([])
-        for character, *_ in kinds:
-            following = nfa.follow(subset, character)
-            table[-1].append(numbers.setdefault(following, len(order)))
-            if table[-1][-1] == len(order):
-                order.append(following)
-        if len(order) > MAX_STATES:
-            raise NotTranslatedError
-    return CharacterAutomaton(table, accepting, {c: column for column, kind in enumerate(kinds) for c in kind})
