@@ -51,7 +51,7 @@ def parser_is_known() -> bool:
     """
     for pattern in map(re.compile, PROBES):
         automaton = _translated(pattern, PROBE_LETTERS)
-        for length in range(5):
+        for length in range(4):
             for ids in product(range(len(PROBE_LETTERS)), repeat=length):
                 matches = pattern.fullmatch("".join(PROBE_LETTERS[i] for i in ids)) is not None
                 if automaton is None or automaton.accepts(ids) != matches:
