@@ -12,7 +12,7 @@ from weightsmith.memory.facts import activation, respond
 from weightsmith.memory.patterns import by_lane
 from weightsmith.memory.seen import Tokens, look, seen_by
 from weightsmith.model import Transformer
-from weightsmith.model.places import block_at, layer_at, neuron_at
+from weightsmith.model.places import attention_stage, block_at, layer_at, neuron_at
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def read(run: Run, block: int, all: bool = False) -> list[Firing]:
     if layer is None:
         return []
     every = np.arange(len(layer.W_1))
-    responses = respond(T.arithmetic, layer, every, seen_by(T, block, run.stream[1 + 2 * block]))
+    responses = respond(T.arithmetic, layer, every, seen_by(T, block, run.stream[attention_stage(block)]))
     result = []
     for position, n in np.argwhere((responses > 0) | all):
         response, active = float(responses[position, n]), float(run.activations[block][position, n])
