@@ -2,7 +2,7 @@
 
 import pytest
 
-from weightsmith.errors import InputError, whole_number
+from weightsmith.errors import InputError, brief, whole_number
 
 
 def test_a_whole_number_within_its_bounds_comes_back() -> None:
@@ -10,7 +10,7 @@ def test_a_whole_number_within_its_bounds_comes_back() -> None:
     assert whole_number(10**30, "n", 1) == 10**30
 
 
-@pytest.mark.parametrize("value", [-1, 3, True, 1.0, "1", None, 10**5000])
+@pytest.mark.parametrize("value", [-1, 3, True, 1.0, "1", None, 10**5000], ids=brief)
 def test_what_is_no_whole_number_within_its_bounds_is_refused(value: object) -> None:
     with pytest.raises(InputError, match="^n=.*: write a whole number from 0 to 2$"):
         whole_number(value, "n", 0, 2)
