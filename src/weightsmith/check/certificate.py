@@ -18,7 +18,7 @@ from weightsmith.check.examine import EMPTY_DIGEST, by_reference, examine, reade
 from weightsmith.check.frame import Claimed, checked_model, make_frame
 from weightsmith.check.plan import MAX_LENGTH, Plan, Shard, Tier
 from weightsmith.check.verdict import CERTIFICATE_FORMAT
-from weightsmith.errors import FileError, InputError, brief, shown
+from weightsmith.errors import FileError, InputError, brief, shown, whole_number
 from weightsmith.model import Transformer
 
 MAX_TIERS = 1000
@@ -190,8 +190,7 @@ def replay(
 
     The models are those of the claim, in its order. Claims with a Python function cannot be replayed.
     """
-    if type(sample) is not int or sample < 0:
-        raise InputError(f"sample={brief(sample)}: write how many shards to derive again, 0 or more")
+    whole_number(sample, "sample", 0, meaning="how many shards to derive again, 0 or more")
     c = Certificate.read(certificate, models)
     found = {shard: c.digests[shard.tier][shard.index] for t in range(len(c.digests)) for shard in c.plan.shards(t)}
     shards = [shard for shard in found if c.claimed.of(shard)]

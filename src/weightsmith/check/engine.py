@@ -17,7 +17,7 @@ from weightsmith.check.ledger import Ledger, open_ledger
 from weightsmith.check.plan import Plan, Shard, longest_of, make_plan, tokens
 from weightsmith.check.size import bytes_of_run, columns_for
 from weightsmith.check.verdict import Verdict
-from weightsmith.errors import InputError, brief
+from weightsmith.errors import InputError, brief, whole_number
 
 DEFAULT_MEMORY = 1 << 30  # bytes
 Progress: TypeAlias = Callable[[int, int], None]  # inputs done, inputs in all
@@ -37,10 +37,9 @@ class Options:
 
     def __post_init__(self) -> None:
         """Refuse what is none."""
-        if self.workers is not None and (type(self.workers) is not int or self.workers < 1):
-            raise InputError(f"workers={brief(self.workers)}: write how many cores to use, 1 or more")
-        if type(self.memory) is not int or self.memory < 1 << 20:
-            raise InputError(f"memory={brief(self.memory)}: write a number of bytes, a million or more")
+        if self.workers is not None:
+            whole_number(self.workers, "workers", 1, meaning="how many cores to use, 1 or more")
+        whole_number(self.memory, "memory", 1 << 20, meaning="a number of bytes, a million or more")
         if self.ledger is not None and (not isinstance(self.ledger, str | os.PathLike) or not str(self.ledger)):
             raise InputError(f"ledger={brief(self.ledger)}: write the name of a file")
         if self.cluster is not None and (not isinstance(self.cluster, str) or not self.cluster):
@@ -183,12 +182,9 @@ def _longest(claim: Claim, up_to: int | None) -> int:
     """Return the length of the longest inputs, or say what is wrong with it."""
     length, most = claim.frame.length, longest_of(len(claim.vocabulary))
     name, longest = ("up_to", up_to) if up_to is not None or length is None else ("length", length)
-    if type(longest) is not int or longest < 1:
-        raise InputError(
-            f"up_to={brief(up_to)}: write the length up to which every input is checked, 1 or more, as in up_to=10"
-        )
-    if longest > most:
-        raise InputError(f"{name}={brief(longest)}: write at most {most}; no check goes through longer inputs")
+    meaning = "the length up to which every input is checked, 1 or more, as in up_to=10"
+    longest = whole_number(longest, name, 1, meaning=meaning)
+    whole_number(longest, name, 1, most, f"at most {most}; no check goes through longer inputs")
     if length is not None and length > longest:
         raise InputError(f"length={length} is more than up_to={up_to}: leave out up_to, which length= does not need")
     claim.frame.check_lengths(claim.models, length or longest)

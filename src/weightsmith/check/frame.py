@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from weightsmith.automata import Automaton, Inputs, Language, Truths, language
 from weightsmith.check.plan import Plan, Shard, rank, tokens
-from weightsmith.errors import InputError, ModelError, brief, listed, shown
+from weightsmith.errors import InputError, ModelError, brief, listed, shown, whole_number
 from weightsmith.model import Transformer, check_length
 
 COUNTS_BYTES = 1 << 28  # that the numbers of inputs by length and state may take
@@ -82,7 +82,9 @@ def make_frame(models: Sequence[Transformer], suffix: Sequence[str], length: int
     """Return the frame of a claim about these models, or say why it cannot have it."""
     for place, T in zip(("first", "second"), models, strict=False):
         checked_model(T, place)
-    frame = Frame(_suffix(suffix, models), _length(length))
+    frame = Frame(_suffix(suffix, models), length)
+    if length is not None:
+        whole_number(length, "length", 1, meaning="the length of the inputs, 1 or more")
     vocabulary = frame.vocabulary(models[0])
     if not vocabulary:
         raise InputError(
@@ -114,12 +116,6 @@ def _suffix(given: object, models: Sequence[Transformer]) -> tuple[str, ...]:
             f"no transformer has the suffix {listed(suffix)}: write tokens of {listed(models[0].vocabulary)}"
         )
     return suffix
-
-
-def _length(length: object) -> int | None:
-    if length is None or (type(length) is int and length >= 1):
-        return length
-    raise InputError(f"length={brief(length)}: write the length of the inputs, 1 or more")
 
 
 class Claimed:

@@ -14,6 +14,7 @@ from weightsmith.automata import Input, input_text
 from weightsmith.check.plan import Plan
 from weightsmith.errors import shown
 from weightsmith.inspect.run import Run
+from weightsmith.model.places import block_of_stage
 from weightsmith.tables import Page, Table
 
 if TYPE_CHECKING:
@@ -132,7 +133,6 @@ def first_difference(first: Run, second: Run) -> Divergence | None:
         a, b = first.stream[stage][:positions, mine], second.stream[stage][:positions, other]
         if (a != b).any():
             position, j = (int(i) for i in np.argwhere(a != b)[0])
-            block = None if stage == 0 else (stage - 1) // 2
             values = (float(a[position, j]), float(b[position, j]))
-            return Divergence(first.stages[stage], block, position, common[j], values)
+            return Divergence(first.stages[stage], block_of_stage(stage), position, common[j], values)
     return None
