@@ -71,8 +71,11 @@ class Shared:
         }
 
 
-def claim(command: Callable[..., None]) -> None:
-    """Make a claim's command of a function with its own parameters: `shared` stands for the options of every claim."""
+def claim(command: Callable[..., None]) -> Callable[..., None]:
+    """Make a claim's command of a function with its own parameters: `shared` stands for the options of every claim.
+
+    The command has the claim's name, and what is its own comes before what is shared.
+    """
     own = [p for p in inspect.signature(command).parameters.values() if p.name != "shared"]
     hints = get_type_hints(Shared, include_extras=True)
     more = [inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default) for f in fields(Shared)]
@@ -86,7 +89,7 @@ def claim(command: Callable[..., None]) -> None:
     parameters = [p.replace(annotation=annotations[p.name]) for p in (*own, *more)]
     whole.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     whole.__annotations__ = {p.name: p.annotation for p in parameters}
-    check.command(command.__name__.replace("_", "-"))(whole)
+    return check.command(command.__name__.replace("_", "-"))(whole)
 
 
 @check.callback()
