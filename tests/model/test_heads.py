@@ -39,7 +39,7 @@ def streams(T: ws.Transformer, *further: str) -> Iterator[tuple[str, list[list[f
 
 
 def means(A: ws.Arithmetic, word: str, seen: Sequence[int]) -> list[float]:
-    """Return what the lanes `got a`, `got b` and `looked` must hold: means of what is seen, by the arithmetic's rules."""
+    """Return what `got a`, `got b` and `looked` must hold: means of what is seen, by the arithmetic's rules."""
     return means_of(A, "".join(word[j] for j in seen))
 
 
