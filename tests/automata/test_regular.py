@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.automata.expressions import VOCABULARIES as DRAWN_VOCABULARIES
 from tests.automata.expressions import drawn_expressions, texts
 from weightsmith.automata import Automaton, compile_regex, expressions, nfa, regular
 from weightsmith.errors import InputError
@@ -108,18 +109,18 @@ def test_drawn_expressions_answer_as_fullmatch(
     assert_answers_as_fullmatch(re.compile(pattern, sum(flags)), vocabulary, longest)
 
 
-def test_a_thousand_random_expressions_answer_as_fullmatch() -> None:
-    """Twenty times as many: make bench ONLY=expressions."""
-    translated = 0
-    for one in drawn_expressions(1000, seed=1):
+@pytest.mark.parametrize("count", [1000, pytest.param(20_000, marks=pytest.mark.long)])
+def test_random_expressions_answer_as_fullmatch(count: int) -> None:
+    translated, words = 0, {vocabulary: texts(vocabulary, seed=1) for vocabulary in DRAWN_VOCABULARIES}
+    for one in drawn_expressions(count, seed=1):
         automaton, match = compile_regex(one.pattern, one.vocabulary), re.compile(one.pattern).fullmatch
         if one.kind != "looks":
             assert automaton is not None, one
         if automaton is not None:
             translated += 1
-            for ids, text in texts(one.vocabulary, seed=1):
+            for ids, text in words[one.vocabulary]:
                 assert automaton.accepts(ids) == (match(text) is not None), (one, text)
-    assert translated > 850
+    assert translated > 0.85 * count
 
 
 @pytest.mark.parametrize("pattern", NOT_TRANSLATED)
