@@ -97,3 +97,26 @@ def test_every_kind_that_consists_of_data_is_a_command_and_a_function() -> None:
     data = {name for name, kind in Claim.kinds.items() if not kind.had_function({})}
     assert {command.name for command in check.registered_commands} == {name.replace("_", "-") for name in data}
     assert set(Claim.kinds) <= set(ws.check.__all__)
+
+
+def test_a_class_that_is_not_YES_stands_in_the_certificate() -> None:
+    bank = ws.library.bank()
+    for predicate in ("bank", "deposit.* bank"):
+        verdict = ws.check.recognizes(bank, predicate, 2, yes="financial")
+        assert verdict.certificate()["yes"] == "financial"
+        assert ws.check.replay(verdict.to_json(), [bank]).agrees
+
+
+@pytest.mark.parametrize("name", ["language", "within", "function", "condition"])
+def test_a_claim_with_a_function_is_refused_as_such(name: str) -> None:
+    def ends(word: str) -> bool:
+        return word.endswith("b")
+
+    verdicts = {
+        "language": lambda: ws.check.recognizes(T, ends, 3),
+        "within": lambda: ws.check.recognizes(T, ".*b", 3, within=ends),
+        "function": lambda: ws.check.agrees_with(T, lambda word: "NO", 3),
+        "condition": lambda: ws.check.final_vectors(T, lambda vectors: vectors[:, 0] > 1e9, 3),
+    }
+    with pytest.raises(InputError, match="was checked with a Python function, which a certificate cannot hold"):
+        ws.check.replay(verdicts[name]().to_json(), [T])
