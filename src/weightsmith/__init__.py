@@ -18,9 +18,26 @@ A class     ws.layer_norm([2, 4, 6, 8]), ws.sinusoidal(positions=3, lanes=4)
 help(ws.run) shows one of them. The names load when they are first used; `__init__.pyi` lists them all.
 """
 
+from importlib import import_module
+from typing import Any
+
 import lazy_loader
 
+from weightsmith import operators
 from weightsmith._version import __version__
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __all__ += ["__version__"]
+
+
+def _operator(name: str) -> operators.Meaning:
+    """Return a function of `composition/`, which loads when it is called."""
+
+    def apply(*parts: Any) -> Any:
+        return getattr(import_module("weightsmith.composition"), name)(*parts)
+
+    return apply
+
+
+for _symbol, _name in {"&": "both", "|": "either", "^": "exactly_one", "~": "negation"}.items():
+    operators.define(_symbol, _operator(_name))

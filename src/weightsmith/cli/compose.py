@@ -15,7 +15,7 @@ def compose(
     let: Annotated[list[str] | None, typer.Option(metavar="NAME=MODEL", help="What a name means; repeat it.")] = None,
 ) -> None:
     """Compose yes/no transformers with and, or, not and exclusive or."""
-    from weightsmith.compose.formula import compose as build
+    from weightsmith.composition.boolean import composed
     from weightsmith.errors import shown
     from weightsmith.files import load, save
 
@@ -25,7 +25,7 @@ def compose(
         if not equals or not name.isidentifier():
             raise InputError(f"--let {meaning}: write NAME=MODEL, as in --let S=model.safetensors")
         parts[name] = load(file)
-    T = build(formula, parts)
+    T = composed(formula, parts, "--let {}=FILE")
     save(T, output)
     say(repr(T))
     errors().print(f"written to {shown(str(output))}")

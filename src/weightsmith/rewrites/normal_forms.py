@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from weightsmith.arithmetic import Arithmetic
+import numpy as np
+
+from weightsmith.arithmetic import Arithmetic, Saturating
 from weightsmith.errors import InputError, ModelError, listed
 from weightsmith.model import Block, Neuron, Transformer, feed_forward, matrix
 from weightsmith.rewrites.flag import fresh
 from weightsmith.rewrites.laws_needed import COPYING, require
 from weightsmith.rewrites.logits import by_attention, by_feed_forward
+from weightsmith.rewrites.possible_values import ZERO, possible_values
 from weightsmith.rewrites.widen import widen
 
 Lowering: TypeAlias = Literal["feedforward", "attention"]
@@ -41,6 +44,30 @@ def infinity_form(T: Transformer, lowering: Lowering = "feedforward", length: in
       arithmetic needs, gives 0 or ∞.
     """
     return _loud(T, lowering, length, signed=False)
+
+
+def is_infinity_form(T: Transformer) -> bool:
+    """Say whether the weights alone prove that a transformer is in ∞ form, at every position of every input.
+
+    True is a proof, whoever wrote the weights. False says nothing: the reasons may lie deeper than is looked, as they
+    do after lowering="attention". Of what `infinity_form` and the operators make, with feed-forward, it is True.
+
+    >>> from weightsmith import library
+    >>> T = library.contains("1")
+    >>> is_infinity_form(T), is_infinity_form(infinity_form(T))
+    (False, True)
+    """
+    A, lanes = T.arithmetic, len(T.lanes)
+    if not isinstance(A, Saturating) or not A.contains(1.0) or A.infinity <= 1 or len(T.classes) != 2 or lanes < 2:
+        return False
+    if T.final_norm is not None or (T.output_bias is not None and T.output_bias.any()):
+        return False
+    if not np.array_equal(T.output, np.eye(2, lanes)):
+        return False
+    no, yes, *others = possible_values(T)
+    silent = all(known == ZERO for lane, known in zip(T.lanes[2:], others, strict=True) if lane not in T.flags)
+    answers = isinstance(yes, frozenset) and yes <= {0.0, A.infinity}
+    return silent and answers and no == frozenset([1.0]) and not set(T.lanes[:2]) & set(T.flags)
 
 
 def signed_infinity_form(T: Transformer, lowering: Lowering = "feedforward", length: int | None = None) -> Transformer:

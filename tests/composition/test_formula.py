@@ -3,7 +3,7 @@
 import pytest
 
 import weightsmith as ws
-from weightsmith.compose.formula import compose
+from weightsmith.composition.formula import compose
 
 F, C = ws.library.contains("1"), ws.library.contains("0")
 
