@@ -17,23 +17,26 @@ class Term(NamedTuple):
 def sum_of_products(truth: Truth) -> list[Term]:
     """Return terms whose disjunction is the function with this truth table; none for the constant False.
 
-    They are prime implicants: those without which some assignment would be missed, then greedily the ones that cover
-    most of what is left, with few variables that must be true.
+    They are the prime implicants without those that the others make superfluous; long ones go first, and among these
+    the ones with many variables that must be true.
 
     >>> sum_of_products(np.array([False, True, True, True]))
     [Term(positive=(0,), negative=()), Term(positive=(1,), negative=())]
     """
     count = len(truth).bit_length() - 1
-    wanted = np.flatnonzero(truth).tolist()
-    cubes = sorted(_prime_implicants(wanted, count), key=lambda cube: (cube[0].bit_count(), cube))
-    covers = {cube: {m for m in wanted if m & ~cube[1] == cube[0]} for cube in cubes}
-    chosen = {only[0] for m in wanted if len(only := [cube for cube in cubes if m in covers[cube]]) == 1}
-    left = set(wanted).difference(*(covers[cube] for cube in chosen))
-    while left:
-        best = max(cubes, key=lambda cube: len(covers[cube] & left))
-        chosen.add(best)
-        left -= covers[best]
-    return [_term(*cube, count) for cube in cubes if cube in chosen]
+    wanted = np.flatnonzero(truth)
+    cubes = sorted(
+        _prime_implicants(wanted.tolist(), count), key=lambda cube: (-cube[1].bit_count(), cube[0].bit_count(), cube)
+    )
+    covers = [wanted & ~free == value for value, free in cubes]
+    covered_by = np.sum(covers, axis=0)
+    terms: list[Term] = []
+    for (value, free), cover in zip(reversed(cubes), reversed(covers), strict=True):
+        if (covered_by[cover] > 1).all():
+            covered_by -= cover
+        else:
+            terms.append(_term(value, free, count))
+    return terms[::-1]
 
 
 def _prime_implicants(wanted: list[int], count: int) -> set[tuple[int, int]]:
