@@ -8,6 +8,8 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.model import Block, Transformer, position_table
+from weightsmith.model.places import attention_stage, feed_forward_stage
+from weightsmith.model.positions import NO_POSITIONS
 from weightsmith.semantics.attention import run_head
 from weightsmith.semantics.evaluation import (
     NOTHING,
@@ -39,10 +41,10 @@ def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = un
     stream, heads, activations = [finite(A, h, "embedding")], [], []
     for b in range(len(T.blocks)):
         h, block_heads = _attention(T, b, h, past, change)
-        h = change("stream", 2 * b + 1, 0, h)
+        h = change("stream", attention_stage(b), 0, h)
         stream.append(finite(A, h, f"block {b} attention"))
         h, active = _feed_forward(T, b, h, before, change)
-        h = change("stream", 2 * b + 2, 0, h)
+        h = change("stream", feed_forward_stage(b), 0, h)
         stream.append(finite(A, h, f"block {b} feed-forward"))
         heads.append(block_heads)
         activations.append(active)
@@ -68,8 +70,8 @@ def _attention(T: Transformer, b: int, h: Array, past: Past, change: Change) -> 
     seen = _normed(T, block, "attention", h, before, f"{name} attention norm", "pre")
     total, runs = np.zeros_like(h), []
     for i, head in enumerate(attention.heads):
-        rule = attention.positions_of(i, shared)
-        found = run_head(T, head, rule, seen, past.blocks[b][i] if before else None, f"{name}, head {i}")
+        scheme = attention.positions_of(i, shared) or NO_POSITIONS
+        found = run_head(T, head, scheme, seen, past.blocks[b][i] if before else None, f"{name}, head {i}")
         output = change("head", b, i, found.output)
         if output is not found.output:
             found = given(found, output)
