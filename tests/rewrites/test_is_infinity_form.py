@@ -145,7 +145,8 @@ def blocks(T: ws.Transformer, draw: Random) -> ws.Transformer:
     elif what == 3 and block.feed_forward is not None:
         old[b] = replace(block, feed_forward=replace(block.feed_forward, activation=draw.choice(["gelu", "silu"])))
     elif block.feed_forward is not None:
-        norm = draw.choice([ws.LayerNorm(eps=1.0), ws.RMSNorm(eps=1.0, lanes=T.lanes[: draw.randint(1, len(T.lanes))])])
+        some = T.lanes[: draw.randint(1, len(T.lanes))]
+        norm = ws.LayerNorm(eps=1.0) if draw.random() < 0.5 else ws.RMSNorm(eps=1.0, lanes=some)
         old[b] = replace(block, feed_forward_norm=norm, norm_placement=draw.choice(["pre", "post"]))
     return replace(T, blocks=tuple(old))
 
@@ -156,7 +157,7 @@ def lanes(T: ws.Transformer, draw: Random) -> ws.Transformer:
     A, size, b = T.arithmetic, len(T.lanes), draw.randrange(len(T.blocks) + 1)
     read, write = np.zeros((1, size)), np.zeros((size, 1))
     read[0, of], write[to, 0] = draw.choice([1.0, -1.0, A.infinity]), draw.choice([1.0, -1.0, A.infinity, A.smallest])
-    layer = ws.FeedForward(read, draw.choice([None, np.array([1.0])]), write)
+    layer = ws.FeedForward(read, np.array([draw.choice([0.0, 1.0])]), write)
     further = draw.choice([ws.Block(feed_forward=layer), ws.Block(ws.Attention((ws.Head(read, read, read, write),)))])
     return replace(T, blocks=(*T.blocks[:b], further, *T.blocks[b:]))
 

@@ -12,7 +12,7 @@ from tests.kernels.kinds import ACTIVATIONS, RULES, kind_of_model
 from weightsmith import Fixed, Float
 from weightsmith.arithmetic import Array
 from weightsmith.model import named_arrays, position_table
-from weightsmith.rewrites.own_positions import own_positions
+from weightsmith.rewrites.lanes import own_positions
 
 TEXTS = ("b", "abba")
 A = Fixed(4, 4)

@@ -1,7 +1,7 @@
 """Number systems in which every bit is defined, and the laws that hold in them."""
 
 from weightsmith.arithmetic.base import Activation, Arithmetic, Array, Ties, carried, immutable
-from weightsmith.arithmetic.laws import Law, Laws, laws, multiplications_to_infinity
+from weightsmith.arithmetic.laws import Law, Laws, laws, multiplications_to_infinity, require
 from weightsmith.arithmetic.native import Native
 from weightsmith.arithmetic.saturating import DEFAULT_ARITHMETIC, Fixed, Float, Saturating, TwosComplement, or_default
 from weightsmith.arithmetic.text import parse_arithmetic
@@ -25,4 +25,5 @@ __all__ = [
     "multiplications_to_infinity",
     "or_default",
     "parse_arithmetic",
+    "require",
 ]

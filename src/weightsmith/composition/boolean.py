@@ -16,7 +16,7 @@ from weightsmith.composition.side_by_side import agree, beside
 from weightsmith.errors import InputError, listed
 from weightsmith.model import Block, Neuron, Transformer, feed_forward
 from weightsmith.rewrites import infinity_form, is_infinity_form, widen
-from weightsmith.rewrites.flag import fresh
+from weightsmith.rewrites.lanes import fresh
 from weightsmith.rewrites.normal_forms import reading
 from weightsmith.semantics.layers import run_neurons
 

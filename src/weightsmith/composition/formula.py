@@ -93,7 +93,7 @@ def _value(formula: Formula, values: Mapping[str, Truth]) -> Truth:
     parts = [_value(part, values) for part in formula.parts]
     operations = {"~": np.logical_not, "&": np.logical_and, "^": np.logical_xor, "|": np.logical_or}
     operation = operations[formula.symbol]
-    result: Truth = operation(parts[0]) if formula.symbol == "~" else operation.reduce(parts)  # type: ignore[attr-defined]
+    result: Truth = operation(parts[0]) if formula.symbol == "~" else operation.reduce(parts)
     return result
 
 

@@ -12,8 +12,7 @@ from weightsmith.model import Attention, Block, FeedForward, PositionTable, Tran
 from weightsmith.model.axes import NEURONS
 from weightsmith.model.folds import joined, renamed_lanes
 from weightsmith.rewrites import zero_one_form
-from weightsmith.rewrites.own_positions import own_positions
-from weightsmith.rewrites.widen import surround
+from weightsmith.rewrites.lanes import own_positions, surround
 
 
 def side_by_side(S: Transformer, T: Transformer) -> Transformer:

@@ -15,6 +15,8 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Array
 from weightsmith.model import Block, FeedForward, Norm, PositionTable, Transformer, added
+from weightsmith.model.axes import LANES, NEURONS
+from weightsmith.model.folds import selected, writers
 from weightsmith.semantics.layers import run_neurons
 
 MAX_VALUES = 16  # of one lane; beyond, only the least of them is remembered
@@ -75,10 +77,8 @@ def _after_attention(T: Transformer, block: Block, known: list[Known]) -> list[K
     if block.attention is None:
         return known
     written = np.zeros(len(T.lanes), dtype=np.bool_)
-    for head in block.attention.heads:
-        written |= head.W_O.any(axis=1)
-    if block.attention.b_O is not None:
-        written |= block.attention.b_O != 0
+    for array in writers(block.attention):
+        written |= array.reshape(len(array), -1).any(axis=1)
     if block.norm_placement == "post":
         written |= _normed(T, block.attention_norm)
     return [None if forgotten else before for before, forgotten in zip(known, written, strict=True)]
@@ -142,16 +142,6 @@ class _Layer:
 
     def _evaluated(self, lane: int, neurons: npt.NDArray[np.intp], lanes: list[int], h: Array) -> Array:
         """Return a lane after the layer, for vectors (…, lanes) on the lanes that it depends on."""
-        A, layer, own = self.A, self.layer, lanes.index(lane)
-        rows = np.ix_(neurons, lanes)
-        part = FeedForward(
-            W_1=layer.W_1[rows],
-            b_1=layer.b_1[neurons],
-            W_2=layer.W_2[np.ix_([lane], neurons)],
-            b_2=layer.b_2[[lane]],
-            activation=layer.activation,
-            W_3=None if layer.W_3 is None else layer.W_3[rows],
-            b_3=None if layer.b_3 is None else layer.b_3[neurons],
-        )
-        added_up = A.add(A.matvec(part.W_2, run_neurons(A, part, h)), part.b_2)
-        return A.add(h[:, own], added_up[:, 0])
+        A, part = self.A, selected(selected(self.layer, NEURONS, neurons), LANES, lanes)
+        change = A.add(A.matvec(part.W_2, run_neurons(A, part, h)), part.b_2)
+        return A.add(h, change)[:, lanes.index(lane)]
