@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
+import weightsmith as ws
 from weightsmith.cli.output import errors, say
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, shown
 
 
 def compose(
@@ -16,16 +17,14 @@ def compose(
 ) -> None:
     """Compose yes/no transformers with and, or, not and exclusive or."""
     from weightsmith.composition.boolean import composed
-    from weightsmith.errors import shown
-    from weightsmith.files import load, save
 
     parts = {}
     for meaning in let or []:
         name, equals, file = meaning.partition("=")
         if not equals or not name.isidentifier():
             raise InputError(f"--let {meaning}: write NAME=MODEL, as in --let S=model.safetensors")
-        parts[name] = load(file)
+        parts[name] = ws.load(file)
     T = composed(formula, parts, "--let {}=FILE")
-    save(T, output)
+    ws.save(T, output)
     say(repr(T))
     errors().print(f"written to {shown(str(output))}")
