@@ -95,6 +95,13 @@ def test_what_is_wrong_with_a_formula_is_said(formula: str) -> None:
     assert WRONG[formula] in str(caught.value)
 
 
+def test_what_is_no_formula_and_no_transformer_is_refused() -> None:
+    with pytest.raises(ws.InputError, match="the formula is 3: write a text, such as 'S & ~T'"):
+        ws.compose(3, S=F)  # type: ignore[arg-type]
+    with pytest.raises(ws.ModelError, match=r"T='model' is not a transformer: write T=load\("):
+        ws.compose("S & T", S=F, T="model")  # type: ignore[arg-type]
+
+
 def test_no_nesting_that_fits_into_a_formula_is_too_deep() -> None:
     assert read("(" * 249 + "S" + ")" * 249) == "S"
     assert read("~" * 499 + "S") == inverse("S")

@@ -13,7 +13,7 @@ from weightsmith.arithmetic import Array
 from weightsmith.composition.formula import Formula, Operation, Truth, assignments, names, read, truth_table
 from weightsmith.composition.layers import Layer, one_layer, two_layers
 from weightsmith.composition.side_by_side import agree, beside
-from weightsmith.errors import InputError, listed
+from weightsmith.errors import InputError, ModelError, brief, listed
 from weightsmith.model import Block, Neuron, Transformer, feed_forward
 from weightsmith.rewrites import infinity_form, is_infinity_form, widen
 from weightsmith.rewrites.lanes import fresh
@@ -43,13 +43,17 @@ def compose(formula: str, /, **parts: Transformer) -> Transformer:
 
 
 def composed(formula: str, parts: Mapping[str, Transformer], write: str) -> Transformer:
-    """Return the transformer that a formula means; `write` is how one gives a part a name, for errors."""
+    """Return the transformer that a formula means; `write` is how one names a part, for errors."""
     tree = read(formula)
     for name in names(tree):
         if name not in parts:
             raise InputError(
                 f"the formula {formula!r} has {name!r}, and the parts are {listed(list(parts)) or 'none'}: "
                 f"write {write.format(name)}"
+            )
+        if not isinstance(parts[name], Transformer):
+            raise ModelError(
+                f"{name}={brief(parts[name])} is not a transformer: write {name}=load('model.safetensors')"
             )
     return _combined(tree, parts, formula)
 
@@ -88,8 +92,8 @@ def if_then_else(R: Transformer, S: Transformer, T: Transformer) -> Transformer:
 
 def _combined(formula: Formula, given: Mapping[str, Transformer], made: str) -> Transformer:
     """Return the transformer for a formula over named parts; `made` says in a few words what it is."""
-    same = {name: next(other for other in given if given[other] == given[name]) for name in names(formula)}
-    formula = _renamed(formula, same)
+    used = names(formula)
+    formula = _renamed(formula, {name: next(other for other in used if given[other] == given[name]) for name in used})
     used = names(formula)
     if len(used) > MAX_AT_ONCE and isinstance(formula, Operation):
         return _in_two(formula, given, made)
@@ -147,10 +151,10 @@ def _verify(
     T: Transformer, blocks: Sequence[Block], truth: Truth, ones: Sequence[str], variables: Sequence[str]
 ) -> None:
     """Run the blocks on the last vectors of the parts, under every assignment: only the answer may be left."""
-    A, place = T.arithmetic, {lane: j for j, lane in enumerate(T.lanes)}
+    A, column = T.arithmetic, {lane: j for j, lane in enumerate(T.lanes)}
     h = np.zeros((len(truth), len(T.lanes)))
-    h[:, [place[lane] for lane in ones]] = 1.0
-    h[:, [place[lane] for lane in variables]] = np.where(assignments(len(variables)), A.infinity, 0.0)
+    h[:, [column[lane] for lane in ones]] = 1.0
+    h[:, [column[lane] for lane in variables]] = np.where(assignments(len(variables)), A.infinity, 0.0)
     for block in blocks:
         layer = block.feed_forward
         assert layer is not None

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief
 
 Truth: TypeAlias = npt.NDArray[np.bool_]
 Formula: TypeAlias = "str | Operation"  # a name, or an operation on formulas
@@ -39,7 +39,7 @@ def read(text: str) -> Formula:
     >>> read("S & ~T & R")
     Operation(symbol='&', parts=('S', Operation(symbol='~', parts=('T',)), 'R'))
     """
-    _refuse_long_ones_and_words(text)
+    _refuse_words_and_what_is_no_formula(text)
     done: list[Formula] = []
     waiting: list[str] = []
     name_is_next = True
@@ -97,7 +97,9 @@ def _value(formula: Formula, values: Mapping[str, Truth]) -> Truth:
     return result
 
 
-def _refuse_long_ones_and_words(text: str) -> None:
+def _refuse_words_and_what_is_no_formula(text: str) -> None:
+    if not isinstance(text, str):
+        raise InputError(f"the formula is {brief(text)}: write a text, such as 'S & ~T'")
     if len(text) > MAX_FORMULA:
         raise InputError(f"the formula has {len(text)} characters, at most {MAX_FORMULA} are read")
     word = _WORD.search(text)
@@ -107,12 +109,12 @@ def _refuse_long_ones_and_words(text: str) -> None:
 
 
 def _tokens(text: str) -> Iterator[str]:
-    place = 0
-    while rest := text[place:].strip():
-        match = _TOKEN.match(text, place)
+    start = 0
+    while rest := text[start:].strip():
+        match = _TOKEN.match(text, start)
         if match is None:
             raise InputError(f"the formula {text!r} has {rest[0]!r}: write names, ~ & ^ | and brackets")
-        place = match.end()
+        start = match.end()
         yield match.group(1) or match.group(2)
 
 

@@ -69,7 +69,7 @@ def agree(parts: Sequence[Transformer]) -> list[Transformer]:
 
 
 def _restricted(T: Transformer, vocabulary: Sequence[str], length: int | None) -> Transformer:
-    """Return the transformer over fewer tokens, up to a length, with the rule inside attention at each head."""
+    """Return the transformer over fewer tokens, up to a length, with the scheme inside attention at each head."""
     rows = [T.vocabulary.index(token) for token in vocabulary]
     table = position_table(T.positions, T.arithmetic, len(T.lanes))
     positions = PositionTable(table[:length]) if table is not None else None

@@ -128,7 +128,7 @@ def with_table(T: Transformer, length: int | None) -> Transformer:
 
 
 def own_flag(T: Transformer, positions: Sequence[int], name: str) -> tuple[Transformer, str]:
-    """Add a flag under a name like the given one, and give its name: a rewrite reads only flags that it owns."""
+    """Add a flag under a name like this one, and return its name too: a rewrite reads only flags that it owns."""
     name = fresh(T, name)
     return flag(T, name, positions), name
 
@@ -183,15 +183,15 @@ def _table(T: Transformer) -> Array:
 
 
 def own_positions(T: Transformer) -> Transformer:
-    """Move the rule inside attention that the heads share to each of them; the run is the same."""
+    """Move the scheme inside attention that all heads follow to each of them; the run is the same."""
     if T.attention_positions is None:
         return T
     return replace(T, positions=added(T.positions), blocks=tuple(_block(T, block) for block in T.blocks))
 
 
 def _block(T: Transformer, block: Block) -> Block:
-    attention, shared = block.attention, T.attention_positions
+    attention, scheme = block.attention, T.attention_positions
     if attention is None:
         return block
-    heads = [replace(head, positions=attention.positions_of(i, shared)) for i, head in enumerate(attention.heads)]
+    heads = [replace(head, positions=attention.positions_of(i, scheme)) for i, head in enumerate(attention.heads)]
     return replace(block, attention=replace(attention, heads=tuple(heads)))
