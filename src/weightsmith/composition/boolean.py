@@ -151,7 +151,7 @@ def _verify(
     T: Transformer, blocks: Sequence[Block], truth: Truth, ones: Sequence[str], variables: Sequence[str]
 ) -> None:
     """Run the blocks on the last vectors of the parts, under every assignment: only the answer may be left."""
-    A, column = T.arithmetic, {lane: j for j, lane in enumerate(T.lanes)}
+    A, column = T.arithmetic.core, {lane: j for j, lane in enumerate(T.lanes)}
     h = np.zeros((len(truth), len(T.lanes)))
     h[:, [column[lane] for lane in ones]] = 1.0
     h[:, [column[lane] for lane in variables]] = np.where(assignments(len(variables)), A.infinity, 0.0)
@@ -161,4 +161,4 @@ def _verify(
         h = A.add(h, A.add(A.matvec(layer.W_2, run_neurons(A, layer, h)), layer.b_2))
     wanted: Array = np.zeros_like(h)
     wanted[:, 0], wanted[:, 1] = 1.0, np.where(truth, A.infinity, 0.0)
-    assert np.array_equal(h, wanted), f"the layers of {T.blocks[-1].origin} are not exact in {A}"
+    assert np.array_equal(h, wanted), f"the layers of {T.blocks[-1].origin} are not exact in {T.arithmetic}"

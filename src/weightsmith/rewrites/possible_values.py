@@ -142,6 +142,6 @@ class _Layer:
 
     def _evaluated(self, lane: int, neurons: npt.NDArray[np.intp], lanes: list[int], h: Array) -> Array:
         """Return a lane after the layer, for vectors (…, lanes) on the lanes that it depends on."""
-        A, part = self.A, selected(selected(self.layer, NEURONS, neurons), LANES, lanes)
+        A, part = self.A.core, selected(selected(self.layer, NEURONS, neurons), LANES, lanes)
         change = A.add(A.matvec(part.W_2, run_neurons(A, part, h)), part.b_2)
         return A.add(h, change)[:, lanes.index(lane)]
