@@ -66,10 +66,9 @@ def _neuron(A: Arithmetic, term: Term, one: str, variables: Sequence[str], yes: 
     """Return a neuron that writes ∞, with a sign, where the term is true and 0 elsewhere; None if none is found."""
     values = assignments(len(variables))
     true = values[:, list(term.positive)].all(axis=1) & ~values[:, list(term.negative)].any(axis=1)
-    lanes = [one, *variables]
-    stream = np.where(np.column_stack([true | True, values]), [1.0, *[A.infinity] * len(variables)], 0.0)
+    stream = np.column_stack([np.ones(len(values)), np.where(values, A.infinity, 0.0)])
     for reads, write in _recipes(A, term, one, variables):
-        weights = [reads.get(lane, 0.0) for lane in lanes]
+        weights = [reads.get(lane, 0.0) for lane in (one, *variables)]
         written = A.multiply(write, A.activate("relu", A.dot(weights, stream)))
         if np.array_equal(written, np.where(true, A.infinity, 0.0)):
             return Neuron(reads, {yes: sign * write})
@@ -80,13 +79,15 @@ def _recipes(
     A: Arithmetic, term: Term, one: str, variables: Sequence[str]
 ) -> Iterator[tuple[Mapping[str, float], float]]:
     """Yield ways to read the variables, and the weight with which the result is written: the plain one, then units."""
-    must, must_not = len(term.positive), [variables[i] for i in term.negative]
-    start = {0: {one: A.infinity}, 1: {}}.get(must, {one: -A.infinity})
+    positive = len(term.positive)
+    start = {0: {one: A.infinity}, 1: {}}.get(positive, {one: -A.infinity})
     yield _reads(start, term, variables, 1.0), 1.0
-    unit = 2.0 ** np.floor(np.log2(A.infinity / max(must + len(must_not), 1)))
+    if positive < 2:
+        return  # the plain one is exact
+    unit = 2.0 ** np.floor(np.log2(A.infinity / (positive + len(term.negative))))
     for _ in range(UNITS_TRIED):
         weight = float(A.round(unit / A.infinity))
-        threshold = float(A.sum([float(A.multiply(weight, A.infinity))] * (must - 1))) if must else 0.0
+        threshold = float(A.sum([float(A.multiply(weight, A.infinity))] * (positive - 1)))
         yield _reads({one: -threshold}, term, variables, weight), A.infinity
         unit /= 2
 
