@@ -20,7 +20,7 @@ every_rule = pytest.mark.parametrize("rule", RULES)
 
 
 def model(rule: str, *, tabled: bool = False, **more: Any) -> ws.Transformer:
-    """Give a transformer with this rule, and if wanted with a table of 5 positions."""
+    """Return a transformer with this rule, and if wanted with a table of 5 positions."""
     n = RULES.index(rule)
     T = kind_of_model(A, n, rule, ACTIVATIONS[n % 6], heads=1 + n % 2, **more)
     if not tabled:
