@@ -6,7 +6,6 @@ from itertools import zip_longest
 
 import numpy as np
 
-from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError, listed
 from weightsmith.model import Attention, Block, FeedForward, PositionTable, Transformer, position_table
 from weightsmith.model.axes import NEURONS
@@ -34,14 +33,12 @@ def beside(transformers: Sequence[Transformer], names: Sequence[str]) -> Transfo
     parts = [_renamed(part, name) for part, name in zip(parts, names, strict=True)]
     lanes = [tuple(part.lanes) for part in parts]
     wide = [surround(part, sum(lanes[:i], ()), sum(lanes[i + 1 :], ())) for i, part in enumerate(parts)]
-    return replace(
-        wide[0],
+    return joined(
+        wide,
+        "classes",
         embedding=np.sum([part.embedding for part in wide], axis=0),
         positions=_table(wide),
         blocks=_blocks(wide),
-        output=np.vstack([part.output for part in wide]),
-        tied=False,
-        output_bias=_biases(wide),
         classes=tuple(f"{name} {answer}" for part, name in zip(parts, names, strict=True) for answer in part.classes),
         flags=tuple(flag for part in parts for flag in part.flags),
         provenance=(f"side by side: {', '.join(names)}",),
@@ -90,12 +87,6 @@ def _table(parts: Sequence[Transformer]) -> PositionTable | None:
         if (table := position_table(part.positions, part.arithmetic, len(part.lanes))) is not None
     ]
     return PositionTable(np.sum(tables, axis=0)) if tables else None
-
-
-def _biases(parts: Sequence[Transformer]) -> Array | None:
-    if all(part.output_bias is None for part in parts):
-        return None
-    return np.concatenate([np.zeros(len(p.classes)) if p.output_bias is None else p.output_bias for p in parts])
 
 
 def _blocks(parts: Sequence[Transformer]) -> tuple[Block, ...]:
