@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Array, require
 from weightsmith.errors import InputError, shown
 from weightsmith.memory.facts import Fact
 from weightsmith.memory.patterns import Pattern, by_lane, read_keys, read_margin, read_values
@@ -18,7 +18,6 @@ from weightsmith.memory.values import columns
 from weightsmith.model import FeedForward, Transformer
 from weightsmith.model.names import MAX_NAME, checked_text
 from weightsmith.model.places import block_at
-from weightsmith.rewrites.laws_needed import require
 
 
 def write(

@@ -1,4 +1,4 @@
-"""A linear map from one position to a later one, through an attention head."""
+"""Linear maps of the stream: from one position to a later one through a head, or at every position."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,14 +6,21 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Array, carried
+from weightsmith.arithmetic import Array, carried, require
 from weightsmith.errors import InputError
-from weightsmith.model import Attention, Block, Head, Transformer, matrix
-from weightsmith.rewrites.add_vector import append
-from weightsmith.rewrites.flag import own_complement, own_flag, plain_lanes, refuse_flags
-from weightsmith.rewrites.laws_needed import COPYING, require
-from weightsmith.rewrites.own_positions import own_positions
-from weightsmith.rewrites.zero_vector import cancelling_block
+from weightsmith.model import Attention, Block, Head, Neuron, Transformer, feed_forward, matrix
+from weightsmith.rewrites.lanes import (
+    COPYING,
+    fresh,
+    own_complement,
+    own_flag,
+    own_positions,
+    plain_lanes,
+    refuse_flags,
+    widen,
+)
+from weightsmith.rewrites.vectors import cancelling_block
+from weightsmith.rewrites.whole_model import append
 
 ROUTING = ("exp of −∞", "exp of 0", *COPYING)
 
@@ -106,3 +113,28 @@ def square_matrix(T: Transformer, M: npt.ArrayLike, lanes: Sequence[str] | None)
         value = float(values[tuple(where)])
         raise InputError(f"M{where} = {value!r} is not a member of {T.arithmetic}: write arithmetic.round(M)")
     return chosen, values
+
+
+def map_stream(T: Transformer, M: npt.ArrayLike, lanes: Sequence[str] | None = None) -> Transformer:
+    """Append two blocks that replace h by M h at every position.
+
+    Requires: M over `lanes` (None: every lane that is not a flag), with members.
+    Ensures: at the last stage the lanes hold M h, h being the last stage before; the lanes used on the way hold 0.
+    Exact in: every arithmetic with "symmetric", "zero product" and "unit product".
+    Because: pairs of neurons in lane order fold the products of M h in the order of M h, into lanes that hold 0, while
+      the old lanes cancel; the second block copies the result back.
+    """
+    require(T.arithmetic, COPYING, "map_stream", "use an arithmetic with 1, such as Fixed(4, 4)")
+    chosen, values = square_matrix(T, M, lanes)
+    mapped = {lane: fresh(T, f"mapped {lane}") for lane in chosen}
+    T = widen(T, list(mapped.values()), where="front")
+    there: list[Neuron] = []
+    back: list[Neuron] = []
+    for j, lane in enumerate(chosen):
+        there += Neuron.pair(lane, {**{mapped[to]: values[i, j] for i, to in enumerate(chosen)}, lane: -1.0})
+        back += Neuron.pair(mapped[lane], {lane: 1.0, mapped[lane]: -1.0})
+    blocks = [
+        Block(feed_forward=feed_forward(T.lanes, there), origin="map the stream"),
+        Block(feed_forward=feed_forward(T.lanes, back), origin="map the stream: copy back"),
+    ]
+    return append(T, blocks, f"map_stream(lanes={chosen})")

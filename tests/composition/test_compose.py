@@ -15,7 +15,7 @@ ALL = [tokens for n in range(1, 7) for tokens in product("ab", repeat=n)]
 
 
 def recognisers(A: Arithmetic, seed: int = 0) -> tuple[ws.Transformer, ...]:
-    """Give three random recognisers with different numbers of blocks, each of which says both YES and NO."""
+    """Return three random recognisers with different numbers of blocks, each of which says both YES and NO."""
     found: list[ws.Transformer] = []
     while len(found) < 3:
         T = ws.random_transformer("ab", 2, len(found), 1, 2, 6, A, seed)

@@ -6,14 +6,12 @@ from itertools import zip_longest
 
 import numpy as np
 
-from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError, listed
 from weightsmith.model import Attention, Block, FeedForward, PositionTable, Transformer, position_table
 from weightsmith.model.axes import NEURONS
 from weightsmith.model.folds import joined, renamed_lanes
 from weightsmith.rewrites import zero_one_form
-from weightsmith.rewrites.own_positions import own_positions
-from weightsmith.rewrites.widen import surround
+from weightsmith.rewrites.lanes import own_positions, surround
 
 
 def side_by_side(S: Transformer, T: Transformer) -> Transformer:
@@ -35,14 +33,12 @@ def beside(transformers: Sequence[Transformer], names: Sequence[str]) -> Transfo
     parts = [_renamed(part, name) for part, name in zip(parts, names, strict=True)]
     lanes = [tuple(part.lanes) for part in parts]
     wide = [surround(part, sum(lanes[:i], ()), sum(lanes[i + 1 :], ())) for i, part in enumerate(parts)]
-    return replace(
-        wide[0],
+    return joined(
+        wide,
+        "classes",
         embedding=np.sum([part.embedding for part in wide], axis=0),
         positions=_table(wide),
         blocks=_blocks(wide),
-        output=np.vstack([part.output for part in wide]),
-        tied=False,
-        output_bias=_biases(wide),
         classes=tuple(f"{name} {answer}" for part, name in zip(parts, names, strict=True) for answer in part.classes),
         flags=tuple(flag for part in parts for flag in part.flags),
         provenance=(f"side by side: {', '.join(names)}",),
@@ -70,7 +66,7 @@ def agree(parts: Sequence[Transformer]) -> list[Transformer]:
 
 
 def _restricted(T: Transformer, vocabulary: Sequence[str], length: int | None) -> Transformer:
-    """Return the transformer over fewer tokens, up to a length, with the rule inside attention at each head."""
+    """Return the transformer over fewer tokens, up to a length, with the scheme inside attention at each head."""
     rows = [T.vocabulary.index(token) for token in vocabulary]
     table = position_table(T.positions, T.arithmetic, len(T.lanes))
     positions = PositionTable(table[:length]) if table is not None else None
@@ -91,12 +87,6 @@ def _table(parts: Sequence[Transformer]) -> PositionTable | None:
         if (table := position_table(part.positions, part.arithmetic, len(part.lanes))) is not None
     ]
     return PositionTable(np.sum(tables, axis=0)) if tables else None
-
-
-def _biases(parts: Sequence[Transformer]) -> Array | None:
-    if all(part.output_bias is None for part in parts):
-        return None
-    return np.concatenate([np.zeros(len(p.classes)) if p.output_bias is None else p.output_bias for p in parts])
 
 
 def _blocks(parts: Sequence[Transformer]) -> tuple[Block, ...]:
