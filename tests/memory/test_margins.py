@@ -73,7 +73,7 @@ def test_responses_are_one_at_the_key_and_below_the_margin_at_rivals_or_all_is_r
     T, facts, margin = case
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(threshold, "STRONGEST", looked_at_first)  # however few, all are looked at in the end
+            patch.setattr(threshold, "STRONGEST_RIVALS", looked_at_first)  # however few, all are looked at in the end
             written = ws.memory.write_many(T, 0, facts, margin)
     except ws.InputError as error:
         message = str(error)
@@ -132,7 +132,7 @@ def test_the_weights_are_those_of_the_formula_for_the_strongest_rival() -> None:
 
 
 def test_a_rival_that_rounding_makes_the_strongest_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threshold, "STRONGEST", 1)
+    monkeypatch.setattr(threshold, "STRONGEST_RIVALS", 1)
     rivals = [(1.5, -0.5, 0.5), (0.75, 0.5, -0.25), (0.5, 1.5, -0.5), (1.5, 0.5, 0.75)]
     patterns = [[*rival, 0.0, 0.0] for rival in rivals]
     T = ws.memory.write(blank(ws.Float(4, 3)), 0, {"a": 1.5, "b": 0.5, "c": -0.5}, {"out": 1.0}, rivals=patterns)

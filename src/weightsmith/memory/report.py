@@ -9,8 +9,7 @@ from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, shown
 from weightsmith.inspect.run import logits
 from weightsmith.memory.facts import Fact, fact_places, facts, respond
-from weightsmith.memory.read import promoted
-from weightsmith.memory.seen import BATCH, Tokens, look
+from weightsmith.memory.read import BATCH, Tokens, look, promoted
 from weightsmith.model import Transformer, read_tokens
 from weightsmith.model.places import checked, layer_at
 
