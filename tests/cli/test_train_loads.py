@@ -36,7 +36,7 @@ import sys
 sys.argv = ["weightsmith", "train", "--help"]
 import weightsmith as ws
 from weightsmith.cli import main
-ws.train, ws.train.Course(steps=3), ws.train.rule("contains 11")
+ws.train, ws.train.Course(steps=3), ws.train.predicate("contains 11")
 try:
     main()
 except SystemExit as end:

@@ -34,9 +34,14 @@ class Text:
     classes: None = None
 
     @property
-    def separator(self) -> str:
-        """What stands between tokens."""
-        return "" if all(len(token) == 1 for token in self.vocabulary) else " "
+    def longest(self) -> int:
+        """The length of the windows that are learnt from."""
+        return self.context
+
+    @property
+    def data(self) -> tuple[str, list[Tensor]]:
+        """What kind of data it is, and all of it."""
+        return str(self.context), [self.learn, self.validate]
 
     def batch(self, random: np.random.Generator, size: int) -> tuple[Tensor, Tensor]:
         """Return windows of the text, and the tokens that come next."""
