@@ -11,7 +11,7 @@ from weightsmith.model.neurons import Neuron, feed_forward
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
 from weightsmith.model.positions import Positions, PositionTable, Sinusoidal, added, attending, position_table
 from weightsmith.model.random import random_transformer
-from weightsmith.model.tokens import check_length, read_tokens
+from weightsmith.model.tokens import check_length, read_tokens, separator, text_tokens, tokens_text
 from weightsmith.model.transformer import Transformer
 from weightsmith.model.walk import named_arrays
 from weightsmith.model.weightings import AverageHard, LeftmostHard, RightmostHard, Softmax, Weighting
@@ -52,5 +52,8 @@ __all__ = [
     "position_table",
     "random_transformer",
     "read_tokens",
+    "separator",
+    "text_tokens",
+    "tokens_text",
     "turns",
 ]
