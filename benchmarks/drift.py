@@ -17,7 +17,7 @@ import numpy as np
 from rich.table import Table
 
 DATA = Path(__file__).parents[1] / "docs" / "_static" / "drift.json"
-STEPS = (1, 10, 100, 400)  # of 1,500: the rule of docs/train.md
+STEPS = (1, 10, 100, 400)  # of 1,500: the predicate of docs/train.md
 WAYS: dict[str, tuple[dict[str, str], int]] = {  # variables, and threads
     "nothing": ({}, 1),
     "the loops of PyTorch, `ATEN_CPU_CAPABILITY=default`": ({"ATEN_CPU_CAPABILITY": "default"}, 1),

@@ -81,7 +81,7 @@ def test_words_and_labelled_strings_can_be_learnt(folder: Path, train: Train) ->
     assert (T.vocabulary, T.classes, T.max_length) == (("0", "1"), ("NO", "YES"), 4)
 
 
-def test_a_rule_can_be_learnt_over_other_symbols(train: Train) -> None:
+def test_a_predicate_can_be_learnt_over_other_symbols(train: Train) -> None:
     assert train("--predicate", "contains b", "--vocabulary", "abc", "--max-length", "4", *SMALL)[0] == 0
     T = ws.load("model.safetensors")
     assert (T.vocabulary, T.classes, T.max_length) == (("a", "b", "c"), ("NO", "YES"), 4)
@@ -103,7 +103,7 @@ def test_names_of_other_files_keep_the_whole_name_of_the_model(folder: Path, tra
 
 
 BAD: dict[str, tuple[tuple[str, ...], str]] = {
-    "nothing to learn": (SMALL, "write a text file, or --predicate RULE, or --labelled FILE: one of them"),
+    "nothing to learn": (SMALL, "write a text file, or --predicate 'contains 11', or --labelled FILE: one of them"),
     "two things": ((*LEARN, "--predicate", "contains 1"), "one of them"),
     "three things": ((*LEARN, "--predicate", "contains 1", "--labelled", "labels"), "one of them"),
     "no file": (("no.txt",), "cannot read no.txt: No such file or directory"),
@@ -118,9 +118,9 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "both labels": (("--labelled", "both", *SMALL), "both, line 2: 'a' has both labels"),
     "one label": (("--labelled", "one", *SMALL), "every label is YES: there is nothing to tell apart"),
     "no labels": (("--labelled", "empty", *SMALL), "there are no labelled strings"),
-    "never": (("--predicate", "contains 2", *SMALL), "the rule never holds"),
-    "always": (("--predicate", "matches .*", *SMALL), "the rule always holds"),
-    "no rule": (("--predicate", "is even", *SMALL), "the rule is even is not understood: write one of contains WORD"),
+    "never": (("--predicate", "contains 2", *SMALL), "the predicate never holds"),
+    "always": (("--predicate", "matches .*", *SMALL), "the predicate always holds"),
+    "no predicate": (("--predicate", "is even", *SMALL), "the predicate is even is not understood"),
     "bad regex": (("--predicate", "matches (", *SMALL), "the regular expression ( cannot be read: missing )"),
     "no symbols": (("--predicate", "contains 1", "--vocabulary", "", *SMALL), "vocabulary is empty"),
     "no length": (("--predicate", "contains 1", "--max-length", "0", *SMALL), "max_length=0: write a whole number"),

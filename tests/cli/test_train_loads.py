@@ -48,6 +48,48 @@ assert not {"torch", "matplotlib"} & set(sys.modules)
     assert "--predicate" in result.stdout
 
 
+FORBIDDEN = ("weightsmith.check", "weightsmith.kernels.packed")
+LOADED = """
+print([name for name in sys.modules if name.startswith(forbidden)])
+"""
+
+
+def loaded(program: str, *forbidden: str) -> str:
+    """Return which of some modules a program has loaded."""
+    result = python("-c", f"import sys\nforbidden = {forbidden!r}\n{program}\n{LOADED}")
+    assert result.returncode == 0, result.stderr
+    return result.stdout.splitlines()[-1]
+
+
+def test_fitting_a_text_loads_neither_check_nor_compiled_kernels() -> None:
+    program = """
+import weightsmith as ws
+task = ws.train.as_text("the cat sat on the mat " * 20, 8)
+ws.train.fit(task, ws.train.Shape(lanes=8, blocks=1, heads=2, neurons=8, context=8), ws.train.Course(steps=2, batch=2))
+"""
+    assert loaded(program, *FORBIDDEN, "numba", "weightsmith.train.labelled") == "[]"
+
+
+def test_the_command_that_fits_a_text_loads_neither_check_nor_compiled_kernels(tmp_path: Path) -> None:
+    text, model = tmp_path / "text.txt", tmp_path / "m.safetensors"
+    text.write_text("the cat sat on the mat " * 20)
+    program = f"""
+from weightsmith.cli import app
+small = "--lanes 8 --blocks 1 --heads 2 --context 8 --steps 2 --batch 2 --activation relu".split()
+app(["train", {str(text)!r}, "-o", {str(model)!r}, *small], standalone_mode=False)
+"""
+    assert loaded(program, *FORBIDDEN, "numba", "weightsmith.train.labelled") == "[]"
+
+
+def test_help_loads_neither_numpy_nor_what_needs_it() -> None:
+    program = """
+from weightsmith.cli import app
+app(["train", "--help"], standalone_mode=False)
+"""
+    heavy = ("numpy", "numba", "torch", "dask", "safetensors", "weightsmith.model", "weightsmith.files")
+    assert loaded(program, *heavy) == "[]"
+
+
 def test_every_name_of_the_stub_exists() -> None:
     stub = Path(ws.train.__file__ or "").with_suffix(".pyi").read_text()
     names = [line.rpartition(" ")[2] for line in stub.splitlines() if line.startswith("from")]

@@ -1,4 +1,4 @@
-"""Labelled strings: drawn by a rule or given, both labels as often, a tenth held back."""
+"""Labelled strings: labelled by a predicate or given, both labels as often, a tenth held back."""
 
 from itertools import product
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_of_long_lengths_some_strings_are_drawn_and_the_seed_says_which() -> Non
     assert not strings(found, "by_length").keys() & strings(found, "held").keys()
 
 
-def test_a_rule_over_words_gets_tuples() -> None:
+def test_a_predicate_over_words_gets_tuples() -> None:
     seen: list[Any] = []
 
     def first_is_the(words: Any) -> bool:
@@ -112,7 +112,7 @@ def test_labels_that_cannot_be_learnt_are_named(labels: Any, vocabulary: Any, me
         as_labelled(labels, vocabulary)
 
 
-def test_a_rule_that_always_or_never_holds_is_refused() -> None:
+def test_a_predicate_that_always_or_never_holds_is_refused() -> None:
     with pytest.raises(
         ws.InputError, match="the predicate never holds, for 30 strings: there is nothing to tell apart"
     ):
@@ -128,7 +128,7 @@ def answering(function: Any) -> Any:
     return function
 
 
-def test_a_rule_that_fails_or_gives_no_answer_is_named() -> None:
+def test_a_predicate_that_fails_or_gives_no_answer_is_named() -> None:
     with pytest.raises(
         ws.InputError, match="the predicate fails for the input 00: IndexError: string index out of range"
     ):

@@ -1,4 +1,4 @@
-"""Rules as one says them."""
+"""Predicates as one says them."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from weightsmith.train import predicate
         ("  contains .  ", ["a.b"], ["ab"]),
     ],
 )
-def test_a_rule_means_what_it_says(said: str, yes: list[str], no: list[str]) -> None:
+def test_a_predicate_means_what_it_says(said: str, yes: list[str], no: list[str]) -> None:
     holds = predicate(said)
     assert all(holds(string) is True for string in yes)
     assert all(holds(string) is False for string in no)

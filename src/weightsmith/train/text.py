@@ -12,6 +12,7 @@ from torch.nn import functional
 
 from weightsmith.errors import FileError, InputError, shown
 from weightsmith.files.container import read_text
+from weightsmith.model import separator
 from weightsmith.model.names import MAX_NAME, checked_names
 from weightsmith.train.module import Model
 from weightsmith.train.settings import whole
@@ -32,6 +33,11 @@ class Text:
     context: int
 
     classes: None = None
+
+    @property
+    def separator(self) -> str:
+        """What stands between tokens."""
+        return separator(self.vocabulary)
 
     @property
     def longest(self) -> int:
