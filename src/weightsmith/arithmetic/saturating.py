@@ -231,3 +231,11 @@ def _whole(arithmetic: Saturating, name: str, least: int, most: int) -> None:
             "only that many bits are exact in a float64 carrier"
         )
     object.__setattr__(arithmetic, name, int(value))
+
+
+DEFAULT_ARITHMETIC = Fixed(4, 4)
+
+
+def or_default(arithmetic: Arithmetic | None) -> Arithmetic:
+    """Return the arithmetic, or `DEFAULT_ARITHMETIC` for None."""
+    return DEFAULT_ARITHMETIC if arithmetic is None else arithmetic

@@ -11,7 +11,7 @@ from weightsmith.inspect.parts import Attribution, Part
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.swaps import last_swap
 from weightsmith.inspect.trace import position_of
-from weightsmith.model import LayerNorm, Norm, Relative, Transformer, position_table
+from weightsmith.model import LayerNorm, Norm, Transformer, position_table
 from weightsmith.model.places import attention_stage, feed_forward_stage
 
 
@@ -106,11 +106,9 @@ def values_at(run: Run, b: int, i: int, here: int) -> Array:
     T, found = run.transformer, run.heads[b][i]
     attention = T.blocks[b].attention
     assert attention is not None
-    rule = attention.positions_of(i, T.attention_positions)
-    if not isinstance(rule, Relative) or rule.values is None:
-        return found.values
-    distance = np.clip(here - np.arange(len(run.tokens)), 0, rule.max_distance)
-    return T.arithmetic.add(found.values, rule.values[distance])
+    scheme = attention.positions_of(i, T.attention_positions)
+    distance = here - np.arange(len(run.tokens))
+    return found.values if scheme is None else scheme.value(T.arithmetic, found.values, distance)
 
 
 def _after(

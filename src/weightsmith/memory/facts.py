@@ -11,7 +11,10 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Arithmetic, Array
 from weightsmith.errors import InputError, brief, shown
 from weightsmith.model import FeedForward, Transformer, lane_index
+from weightsmith.model.axes import NEURONS
+from weightsmith.model.folds import selected
 from weightsmith.model.places import checked
+from weightsmith.semantics.layers import run_neurons
 
 Pattern: TypeAlias = Mapping[str, float] | npt.ArrayLike
 
@@ -149,7 +152,7 @@ def _facts(T: Transformer, b: int, layer: FeedForward | None) -> list[Fact]:
     margins = -responses.max(axis=0)
     result = []
     for i, n in enumerate(places):
-        value = A.multiply(activation(A, layer, int(n), own[i], keys[i]), layer.W_2[:, n])
+        value = A.multiply(activation(A, layer, int(n), keys[i]), layer.W_2[:, n])
         name = layer.names[n] if layer.names else ""
         key, added = by_lane(T, keys[i]), by_lane(T, value)
         result.append(Fact(name, key, added, b, int(n), float(own[i]), float(margins[i])))
@@ -168,9 +171,6 @@ def respond(A: Arithmetic, layer: FeedForward, places: np.ndarray, vectors: Arra
     return A.add(A.matvec(layer.W_1[places], vectors), layer.b_1[places])
 
 
-def activation(A: Arithmetic, layer: FeedForward, neuron: int, response: float, vector: Array) -> float:
-    """Return what a neuron multiplies its value by, given its pre-activation and what it reads."""
-    result = A.activate(layer.function, response)
-    if layer.W_3 is not None and layer.b_3 is not None:
-        result = A.multiply(result, A.add(A.dot(layer.W_3[neuron], vector), layer.b_3[neuron]))
-    return float(result)
+def activation(A: Arithmetic, layer: FeedForward, neuron: int, vector: Array) -> float:
+    """Return what a neuron multiplies its value by, given what it reads."""
+    return float(run_neurons(A, selected(layer, NEURONS, [neuron]), vector)[0])

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -40,11 +40,15 @@ def neurons(
         W_2=columns(T, layer, values, labels),
         b_2=np.zeros(len(T.lanes)),
         activation=layer.activation,
-        W_3=None if layer.W_3 is None else np.zeros_like(keys),
-        b_3=None if layer.W_3 is None else np.ones(len(keys)),
         names=names,
         keys=keys,
+        **open_gates(layer, keys),
     )
+
+
+def open_gates(layer: FeedForward, keys: Array) -> dict[str, Any]:
+    """Return the gates of neurons that are written for keys, by field: 1, whatever is read; {} in a layer without."""
+    return {} if layer.W_3 is None else {"W_3": np.zeros_like(keys), "b_3": np.ones(len(keys))}
 
 
 def new_names(layer: FeedForward, names: Sequence[str]) -> tuple[str, ...]:

@@ -141,6 +141,6 @@ def triggers(T: Transformer, block: int, neuron: int | str, inputs: Sequence[Tok
     responses: Array = respond(A, layer, np.array([n]), seen.vectors)[:, 0]
     fired = [(-float(responses[row]), *seen.places[row], int(row)) for row in np.flatnonzero(responses > 0)]
     return [
-        Trigger(seen.inputs[i], position, -minus, activation(A, layer, n, -minus, seen.vectors[row]))
+        Trigger(seen.inputs[i], position, -minus, activation(A, layer, n, seen.vectors[row]))
         for minus, i, position, row in sorted(fired)
     ]

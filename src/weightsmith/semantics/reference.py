@@ -9,6 +9,7 @@ import numpy as np
 from weightsmith.arithmetic import Array
 from weightsmith.model import Block, Transformer, position_table
 from weightsmith.model.places import attention_stage, feed_forward_stage
+from weightsmith.model.positions import NO_POSITIONS
 from weightsmith.semantics.attention import run_head
 from weightsmith.semantics.evaluation import (
     NOTHING,
@@ -69,8 +70,8 @@ def _attention(T: Transformer, b: int, h: Array, past: Past, change: Change) -> 
     seen = _normed(T, block, "attention", h, before, f"{name} attention norm", "pre")
     total, runs = np.zeros_like(h), []
     for i, head in enumerate(attention.heads):
-        rule = attention.positions_of(i, shared)
-        found = run_head(T, head, rule, seen, past.blocks[b][i] if before else None, f"{name}, head {i}")
+        scheme = attention.positions_of(i, shared) or NO_POSITIONS
+        found = run_head(T, head, scheme, seen, past.blocks[b][i] if before else None, f"{name}, head {i}")
         output = change("head", b, i, found.output)
         if output is not found.output:
             found = given(found, output)

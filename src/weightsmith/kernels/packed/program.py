@@ -12,20 +12,19 @@ from weightsmith.kernels.packed.attention import AVERAGE, LEFTMOST, RIGHTMOST, S
 from weightsmith.kernels.packed.carrier import Carried, Carrier, carrier
 from weightsmith.model import (
     Attention,
+    AttentionPositions,
     AverageHard,
     Block,
-    Distances,
     LayerNorm,
     LeftmostHard,
     Norm,
-    Relative,
     RightmostHard,
-    Rotary,
     Softmax,
     Transformer,
     Weighting,
     position_table,
 )
+from weightsmith.model.positions import NO_POSITIONS
 
 PAYS = 8  # so many entries for each lane make a look at its values worth while
 Indices = npt.NDArray[np.int64]
@@ -64,7 +63,7 @@ class HeadProgram:
     W_O: Sparse
     relative_keys: Carried  # (distances, key size); no rows without relative positions
     relative_values: Carried  # (distances, value size); likewise
-    rule: Distances | None
+    scheme: AttentionPositions
     weighting: Weighting
 
     @property
@@ -203,14 +202,13 @@ def _block(T: Transformer, c: Carrier, block: Block) -> BlockProgram:
 
 
 def _head(T: Transformer, c: Carrier, attention: Attention, place: int) -> HeadProgram:
-    head, rule = attention.heads[place], attention.positions_of(place, T.attention_positions)
-    nothing, none = np.zeros((0, len(head.W_Q))), np.zeros((0, len(head.W_V)))
-    by_key = rule.keys if isinstance(rule, Relative) else nothing
-    by_value = rule.values if isinstance(rule, Relative) and rule.values is not None else none
+    head, scheme = attention.heads[place], attention.positions_of(place, T.attention_positions) or NO_POSITIONS
+    by_key = _table(scheme.key_offsets(), len(head.W_Q))
+    by_value = _table(scheme.value_offsets(), len(head.W_V))
     # A coordinate of the queries, or of the keys and what is added to them, that is always 0 adds nothing to a score.
     everything = isinstance(c.arithmetic, Native)
     asked = _used(head.W_Q, head.b_Q) & (_used(head.W_K, head.b_K) | by_key.any(axis=0))
-    asked = asked | (everything or isinstance(rule, Rotary))
+    asked = asked | (everything or scheme.rotation(c.arithmetic, len(head.W_Q), 1) is not None)
     passed = (_used(head.W_V, head.b_V) | by_value.any(axis=0)) & head.W_O.any(axis=0) | everything
     shift = attention.b_O if len(attention.heads) == 1 else None  # added at once; with more heads, to the total
     parts = ((head.W_Q, head.b_Q, asked), (head.W_K, head.b_K, asked), (head.W_V, head.b_V, passed))
@@ -221,9 +219,14 @@ def _head(T: Transformer, c: Carrier, attention: Attention, place: int) -> HeadP
         sparse(c, head.W_O[:, passed], shift),
         c.encode(by_key[:, asked]),
         c.encode(by_value[:, passed]),
-        rule,
+        scheme,
         head.weighting,
     )
+
+
+def _table(offsets: Array | None, size: int) -> Array:
+    """Return offsets by distance; no rows where there are none."""
+    return np.zeros((0, size)) if offsets is None else offsets
 
 
 def _used(W: Array, b: Array | None) -> npt.NDArray[np.bool_]:

@@ -28,7 +28,8 @@ from weightsmith.kernels.packed.program import (
     shares,
 )
 from weightsmith.kernels.packed.rules import Place
-from weightsmith.model import Alibi, Rotary, Softmax, Transformer, Weighting, penalties, turns
+from weightsmith.model import Softmax, Transformer, Weighting
+from weightsmith.model.positions import Rotation
 from weightsmith.semantics.reference import evaluate
 
 TILE = 2048  # columns of neurons that are kept together, where they are not `relu`
@@ -144,12 +145,12 @@ class _Runner:
     def _mixed(self, head: HeadProgram, seen: Carried) -> Carried:
         rows, size, positions = self._matvec(head.W_QKV, seen, "qkv"), head.size, self.layout.widths.size
         q, k, v = rows[:size], rows[size : 2 * size], rows[2 * size :]
-        if isinstance(head.rule, Rotary) and size:
-            self._turn(head.rule, q)
-            self._turn(head.rule, k)
-        by_distance = self.nothing
-        if isinstance(head.rule, Alibi):
-            by_distance = self.c.encode(penalties(head.rule, self.p.transformer.arithmetic, positions))
+        rotation = head.scheme.rotation(self.p.transformer.arithmetic, size, positions)
+        if rotation is not None:
+            self._rotate(rotation, q)
+            self._rotate(rotation, k)
+        penalties = head.scheme.penalties(self.p.transformer.arithmetic, positions)
+        by_distance = self.nothing if penalties is None else self.c.encode(penalties)
         tiles = self._rows("tiles", positions * (len(k) + len(v)), -(-self.chunk // self.pack) * self.pack)
         out, empty = self._rows("mixed", len(v)), np.zeros(self.layout.columns, np.bool_)
         table, place = function_table(self.c, "exp") or (self.nothing, Place(0, 0, 0))
@@ -176,10 +177,9 @@ class _Runner:
             self._refuse(int(np.argmax(empty)))
         return out
 
-    def _turn(self, rotary: Rotary, x: Carried) -> None:
-        first, second = (places.astype(np.int64) for places in rotary.pairs(len(x)))
-        tables = turns(rotary, self.p.transformer.arithmetic, len(x), self.layout.widths.size)
-        cos, sin = (self.c.share(self.c.encode(table)) for table in tables)
+    def _rotate(self, turns: Rotation, x: Carried) -> None:
+        first, second = (coordinates.astype(np.int64) for coordinates in (turns.first, turns.second))
+        cos, sin = (self.c.share(self.c.encode(table)) for table in (turns.cos, turns.sin))
         self.loops.rotate(x, first, second, cos, sin, self.layout.widths, self.layout.offsets, self.rule)
 
     def _exponentiate(self, weighting: Weighting, scores: Carried) -> None:
