@@ -14,9 +14,9 @@ from weightsmith.errors import InputError, shown
 from weightsmith.train.settings import COMPARISON, Course, Shape
 
 SETTINGS = ("lanes", "blocks", "heads", "context", "steps", "batch", "rate", "seed", "threads")
-RECORDS = 20  # of a training: the points of its curve
+CURVE_POINTS = 20  # of a training: the points of its curve
 KINDS = ("transformer", "lstm")
-LETTERS, WORDS = 32, 8  # of the text that are shown unless a sentence is given
+SHOWN_LETTERS, SHOWN_WORDS = 32, 8  # of the text that are shown unless a sentence is given
 
 
 @takes_settings({"both": COMPARISON}, SETTINGS)
@@ -41,7 +41,7 @@ def compare(
         ws.train.picture_format(output)
         read = ws.train.read_file(text)
         task = ws.train.as_text(read, settings["context"], tokens)  # type: ignore[arg-type]
-        every = max(settings["steps"] // RECORDS, 1)
+        every = max(settings["steps"] // CURVE_POINTS, 1)
         shape, course = COMPARISON.changed({**given(settings), "evaluate_every": every})
         sentence = _beginning(task, read) if sentence is None else sentence
         _check(task, sentence)
@@ -64,9 +64,9 @@ def _checkpoints(output: Path) -> list[Path]:
 def _beginning(task: "ws.train.Text", text: str) -> str:
     """Return the first words of a text, or its first letters up to the end of a line; no more than the context has."""
     if task.separator:
-        return " ".join(text.split()[: min(WORDS, task.context)])
+        return " ".join(text.split()[: min(SHOWN_WORDS, task.context)])
     line = next((line for line in text.split("\n") if line), "\n")
-    return line[: min(LETTERS, task.context)]
+    return line[: min(SHOWN_LETTERS, task.context)]
 
 
 def _check(task: "ws.train.Text", sentence: str) -> None:

@@ -4,7 +4,7 @@ import weightsmith as ws
 from weightsmith.cli.output import AsJson, ModelFile, print_json, results, say
 from weightsmith.tables import Table, bar
 
-BAR = 32  # how wide all weights are
+BAR_WIDTH = 32  # how wide all weights are
 
 
 def info(
@@ -56,6 +56,6 @@ def show_parts(T: "ws.Transformer") -> None:
     shown = Table("part", "weights", "share", *([""] if console.is_terminal else []), right=[1, 2])
     for part, count in weights_by_part(T).items():
         share = percent(count, T)
-        bars = [bar(share / 100, BAR)] if console.is_terminal else []
+        bars = [bar(share / 100, BAR_WIDTH)] if console.is_terminal else []
         shown.add(part, f"{count:,}", f"{share:.1f} %", *bars)
     console.print(shown)

@@ -15,7 +15,7 @@ from weightsmith.cli.settings import given, takes_settings
 from weightsmith.errors import FileError, InputError, shown
 from weightsmith.train.settings import LABELLED, TEXT, Course, Shape
 
-SAMPLE = 200  # tokens of a language model, at the end
+SAMPLE_TOKENS = 200  # tokens of a language model, at the end
 NEEDS_TORCH = "training needs PyTorch: write pip install 'weightsmith[torch]'"
 
 
@@ -137,7 +137,7 @@ def _tell(trained: "ws.train.Trained", output: Path, language: bool, as_json: bo
     T, last = trained.transformer, trained.history[-1]
     sample: list[str] = []
     if language:
-        steps = min(SAMPLE, (T.max_length or SAMPLE) - 1)
+        steps = min(SAMPLE_TOKENS, (T.max_length or SAMPLE_TOKENS) - 1)
         sample = list(ws.generate(T, [T.vocabulary[0]], steps, temperature=0.8, seed=0))
     if as_json:
         print_json({**asdict(last), "tokens_per_second": trained.tokens_per_second, "sample": sample})

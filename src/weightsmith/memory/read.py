@@ -14,7 +14,7 @@ from weightsmith.model.places import attention_stage, block_at, layer_at, neuron
 from weightsmith.semantics.layers import run_norm
 
 Tokens = str | Sequence[str]
-BATCH = 256  # inputs that are run together
+INPUTS_AT_ONCE = 256  # inputs that are run together
 
 
 def seen_by(T: Transformer, block: int, stream: Array) -> Array:
@@ -53,8 +53,8 @@ def look(T: Transformer, block: int, inputs: Sequence[Tokens]) -> Seen:
     places: list[tuple[int, int]] = []
     for length in sorted({len(tokens) for tokens in read}):
         numbers = [n for n, tokens in enumerate(read) if len(tokens) == length]
-        for begin in range(0, len(numbers), BATCH):
-            batch = numbers[begin : begin + BATCH]
+        for begin in range(0, len(numbers), INPUTS_AT_ONCE):
+            batch = numbers[begin : begin + INPUTS_AT_ONCE]
             found = evaluate(start, np.array([[token_place[token] for token in read[n]] for n in batch]))
             stream = found.stream[-1].astype(np.float64)
             vectors.append(seen_by(T, block, stream).reshape(-1, len(T.lanes)))

@@ -9,7 +9,7 @@ from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, shown
 from weightsmith.inspect.run import logits
 from weightsmith.memory.facts import Fact, fact_places, facts, respond
-from weightsmith.memory.read import BATCH, Tokens, look, promoted
+from weightsmith.memory.read import INPUTS_AT_ONCE, Tokens, look, promoted
 from weightsmith.model import Transformer, read_tokens
 from weightsmith.model.places import checked, layer_at
 
@@ -93,7 +93,7 @@ def report(T: Transformer, edited: Transformer, inputs: Sequence[Tokens]) -> Rep
 
 
 def _logits(T: Transformer, read: Sequence[tuple[str, ...]]) -> Array:
-    parts = [logits(T, read[begin : begin + BATCH]) for begin in range(0, len(read), BATCH)]
+    parts = [logits(T, read[begin : begin + INPUTS_AT_ONCE]) for begin in range(0, len(read), INPUTS_AT_ONCE)]
     return np.concatenate(parts) if parts else np.zeros((0, len(T.classes)))
 
 

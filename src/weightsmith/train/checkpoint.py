@@ -17,7 +17,7 @@ FORMAT = "weightsmith checkpoint 2"
 DIVERGED = "the weights are no longer finite numbers: write a smaller rate"
 DAMAGED = "is a damaged checkpoint: move it away to begin anew"
 MOMENTS = ("exp_avg", "exp_avg_sq")
-MACHINES = 1000  # characters of what a training was computed with, at most
+MOST_MACHINE_LETTERS = 1000  # of what a training was computed with, at most
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def _state(metadata: dict[str, Any], course: Course) -> Checkpoint | None:
         recorded.append(step)
     if not 0 < step <= course.steps or [entry["step"] for entry in history] != recorded:
         return None
-    if len(losses) != step - (recorded[-1] if recorded else 0) or len("".join(machines)) > MACHINES:
+    if len(losses) != step - (recorded[-1] if recorded else 0) or len("".join(machines)) > MOST_MACHINE_LETTERS:
         return None
     records = [Record(**entry) for entry in history]
     return Checkpoint(step, metadata["seconds"], metadata["tokens"], records, losses, machines)

@@ -17,9 +17,9 @@ from weightsmith.train.settings import whole
 from weightsmith.train.text import read_file
 
 CLASSES = ("NO", "YES")
-VALIDATION = 1024  # strings of a length, at most
-LONGEST = 1024  # strings that a predicate labels
-HELD_BACK = 0.1
+MOST_HELD_BACK = 1024  # strings of a length
+MOST_LENGTH = 1024  # of strings that a predicate labels
+HELD_BACK = 0.1  # of the strings of a length, for validation
 
 Predicate = Callable[[str], bool]
 
@@ -79,8 +79,8 @@ def by_predicate(
     tokens = checked_names(list(vocabulary), "vocabulary", printable=False)
     for value, name, least in ((max_length, "max_length", 1), (count, "count", 1), (seed, "seed", 0)):
         whole(value, name, least)
-    if max_length > LONGEST:
-        raise InputError(f"max_length={max_length}: write at most {LONGEST}")
+    if max_length > MOST_LENGTH:
+        raise InputError(f"max_length={max_length}: write at most {MOST_LENGTH}")
     random, share = np.random.default_rng(seed), max(count // max_length, 16)
     strings: list[tuple[str, ...]] = []
     for length in range(1, max_length + 1):
@@ -156,5 +156,5 @@ def as_labelled(
         back = int(len(strings) * HELD_BACK)
         learn[length] = ids[order[back:]], answers[order[back:]]
         if back:
-            held[length] = ids[order[:back]][:VALIDATION], answers[order[:back]][:VALIDATION]
+            held[length] = ids[order[:back]][:MOST_HELD_BACK], answers[order[:back]][:MOST_HELD_BACK]
     return Labelled(tokens, learn, held or learn)

@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from weightsmith.train.compare import Comparison
 
 FORMATS = {"svg": ("Date",), "png": (), "pdf": ("CreationDate",)}  # and what of each would differ from day to day
-DOTS = 150  # an inch of a PNG
+DOTS_PER_INCH = 150  # of a PNG
 MOST_LANES = 64  # rows of a panel
 MOST_LETTERS = 16  # of a label
-VISIBLE = {" ": "␣", "\n": "↵", "\t": "⇥"}
-PARTS = ("attention", "feed-forward")
+VISIBLE_FORMS = {" ": "␣", "\n": "↵", "\t": "⇥"}
+SUBLAYERS = ("attention", "feed-forward")
 
 # in inches
-HEIGHT = 9.0
-COLUMN = 0.16  # what a column needs if its label is to stand free
-PANEL = (3.6, 30.0)  # the narrowest panel, which has room for its title, and the widest
-BESIDE = 1.1  # a panel's bar of colours and labels
-GAP = 0.15  # between a panel and its bar: both are dark at their ends, and would look like one
+FIGURE_HEIGHT = 9.0
+COLUMN_WIDTH = 0.16  # what a column needs if its label is to stand free
+PANEL_WIDTHS = (3.6, 30.0)  # the narrowest panel, which has room for its title, and the widest
+COLOURS_WIDTH = 1.1  # of a panel's bar of colours, and of its labels
+COLOURS_GAP = 0.15  # between a panel and its bar: both are dark at their ends, and would look like one
 
 
 def write_log(path: Path, history: Sequence[Record]) -> None:
@@ -68,7 +68,7 @@ def write_picture(path: Path, figure: Any) -> None:
     kind, data = picture_format(path), BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "weightsmith"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # a letter without a shape is drawn as a box
-        figure.savefig(data, format=kind, metadata=dict.fromkeys(FORMATS[kind]), dpi=DOTS)
+        figure.savefig(data, format=kind, metadata=dict.fromkeys(FORMATS[kind]), dpi=DOTS_PER_INCH)
     _write(path, data.getvalue())
 
 
@@ -125,11 +125,11 @@ def comparison_figure(found: "Comparison", sentence: str | Sequence[str]) -> Any
     """Return the picture as a matplotlib figure, as wide as its columns need."""
     if not found.transformer_history or not found.lstm_history:
         raise InputError("this comparison was stopped before its first records: let it go on, and draw it then")
-    read = [VISIBLE.get(token) or shown(token) for token in read_tokens(found.transformer, sentence)]
-    stages = ["embedding", *(f"{part} {b}" for b in range(len(found.transformer.blocks)) for part in PARTS)]
-    widths = [min(max(COLUMN * len(ticks), PANEL[0]), PANEL[1]) for ticks in (read, stages)]
-    figure = new_figure((sum(widths) + 2 * BESIDE, HEIGHT))
-    grid = figure.add_gridspec(2, 2, height_ratios=(2, 3), width_ratios=[width + BESIDE for width in widths])
+    read = [VISIBLE_FORMS.get(token) or shown(token) for token in read_tokens(found.transformer, sentence)]
+    stages = ["embedding", *(f"{part} {b}" for b in range(len(found.transformer.blocks)) for part in SUBLAYERS)]
+    widths = [min(max(COLUMN_WIDTH * len(ticks), PANEL_WIDTHS[0]), PANEL_WIDTHS[1]) for ticks in (read, stages)]
+    figure = new_figure((sum(widths) + 2 * COLOURS_WIDTH, FIGURE_HEIGHT))
+    grid = figure.add_gridspec(2, 2, height_ratios=(2, 3), width_ratios=[width + COLOURS_WIDTH for width in widths])
     names = (
         f"transformer, {found.transformer_parameters:,} parameters",
         f"LSTM, {found.lstm_parameters:,} parameters",
@@ -155,7 +155,7 @@ def _panel(figure: Any, axis: Any, values: Array, ticks: Sequence[str], axes: tu
     most = float(np.quantile(np.abs(values[:, chosen]), 0.97)) or 1.0
     image = axis.imshow(values[:, chosen].T, aspect="auto", cmap="RdBu_r", vmin=-most, vmax=most, interpolation="none")
     cut = [tick if len(tick) <= MOST_LETTERS else f"{tick[: MOST_LETTERS - 1]}…" for tick in ticks]
-    every = ceil(COLUMN * len(cut) / width)  # labels that would stand on each other are left out
+    every = ceil(COLUMN_WIDTH * len(cut) / width)  # labels that would stand on each other are left out
     long = max(map(len, cut)) > 2
     axis.set_xticks(
         range(0, len(cut), every),
@@ -169,4 +169,6 @@ def _panel(figure: Any, axis: Any, values: Array, ticks: Sequence[str], axes: tu
     some = f", of {values.shape[1]} those that vary most" if len(chosen) < values.shape[1] else ""
     axis.set_ylabel(f"{len(chosen)} {axes[0]} by their last value{some}")
     axis.set_xlabel(axes[1] if every == 1 else f"{axes[1]} (one in {every} has its name here)")
-    figure.colorbar(image, ax=axis, shrink=0.8, pad=GAP / width, fraction=0.15 * PANEL[0] / width, extend="both")
+    figure.colorbar(
+        image, ax=axis, shrink=0.8, pad=COLOURS_GAP / width, fraction=0.15 * PANEL_WIDTHS[0] / width, extend="both"
+    )

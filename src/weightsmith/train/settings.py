@@ -16,7 +16,7 @@ NormKind: TypeAlias = Literal["layer", "rms", "none"]
 Placement: TypeAlias = Literal["pre", "post"]
 NumberKind: TypeAlias = Literal["float32", "float64"]
 MOST_WEIGHTS = 1 << 28
-MOST = 1 << 30  # of any whole number: a count, a length, a seed
+MOST_WHOLE = 1 << 30  # of any whole number: a count, a length, a seed
 NEURONS_PER_LANE = 4  # unless said otherwise
 SEED = "The same seed gives the same weights, on the same machine with the same PyTorch and --threads; not on others"
 
@@ -30,7 +30,7 @@ class About(NamedTuple):
     unless_given: str  # what it then is, where that is not a fixed value
 
 
-def says(help: str = "", least: float = 0, most: float = MOST, unless_given: str = "") -> dict[str, About]:
+def says(help: str = "", least: float = 0, most: float = MOST_WHOLE, unless_given: str = "") -> dict[str, About]:
     """Return what a setting says of itself, for its field; `least` and `most` bound numbers."""
     return {"about": About(help, least, most, unless_given)}
 
@@ -122,7 +122,7 @@ def _check(settings: Shape | Course) -> None:
 
 def whole(value: object, name: str, least: int) -> None:
     """Refuse what is not a whole number from `least` on."""
-    whole_number(value, name, least, MOST, f"a whole number from {least} on")
+    whole_number(value, name, least, MOST_WHOLE, f"a whole number from {least} on")
 
 
 @dataclass(frozen=True)
