@@ -32,7 +32,7 @@ from weightsmith.cli import (
     train,
 )
 from weightsmith.cli.output import errors
-from weightsmith.errors import WeightsmithError
+from weightsmith.errors import WeightsmithError, reason
 
 app = typer.Typer(
     name="weightsmith",
@@ -91,7 +91,7 @@ def main() -> None:
         _fail("this needs more memory than there is: choose smaller sizes or a shorter input")
     except OSError as error:
         _silence(sys.stdout)
-        _fail(f"cannot write the output: {error.strerror or error}")
+        _fail(f"cannot write the output: {reason(error)}")
     except KeyboardInterrupt:
         sys.exit(130)
 

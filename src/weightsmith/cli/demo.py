@@ -8,6 +8,14 @@ import weightsmith as ws
 from weightsmith.cli.output import errors, results, say
 from weightsmith.tables import Table, number
 
+NEXT = """
+Now try:
+   weightsmith library
+   weightsmith new contains --symbol 1 -o one.safetensors
+   weightsmith rewrite one.safetensors --form infinity -o loud.safetensors
+   weightsmith check same-decisions one.safetensors loud.safetensors --up-to 20
+   weightsmith run loud.safetensors 0010 --trace"""
+
 
 def demo() -> None:
     """Build two recognisers, compose them, take the ∞ form, and check it on every input up to length 10."""
@@ -50,11 +58,4 @@ def demo() -> None:
         ]
     for claim, verdict in zip(("same as before", "[ac]*a[ac]*", "a[ac]*"), verdicts, strict=True):
         say("\n".join(f"   {line}" for line in f"{claim:14} {verdict}".splitlines()))
-    say("")
-
-    say("Now try:")
-    say("   weightsmith library")
-    say("   weightsmith new contains --symbol 1 -o one.safetensors")
-    say("   weightsmith rewrite one.safetensors --form infinity -o loud.safetensors")
-    say("   weightsmith check same-decisions one.safetensors loud.safetensors --up-to 20")
-    say("   weightsmith run loud.safetensors 0010 --trace")
+    say(NEXT)

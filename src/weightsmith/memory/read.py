@@ -39,15 +39,20 @@ class Seen:
         return f"the input {shown(' '.join(self.inputs[number])[:200])} at position {position}"
 
 
-def look(T: Transformer, block: int, inputs: Sequence[Tokens]) -> Seen:
-    """Run inputs up to the feed-forward layer of a block."""
+def read_inputs(T: Transformer, inputs: Sequence[Tokens]) -> tuple[tuple[str, ...], ...]:
+    """Return the tokens of each input of a list."""
     if isinstance(inputs, str) or not isinstance(inputs, Sequence):
         raise InputError(f"inputs={inputs!r:.80}: write a list of inputs, such as ['01', '10']")
+    return tuple(read_tokens(T, tokens) for tokens in inputs)
+
+
+def look(T: Transformer, block: int, inputs: Sequence[Tokens]) -> Seen:
+    """Run inputs up to the feed-forward layer of a block."""
+    read = read_inputs(T, inputs)
     here = T.blocks[block]
     start = replace(
         T, blocks=(*T.blocks[:block], Block(here.attention, None, here.attention_norm, None, here.norm_placement))
     )
-    read = tuple(read_tokens(T, tokens) for tokens in inputs)
     token_place = {token: i for i, token in enumerate(T.vocabulary)}
     vectors: list[Array] = []
     places: list[tuple[int, int]] = []

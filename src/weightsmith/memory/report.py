@@ -9,8 +9,8 @@ from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, shown
 from weightsmith.inspect.run import logits
 from weightsmith.memory.facts import Fact, fact_places, facts, respond
-from weightsmith.memory.read import INPUTS_AT_ONCE, Tokens, look, promoted
-from weightsmith.model import Transformer, read_tokens
+from weightsmith.memory.read import INPUTS_AT_ONCE, Tokens, look, promoted, read_inputs
+from weightsmith.model import Transformer
 from weightsmith.model.places import checked, layer_at
 
 
@@ -70,9 +70,7 @@ def report(T: Transformer, edited: Transformer, inputs: Sequence[Tokens]) -> Rep
     for name in ("vocabulary", "classes", "lanes", "arithmetic"):
         if getattr(T, name) != getattr(edited, name):
             raise InputError(f"the two models differ in their {name}: a report compares a model with an edit of it")
-    if isinstance(inputs, str) or not isinstance(inputs, Sequence):
-        raise InputError(f"inputs={inputs!r:.80}: write a list of inputs, such as ['01', '10']")
-    read = [read_tokens(T, tokens) for tokens in inputs]
+    read = read_inputs(T, inputs)
     before, after = _logits(T, read), _logits(edited, read)
     decided = [[T.classes[c] for c in np.argmax(found, axis=1)] for found in (before, after)]
     changes = [Change(*row) for row in zip(read, *decided, strict=True)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from weightsmith.errors import FileError, InputError, shown
+from weightsmith.errors import FileError, InputError, reason, shown
 from weightsmith.files.container import parse_json, read_container, write_container
 from weightsmith.train.settings import Course, differing
 
@@ -63,9 +63,8 @@ def write_checkpoint(
     try:
         write_container(path, tensors, json.dumps(metadata))
     except (FileError, OSError) as error:
-        why = getattr(error, "strerror", None) or error
         raise FileError(
-            f"cannot write the checkpoint {shown(str(path))}: {why}; an earlier one stays as it is"
+            f"cannot write the checkpoint {shown(str(path))}: {reason(error)}; an earlier one stays as it is"
         ) from None
 
 
@@ -78,7 +77,7 @@ def read_checkpoint(
         tensors, text = read_container(path)
         metadata = parse_json(text, "its metadata")
     except OSError as error:
-        raise FileError(f"cannot read the checkpoint {name}: {error.strerror or error}") from None
+        raise FileError(f"cannot read the checkpoint {name}: {reason(error)}") from None
     except FileError as error:
         raise FileError(f"{name} is no checkpoint: {error}; move it away to begin anew") from None
     if metadata.get("format") != FORMAT or not isinstance(metadata.get("identity"), dict):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import FileError, InputError, shown
+from weightsmith.errors import FileError, InputError, reason, shown
 from weightsmith.files.container import write_whole
 from weightsmith.model import read_tokens
 from weightsmith.train.checkpoint import Record
@@ -76,7 +76,7 @@ def _write(path: Path, data: bytes) -> None:
     try:
         write_whole(path, data)
     except (FileError, OSError) as error:
-        raise FileError(f"cannot write {shown(str(path))}: {getattr(error, 'strerror', None) or error}") from None
+        raise FileError(f"cannot write {shown(str(path))}: {reason(error)}") from None
 
 
 def new_figure(size: tuple[float, float]) -> Any:

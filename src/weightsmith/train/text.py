@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from weightsmith.errors import FileError, InputError, shown
+from weightsmith.errors import FileError, InputError, reason, shown
 from weightsmith.files.container import read_text
 from weightsmith.model import separator
 from weightsmith.model.names import MAX_NAME, checked_names
@@ -81,7 +81,7 @@ def read_file(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise InputError(f"{shown(str(path))} is not a text in UTF-8: byte {error.start} cannot be read") from None
     except (OSError, FileError) as error:
-        raise InputError(f"cannot read {shown(str(path))}: {getattr(error, 'strerror', None) or error}") from None
+        raise InputError(f"cannot read {shown(str(path))}: {reason(error)}") from None
     if "\x00" in text:
         raise InputError(f"{shown(str(path))} is not a text: it holds a zero byte")
     return text
