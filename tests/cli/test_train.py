@@ -187,7 +187,7 @@ def test_a_checkpoint_of_another_configuration_is_refused_and_stays(
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("weightsmith.files.save", stop)
+    monkeypatch.setattr(ws, "save", stop)
     assert train(*LEARN, "--checkpoint-every", "3")[0] == 130
     monkeypatch.undo()
     monkeypatch.chdir(folder)

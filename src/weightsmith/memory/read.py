@@ -7,14 +7,13 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, shown, whole_number
-from weightsmith.inspect.run import Run, evaluate
+from weightsmith.inspect.run import Run, batches
 from weightsmith.memory.facts import activation, by_lane, respond
 from weightsmith.model import Block, Transformer, read_tokens
 from weightsmith.model.places import attention_stage, block_at, layer_at, neuron_at
 from weightsmith.semantics.layers import run_norm
 
 Tokens = str | Sequence[str]
-INPUTS_AT_ONCE = 256  # inputs that are run together
 
 
 def seen_by(T: Transformer, block: int, stream: Array) -> Array:
@@ -53,17 +52,12 @@ def look(T: Transformer, block: int, inputs: Sequence[Tokens]) -> Seen:
     start = replace(
         T, blocks=(*T.blocks[:block], Block(here.attention, None, here.attention_norm, None, here.norm_placement))
     )
-    token_place = {token: i for i, token in enumerate(T.vocabulary)}
     vectors: list[Array] = []
     places: list[tuple[int, int]] = []
-    for length in sorted({len(tokens) for tokens in read}):
-        numbers = [n for n, tokens in enumerate(read) if len(tokens) == length]
-        for begin in range(0, len(numbers), INPUTS_AT_ONCE):
-            batch = numbers[begin : begin + INPUTS_AT_ONCE]
-            found = evaluate(start, np.array([[token_place[token] for token in read[n]] for n in batch]))
-            stream = found.stream[-1].astype(np.float64)
-            vectors.append(seen_by(T, block, stream).reshape(-1, len(T.lanes)))
-            places += [(n, i) for n in batch for i in range(length)]
+    for members, found in batches(start, read):
+        stream = found.stream[-1].astype(np.float64)
+        vectors.append(seen_by(T, block, stream).reshape(-1, len(T.lanes)))
+        places += [(n, i) for n in members for i in range(stream.shape[-2])]
     stacked = np.concatenate(vectors) if vectors else np.zeros((0, len(T.lanes)))
     return Seen(stacked, tuple(places), read)
 
