@@ -1,6 +1,7 @@
 """Number systems in which every bit is defined, and the laws that hold in them."""
 
-from weightsmith.arithmetic.base import Activation, Arithmetic, Array, Ties, carried, immutable
+from weightsmith.arithmetic.base import Arithmetic, carried, immutable
+from weightsmith.arithmetic.core import Activation, Array, Core, Ties
 from weightsmith.arithmetic.laws import Law, Laws, laws, multiplications_to_infinity
 from weightsmith.arithmetic.native import Native
 from weightsmith.arithmetic.saturating import DEFAULT_ARITHMETIC, Fixed, Float, Saturating, TwosComplement, or_default
@@ -11,6 +12,7 @@ __all__ = [
     "Activation",
     "Arithmetic",
     "Array",
+    "Core",
     "Fixed",
     "Float",
     "Law",

@@ -10,7 +10,7 @@ from typing import Any
 import numba as nb
 import numpy as np
 
-from weightsmith.arithmetic.base import Array, Ties
+from weightsmith.arithmetic.core import Array, Ties
 
 _ZERO, _EVEN, _AWAY = 0, 1, 2
 _RULES = {"zero": _ZERO, "even": _EVEN, "away": _AWAY}

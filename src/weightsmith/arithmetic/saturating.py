@@ -8,7 +8,8 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from weightsmith.arithmetic import elementary, rounding
-from weightsmith.arithmetic.base import Arithmetic, Array, Elementary, Ties
+from weightsmith.arithmetic.base import Arithmetic
+from weightsmith.arithmetic.core import Array, Elementary, Ties
 from weightsmith.errors import InputError
 
 TABLE_BITS = 16

@@ -108,7 +108,7 @@ def values_at(run: Run, b: int, i: int, here: int) -> Array:
     assert attention is not None
     scheme = attention.positions_of(i, T.attention_positions)
     distance = here - np.arange(len(run.tokens))
-    return found.values if scheme is None else scheme.value(T.arithmetic, found.values, distance)
+    return found.values if scheme is None else scheme.value(T.arithmetic.core, found.values, distance)
 
 
 def _after(

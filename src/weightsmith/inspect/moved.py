@@ -162,4 +162,4 @@ def _seen(run: Run, b: int) -> Array:
     h: Array = run.stream[attention_stage(b) - 1]
     if block.norm_placement != "pre":
         return h
-    return run_norm(T.arithmetic, block.attention_norm, h, tuple(T.lanes), f"block {b} attention norm")
+    return run_norm(T.arithmetic.core, block.attention_norm, h, tuple(T.lanes), f"block {b} attention norm")

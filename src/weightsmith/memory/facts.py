@@ -173,4 +173,4 @@ def respond(A: Arithmetic, layer: FeedForward, places: np.ndarray, vectors: Arra
 
 def activation(A: Arithmetic, layer: FeedForward, neuron: int, vector: Array) -> float:
     """Return what a neuron multiplies its value by, given what it reads."""
-    return float(run_neurons(A, selected(layer, NEURONS, [neuron]), vector)[0])
+    return float(run_neurons(A.core, selected(layer, NEURONS, [neuron]), vector)[0])

@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Arithmetic, Array, immutable
+from weightsmith.arithmetic import Arithmetic, Array, Core, immutable
 from weightsmith.errors import ModelError, brief
 from weightsmith.model.axes import LANES, Axes
 from weightsmith.model.frozen import Frozen
@@ -71,9 +71,9 @@ class AttentionPositions(Frozen):
 
     # What they do
 
-    def rotate(self, A: Arithmetic, x: Array, here: Indices) -> Array:
+    def rotate(self, A: Core, x: Array, here: Indices) -> Array:
         """Return queries or keys x (…, positions, key size), turned as their positions say."""
-        turns = self.rotation(A, x.shape[-1], int(here.max()) + 1)
+        turns = self.rotation(A.arithmetic, x.shape[-1], int(here.max()) + 1)
         if turns is None:
             return x
         a, b, cos, sin = x[..., turns.first], x[..., turns.second], turns.cos[here], turns.sin[here]
@@ -82,17 +82,17 @@ class AttentionPositions(Frozen):
         result[..., turns.second] = A.add(A.multiply(b, cos), A.multiply(a, sin))
         return result
 
-    def key(self, A: Arithmetic, k: Array, distance: Indices) -> Array:
+    def key(self, A: Core, k: Array, distance: Indices) -> Array:
         """Return keys k (…, key size) as a query at these distances meets them."""
         return _offset(A, k, self.key_offsets(), distance)
 
-    def value(self, A: Arithmetic, v: Array, distance: Indices) -> Array:
+    def value(self, A: Core, v: Array, distance: Indices) -> Array:
         """Return values v (…, value size) as a position at these distances takes them in."""
         return _offset(A, v, self.value_offsets(), distance)
 
-    def penalty(self, A: Arithmetic, scores: Array, distance: Indices) -> Array:
+    def penalty(self, A: Core, scores: Array, distance: Indices) -> Array:
         """Return scores (…, positions, positions) with the penalties for their distances."""
-        table = self.penalties(A, distance.shape[-1])
+        table = self.penalties(A.arithmetic, distance.shape[-1])
         return scores if table is None else A.add(scores, table[np.abs(distance)])
 
     # Where it belongs
@@ -125,7 +125,7 @@ class AttentionPositions(Frozen):
 NO_POSITIONS = AttentionPositions()  # queries, keys, values and scores stay as they are
 
 
-def _offset(A: Arithmetic, x: Array, table: Array | None, distance: Indices) -> Array:
+def _offset(A: Core, x: Array, table: Array | None, distance: Indices) -> Array:
     return x if table is None else A.add(x, table[np.clip(distance, 0, len(table) - 1)])
 
 

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Arithmetic, Array
+from weightsmith.arithmetic import Array, Core
 from weightsmith.errors import ModelError
 from weightsmith.model import (
     AttentionPositions,
@@ -33,7 +33,7 @@ def run_head(
 
     `scheme` is how it takes account of positions.
     """
-    A, before = T.arithmetic, 0 if past is None else past[0].shape[-2]
+    A, before = T.arithmetic.core, 0 if past is None else past[0].shape[-2]
     here = before + np.arange(h.shape[-2])
     q, k, v = (_projected(A, W, b, h) for W, b in ((head.W_Q, head.b_Q), (head.W_K, head.b_K), (head.W_V, head.b_V)))
     q, k = scheme.rotate(A, q, here), scheme.rotate(A, k, here)
@@ -44,19 +44,19 @@ def run_head(
     visible = distance >= 0 if T.mask == "causal" else np.full(i.shape, True)
     scores = scheme.penalty(A, A.dot(q[..., i, :], scheme.key(A, k[..., j, :], distance)), distance)
     scores = np.where(visible, scores, 0.0)
-    weights, empty = weigh(A, head.weighting, finite(A, scores, name), visible, name)
+    weights, empty = weigh(A, head.weighting, finite(T.arithmetic, scores, name), visible, name)
     values = scheme.value(A, v[..., j, :], distance)
     mixed = A.sum(A.multiply(weights[..., np.newaxis], values), axis=-2)  # what is not visible adds 0: nothing
     return HeadRun(scores, weights, empty, k, v, mixed, partial(A.matvec, head.W_O))
 
 
-def _projected(A: Arithmetic, W: Array, b: Array | None, h: Array) -> Array:
+def _projected(A: Core, W: Array, b: Array | None, h: Array) -> Array:
     product = A.matvec(W, h)
     return product if b is None else A.add(product, b)
 
 
 def weigh(
-    A: Arithmetic, weighting: Weighting, scores: Array, visible: npt.NDArray[np.bool_], name: str
+    A: Core, weighting: Weighting, scores: Array, visible: npt.NDArray[np.bool_], name: str
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Turn each row of scores into weights on what is visible, and say which rows have an empty softmax."""
     largest = np.where(visible, scores, -np.inf).max(axis=-1, keepdims=True)
@@ -73,22 +73,22 @@ def weigh(
 
 
 def softmax(
-    A: Arithmetic, weighting: Softmax, scores: Array, visible: npt.NDArray[np.bool_], largest: Array, name: str
+    A: Core, weighting: Softmax, scores: Array, visible: npt.NDArray[np.bool_], largest: Array, name: str
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Return exp(score) ⊘ Σ exp(score), as `weighting.empty` says where that sum is 0."""
     e = np.where(visible, A.exp(A.subtract(scores, largest) if weighting.shifted else scores), 0.0)
-    z = finite(A, A.sum(e), name)[..., np.newaxis]
+    z = finite(A.arithmetic, A.sum(e), name)[..., np.newaxis]
     empty = z == 0
     weights = A.divide(e, np.where(empty, A.infinity, z))
     if empty.any() and weighting.empty == "error":
         where = tuple(np.argwhere(empty)[0])
         before = visible.shape[-1] - visible.shape[-2]  # positions that the run goes on from
-        raise ModelError(EMPTY_ERROR.format(name, before + where[-2], A, largest[where]))
+        raise ModelError(EMPTY_ERROR.format(name, before + where[-2], A.arithmetic, largest[where]))
     if weighting.empty == "uniform":
         weights = np.where(empty & visible, share(A, visible), weights)
     return weights, empty[..., 0]
 
 
-def share(A: Arithmetic, chosen: npt.NDArray[np.bool_]) -> Array:
+def share(A: Core, chosen: npt.NDArray[np.bool_]) -> Array:
     """Return 1 ⊘ m for the m chosen of each row: m is a count, not a member, so this is the exact 1/m, rounded once."""
     return A.round(1 / chosen.sum(axis=-1, keepdims=True))

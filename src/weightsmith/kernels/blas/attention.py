@@ -128,7 +128,7 @@ def _stacked(tables: Sequence[Array | None], dtype: np.dtype[Any]) -> Floats | N
 def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, name: str) -> tuple[Floats, Visible]:
     weighting, A = heads.weighting, T.arithmetic
     if not isinstance(weighting, Softmax):
-        weights, empty = weigh(A, weighting, scores.astype(np.float64), visible, name)
+        weights, empty = weigh(A.core, weighting, scores.astype(np.float64), visible, name)
         return weights.astype(scores.dtype), empty
     weights = np.where(visible, scores, -np.inf)  # exp gives 0 there, also where every score is far below 0
     largest = weights.max(axis=-1, keepdims=True)
@@ -145,5 +145,5 @@ def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, nam
             place += visible.shape[-1] - visible.shape[-2]  # positions that the run goes on from
             raise ModelError(EMPTY_ERROR.format(f"{name}, head {heads.first + head}", place, A, top))
         if weighting.empty == "uniform":
-            weights = np.where(empty & visible, share(A, visible), weights).astype(scores.dtype)
+            weights = np.where(empty & visible, share(A.core, visible), weights).astype(scores.dtype)
     return weights, empty[..., 0]
