@@ -164,12 +164,10 @@ def test_rounding_works_where_no_folder_can_hold_the_machine_code(monkeypatch: p
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_neighbours_are_the_members_before_and_after(form: str) -> None:
+def test_the_next_member_is_the_one_after(form: str) -> None:
     A = parse_arithmetic(form)
     members = A.values()[A.values() > 0]
     assert np.array_equal(rounding.next_above(A, members), [*members[1:], A.infinity])
-    assert np.array_equal(rounding.next_below(A, members), [0.0, *members[:-1]])
-    assert rounding.next_below(A, np.zeros(1)) == 0
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -184,11 +182,10 @@ def test_the_first_member_from_a_number_on_is_the_smallest_that_is_not_below_it(
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_neighbours_of_machine_numbers_are_those_of_the_machine(dtype: Any) -> None:
+def test_the_next_machine_number_is_that_of_the_machine(dtype: Any) -> None:
     A = Native(dtype)
     x = np.array([A.smallest, 2.0**-126, 0.1, 1.0, 1.5, 2.0**60, A.infinity], dtype=dtype)
     with np.errstate(over="ignore"):  # the machine goes on to inf
-        up, down = (np.nextafter(x, np.array(to, dtype=dtype)).astype(np.float64) for to in (np.inf, -np.inf))
+        up = np.nextafter(x, np.array(np.inf, dtype=dtype)).astype(np.float64)
     up[-1] = A.infinity
     assert np.array_equal(rounding.next_above(A, x.astype(np.float64)), up)
-    assert np.array_equal(rounding.next_below(A, x.astype(np.float64)), down)

@@ -12,7 +12,7 @@ from weightsmith.cli.compare import SETTINGS
 from weightsmith.cli.compare import compare as compare_command
 from weightsmith.cli.settings import given, option, takes_settings
 from weightsmith.cli.train import train as train_command
-from weightsmith.train.settings import LABELLED, TEXT, Course, Preset, Shape, about, says
+from weightsmith.train.settings import COMPARISON, LABELLED, TEXT, Course, Preset, Shape, about, says
 
 PRESETS = {"a text": TEXT, "labelled strings": LABELLED}
 NOT_OFFERED = {"max_distance", "biases", "numbers", "least_rate"}
@@ -51,6 +51,11 @@ def test_compare_offers_some_of_them() -> None:
 def test_an_option_says_what_its_setting_says(name: str, default: Any, kind: Any, text: str) -> None:
     found = option(BY_NAME[name], PRESETS)
     assert (found.name, found.default, get_args(found.annotation)[0], help_of(found)) == (name, default, kind, text)
+
+
+def test_what_a_setting_is_unless_given_is_said_also_where_the_presets_agree() -> None:
+    found = option(BY_NAME["neurons"], {"both": COMPARISON})
+    assert (found.default, help_of(found)) == (None, "Neurons per block; four times the lanes.")
 
 
 def test_a_setting_that_is_added_to_a_shape_becomes_an_option_and_reaches_the_command() -> None:

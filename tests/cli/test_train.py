@@ -85,6 +85,8 @@ def test_a_predicate_can_be_learnt_over_other_symbols(train: Train) -> None:
     assert train("--predicate", "contains b", "--vocabulary", "abc", "--max-length", "4", *SMALL)[0] == 0
     T = ws.load("model.safetensors")
     assert (T.vocabulary, T.classes, T.max_length) == (("a", "b", "c"), ("NO", "YES"), 4)
+    assert T.blocks[0].feed_forward is not None
+    assert (T.blocks[0].feed_forward.activation, T.final_norm) == ("relu", None)  # as for all labelled strings
 
 
 def test_settings_that_are_given_are_never_left_out(train: Train) -> None:

@@ -12,6 +12,7 @@ import weightsmith as ws
 from tests.witness.numbers import system
 from weightsmith.arithmetic import Array
 from weightsmith.memory import threshold
+from weightsmith.memory.neurons import columns
 
 FINITE = [ws.Fixed(4, 4), ws.Fixed(6, 2, "even"), ws.Float(4, 3), ws.Float(4, 6), ws.Float.like("e4m3")]
 ARITHMETICS = [*FINITE, ws.Fixed(12, 8, "away"), ws.Float.like("float16"), ws.Native("float32"), ws.Native("float64")]
@@ -265,3 +266,17 @@ def test_an_arithmetic_without_one_is_refused() -> None:
     T = ws.random_transformer(lanes=2, blocks=1, arithmetic=A)
     with pytest.raises(ws.LawError, match="memory.write needs the law"):
         ws.memory.write(T, 0, {"x0": 0.5}, {"x1": 0.5})
+
+
+@pytest.mark.parametrize("form", ["fixed(4,4)", "float(4,3)", "float(3,3)", "float(5,8)", "float(4,5,ties=away)"])
+@pytest.mark.parametrize("activation", ["gelu", "silu"])
+def test_every_value_that_some_member_makes_is_written(form: str, activation: str) -> None:
+    A = ws.parse_arithmetic(form)
+    T = blank(A, activation)
+    layer = T.blocks[0].feed_forward
+    assert layer is not None
+    full = A.activate(layer.function, 1.0)
+    values = np.zeros((len(A.values()), len(T.lanes)))
+    values[:, -1] = A.multiply(full, A.values())
+    found = columns(T, layer, values, [""] * len(values))
+    assert np.array_equal(A.multiply(full, found.T), values)

@@ -81,8 +81,3 @@ def next_above(A: Arithmetic, x: Array) -> Array:
     """Return the next member above each positive member; ∞ for ∞."""
     with np.errstate(over="ignore"):  # where ∞ is the largest float64
         return np.minimum(x + quantum(x, A.least_exponent, A.precision), A.infinity)
-
-
-def next_below(A: Arithmetic, x: Array) -> Array:
-    """Return the next member below each positive member; 0 for 0. Below a power of two the quantum is another."""
-    return np.maximum(x - quantum(np.nextafter(x, 0.0), A.least_exponent, A.precision), 0.0)

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array, Native
-from weightsmith.arithmetic.rounding import next_above, next_below
+from weightsmith.arithmetic.rounding import next_above
 from weightsmith.errors import InputError, shown
 from weightsmith.memory.facts import Fact, Pattern, fact_places, read_keys, read_patterns, read_values, respond
 from weightsmith.memory.read import Tokens, look
@@ -96,8 +96,8 @@ def columns(T: Transformer, layer: FeedForward, values: Array, labels: Sequence[
         raise InputError(f"{layer.activation}(1) is 0 in {A}, so no value comes out: use a finer arithmetic")
     sizes = np.abs(values)
     result = A.divide(sizes, full)
-    for near in (next_above(A, result), next_below(A, result)):
-        result = np.where((A.multiply(full, result) != sizes) & (A.multiply(full, near) == sizes), near, result)
+    above = next_above(A, result)  # only what is too small can miss: members are nearer below a power of two than above
+    result = np.where((A.multiply(full, result) != sizes) & (A.multiply(full, above) == sizes), above, result)
     wrong = np.argwhere(A.multiply(full, result) != sizes)
     if wrong.size and not isinstance(A, Native):
         n, j = (int(place) for place in wrong[0])
