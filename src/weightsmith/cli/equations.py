@@ -59,7 +59,7 @@ def _equation(T: "ws.Transformer", text: str) -> tuple[str, dict[str, float]]:
 
 def _term(T: "ws.Transformer", text: str, equation: str) -> tuple[str, float]:
     """Read LANE or NUMBER*LANE."""
-    from weightsmith.memory.patterns import member
+    from weightsmith.memory.facts import member
 
     if text.strip() in T.lanes:
         return text.strip(), 1.0

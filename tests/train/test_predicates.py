@@ -1,9 +1,9 @@
-"""Rules as one says them."""
+"""Predicates as one says them."""
 
 import pytest
 
 import weightsmith as ws
-from weightsmith.train import rule
+from weightsmith.train import predicate
 
 
 @pytest.mark.parametrize(
@@ -18,8 +18,8 @@ from weightsmith.train import rule
         ("  contains .  ", ["a.b"], ["ab"]),
     ],
 )
-def test_a_rule_means_what_it_says(said: str, yes: list[str], no: list[str]) -> None:
-    holds = rule(said)
+def test_a_predicate_means_what_it_says(said: str, yes: list[str], no: list[str]) -> None:
+    holds = predicate(said)
     assert all(holds(string) is True for string in yes)
     assert all(holds(string) is False for string in no)
 
@@ -30,10 +30,10 @@ def test_a_rule_means_what_it_says(said: str, yes: list[str], no: list[str]) -> 
 )
 def test_what_is_not_understood_is_shown_with_what_is(said: str) -> None:
     with pytest.raises(ws.InputError, match="is not understood: write one of contains WORD; starts with WORD; .*REGEX"):
-        rule(said)
+        predicate(said)
 
 
 @pytest.mark.parametrize("regex", ["(", "[a", "a{2,1}", "*", "a{99999999999999999999}", "(?P<x"])
 def test_a_regular_expression_that_cannot_be_read_is_named(regex: str) -> None:
     with pytest.raises(ws.InputError, match="the regular expression .* cannot be read: "):
-        rule(f"matches {regex}")
+        predicate(f"matches {regex}")

@@ -1,4 +1,4 @@
-"""Rules for strings, as one says them: contains 11, starts with 0, matches (01)*."""
+"""Predicates of strings, in words: contains 11, starts with 0, matches (01)*."""
 
 import re
 from collections.abc import Callable
@@ -15,20 +15,20 @@ FORMS = {
 }
 
 
-def rule(text: str) -> Callable[[str], bool]:
-    """Read a rule.
+def predicate(words: str) -> Callable[[str], bool]:
+    """Return the function of a string that is said in words.
 
-    >>> rule("contains 11")("0110"), rule("more 1 than 0")("0110")
+    >>> predicate("contains 11")("0110"), predicate("more 1 than 0")("0110")
     (True, False)
     """
     for form, pattern in FORMS.items():
-        found = pattern.fullmatch(text.strip())
+        found = pattern.fullmatch(words.strip())
         if found is not None:
-            return _rule(form, found.groups())
-    raise InputError(f"the rule {shown(text[:80])} is not understood: write one of {'; '.join(FORMS)}")
+            return _function(form, found.groups())
+    raise InputError(f"the predicate {shown(words[:80])} is not understood: write one of {'; '.join(FORMS)}")
 
 
-def _rule(form: str, words: tuple[str, ...]) -> Callable[[str], bool]:
+def _function(form: str, words: tuple[str, ...]) -> Callable[[str], bool]:
     word = words[0]
     match form.partition(" ")[0]:
         case "contains":
