@@ -2,89 +2,76 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Activation, Array, Native, Saturating
-from weightsmith.kernels.packed.attention import AVERAGE, LEFTMOST, RIGHTMOST, SHIFTED, SOFTMAX
+from weightsmith import model
+from weightsmith.arithmetic import Activation, Array, Native
+from weightsmith.kernels.packed import attention
 from weightsmith.kernels.packed.carrier import Carried, Carrier, carrier
+from weightsmith.kernels.packed.linear import Matrix
+from weightsmith.kernels.packed.matrices import sparse
+from weightsmith.kernels.packed.norms import Norm
 from weightsmith.model import (
+    Alibi,
     Attention,
     AverageHard,
     Block,
     Distances,
     LayerNorm,
     LeftmostHard,
-    Norm,
     Relative,
     RightmostHard,
     Rotary,
     Softmax,
     Transformer,
     Weighting,
+    penalties,
     position_table,
+    turns,
 )
 
-PAYS = 8  # so many entries for each lane make a look at its values worth while
-Indices = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Sparse:
-    """A matrix with a bias, by rows: see `linear.matvec`."""
-
-    starts: Indices
-    lanes: npt.NDArray[np.int32]
-    weights: Carried
-    reach: Carried
-    kinds: npt.NDArray[np.int8]
-    calm: Array
-    normal: Carried
-    bias: Carried
-
-    @property
-    def rows(self) -> int:
-        """How many there are."""
-        return self.starts.size - 1
-
-    @property
-    def entries(self) -> tuple[npt.NDArray[Any], ...]:
-        """The arrays in the order in which the loops take them."""
-        return self.starts, self.lanes, self.weights, self.reach, self.kinds, self.calm, self.normal, self.bias
+_HARD: dict[type[Weighting], attention.Weighting] = {
+    AverageHard: attention.Weighting.AVERAGE,
+    LeftmostHard: attention.Weighting.LEFTMOST,
+    RightmostHard: attention.Weighting.RIGHTMOST,
+}
 
 
 @dataclass(frozen=True, eq=False)
 class HeadProgram:
     """One head, without the coordinates that add nothing."""
 
-    W_QKV: Sparse  # the rows of all three
+    W_QKV: Matrix  # the rows of all three
     size: int  # of queries, and of keys
-    W_O: Sparse
+    W_O: Matrix
     relative_keys: Carried  # (distances, key size); no rows without relative positions
     relative_values: Carried  # (distances, value size); likewise
-    rule: Distances | None
+    positions: Distances | None
     weighting: Weighting
 
     @property
-    def kind(self) -> int:
-        """The weighting as `attention.attend` knows it."""
+    def kind(self) -> attention.Weighting:
+        """The weighting as the loops know it."""
         if isinstance(self.weighting, Softmax):
-            return SHIFTED if self.weighting.shifted else SOFTMAX
-        return {AverageHard: AVERAGE, LeftmostHard: LEFTMOST, RightmostHard: RIGHTMOST}[type(self.weighting)]
+            return attention.Weighting.SHIFTED if self.weighting.shifted else attention.Weighting.SOFTMAX
+        return _HARD[type(self.weighting)]
 
+    def distances(self, c: Carrier, positions: int) -> attention.Distances:
+        """Return what belongs to each distance."""
+        by_distance = np.zeros(0, c.dtype)
+        if isinstance(self.positions, Alibi):
+            by_distance = c.encode(penalties(self.positions, c.arithmetic, positions))
+        return attention.Distances(self.relative_keys, self.relative_values, by_distance)
 
-@dataclass(frozen=True, eq=False)
-class NormProgram:
-    """One norm over the places of its lanes."""
-
-    lanes: Indices
-    m: float
-    eps: float
-    centred: bool
-    gain: Array  # empty for none
-    bias: Array
+    def turns(self, c: Carrier, positions: int) -> tuple[Carried, Carried, Carried] | None:
+        """Return which rows of queries and keys are turned together, and the cosines and sines as unit factors."""
+        if not isinstance(self.positions, Rotary) or self.size == 0:
+            return None
+        pairs = np.stack(self.positions.pairs(self.size)).astype(np.int64)
+        cos, sin = (c.unit_factors(c.encode(x)) for x in turns(self.positions, c.arithmetic, self.size, positions))
+        return pairs, cos, sin
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +81,12 @@ class BlockProgram:
     attention: bool  # whether there is any
     heads: tuple[HeadProgram, ...]
     b_O: Carried
-    W_1: Sparse | None
-    W_2: Sparse | None
-    W_3: Sparse | None
+    W_1: Matrix | None
+    W_2: Matrix | None
+    W_3: Matrix | None
     function: Activation
-    attention_norm: NormProgram | None
-    feed_forward_norm: NormProgram | None
+    attention_norm: Norm | None
+    feed_forward_norm: Norm | None
     before: bool  # the norms stand before their sublayers
 
 
@@ -110,8 +97,8 @@ class Program:
     transformer: Transformer
     carrier: Carrier
     blocks: tuple[BlockProgram, ...]
-    output: Sparse
-    final_norm: NormProgram | None
+    output: Matrix
+    final_norm: Norm | None
 
 
 @lru_cache(maxsize=16)
@@ -133,55 +120,10 @@ def embedded(T: Transformer, positions: int) -> Carried:
 
 
 @lru_cache(maxsize=64)
-def shares(c: Carrier, count: int, weighting: Weighting) -> Carried:
+def equal_parts(c: Carrier, count: int, weighting: Weighting) -> Carried:
     """Return 0 and the equal parts of one, two, three … positions; zeros where an empty softmax gets none."""
     parts = c.encode(np.concatenate([[0.0], c.arithmetic.round(1 / np.arange(1, count + 1))]))
     return np.zeros_like(parts) if isinstance(weighting, Softmax) and weighting.empty != "uniform" else parts
-
-
-def sparse(c: Carrier, matrix: Array, bias: Array | None = None) -> Sparse:
-    """Leave the zeros out: adding 0 changes nothing.
-
-    Only the machine's arithmetic keeps them: there 0 times an overflow is no number, and the run must be refused.
-    """
-    rows, lanes = np.nonzero(np.ones_like(matrix) if isinstance(c.arithmetic, Native) else matrix)
-    values = matrix[rows, lanes]
-    small = np.abs(values) <= 1
-    kinds = np.select([values == 1, values == -1, small], [0, 1, 2], 3).astype(np.int8)
-    starts = np.searchsorted(rows, np.arange(len(matrix) + 1)).astype(np.int64)
-    weights = c.encode(values)
-    shift = c.encode(np.zeros(len(matrix)) if bias is None else bias)
-    factors = np.where(small, c.share(weights), c.prepare(weights))
-    calm, normal = _bounds(c, rows, values, len(matrix)), _least_normal(c, values)
-    if len(values) < PAYS * matrix.shape[1]:
-        calm, normal = calm[:0], normal[:0]
-    return Sparse(starts, lanes.astype(np.int32), factors, c.reach(weights), kinds, calm, normal, shift)
-
-
-def _bounds(c: Carrier, rows: Indices, values: Array, count: int) -> Array:
-    """Return for each row how large all |x| may be so that no sum saturates.
-
-    A rounding adds no more than half a quantum, or a part in 2^p; each product and each sum is rounded.
-    """
-    if not isinstance(c.arithmetic, Saturating):
-        return np.zeros(0)
-    exact, sizes = c.exact, np.bincount(rows, np.abs(values), count)
-    entries = np.bincount(rows, minlength=count)
-    quantum = 2.0 ** (exact.least_exponent + 1 - exact.precision)
-    with np.errstate(over="ignore"):
-        growth = (1 + 2.0**-exact.precision) ** (2.0 * entries) if exact.scale == 1 else np.ones(count)
-        room = np.maximum(0.99 * exact.infinity / growth - entries * quantum, 0)
-        bounds: Array = c.scale * room / np.maximum(sizes, quantum)
-    return bounds
-
-
-def _least_normal(c: Carrier, values: Array) -> Carried:
-    """Return for each weight how small |x| may be so that the product is normal; 0 for integers, which have no such."""
-    if c.dtype.kind == "i" or not isinstance(c.arithmetic, Saturating):
-        return np.zeros(len(values), c.dtype)
-    with np.errstate(over="ignore"):
-        least: Carried = (1.01 * 2.0**c.exact.least_exponent / np.abs(values)).astype(c.dtype)
-    return least
 
 
 def _block(T: Transformer, c: Carrier, block: Block) -> BlockProgram:
@@ -202,17 +144,17 @@ def _block(T: Transformer, c: Carrier, block: Block) -> BlockProgram:
     )
 
 
-def _head(T: Transformer, c: Carrier, attention: Attention, place: int) -> HeadProgram:
-    head, rule = attention.heads[place], attention.positions_of(place, T.attention_positions)
+def _head(T: Transformer, c: Carrier, layer: Attention, index: int) -> HeadProgram:
+    head, scheme = layer.heads[index], layer.positions_of(index, T.attention_positions)
     nothing, none = np.zeros((0, len(head.W_Q))), np.zeros((0, len(head.W_V)))
-    by_key = rule.keys if isinstance(rule, Relative) else nothing
-    by_value = rule.values if isinstance(rule, Relative) and rule.values is not None else none
+    by_key = scheme.keys if isinstance(scheme, Relative) else nothing
+    by_value = scheme.values if isinstance(scheme, Relative) and scheme.values is not None else none
     # A coordinate of the queries, or of the keys and what is added to them, that is always 0 adds nothing to a score.
     everything = isinstance(c.arithmetic, Native)
     asked = _used(head.W_Q, head.b_Q) & (_used(head.W_K, head.b_K) | by_key.any(axis=0))
-    asked = asked | (everything or isinstance(rule, Rotary))
+    asked = asked | (everything or isinstance(scheme, Rotary))
     passed = (_used(head.W_V, head.b_V) | by_value.any(axis=0)) & head.W_O.any(axis=0) | everything
-    shift = attention.b_O if len(attention.heads) == 1 else None  # added at once; with more heads, to the total
+    shift = layer.b_O if len(layer.heads) == 1 else None  # added at once; with more heads, to the total
     parts = ((head.W_Q, head.b_Q, asked), (head.W_K, head.b_K, asked), (head.W_V, head.b_V, passed))
     biases = [np.zeros(chosen.sum()) if b is None else b[chosen] for _, b, chosen in parts]
     return HeadProgram(
@@ -221,9 +163,14 @@ def _head(T: Transformer, c: Carrier, attention: Attention, place: int) -> HeadP
         sparse(c, head.W_O[:, passed], shift),
         c.encode(by_key[:, asked]),
         c.encode(by_value[:, passed]),
-        rule,
+        scheme,
         head.weighting,
     )
+
+
+def turns_rows(scheme: Distances | None) -> bool:
+    """Say whether a positional scheme turns queries and keys."""
+    return isinstance(scheme, Rotary)
 
 
 def _used(W: Array, b: Array | None) -> npt.NDArray[np.bool_]:
@@ -232,15 +179,15 @@ def _used(W: Array, b: Array | None) -> npt.NDArray[np.bool_]:
     return used if b is None else np.logical_or(used, b)
 
 
-def _norm(T: Transformer, norm: Norm | None) -> NormProgram | None:
+def _norm(T: Transformer, norm: model.Norm | None) -> Norm | None:
     if norm is None:
         return None
-    place = {lane: j for j, lane in enumerate(T.lanes)}
-    lanes = np.array([place[lane] for lane in (T.lanes if norm.lanes is None else norm.lanes)], dtype=np.int64)
+    index = {lane: j for j, lane in enumerate(T.lanes)}
+    lanes = np.array([index[lane] for lane in (T.lanes if norm.lanes is None else norm.lanes)], dtype=np.int64)
     none = np.zeros(0)
     centred = isinstance(norm, LayerNorm)
     bias = norm.bias if isinstance(norm, LayerNorm) else None
-    return NormProgram(
+    return Norm(
         lanes,
         float(T.arithmetic.round(len(lanes))),
         float(T.arithmetic.round(norm.eps)),

@@ -1,40 +1,41 @@
 """Fast runs of many inputs at once, equal to `semantics` bit for bit."""
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import Any, NoReturn
+from functools import cached_property, lru_cache
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Activation, Array
 from weightsmith.errors import ModelError, shown
-from weightsmith.kernels.packed.attention import AFTER, ALL, BEFORE
-from weightsmith.kernels.packed.carrier import Carried, function_table
-from weightsmith.kernels.packed.compiled import compiled
-from weightsmith.kernels.packed.instructions import PACK_BYTES
+from weightsmith.kernels.packed.attention import Levels, Room, Rows, Stage, Weigher
+from weightsmith.kernels.packed.carrier import Carried, TableIndex, carrier, function_table
+from weightsmith.kernels.packed.compiled import Loops, compiled
+from weightsmith.kernels.packed.instructions import SIMD_BYTES
 from weightsmith.kernels.packed.layout import Layout
-from weightsmith.kernels.packed.linear import TILE_BYTES, WHOLE
+from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES, Matrix, Survey
+from weightsmith.kernels.packed.matrices import sparse
+from weightsmith.kernels.packed.norms import Norm
 from weightsmith.kernels.packed.program import (
     BlockProgram,
     HeadProgram,
-    NormProgram,
     Program,
-    Sparse,
     embedded,
+    equal_parts,
     program,
-    shares,
+    turns_rows,
 )
-from weightsmith.kernels.packed.rules import Place
-from weightsmith.model import Alibi, Rotary, Softmax, Transformer, Weighting, penalties, turns
+from weightsmith.kernels.packed.representations import Machine
+from weightsmith.kernels.packed.scratch import Scratch
+from weightsmith.kernels.packed.size import NEURON_COLUMNS, bytes_needed
+from weightsmith.model import Softmax, Transformer, Weighting
 from weightsmith.semantics.reference import evaluate
 
-TILE = 2048  # columns of neurons that are kept together, where they are not `relu`
-KEPT_BYTES = 32 << 20
 Decisions = npt.NDArray[np.int32]
 Watch = Callable[[Array], None]
+_scratch = Scratch()
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,31 +51,67 @@ class Columns:
     empty_softmax: int  # rows of attention without weight, over all columns
 
 
+class PackedRun:
+    """Runs of one transformer: see `kernels.interface.Run`."""
+
+    def __init__(self, T: Transformer) -> None:
+        """Choose how its values are carried; the rest is done when it is needed."""
+        self.transformer, self.carrier = T, carrier(T.arithmetic)
+        self.loops = compiled(self.carrier)
+
+    @cached_property
+    def program(self) -> Program:
+        """The transformer made ready."""
+        return program(self.transformer)
+
+    def ready(self) -> None:
+        """Have the loops compiled that a run will need, so that it takes no longer than the next one."""
+        self.loops.ready(self._needed)
+
+    @cached_property
+    def _needed(self) -> list[str]:
+        return needed(self.transformer)
+
+    def evaluate(self, layout: Layout, watch: Watch | None = None) -> Columns:
+        """Run on every column; `watch` sees the stream (lanes, columns) after each sublayer."""
+        self.ready()
+        return _Runner(self.program, self.loops, layout, watch).run()
+
+    def bytes_needed(self, positions: int, columns: int) -> int:
+        """Return the memory that `evaluate` takes."""
+        return bytes_needed(self.transformer, positions, columns)
+
+
+@lru_cache(maxsize=16)
+def packed_run(T: Transformer) -> PackedRun:
+    """Return the runs of a transformer, which are kept for some time."""
+    return PackedRun(T)
+
+
 def run_columns(T: Transformer, layout: Layout, watch: Watch | None = None) -> Columns:
-    """Run a transformer on every column; `watch` sees the stream (lanes, columns) after each sublayer."""
-    return _Runner(program(T), layout, watch).run()
+    """Run a transformer on every column: see `PackedRun.evaluate`."""
+    return packed_run(T).evaluate(layout, watch)
 
 
-class _Scratch(threading.local):
-    """Memory that each thread keeps for its next run: to fetch it anew takes as long as many a run."""
-
-    def __init__(self) -> None:
-        self.named: dict[str, npt.NDArray[np.uint8]] = {}
-
-    def rows(self, name: str, count: int, width: int, dtype: np.dtype[Any]) -> Carried:
-        """Return rows that hold anything; what had the name before is written over."""
-        size = count * width * dtype.itemsize
-        if name not in self.named or self.named[name].size < size:
-            self.named[name] = np.empty(size, np.uint8)
-        return self.named[name][:size].view(dtype).reshape(count, width)
-
-    def shrink(self) -> None:
-        """Keep no more than what a check's run takes."""
-        if sum(kept.size for kept in self.named.values()) > KEPT_BYTES:
-            self.named.clear()
-
-
-_scratch = _Scratch()
+def needed(T: Transformer) -> list[str]:
+    """Return the names of the loops that runs of a transformer need."""
+    attentions = [block.attention for block in T.blocks if block.attention is not None]
+    layers = [block.feed_forward for block in T.blocks if block.feed_forward is not None]
+    schemes = [layer.positions_of(i, T.attention_positions) for layer in attentions for i in range(len(layer.heads))]
+    functions = {layer.function for layer in layers} - {"relu"}
+    norms = [T.final_norm, *(norm for block in T.blocks for norm in (block.attention_norm, block.feed_forward_norm))]
+    wanted = {
+        "embed": True,
+        "apply": True,
+        "attend": bool(schemes),
+        "rotate": any(turns_rows(scheme) for scheme in schemes),
+        "accumulate": any(len(layer.heads) != 1 for layer in attentions),
+        "look_up_rows": any(function_table(carrier(T.arithmetic), name) is not None for name in functions),
+        "multiply_rows": any(layer.W_3 is not None for layer in layers),
+        "norm": any(norm is not None for norm in norms),
+        "decide": True,
+    }
+    return [name for name in wanted if wanted[name]]
 
 
 class _Runner:
@@ -83,17 +120,16 @@ class _Runner:
     The columns beyond those of the layout are unused, but hold members of the arithmetic.
     """
 
-    def __init__(self, p: Program, layout: Layout, watch: Watch | None) -> None:
-        self.p, self.layout, self.watch = p, layout, watch
-        self.c, self.rule = p.carrier, p.carrier.rule
-        self.loops: SimpleNamespace = compiled(p.carrier)
+    def __init__(self, p: Program, loops: Loops, layout: Layout, watch: Watch | None) -> None:
+        self.p, self.loops, self.layout, self.watch = p, loops, layout, watch
+        self.c, self.constants = p.carrier, p.carrier.constants
         self.causal = p.transformer.mask == "causal"
-        self.levels = (layout.widths, layout.offsets, self.causal)
-        self.native = p.carrier.exact.ties >= 3
-        self.columns = -(-layout.columns // WHOLE) * WHOLE  # rows are longer by WHOLE: see `attention`
-        self.pack = PACK_BYTES // self.c.dtype.itemsize
-        self.chunk = layout.chunk(self.pack)
+        self.columns = -(-layout.columns // COLUMN_PADDING) * COLUMN_PADDING  # and rows have as much padding
+        self.width = self.columns + COLUMN_PADDING
+        self.simd = SIMD_BYTES // self.c.dtype.itemsize
+        self.levels = Levels(layout.widths, layout.offsets, layout.chunk(self.simd), self.causal)
         self.nothing: Carried = np.zeros(0, self.c.dtype)
+        self.none = sparse(self.c, np.zeros((0, 0)))
         self.empty = 0
 
     def run(self) -> Columns:
@@ -106,9 +142,9 @@ class _Runner:
             self._seen(h)
         first = 0 if self.causal else int(self.layout.offsets[-1])  # of the columns at which an input can end
         last = self._normed(self.p.final_norm, h, first)
-        logits = np.zeros((self.p.output.rows, self.columns + WHOLE), self.c.dtype)
+        logits = np.zeros((self.p.output.rows, self.width), self.c.dtype)
         self._finite(self._matvec(self.p.output, last, "", into=logits), first)
-        decisions = np.empty(self.columns + WHOLE, np.int32)
+        decisions = np.empty(self.width, np.int32)
         self.loops.decide(logits, decisions)
         _scratch.shrink()
         used = slice(self.layout.columns)
@@ -118,8 +154,8 @@ class _Runner:
 
     def _embedded(self) -> Carried:
         T, layout = self.p.transformer, self.layout
-        h = np.zeros((len(T.lanes), self.columns + WHOLE), self.c.dtype)
-        self.loops.embed(embedded(T, layout.widths.size), layout.ids, layout.widths, layout.offsets, h)
+        h = np.zeros((len(T.lanes), self.width), self.c.dtype)
+        self.loops.embed(embedded(T, layout.widths.size), layout.ids, self.levels, h)
         return h
 
     def _attention(self, block: BlockProgram, h: Carried) -> None:
@@ -137,50 +173,53 @@ class _Runner:
                 self._matvec(head.W_O, mixed, "", into=total)
         if len(block.heads) != 1:
             total = np.zeros_like(h) if total is None else total
-            self.loops.accumulate(h, total, block.b_O, self.rule)
+            self.loops.accumulate(h, total, block.b_O, self.constants)
         if not block.before:
             h[:] = self._normed(block.attention_norm, h)
 
     def _mixed(self, head: HeadProgram, seen: Carried) -> Carried:
-        rows, size, positions = self._matvec(head.W_QKV, seen, "qkv"), head.size, self.layout.widths.size
-        q, k, v = rows[:size], rows[size : 2 * size], rows[2 * size :]
-        if isinstance(head.rule, Rotary) and size:
-            self._turn(head.rule, q)
-            self._turn(head.rule, k)
-        by_distance = self.nothing
-        if isinstance(head.rule, Alibi):
-            by_distance = self.c.encode(penalties(head.rule, self.p.transformer.arithmetic, positions))
-        tiles = self._rows("tiles", positions * (len(k) + len(v)), -(-self.chunk // self.pack) * self.pack)
-        out, empty = self._rows("mixed", len(v)), np.zeros(self.layout.columns, np.bool_)
-        table, place = function_table(self.c, "exp") or (self.nothing, Place(0, 0, 0))
-        parts = shares(self.c, positions, head.weighting)
+        size, positions = head.size, self.layout.widths.size
+        qkv = self._matvec(head.W_QKV, seen, "qkv")
+        turns = head.turns(self.c, positions)
+        if turns is not None:
+            self.loops.rotate(qkv[:size], *turns, self.levels, self.constants)
+            self.loops.rotate(qkv[size : 2 * size], *turns, self.levels, self.constants)
+        out, empty = self._rows("mixed", len(qkv) - 2 * size), np.zeros(self.layout.columns, np.bool_)
+        table, index = function_table(self.c, "exp") or (self.nothing, TableIndex(0, 0, 0))
+        room = self._room(size, qkv[size:], empty, bool(table.size))
+        weigher = Weigher(int(head.kind), table, index, equal_parts(self.c, positions, head.weighting))
+        given = Rows(qkv[:size], qkv[size:], out), self.levels, head.distances(self.c, positions), weigher, room
 
-        def attend(stage: int, scores: Carried) -> None:
-            wrong = self.loops.attend(
-                q, k, v, tiles, self.chunk, head.relative_keys, head.relative_values, by_distance, head.kind,
-                table, place, parts, *self.levels, stage, scores, out, empty, self.c.exact, self.rule,
-            )  # fmt: skip
+        def attend(stage: Stage) -> None:
+            wrong = self.loops.attend(*given, int(stage), self.c.rounding, self.constants)
             if wrong >= 0:
                 self._refuse(wrong)
 
         if table.size:
-            attend(ALL, out)
+            attend(Stage.ALL)
         else:
-            scores = self._rows("scores", positions)
-            attend(BEFORE, scores)
-            self._exponentiate(head.weighting, scores)
-            attend(AFTER, scores)
+            attend(Stage.BEFORE)
+            self._exponentiate(head.weighting, room.scores)
+            attend(Stage.AFTER)
         out[:, self.layout.columns :] = 0
         self.empty += int(empty.sum())
         if isinstance(head.weighting, Softmax) and head.weighting.empty == "error" and empty.any():
             self._refuse(int(np.argmax(empty)))
         return out
 
-    def _turn(self, rotary: Rotary, x: Carried) -> None:
-        first, second = (places.astype(np.int64) for places in rotary.pairs(len(x)))
-        tables = turns(rotary, self.p.transformer.arithmetic, len(x), self.layout.widths.size)
-        cos, sin = (self.c.share(self.c.encode(table)) for table in tables)
-        self.loops.rotate(x, first, second, cos, sin, self.layout.widths, self.layout.offsets, self.rule)
+    def _room(self, keys: int, kv: Carried, empty: npt.NDArray[np.bool_], by_table: bool) -> Room:
+        positions, dtype = self.layout.widths.size, self.c.dtype
+        return Room(
+            tiles=self._rows("tiles", positions * len(kv), -(-self.levels.chunk // self.simd) * self.simd),
+            scores=self._rows("scores", 0 if by_table else positions),
+            weights=self._rows("weights", positions, self.simd),
+            total=self._rows("sums", 1, self.simd),
+            queries=self._rows("queries", keys, self.simd),
+            bounded=np.zeros(keys, np.int8),
+            places=np.zeros(keys, dtype),
+            addresses=np.zeros((2, positions), np.int64),
+            empty=empty,
+        )
 
     def _exponentiate(self, weighting: Weighting, scores: Carried) -> None:
         """Do without a table."""
@@ -200,27 +239,25 @@ class _Runner:
         seen = self._normed(block.feed_forward_norm, h) if block.before else h
         if block.function == "relu" and block.W_3 is None:
             hidden = self._rows("hidden", block.W_1.rows, TILE_BYTES // self.c.dtype.itemsize)
-            self.loops.feed_forward(
-                *block.W_1.entries, *block.W_2.entries, seen, hidden, h, self.columns, self.rule
-            )  # fmt: skip
+            self._apply(block.W_1, seen, 0, h, 0, self.columns, True, block.W_2, hidden)
         else:
-            hidden = self._rows("hidden", block.W_1.rows, TILE)
-            for a in range(0, self.columns, TILE):
-                count = min(TILE, self.columns - a)
+            hidden = self._rows("hidden", block.W_1.rows, NEURON_COLUMNS)
+            for a in range(0, self.columns, NEURON_COLUMNS):
+                count = min(NEURON_COLUMNS, self.columns - a)
                 self._neurons(block, seen, a, hidden, count)
-                self.loops.matvec(*block.W_2.entries, hidden, 0, h, a, count, True, self.rule)
+                self._apply(block.W_2, hidden, 0, h, a, count, True)
         if not block.before:
             h[:] = self._normed(block.feed_forward_norm, h)
 
     def _neurons(self, block: BlockProgram, seen: Carried, a: int, hidden: Carried, count: int) -> None:
         """Set the first columns of `hidden` to the activations of those of `seen` from a on."""
         assert block.W_1 is not None
-        self.loops.matvec(*block.W_1.entries, seen, a, hidden, 0, count, False, self.rule)
+        self._apply(block.W_1, seen, a, hidden, 0, count, False)
         self._activate(block.function, hidden, count)
         if block.W_3 is not None:
-            gate = self._rows("gate", block.W_3.rows, TILE)
-            self.loops.matvec(*block.W_3.entries, seen, a, gate, 0, count, False, self.rule)
-            self.loops.multiply_rows(hidden, gate, count, self.rule)
+            gate = self._rows("gate", block.W_3.rows, NEURON_COLUMNS)
+            self._apply(block.W_3, seen, a, gate, 0, count, False)
+            self.loops.multiply_rows(hidden, gate, count, self.constants)
 
     def _activate(self, name: Activation, hidden: Carried, count: int) -> None:
         if name == "relu":
@@ -228,7 +265,7 @@ class _Runner:
             return
         table = function_table(self.c, name)
         if table is not None:
-            self.loops.look_up_rows(hidden, count, *table, self.rule)
+            self.loops.look_up_rows(hidden, count, *table, self.constants)
         else:
             A = self.p.transformer.arithmetic
             hidden[:, :count] = self.c.encode(A._elementary(name, self.c.decode(hidden[:, :count])))
@@ -236,20 +273,28 @@ class _Runner:
     # Parts of steps
 
     def _rows(self, name: str, count: int, columns: int | None = None) -> Carried:
-        return _scratch.rows(name, count, self.columns + WHOLE if columns is None else columns, self.c.dtype)
+        return _scratch.rows(name, count, self.width if columns is None else columns, self.c.dtype)
 
-    def _matvec(self, matrix: Sparse, x: Carried, name: str, into: Carried | None = None) -> Carried:
-        out = self._rows(name, matrix.rows) if into is None else into
-        self.loops.matvec(*matrix.entries, x, 0, out, 0, self.columns, into is not None, self.rule)
+    def _matvec(self, M: Matrix, x: Carried, name: str, into: Carried | None = None) -> Carried:
+        out = self._rows(name, M.rows) if into is None else into
+        self._apply(M, x, 0, out, 0, self.columns, into is not None)
         return out
 
-    def _normed(self, norm: NormProgram | None, h: Carried, first: int = 0) -> Carried:
+    def _apply(
+        self, M: Matrix, x: Carried, first: int, out: Carried, target: int, count: int, into: bool,
+        second: Matrix | None = None, hidden: Carried | None = None,
+    ) -> None:  # fmt: skip
+        """Set columns of out to M x ⊕ bias, or to a layer of neurons: see `linear.apply`."""
+        vectors, lanes = TILE_BYTES // SIMD_BYTES, max(len(x), 0 if hidden is None else len(hidden))
+        found = Survey(self._rows("low", 1, vectors * lanes)[0], self._rows("high", 1, vectors)[0])
+        second, hidden = (self.none if second is None else second), (out if hidden is None else hidden)
+        self.loops.apply(M, second, x, first, hidden, out, target, count, into, found, self.constants)
+
+    def _normed(self, norm: Norm | None, h: Carried, first: int = 0) -> Carried:
         if norm is None:
             return h
-        out, n = h.copy(), norm
-        wrong = self.loops.norm(
-            h, out, n.lanes, first, self.layout.columns, n.m, n.eps, n.centred, n.gain, n.bias, self.c.exact
-        )
+        out, column = h.copy(), np.empty(norm.lanes.size)
+        wrong = self.loops.norm(h, out, norm, column, first, self.layout.columns, self.c.rounding)
         if wrong >= 0:
             self._refuse(wrong)
         return out
@@ -262,7 +307,7 @@ class _Runner:
     def _finite(self, values: Carried, first: int = 0, end: int | None = None) -> Carried:
         """Refuse what only the machine's arithmetic can produce, in the columns from `first` on."""
         used = values[:, first : self.layout.columns if end is None else end]
-        if self.native and not np.isfinite(used).all():
+        if isinstance(self.constants, Machine) and not np.isfinite(used).all():
             self._refuse(first + int(np.argwhere(~np.isfinite(used))[0][-1]))
         return values
 
