@@ -294,22 +294,42 @@ def _choose(scores: Any, visible: int, count: int, weigher: Any) -> None:
 
 @internal
 def _mix_all(rows: Any, here: int, i: int, t: int, visible: int, relative: Any, room: Any, constants: Any) -> None:
-    """Set out to Σ weight_s ⊗ v_s in every coordinate, for the columns from `here` on; no weight is above 1.
-
-    Where positions are relative, the entry for the distance is added to v_s.
-    """
-    keys, distances = rows.q.shape[0], relative.shape[0]
+    """Set out to the mixed values in every coordinate, for the columns from `here` on."""
     for s in range(visible):
         store(room.weights, s, 0, unit_factor(load(room.weights, s, 0), constants).value)
     for c in range(rows.out.shape[0]):
-        o = filled(rows.q.dtype.type(0))
-        for s in range(visible):
-            start = room.addresses[0, s] + (keys + c) * room.addresses[1, s]
-            v = load_at(rows.kv, room.tiles, start + i * rows.q.itemsize)
-            if distances > 0:
-                v = add(v, relative[min(t - s, distances - 1), c], constants)
-            o = add(o, multiply_unit(v, UnitFactor(load(room.weights, s, 0)), constants), constants)
-        store(rows.out, c, here, o)
+        if relative.shape[0] == 0:
+            store(rows.out, c, here, _mix(rows, i, c, visible, room, constants))
+        else:
+            store(rows.out, c, here, _mix_relative(rows, i, c, t, visible, relative, room, constants))
+
+
+@inlined
+def _value(rows: Any, i: int, c: int, s: int, room: Any) -> Any:
+    """Return the values at position s in coordinate c."""
+    start, step = room.addresses[0, s], room.addresses[1, s]
+    return load_at(rows.kv, room.tiles, start + (rows.q.shape[0] + c) * step + i * rows.q.itemsize)
+
+
+@inlined
+def _mix(rows: Any, i: int, c: int, visible: int, room: Any, constants: Any) -> Any:
+    """Return Σ weight_s ⊗ v_s for a SIMD vector of columns, in coordinate c; no weight is above 1."""
+    o = filled(rows.q.dtype.type(0))
+    for s in range(visible):
+        weight = UnitFactor(load(room.weights, s, 0))
+        o = add(o, multiply_unit(_value(rows, i, c, s, room), weight, constants), constants)
+    return o
+
+
+@inlined
+def _mix_relative(rows: Any, i: int, c: int, t: int, visible: int, relative: Any, room: Any, constants: Any) -> Any:
+    """Return Σ weight_s ⊗ (v_s ⊕ the entry for the distance), in a loop of its own so that `_mix` stays in registers."""
+    o = filled(rows.q.dtype.type(0))
+    for s in range(visible):
+        weight, distance = UnitFactor(load(room.weights, s, 0)), min(t - s, relative.shape[0] - 1)
+        v = add(_value(rows, i, c, s, room), relative[distance, c], constants)
+        o = add(o, multiply_unit(v, weight, constants), constants)
+    return o
 
 
 def rotate(x: Any, pairs: Any, cos: Any, sin: Any, levels: Any, constants: Any) -> None:

@@ -16,7 +16,6 @@ from weightsmith.kernels.packed.compiled import Loops, compiled
 from weightsmith.kernels.packed.instructions import SIMD_BYTES
 from weightsmith.kernels.packed.layout import Layout
 from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES, Matrix, Survey
-from weightsmith.kernels.packed.matrices import sparse
 from weightsmith.kernels.packed.norms import Norm
 from weightsmith.kernels.packed.program import (
     BlockProgram,
@@ -129,7 +128,8 @@ class _Runner:
         self.simd = SIMD_BYTES // self.c.dtype.itemsize
         self.levels = Levels(layout.widths, layout.offsets, layout.chunk(self.simd), self.causal)
         self.nothing: Carried = np.zeros(0, self.c.dtype)
-        self.none = sparse(self.c, np.zeros((0, 0)))
+        vectors = TILE_BYTES // SIMD_BYTES
+        self.found = Survey(self._rows("low", 1, vectors * p.widest)[0], self._rows("high", 1, vectors)[0])
         self.empty = 0
 
     def run(self) -> Columns:
@@ -168,7 +168,7 @@ class _Runner:
             if len(block.heads) == 1:
                 self._matvec(head.W_O, mixed, "", into=h)
             elif total is None:
-                total = self._matvec(head.W_O, mixed, "total")
+                total = self._matvec(head.W_O, mixed, "heads")
             else:
                 self._matvec(head.W_O, mixed, "", into=total)
         if len(block.heads) != 1:
@@ -184,9 +184,9 @@ class _Runner:
         if turns is not None:
             self.loops.rotate(qkv[:size], *turns, self.levels, self.constants)
             self.loops.rotate(qkv[size : 2 * size], *turns, self.levels, self.constants)
-        out, empty = self._rows("mixed", len(qkv) - 2 * size), np.zeros(self.layout.columns, np.bool_)
+        out = self._rows("mixed", len(qkv) - 2 * size)
         table, index = function_table(self.c, "exp") or (self.nothing, TableIndex(0, 0, 0))
-        room = self._room(size, qkv[size:], empty, bool(table.size))
+        room = self._room(size, len(out), bool(table.size))
         weigher = Weigher(int(head.kind), table, index, equal_parts(self.c, positions, head.weighting))
         given = Rows(qkv[:size], qkv[size:], out), self.levels, head.distances(self.c, positions), weigher, room
 
@@ -202,23 +202,24 @@ class _Runner:
             self._exponentiate(head.weighting, room.scores)
             attend(Stage.AFTER)
         out[:, self.layout.columns :] = 0
-        self.empty += int(empty.sum())
-        if isinstance(head.weighting, Softmax) and head.weighting.empty == "error" and empty.any():
-            self._refuse(int(np.argmax(empty)))
+        empty = int(np.count_nonzero(room.empty))
+        self.empty += empty
+        if empty and isinstance(head.weighting, Softmax) and head.weighting.empty == "error":
+            self._refuse(int(np.argmax(room.empty)))
         return out
 
-    def _room(self, keys: int, kv: Carried, empty: npt.NDArray[np.bool_], by_table: bool) -> Room:
-        positions, dtype = self.layout.widths.size, self.c.dtype
+    def _room(self, keys: int, values: int, by_table: bool) -> Room:
+        positions, simd = self.layout.widths.size, self.simd
         return Room(
-            tiles=self._rows("tiles", positions * len(kv), -(-self.levels.chunk // self.simd) * self.simd),
+            tiles=self._rows("tiles", positions * (keys + values), -(-self.levels.chunk // simd) * simd),
             scores=self._rows("scores", 0 if by_table else positions),
-            weights=self._rows("weights", positions, self.simd),
-            total=self._rows("sums", 1, self.simd),
-            queries=self._rows("queries", keys, self.simd),
+            weights=self._rows("weights", positions, simd),
+            total=self._rows("total", 1, simd),
+            queries=self._rows("queries", keys, simd),
             bounded=np.zeros(keys, np.int8),
-            places=np.zeros(keys, dtype),
+            places=np.zeros(keys, self.c.dtype),
             addresses=np.zeros((2, positions), np.int64),
-            empty=empty,
+            empty=np.zeros(self.layout.columns, np.bool_),
         )
 
     def _exponentiate(self, weighting: Weighting, scores: Carried) -> None:
@@ -285,10 +286,8 @@ class _Runner:
         second: Matrix | None = None, hidden: Carried | None = None,
     ) -> None:  # fmt: skip
         """Set columns of out to M x ⊕ bias, or to a layer of neurons: see `linear.apply`."""
-        vectors, lanes = TILE_BYTES // SIMD_BYTES, max(len(x), 0 if hidden is None else len(hidden))
-        found = Survey(self._rows("low", 1, vectors * lanes)[0], self._rows("high", 1, vectors)[0])
-        second, hidden = (self.none if second is None else second), (out if hidden is None else hidden)
-        self.loops.apply(M, second, x, first, hidden, out, target, count, into, found, self.constants)
+        second, hidden = (self.p.none if second is None else second), (out if hidden is None else hidden)
+        self.loops.apply(M, second, x, first, hidden, out, target, count, into, self.found, self.constants)
 
     def _normed(self, norm: Norm | None, h: Carried, first: int = 0) -> Carried:
         if norm is None:
