@@ -113,7 +113,10 @@ def _ours(A: Fixed | Float, M: Array, x: Array) -> Callable[[], object]:
         np.zeros((64, x.shape[1] + COLUMN_PADDING), c.dtype) for _ in range(2)
     )  # rows are longer, as in a run
     columns[:, : x.shape[1]] = c.encode(A.round(x))
-    found, none = Survey(np.zeros(TILE_BYTES // SIMD_BYTES * 64, c.dtype), out[0]), sparse(c, np.zeros((0, 0)))
+    found, none = (
+        Survey(np.zeros(TILE_BYTES // SIMD_BYTES * 64, c.dtype), np.zeros(TILE_BYTES // SIMD_BYTES, c.dtype)),
+        sparse(c, np.zeros((0, 0))),
+    )
     apply = compiled(c).apply
     return lambda: apply(matrix, none, columns, 0, out, out, 0, x.shape[1], False, found, c.constants)
 

@@ -33,6 +33,17 @@ def brief(value: object) -> str:
         return "a huge number"
 
 
+def whole_number(value: object, name: str, least: int, most: int | None = None, meaning: str | None = None) -> int:
+    """Return a whole number within its bounds, or say what to write; truth values are none.
+
+    `meaning` is what to write: "how many tokens to generate, 0 or more". Without it the bounds are said.
+    """
+    if type(value) is int and least <= value and (most is None or value <= most):
+        return value
+    bounds = f"a whole number from {least} {'on' if most is None else f'to {most}'}"
+    raise InputError(f"{name}={brief(value)}: write {bounds if meaning is None else meaning}")
+
+
 def shown(name: str) -> str:
     """Return a name as it may be printed: plainly if that is clear, else quoted with escapes."""
     plain = name.isprintable() and name.strip() == name and name != ""

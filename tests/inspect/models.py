@@ -11,7 +11,7 @@ from tests.kernels.models import random_model
 from weightsmith import LayerNorm, Native, RMSNorm, Softmax, Transformer, random_transformer
 from weightsmith.inspect.run import Sums
 from weightsmith.model.block import Activation
-from weightsmith.model.distances import Distances
+from weightsmith.model.positions import AttentionPositions
 
 
 def model(seed: int) -> Transformer:
@@ -46,7 +46,7 @@ def model(seed: int) -> Transformer:
                 norm_placement=placement[random.integers(2)],
             )
         )
-    rules: tuple[Distances | None, ...] = (
+    rules: tuple[AttentionPositions | None, ...] = (
         None,
         ws.Relative(random.normal(size=(3, lanes)), random.normal(size=(3, lanes))),
         ws.Alibi(),

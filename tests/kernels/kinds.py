@@ -22,7 +22,7 @@ from weightsmith import (
 from weightsmith.arithmetic import Arithmetic, Array
 from weightsmith.model import Weighting
 from weightsmith.model.block import GATED
-from weightsmith.model.positions import Distances
+from weightsmith.model.positions import AttentionPositions
 
 ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu")
 RULES = (
@@ -40,7 +40,7 @@ KEYS, VALUES = 4, 3
 FULL = tuple(rule for rule in RULES if "relative" not in rule)  # under a full mask a distance may be negative
 
 
-def shared_rule(name: str, draw: Draw, heads: int) -> Distances | None:
+def shared_rule(name: str, draw: Draw, heads: int) -> AttentionPositions | None:
     """Give a rule that all heads follow."""
     rules: dict[str, Any] = {
         "relative": lambda: Relative(draw(3, KEYS)),
@@ -51,11 +51,11 @@ def shared_rule(name: str, draw: Draw, heads: int) -> Distances | None:
         "alibi": Alibi,
         "slopes": lambda: Alibi(tuple(0.3 * (n + 1) for n in range(heads))) if heads else Alibi(),
     }
-    rule: Distances | None = rules[name]() if name in rules else None
+    rule: AttentionPositions | None = rules[name]() if name in rules else None
     return rule
 
 
-def own_rule(name: str, mask: str, place: int, draw: Draw) -> Distances | None:
+def own_rule(name: str, mask: str, place: int, draw: Draw) -> AttentionPositions | None:
     """Give heads one after the other another rule, where each has its own."""
     if name != "one for each head":
         return None

@@ -45,7 +45,10 @@ def product(A: Saturating, M: Matrix, x: Array) -> Array:
     wide = np.zeros((LANES, COLUMNS + COLUMN_PADDING), c.dtype)
     wide[:, :COLUMNS] = c.encode(x)
     out = np.zeros((ROWS, COLUMNS + COLUMN_PADDING), c.dtype)
-    found, none = Survey(np.zeros(TILE_BYTES // SIMD_BYTES * LANES, c.dtype), wide[0]), sparse(c, np.zeros((0, 0)))
+    found, none = (
+        Survey(np.zeros(TILE_BYTES // SIMD_BYTES * LANES, c.dtype), np.zeros(TILE_BYTES // SIMD_BYTES, c.dtype)),
+        sparse(c, np.zeros((0, 0))),
+    )
     compiled(c).apply(M, none, wide, 0, out, out, 0, COLUMNS, False, found, c.constants)
     return c.decode(out[:, :COLUMNS])
 

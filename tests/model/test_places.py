@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from weightsmith.model.places import attention_at, block_at, head_at, layer_at, neuron_at, present_stages
+from weightsmith.model.places import (
+    attention_at,
+    attention_stage,
+    block_at,
+    block_of_stage,
+    feed_forward_stage,
+    head_at,
+    layer_at,
+    neuron_at,
+    present_stages,
+    stage_names,
+)
 
 T = ws.random_transformer(blocks=3, heads=2, neurons=2)
 SOME = replace(T, blocks=(replace(T.blocks[0], attention=None), replace(T.blocks[1], feed_forward=None), ws.Block()))
@@ -29,6 +40,15 @@ def test_a_neuron_called_2847_is_found_by_its_name() -> None:
 def test_the_stages_that_are_there_are_those_of_present_sublayers() -> None:
     assert present_stages(T) == [0, 1, 2, 3, 4, 5, 6]
     assert present_stages(SOME) == [0, 2, 3]
+
+
+def test_stages_are_numbered_as_they_are_named() -> None:
+    names = stage_names(T)
+    assert (names[0], block_of_stage(0)) == ("embedding", None)
+    for b in range(len(T.blocks)):
+        assert names[attention_stage(b)] == f"block {b} attention"
+        assert names[feed_forward_stage(b)] == f"block {b} feed-forward"
+        assert block_of_stage(attention_stage(b)) == block_of_stage(feed_forward_stage(b)) == b
 
 
 @pytest.mark.parametrize("block", [3, -1, True, "0", 0.0, None])

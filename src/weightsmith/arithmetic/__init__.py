@@ -1,15 +1,18 @@
 """Number systems in which every bit is defined, and the laws that hold in them."""
 
-from weightsmith.arithmetic.base import Activation, Arithmetic, Array, Ties, carried, immutable
+from weightsmith.arithmetic.base import Arithmetic, carried, immutable
+from weightsmith.arithmetic.core import Activation, Array, Core, Ties
 from weightsmith.arithmetic.laws import Law, Laws, laws, multiplications_to_infinity
 from weightsmith.arithmetic.native import Native
-from weightsmith.arithmetic.saturating import Fixed, Float, Saturating, TwosComplement
+from weightsmith.arithmetic.saturating import DEFAULT_ARITHMETIC, Fixed, Float, Saturating, TwosComplement, or_default
 from weightsmith.arithmetic.text import parse_arithmetic
 
 __all__ = [
+    "DEFAULT_ARITHMETIC",
     "Activation",
     "Arithmetic",
     "Array",
+    "Core",
     "Fixed",
     "Float",
     "Law",
@@ -22,5 +25,6 @@ __all__ = [
     "immutable",
     "laws",
     "multiplications_to_infinity",
+    "or_default",
     "parse_arithmetic",
 ]

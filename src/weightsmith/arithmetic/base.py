@@ -1,21 +1,12 @@
 """What every arithmetic can do: round, the rounded operations, and the left folds made of them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from weightsmith.arithmetic.core import Activation, Array, Core, Elementary, silent
 from weightsmith.errors import InputError
-
-Array: TypeAlias = npt.NDArray[np.float64]
-Ties: TypeAlias = Literal["zero", "even", "away"]
-Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu"]
-Elementary: TypeAlias = Literal["exp", "gelu", "gelu_tanh", "silu"]
-
-# IEEE overflow is either clamped to ∞ afterwards or, in `Native`, is what the machine does.
-_silent = np.errstate(all="ignore")
 
 
 class Arithmetic(ABC):
@@ -69,15 +60,16 @@ class Arithmetic(ABC):
             raise InputError(f"cannot round nan into {self}: replace it by a number first")
         return _plain(self._nearest(values))
 
-    @_silent
+    @silent
     def contains(self, x: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Say of each value whether it is a member."""
         values = carried(x)
         member: npt.NDArray[np.bool_] = np.isfinite(values) & (self._nearest(np.nan_to_num(values)) == values)
         return member
 
-    @_silent
-    def _members(self, x: npt.ArrayLike) -> Array:
+    @silent
+    def members(self, x: npt.ArrayLike) -> Array:
+        """Return values as they are; refuse one that is not a member."""
         values = carried(x)
         wrong = ~(self._nearest(values) == values)
         if wrong.any():
@@ -86,63 +78,59 @@ class Arithmetic(ABC):
             raise InputError(f"{value!r} is not a member of {self}{instead}")
         return values
 
-    # The operations: exact, then rounded once
+    # The operations: exact, then rounded once. They refuse what is not a member; `core` has them unchecked.
 
-    @_silent
+    @property
+    def core(self) -> Core:
+        """The operations for arrays whose values are known to be members: the same, without a check."""
+        return Core(self)
+
     def add(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
         """Return x ⊕ y."""
-        return _plain(self._nearest(self._members(x) + self._members(y)))
+        return _plain(self.core.add(self.members(x), self.members(y)))
 
-    @_silent
     def subtract(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
         """Return x ⊖ y."""
-        return _plain(self._nearest(self._members(x) - self._members(y)))
+        return _plain(self.core.subtract(self.members(x), self.members(y)))
 
-    @_silent
     def multiply(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
         """Return x ⊗ y."""
-        return _plain(self._nearest(self._members(x) * self._members(y)))
+        return _plain(self.core.multiply(self.members(x), self.members(y)))
 
-    @_silent
     def divide(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
         """Return x ⊘ y; dividing by 0 is refused."""
-        divisor = self._members(y)
+        divisor = self.members(y)
         if (divisor == 0).any():
             raise InputError(f"division by 0 in {self}: x ⊘ 0 has no meaning, treat that case first")
-        return _plain(self._nearest(self._members(x) / divisor))
+        return _plain(self.core.divide(self.members(x), divisor))
 
     def exp(self, x: npt.ArrayLike) -> Array:
         """Return e to the power x."""
-        return _plain(self._elementary("exp", self._members(x)))
+        return _plain(self.core.exp(self.members(x)))
 
     def activate(self, name: Activation, x: npt.ArrayLike) -> Array:
         """Return an activation of x: the exact real function, rounded once."""
-        values = self._members(x)
-        return _plain(np.maximum(values, 0.0) if name == "relu" else self._elementary(name, values))
+        return _plain(self.core.activate(name, self.members(x)))
 
     def sqrt(self, x: npt.ArrayLike) -> Array:
         """Return the square root of x; a negative x is refused."""
-        values = self._members(x)
+        values = self.members(x)
         if (values < 0).any():
             raise InputError(f"no square root of {float(values[values < 0][0])!r} in {self}: it is negative")
-        return _plain(self._nearest(np.sqrt(values)))
+        return _plain(self.core.sqrt(values))
 
     # Left folds
 
     def sum(self, x: npt.ArrayLike, axis: int = -1) -> Array:
         """Return ((0 ⊕ x_1) ⊕ x_2) ⊕ … along an axis."""
-        terms = np.moveaxis(self._members(np.atleast_1d(carried(x))), axis, 0)
-        return _plain(self._fold(terms, terms.shape[1:]))
+        return _plain(self.core.sum(self.members(np.atleast_1d(carried(x))), axis))
 
-    @_silent
     def dot(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
         """Return Σ x_j ⊗ y_j along the last axis; the other axes broadcast."""
-        x, y = self._members(x), self._members(y)
+        x, y = self.members(x), self.members(y)
         if x.ndim == 0 or y.ndim == 0 or x.shape[-1] != y.shape[-1]:
             raise InputError(f"a dot product needs vectors of one length, and the shapes are {x.shape} and {y.shape}")
-        x, y = np.broadcast_arrays(x, y)
-        products = (self._nearest(x[..., j] * y[..., j]) for j in range(x.shape[-1]))
-        return _plain(self._fold(products, x.shape[:-1]))
+        return _plain(self.core.dot(x, y))
 
     def matvec(self, M: npt.ArrayLike, x: npt.ArrayLike) -> Array:
         """Return the product of a matrix (rows, columns) with vectors (…, columns): a dot product per row."""
@@ -161,15 +149,8 @@ class Arithmetic(ABC):
             raise InputError(f"the sum of the exponentials overflows {self}: subtract the largest value first")
         return self.divide(e, np.where(z == 0, self.infinity, z))  # z is 0 only if every e_j is
 
-    @_silent
-    def _fold(self, terms: Iterable[Array], shape: tuple[int, ...]) -> Array:
-        total = np.zeros(shape)
-        for term in terms:
-            total = self._nearest(total + term)
-        return total
 
-
-@_silent
+@silent
 def carried(x: npt.ArrayLike) -> Array:
     """Take numbers of any shape as float64, refusing what float64 would change."""
     try:

@@ -11,7 +11,7 @@ from typing import Any
 import numba as nb
 import numpy as np
 
-from weightsmith.arithmetic.base import Array, Ties
+from weightsmith.arithmetic.core import Array, Ties
 
 _njit: Callable[..., Callable[[Callable[..., Any]], Any]] = nb.njit
 _inlined = _njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)  # by LLVM, which compiles faster

@@ -12,7 +12,8 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic.base import Arithmetic, Array
+from weightsmith.arithmetic.base import Arithmetic
+from weightsmith.arithmetic.core import Array
 from weightsmith.arithmetic.saturating import TABLE_BITS
 from weightsmith.errors import InputError
 from weightsmith.tables import Cell, Table, Tabled

@@ -7,7 +7,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic.base import Arithmetic, Array, Elementary, carried
+from weightsmith.arithmetic.base import Arithmetic, carried
+from weightsmith.arithmetic.core import Array, Elementary
 from weightsmith.errors import InputError
 
 NativeType: TypeAlias = Literal["float32", "float64"]
@@ -60,11 +61,11 @@ class Native(Arithmetic):
                 member = member & (values.astype(np.float32) == values)
         return member
 
-    def _members(self, x: npt.ArrayLike) -> Array:
+    def members(self, x: npt.ArrayLike) -> Array:
         """Let nan pass: the machine's arithmetic makes it, and a run refuses it by name."""
         values = np.asarray(x)
         unknown = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
-        super()._members(values[~unknown])
+        super().members(values[~unknown])
         return values.astype(np.float64)
 
     def _nearest(self, x: Array) -> Array:

@@ -38,7 +38,7 @@ correct for every float64.
 
 import numpy as np
 
-from weightsmith.arithmetic.base import Array, Ties
+from weightsmith.arithmetic.core import Array, Ties
 
 MAX_PRECISION = 25
 MAX_EXPONENT_BITS = 10

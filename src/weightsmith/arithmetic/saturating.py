@@ -9,7 +9,8 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from weightsmith.arithmetic import elementary, rounding
-from weightsmith.arithmetic.base import Arithmetic, Array, Elementary, Ties
+from weightsmith.arithmetic.base import Arithmetic
+from weightsmith.arithmetic.core import Array, Elementary, Ties
 from weightsmith.errors import InputError
 
 TABLE_BITS = 16
@@ -242,3 +243,11 @@ def _whole(arithmetic: Saturating, name: str, least: int, most: int) -> None:
             "only that many bits are exact in a float64 carrier"
         )
     object.__setattr__(arithmetic, name, int(value))
+
+
+DEFAULT_ARITHMETIC = Fixed(4, 4)
+
+
+def or_default(arithmetic: Arithmetic | None) -> Arithmetic:
+    """Return the arithmetic, or `DEFAULT_ARITHMETIC` for None."""
+    return DEFAULT_ARITHMETIC if arithmetic is None else arithmetic

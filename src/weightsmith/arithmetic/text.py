@@ -4,7 +4,8 @@ import re
 from collections.abc import Callable
 from typing import cast
 
-from weightsmith.arithmetic.base import Arithmetic, Ties
+from weightsmith.arithmetic.base import Arithmetic
+from weightsmith.arithmetic.core import Ties
 from weightsmith.arithmetic.native import Native, NativeType
 from weightsmith.arithmetic.saturating import HARDWARE, Fixed, Float, HardwareFormat, TwosComplement
 from weightsmith.errors import InputError

@@ -12,6 +12,7 @@ from weightsmith.errors import shown
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.run import run as run_by
 from weightsmith.model import Transformer
+from weightsmith.model.places import block_of_stage
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,6 @@ def divergence(claim: Claim, tokens: Input) -> Divergence | None:
         a, b = first.stream[stage][:positions, mine], second.stream[stage][:positions, other]
         if (a != b).any():
             position, j = (int(i) for i in np.argwhere(a != b)[0])
-            block = None if stage == 0 else (stage - 1) // 2
             values = (float(a[position, j]), float(b[position, j]))
-            return Divergence(first.stages[stage], block, position, common[j], values)
+            return Divergence(first.stages[stage], block_of_stage(stage), position, common[j], values)
     return None

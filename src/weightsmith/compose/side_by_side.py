@@ -8,7 +8,9 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError, listed
-from weightsmith.model import Attention, Block, FeedForward, Norm, PositionTable, Transformer, added, position_table
+from weightsmith.model import Attention, Block, FeedForward, PositionTable, Transformer, position_table
+from weightsmith.model.axes import NEURONS
+from weightsmith.model.folds import joined, renamed_lanes
 from weightsmith.rewrites import zero_one_form
 from weightsmith.rewrites.own_positions import own_positions
 from weightsmith.rewrites.widen import surround
@@ -79,20 +81,15 @@ def _restricted(T: Transformer, vocabulary: Sequence[str], length: int | None) -
 
 def _renamed(T: Transformer, name: str) -> Transformer:
     """Say of every lane whose it is, and limit every norm to these lanes."""
-    new = {lane: f"{name} {lane}" for lane in T.lanes}
-
-    def norm(old: Norm | None) -> Norm | None:
-        return old and replace(old, lanes=tuple(new[lane] for lane in old.lanes or T.lanes))
-
-    blocks = tuple(
-        replace(block, attention_norm=norm(block.attention_norm), feed_forward_norm=norm(block.feed_forward_norm))
-        for block in T.blocks
-    )
-    return replace(T, lanes=tuple(new.values()), flags=tuple(new[flag] for flag in T.flags), blocks=blocks)
+    return renamed_lanes(T, T.lanes, {lane: f"{name} {lane}" for lane in T.lanes})
 
 
 def _table(parts: Sequence[Transformer]) -> PositionTable | None:
-    tables = [vectors.values for part in parts if isinstance(vectors := added(part.positions), PositionTable)]
+    tables = [
+        table
+        for part in parts
+        if (table := position_table(part.positions, part.arithmetic, len(part.lanes))) is not None
+    ]
     return PositionTable(np.sum(tables, axis=0)) if tables else None
 
 
@@ -126,14 +123,4 @@ def _merged(level: Sequence[Block], layers: Sequence[FeedForward]) -> Block:
 
 
 def _stacked(layers: Sequence[FeedForward]) -> FeedForward:
-    return FeedForward(
-        W_1=np.vstack([layer.W_1 for layer in layers]),
-        b_1=np.concatenate([layer.b_1 for layer in layers]),
-        W_2=np.hstack([layer.W_2 for layer in layers]),
-        b_2=np.sum([layer.b_2 for layer in layers], axis=0),
-        activation=layers[0].activation,
-        W_3=np.vstack(gates) if (gates := [layer.W_3 for layer in layers if layer.W_3 is not None]) else None,
-        b_3=np.concatenate(shifts) if (shifts := [layer.b_3 for layer in layers if layer.b_3 is not None]) else None,
-        names=tuple(name for layer in layers for name in (layer.names or ("",) * len(layer.W_1))),
-        keys=np.vstack([np.zeros_like(layer.W_1) if layer.keys is None else layer.keys for layer in layers]),
-    )
+    return joined(layers, NEURONS, b_2=np.sum([layer.b_2 for layer in layers], axis=0))

@@ -5,52 +5,19 @@ they are tensors whose names say where they belong, such as `blocks.0.attention.
 """
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Arithmetic, Array, Native, parse_arithmetic
+from weightsmith.arithmetic import Arithmetic, Native, parse_arithmetic
 from weightsmith.errors import FileError
-from weightsmith.model import (
-    Alibi,
-    Attention,
-    AverageHard,
-    Block,
-    Edit,
-    FeedForward,
-    Head,
-    LayerNorm,
-    LeftmostHard,
-    PositionTable,
-    Relative,
-    RightmostHard,
-    RMSNorm,
-    Rotary,
-    Sinusoidal,
-    Softmax,
-    Transformer,
-    named_arrays,
-)
+from weightsmith.model import Transformer, named_arrays
+from weightsmith.model.axes import array_axes, optional_arrays
 from weightsmith.model.frozen import Frozen
 
 FORMAT_VERSION = 1
-_KINDS: dict[str, type[Frozen]] = {
-    kind.stored_as(): kind
-    for kind in (
-        *(Attention, Block, FeedForward, Head),
-        *(Softmax, AverageHard, LeftmostHard, RightmostHard),
-        *(PositionTable, Sinusoidal, Relative, Rotary, Alibi),
-        *(LayerNorm, RMSNorm),
-        Edit,
-    )
-}
-_LATER: dict[type[Frozen], set[str]] = {  # older files lack these keys
-    Head: {"positions"},
-    FeedForward: {"names"},
-    Transformer: {"tied", "edits"},
-}
 Tensors = dict[str, npt.NDArray[Any]]
 
 
@@ -97,15 +64,16 @@ def _check_tensor(name: str, tensor: npt.NDArray[Any], arithmetic: Arithmetic) -
         )
 
 
-def _array_fields(kind: type[Frozen]) -> Iterator[str]:
-    for field in fields(kind):  # type: ignore[arg-type]
-        if field.type in (Array, Array | None):
-            yield field.name
+def _kinds(kind: type[Frozen] = Frozen) -> Iterator[tuple[str, type[Frozen]]]:
+    """Yield every kind of part with its name in files: whatever is frozen, but for the transformer itself."""
+    for part in kind.__subclasses__():
+        yield from _kinds(part)
+        if is_dataclass(part) and part is not Transformer:
+            yield part.stored_as(), part
 
 
 def _plain_fields(part: Frozen) -> dict[str, Any]:
-    arrays = set(_array_fields(type(part)))
-    names = [field.name for field in fields(part) if field.name not in arrays]  # type: ignore[arg-type]
+    names = [field.name for field in fields(part) if field.name not in array_axes(type(part))]  # type: ignore[arg-type]
     return {name: _plain(getattr(part, name)) for name in names}
 
 
@@ -122,16 +90,18 @@ def _value(value: Any, tensors: Tensors, name: str) -> Any:
         return [_value(item, tensors, f"{name}.{i}") for i, item in enumerate(value)]
     if isinstance(value, dict):
         kind = value.pop("kind", None)
-        if not isinstance(kind, str) or kind not in _KINDS:
+        kinds = dict(_kinds())
+        if not isinstance(kind, str) or kind not in kinds:
             raise FileError(f"{name} has the unknown kind {kind!r:.80}")
-        return _part(_KINDS[kind], value, tensors, name)
+        return _part(kinds[kind], value, tensors, name)
     return value
 
 
 def _part(kind: type[Frozen], values: dict[str, Any], tensors: Tensors, name: str) -> Any:
-    arrays = list(_array_fields(kind))
-    known = {field.name for field in fields(kind)} - set(arrays)  # type: ignore[arg-type]
-    wanted = known - _LATER.get(kind, set())
+    arrays = array_axes(kind)
+    plain = [field for field in fields(kind) if field.name not in arrays]  # type: ignore[arg-type]
+    known = {field.name for field in plain}
+    wanted = {field.name for field in plain if not field.metadata.get("later")}
     odd = sorted((wanted - set(values)) | (set(values) - known))
     if odd:
         problem = "lacks the key" if odd[0] in wanted else "has the unknown key"
@@ -139,8 +109,8 @@ def _part(kind: type[Frozen], values: dict[str, Any], tensors: Tensors, name: st
     prefix = f"{name}." if name else ""
     built = {key: _value(value, tensors, f"{prefix}{key}") for key, value in values.items()}
     built |= {array: tensors.pop(f"{prefix}{array}", None) for array in arrays}
-    for field in fields(kind):  # type: ignore[arg-type]
-        shared = field.name == "output" and built.get("tied") is True  # it is the embedding, which is there
-        if field.type == Array and built[field.name] is None and not shared:
-            raise FileError(f"the tensor {prefix + field.name!r} is missing")
+    for array in arrays:
+        shared = array == "output" and built.get("tied") is True  # it is the embedding, which is there
+        if built[array] is None and not shared and array not in optional_arrays(kind):
+            raise FileError(f"the tensor {prefix + array!r} is missing")
     return kind(**built)

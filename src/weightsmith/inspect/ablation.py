@@ -12,7 +12,7 @@ from weightsmith.inspect.patch import neurons_at
 from weightsmith.inspect.run import Run, Sums
 from weightsmith.inspect.swaps import Swap, again
 from weightsmith.model import Transformer
-from weightsmith.model.places import attention_at, block_at, head_at, layer_at
+from weightsmith.model.places import attention_at, attention_stage, block_at, feed_forward_stage, head_at, layer_at
 from weightsmith.tables import Table, Tabled, number
 
 
@@ -47,7 +47,7 @@ def ablate(
         silent = np.zeros((count, len(layer_at(T, b).W_1)))
         return again(run, [Swap("activations", b, 0, rows, chosen, silent)], sums)
     if sublayer is None:
-        stages = [2 * b + 1, 2 * b + 2]
+        stages = [attention_stage(b), feed_forward_stage(b)]
     else:
         stages = [stage_at(T, b, sublayer, "sublayer")]
         if (there.attention if sublayer == "attention" else there.feed_forward) is None:

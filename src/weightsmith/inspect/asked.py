@@ -12,7 +12,7 @@ from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_of
 from weightsmith.model import Transformer
 from weightsmith.model.names import place_of
-from weightsmith.model.places import block_at
+from weightsmith.model.places import attention_stage, block_at, feed_forward_stage
 
 Sublayer: TypeAlias = Literal["attention", "feed-forward"]
 
@@ -64,7 +64,7 @@ def stage_at(T: Transformer, block: Any, sublayer: Any, argument: str) -> int:
     block_at(T, block)
     if sublayer not in get_args(Sublayer):
         raise InputError(f"{argument}={brief(sublayer)}: write 'attention' or 'feed-forward'")
-    return 2 * int(block) + (1 if sublayer == "attention" else 2)
+    return (attention_stage if sublayer == "attention" else feed_forward_stage)(int(block))
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from weightsmith.inspect.parts import Attribution, Part
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.swaps import last_swap
 from weightsmith.inspect.trace import position_of
-from weightsmith.model import LayerNorm, Norm, Relative, Transformer, position_table
+from weightsmith.model import LayerNorm, Norm, Transformer, position_table
+from weightsmith.model.places import attention_stage, feed_forward_stage
 
 
 def attribute(run: Run, wanted: str, *, over: str | None = None, position: int = -1) -> Attribution:
@@ -40,15 +41,15 @@ def _back(run: Run, here: int, direction: Array) -> Iterator[list[Part]]:
 
     Where the stream was patched, the vector put in is the last part; where a sublayer was ablated, it added nothing.
     """
-    for stage in reversed(range(1, len(run.stream))):
-        b = (stage - 1) // 2
-        swap = last_swap(run, "stream", stage, 0, here)
-        if swap is None:
-            direction, parts = (_heads if stage % 2 else _neurons)(run, b, here, direction)
-            yield parts
-        elif swap.values is not None:
-            yield [Part("patch", float(run.stream[stage, here] @ direction), name=run.stages[stage])]
-            return
+    for b in reversed(range(len(run.transformer.blocks))):
+        for stage, added in ((feed_forward_stage(b), _neurons), (attention_stage(b), _heads)):
+            swap = last_swap(run, "stream", stage, 0, here)
+            if swap is None:
+                direction, parts = added(run, b, here, direction)
+                yield parts
+            elif swap.values is not None:
+                yield [Part("patch", float(run.stream[stage, here] @ direction), name=run.stages[stage])]
+                return
     yield list(_start(run, here, direction))
 
 
@@ -66,7 +67,7 @@ def _neurons(run: Run, b: int, here: int, direction: Array) -> tuple[Array, list
     layer, activations = block.feed_forward, run.activations[b][here]
     if layer is None:
         return direction, []
-    sum_there = run.stream[2 * b + 1, here] + (layer.W_2 @ activations + layer.b_2)
+    sum_there = run.stream[attention_stage(b), here] + (layer.W_2 @ activations + layer.b_2)
     name = f"block {b}, bias of the feed-forward norm"
     inner, after = _after(run.transformer, block.feed_forward_norm, block.norm_placement, sum_there, direction, name, b)
     amounts = activations * (inner @ layer.W_2)
@@ -81,7 +82,8 @@ def _heads(run: Run, b: int, here: int, direction: Array) -> tuple[Array, list[P
     block, attention = run.transformer.blocks[b], run.transformer.blocks[b].attention
     if attention is None:
         return direction, []
-    sum_there = run.stream[2 * b, here] + sum((head.output[here] for head in run.heads[b]), np.zeros(len(direction)))
+    outputs = sum((head.output[here] for head in run.heads[b]), np.zeros(len(direction)))
+    sum_there = run.stream[attention_stage(b) - 1, here] + outputs
     if attention.b_O is not None:
         sum_there = sum_there + attention.b_O
     name = f"block {b}, bias of the attention norm"
@@ -104,11 +106,9 @@ def values_at(run: Run, b: int, i: int, here: int) -> Array:
     T, found = run.transformer, run.heads[b][i]
     attention = T.blocks[b].attention
     assert attention is not None
-    rule = attention.positions_of(i, T.attention_positions)
-    if not isinstance(rule, Relative) or rule.values is None:
-        return found.values
-    distance = np.clip(here - np.arange(len(run.tokens)), 0, rule.max_distance)
-    return T.arithmetic.add(found.values, rule.values[distance])
+    scheme = attention.positions_of(i, T.attention_positions)
+    distance = here - np.arange(len(run.tokens))
+    return found.values if scheme is None else scheme.value(T.arithmetic.core, found.values, distance)
 
 
 def _after(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import InputError, ModelError, brief, listed
+from weightsmith.errors import InputError, ModelError, brief, listed, whole_number
 from weightsmith.inspect.run import evaluate
 from weightsmith.model import Transformer, read_tokens
 from weightsmith.model.tokens import read_tokens_of_any_length
@@ -52,13 +52,12 @@ def generate(
     """
     read = read_tokens_of_any_length(T, tokens)
     check_classes(T, "generate")
-    if type(steps) is not int or steps < 0:
-        raise InputError(f"steps={brief(steps)}: write how many tokens to generate, 0 or more")
+    whole_number(steps, "steps", 0, meaning="how many tokens to generate, 0 or more")
     check_temperature(temperature, positive=False)
-    if top_k is not None and (type(top_k) is not int or top_k < 1):
-        raise InputError(f"top_k={brief(top_k)}: write from how many of the most likely tokens to draw, 1 or more")
-    if seed is not None and (type(seed) is not int or seed < 0):
-        raise InputError(f"seed={brief(seed)}: write a whole number from 0 on")
+    if top_k is not None:
+        whole_number(top_k, "top_k", 1, meaning="from how many of the most likely tokens to draw, 1 or more")
+    if seed is not None:
+        whole_number(seed, "seed", 0)
     draw = _Draw(temperature, top_k, np.random.default_rng(seed))
     return _generate(T, read, steps, draw, cache and T.mask == "causal")
 

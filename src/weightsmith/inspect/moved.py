@@ -16,7 +16,7 @@ from weightsmith.inspect.swaps import last_swap
 from weightsmith.inspect.trace import position_of, position_text
 from weightsmith.model import Head, Transformer, lane_index
 from weightsmith.model.names import existing
-from weightsmith.model.places import attention_at, head_at
+from weightsmith.model.places import attention_at, attention_stage, head_at
 from weightsmith.semantics.layers import run_norm
 from weightsmith.tables import Table, Tabled, number
 
@@ -147,7 +147,7 @@ def _moves(run: Run, b: int, i: int, targets: Sequence[int], column: int | None)
     matrices, seen, lanes = attention_at(T, b).heads[i], _seen(run, b), tuple(T.lanes)
     values, added = np.zeros(0), np.zeros(0)
     for to in targets:
-        if last_swap(run, "head", b, i, to) or last_swap(run, "stream", 2 * b + 1, 0, to):
+        if last_swap(run, "head", b, i, to) or last_swap(run, "stream", attention_stage(b), 0, to):
             continue
         if values is not (now := values_at(run, b, i, to)):  # mostly they are the same for every target
             values, added = now, now @ matrices.W_O.T  # (positions, lanes)
@@ -159,7 +159,7 @@ def _moves(run: Run, b: int, i: int, targets: Sequence[int], column: int | None)
 def _seen(run: Run, b: int) -> Array:
     """Return what the attention of a block reads, (positions, lanes)."""
     T, block = run.transformer, run.transformer.blocks[b]
-    h: Array = run.stream[2 * b]
+    h: Array = run.stream[attention_stage(b) - 1]
     if block.norm_placement != "pre":
         return h
-    return run_norm(T.arithmetic, block.attention_norm, h, tuple(T.lanes), f"block {b} attention norm")
+    return run_norm(T.arithmetic.core, block.attention_norm, h, tuple(T.lanes), f"block {b} attention norm")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
-from weightsmith.errors import InputError, brief, shown
+from weightsmith.errors import shown, whole_number
 from weightsmith.inspect.asked import Target
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_text
@@ -105,8 +105,7 @@ class Attribution(Tabled):
 
     def table(self, top: int = 15) -> Table:
         """Return the largest parts as a table, then what the smaller ones add up to, and what rounding did."""
-        if type(top) is not int or top < 1:
-            raise InputError(f"top={brief(top)}: write how many parts to show, 1 or more")
+        whole_number(top, "top", 1, meaning="how many parts to show, 1 or more")
         infinity, chosen = self.run.transformer.arithmetic.infinity, self.largest(top)
         last = self.position == len(self.run.tokens) - 1
         where = "" if last else f" at {position_text(self.run.tokens, self.position)}"

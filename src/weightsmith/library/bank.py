@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from weightsmith.arithmetic import Arithmetic, Fixed
+from weightsmith.arithmetic import Arithmetic, or_default
 from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, heads, matrix
 
 WORDS = ("we", "sat", "made", "the", "a", "by", "at", "river", "deposit", "bank")
@@ -24,7 +24,7 @@ def bank(arithmetic: Arithmetic | None = None) -> Transformer:
     "bank" cannot help it, and an input that does not end with "bank" is unclear. Only a lead among more words than the
     arithmetic can count is lost: 256 against 255 in `Fixed(4, 4)`, 16 against 15 in `Fixed(2, 2)`.
     """
-    A = Fixed(4, 4) if arithmetic is None else arithmetic
+    A = or_default(arithmetic)
     things = [thing for added in SENSES.values() for thing in added]
     lanes = ("is bank", "is river", "is deposit", "is context", "near river", "near deposit", *things)
     known = {(word, f"is {word}"): 1.0 for word in ("bank", "river", "deposit")}

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weightsmith.arithmetic import Arithmetic, Fixed
+from weightsmith.arithmetic import Arithmetic, or_default
 from weightsmith.errors import shown
 from weightsmith.library.arguments import read_symbol, read_vocabulary
 from weightsmith.model import Attention, Block, Transformer, heads, matrix
@@ -19,7 +19,7 @@ def contains(symbol: str, vocabulary: str | Sequence[str] = "01", arithmetic: Ar
     lanes = ("symbol", "found")
     look = heads.best(lanes, score="symbol", copies={"symbol": "found"})
     return Transformer(
-        arithmetic=Fixed(4, 4) if arithmetic is None else arithmetic,
+        arithmetic=or_default(arithmetic),
         vocabulary=tokens,
         lanes=lanes,
         embedding=matrix(tokens, lanes, {(symbol, "symbol"): 1}),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weightsmith.arithmetic import Arithmetic, Fixed
+from weightsmith.arithmetic import Arithmetic, or_default
 from weightsmith.errors import brief
 from weightsmith.library.arguments import read_symbol, read_vocabulary, whole_number
 from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, heads, matrix
@@ -16,7 +16,7 @@ def majority(symbol: str, vocabulary: str | Sequence[str] = "01", arithmetic: Ar
     Every token votes for or against with the smallest positive number, and a head adds the votes up. Only a lead of
     more votes than the arithmetic can hold is lost: 256 in `Fixed(4, 4)`, 16 in `Fixed(2, 2)`, 9 in `Float(4, 3)`.
     """
-    A = Fixed(4, 4) if arithmetic is None else arithmetic
+    A = or_default(arithmetic)
     tokens = read_vocabulary(vocabulary)
     read_symbol(symbol, tokens)
     lanes = ("vote", "lead")
@@ -39,7 +39,7 @@ def balanced(depth: int, vocabulary: str | Sequence[str] = "()", arithmetic: Ari
     what is wrong with that: more than `depth`, or fewer than 0. The count may saturate, but only after a position
     where it was wrong, and the second block looks for the worst position so far. YES: nothing was wrong, none is open.
     """
-    A = Fixed(4, 4) if arithmetic is None else arithmetic
+    A = or_default(arithmetic)
     opening, closing = read_vocabulary(vocabulary, 2, "the opening and the closing bracket")
     deepest = largest_count(A)
     deepest -= int(A.add(deepest, 1) == deepest)  # one more must show
@@ -71,7 +71,7 @@ def parity(
     number. One step beyond `largest_count(arithmetic)` the answer is wrong: at the 16th symbol in `Fixed(4, 4)`, the
     4th in `Fixed(2, 2)` and the 9th in `Float(4, 3)`. `parity_chain` has no such limit.
     """
-    A = Fixed(4, 4) if arithmetic is None else arithmetic
+    A = or_default(arithmetic)
     tokens = read_vocabulary(vocabulary)
     read_symbol(symbol, tokens)
     lanes = ("symbol", "count", "odd")

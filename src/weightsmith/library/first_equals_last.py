@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weightsmith.arithmetic import Arithmetic, Fixed
+from weightsmith.arithmetic import Arithmetic, or_default
 from weightsmith.library.arguments import read_vocabulary, token_lane
 from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, heads, matrix
 
@@ -19,7 +19,7 @@ def first_equals_last(vocabulary: str | Sequence[str] = "01", arithmetic: Arithm
     look = heads.first(lanes, copies={symbol: {symbol: -1} for symbol in symbols})
     compare = feed_forward(lanes, [Neuron({symbol: 1}, {"same": -1}) for symbol in symbols], adds={"same": 1})
     return Transformer(
-        arithmetic=Fixed(4, 4) if arithmetic is None else arithmetic,
+        arithmetic=or_default(arithmetic),
         vocabulary=tokens,
         lanes=lanes,
         embedding=matrix(tokens, lanes, dict.fromkeys(zip(tokens, symbols, strict=True), 1)),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Fixed
+from weightsmith.arithmetic import Arithmetic, or_default
 from weightsmith.library.arguments import read_vocabulary, whole_number
 from weightsmith.model import PositionTable, Transformer, matrix
 
@@ -25,7 +25,7 @@ def length_modulo(
     lengths = 1 + np.arange(whole_number(max_length, "max_length", least=1))
     tokens, lanes = read_vocabulary(vocabulary), ("fits",)
     return Transformer(
-        arithmetic=Fixed(4, 4) if arithmetic is None else arithmetic,
+        arithmetic=or_default(arithmetic),
         vocabulary=tokens,
         lanes=lanes,
         embedding=matrix(tokens, lanes, {}),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weightsmith.arithmetic import Arithmetic, Fixed
+from weightsmith.arithmetic import Arithmetic, or_default
 from weightsmith.errors import InputError
 from weightsmith.inspect.generate import generate
 from weightsmith.inspect.run import decisions
@@ -21,7 +21,7 @@ def parity_chain(
     is right for inputs up to max_length, which may be any number: no arithmetic has to count. The vocabulary is zero,
     one and the separator.
     """
-    A = Fixed(4, 4) if arithmetic is None else arithmetic
+    A = or_default(arithmetic)
     zero, one, _ = tokens = read_vocabulary(vocabulary, 3, "for zero, one and the separator")
     lanes = ("bit", "odd")
     look = heads.at_distance(lanes, whole_number(max_length, "max_length", least=1), {"bit": {"bit": -1}}, A)

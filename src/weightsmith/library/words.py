@@ -7,7 +7,7 @@ stands. So `found` is 1 exactly where the word ends, and 0 or less elsewhere; sa
 
 from collections.abc import Mapping, Sequence
 
-from weightsmith.arithmetic import Arithmetic, Fixed
+from weightsmith.arithmetic import Arithmetic, or_default
 from weightsmith.errors import InputError, brief
 from weightsmith.library.arguments import read_vocabulary, read_word, token_lane, whole_number
 from weightsmith.model import Attention, Block, Head, Transformer, heads, matrix
@@ -85,7 +85,7 @@ def _build(
     origin: str,
 ) -> Transformer:
     """Build the block that finds the word and, to look at the best position by a lane, the block that does."""
-    A = Fixed(4, 4) if arithmetic is None else arithmetic
+    A = or_default(arithmetic)
     known = {letter: token_lane(letter, vocabulary) for letter in vocabulary if letter in letters}
     lanes = [*known.values(), *(["reached"] if look_at == "reached" else []), "found"]
     answer = "found" if look_at is None else "answer"

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.errors import InputError, brief
+from weightsmith.errors import InputError, whole_number
 from weightsmith.inspect.run import Run
 from weightsmith.memory.facts import activation, respond
 from weightsmith.memory.patterns import by_lane
 from weightsmith.memory.seen import Tokens, look, seen_by
 from weightsmith.model import Transformer
-from weightsmith.model.places import block_at, layer_at, neuron_at
+from weightsmith.model.places import attention_stage, block_at, layer_at, neuron_at
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def read(run: Run, block: int, all: bool = False) -> list[Firing]:
     if layer is None:
         return []
     every = np.arange(len(layer.W_1))
-    responses = respond(T.arithmetic, layer, every, seen_by(T, block, run.stream[1 + 2 * block]))
+    responses = respond(T.arithmetic, layer, every, seen_by(T, block, run.stream[attention_stage(block)]))
     result = []
     for position, n in np.argwhere((responses > 0) | all):
         response, active = float(responses[position, n]), float(run.activations[block][position, n])
@@ -66,8 +66,7 @@ def promoted(T: Transformer, block: int, neuron: int | str, k: int = 5) -> Promo
     This is output · value. Later blocks and the final norm are left out, so it is a first look at what a neuron says.
     """
     n = neuron_at(T, block, neuron)
-    if type(k) is not int or k < 0:
-        raise InputError(f"k={brief(k)}: write how many classes to list, 0 or more")
+    whole_number(k, "k", 0, meaning="how many classes to list, 0 or more")
     change = T.arithmetic.matvec(T.output, layer_at(T, block).W_2[:, n])
 
     def best(sign: int) -> tuple[tuple[str, float], ...]:

@@ -20,7 +20,9 @@ def seen_by(T: Transformer, block: int, stream: Array) -> Array:
     part = T.blocks[block]
     if part.norm_placement == "post":
         return stream
-    return run_norm(T.arithmetic, part.feed_forward_norm, stream, tuple(T.lanes), f"block {block} feed-forward norm")
+    return run_norm(
+        T.arithmetic.core, part.feed_forward_norm, stream, tuple(T.lanes), f"block {block} feed-forward norm"
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,12 +1,13 @@
 """Neurons taken out of a feed-forward layer and put into it: what every edit is, and its undoing."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from weightsmith.errors import ModelError
 from weightsmith.model import Edit, FeedForward, Transformer, digest
+from weightsmith.model.axes import NEURONS
+from weightsmith.model.folds import joined, selected
 from weightsmith.model.places import block_at, checked
 
 
@@ -63,35 +64,11 @@ def empty_layer(T: Transformer) -> FeedForward:
 
 def cut(layer: FeedForward, first: int, count: int) -> FeedForward:
     """Return some neurons of a layer as a layer, without its b_2."""
-    here = slice(first, first + count)
-    return FeedForward(
-        W_1=layer.W_1[here],
-        b_1=layer.b_1[here],
-        W_2=layer.W_2[:, here],
-        b_2=np.zeros_like(layer.b_2),
-        activation=layer.activation,
-        W_3=None if layer.W_3 is None else layer.W_3[here],
-        b_3=None if layer.b_3 is None else layer.b_3[here],
-        names=tuple(layer.names[here]),
-        keys=None if layer.keys is None else layer.keys[here],
-    )
+    return selected(layer, NEURONS, slice(first, first + count), b_2=np.zeros_like(layer.b_2))
 
 
 def spliced(layer: FeedForward, first: int, count: int, new: FeedForward | None) -> FeedForward:
     """Return a layer in which some neurons are replaced by others; its b_2 stays."""
     end = len(layer.W_1)
     parts = [cut(layer, 0, first), *([new] if new is not None else []), cut(layer, first + count, end)]
-
-    def joined(name: str, axis: int = 0) -> Any:
-        return np.concatenate([getattr(part, name) for part in parts], axis=axis)
-
-    return replace(
-        layer,
-        W_1=joined("W_1"),
-        b_1=joined("b_1"),
-        W_2=joined("W_2", axis=1),
-        W_3=None if layer.W_3 is None else joined("W_3"),
-        b_3=None if layer.b_3 is None else joined("b_3"),
-        names=tuple(name for part in parts for name in (part.names or ("",) * len(part.W_1))),
-        keys=np.concatenate([np.zeros_like(part.W_1) if part.keys is None else part.keys for part in parts]),
-    )
+    return joined(parts, NEURONS, b_2=layer.b_2)

@@ -4,24 +4,34 @@ from weightsmith.model import heads
 from weightsmith.model.block import Attention, Block, FeedForward, Head
 from weightsmith.model.checks import lane_index
 from weightsmith.model.digest import digest
-from weightsmith.model.distances import Alibi, Distances, Relative, Rotary, penalties, turns
+from weightsmith.model.distances import Alibi, Relative, Rotary
 from weightsmith.model.edit import Edit
+from weightsmith.model.folds import named_arrays
 from weightsmith.model.matrix import matrix
 from weightsmith.model.neurons import Neuron, feed_forward
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
-from weightsmith.model.positions import Positions, PositionTable, Sinusoidal, added, attending, position_table
+from weightsmith.model.positions import (
+    AddedPositions,
+    AttentionPositions,
+    Positions,
+    PositionTable,
+    Sinusoidal,
+    added,
+    attending,
+    position_table,
+)
 from weightsmith.model.random import random_transformer
-from weightsmith.model.tokens import check_length, read_tokens
+from weightsmith.model.tokens import check_length, read_tokens, separator, text_tokens, tokens_text
 from weightsmith.model.transformer import Transformer
-from weightsmith.model.walk import named_arrays
 from weightsmith.model.weightings import AverageHard, LeftmostHard, RightmostHard, Softmax, Weighting
 
 __all__ = [
+    "AddedPositions",
     "Alibi",
     "Attention",
+    "AttentionPositions",
     "AverageHard",
     "Block",
-    "Distances",
     "Edit",
     "FeedForward",
     "Head",
@@ -48,9 +58,10 @@ __all__ = [
     "lane_index",
     "matrix",
     "named_arrays",
-    "penalties",
     "position_table",
     "random_transformer",
     "read_tokens",
-    "turns",
+    "separator",
+    "text_tokens",
+    "tokens_text",
 ]

@@ -3,17 +3,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from types import UnionType
-from typing import Literal, TypeAlias, TypeVar, cast, get_args
+from typing import Annotated, Literal, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
 
 from weightsmith.arithmetic import Activation as Plain
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError
-from weightsmith.model.distances import Alibi, Distances
-from weightsmith.model.frozen import Frozen
+from weightsmith.model.axes import LANES, NEURONS, Axes, Labels, array_axes
+from weightsmith.model.frozen import LATER, Frozen
 from weightsmith.model.names import MAX_NAME, checked_text
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
+from weightsmith.model.positions import AttentionPositions
 from weightsmith.model.weightings import Softmax, Weighting
 
 Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu"]
@@ -27,29 +28,28 @@ class Head(Frozen):
     """One attention head. Queries and keys meet in ⟨W_Q h_i, W_K h_j⟩; W_O Σ weight ⊗ W_V h_j is what it adds.
 
     Queries, keys and values may have a bias: W_Q h ⊕ b_Q. A head with `positions` follows them instead of the
-    transformer's rule inside attention.
+    transformer's scheme inside attention.
     """
 
-    W_Q: Array  # (key size, lanes)
-    W_K: Array  # (key size, lanes)
-    W_V: Array  # (value size, lanes)
-    W_O: Array  # (lanes, value size)
+    W_Q: Annotated[Array, Axes("key size", LANES)]
+    W_K: Annotated[Array, Axes("key size", LANES)]
+    W_V: Annotated[Array, Axes("value size", LANES)]
+    W_O: Annotated[Array, Axes(LANES, "value size")]
     weighting: Weighting = field(default_factory=Softmax)
-    b_Q: Array | None = None  # (key size); None is nothing
-    b_K: Array | None = None  # (key size)
-    b_V: Array | None = None  # (value size)
-    positions: Distances | None = None
+    b_Q: Annotated[Array | None, Axes("key size")] = None  # None is nothing
+    b_K: Annotated[Array | None, Axes("key size")] = None
+    b_V: Annotated[Array | None, Axes("value size")] = None
+    positions: AttentionPositions | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
-        self._arrays(W_Q=2, W_K=2, W_V=2, W_O=2)
-        self._optional_arrays(b_Q=1, b_K=1, b_V=1)
-        if self.positions is not None and not isinstance(self.positions, Distances):
+        self._freeze()
+        if self.positions is not None and not isinstance(self.positions, AttentionPositions):
             given = self.positions
             what = f"{type(given).__name__}(…)" if isinstance(given, Frozen) else f"{given!r:.80}"
             raise ModelError(f"Head(positions={what}): write Relative(…), Rotary(…), Alibi((0.5,)) or None")
-        if isinstance(self.positions, Alibi) and len(self.positions.slopes or ()) != 1:
-            raise ModelError("Head(positions=Alibi(…)) has one slope, for this head: write Alibi((0.5,))")
+        if self.positions is not None:
+            self.positions.check_own()
         if not isinstance(self.weighting, Weighting):
             raise ModelError(
                 f"Head(weighting={self.weighting!r:.80}): write Softmax(), AverageHard() or another weighting"
@@ -61,19 +61,17 @@ class Attention(Frozen):
     """Heads, whose outputs are added up in this order before the stream gets the total."""
 
     heads: Sequence[Head]
-    b_O: Array | None = None  # (lanes): added to the total
+    b_O: Annotated[Array | None, Axes(LANES)] = None  # added to the total
 
     def __post_init__(self) -> None:
         """Freeze the heads."""
         self._set("heads", parts(self.heads, Head, "Attention(heads=…)"))
-        self._optional_arrays(b_O=1)
+        self._freeze()
 
-    def positions_of(self, head: int, shared: Distances | None) -> Distances | None:
-        """Return the rule that a head follows: its own, or that which the heads of the transformer share."""
+    def positions_of(self, head: int, shared: AttentionPositions | None) -> AttentionPositions | None:
+        """Return the scheme that a head follows: its own, or that which the heads of the transformer share."""
         own = self.heads[head].positions
-        if own is not None or shared is None:
-            return own
-        return shared.of_head(head, len(self.heads)) if isinstance(shared, Alibi) else shared
+        return own if own is not None or shared is None else shared.of_head(head, len(self.heads))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,15 +82,15 @@ class FeedForward(Frozen):
     W_3 h ⊕ b_3 before W_2.
     """
 
-    W_1: Array  # (neurons, lanes)
-    b_1: Array = None  # type: ignore[assignment]  # (neurons); None is taken for 0
-    W_2: Array = None  # type: ignore[assignment]  # (lanes, neurons)
-    b_2: Array = None  # type: ignore[assignment]  # (lanes); None is taken for 0
+    W_1: Annotated[Array, Axes(NEURONS, LANES)]
+    b_1: Annotated[Array, Axes(NEURONS)] = None  # type: ignore[assignment]  # None is taken for 0
+    W_2: Annotated[Array, Axes(LANES, NEURONS)] = None  # type: ignore[assignment]
+    b_2: Annotated[Array, Axes(LANES)] = None  # type: ignore[assignment]  # None is taken for 0
     activation: Activation = "relu"
-    W_3: Array | None = None  # (neurons, lanes); for gated activations only
-    b_3: Array | None = None  # (neurons); None is taken for 0
-    names: Sequence[str] = field(default=(), compare=False)  # of the neurons, "" for none; () if none has one
-    keys: Array | None = field(default=None, compare=False)  # (neurons, lanes): patterns that neurons were written for
+    W_3: Annotated[Array | None, Axes(NEURONS, LANES)] = None  # for gated activations only
+    b_3: Annotated[Array | None, Axes(NEURONS)] = None  # None is taken for 0
+    names: Annotated[Sequence[str], Labels(NEURONS)] = field(default=(), compare=False, metadata=LATER)  # "" for none
+    keys: Annotated[Array | None, Axes(NEURONS, LANES)] = field(default=None, compare=False)  # what neurons are for
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
@@ -100,13 +98,12 @@ class FeedForward(Frozen):
             raise ModelError(
                 f"FeedForward(activation={self.activation!r:.80}): write one of {', '.join(get_args(Activation))}"
             )
-        self._arrays(W_1=2, W_2=2)
-        self._optional_arrays(W_3=2)
+        matrices = ("W_1", "W_2", "W_3")
+        self._freeze(*matrices)
         for bias, matrix in (("b_1", self.W_1), ("b_2", self.W_2), ("b_3", self.W_3)):
             if getattr(self, bias) is None and matrix is not None:
                 self._set(bias, np.zeros(len(matrix)))
-        self._arrays(b_1=1, b_2=1)
-        self._optional_arrays(b_3=1)
+        self._freeze(*(name for name in array_axes(type(self)) if name not in matrices))
         if (self.activation in GATED) != (self.W_3 is not None) or (self.W_3 is None and self.b_3 is not None):
             gated = ", ".join(GATED)
             raise ModelError(
@@ -123,7 +120,6 @@ class FeedForward(Frozen):
         if names and len(names) != len(self.W_1):
             raise ModelError(f"FeedForward has {len(names)} names for {len(self.W_1)} neurons: write one for each")
         self._set("names", names if any(names) else ())
-        self._optional_arrays(keys=2)
         if self.keys is not None and self.keys.shape != self.W_1.shape:
             raise ModelError(f"keys has shape {self.keys.shape}, and it must be that of W_1, {self.W_1.shape}")
         if self.keys is not None and not self.keys.any():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from weightsmith.errors import listed
 from weightsmith.model.block import Block
 from weightsmith.model.norms import Norm
-from weightsmith.model.positions import Alibi, Positions, PositionTable, Relative, Rotary, Sinusoidal
+from weightsmith.model.positions import position_text
 
 if TYPE_CHECKING:
     from weightsmith.model.transformer import Transformer
@@ -32,25 +32,6 @@ def facts(T: "Transformer") -> list[tuple[str, str]]:
     rows.append(("classes", "the vocabulary, by the embedding itself (tied)" if T.tied else listed(T.classes)))
     rows.append(("weights", f"{T.weights:,}, of which {T.nonzero_weights:,} are not 0"))
     return rows
-
-
-def position_text(positions: Positions | None) -> str:
-    """Describe the positions."""
-    match positions:
-        case PositionTable(values=values):
-            return f"table for {len(values)}"
-        case Sinusoidal(max_length=max_length, base=base):
-            return f"sinusoidal for {max_length}, base {base:g}"
-        case Relative(max_distance=max_distance):
-            return f"relative, distances 0 to {max_distance}"
-        case Rotary(base=base, pairing=pairing):
-            return f"rotary, pairs of {pairing}, base {base:g}"
-        case Alibi():
-            return "a penalty for distance (ALiBi)"
-        case tuple():
-            return "; ".join(map(position_text, positions))
-        case _:
-            return "none, any length"
 
 
 def _of_heads(blocks: Sequence[Block]) -> str:

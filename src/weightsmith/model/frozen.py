@@ -1,7 +1,8 @@
 """What all parts of a transformer share: they never change, hold read-only arrays, and compare by value."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from types import MappingProxyType
 from typing import Any, Self
 
 import numpy as np
@@ -9,6 +10,9 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Array, carried, immutable
 from weightsmith.errors import InputError, ModelError
+from weightsmith.model.axes import array_axes, optional_arrays
+
+LATER: Mapping[str, bool] = MappingProxyType({"later": True})  # of fields that older files lack
 
 
 class Frozen:
@@ -19,14 +23,17 @@ class Frozen:
         """Return the name of this kind of part in files and digests, which outlives a change of name."""
         return cls.__name__
 
-    def _arrays(self, **axes: int) -> None:
-        """Turn the named fields into read-only float64 arrays with that many axes."""
-        for name, count in axes.items():
-            self._set(name, frozen_array(getattr(self, name), name, count))
+    def axis_sizes(self, sizes: Mapping[str, int]) -> Mapping[str, int]:
+        """Return the sizes of axes that this part fixes; `sizes` are those that the parts around it fix."""
+        return {}
 
-    def _optional_arrays(self, **axes: int) -> None:
-        """Do so with the named fields that are not None."""
-        self._arrays(**{name: count for name, count in axes.items() if getattr(self, name) is not None})
+    def _freeze(self, *names: str) -> None:
+        """Turn these array fields, or all of them, into read-only float64 arrays with as many axes as they declare."""
+        kind = type(self)
+        for name in names or array_axes(kind):
+            value = getattr(self, name)
+            if value is not None or name not in optional_arrays(kind):
+                self._set(name, frozen_array(value, name, len(array_axes(kind)[name])))
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -43,10 +50,8 @@ class Frozen:
         return self is other or all(_same(value, getattr(other, name)) for name, value in self._compared())
 
     def __hash__(self) -> int:
-        """Agree with `==`. It reads every weight, so it is done once."""
-        if "_hash" not in self.__dict__:
-            self._set("_hash", hash((type(self), *(_key(value) for _, value in self._compared()))))
-        return int(self.__dict__["_hash"])
+        """Agree with `==`. The bytes of an array remember their hash, so the weights are read once."""
+        return hash((type(self), *(_key(value) for _, value in self._compared())))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Go through the constructor when copied or unpickled."""
@@ -68,7 +73,7 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _key(value: Any) -> object:
-    return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+    return (value.shape, value.base) if isinstance(value, np.ndarray) else value  # see `immutable`
 
 
 def frozen_array(value: npt.ArrayLike, name: str, axes: int) -> Array:

@@ -1,13 +1,16 @@
 """Norms: they bring a vector to a common scale before or after a sublayer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError, brief
+from weightsmith.model.axes import LANES, Axes, LaneNames
 from weightsmith.model.frozen import Frozen
 from weightsmith.model.names import checked_names
+
+NORM_LANES = "lanes of the norm"
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,14 +22,18 @@ class LayerNorm(Frozen):
     """
 
     eps: float = 1e-5
-    gain: Array | None = None
-    bias: Array | None = None
-    lanes: Sequence[str] | None = None
+    gain: Annotated[Array | None, Axes(NORM_LANES)] = None
+    bias: Annotated[Array | None, Axes(NORM_LANES)] = None
+    lanes: Annotated[Sequence[str] | None, LaneNames()] = None
 
     def __post_init__(self) -> None:
         """Freeze and check."""
-        self._optional_arrays(gain=1, bias=1)
+        self._freeze()
         _check_norm(self)
+
+    def axis_sizes(self, sizes: Mapping[str, int]) -> Mapping[str, int]:
+        """Return how many lanes it is over."""
+        return {NORM_LANES: sizes[LANES] if self.lanes is None else len(self.lanes)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +41,17 @@ class RMSNorm(Frozen):
     """x ⊘ sqrt(mean of squares ⊕ eps) ⊗ gain; lanes and gain as in `LayerNorm`."""
 
     eps: float = 1e-5
-    gain: Array | None = None
-    lanes: Sequence[str] | None = None
+    gain: Annotated[Array | None, Axes(NORM_LANES)] = None
+    lanes: Annotated[Sequence[str] | None, LaneNames()] = None
 
     def __post_init__(self) -> None:
         """Freeze and check."""
-        self._optional_arrays(gain=1)
+        self._freeze()
         _check_norm(self)
+
+    def axis_sizes(self, sizes: Mapping[str, int]) -> Mapping[str, int]:
+        """Return how many lanes it is over."""
+        return {NORM_LANES: sizes[LANES] if self.lanes is None else len(self.lanes)}
 
 
 Norm: TypeAlias = LayerNorm | RMSNorm

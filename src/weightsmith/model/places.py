@@ -65,6 +65,21 @@ def neuron_text(layer: FeedForward, neuron: int) -> str:
     return shown(layer.names[neuron]) if layer.names and layer.names[neuron] else f"neuron {neuron}"
 
 
+def attention_stage(block: int) -> int:
+    """Return the stage of the stream after a block's attention; the one before it is what the block reads."""
+    return 2 * block + 1
+
+
+def feed_forward_stage(block: int) -> int:
+    """Return the stage of the stream after a block's feed-forward layer."""
+    return 2 * block + 2
+
+
+def block_of_stage(stage: int) -> int | None:
+    """Return the block that a stage of the stream is in; None for stage 0, the embedding."""
+    return None if stage == 0 else (stage - 1) // 2
+
+
 def stage_names(T: Transformer) -> tuple[str, ...]:
     """Return a name for each stage of the stream: after the embedding, and after each sublayer."""
     sublayers = ("attention", "feed-forward")
@@ -72,9 +87,9 @@ def stage_names(T: Transformer) -> tuple[str, ...]:
 
 
 def present_stages(T: Transformer) -> list[int]:
-    """Return the stages of the stream whose sublayer is there: 0 is the embedding, 1 + 2b and 2 + 2b are of block b."""
+    """Return the stages of the stream whose sublayer is there; the first is the embedding."""
     present = [0]
     for b, block in enumerate(T.blocks):
-        present += [1 + 2 * b] if block.attention is not None else []
-        present += [2 + 2 * b] if block.feed_forward is not None else []
+        present += [attention_stage(b)] if block.attention is not None else []
+        present += [feed_forward_stage(b)] if block.feed_forward is not None else []
     return present

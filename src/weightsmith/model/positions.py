@@ -1,37 +1,173 @@
-"""How a transformer knows where a token stands: vectors that are added to the embedding, and rules inside attention."""
+"""How a transformer knows where a token stands: schemes that add vectors to the embedding, and those inside attention.
 
+A scheme says what it is by a few tables; what the tables do to queries, keys, values and scores is said once, here. So
+every run, fast or readable, asks for the same tables, and a new scheme is a new class and nothing else.
+"""
+
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from weightsmith.arithmetic import Arithmetic, Array, immutable
+from weightsmith.arithmetic import Arithmetic, Array, Core, immutable
 from weightsmith.errors import ModelError, brief
-from weightsmith.model.distances import Alibi, Distances, Relative, Rotary, checked_base, rounded_up
+from weightsmith.model.axes import LANES, Axes
 from weightsmith.model.frozen import Frozen
 
 MAX_LENGTH = 1 << 20
+MAX_BASE = 1e30
+Indices: TypeAlias = npt.NDArray[np.intp]
+
+
+class AddedPositions(Frozen):
+    """A scheme that adds a vector to the embedding of each token."""
+
+    max_length: int
+
+    @abstractmethod
+    def vectors(self, arithmetic: Arithmetic, lanes: int, length: int | None = None) -> Array:
+        """Return what is added at the first positions, (length, lanes); None means all positions."""
+
+    @abstractmethod
+    def text(self) -> str:
+        """Describe the scheme in a few words."""
+
+    def check_lanes(self, lanes: int) -> None:
+        """Refuse a stream with so many lanes, if the scheme does not fit."""
+
+
+class Rotation(NamedTuple):
+    """Pairs of coordinates that turn: (a, b) becomes (a cos ⊖ b sin, b cos ⊕ a sin)."""
+
+    first: Indices  # (pairs): coordinates a
+    second: Indices  # (pairs): coordinates b
+    cos: Array  # (positions, pairs)
+    sin: Array
+
+
+class AttentionPositions(Frozen):
+    """A scheme inside attention. Its tables are members of the arithmetic; None where it does nothing of the kind."""
+
+    # The tables
+
+    def rotation(self, arithmetic: Arithmetic, key_size: int, length: int) -> Rotation | None:
+        """Return how queries and keys turn at the first positions."""
+        return None
+
+    def key_offsets(self) -> Array | None:
+        """Return what is added to the keys by distance, (distances, key size); the last row serves every larger one."""
+        return None
+
+    def value_offsets(self) -> Array | None:
+        """Return what is added to the values by distance, (distances, value size), in the same way."""
+        return None
+
+    def penalties(self, arithmetic: Arithmetic, length: int) -> Array | None:
+        """Return what is added to the score at each distance |i − j|, (length)."""
+        return None
+
+    # What they do
+
+    def rotate(self, A: Core, x: Array, here: Indices) -> Array:
+        """Return queries or keys x (…, positions, key size), turned as their positions say."""
+        turns = self.rotation(A.arithmetic, x.shape[-1], int(here.max()) + 1)
+        if turns is None:
+            return x
+        a, b, cos, sin = x[..., turns.first], x[..., turns.second], turns.cos[here], turns.sin[here]
+        result = x.copy()
+        result[..., turns.first] = A.subtract(A.multiply(a, cos), A.multiply(b, sin))
+        result[..., turns.second] = A.add(A.multiply(b, cos), A.multiply(a, sin))
+        return result
+
+    def key(self, A: Core, k: Array, distance: Indices) -> Array:
+        """Return keys k (…, key size) as a query at these distances meets them."""
+        return _offset(A, k, self.key_offsets(), distance)
+
+    def value(self, A: Core, v: Array, distance: Indices) -> Array:
+        """Return values v (…, value size) as a position at these distances takes them in."""
+        return _offset(A, v, self.value_offsets(), distance)
+
+    def penalty(self, A: Core, scores: Array, distance: Indices) -> Array:
+        """Return scores (…, positions, positions) with the penalties for their distances."""
+        table = self.penalties(A.arithmetic, distance.shape[-1])
+        return scores if table is None else A.add(scores, table[np.abs(distance)])
+
+    # Where it belongs
+
+    def of_head(self, head: int, heads: int) -> "AttentionPositions":
+        """Return the scheme of one head of several that share this one."""
+        return self
+
+    def alike(self) -> object:
+        """Return what must be equal in the schemes of heads that are computed together."""
+        return self
+
+    def check_own(self) -> None:
+        """Refuse to be the scheme of a single head."""
+
+    def check_shared(self, name: str, heads: int) -> None:
+        """Refuse to be shared by so many heads of the attention with this name."""
+
+    def check_mask(self, mask: str) -> None:
+        """Refuse a mask."""
+
+    def check_head(self, name: str, key_size: int, value_size: int) -> None:
+        """Refuse a head with this name and these sizes."""
+
+    def text(self) -> str:
+        """Describe the scheme in a few words."""
+        return "none, any length"
+
+
+NO_POSITIONS = AttentionPositions()  # queries, keys, values and scores stay as they are
+
+
+def _offset(A: Core, x: Array, table: Array | None, distance: Indices) -> Array:
+    return x if table is None else A.add(x, table[np.clip(distance, 0, len(table) - 1)])
 
 
 @dataclass(frozen=True, eq=False)
-class PositionTable(Frozen):
+class PositionTable(AddedPositions):
     """A vector for each position, written out: values[position, lane]."""
 
-    values: Array
+    values: Annotated[Array, Axes("max_length", LANES)]
 
     def __post_init__(self) -> None:
         """Freeze the array."""
-        self._arrays(values=2)
+        self._freeze()
 
     @classmethod
     def stored_as(cls) -> str:
         """Return the name in files and digests."""
         return "Table"
 
+    @property
+    def max_length(self) -> int:  # type: ignore[override]
+        """The longest input."""
+        return len(self.values)
+
+    def vectors(self, arithmetic: Arithmetic, lanes: int, length: int | None = None) -> Array:
+        """Return the first rows."""
+        return self.values[:length]
+
+    def text(self) -> str:
+        """Say how long it is."""
+        return f"table for {len(self.values)}"
+
+    def check_lanes(self, lanes: int) -> None:
+        """Refuse a table without rows, or for other lanes."""
+        if self.values.shape[1] != lanes:
+            shape = self.values.shape
+            raise ModelError(f"positions has shape {shape}, and it must be (any, {lanes}): (max_length, lanes)")
+        if len(self.values) == 0:
+            raise ModelError("positions is a table without rows: at least one position is needed")
+
 
 @dataclass(frozen=True, eq=False)
-class Sinusoidal(Frozen):
+class Sinusoidal(AddedPositions):
     """Interleaved sines and cosines: lane 2i of position t is sin(t / base^(2i/d)), lane 2i + 1 the cosine.
 
     d is the number of lanes. The float64 values are rounded into the arithmetic.
@@ -48,9 +184,38 @@ class Sinusoidal(Frozen):
             )
         self._set("base", checked_base(self.base, "Sinusoidal"))
 
+    def vectors(self, arithmetic: Arithmetic, lanes: int, length: int | None = None) -> Array:
+        """Return the sines and cosines, rounded."""
+        count = self.max_length if length is None else length
+        return _sinusoids(rounded_up(count), self.base, arithmetic, lanes)[:count]
 
-Added: TypeAlias = PositionTable | Sinusoidal
-Scheme: TypeAlias = Added | Distances
+    def text(self) -> str:
+        """Say how long it is, and its base."""
+        return f"sinusoidal for {self.max_length}, base {self.base:g}"
+
+
+@lru_cache(maxsize=16)
+def _sinusoids(length: int, base: float, arithmetic: Arithmetic, lanes: int) -> Array:
+    lane = np.arange(lanes)
+    angle = np.arange(length)[:, np.newaxis] / base ** (2 * (lane // 2) / lanes)
+    return immutable(arithmetic.round(np.where(lane % 2 == 0, np.sin(angle), np.cos(angle))))
+
+
+def checked_base(base: float, name: str) -> float:
+    """Return a base as a float."""
+    if type(base) not in (int, float) or not 1 < base < MAX_BASE:
+        raise ModelError(f"{name}(base={brief(base)}): write a number above 1")
+    return float(base)
+
+
+def rounded_up(length: int) -> int:
+    """Return a power of 2: text that grows token by token does not need a new table each time."""
+    return 1 << max(length - 1, 0).bit_length()
+
+
+# What a transformer has
+
+Scheme: TypeAlias = AddedPositions | AttentionPositions
 Positions: TypeAlias = Scheme | tuple[Scheme, ...]  # one, or one of each kind: (PositionTable(…), Rotary())
 
 
@@ -63,28 +228,28 @@ def checked_positions(positions: Positions | None) -> Positions | None:
                 f"positions={scheme!r:.80}: write PositionTable(…), Sinusoidal(…), Relative(…), Rotary(…), Alibi(…), "
                 "a pair of them such as (PositionTable(…), Rotary()), or None"
             )
-    vectors = [scheme for scheme in schemes if isinstance(scheme, Added)]
-    rules = [scheme for scheme in schemes if isinstance(scheme, Distances)]
-    if len(vectors) > 1 or len(rules) > 1:
+    vectors = [scheme for scheme in schemes if isinstance(scheme, AddedPositions)]
+    inside = [scheme for scheme in schemes if isinstance(scheme, AttentionPositions)]
+    if len(vectors) > 1 or len(inside) > 1:
         names = " and ".join(type(scheme).__name__ for scheme in schemes)
         raise ModelError(
             f"positions=({names}): one of PositionTable and Sinusoidal goes with one of Relative, Rotary and Alibi; "
             "two tables become one by adding them up"
         )
-    both = (*vectors, *rules)
+    both: tuple[Scheme, ...] = (*vectors, *inside)
     return both if len(both) == 2 else both[0] if both else None
 
 
-def added(positions: Positions | None) -> Added | None:
-    """Return what is added to the embedding."""
+def added(positions: Positions | None) -> AddedPositions | None:
+    """Return the scheme that adds to the embedding."""
     schemes = positions if isinstance(positions, tuple) else (positions,)
-    return next((scheme for scheme in schemes if isinstance(scheme, Added)), None)
+    return next((scheme for scheme in schemes if isinstance(scheme, AddedPositions)), None)
 
 
-def attending(positions: Positions | None) -> Distances | None:
-    """Return the rule inside attention."""
+def attending(positions: Positions | None) -> AttentionPositions | None:
+    """Return the scheme inside attention."""
     schemes = positions if isinstance(positions, tuple) else (positions,)
-    return next((scheme for scheme in schemes if isinstance(scheme, Distances)), None)
+    return next((scheme for scheme in schemes if isinstance(scheme, AttentionPositions)), None)
 
 
 def position_table(
@@ -92,32 +257,10 @@ def position_table(
 ) -> Array | None:
     """Return what is added to the embedding at the first positions (None: all), (length, lanes); None for nothing."""
     scheme = added(positions)
-    if isinstance(scheme, PositionTable):
-        return scheme.values[:length]
-    if isinstance(scheme, Sinusoidal):
-        count = scheme.max_length if length is None else length
-        return _sinusoids(rounded_up(count), scheme.base, arithmetic, lanes)[:count]
-    return None
+    return None if scheme is None else scheme.vectors(arithmetic, lanes, length)
 
 
-@lru_cache(maxsize=16)
-def _sinusoids(length: int, base: float, arithmetic: Arithmetic, lanes: int) -> Array:
-    lane = np.arange(lanes)
-    angle = np.arange(length)[:, np.newaxis] / base ** (2 * (lane // 2) / lanes)
-    return immutable(arithmetic.round(np.where(lane % 2 == 0, np.sin(angle), np.cos(angle))))
-
-
-__all__ = [
-    "Added",
-    "Alibi",
-    "Distances",
-    "PositionTable",
-    "Positions",
-    "Relative",
-    "Rotary",
-    "Sinusoidal",
-    "added",
-    "attending",
-    "checked_positions",
-    "position_table",
-]
+def position_text(positions: Positions | None) -> str:
+    """Describe the positions of a transformer."""
+    schemes = positions if isinstance(positions, tuple) else (positions,)
+    return "; ".join(scheme.text() for scheme in schemes if scheme is not None) or "none, any length"

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Array, Fixed, Native
+from weightsmith.arithmetic import Arithmetic, Array, Native, or_default
 from weightsmith.errors import InputError, brief
 from weightsmith.model.block import Attention, Block, FeedForward, Head
 from weightsmith.model.positions import PositionTable
@@ -35,7 +35,7 @@ def random_transformer(
     The same arguments give the same transformer. With `tied` it is a language model whose output is its embedding.
     The weighting is Softmax() unless given; in `Native`, where exp would overflow, Softmax(shifted=True).
     """
-    A = Fixed(4, 4) if arithmetic is None else arithmetic
+    A = or_default(arithmetic)
     sizes = {"lanes": (lanes, 1), "blocks": (blocks, 0), "heads": (heads, 0), "neurons": (neurons, 0)}
     for name, (value, least) in {**sizes, "max_length": (max_length, 1), "seed": (seed, 0)}.items():
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:

@@ -1,6 +1,6 @@
-"""From what a person types to places in the vocabulary."""
+"""From what a person types to tokens, and back."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from weightsmith.errors import InputError, listed, nearest_names, shown
 from weightsmith.model.places import checked
@@ -21,8 +21,7 @@ def read_tokens_of_any_length(T: Transformer, tokens: str | Sequence[str]) -> tu
     """Return the tokens as `read_tokens` does, also of an input that is longer than the position table."""
     checked(T)
     if isinstance(tokens, str):
-        one_character = all(len(token) == 1 for token in T.vocabulary)
-        result = tuple(tokens) if one_character else tuple(tokens.split())
+        result = text_tokens(T.vocabulary, tokens)
     elif isinstance(tokens, Sequence):
         result = tuple(tokens)
     else:
@@ -41,6 +40,21 @@ def read_tokens_of_any_length(T: Transformer, tokens: str | Sequence[str]) -> tu
                 f"{nearest_names(token[:80], T.vocabulary)}write {listed(T.vocabulary)}"
             )
     return result
+
+
+def separator(vocabulary: Sequence[str]) -> str:
+    """Return what stands between tokens in a text: nothing where each is one character, else a space."""
+    return "" if all(len(token) == 1 for token in vocabulary) else " "
+
+
+def tokens_text(vocabulary: Sequence[str], tokens: Iterable[str]) -> str:
+    """Return tokens as a text that reads back."""
+    return separator(vocabulary).join(tokens)
+
+
+def text_tokens(vocabulary: Sequence[str], text: str) -> tuple[str, ...]:
+    """Return the tokens of a text: its characters where every token is one, else its words."""
+    return tuple(text.split() if separator(vocabulary) else text)
 
 
 def check_length(T: Transformer, length: int) -> None:

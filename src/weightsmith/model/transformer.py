@@ -1,31 +1,24 @@
 """A transformer: plain frozen data with names."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Literal, TypeAlias, get_args
+from typing import Annotated, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array
 from weightsmith.errors import ModelError
+from weightsmith.model.axes import LANES, Axes, LaneNames
 from weightsmith.model.block import Block, parts
 from weightsmith.model.checks import check
 from weightsmith.model.describe import description
 from weightsmith.model.edit import Edit
-from weightsmith.model.frozen import Frozen
+from weightsmith.model.folds import named_arrays
+from weightsmith.model.frozen import LATER, Frozen
 from weightsmith.model.names import checked_names, checked_text
 from weightsmith.model.norms import Norm
-from weightsmith.model.positions import (
-    Distances,
-    Positions,
-    PositionTable,
-    Sinusoidal,
-    added,
-    attending,
-    checked_positions,
-)
-from weightsmith.model.walk import named_arrays
+from weightsmith.model.positions import AttentionPositions, Positions, added, attending, checked_positions
 
 Mask: TypeAlias = Literal["causal", "full"]
 
@@ -40,19 +33,19 @@ class Transformer(Frozen):
 
     arithmetic: Arithmetic
     vocabulary: Sequence[str]
-    lanes: Sequence[str]
-    embedding: Array  # (vocabulary, lanes)
+    lanes: Annotated[Sequence[str], LaneNames()]
+    embedding: Annotated[Array, Axes("vocabulary", LANES)]
     positions: Positions | None = None
     blocks: Sequence[Block] = ()
-    output: Array = None  # type: ignore[assignment]  # (classes, lanes); None with tied=True
+    output: Annotated[Array, Axes("classes", LANES)] = None  # type: ignore[assignment]  # None with tied=True
     classes: Sequence[str] = ("NO", "YES")
     mask: Mask = "causal"
-    output_bias: Array | None = None  # (classes)
+    output_bias: Annotated[Array | None, Axes("classes")] = None
     final_norm: Norm | None = None
-    tied: bool = False  # the output is the embedding, and the classes are the vocabulary
-    flags: Sequence[str] = ()  # lanes that are 1 at chosen positions, 0 elsewhere, and that no block writes
+    tied: bool = field(default=False, metadata=LATER)  # the output is the embedding, and the classes are the vocabulary
+    flags: Annotated[Sequence[str], LaneNames()] = ()  # 1 at chosen positions, 0 elsewhere, and no block writes them
     provenance: Sequence[str] = field(default=(), compare=False)
-    edits: Sequence[Edit] = field(default=(), compare=False)  # what `memory` changed, to be undone
+    edits: Sequence[Edit] = field(default=(), compare=False, metadata=LATER)  # what `memory` changed, to be undone
 
     def __post_init__(self) -> None:
         """Freeze and check everything."""
@@ -77,10 +70,12 @@ class Transformer(Frozen):
         self._set("positions", checked_positions(self.positions))
         if self.final_norm is not None and not isinstance(self.final_norm, Norm):
             raise ModelError(f"final_norm={self.final_norm!r:.80}: write LayerNorm(…), RMSNorm(…) or None")
-        self._arrays(embedding=2)
-        self._arrays(output=2)
-        self._optional_arrays(output_bias=1)
+        self._freeze()
         check(self)
+
+    def axis_sizes(self, sizes: Mapping[str, int]) -> Mapping[str, int]:
+        """Return how many tokens, lanes and classes there are."""
+        return {"vocabulary": len(self.vocabulary), LANES: len(self.lanes), "classes": len(self.classes)}
 
     def _tie(self) -> None:
         """Take the embedding for the output and the vocabulary for the classes; refuse others."""
@@ -98,13 +93,11 @@ class Transformer(Frozen):
     def max_length(self) -> int | None:
         """The longest input; None where any length will do."""
         vectors = added(self.positions)
-        if isinstance(vectors, PositionTable):
-            return len(vectors.values)
-        return vectors.max_length if isinstance(vectors, Sinusoidal) else None
+        return None if vectors is None else vectors.max_length
 
     @property
-    def attention_positions(self) -> Distances | None:
-        """The rule inside attention that its heads share, unless they have their own."""
+    def attention_positions(self) -> AttentionPositions | None:
+        """The scheme inside attention that its heads share, unless they have their own."""
         return attending(self.positions)
 
     @property

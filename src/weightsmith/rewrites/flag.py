@@ -7,7 +7,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, ModelError, listed, shown
-from weightsmith.model import Block, Neuron, PositionTable, Transformer, added, feed_forward, lane_index, position_table
+from weightsmith.model import Block, Neuron, PositionTable, Transformer, feed_forward, lane_index, position_table
 from weightsmith.rewrites.laws_needed import require
 from weightsmith.rewrites.widen import widen, with_vectors
 
@@ -98,6 +98,6 @@ def plain_lanes(T: Transformer) -> list[str]:
 
 
 def _table(T: Transformer) -> Array:
-    vectors = added(T.positions)
-    assert isinstance(vectors, PositionTable)
-    return vectors.values
+    table = position_table(T.positions, T.arithmetic, len(T.lanes))
+    assert table is not None
+    return table

@@ -5,27 +5,21 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Arithmetic, Array
+from weightsmith.arithmetic import Array, Core
 from weightsmith.errors import ModelError
 from weightsmith.model import (
-    Alibi,
+    AttentionPositions,
     AverageHard,
-    Distances,
     Head,
     LeftmostHard,
-    Relative,
     RightmostHard,
-    Rotary,
     Softmax,
     Transformer,
     Weighting,
-    penalties,
-    turns,
 )
 from weightsmith.semantics.evaluation import HeadRun
 from weightsmith.semantics.overflow import finite
 
-Places = npt.NDArray[np.intp]
 EMPTY_ERROR = (
     "{}, position {}: every exp(score) rounds to 0 in {}, the largest score is {:g}; write "
     "Softmax(shifted=True), or Softmax(empty='zero') or Softmax(empty='uniform') to say what is meant"
@@ -33,59 +27,36 @@ EMPTY_ERROR = (
 
 
 def run_head(
-    T: Transformer, head: Head, rule: Distances | None, h: Array, past: tuple[Array, Array] | None, name: str
+    T: Transformer, head: Head, scheme: AttentionPositions, h: Array, past: tuple[Array, Array] | None, name: str
 ) -> HeadRun:
     """Run one head on a stream (…, positions, lanes), which goes on after the positions whose keys and values are past.
 
-    `rule` is how it takes account of distance.
+    `scheme` is how it takes account of positions.
     """
-    A, before = T.arithmetic, 0 if past is None else past[0].shape[-2]
+    A, before = T.arithmetic.core, 0 if past is None else past[0].shape[-2]
     here = before + np.arange(h.shape[-2])
     q, k, v = (_projected(A, W, b, h) for W, b in ((head.W_Q, head.b_Q), (head.W_K, head.b_K), (head.W_V, head.b_V)))
-    if isinstance(rule, Rotary):
-        q, k = turned(A, rule, q, here), turned(A, rule, k, here)
+    q, k = scheme.rotate(A, q, here), scheme.rotate(A, k, here)
     if past is not None:
         k, v = np.concatenate([past[0], k], axis=-2), np.concatenate([past[1], v], axis=-2)
     i, j = np.meshgrid(np.arange(len(here)), np.arange(before + len(here)), indexing="ij")
     distance = here[i] - j
     visible = distance >= 0 if T.mask == "causal" else np.full(i.shape, True)
-    scores = np.where(visible, _scores(A, rule, q[..., i, :], k[..., j, :], distance), 0.0)
-    weights, empty = weigh(A, head.weighting, finite(A, scores, name), visible, name)
-    values = v[..., j, :]
-    if isinstance(rule, Relative) and rule.values is not None:
-        values = A.add(values, rule.values[np.clip(distance, 0, rule.max_distance)])
+    scores = scheme.penalty(A, A.dot(q[..., i, :], scheme.key(A, k[..., j, :], distance)), distance)
+    scores = np.where(visible, scores, 0.0)
+    weights, empty = weigh(A, head.weighting, finite(T.arithmetic, scores, name), visible, name)
+    values = scheme.value(A, v[..., j, :], distance)
     mixed = A.sum(A.multiply(weights[..., np.newaxis], values), axis=-2)  # what is not visible adds 0: nothing
     return HeadRun(scores, weights, empty, k, v, mixed, partial(A.matvec, head.W_O))
 
 
-def _projected(A: Arithmetic, W: Array, b: Array | None, h: Array) -> Array:
+def _projected(A: Core, W: Array, b: Array | None, h: Array) -> Array:
     product = A.matvec(W, h)
     return product if b is None else A.add(product, b)
 
 
-def _scores(A: Arithmetic, rule: Distances | None, q: Array, k: Array, distance: Places) -> Array:
-    """Return the scores of queries and keys (…, positions, positions, key size)."""
-    if isinstance(rule, Relative):
-        k = A.add(k, rule.keys[np.clip(distance, 0, rule.max_distance)])
-    scores = A.dot(q, k)
-    if isinstance(rule, Alibi):
-        scores = A.add(scores, penalties(rule, A, distance.shape[-1])[np.abs(distance)])
-    return scores
-
-
-def turned(A: Arithmetic, rotary: Rotary, x: Array, here: Places) -> Array:
-    """Turn the pairs of x (…, positions, key size) by the angles of their positions."""
-    cos, sin = (table[here] for table in turns(rotary, A, x.shape[-1], int(here.max()) + 1))
-    first, second = rotary.pairs(x.shape[-1])
-    a, b = x[..., first], x[..., second]
-    result = x.copy()
-    result[..., first] = A.subtract(A.multiply(a, cos), A.multiply(b, sin))
-    result[..., second] = A.add(A.multiply(b, cos), A.multiply(a, sin))
-    return result
-
-
 def weigh(
-    A: Arithmetic, weighting: Weighting, scores: Array, visible: npt.NDArray[np.bool_], name: str
+    A: Core, weighting: Weighting, scores: Array, visible: npt.NDArray[np.bool_], name: str
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Turn each row of scores into weights on what is visible, and say which rows have an empty softmax."""
     largest = np.where(visible, scores, -np.inf).max(axis=-1, keepdims=True)
@@ -102,22 +73,22 @@ def weigh(
 
 
 def softmax(
-    A: Arithmetic, weighting: Softmax, scores: Array, visible: npt.NDArray[np.bool_], largest: Array, name: str
+    A: Core, weighting: Softmax, scores: Array, visible: npt.NDArray[np.bool_], largest: Array, name: str
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Return exp(score) ⊘ Σ exp(score), by the rule for empty rows where that sum is 0."""
+    """Return exp(score) ⊘ Σ exp(score), as `weighting.empty` says where that sum is 0."""
     e = np.where(visible, A.exp(A.subtract(scores, largest) if weighting.shifted else scores), 0.0)
-    z = finite(A, A.sum(e), name)[..., np.newaxis]
+    z = finite(A.arithmetic, A.sum(e), name)[..., np.newaxis]
     empty = z == 0
     weights = A.divide(e, np.where(empty, A.infinity, z))
     if empty.any() and weighting.empty == "error":
         where = tuple(np.argwhere(empty)[0])
         before = visible.shape[-1] - visible.shape[-2]  # positions that the run goes on from
-        raise ModelError(EMPTY_ERROR.format(name, before + where[-2], A, largest[where]))
+        raise ModelError(EMPTY_ERROR.format(name, before + where[-2], A.arithmetic, largest[where]))
     if weighting.empty == "uniform":
         weights = np.where(empty & visible, share(A, visible), weights)
     return weights, empty[..., 0]
 
 
-def share(A: Arithmetic, chosen: npt.NDArray[np.bool_]) -> Array:
+def share(A: Core, chosen: npt.NDArray[np.bool_]) -> Array:
     """Return 1 ⊘ m for the m chosen of each row: m is a count, not a member, so this is the exact 1/m, rounded once."""
     return A.round(1 / chosen.sum(axis=-1, keepdims=True))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Array
+from weightsmith.arithmetic import Array, Core
 from weightsmith.errors import ModelError
 from weightsmith.model import FeedForward, LayerNorm, Norm
 from weightsmith.semantics.overflow import finite
@@ -13,7 +13,7 @@ ROOT_ERROR = (
 )
 
 
-def run_neurons(A: Arithmetic, layer: FeedForward, h: Array) -> Array:
+def run_neurons(A: Core, layer: FeedForward, h: Array) -> Array:
     """Return the activations (…, positions, neurons): what W_2 reads."""
     activations = A.activate(layer.function, A.add(A.matvec(layer.W_1, h), layer.b_1))
     if layer.W_3 is not None and layer.b_3 is not None:
@@ -21,7 +21,7 @@ def run_neurons(A: Arithmetic, layer: FeedForward, h: Array) -> Array:
     return activations
 
 
-def run_norm(A: Arithmetic, norm: Norm | None, h: Array, lanes: tuple[str, ...], name: str, before: int = 0) -> Array:
+def run_norm(A: Core, norm: Norm | None, h: Array, lanes: tuple[str, ...], name: str, before: int = 0) -> Array:
     """Normalise a stream (…, positions, lanes), which goes on after `before` positions.
 
     Lanes outside the norm pass unchanged.
@@ -34,10 +34,11 @@ def run_norm(A: Arithmetic, norm: Norm | None, h: Array, lanes: tuple[str, ...],
     m, eps = A.round(len(places)), A.round(norm.eps)
     if isinstance(norm, LayerNorm):
         x = A.subtract(x, A.divide(A.sum(x), m)[..., np.newaxis])
-    spread = finite(A, A.divide(A.sum(A.multiply(x, x)), m), name)
+    spread = finite(A.arithmetic, A.divide(A.sum(A.multiply(x, x)), m), name)
     root = A.sqrt(A.add(spread, eps))
     if (root == 0).any():
-        raise ModelError(ROOT_ERROR.format(name, before + np.argwhere(root == 0)[0][-1], norm.eps, A, A.smallest))
+        position, number = before + np.argwhere(root == 0)[0][-1], A.arithmetic
+        raise ModelError(ROOT_ERROR.format(name, position, norm.eps, number, number.smallest))
     y = A.divide(x, root[..., np.newaxis])
     if norm.gain is not None:
         y = A.multiply(y, norm.gain)

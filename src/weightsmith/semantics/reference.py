@@ -6,8 +6,10 @@ bit; faster runs must equal it.
 
 import numpy as np
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Array, Core
 from weightsmith.model import Block, Transformer, position_table
+from weightsmith.model.places import attention_stage, feed_forward_stage
+from weightsmith.model.positions import NO_POSITIONS
 from weightsmith.semantics.attention import run_head
 from weightsmith.semantics.evaluation import (
     NOTHING,
@@ -30,33 +32,39 @@ def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = un
 
     Only a causal transformer has a past that stays as it is.
     """
-    A, before = T.arithmetic, past.length
+    A, before = T.arithmetic.core, past.length
     h = T.embedding[ids]
-    table = position_table(T.positions, A, len(T.lanes), before + ids.shape[-1])
+    table = position_table(T.positions, T.arithmetic, len(T.lanes), before + ids.shape[-1])
     if table is not None:
         h = A.add(h, table[before:])
-    h = change("stream", 0, 0, h)
-    stream, heads, activations = [finite(A, h, "embedding")], [], []
+    h = _changed(A, change, "stream", 0, 0, h)
+    stream, heads, activations = [finite(T.arithmetic, h, "embedding")], [], []
     for b in range(len(T.blocks)):
         h, block_heads = _attention(T, b, h, past, change)
-        h = change("stream", 2 * b + 1, 0, h)
-        stream.append(finite(A, h, f"block {b} attention"))
+        h = _changed(A, change, "stream", attention_stage(b), 0, h)
+        stream.append(finite(T.arithmetic, h, f"block {b} attention"))
         h, active = _feed_forward(T, b, h, before, change)
-        h = change("stream", 2 * b + 2, 0, h)
-        stream.append(finite(A, h, f"block {b} feed-forward"))
+        h = _changed(A, change, "stream", feed_forward_stage(b), 0, h)
+        stream.append(finite(T.arithmetic, h, f"block {b} feed-forward"))
         heads.append(block_heads)
         activations.append(active)
     return Evaluation(stream, heads, activations, read_off(T, h[..., -1, :]), past)
 
 
+def _changed(A: Core, change: Change, kind: str, at: int, head: int, values: Array) -> Array:
+    """Return values as someone changed them on their way, which must be members too."""
+    new = change(kind, at, head, values)
+    return new if new is values else A.arithmetic.members(new)
+
+
 def read_off(T: Transformer, h: Array) -> Array:
     """Return the logits of vectors of the stream (…, lanes)."""
-    A = T.arithmetic
+    A = T.arithmetic.core
     last = run_norm(A, T.final_norm, h[..., np.newaxis, :], tuple(T.lanes), "final norm")[..., 0, :]
     logits = A.matvec(T.output, last)
     if T.output_bias is not None:
         logits = A.add(logits, T.output_bias)
-    return finite(A, logits, "output")
+    return finite(T.arithmetic, logits, "output")
 
 
 def _attention(T: Transformer, b: int, h: Array, past: Past, change: Change) -> tuple[Array, tuple[HeadRun, ...]]:
@@ -64,13 +72,13 @@ def _attention(T: Transformer, b: int, h: Array, past: Past, change: Change) -> 
     block, attention, name = T.blocks[b], T.blocks[b].attention, f"block {b}"
     if attention is None:
         return h, ()
-    A, shared, before = T.arithmetic, T.attention_positions, past.length
+    A, shared, before = T.arithmetic.core, T.attention_positions, past.length
     seen = _normed(T, block, "attention", h, before, f"{name} attention norm", "pre")
     total, runs = np.zeros_like(h), []
     for i, head in enumerate(attention.heads):
-        rule = attention.positions_of(i, shared)
-        found = run_head(T, head, rule, seen, past.blocks[b][i] if before else None, f"{name}, head {i}")
-        output = change("head", b, i, found.output)
+        scheme = attention.positions_of(i, shared) or NO_POSITIONS
+        found = run_head(T, head, scheme, seen, past.blocks[b][i] if before else None, f"{name}, head {i}")
+        output = _changed(A, change, "head", b, i, found.output)
         if output is not found.output:
             found = given(found, output)
         total = A.add(total, output)
@@ -86,9 +94,9 @@ def _feed_forward(T: Transformer, b: int, h: Array, before: int, change: Change)
     block, name = T.blocks[b], f"block {b} feed-forward norm"
     if block.feed_forward is None:
         return h, np.zeros((*h.shape[:-1], 0))
-    A = T.arithmetic
+    A = T.arithmetic.core
     seen = _normed(T, block, "feed_forward", h, before, name, "pre")
-    activations = change("activations", b, 0, run_neurons(A, block.feed_forward, seen))
+    activations = _changed(A, change, "activations", b, 0, run_neurons(A, block.feed_forward, seen))
     h = A.add(h, A.add(A.matvec(block.feed_forward.W_2, activations), block.feed_forward.b_2))
     return _normed(T, block, "feed_forward", h, before, name, "post"), activations
 
@@ -96,4 +104,4 @@ def _feed_forward(T: Transformer, b: int, h: Array, before: int, change: Change)
 def _normed(T: Transformer, block: Block, sublayer: str, h: Array, before: int, name: str, placement: str) -> Array:
     if block.norm_placement != placement:
         return h
-    return run_norm(T.arithmetic, getattr(block, f"{sublayer}_norm"), h, tuple(T.lanes), name, before)
+    return run_norm(T.arithmetic.core, getattr(block, f"{sublayer}_norm"), h, tuple(T.lanes), name, before)

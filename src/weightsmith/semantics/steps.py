@@ -37,7 +37,9 @@ def layer_norm(
     lanes = tuple(str(j) for j in range(x.shape[-1]))
     rows = x.reshape(-1, x.shape[-1])
     with np.errstate(all="ignore"):  # what overflows is refused below
-        normed = run_norm(A, norm, finite(A, rows, "layer_norm"), lanes, "layer_norm")
+        for given in (norm.gain, norm.bias):
+            A.members(() if given is None else given)
+        normed = run_norm(A.core, norm, A.members(finite(A, rows, "layer_norm")), lanes, "layer_norm")
     return finite(A, normed, "layer_norm").reshape(x.shape)
 
 

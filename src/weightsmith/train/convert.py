@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from weightsmith import model as ws
 from weightsmith.arithmetic import Array, Native
-from weightsmith.model import Distances, Norm, Transformer
+from weightsmith.model import AttentionPositions, Norm, Transformer
 from weightsmith.model.positions import Positions
 from weightsmith.train import module as torch_module
 from weightsmith.train.module import EPS, Model
@@ -97,7 +97,7 @@ def _attention(trained: Model, attention: torch_module.Attention) -> ws.Attentio
     )  # fmt: skip
 
 
-def _relative(trained: Model, attention: torch_module.Attention, head: int) -> Distances | None:
+def _relative(trained: Model, attention: torch_module.Attention, head: int) -> AttentionPositions | None:
     if trained.shape.positions != "relative":
         return None
     return ws.Relative(_array(attention.keys[head]), _array(attention.values[head]))

@@ -3,12 +3,13 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-from weightsmith.errors import InputError, brief
+from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.model.block import GATED, Activation, Placement
 
 PositionKind: TypeAlias = Literal["table", "sinusoidal", "relative", "rotary", "alibi", "none"]
 NormKind: TypeAlias = Literal["layer", "rms", "none"]
 NumberKind: TypeAlias = Literal["float32", "float64"]
+MOST = 1 << 30  # of any whole number: a seed, a length, a count
 MOST_WEIGHTS = 1 << 28
 
 
@@ -98,8 +99,7 @@ class Course:
 
 def whole(value: object, name: str, least: int) -> None:
     """Refuse what is not a whole number from `least` on."""
-    if type(value) is not int or not least <= value <= 1 << 30:
-        raise InputError(f"{name}={brief(value)}: write a whole number from {least} on")
+    whole_number(value, name, least, MOST, f"a whole number from {least} on")
 
 
 def as_data(settings: Shape | Course) -> dict[str, Any]:

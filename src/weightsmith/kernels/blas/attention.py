@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError
 from weightsmith.kernels.blas.prepared import Floats, Heads, times
-from weightsmith.model import Alibi, Relative, Rotary, Softmax, Transformer, penalties, turns
+from weightsmith.model import Softmax, Transformer
 from weightsmith.semantics.attention import EMPTY_ERROR, share, weigh
 from weightsmith.semantics.evaluation import HeadRun, KeysAndValues
 from weightsmith.semantics.overflow import finite
@@ -30,8 +32,7 @@ def run_heads(
         _projected(W, b, heads.count, h)
         for W, b in ((heads.W_Q, heads.b_Q), (heads.W_K, heads.b_K), (heads.W_V, heads.b_V))
     )
-    if isinstance(heads.rules[0], Rotary):
-        q, k = _turned(T, heads.rules[0], q, here), _turned(T, heads.rules[0], k, here)
+    q, k = _rotated(T, heads, q, here), _rotated(T, heads, k, here)
     if past is not None:
         k, v = _joined([keys for keys, _ in past], k), _joined([values for _, values in past], v)
     distance = here[:, np.newaxis] - np.arange(before + len(here))
@@ -40,7 +41,7 @@ def run_heads(
     np.copyto(scores, 0, where=~visible)
     weights, empty = _weights(T, heads, _finite(T, heads, scores, name), visible, name)
     mixed = weights @ v
-    _add_relative_values(heads, weights, distance, mixed)
+    _add_value_offsets(heads, weights, distance, mixed)
     total = times(np.swapaxes(mixed, -2, -3).reshape(*h.shape[:-1], -1), heads.W_O)
     size = v.shape[-1]
     runs = [
@@ -87,43 +88,47 @@ def _joined(past: Sequence[Floats], new: Floats) -> Floats:
     return result
 
 
-def _turned(T: Transformer, rotary: Rotary, x: Floats, here: npt.NDArray[np.intp]) -> Floats:
-    tables = turns(rotary, T.arithmetic, x.shape[-1], int(here[-1]) + 1)
-    cos, sin = (table[here].astype(x.dtype) for table in tables)
-    first, second = rotary.pairs(x.shape[-1])
-    a, b, result = x[..., first], x[..., second], x.copy()
-    result[..., first], result[..., second] = a * cos - b * sin, b * cos + a * sin
+def _rotated(T: Transformer, heads: Heads, x: Floats, here: npt.NDArray[np.intp]) -> Floats:
+    turns = heads.schemes[0].rotation(T.arithmetic, x.shape[-1], int(here[-1]) + 1)
+    if turns is None:
+        return x
+    cos, sin = (table[here].astype(x.dtype) for table in (turns.cos, turns.sin))
+    a, b, result = x[..., turns.first], x[..., turns.second], x.copy()
+    result[..., turns.first], result[..., turns.second] = a * cos - b * sin, b * cos + a * sin
     return result
 
 
 def _scores(T: Transformer, heads: Heads, q: Floats, k: Floats, distance: npt.NDArray[np.intp]) -> Floats:
     scores: Floats = q @ np.swapaxes(k, -1, -2)
-    rule = heads.rules[0]
-    if isinstance(rule, Relative):
-        tables = np.stack([r.keys for r in heads.rules if isinstance(r, Relative)]).astype(q.dtype)
-        by_distance = q @ np.swapaxes(tables, -1, -2)  # (…, heads, positions, distances)
-        places = np.broadcast_to(np.clip(distance, 0, rule.max_distance), scores.shape)
-        scores += np.take_along_axis(by_distance, places, axis=-1)
-    if isinstance(rule, Alibi):
-        length = distance.shape[-1]
-        tables = np.stack([penalties(r, T.arithmetic, length) for r in heads.rules if isinstance(r, Alibi)])
-        scores += tables[:, np.abs(distance)].astype(q.dtype)
+    offsets = _stacked([scheme.key_offsets() for scheme in heads.schemes], q.dtype)
+    if offsets is not None:
+        by_distance = q @ np.swapaxes(offsets, -1, -2)  # (…, heads, positions, distances)
+        rows = np.broadcast_to(np.clip(distance, 0, offsets.shape[-2] - 1), scores.shape)
+        scores += np.take_along_axis(by_distance, rows, axis=-1)
+    length = distance.shape[-1]
+    penalties = _stacked([scheme.penalties(T.arithmetic, length) for scheme in heads.schemes], q.dtype)
+    if penalties is not None:
+        scores += penalties[:, np.abs(distance)]
     return scores
 
 
-def _add_relative_values(heads: Heads, weights: Floats, distance: npt.NDArray[np.intp], mixed: Floats) -> None:
-    rule = heads.rules[0]
-    if not isinstance(rule, Relative) or rule.values is None:
-        return
-    tables = [r.values for r in heads.rules if isinstance(r, Relative) and r.values is not None]
-    values = np.stack(tables)[:, np.clip(distance, 0, rule.max_distance)].astype(weights.dtype)
-    mixed += np.einsum("...hij,hijd->...hid", weights, values)
+def _add_value_offsets(heads: Heads, weights: Floats, distance: npt.NDArray[np.intp], mixed: Floats) -> None:
+    offsets = _stacked([scheme.value_offsets() for scheme in heads.schemes], weights.dtype)
+    if offsets is not None:
+        values = offsets[:, np.clip(distance, 0, offsets.shape[-2] - 1)]
+        mixed += np.einsum("...hij,hijd->...hid", weights, values)
+
+
+def _stacked(tables: Sequence[Array | None], dtype: np.dtype[Any]) -> Floats | None:
+    """Return the tables of heads that are alike as one array, (heads, …); None where they have none."""
+    present = [table for table in tables if table is not None]
+    return np.stack(present).astype(dtype) if present else None
 
 
 def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, name: str) -> tuple[Floats, Visible]:
     weighting, A = heads.weighting, T.arithmetic
     if not isinstance(weighting, Softmax):
-        weights, empty = weigh(A, weighting, scores.astype(np.float64), visible, name)
+        weights, empty = weigh(A.core, weighting, scores.astype(np.float64), visible, name)
         return weights.astype(scores.dtype), empty
     weights = np.where(visible, scores, -np.inf)  # exp gives 0 there, also where every score is far below 0
     largest = weights.max(axis=-1, keepdims=True)
@@ -140,5 +145,5 @@ def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, nam
             place += visible.shape[-1] - visible.shape[-2]  # positions that the run goes on from
             raise ModelError(EMPTY_ERROR.format(f"{name}, head {heads.first + head}", place, A, top))
         if weighting.empty == "uniform":
-            weights = np.where(empty & visible, share(A, visible), weights).astype(scores.dtype)
+            weights = np.where(empty & visible, share(A.core, visible), weights).astype(scores.dtype)
     return weights, empty[..., 0]

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Array, Native
-from weightsmith.model import Alibi, Attention, Distances, Head, Relative, Rotary, Transformer, Weighting
+from weightsmith.model import Attention, AttentionPositions, Head, Transformer, Weighting
+from weightsmith.model.positions import NO_POSITIONS
 
 Floats: TypeAlias = npt.NDArray[Any]  # float32 or float64
 
@@ -29,7 +30,7 @@ class Heads:
     b_K: Floats | None
     b_V: Floats | None
     weighting: Weighting
-    rules: tuple[Distances | None, ...]
+    schemes: tuple[AttentionPositions, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +87,8 @@ def _prepare(T: Transformer) -> Prepared:
 
 def _groups(T: Transformer, attention: Attention, dtype: np.dtype[Any]) -> tuple[Heads, ...]:
     shared = T.attention_positions
-    rules = [attention.positions_of(i, shared) for i in range(len(attention.heads))]
-    kinds = [_kind(head, rule) for head, rule in zip(attention.heads, rules, strict=True)]
+    schemes = [attention.positions_of(i, shared) or NO_POSITIONS for i in range(len(attention.heads))]
+    kinds = [_kind(head, scheme) for head, scheme in zip(attention.heads, schemes, strict=True)]
     result = []
     for _, group in groupby(range(len(kinds)), key=kinds.__getitem__):
         places = list(group)
@@ -108,20 +109,15 @@ def _groups(T: Transformer, attention: Attention, dtype: np.dtype[Any]) -> tuple
                 _biases([head.b_K for head in heads], len(heads[0].W_K), dtype),
                 _biases([head.b_V for head in heads], len(heads[0].W_V), dtype),
                 heads[0].weighting,
-                tuple(rules[i] for i in places),
+                tuple(schemes[i] for i in places),
             )
         )
     return tuple(result)
 
 
-def _kind(head: Head, rule: Distances | None) -> tuple[object, ...]:
+def _kind(head: Head, scheme: AttentionPositions) -> tuple[object, ...]:
     """Return what must be the same for heads that are computed together."""
-    sizes = len(head.W_Q), len(head.W_V), head.weighting
-    if isinstance(rule, Rotary):
-        return (*sizes, rule)
-    if isinstance(rule, Relative):
-        return (*sizes, "relative", len(rule.keys), rule.values is None)
-    return (*sizes, "alibi" if isinstance(rule, Alibi) else "none")
+    return len(head.W_Q), len(head.W_V), head.weighting, scheme.alike()
 
 
 def _biases(biases: Sequence[Array | None], size: int, dtype: np.dtype[Any]) -> Floats | None:

@@ -14,6 +14,7 @@ from weightsmith.errors import ModelError
 from weightsmith.kernels.blas.attention import run_heads
 from weightsmith.kernels.blas.prepared import Floats, Layer, prepared, times
 from weightsmith.model import LayerNorm, Norm, Transformer, position_table
+from weightsmith.model.places import attention_stage, feed_forward_stage
 from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRun, Ids, Past, given, unchanged
 from weightsmith.semantics.layers import ROOT_ERROR
 from weightsmith.semantics.overflow import finite
@@ -31,10 +32,10 @@ def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = un
         stream, heads, activations = [finite(A, h, "embedding")], [], []
         for b in range(len(T.blocks)):
             h, runs = _attention(T, b, h, past, change)
-            h = change("stream", 2 * b + 1, 0, h).astype(h.dtype, copy=False)
+            h = change("stream", attention_stage(b), 0, h).astype(h.dtype, copy=False)
             stream.append(finite(A, h, f"block {b} attention"))
             h, active = _feed_forward(T, b, h, before, change)
-            h = change("stream", 2 * b + 2, 0, h).astype(h.dtype, copy=False)
+            h = change("stream", feed_forward_stage(b), 0, h).astype(h.dtype, copy=False)
             stream.append(finite(A, h, f"block {b} feed-forward"))
             heads.append(runs)
             activations.append(active)

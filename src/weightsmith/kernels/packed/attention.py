@@ -323,7 +323,7 @@ def _mix(rows: Any, i: int, c: int, visible: int, room: Any, constants: Any) -> 
 
 @inlined
 def _mix_relative(rows: Any, i: int, c: int, t: int, visible: int, relative: Any, room: Any, constants: Any) -> Any:
-    """Return Σ weight_s ⊗ (v_s ⊕ the entry for the distance), in a loop of its own so that `_mix` stays in registers."""
+    """Return Σ weight_s ⊗ (v_s ⊕ the entry for the distance): a loop of its own, for `_mix` stays in registers so."""
     o = filled(rows.q.dtype.type(0))
     for s in range(visible):
         weight, distance = UnitFactor(load(room.weights, s, 0)), min(t - s, relative.shape[0] - 1)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Array, Fixed, Float, Native
-from weightsmith.arithmetic.base import Elementary
+from weightsmith.arithmetic.core import Elementary
 from weightsmith.arithmetic.elementary import table
 from weightsmith.arithmetic.saturating import TABLE_BITS, Saturating
 from weightsmith.kernels.packed.exact import Mode, Rounding

@@ -14,23 +14,19 @@ from weightsmith.kernels.packed.linear import Matrix
 from weightsmith.kernels.packed.matrices import sparse
 from weightsmith.kernels.packed.norms import Norm
 from weightsmith.model import (
-    Alibi,
     Attention,
+    AttentionPositions,
     AverageHard,
     Block,
-    Distances,
     LayerNorm,
     LeftmostHard,
-    Relative,
     RightmostHard,
-    Rotary,
     Softmax,
     Transformer,
     Weighting,
-    penalties,
     position_table,
-    turns,
 )
+from weightsmith.model.positions import NO_POSITIONS
 
 _HARD: dict[type[Weighting], attention.Weighting] = {
     AverageHard: attention.Weighting.AVERAGE,
@@ -48,7 +44,7 @@ class HeadProgram:
     W_O: Matrix
     relative_keys: Carried  # (distances, key size); no rows without relative positions
     relative_values: Carried  # (distances, value size); likewise
-    positions: Distances | None
+    scheme: AttentionPositions
     weighting: Weighting
 
     @property
@@ -60,18 +56,17 @@ class HeadProgram:
 
     def distances(self, c: Carrier, positions: int) -> attention.Distances:
         """Return what belongs to each distance."""
-        by_distance = np.zeros(0, c.dtype)
-        if isinstance(self.positions, Alibi):
-            by_distance = c.encode(penalties(self.positions, c.arithmetic, positions))
+        penalties = self.scheme.penalties(c.arithmetic, positions)
+        by_distance = np.zeros(0, c.dtype) if penalties is None else c.encode(penalties)
         return attention.Distances(self.relative_keys, self.relative_values, by_distance)
 
-    def turns(self, c: Carrier, positions: int) -> tuple[Carried, Carried, Carried] | None:
+    def rotation(self, c: Carrier, positions: int) -> tuple[Carried, Carried, Carried] | None:
         """Return which rows of queries and keys are turned together, and the cosines and sines as unit factors."""
-        if not isinstance(self.positions, Rotary) or self.size == 0:
+        turns = self.scheme.rotation(c.arithmetic, self.size, positions)
+        if turns is None:
             return None
-        pairs = np.stack(self.positions.pairs(self.size)).astype(np.int64)
-        cos, sin = (c.unit_factors(c.encode(x)) for x in turns(self.positions, c.arithmetic, self.size, positions))
-        return pairs, cos, sin
+        pairs = np.stack([turns.first, turns.second]).astype(np.int64)
+        return pairs, c.unit_factors(c.encode(turns.cos)), c.unit_factors(c.encode(turns.sin))
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,14 +146,13 @@ def _block(T: Transformer, c: Carrier, block: Block) -> BlockProgram:
 
 
 def _head(T: Transformer, c: Carrier, layer: Attention, index: int) -> HeadProgram:
-    head, scheme = layer.heads[index], layer.positions_of(index, T.attention_positions)
-    nothing, none = np.zeros((0, len(head.W_Q))), np.zeros((0, len(head.W_V)))
-    by_key = scheme.keys if isinstance(scheme, Relative) else nothing
-    by_value = scheme.values if isinstance(scheme, Relative) and scheme.values is not None else none
+    head, scheme = layer.heads[index], layer.positions_of(index, T.attention_positions) or NO_POSITIONS
+    by_key = _table(scheme.key_offsets(), len(head.W_Q))
+    by_value = _table(scheme.value_offsets(), len(head.W_V))
     # A coordinate of the queries, or of the keys and what is added to them, that is always 0 adds nothing to a score.
     everything = isinstance(c.arithmetic, Native)
     asked = _used(head.W_Q, head.b_Q) & (_used(head.W_K, head.b_K) | by_key.any(axis=0))
-    asked = asked | (everything or isinstance(scheme, Rotary))
+    asked = asked | (everything or scheme.rotation(c.arithmetic, len(head.W_Q), 1) is not None)
     passed = (_used(head.W_V, head.b_V) | by_value.any(axis=0)) & head.W_O.any(axis=0) | everything
     shift = layer.b_O if len(layer.heads) == 1 else None  # added at once; with more heads, to the total
     parts = ((head.W_Q, head.b_Q, asked), (head.W_K, head.b_K, asked), (head.W_V, head.b_V, passed))
@@ -174,9 +168,9 @@ def _head(T: Transformer, c: Carrier, layer: Attention, index: int) -> HeadProgr
     )
 
 
-def turns_rows(scheme: Distances | None) -> bool:
-    """Say whether a positional scheme turns queries and keys."""
-    return isinstance(scheme, Rotary)
+def _table(offsets: Array | None, size: int) -> Array:
+    """Return offsets by distance; no rows where there are none."""
+    return np.zeros((0, size)) if offsets is None else offsets
 
 
 def _used(W: Array, b: Array | None) -> npt.NDArray[np.bool_]:

@@ -24,7 +24,6 @@ from weightsmith.kernels.packed.program import (
     embedded,
     equal_parts,
     program,
-    turns_rows,
 )
 from weightsmith.kernels.packed.representations import Machine
 from weightsmith.kernels.packed.scratch import Scratch
@@ -103,7 +102,7 @@ def needed(T: Transformer) -> list[str]:
         "embed": True,
         "apply": True,
         "attend": bool(schemes),
-        "rotate": any(turns_rows(scheme) for scheme in schemes),
+        "rotate": any(scheme is not None and scheme.rotation(T.arithmetic, 2, 1) is not None for scheme in schemes),
         "accumulate": any(len(layer.heads) != 1 for layer in attentions),
         "look_up_rows": any(function_table(carrier(T.arithmetic), name) is not None for name in functions),
         "multiply_rows": any(layer.W_3 is not None for layer in layers),
@@ -180,10 +179,10 @@ class _Runner:
     def _mixed(self, head: HeadProgram, seen: Carried) -> Carried:
         size, positions = head.size, self.layout.widths.size
         qkv = self._matvec(head.W_QKV, seen, "qkv")
-        turns = head.turns(self.c, positions)
-        if turns is not None:
-            self.loops.rotate(qkv[:size], *turns, self.levels, self.constants)
-            self.loops.rotate(qkv[size : 2 * size], *turns, self.levels, self.constants)
+        rotation = head.rotation(self.c, positions)
+        if rotation is not None:
+            self.loops.rotate(qkv[:size], *rotation, self.levels, self.constants)
+            self.loops.rotate(qkv[size : 2 * size], *rotation, self.levels, self.constants)
         out = self._rows("mixed", len(qkv) - 2 * size)
         table, index = function_table(self.c, "exp") or (self.nothing, TableIndex(0, 0, 0))
         room = self._room(size, len(out), bool(table.size))

@@ -1,0 +1,92 @@
+"""The operations of an arithmetic on members, unchecked: what runs use, where every value is known to be a member."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from weightsmith.arithmetic.base import Arithmetic
+
+Array: TypeAlias = npt.NDArray[np.float64]
+Ties: TypeAlias = Literal["zero", "even", "away"]
+Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu"]
+Elementary: TypeAlias = Literal["exp", "gelu", "gelu_tanh", "silu"]
+
+# IEEE overflow is either clamped to ∞ afterwards or, in `Native`, is what the machine does.
+silent = np.errstate(all="ignore")
+
+
+class Core:
+    """Each operation is the exact real result, rounded once; sums are left folds in index order that start from 0.
+
+    Arrays of members go in, and arrays of members come out. `Arithmetic` has the same operations for any numbers, and
+    refuses what is not a member.
+    """
+
+    def __init__(self, arithmetic: "Arithmetic") -> None:
+        """Take the rounding of an arithmetic."""
+        self.arithmetic = arithmetic
+        self.infinity = arithmetic.infinity
+        self._nearest, self._elementary = arithmetic._nearest, arithmetic._elementary
+
+    def round(self, x: npt.ArrayLike) -> Array:
+        """Return the nearest member of each value, which need not be a member: see `Arithmetic.round`."""
+        return self.arithmetic.round(x)
+
+    @silent
+    def add(self, x: Array, y: Array) -> Array:
+        """Return x ⊕ y."""
+        return self._nearest(x + y)
+
+    @silent
+    def subtract(self, x: Array, y: Array) -> Array:
+        """Return x ⊖ y."""
+        return self._nearest(x - y)
+
+    @silent
+    def multiply(self, x: Array, y: Array) -> Array:
+        """Return x ⊗ y."""
+        return self._nearest(x * y)
+
+    @silent
+    def divide(self, x: Array, y: Array) -> Array:
+        """Return x ⊘ y for y other than 0."""
+        return self._nearest(x / y)
+
+    @silent
+    def sqrt(self, x: Array) -> Array:
+        """Return the square root of x ≥ 0."""
+        return self._nearest(np.sqrt(x))
+
+    def exp(self, x: Array) -> Array:
+        """Return e to the power x."""
+        return self._elementary("exp", x)
+
+    def activate(self, name: Activation, x: Array) -> Array:
+        """Return an activation of x: the exact real function, rounded once."""
+        return np.maximum(x, 0.0) if name == "relu" else self._elementary(name, x)
+
+    def sum(self, x: Array, axis: int = -1) -> Array:
+        """Return ((0 ⊕ x_1) ⊕ x_2) ⊕ … along an axis."""
+        terms = np.moveaxis(x, axis, 0)
+        return self._fold(terms, terms.shape[1:])
+
+    @silent
+    def dot(self, x: Array, y: Array) -> Array:
+        """Return Σ x_j ⊗ y_j along the last axis; the other axes broadcast."""
+        x, y = np.broadcast_arrays(x, y)
+        products = (self._nearest(x[..., j] * y[..., j]) for j in range(x.shape[-1]))
+        return self._fold(products, x.shape[:-1])
+
+    def matvec(self, M: Array, x: Array) -> Array:
+        """Return the product of a matrix (rows, columns) with vectors (…, columns): a dot product per row."""
+        return self.dot(M, x[..., np.newaxis, :])
+
+    @silent
+    def _fold(self, terms: Iterable[Array], shape: tuple[int, ...]) -> Array:
+        total = np.zeros(shape)
+        for term in terms:
+            total = self._nearest(total + term)
+        return total

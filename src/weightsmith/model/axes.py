@@ -1,0 +1,62 @@
+"""What a field of a part holds, declared once, beside the field: an array with named axes, or names along one.
+
+    W_1: Annotated[Array, Axes("neurons", "lanes")]
+    names: Annotated[Sequence[str], Labels("neurons")] = ()
+
+Everything that is done to all arrays (shape checks, widening, renaming, cutting, stacking, rounding, files) is a fold
+over this declaration, in `folds`; so a new array is declared and nothing else. The first axis is what an array writes
+or has a row for, the last one what it reads: an array whose first axis is "lanes" writes to the stream.
+"""
+
+from dataclasses import Field, fields
+from types import NoneType
+from typing import Any, NamedTuple, TypeAlias, get_args
+
+LANES, NEURONS = "lanes", "neurons"
+
+
+class Axes(tuple[str, ...]):
+    """The names of an array's axes. Arrays of a part that name the same axis have the same size along it."""
+
+    __slots__ = ()
+
+    def __new__(cls, *names: str) -> "Axes":
+        """Take the names in order."""
+        return super().__new__(cls, names)
+
+
+class Labels(NamedTuple):
+    """A tuple of texts, one for each place along an axis; () where there are none."""
+
+    axis: str
+
+
+class LaneNames(NamedTuple):
+    """Names of lanes of the transformer; None stands for all of them."""
+
+
+Declared: TypeAlias = Axes | Labels | LaneNames
+_KNOWN: dict[type[Any], dict[str, Declared]] = {}
+
+
+def declarations(kind: type[Any]) -> dict[str, Declared]:
+    """Return what the fields of a kind of part declare, in their order; other fields are left out."""
+    if kind not in _KNOWN:
+        _KNOWN[kind] = {field.name: found for field in fields(kind) if (found := _declared(field)) is not None}
+    return _KNOWN[kind]
+
+
+def array_axes(kind: type[Any]) -> dict[str, Axes]:
+    """Return the axes of the array fields of a kind of part."""
+    return {name: found for name, found in declarations(kind).items() if isinstance(found, Axes)}
+
+
+def optional_arrays(kind: type[Any]) -> set[str]:
+    """Return the array fields that may be None."""
+    may_be_none = {f.name for f in fields(kind) if NoneType in get_args(getattr(f.type, "__origin__", None))}
+    return may_be_none & array_axes(kind).keys()
+
+
+def _declared(field: "Field[Any]") -> Declared | None:
+    extras = getattr(field.type, "__metadata__", ())
+    return next((extra for extra in extras if isinstance(extra, Axes | Labels | LaneNames)), None)
