@@ -29,6 +29,7 @@ from weightsmith.cli import (
     run,
     train,
 )
+from weightsmith.cli.output import show_log
 from weightsmith.errors import WeightsmithError
 
 app = typer.Typer(
@@ -65,6 +66,7 @@ def _options(
     ] = False,
 ) -> None:
     """A workbench for transformers whose weights are written, not only trained."""
+    show_log()
 
 
 def main() -> None:

@@ -29,6 +29,7 @@ from weightsmith.kernels.packed.representations import Machine
 from weightsmith.kernels.packed.scratch import Scratch
 from weightsmith.kernels.packed.size import NEURON_COLUMNS, bytes_needed
 from weightsmith.model import Softmax, Transformer, Weighting
+from weightsmith.model.positions import NO_POSITIONS
 from weightsmith.semantics.reference import evaluate
 
 Decisions = npt.NDArray[np.int32]
@@ -95,14 +96,18 @@ def needed(T: Transformer) -> list[str]:
     """Return the names of the loops that runs of a transformer need."""
     attentions = [block.attention for block in T.blocks if block.attention is not None]
     layers = [block.feed_forward for block in T.blocks if block.feed_forward is not None]
-    schemes = [layer.positions_of(i, T.attention_positions) for layer in attentions for i in range(len(layer.heads))]
+    heads = [
+        (head, layer.positions_of(i, T.attention_positions) or NO_POSITIONS)
+        for layer in attentions
+        for i, head in enumerate(layer.heads)
+    ]
     functions = {layer.function for layer in layers} - {"relu"}
     norms = [T.final_norm, *(norm for block in T.blocks for norm in (block.attention_norm, block.feed_forward_norm))]
     wanted = {
         "embed": True,
         "apply": True,
-        "attend": bool(schemes),
-        "rotate": any(scheme is not None and scheme.rotation(T.arithmetic, 2, 1) is not None for scheme in schemes),
+        "attend": bool(heads),
+        "rotate": any(scheme.rotation(T.arithmetic, len(head.W_Q), 1) is not None for head, scheme in heads),
         "accumulate": any(len(layer.heads) != 1 for layer in attentions),
         "look_up_rows": any(function_table(carrier(T.arithmetic), name) is not None for name in functions),
         "multiply_rows": any(layer.W_3 is not None for layer in layers),
