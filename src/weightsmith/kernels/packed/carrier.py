@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from weightsmith.arithmetic.core import Elementary
 from weightsmith.arithmetic.elementary import table
 from weightsmith.arithmetic.saturating import TABLE_BITS, Saturating
 from weightsmith.kernels.packed.exact import Mode, Rounding
+from weightsmith.kernels.packed.operations import TableIndex
 from weightsmith.kernels.packed.representations import (
     Constants,
     floats,
@@ -25,14 +26,6 @@ from weightsmith.kernels.packed.representations import (
 Carried = npt.NDArray[Any]
 
 _MODES = {"zero": Mode.TO_ZERO, "even": Mode.TO_EVEN, "away": Mode.AWAY}
-
-
-class TableIndex(NamedTuple):
-    """Where a member stands in a table of all of them: see `operations.table_index`."""
-
-    shift: int
-    base: int
-    half: int
 
 
 @dataclass(frozen=True, eq=False)

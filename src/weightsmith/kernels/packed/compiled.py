@@ -14,7 +14,8 @@ from numba.core import event
 from weightsmith.arithmetic import fast_rounding
 from weightsmith.kernels.packed import attention, exact, instructions, linear, norms, operations, representations
 from weightsmith.kernels.packed.cache import cached, folder_for
-from weightsmith.kernels.packed.carrier import Carrier, TableIndex
+from weightsmith.kernels.packed.carrier import Carrier
+from weightsmith.kernels.packed.operations import TableIndex
 from weightsmith.kernels.packed.representations import factors
 
 MODULES = (
@@ -84,9 +85,10 @@ class _Announcer(event.Listener):
 
 @lru_cache(maxsize=1)
 def _dispatchers() -> dict[str, Any]:
-    options = {"nogil": True, "error_model": "numpy", "boundscheck": instructions.CHECKED}
+    checked = instructions.CHECKED
+    options = {"nogil": True, "error_model": "numpy", "boundscheck": checked, "no_cfunc_wrapper": True}
     sources = [Path(str(module.__file__)) for module in MODULES]
-    folder = folder_for(sources, "checked" if instructions.CHECKED else "")
+    folder = folder_for(sources, "checked" if checked else "")
     return {name: cached(loop, options, folder) for name, loop in LOOPS.items()}
 
 

@@ -10,7 +10,7 @@ A right factor has a type for the product that it was made for: with another one
 from collections.abc import Callable
 from functools import wraps
 from inspect import signature
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from numba.core.errors import TypingError
 from numba.extending import overload
@@ -125,6 +125,14 @@ def survey(x: Any, constants: Constants) -> Any:
     """
 
 
+class TableIndex(NamedTuple):
+    """Where members stand in a table with a value for each of them: see `carrier.function_table`."""
+
+    shift: int  # of the bits of a float, to drop those that are always 0
+    base: int  # the rest of the smallest that is not 0, less 1
+    half: int  # where 0 stands among integers, and where negative floats begin
+
+
 @_of_representation
-def table_index(x: Any, index: Any, constants: Constants) -> Any:
-    """Return where x stands in a table with a value for every member: see `carrier.function_table`."""
+def table_index(x: Any, index: TableIndex, constants: Constants) -> Any:
+    """Return where x stands in a table with a value for every member."""

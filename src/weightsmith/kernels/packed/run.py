@@ -11,12 +11,13 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Activation, Array
 from weightsmith.errors import ModelError, shown
 from weightsmith.kernels.packed.attention import Levels, Room, Rows, Stage, Weigher
-from weightsmith.kernels.packed.carrier import Carried, TableIndex, carrier, function_table
+from weightsmith.kernels.packed.carrier import Carried, carrier, function_table
 from weightsmith.kernels.packed.compiled import Loops, compiled
 from weightsmith.kernels.packed.instructions import SIMD_BYTES
 from weightsmith.kernels.packed.layout import Layout
 from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES, Matrix, Survey
 from weightsmith.kernels.packed.norms import Norm
+from weightsmith.kernels.packed.operations import TableIndex
 from weightsmith.kernels.packed.program import (
     BlockProgram,
     HeadProgram,
