@@ -7,8 +7,9 @@ import numba as nb
 import numpy as np
 
 from weightsmith.arithmetic import Array, Saturating, parse_arithmetic
+from weightsmith.kernels.packed.access import load, store
 from weightsmith.kernels.packed.carrier import Carried, Carrier, carrier
-from weightsmith.kernels.packed.instructions import SIMD_BYTES, load, store
+from weightsmith.kernels.packed.instructions import SIMD_BYTES
 from weightsmith.kernels.packed.operations import (
     add,
     bounded_factor,

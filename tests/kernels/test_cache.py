@@ -128,7 +128,7 @@ def test_where_nothing_can_be_written_loops_are_compiled_without_a_cache(
 ) -> None:
     file = tmp_path / "file"
     file.write_text("no folder can be made below this")
-    monkeypatch.setattr(cache, "_places", lambda: iter([file / "one", file / "two"]))
+    monkeypatch.setattr(cache, "_parents", lambda: iter([file / "one", file / "two"]))
     assert cache.folder_for([file], "") is None
     double = cache.cached(lambda x: 2 * x, {"nogil": True}, None)
     assert double(21) == 42
@@ -138,7 +138,7 @@ def test_where_nothing_can_be_written_loops_are_compiled_without_a_cache(
 def test_a_place_that_cannot_be_written_to_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "file"
     file.write_text("no folder can be made below this")
-    monkeypatch.setattr(cache, "_places", lambda: iter([file / "one", tmp_path / "two"]))
+    monkeypatch.setattr(cache, "_parents", lambda: iter([file / "one", tmp_path / "two"]))
     folder = cache.folder_for([file], "")
     assert folder is not None
     assert folder.parent == tmp_path / "two"

@@ -8,7 +8,8 @@ import pytest
 
 ACCESS = """
 import numba as nb, numpy as np
-from weightsmith.kernels.packed.instructions import SIMD_BYTES, address, entry, load, load_at, store
+from weightsmith.kernels.packed.access import address, entry, load, load_at, store
+from weightsmith.kernels.packed.instructions import SIMD_BYTES
 
 @nb.njit
 def loaded(x, row, column): store(x, 0, 0, load(x, row, column))

@@ -1,8 +1,9 @@
 """Fast runs of many inputs at once, equal to the reference semantics bit for bit.
 
-How a run goes: `run` takes a transformer made ready by `program`, and applies loops (`linear`, `attention`, `norms`) to
-whole rows of columns. The loops are written in `operations`, which each of the `representations` has its own way of
-computing; `instructions` has what Numba lacks. `compiled` makes machine code of the loops and `cache` keeps it.
+How a run goes: the `runner` takes a transformer made ready by `program`, and applies loops (`linear`, `attention`,
+`norms`) to whole rows of columns. The loops are written in `operations`, which each of the `representations` computes
+in its own way; `instructions` and `access` have what Numba lacks. `compiled` makes machine code of the loops, and
+`cache` keeps it.
 
 With the environment variable `WEIGHTSMITH_CHECKED_KERNELS=1` all this runs in a *debug mode*, many times slower: every
 load and store looks at the bounds of its array, and raises an IndexError beyond them.
@@ -30,6 +31,7 @@ The words used here:
 """
 
 from weightsmith.kernels.packed.layout import Layout, batch, ranks, tree
-from weightsmith.kernels.packed.run import Columns, PackedRun, packed_run, run_columns
+from weightsmith.kernels.packed.run import PackedRun, packed_run, run_columns
+from weightsmith.kernels.packed.runner import Columns
 
 __all__ = ["Columns", "Layout", "PackedRun", "batch", "packed_run", "ranks", "run_columns", "tree"]

@@ -2,8 +2,9 @@
 
 Numba looks only at the file that a loop stands in, to see whether machine code is still right. Here a change of any
 source leads to another folder. Folders stand beside this package or, where nothing can be written, in the user's cache;
-`NUMBA_CACHE_DIR` names another place. Of all those that were made, the few used last are kept: two trees of sources may
-take turns. Numba writes files in one step and does without one that is gone, so processes may do all this at once.
+`NUMBA_CACHE_DIR` names another parent for them. Of all those that were made, the few used last are kept: two trees of
+sources may take turns. Numba writes files in one step and does without one that is gone, so processes may do all this
+at once.
 """
 
 import hashlib
@@ -47,29 +48,29 @@ def folder_for(sources: Sequence[Path], mode: str) -> Path | None:
     digest = hashlib.sha256(mode.encode())
     for source in sources:
         digest.update(hashlib.sha256(source.read_bytes()).digest())
-    for place in _places():
-        folder = place / digest.hexdigest()[:32]
+    for parent in _parents():
+        folder = parent / digest.hexdigest()[:32]
         try:
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()
             os.utime(folder)
         except OSError:
             continue
-        _remove_old(place)
+        _remove_old(parent)
         return folder
     return None
 
 
-def _places() -> Iterator[Path]:
+def _parents() -> Iterator[Path]:
     if _config.CACHE_DIR:
         yield Path(_config.CACHE_DIR) / "weightsmith"
     yield Path(__file__).parent / "__pycache__" / "loops"
     yield Path(_AppDirs(appname="weightsmith", appauthor=False).user_cache_dir) / "loops"
 
 
-def _remove_old(place: Path) -> None:
+def _remove_old(parent: Path) -> None:
     """Keep the folders that were used last."""
     with suppress(OSError):  # another process may be doing the same
-        folders = sorted((folder for folder in place.iterdir() if folder.is_dir()), key=os.path.getmtime)
+        folders = sorted((folder for folder in parent.iterdir() if folder.is_dir()), key=os.path.getmtime)
         for folder in folders[:-KEPT_FOLDERS]:
             shutil.rmtree(folder, ignore_errors=True)

@@ -12,14 +12,25 @@ import numpy as np
 from numba.core import event
 
 from weightsmith.arithmetic import fast_rounding
-from weightsmith.kernels.packed import attention, exact, instructions, linear, norms, operations, representations
+from weightsmith.kernels.packed import (
+    access,
+    attention,
+    exact,
+    instructions,
+    linear,
+    norms,
+    operations,
+    representations,
+    weighing,
+)
 from weightsmith.kernels.packed.cache import cached, folder_for
 from weightsmith.kernels.packed.carrier import Carrier
 from weightsmith.kernels.packed.operations import TableIndex
 from weightsmith.kernels.packed.representations import factors
 
 MODULES = (
-    *(attention, linear, norms, operations, exact, instructions, fast_rounding, representations, factors),
+    *(attention, weighing, linear, norms, operations, exact, access, instructions, fast_rounding),
+    *(representations, factors),
     *representations.MODULES.values(),
 )  # that machine code comes from
 LOOPS = {
@@ -113,7 +124,7 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
     found = typeof(linear.Survey(row, row))
     levels = typeof(attention.Levels(index, index, 1, True))
     distances = attention.Distances(rows, rows, row)
-    weigher = attention.Weigher(0, row, TableIndex(0, 0, 0), row)
+    weigher = weighing.Weigher(0, row, TableIndex(0, 0, 0), row)
     room = attention.Room(rows, rows, rows, rows, rows, kinds, row, table, flags)
     norm = norms.Norm(index, 1.0, 1.0, True, reals, reals)
     constants, rounding = typeof(carrier.constants), typeof(carrier.rounding)

@@ -4,8 +4,6 @@ A SIMD vector is a vector of the machine code, wide enough to fill several regis
 they may be vectorised, and no loop for a remainder. Where a single value meets a vector, it stands for one of equal
 elements. Integers keep the carrier's own width; Numba's operators would widen them to 64 bits. Nothing is reordered,
 and no product is contracted into a sum.
-
-Loads and stores do not look at the bounds of their arrays, except in the debug mode, which begins with `CHECKED`.
 """
 
 import os
@@ -17,7 +15,6 @@ from llvmlite import ir
 from numba import extending, types
 from numba.core import cgutils
 from numba.core.datamodel import models
-from numba.np import arrayobj
 
 Emit = Callable[..., Any]
 SIMD_BYTES = 256
@@ -32,8 +29,7 @@ INTERNAL: dict[str, Any] = {
 INLINED = {**INTERNAL, "forceinline": True}  # by LLVM, whatever it thinks of their size
 _njit: Callable[..., Callable[[Emit], Any]] = nb.njit
 internal, inlined = _njit(**INTERNAL), _njit(**INLINED)
-_instruction: Callable[[Emit], Any] = extending.intrinsic
-_make_array: Emit = arrayobj.make_array
+instruction: Callable[[Emit], Any] = extending.intrinsic
 _get_function: Emit = cgutils.get_or_insert_function
 
 
@@ -53,7 +49,8 @@ class _SimdModel(models.PrimitiveModel):
         super().__init__(manager, simd, ir.VectorType(element, simd.count))  # type: ignore[no-untyped-call]
 
 
-def _simd_of(element: Any) -> Simd:
+def simd_of(element: Any) -> Simd:
+    """Return the type of SIMD vectors of a type."""
     return Simd(element, 8 * SIMD_BYTES // element.bitwidth)
 
 
@@ -81,7 +78,7 @@ def _matched(builder: Any, arguments: Any, kind: Any) -> list[Any]:
 def _operation(integer: Emit | None, real: Emit | None = None) -> Any:
     """Return an operation on two values of one type."""
 
-    @_instruction
+    @instruction
     def operation(_typing: Any, x: Any, y: Any) -> Any:
         element = _element(x)
         emit = integer if isinstance(element, types.Integer) else real
@@ -115,7 +112,7 @@ masked = _operation(lambda builder, x, y: builder.and_(x, y))
 xor = _operation(lambda builder, x, y: builder.xor(x, y))
 
 
-@_instruction
+@instruction
 def high_half(_typing: Any, x: Any, y: Any) -> Any:
     """Return (x·y + 2^14) / 2^15 rounded down, for int16: one instruction of many machines."""
     if _element(x) != types.int16 or _element(y) != types.int16:
@@ -159,7 +156,7 @@ def _by_parts(builder: Any, name: str, count: int, x: Any, y: Any) -> Any:
 def _reduction(name: str) -> Any:
     """Return an operation on all values of a vector of integers."""
 
-    @_instruction
+    @instruction
     def operation(_typing: Any, x: Any) -> Any:
         def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
             kind, element = context.get_value_type(x), context.get_value_type(x.element)
@@ -175,7 +172,7 @@ largest = _reduction("smax")
 smallest_unsigned = _reduction("umin")
 
 
-@_instruction
+@instruction
 def where_equal(_typing: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
     """Return x where the integers a and b are equal, else y."""
 
@@ -186,7 +183,7 @@ def where_equal(_typing: Any, a: Any, b: Any, x: Any, y: Any) -> Any:
     return (x(a, b, x, y), code) if a == b and x == y else None
 
 
-@_instruction
+@instruction
 def negative(_typing: Any, x: Any) -> Any:
     """Return −x; of a float 0 it is the other 0."""
 
@@ -197,7 +194,7 @@ def negative(_typing: Any, x: Any) -> Any:
 
 
 def _cast(kinds: dict[Any, Any], emit: Emit) -> Any:
-    @_instruction
+    @instruction
     def operation(_typing: Any, x: Any) -> Any:
         if _element(x) not in kinds:
             return None
@@ -220,113 +217,12 @@ real = _cast({types.int16: types.float32, types.int32: types.float64}, lambda bu
 value = _cast({bits: value for value, bits in _BITS.items()}, lambda builder, x, kind: builder.bitcast(x, kind))
 
 
-# Loads and stores
-
-
-def _demand(context: Any, builder: Any, conditions: list[Any], message: str) -> None:
-    """Make a function raise an IndexError where one of the conditions does not hold, in the debug mode."""
-    for condition in conditions:
-        with builder.if_then(builder.not_(condition), likely=False):
-            context.call_conv.return_user_exc(builder, IndexError, (message,))
-
-
-def _address(context: Any, builder: Any, kind: Any, count: int, array: Any, row: Any, column: Any) -> Any:
-    """Return the address of an entry of a contiguous array of rows, of which `count` are used."""
-    made = _make_array(kind)(context, builder, array)
-    rows, columns = (builder.extract_value(made.shape, axis) for axis in (0, 1))
-    if CHECKED:
-        zero = ir.Constant(row.type, 0)
-        end = builder.add(column, ir.Constant(column.type, count))
-        inside = [builder.icmp_signed(">=", index, zero) for index in (row, column)]
-        inside += [builder.icmp_signed("<", row, rows), builder.icmp_signed("<=", end, columns)]
-        _demand(context, builder, inside, f"{count} entries of a row lie beyond the array")
-    return builder.gep(made.data, [builder.add(builder.mul(row, columns), column)])
-
-
-@_instruction
-def address(_typing: Any, array: Any, row: Any, column: Any) -> Any:
-    """Return the address of an entry of a contiguous array of rows as a number."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        found = _address(context, builder, signature.args[0], 1, *arguments)
-        return builder.ptrtoint(found, context.get_value_type(types.intp))
-
-    return types.intp(array, types.intp, types.intp), code
-
-
-@_instruction
-def load_at(_typing: Any, array: Any, other: Any, number: Any) -> Any:
-    """Return the vector at an address, which lies in one of two arrays of one type."""
-    if array != other:
-        return None
-    result = _simd_of(array.dtype)
-
-    def within(context: Any, builder: Any, given: Any, number: Any) -> Any:
-        made = _make_array(array)(context, builder, given)
-        start = builder.ptrtoint(made.data, number.type)
-        entries = builder.mul(*(builder.extract_value(made.shape, axis) for axis in (0, 1)))
-        end = builder.add(start, builder.mul(entries, made.itemsize))
-        last = builder.add(number, ir.Constant(number.type, SIMD_BYTES))
-        return builder.and_(builder.icmp_unsigned(">=", number, start), builder.icmp_unsigned("<=", last, end))
-
-    def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        *arrays, number = arguments
-        if CHECKED:
-            inside = builder.or_(*(within(context, builder, given, number) for given in arrays))
-            _demand(context, builder, [inside], "an address lies in neither array")
-        found = builder.inttoptr(number, context.get_value_type(result).as_pointer())
-        return builder.load(found, align=array.dtype.bitwidth // 8)
-
-    return result(array, other, types.intp), code
-
-
-@_instruction
-def load(_typing: Any, array: Any, row: Any, column: Any) -> Any:
-    """Return the vector that begins at a column of a row."""
-    result = _simd_of(array.dtype)
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address = _address(context, builder, signature.args[0], result.count, *arguments)
-        kind = context.get_value_type(result).as_pointer()
-        return builder.load(builder.bitcast(address, kind), align=array.dtype.bitwidth // 8)
-
-    return result(array, types.intp, types.intp), code
-
-
-@_instruction
-def store(_typing: Any, array: Any, row: Any, column: Any, simd: Any) -> Any:
-    """Write a vector from a column of a row on."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        *where, values = arguments
-        address = _address(context, builder, signature.args[0], values.type.count, *where)
-        builder.store(values, builder.bitcast(address, values.type.as_pointer()), align=array.dtype.bitwidth // 8)
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp, types.intp, simd), code
-
-
-@_instruction
+@instruction
 def filled(_typing: Any, x: Any) -> Any:
     """Return a vector of equal values."""
-    result = _simd_of(x)
+    result = simd_of(x)
 
     def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return _filled(builder, arguments[0], context.get_value_type(result))
 
     return result(x), code
-
-
-@_instruction
-def entry(_typing: Any, array: Any, index: Any) -> Any:
-    """Return an entry of an array of one axis; indices are not negative."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        given, number = arguments
-        made = _make_array(signature.args[0])(context, builder, given)
-        if CHECKED:
-            size = builder.extract_value(made.shape, 0)
-            _demand(context, builder, [builder.icmp_unsigned("<", number, size)], "an entry lies beyond the array")
-        return builder.load(builder.gep(made.data, [number]))
-
-    return array.dtype(array, types.intp), code

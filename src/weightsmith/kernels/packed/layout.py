@@ -17,7 +17,7 @@ class Layout:
     """Position t has widths[t] columns, one after the other; its column i sees column i mod widths[s] of position s.
 
     A *tree* shares prefixes: an input's last position is a column, and its other positions are columns of its
-    prefixes. Among the columns of a position the first token changes fastest, which makes that rule true.
+    prefixes. Among the columns of a position the first token changes fastest, which makes that true.
     In a *batch* every position has a column for every input.
     """
 

@@ -9,17 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weightsmith.kernels.packed.instructions import (
-    SIMD_BYTES,
-    entry,
-    filled,
-    inlined,
-    internal,
-    load,
-    minus,
-    most,
-    store,
-)
+from weightsmith.kernels.packed.access import entry, load, store
+from weightsmith.kernels.packed.instructions import SIMD_BYTES, filled, inlined, internal, minus, most
 from weightsmith.kernels.packed.operations import (
     add,
     add_calm,

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from weightsmith import model
 from weightsmith.arithmetic import Activation, Array, Native
-from weightsmith.kernels.packed import attention
+from weightsmith.kernels.packed import attention, weighing
 from weightsmith.kernels.packed.carrier import Carried, Carrier, carrier
 from weightsmith.kernels.packed.linear import Matrix
 from weightsmith.kernels.packed.matrices import sparse
@@ -28,10 +28,10 @@ from weightsmith.model import (
 )
 from weightsmith.model.positions import NO_POSITIONS
 
-_HARD: dict[type[Weighting], attention.Weighting] = {
-    AverageHard: attention.Weighting.AVERAGE,
-    LeftmostHard: attention.Weighting.LEFTMOST,
-    RightmostHard: attention.Weighting.RIGHTMOST,
+_HARD: dict[type[Weighting], weighing.Weighting] = {
+    AverageHard: weighing.Weighting.AVERAGE,
+    LeftmostHard: weighing.Weighting.LEFTMOST,
+    RightmostHard: weighing.Weighting.RIGHTMOST,
 }
 
 
@@ -48,10 +48,10 @@ class HeadProgram:
     weighting: Weighting
 
     @property
-    def kind(self) -> attention.Weighting:
+    def kind(self) -> weighing.Weighting:
         """The weighting as the loops know it."""
         if isinstance(self.weighting, Softmax):
-            return attention.Weighting.SHIFTED if self.weighting.shifted else attention.Weighting.SOFTMAX
+            return weighing.Weighting.SHIFTED if self.weighting.shifted else weighing.Weighting.SOFTMAX
         return _HARD[type(self.weighting)]
 
     def distances(self, c: Carrier, positions: int) -> attention.Distances:
@@ -174,7 +174,7 @@ def _table(offsets: Array | None, size: int) -> Array:
 
 
 def _used(W: Array, b: Array | None) -> npt.NDArray[np.bool_]:
-    """Say of each row whether it can give anything but 0."""
+    """Say of each row whether it can be anything but 0."""
     used: npt.NDArray[np.bool_] = np.any(W, axis=1)
     return used if b is None else np.logical_or(used, b)
 
