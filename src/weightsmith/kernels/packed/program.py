@@ -54,6 +54,10 @@ class HeadProgram:
             return weighing.Weighting.SHIFTED if self.weighting.shifted else weighing.Weighting.SOFTMAX
         return _HARD[type(self.weighting)]
 
+    def equal_parts(self, c: Carrier, positions: int) -> Carried:
+        """Return the parts of positions that share a weight; zeros where an empty softmax gets none."""
+        return equal_parts(c, positions, isinstance(self.weighting, Softmax) and self.weighting.empty != "uniform")
+
     def distances(self, c: Carrier, positions: int) -> attention.Distances:
         """Return what belongs to each distance."""
         penalties = self.scheme.penalties(c.arithmetic, positions)
@@ -98,7 +102,6 @@ class Program:
     widest: int  # columns of a matrix
 
 
-@lru_cache(maxsize=16)
 def program(T: Transformer) -> Program:
     """Make a transformer ready."""
     c = carrier(T.arithmetic)
@@ -111,20 +114,21 @@ def program(T: Transformer) -> Program:
 
 
 @lru_cache(maxsize=16)
-def embedded(T: Transformer, positions: int) -> Carried:
+def embedded(p: Program, positions: int) -> Carried:
     """Return the first vector of the stream for each position and token, (positions, lanes, tokens)."""
+    T = p.transformer
     table = position_table(T.positions, T.arithmetic, len(T.lanes), positions)
     vectors = np.broadcast_to(T.embedding, (positions, *T.embedding.shape))
     if table is not None:
         vectors = T.arithmetic.add(vectors, table[:, np.newaxis])
-    return carrier(T.arithmetic).encode(vectors.swapaxes(1, 2))
+    return p.carrier.encode(vectors.swapaxes(1, 2))
 
 
 @lru_cache(maxsize=64)
-def equal_parts(c: Carrier, count: int, weighting: Weighting) -> Carried:
-    """Return 0 and the equal parts of one, two, three … positions; zeros where an empty softmax gets none."""
+def equal_parts(c: Carrier, count: int, empty: bool) -> Carried:
+    """Return 0 and the equal parts of one, two, three … positions, or as many zeros."""
     parts = c.encode(np.concatenate([[0.0], c.arithmetic.round(1 / np.arange(1, count + 1))]))
-    return np.zeros_like(parts) if isinstance(weighting, Softmax) and weighting.empty != "uniform" else parts
+    return np.zeros_like(parts) if empty else parts
 
 
 def _block(T: Transformer, c: Carrier, block: Block) -> BlockProgram:

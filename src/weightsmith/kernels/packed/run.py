@@ -11,6 +11,8 @@ from weightsmith.kernels.packed.size import bytes_needed
 from weightsmith.model import Transformer
 from weightsmith.model.positions import NO_POSITIONS
 
+KEPT_RUNS = 16
+
 
 class PackedRun:
     """Runs of one transformer: see `kernels.interface.Run`."""
@@ -43,10 +45,18 @@ class PackedRun:
         return bytes_needed(self.transformer, positions, columns)
 
 
-@lru_cache(maxsize=16)
+_by_value = lru_cache(maxsize=KEPT_RUNS)(PackedRun)
+_by_identity: dict[int, tuple[Transformer, PackedRun]] = {}
+
+
 def packed_run(T: Transformer) -> PackedRun:
-    """Return the runs of a transformer, which are kept for some time."""
-    return PackedRun(T)
+    """Return the runs of a transformer, which are kept for some time; equal ones share them."""
+    found = _by_identity.get(id(T))
+    if found is None:  # to hash a transformer takes as long as many a run
+        if len(_by_identity) >= KEPT_RUNS:
+            _by_identity.clear()
+        found = _by_identity[id(T)] = T, _by_value(T)  # with T, which so keeps its identity
+    return found[1]
 
 
 def run_columns(T: Transformer, layout: Layout, watch: Watch | None = None) -> Columns:

@@ -22,7 +22,6 @@ from weightsmith.kernels.packed.program import (
     HeadProgram,
     Program,
     embedded,
-    equal_parts,
 )
 from weightsmith.kernels.packed.representations import Machine
 from weightsmith.kernels.packed.scratch import Scratch
@@ -93,7 +92,7 @@ class Runner:
     def _embedded(self) -> Carried:
         T, layout = self.p.transformer, self.layout
         h = np.zeros((len(T.lanes), self.width), self.c.dtype)
-        self.loops.embed(embedded(T, layout.widths.size), layout.ids, self.levels, h)
+        self.loops.embed(embedded(self.p, layout.widths.size), layout.ids, self.levels, h)
         return h
 
     def _attention(self, block: BlockProgram, h: Carried) -> None:
@@ -125,7 +124,7 @@ class Runner:
         out = self._rows("mixed", len(qkv) - 2 * size)
         table, index = function_table(self.c, "exp") or (self.nothing, TableIndex(0, 0, 0))
         room = self._room(size, len(out), bool(table.size))
-        weigher = Weigher(int(head.kind), table, index, equal_parts(self.c, positions, head.weighting))
+        weigher = Weigher(int(head.kind), table, index, head.equal_parts(self.c, positions))
         given = Rows(qkv[:size], qkv[size:], out), self.levels, head.distances(self.c, positions), weigher, room
 
         def attend(stage: Stage) -> None:
