@@ -1,6 +1,7 @@
 # Every target makes its own .venv: nothing needs to be set up by hand.
 #   make demo    build a transformer by hand, run it exactly, save it, load it
 #   make test    lint, strict types, import direction, tests
+#   make test-long  the tests that only search longer
 #   make bench   ratios against peers, measured in one run (ONLY=checking: one subject)
 #   make docs    the documentation, as docs/_build/html/index.html
 
@@ -9,7 +10,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: demo test bench docs clean
+.PHONY: demo test test-long bench docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
@@ -22,6 +23,9 @@ test: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
+
+test-long: $(VENV)/.test
+	$(BIN)/pytest --numprocesses 2 --dist loadfile -m long
 
 bench: $(VENV)/.bench
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m benchmarks $(ONLY)

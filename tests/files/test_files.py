@@ -66,17 +66,20 @@ def loads_or_refuses(path: Path) -> str:
     return "loaded"
 
 
-def test_every_single_byte_changed_loads_or_is_refused_with_little_memory(saved: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("step", [11, pytest.param(1, marks=pytest.mark.long)])
+def test_every_single_byte_changed_loads_or_is_refused_with_little_memory(
+    saved: Path, tmp_path: Path, step: int
+) -> None:
     data, broken = saved.read_bytes(), tmp_path / "broken.safetensors"
     outcomes = {"loaded": 0, "refused": 0}
     tracemalloc.start()
-    for place in range(len(data)):
+    for place in range(0, len(data), step):
         for change in (data[place] ^ 0x01, data[place] ^ 0x80, ord("9"), ord('"')):
             broken.write_bytes(data[:place] + bytes([change]) + data[place + 1 :])
             outcomes[loads_or_refuses(broken)] += 1
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert min(outcomes.values()) > 100, outcomes
+    assert min(outcomes.values()) > 100 // step, outcomes
     assert peak < 16 << 20
 
 

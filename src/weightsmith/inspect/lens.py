@@ -9,7 +9,7 @@ from weightsmith.errors import shown
 from weightsmith.inspect.asked import checked_run, target
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_text
-from weightsmith.kernels import blas
+from weightsmith.kernels.blas import BlasRun
 from weightsmith.model import Transformer
 from weightsmith.model.places import present_stages
 from weightsmith.semantics import reference
@@ -63,5 +63,6 @@ def lens(run: Run) -> Lens:
 
 def read_stream(T: Transformer, vectors: Array) -> Array:
     """Return the logits of vectors of the stream (…, lanes), through the final norm."""
-    read_off = blas.read_off if isinstance(T.arithmetic, Native) else reference.read_off
-    return read_off(T, vectors).astype(np.float64)
+    native = isinstance(T.arithmetic, Native)
+    logits = BlasRun(T).read_off(vectors) if native else reference.read_off(T, vectors)
+    return logits.astype(np.float64)

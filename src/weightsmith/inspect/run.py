@@ -10,12 +10,12 @@ import numpy as np
 from weightsmith.arithmetic import Array, Native
 from weightsmith.errors import InputError
 from weightsmith.inspect import trace
-from weightsmith.kernels import blas
+from weightsmith.kernels.blas import BlasRun
 from weightsmith.model import Transformer, lane_index, read_tokens
 from weightsmith.model.names import place_of
 from weightsmith.model.places import stage_names
 from weightsmith.semantics import reference
-from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRun, Ids, Past, unchanged
+from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRun, Ids, Past, numbers_held, unchanged
 from weightsmith.tables import Table
 
 NUMBERS_AT_ONCE = 1 << 26  # when many inputs are run together: half a gigabyte of float64
@@ -153,20 +153,10 @@ def _batches(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Iterator[
     place = {token: i for i, token in enumerate(T.vocabulary)}
     for length in sorted({len(tokens) for tokens in read}):
         members = [n for n, tokens in enumerate(read) if len(tokens) == length]
-        most = max(1, NUMBERS_AT_ONCE // numbers_kept(T, length))
+        most = max(1, NUMBERS_AT_ONCE // numbers_held(T, length))
         for first in range(0, len(members), most):
             some = members[first : first + most]
             yield some, evaluate(T, np.array([[place[token] for token in read[n]] for n in some]))
-
-
-def numbers_kept(T: Transformer, length: int) -> int:
-    """Return about how many numbers a run on an input of a length holds."""
-    numbers = len(T.lanes)
-    for block in T.blocks:
-        numbers += 2 * len(T.lanes) + (len(block.feed_forward.W_1) if block.feed_forward else 0)
-        for head in block.attention.heads if block.attention else ():
-            numbers += 2 * length + len(head.W_K) + 2 * len(head.W_V)
-    return length * numbers
 
 
 def evaluate(
@@ -179,5 +169,5 @@ def evaluate(
     if sums == "machine" and not native:
         raise InputError(f"sums='machine' is for Native arithmetics: in {T.arithmetic} a sum is a left fold")
     if native and sums != "left":
-        return blas.evaluate(T, ids, past, change)
+        return BlasRun(T).evaluate(ids, past, change)
     return reference.evaluate(T, ids, past, change)

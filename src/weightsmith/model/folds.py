@@ -123,7 +123,7 @@ def joined(parts: Sequence[Part], axis: str, /, **others: Any) -> Part:
     """
     new: dict[str, Any] = {}
     for name, what in declarations(type(parts[0])).items():
-        values = [getattr(part, name) for part in parts]
+        values = [getattr(part, name, None) for part in parts]
         if isinstance(what, Labels) and what.axis == axis:
             sizes = [size_along(part, axis) for part in parts]
             new[name] = tuple(text for value, n in zip(values, sizes, strict=True) for text in (value or ("",) * n))

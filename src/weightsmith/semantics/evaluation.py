@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
+from weightsmith.model import Transformer
 
 Ids: TypeAlias = npt.NDArray[np.integer]
 KeysAndValues: TypeAlias = Sequence[tuple[Array, Array]]  # [head]
@@ -61,6 +62,16 @@ class Evaluation:
         """The keys and values, for a run that goes on from here."""
         length = self.before.length + self.stream[0].shape[-2]
         return Past(length, [[(head.keys, head.values) for head in heads] for heads in self.heads])
+
+
+def numbers_held(T: Transformer, length: int) -> int:
+    """Return about how many numbers the evaluation of an input of a length holds."""
+    numbers = len(T.lanes)
+    for block in T.blocks:
+        numbers += 2 * len(T.lanes) + (len(block.feed_forward.W_1) if block.feed_forward else 0)
+        for head in block.attention.heads if block.attention else ():
+            numbers += 2 * length + len(head.W_K) + 2 * len(head.W_V)
+    return length * numbers
 
 
 def unchanged(kind: str, place: int, head: int, values: Array) -> Array:

@@ -1,6 +1,7 @@
 """The weights of a transformer in the machine's own type, heads of one kind stacked for one product."""
 
 import math
+import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -61,12 +62,15 @@ def times(x: Floats, W: Floats) -> Floats:
     return (x.reshape(math.prod(x.shape[:-1]), x.shape[-1]) @ W.T).reshape(*x.shape[:-1], len(W))
 
 
+_KNOWN: dict[int, Prepared] = {}  # by the identity of a transformer, as long as that lives
+
+
 def prepared(T: Transformer) -> Prepared:
-    """Make a transformer ready, once: what is made stays with it."""
-    if "_prepared" not in T.__dict__:
-        T._set("_prepared", _prepare(T))
-    result: Prepared = T.__dict__["_prepared"]
-    return result
+    """Return the weights of a transformer in the machine's type, which are made once."""
+    if id(T) not in _KNOWN:
+        _KNOWN[id(T)] = _prepare(T)
+        weakref.finalize(T, _KNOWN.pop, id(T), None)
+    return _KNOWN[id(T)]
 
 
 def _prepare(T: Transformer) -> Prepared:

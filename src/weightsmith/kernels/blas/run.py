@@ -15,64 +15,90 @@ from weightsmith.kernels.blas.attention import run_heads
 from weightsmith.kernels.blas.prepared import Floats, Layer, prepared, times
 from weightsmith.model import LayerNorm, Norm, Transformer, position_table
 from weightsmith.model.places import attention_stage, feed_forward_stage
-from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRun, Ids, Past, given, unchanged
+from weightsmith.semantics.evaluation import (
+    NOTHING,
+    Change,
+    Evaluation,
+    HeadRun,
+    Ids,
+    Past,
+    given,
+    numbers_held,
+    unchanged,
+)
 from weightsmith.semantics.layers import ROOT_ERROR
 from weightsmith.semantics.overflow import finite
 
 
-def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = unchanged) -> Evaluation:
-    """Run on places in the vocabulary, (…, positions): see `reference.evaluate`."""
-    A, p, before = T.arithmetic, prepared(T), past.length
-    h = p.embedding[ids]
-    table = position_table(T.positions, A, len(T.lanes), before + ids.shape[-1])
-    with np.errstate(all="ignore"):
-        if table is not None:
-            h = h + table[before:].astype(h.dtype)
-        h = change("stream", 0, 0, h).astype(h.dtype, copy=False)
-        stream, heads, activations = [finite(A, h, "embedding")], [], []
-        for b in range(len(T.blocks)):
-            h, runs = _attention(T, b, h, past, change)
-            h = change("stream", attention_stage(b), 0, h).astype(h.dtype, copy=False)
-            stream.append(finite(A, h, f"block {b} attention"))
-            h, active = _feed_forward(T, b, h, before, change)
-            h = change("stream", feed_forward_stage(b), 0, h).astype(h.dtype, copy=False)
-            stream.append(finite(A, h, f"block {b} feed-forward"))
-            heads.append(runs)
-            activations.append(active)
-        return Evaluation(stream, heads, activations, read_off(T, h[..., -1, :]), past)
+class BlasRun:
+    """The run of one transformer in `Native`: weights in the machine's own type, and the sums that BLAS makes."""
 
+    def __init__(self, T: Transformer) -> None:
+        """Prepare a transformer, unless that was done before."""
+        self.T, self.weights = T, prepared(T)
 
-def read_off(T: Transformer, h: Floats) -> Array:
-    """Return the logits of vectors of the stream (…, lanes)."""
-    p = prepared(T)
-    last = _norm(T, T.final_norm, h.astype(p.output.dtype, copy=False), "final norm")
-    logits = times(last, p.output)
-    if T.output_bias is not None:
-        logits = logits + T.output_bias.astype(logits.dtype)
-    return finite(T.arithmetic, logits, "output")
+    def evaluate(self, ids: Ids, past: Past = NOTHING, change: Change = unchanged) -> Evaluation:
+        """Run on places in the vocabulary, (…, positions): see `reference.evaluate`."""
+        T, A, before = self.T, self.T.arithmetic, past.length
+        h = self.weights.embedding[ids]
+        table = position_table(T.positions, A, len(T.lanes), before + ids.shape[-1])
+        with np.errstate(all="ignore"):
+            if table is not None:
+                h = h + table[before:].astype(h.dtype)
+            h = change("stream", 0, 0, h).astype(h.dtype, copy=False)
+            stream, heads, activations = [finite(A, h, "embedding")], [], []
+            for b in range(len(T.blocks)):
+                h, runs = self._attention(b, h, past, change)
+                h = change("stream", attention_stage(b), 0, h).astype(h.dtype, copy=False)
+                stream.append(finite(A, h, f"block {b} attention"))
+                h, active = self._feed_forward(b, h, before, change)
+                h = change("stream", feed_forward_stage(b), 0, h).astype(h.dtype, copy=False)
+                stream.append(finite(A, h, f"block {b} feed-forward"))
+                heads.append(runs)
+                activations.append(active)
+            return Evaluation(stream, heads, activations, self.read_off(h[..., -1, :]), past)
 
+    def bytes_needed(self, positions: int, columns: int) -> int:
+        """Return the memory that inputs of so many positions take, which have so many columns in all."""
+        size = self.weights.embedding.dtype.itemsize
+        return -(-columns // positions) * numbers_held(self.T, positions) * size
 
-def _attention(T: Transformer, b: int, h: Floats, past: Past, change: Change) -> tuple[Floats, tuple[HeadRun, ...]]:
-    block, p = T.blocks[b], prepared(T)
-    if block.attention is None:
-        return h, ()
-    name = f"block {b}"
-    seen = (
-        _norm(T, block.attention_norm, h, f"{name} attention norm", past.length) if block.norm_placement == "pre" else h
-    )
-    total, runs = np.zeros_like(h), list[HeadRun]()
-    for heads in p.heads[b]:
-        there = past.blocks[b][heads.first : heads.first + heads.count] if past.length else None
-        found, added = run_heads(T, heads, seen, there, past.length, name)
-        if change is not unchanged:
-            found, added = _changed(b, heads.first, found, added, change)
-        total += added
-        runs += found
-    shift = p.b_O[b]
-    h = h + (total if shift is None else total + shift)
-    return _norm(
-        T, block.attention_norm, h, f"{name} attention norm", past.length
-    ) if block.norm_placement == "post" else h, tuple(runs)
+    def read_off(self, h: Floats) -> Array:
+        """Return the logits of vectors of the stream (…, lanes)."""
+        T, output = self.T, self.weights.output
+        last = _norm(T, T.final_norm, h.astype(output.dtype, copy=False), "final norm")
+        logits = times(last, output)
+        if T.output_bias is not None:
+            logits = logits + T.output_bias.astype(logits.dtype)
+        return finite(T.arithmetic, logits, "output")
+
+    def _attention(self, b: int, h: Floats, past: Past, change: Change) -> tuple[Floats, tuple[HeadRun, ...]]:
+        T, block, name = self.T, self.T.blocks[b], f"block {b} attention norm"
+        if block.attention is None:
+            return h, ()
+        seen = _norm(T, block.attention_norm, h, name, past.length) if block.norm_placement == "pre" else h
+        total, runs = np.zeros_like(h), list[HeadRun]()
+        for heads in self.weights.heads[b]:
+            there = past.blocks[b][heads.first : heads.first + heads.count] if past.length else None
+            found, added = run_heads(T, heads, seen, there, past.length, f"block {b}")
+            if change is not unchanged:
+                found, added = _changed(b, heads.first, found, added, change)
+            total += added
+            runs += found
+        shift = self.weights.b_O[b]
+        h = h + (total if shift is None else total + shift)
+        after = block.norm_placement == "post"
+        return _norm(T, block.attention_norm, h, name, past.length) if after else h, tuple(runs)
+
+    def _feed_forward(self, b: int, h: Floats, before: int, change: Change) -> tuple[Floats, Floats]:
+        T, block, layer, name = self.T, self.T.blocks[b], self.weights.layers[b], f"block {b} feed-forward norm"
+        if block.feed_forward is None or layer is None:
+            return h, np.zeros((*h.shape[:-1], 0), h.dtype)
+        seen = _norm(T, block.feed_forward_norm, h, name, before) if block.norm_placement == "pre" else h
+        activations = change("activations", b, 0, _neurons(layer, block.feed_forward.function, seen))
+        activations = activations.astype(h.dtype, copy=False)
+        h = h + (times(activations, layer.W_2) + layer.b_2)
+        return _norm(T, block.feed_forward_norm, h, name, before) if block.norm_placement == "post" else h, activations
 
 
 def _changed(b: int, first: int, found: list[HeadRun], added: Floats, change: Change) -> tuple[list[HeadRun], Floats]:
@@ -83,17 +109,6 @@ def _changed(b: int, first: int, found: list[HeadRun], added: Floats, change: Ch
     total = cast(Floats, sum(outputs)).astype(added.dtype)
     heads = [given(head, new) if changed else head for new, head, changed in zip(outputs, found, other, strict=True)]
     return heads, np.where(rows[..., np.newaxis], total, added)
-
-
-def _feed_forward(T: Transformer, b: int, h: Floats, before: int, change: Change) -> tuple[Floats, Floats]:
-    block, layer, name = T.blocks[b], prepared(T).layers[b], f"block {b} feed-forward norm"
-    if block.feed_forward is None or layer is None:
-        return h, np.zeros((*h.shape[:-1], 0), h.dtype)
-    seen = _norm(T, block.feed_forward_norm, h, name, before) if block.norm_placement == "pre" else h
-    activations = change("activations", b, 0, _neurons(layer, block.feed_forward.function, seen))
-    activations = activations.astype(h.dtype, copy=False)
-    h = h + (times(activations, layer.W_2) + layer.b_2)
-    return _norm(T, block.feed_forward_norm, h, name, before) if block.norm_placement == "post" else h, activations
 
 
 def _neurons(layer: Layer, function: Activation, h: Floats) -> Floats:
