@@ -164,7 +164,7 @@ def _find_rows(x: Any, t: int, a: int, levels: Any, visible: int, room: Any) -> 
             room.addresses[1, s] = x.shape[1] * x.itemsize
 
 
-@internal
+@inlined
 def _score_all(rows: Any, here: int, i: int, t: int, visible: int, distances: Any, room: Any, constants: Any) -> None:
     """Set the first weights to the scores of all visible positions for the columns from `here` on."""
     for c in range(rows.q.shape[0]):
@@ -199,7 +199,7 @@ def _score(rows: Any, i: int, s: int, distance: int, keys: Any, room: Any, const
     return o
 
 
-@internal
+@inlined
 def _mix_all(rows: Any, here: int, i: int, t: int, visible: int, relative: Any, room: Any, constants: Any) -> None:
     """Set out to the mixed values in every coordinate, for the columns from `here` on."""
     for s in range(visible):

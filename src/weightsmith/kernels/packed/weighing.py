@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weightsmith.kernels.packed.access import load, store
-from weightsmith.kernels.packed.instructions import filled, internal, most
+from weightsmith.kernels.packed.instructions import filled, inlined, internal, most
 from weightsmith.kernels.packed.operations import add, divide, subtract, table_index
 
 
@@ -43,7 +43,7 @@ def exponentiate(scores: Any, visible: int, count: int, weigher: Any, constants:
             scores[s, i] = weigher.table[table_index(scores[s, i], weigher.index, constants)]
 
 
-@internal
+@inlined
 def normalise(room: Any, here: int, visible: int, count: int, part: Any, rounding: Any, constants: Any) -> int:
     """Divide exponentials by their sums, and say where there are none: there they become `part`.
 
