@@ -18,6 +18,7 @@ from weightsmith.check.plan import Plan, Shard, longest_of, make_plan, tokens
 from weightsmith.check.size import bytes_of_run, columns_for
 from weightsmith.check.verdict import Verdict
 from weightsmith.errors import InputError, brief, whole_number
+from weightsmith.kernels.packed import packed_run
 
 DEFAULT_MEMORY = 1 << 30  # bytes
 Progress: TypeAlias = Callable[[int, int], None]  # inputs done, inputs in all
@@ -152,12 +153,15 @@ class _Check:
 
 def decide(claim: Claim, up_to: int | None = None, options: Options | None = None) -> Verdict:
     """Check a claim for every input of length 1 … up_to, or for those of its frame."""
-    begin, given = time.perf_counter(), options or Options()
-    longest = _longest(claim, up_to)
+    given, longest = options or Options(), _longest(claim, up_to)
     if claim.not_data is not None and (given.ledger is not None or given.cluster is not None):
         what = "a ledger" if given.cluster is None else "a cluster"
         raise InputError(f"{what} needs a claim that consists of data, and {claim.not_data}")
     plan = make_plan(len(claim.vocabulary), longest, columns_for(claim, longest, given.memory))
+    if given.cluster is None:
+        for T in claim.models:
+            packed_run(T).ready()  # before the clock starts: compiling is no part of the check
+    begin = time.perf_counter()
     claimed = Claimed(claim.frame, plan)
     with _backend(claim, plan, given) as backend, open_ledger(
         given.ledger, claim.identity(plan) if given.ledger is not None else {}, plan
