@@ -120,3 +120,10 @@ def test_a_claim_with_a_function_is_refused_as_such(name: str) -> None:
     }
     with pytest.raises(InputError, match="was checked with a Python function, which a certificate cannot hold"):
         ws.check.replay(verdicts[name]().to_json(), [T])
+
+
+def test_a_claim_is_about_so_many_models_and_no_more() -> None:
+    with pytest.raises(
+        InputError, match=r"recognizes is about 1 model\(s\), and 2 are given: write \[S, T\], or \[T\]"
+    ):
+        ws.check.replay(ws.check.recognizes(T, ".*b", 3).to_json(), [T, T])
