@@ -16,8 +16,7 @@ from benchmarks.timing import best_seconds
 from weightsmith import Fixed, Float, Transformer
 from weightsmith.arithmetic import Array
 from weightsmith.check.claims import FinalVectors
-from weightsmith.check.engine import decide
-from weightsmith.check.options import Options
+from weightsmith.check.engine import Options, decide
 from weightsmith.check.verdict import Verdict
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.kernels.packed.compiled import compiled
@@ -71,8 +70,8 @@ def against_torch() -> Table:
 
 def differing(T: Transformer, found: np.ndarray) -> float:
     """Give the share of the inputs that float32 decides otherwise than the exact run."""
+    from weightsmith.automata import Inputs
     from weightsmith.check.examine import Reader, by_kernels
-    from weightsmith.check.inputs import Inputs
 
     exact = next(by_kernels(Reader(T), "decisions", [Inputs(tuple(T.vocabulary), (), LENGTH)]))
     return float((exact != found).mean())

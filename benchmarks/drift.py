@@ -17,7 +17,7 @@ import numpy as np
 from rich.table import Table
 
 DATA = Path(__file__).parents[1] / "docs" / "_static" / "drift.json"
-STEPS = (1, 10, 100, 400)  # of 1,500: the rule of docs/train.md
+STEPS = (1, 10, 100, 400)  # of 1,500: the predicate of docs/train.md
 WAYS: dict[str, tuple[dict[str, str], int]] = {  # variables, and threads
     "nothing": ({}, 1),
     "the loops of PyTorch, `ATEN_CPU_CAPABILITY=default`": ({"ATEN_CPU_CAPABILITY": "default"}, 1),
@@ -53,11 +53,11 @@ def difference(first: Any, second: Any) -> float:
 def train(threads: int) -> Any:
     """Return the weights after some steps, (steps, weights)."""
     from weightsmith.model import named_arrays
-    from weightsmith.train import Course, Shape, by_rule, fit, rule
+    from weightsmith.train import Course, Shape, by_predicate, fit, predicate
 
     shape = Shape(lanes=16, blocks=2, heads=2, neurons=64, context=12, activation="relu", norm="none")
     course = Course(steps=1500, batch=128, rate=1e-2, decay=0.0, threads=threads)
-    task, found = by_rule(rule("contains 11"), "01", 12), []
+    task, found = by_predicate(predicate("contains 11"), "01", 12), []
     for steps in STEPS:
         asked = count()
         T = fit(task, shape, course, stop=lambda: next(asked) >= steps).transformer  # noqa: B023

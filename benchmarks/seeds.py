@@ -1,4 +1,4 @@
-"""One rule learnt many times: how much of what rounding does to it depends on the seed, and on the processor.
+"""One predicate learnt many times: how much of what rounding does to it depends on the seed, and on the processor.
 
 The commands of docs/train.md at full size, for several seeds, and for every instruction set that the processor has.
 `make bench ONLY=seeds` writes what it found to docs/_static/rounding.json, and prints the table that the page shows.
@@ -19,14 +19,14 @@ import weightsmith as ws
 
 DATA = Path(__file__).parents[1] / "docs" / "_static" / "rounding.json"
 SEEDS = range(5)
-RULE, UP_TO = "contains 11", 12
+PREDICATE, UP_TO = "contains 11", 12
 SETS = ("DEFAULT", "AVX2", "AVX512")  # of instructions; DEFAULT is what every processor of a kind has
 LIMIT = 1800  # seconds for one command
 
 
 def measure() -> Iterator[Table]:
     runs = [run(seed, setting) for setting in settings() for seed in SEEDS]
-    found = {"rule": RULE, "up_to": UP_TO, "runs": runs}
+    found = {"predicate": PREDICATE, "up_to": UP_TO, "runs": runs}
     DATA.write_text(json.dumps(found, indent=1) + "\n")
     table = Table("arithmetic", "decisions changed", "∞ form", title=summary(found))
     for cells in rows(found):
@@ -45,12 +45,12 @@ def settings() -> list[dict[str, str]]:
 
 
 def run(seed: int, setting: dict[str, str]) -> dict[str, Any]:
-    """Train the rule and round it; say what was computed with what, and what came out."""
+    """Train on the predicate and round the model; say what was computed with what, and what came out."""
     with tempfile.TemporaryDirectory() as folder:
         model = str(Path(folder) / "m.safetensors")
-        learnt = command(setting, "train", "--predicate", RULE, "--seed", str(seed), "-o", model)
+        learnt = command(setting, "train", "--predicate", PREDICATE, "--seed", str(seed), "-o", model)
         (how,) = ws.load(model).provenance
-        rounded = command({}, "rounding", model, "--rule", RULE, "--up-to", str(UP_TO))
+        rounded = command({}, "rounding", model, "--predicate", PREDICATE, "--up-to", str(UP_TO))
     print(f"seed {seed}, {setting}: {[row['changed'] for row in rounded]}", file=sys.stderr, flush=True)
     return {"seed": seed, "setting": setting, "how": how, "seconds": round(learnt["seconds"], 1), "rows": rounded}
 

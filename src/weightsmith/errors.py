@@ -56,6 +56,11 @@ def listed(names: Sequence[str], most: int = 12) -> str:
     return head if len(names) <= most else f"{head}, … ({len(names)} in all)"
 
 
+def reason(error: Exception) -> str:
+    """Return why a file could not be read or written: the system's own words where there are some."""
+    return getattr(error, "strerror", None) or str(error)
+
+
 def nearest_names(name: str, names: Sequence[str]) -> str:
     """Say what could have been meant."""
     close = get_close_matches(name, names, n=3) if len(names) <= 1000 else []  # it takes its time

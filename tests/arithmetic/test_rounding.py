@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.witness import numbers
-from weightsmith import Fixed, Float, InputError, parse_arithmetic
+from weightsmith import Fixed, Float, InputError, Native, parse_arithmetic
 from weightsmith.arithmetic import Array, Saturating, TwosComplement, fast_rounding, rounding
 
 TIES = ("zero", "even", "away")
@@ -161,3 +161,31 @@ def test_rounding_works_where_no_folder_can_hold_the_machine_code(monkeypatch: p
     assert fast_rounding.nearest(np.array([0.1]), -15.0, 15.0, 3, 8, "zero") == 0.125
     monkeypatch.undo()
     importlib.reload(fast_rounding)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_next_member_is_the_one_after(form: str) -> None:
+    A = parse_arithmetic(form)
+    members = A.values()[A.values() > 0]
+    assert np.array_equal(rounding.next_above(A, members), [*members[1:], A.infinity])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_first_member_from_a_number_on_is_the_smallest_that_is_not_below_it(form: str) -> None:
+    A = parse_arithmetic(form)
+    members = A.values()[A.values() >= 0]
+    between = (members[1:] + members[:-1]) / 2
+    assert np.array_equal(rounding.at_least(A, members), members)
+    assert np.array_equal(rounding.at_least(A, between), members[1:])
+    assert np.array_equal(rounding.at_least(A, np.nextafter(members[1:-1], np.inf)), members[2:])
+    assert np.array_equal(rounding.at_least(A, np.array([2 * A.infinity, np.inf])), [A.infinity] * 2)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_next_machine_number_is_that_of_the_machine(dtype: Any) -> None:
+    A = Native(dtype)
+    x = np.array([A.smallest, 2.0**-126, 0.1, 1.0, 1.5, 2.0**60, A.infinity], dtype=dtype)
+    with np.errstate(over="ignore"):  # the machine goes on to inf
+        up = np.nextafter(x, np.array(np.inf, dtype=dtype)).astype(np.float64)
+    up[-1] = A.infinity
+    assert np.array_equal(rounding.next_above(A, x.astype(np.float64)), up)

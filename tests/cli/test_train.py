@@ -81,10 +81,12 @@ def test_words_and_labelled_strings_can_be_learnt(folder: Path, train: Train) ->
     assert (T.vocabulary, T.classes, T.max_length) == (("0", "1"), ("NO", "YES"), 4)
 
 
-def test_a_rule_can_be_learnt_over_other_symbols(train: Train) -> None:
+def test_a_predicate_can_be_learnt_over_other_symbols(train: Train) -> None:
     assert train("--predicate", "contains b", "--vocabulary", "abc", "--max-length", "4", *SMALL)[0] == 0
     T = ws.load("model.safetensors")
     assert (T.vocabulary, T.classes, T.max_length) == (("a", "b", "c"), ("NO", "YES"), 4)
+    assert T.blocks[0].feed_forward is not None
+    assert (T.blocks[0].feed_forward.activation, T.final_norm) == ("relu", None)  # as for all labelled strings
 
 
 def test_settings_that_are_given_are_never_left_out(train: Train) -> None:
@@ -103,7 +105,7 @@ def test_names_of_other_files_keep_the_whole_name_of_the_model(folder: Path, tra
 
 
 BAD: dict[str, tuple[tuple[str, ...], str]] = {
-    "nothing to learn": (SMALL, "write a text file, or --predicate RULE, or --labelled FILE: one of them"),
+    "nothing to learn": (SMALL, "write a text file, or --predicate 'contains 11', or --labelled FILE: one of them"),
     "two things": ((*LEARN, "--predicate", "contains 1"), "one of them"),
     "three things": ((*LEARN, "--predicate", "contains 1", "--labelled", "labels"), "one of them"),
     "no file": (("no.txt",), "cannot read no.txt: No such file or directory"),
@@ -118,9 +120,9 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "both labels": (("--labelled", "both", *SMALL), "both, line 2: 'a' has both labels"),
     "one label": (("--labelled", "one", *SMALL), "every label is YES: there is nothing to tell apart"),
     "no labels": (("--labelled", "empty", *SMALL), "there are no labelled strings"),
-    "never": (("--predicate", "contains 2", *SMALL), "the rule never holds"),
-    "always": (("--predicate", "matches .*", *SMALL), "the rule always holds"),
-    "no rule": (("--predicate", "is even", *SMALL), "the rule is even is not understood: write one of contains WORD"),
+    "never": (("--predicate", "contains 2", *SMALL), "the predicate never holds"),
+    "always": (("--predicate", "matches .*", *SMALL), "the predicate always holds"),
+    "no predicate": (("--predicate", "is even", *SMALL), "the predicate is even is not understood"),
     "bad regex": (("--predicate", "matches (", *SMALL), "the regular expression ( cannot be read: missing )"),
     "no symbols": (("--predicate", "contains 1", "--vocabulary", "", *SMALL), "vocabulary is empty"),
     "no length": (("--predicate", "contains 1", "--max-length", "0", *SMALL), "max_length=0: write a whole number"),
@@ -187,7 +189,7 @@ def test_a_checkpoint_of_another_configuration_is_refused_and_stays(
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("weightsmith.files.save", stop)
+    monkeypatch.setattr(ws, "save", stop)
     assert train(*LEARN, "--checkpoint-every", "3")[0] == 130
     monkeypatch.undo()
     monkeypatch.chdir(folder)

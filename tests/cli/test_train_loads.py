@@ -36,7 +36,7 @@ import sys
 sys.argv = ["weightsmith", "train", "--help"]
 import weightsmith as ws
 from weightsmith.cli import main
-ws.train, ws.train.Course(steps=3), ws.train.rule("contains 11")
+ws.train, ws.train.Course(steps=3), ws.train.predicate("contains 11")
 try:
     main()
 except SystemExit as end:
@@ -46,6 +46,48 @@ assert not {"torch", "matplotlib"} & set(sys.modules)
     result = python("-c", program)
     assert result.returncode == 0, result.stderr
     assert "--predicate" in result.stdout
+
+
+FORBIDDEN = ("weightsmith.check", "weightsmith.kernels.packed")
+LOADED = """
+print([name for name in sys.modules if name.startswith(forbidden)])
+"""
+
+
+def loaded(program: str, *forbidden: str) -> str:
+    """Return which of some modules a program has loaded."""
+    result = python("-c", f"import sys\nforbidden = {forbidden!r}\n{program}\n{LOADED}")
+    assert result.returncode == 0, result.stderr
+    return result.stdout.splitlines()[-1]
+
+
+def test_fitting_a_text_loads_neither_check_nor_compiled_kernels() -> None:
+    program = """
+import weightsmith as ws
+task = ws.train.as_text("the cat sat on the mat " * 20, 8)
+ws.train.fit(task, ws.train.Shape(lanes=8, blocks=1, heads=2, neurons=8, context=8), ws.train.Course(steps=2, batch=2))
+"""
+    assert loaded(program, *FORBIDDEN, "numba", "weightsmith.train.labelled") == "[]"
+
+
+def test_the_command_that_fits_a_text_loads_neither_check_nor_compiled_kernels(tmp_path: Path) -> None:
+    text, model = tmp_path / "text.txt", tmp_path / "m.safetensors"
+    text.write_text("the cat sat on the mat " * 20)
+    program = f"""
+from weightsmith.cli import app
+small = "--lanes 8 --blocks 1 --heads 2 --context 8 --steps 2 --batch 2 --activation relu".split()
+app(["train", {str(text)!r}, "-o", {str(model)!r}, *small], standalone_mode=False)
+"""
+    assert loaded(program, *FORBIDDEN, "numba", "weightsmith.train.labelled") == "[]"
+
+
+def test_help_loads_neither_numpy_nor_what_needs_it() -> None:
+    program = """
+from weightsmith.cli import app
+app(["train", "--help"], standalone_mode=False)
+"""
+    heavy = ("numpy", "numba", "torch", "dask", "safetensors", "weightsmith.model", "weightsmith.files")
+    assert loaded(program, *heavy) == "[]"
 
 
 def test_every_name_of_the_stub_exists() -> None:

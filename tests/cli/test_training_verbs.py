@@ -45,8 +45,8 @@ def test_rounding_counts_the_changed_decisions_and_names_the_first(folder: Path)
         assert row["inputs"] == 2**7 - 2
 
 
-def test_rounding_shows_the_shortest_input_that_breaks_a_rule(folder: Path) -> None:
-    options = ("--up-to", "6", "--into", "fixed(3,3)", "--rule", "contains 11")
+def test_rounding_shows_the_shortest_input_that_breaks_a_predicate(folder: Path) -> None:
+    options = ("--up-to", "6", "--into", "fixed(3,3)", "--predicate", "contains 11")
     out = good("rounding", "contains.safetensors", *options, folder=folder)
     rows = [line.split() for line in out.splitlines() if line.strip().startswith("fixed")]
     assert rows == [["fixed(4,4)", "0", "-", "same", "1"], ["fixed(3,3)", "0", "-", "same", "1"]]
@@ -57,7 +57,7 @@ def test_rounding_shows_the_shortest_input_that_breaks_a_rule(folder: Path) -> N
     [
         (("--up-to", "0"), "up_to=0: write a whole number from 1 on"),
         (("--up-to", "3", "--into", "fixed"), "fixed"),
-        (("--up-to", "3", "--rule", "is nice"), "the rule is nice is not understood"),
+        (("--up-to", "3", "--predicate", "is nice"), "the predicate is nice is not understood"),
     ],
 )
 def test_rounding_refuses_what_it_does_not_understand(folder: Path, options: tuple[str, ...], message: str) -> None:

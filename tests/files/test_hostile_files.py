@@ -38,6 +38,8 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, Any], dict[str, Any]], Any], str]] 
     "narrow arithmetic": (lambda h, m: m.update(arithmetic="fixed(1,1)"), "is not a member of fixed(1,1)"),
     "kind": (lambda h, m: m["blocks"][0].update(kind="os.system"), "blocks.0 has the unknown kind 'os.system'"),
     "wrong kind": (lambda h, m: m["blocks"][0].update(kind="Head"), "blocks.0"),
+    "whole": (lambda h, m: m["blocks"][0].update(kind="Transformer"), "blocks.0 has the unknown kind 'Transformer'"),
+    "base kind": (lambda h, m: m["blocks"][0].update(kind="Frozen"), "blocks.0 has the unknown kind 'Frozen'"),
     "blocks": (lambda h, m: m.update(blocks=7), "blocks must be a tuple of Block, and it is 7"),
     "lanes": (lambda h, m: m.update(lanes=["a", "a"]), "lanes has a twice"),
     "escape": (lambda h, m: m.update(lanes=["a", "\x1b[2J"]), "characters that cannot be shown: '\\x1b[2J'"),

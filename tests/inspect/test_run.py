@@ -233,3 +233,14 @@ def test_generate_refuses_at_once_what_cannot_work(T: ws.Transformer) -> None:
         ws.generate(speaker, "02", 5)
     with pytest.raises(ws.InputError, match="'T' is not a transformer"):
         ws.generate("T", "01", 5)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("kind", ["stream", "head", "activations"])
+def test_a_value_changed_on_its_way_must_be_a_member(kind: str) -> None:
+    T = ws.random_transformer(vocabulary="01", lanes=2, blocks=1, heads=1, neurons=2)
+
+    def change(what: str, at: int, head: int, values: Any) -> Any:
+        return values + 0.3 if what == kind else values
+
+    with pytest.raises(ws.InputError, match=r"is not a member of fixed\(4,4\)"):
+        ws.run(T, "01", change=change)

@@ -12,6 +12,7 @@ import weightsmith as ws
 from tests.witness.numbers import system
 from weightsmith.arithmetic import Array
 from weightsmith.memory import threshold
+from weightsmith.memory.neurons import columns
 
 FINITE = [ws.Fixed(4, 4), ws.Fixed(6, 2, "even"), ws.Float(4, 3), ws.Float(4, 6), ws.Float.like("e4m3")]
 ARITHMETICS = [*FINITE, ws.Fixed(12, 8, "away"), ws.Float.like("float16"), ws.Native("float32"), ws.Native("float64")]
@@ -73,7 +74,7 @@ def test_responses_are_one_at_the_key_and_below_the_margin_at_rivals_or_all_is_r
     T, facts, margin = case
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(threshold, "STRONGEST", looked_at_first)  # however few, all are looked at in the end
+            patch.setattr(threshold, "STRONGEST_RIVALS", looked_at_first)  # however few, all are looked at in the end
             written = ws.memory.write_many(T, 0, facts, margin)
     except ws.InputError as error:
         message = str(error)
@@ -132,7 +133,7 @@ def test_the_weights_are_those_of_the_formula_for_the_strongest_rival() -> None:
 
 
 def test_a_rival_that_rounding_makes_the_strongest_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threshold, "STRONGEST", 1)
+    monkeypatch.setattr(threshold, "STRONGEST_RIVALS", 1)
     rivals = [(1.5, -0.5, 0.5), (0.75, 0.5, -0.25), (0.5, 1.5, -0.5), (1.5, 0.5, 0.75)]
     patterns = [[*rival, 0.0, 0.0] for rival in rivals]
     T = ws.memory.write(blank(ws.Float(4, 3)), 0, {"a": 1.5, "b": 0.5, "c": -0.5}, {"out": 1.0}, rivals=patterns)
@@ -265,3 +266,17 @@ def test_an_arithmetic_without_one_is_refused() -> None:
     T = ws.random_transformer(lanes=2, blocks=1, arithmetic=A)
     with pytest.raises(ws.LawError, match="memory.write needs the law"):
         ws.memory.write(T, 0, {"x0": 0.5}, {"x1": 0.5})
+
+
+@pytest.mark.parametrize("form", ["fixed(4,4)", "float(4,3)", "float(3,3)", "float(5,8)", "float(4,5,ties=away)"])
+@pytest.mark.parametrize("activation", ["gelu", "silu"])
+def test_every_value_that_some_member_makes_is_written(form: str, activation: str) -> None:
+    A = ws.parse_arithmetic(form)
+    T = blank(A, activation)
+    layer = T.blocks[0].feed_forward
+    assert layer is not None
+    full = A.activate(layer.function, 1.0)
+    values = np.zeros((len(A.values()), len(T.lanes)))
+    values[:, -1] = A.multiply(full, A.values())
+    found = columns(T, layer, values, [""] * len(values))
+    assert np.array_equal(A.multiply(full, found.T), values)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 import weightsmith as ws
-from weightsmith.train import Course, Shape, by_rule, fit, rule
+from weightsmith.train import Course, Shape, by_predicate, fit, predicate
 
 torch.set_num_threads(1)
 
@@ -14,4 +14,4 @@ def recogniser() -> ws.Transformer:
     """A classifier that has learnt "contains 11", up to length 8."""
     shape = Shape(lanes=8, blocks=2, heads=2, neurons=16, context=8, norm="none", activation="relu")
     course = Course(steps=400, batch=64, rate=1e-2, warmup=20, decay=0.0, evaluate_every=200)
-    return fit(by_rule(rule("contains 11"), "01", 8, count=2000), shape, course).transformer
+    return fit(by_predicate(predicate("contains 11"), "01", 8, count=2000), shape, course).transformer

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from weightsmith.train import Course, Labelled, Shape, Text, as_text, by_rule, rule
+from weightsmith.train import Course, Labelled, Shape, Text, as_text, by_predicate, predicate
 from weightsmith.train.module import Model
 
 SHAPE = Shape(lanes=8, blocks=1, heads=2, neurons=16, context=8)
@@ -17,7 +17,7 @@ def text(context: int = 8) -> Text:
 
 
 def labelled(max_length: int = 6) -> Labelled:
-    return by_rule(rule("contains 11"), "01", max_length, count=600)
+    return by_predicate(predicate("contains 11"), "01", max_length, count=600)
 
 
 def shape(**changes: Any) -> Shape:

@@ -10,9 +10,9 @@ import torch
 
 import weightsmith as ws
 from tests.train.small import COURSE, SHAPE, course, labelled, shape, text, weights
-from weightsmith.train import Course, Shape, as_text, fit
-from weightsmith.train.loop import Fitted, learn
-from weightsmith.train.training import identity, new_module
+from weightsmith.train import Course, Shape, as_labelled, as_text, fit
+from weightsmith.train.loop import Fitted, Task, learn
+from weightsmith.train.training import digest_of, identity, new_module
 
 
 class Stop(Exception):  # noqa: N818
@@ -259,3 +259,17 @@ def test_a_training_that_leaves_the_numbers_says_so(tmp_path: Path) -> None:
     pace = course(rate=10.0, warmup=0, clip=0.0, steps=400, evaluate_every=400)
     with pytest.raises(ws.InputError, match=r"the loss of step \d+ is (nan|inf): write a smaller rate than 10"):
         fit(text(), shape(norm="none", activation="swiglu", blocks=3), pace)
+
+
+def test_the_digest_of_the_data_covers_all_of_it() -> None:
+    labels = {tuple(f"{n:03b}"): "YES" if n % 2 else "NO" for n in range(8)}
+    tasks: list[Task] = [
+        as_text("ab" * 20, 4),
+        as_text("ab" * 20, 5),
+        as_text("ab" * 19 + "ba", 4),  # the end is held back
+        as_text("ba" + "ab" * 19, 4),
+        as_labelled(labels),
+        as_labelled({**labels, ("1", "1", "1"): "NO"}),
+    ]
+    assert len({digest_of(task) for task in tasks}) == len(tasks)
+    assert digest_of(as_text("ab" * 20, 4)) == digest_of(tasks[0])

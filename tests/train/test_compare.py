@@ -11,8 +11,7 @@ import weightsmith as ws
 from tests.train.small import course, shape, text
 from tests.train.test_checkpoint import Stop
 from weightsmith.train import Comparison, as_text, compare
-from weightsmith.train.compare import count
-from weightsmith.train.lstm import Lstm, beside, of_size
+from weightsmith.train.compare import Lstm, beside, count, of_size
 from weightsmith.train.training import new_module
 
 SENTENCE = "the cat"

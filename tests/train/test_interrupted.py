@@ -58,7 +58,7 @@ def test_a_second_interrupt_stops_at_once_and_the_checkpoint_before_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, other = new_folder(tmp_path / "interrupted"), new_folder(tmp_path / "whole")
-    running = Gated(folder, (7, 7), *command("rule", 4))
+    running = Gated(folder, (7, 7), *command("predicate", 4))
     running.wait(7)
     running.interrupt()
     running.go_on()
@@ -68,14 +68,14 @@ def test_a_second_interrupt_stops_at_once_and_the_checkpoint_before_stays(
     assert (code, out, "Traceback" in err, "stopped" in err) == (130, "", False, False)
     assert step_of(folder / "m.checkpoint") == 4
     assert not (folder / "m.safetensors").exists()
-    in_this_process(folder, monkeypatch, *command("rule", 4))
-    in_this_process(other, monkeypatch, *command("rule", 4))
+    in_this_process(folder, monkeypatch, *command("predicate", 4))
+    in_this_process(other, monkeypatch, *command("predicate", 4))
     assert result(folder) == result(other)
 
 
 def test_an_interrupt_before_the_first_step_says_that_there_is_nothing_to_save(tmp_path: Path) -> None:
     folder = new_folder(tmp_path / "interrupted")
-    assert interrupted(folder, 0, *command("rule", 4)) == "stopped before a step was done: nothing to save"
+    assert interrupted(folder, 0, *command("predicate", 4)) == "stopped before a step was done: nothing to save"
     assert interrupted(folder, 0, *COMPARE) == "stopped before a step was done: nothing to save"
     assert os.listdir(folder) == ["text.txt"]
 
@@ -107,7 +107,7 @@ def test_an_interrupted_comparison_goes_on_with_the_same_bits(
 
 def test_a_command_leaves_ctrl_c_as_it_found_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = signal.getsignal(signal.SIGINT)
-    in_this_process(new_folder(tmp_path / "a"), monkeypatch, *command("rule", 50))
+    in_this_process(new_folder(tmp_path / "a"), monkeypatch, *command("predicate", 50))
     assert signal.getsignal(signal.SIGINT) is before
     monkeypatch.setattr(sys, "argv", ["weightsmith", "train", "no.txt"])
     with pytest.raises(SystemExit):

@@ -13,7 +13,7 @@ SMALL = (
 )  # fmt: skip
 KINDS: dict[str, tuple[str, ...]] = {
     "text, dropout": ("text.txt", "--context", "8", "--dropout", "0.3", "--positions", "rotary"),
-    "rule": ("--predicate", "ends with 1", "--max-length", "5"),
+    "predicate": ("--predicate", "ends with 1", "--max-length", "5"),
 }
 
 

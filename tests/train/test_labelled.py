@@ -1,4 +1,4 @@
-"""Labelled strings: drawn by a rule or given, both labels as often, a tenth held back."""
+"""Labelled strings: labelled by a predicate or given, both labels as often, a tenth held back."""
 
 from itertools import product
 from pathlib import Path
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from weightsmith.train import Labelled, as_labelled, by_rule, read_labelled, rule
+from weightsmith.train import Labelled, as_labelled, by_predicate, predicate, read_labelled
 
 
 def strings(found: Labelled, part: str) -> dict[str, int]:
@@ -21,7 +21,7 @@ def strings(found: Labelled, part: str) -> dict[str, int]:
 
 
 def test_of_short_lengths_every_string_is_there_with_its_label() -> None:
-    found = by_rule(lambda string: "ba" in string, "abc", 4, count=400)
+    found = by_predicate(lambda string: "ba" in string, "abc", 4, count=400)
     learnt, held = strings(found, "by_length"), strings(found, "held")
     assert not learnt.keys() & held.keys()
     together = {**learnt, **held}
@@ -31,26 +31,26 @@ def test_of_short_lengths_every_string_is_there_with_its_label() -> None:
 
 
 def test_of_long_lengths_some_strings_are_drawn_and_the_seed_says_which() -> None:
-    found, again, other = (by_rule(rule("contains 11"), "01", 20, count=400, seed=seed) for seed in (1, 1, 2))
+    found, again, other = (by_predicate(predicate("contains 11"), "01", 20, count=400, seed=seed) for seed in (1, 1, 2))
     assert sorted(found.by_length) == list(range(1, 21))
     assert strings(found, "by_length") == strings(again, "by_length") != strings(other, "by_length")
     assert not strings(found, "by_length").keys() & strings(found, "held").keys()
 
 
-def test_a_rule_over_words_gets_tuples() -> None:
+def test_a_predicate_over_words_gets_tuples() -> None:
     seen: list[Any] = []
 
     def first_is_the(words: Any) -> bool:
         seen.append(words)
         return bool(words[0] == "the")
 
-    found = by_rule(first_is_the, ["the", "cat"], 2)
+    found = by_predicate(first_is_the, ["the", "cat"], 2)
     assert set(seen) == {("the",), ("cat",), *product(("the", "cat"), repeat=2)}
     assert found.vocabulary == ("the", "cat")
 
 
 def test_a_batch_has_one_length_and_both_labels_as_often() -> None:
-    found = by_rule(rule("contains 111"), "01", 8)
+    found = by_predicate(predicate("contains 111"), "01", 8)
     labels = strings(found, "by_length")
     lengths = set()
     for step in range(60):
@@ -112,11 +112,15 @@ def test_labels_that_cannot_be_learnt_are_named(labels: Any, vocabulary: Any, me
         as_labelled(labels, vocabulary)
 
 
-def test_a_rule_that_always_or_never_holds_is_refused() -> None:
-    with pytest.raises(ws.InputError, match="the rule never holds, for 30 strings: there is nothing to tell apart"):
-        by_rule(lambda string: False, "01", 4)
-    with pytest.raises(ws.InputError, match="the rule always holds, for 30 strings: there is nothing to tell apart"):
-        by_rule(lambda string: True, "01", 4)
+def test_a_predicate_that_always_or_never_holds_is_refused() -> None:
+    with pytest.raises(
+        ws.InputError, match="the predicate never holds, for 30 strings: there is nothing to tell apart"
+    ):
+        by_predicate(lambda string: False, "01", 4)
+    with pytest.raises(
+        ws.InputError, match="the predicate always holds, for 30 strings: there is nothing to tell apart"
+    ):
+        by_predicate(lambda string: True, "01", 4)
 
 
 def answering(function: Any) -> Any:
@@ -124,14 +128,16 @@ def answering(function: Any) -> Any:
     return function
 
 
-def test_a_rule_that_fails_or_gives_no_answer_is_named() -> None:
-    with pytest.raises(ws.InputError, match="the rule fails for the input 00: IndexError: string index out of range"):
-        by_rule(lambda string: string[2] == "1" if len(string) > 1 else True, "01", 4)
-    with pytest.raises(ws.InputError, match="the rule gives 1 for 1: it must give True or False"):
-        by_rule(answering(lambda string: string.count("1") or True), "01", 4)
-    with pytest.raises(ws.InputError, match="the rule gives None for 0: it must give True or False"):
-        by_rule(answering(lambda string: None), "01", 4)
-    assert by_rule(answering(lambda string: np.bool_("1" in string)), "01", 2).classes == ("NO", "YES")
+def test_a_predicate_that_fails_or_gives_no_answer_is_named() -> None:
+    with pytest.raises(
+        ws.InputError, match="the predicate fails for the input 00: IndexError: string index out of range"
+    ):
+        by_predicate(lambda string: string[2] == "1" if len(string) > 1 else True, "01", 4)
+    with pytest.raises(ws.InputError, match="the predicate gives 1 for 1: it must give True or False"):
+        by_predicate(answering(lambda string: string.count("1") or True), "01", 4)
+    with pytest.raises(ws.InputError, match="the predicate gives None for 0: it must give True or False"):
+        by_predicate(answering(lambda string: None), "01", 4)
+    assert by_predicate(answering(lambda string: np.bool_("1" in string)), "01", 2).classes == ("NO", "YES")
 
 
 @pytest.mark.parametrize(
@@ -150,6 +156,6 @@ def test_a_rule_that_fails_or_gives_no_answer_is_named() -> None:
     ids=str,
 )
 def test_what_cannot_be_drawn_is_named(changes: dict[str, Any], message: str) -> None:
-    given: dict[str, Any] = {"rule": rule("contains 1"), "vocabulary": "01", "max_length": 3, **changes}
+    given: dict[str, Any] = {"predicate": predicate("contains 1"), "vocabulary": "01", "max_length": 3, **changes}
     with pytest.raises(ws.WeightsmithError, match=message):
-        by_rule(**given)
+        by_predicate(**given)

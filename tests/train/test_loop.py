@@ -45,7 +45,7 @@ def test_the_provenance_says_what_the_weights_depend_on(monkeypatch: pytest.Monk
     assert beside == ("trained beside an LSTM: 12 steps of 4, seed 5, 1 thread, torch 9.8.7+cpu on pdp11 AVX99",)
 
 
-def test_a_rule_is_learnt(recogniser: ws.Transformer) -> None:
+def test_a_predicate_is_learnt(recogniser: ws.Transformer) -> None:
     T, inputs = recogniser, all_inputs("01", 8)
     right = sum(
         (found == "YES") == ("11" in "".join(x)) for x, found in zip(inputs, ws.decisions(T, inputs), strict=True)

@@ -1,13 +1,16 @@
 """Shapes and courses: what cannot be built, or makes no sense, is refused with its name."""
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 import weightsmith as ws
 from weightsmith.errors import brief
+from weightsmith.model.block import GATED
+from weightsmith.model.block import Activation as ModelActivation
+from weightsmith.model.block import Placement as ModelPlacement
 from weightsmith.train import Course, Shape
-from weightsmith.train.settings import as_data, differing
+from weightsmith.train.settings import LABELLED, TEXT, Activation, Placement, as_data, differing
 
 NAN, INF, HUGE = float("nan"), float("inf"), 10**5000
 
@@ -75,3 +78,20 @@ def test_the_first_setting_that_differs_is_named() -> None:
     assert differing(as_data(Shape()), as_data(Shape(norm="rms", tied=False))) == "norm"
     assert differing(as_data(Course()), as_data(Course())) is None
     assert differing({}, {"more": 1}) == "more"
+
+
+def test_what_can_be_trained_is_what_a_model_can_have() -> None:
+    assert get_args(Activation) == get_args(ModelActivation)
+    assert get_args(Placement) == get_args(ModelPlacement)
+    assert {name for name in get_args(Activation) if Shape(activation=name).gated} == set(GATED)
+
+
+def test_a_preset_is_changed_by_what_is_given_and_neurons_follow_the_lanes() -> None:
+    for preset in (TEXT, LABELLED):
+        assert preset.changed({}) == (preset.shape, preset.course)
+    shape, course = TEXT.changed({"lanes": 8, "rate": 0.5, "seed": 3})
+    assert (shape.lanes, shape.neurons, shape.heads) == (8, 32, 4)
+    assert (course.rate, course.seed, course.steps) == (0.5, 3, 1000)
+    assert TEXT.changed({"lanes": 8, "neurons": 5})[0].neurons == 5
+    with pytest.raises(ws.InputError, match="lanes=0: write a whole number from 1 on"):
+        TEXT.changed({"lanes": 0})

@@ -35,6 +35,16 @@ class Arithmetic(ABC):
         """The nominal size: a sign, the bits of the exponent, and those of the significand that are not implied."""
 
     @property
+    @abstractmethod
+    def precision(self) -> int:
+        """p: how many bits a significand has."""
+
+    @property
+    @abstractmethod
+    def least_exponent(self) -> int:
+        """The smallest E: below it the distance between members stays the same."""
+
+    @property
     def lowest(self) -> float:
         """The most negative value; −∞ in every symmetric system."""
         return -self.infinity

@@ -44,6 +44,16 @@ class Native(Arithmetic):
         """How many bits a value takes."""
         return int(np.finfo(self.dtype).bits)
 
+    @property
+    def precision(self) -> int:
+        """p: how many bits a significand has."""
+        return int(np.finfo(self.dtype).nmant) + 1
+
+    @property
+    def least_exponent(self) -> int:
+        """The smallest E: below it the distance between members stays the same."""
+        return int(np.finfo(self.dtype).minexp)
+
     def values(self) -> Array:
         """Refuse: there are too many."""
         raise InputError(f"{self} has {self.bits} bits: values() lists the members of systems of up to 16 bits")

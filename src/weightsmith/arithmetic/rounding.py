@@ -38,6 +38,7 @@ correct for every float64.
 
 import numpy as np
 
+from weightsmith.arithmetic.base import Arithmetic
 from weightsmith.arithmetic.core import Array, Ties
 
 MAX_PRECISION = 25
@@ -66,3 +67,17 @@ def nearest(x: Array, lowest: float, infinity: float, least_exponent: int, preci
     clamped = np.clip(x, lowest, infinity)
     steps = quantum(clamped, least_exponent, precision)
     return nearest_integer(clamped / steps, ties) * steps + 0.0  # + 0.0: there is no −0
+
+
+def at_least(A: Arithmetic, x: Array) -> Array:
+    """Return the smallest member that is not below each x, which is not negative; ∞ for what is beyond it."""
+    clamped = np.minimum(x, A.infinity)
+    steps = quantum(clamped, A.least_exponent, A.precision)
+    result: Array = np.ceil(clamped / steps) * steps
+    return result
+
+
+def next_above(A: Arithmetic, x: Array) -> Array:
+    """Return the next member above each positive member; ∞ for ∞."""
+    with np.errstate(over="ignore"):  # where ∞ is the largest float64
+        return np.minimum(x + quantum(x, A.least_exponent, A.precision), A.infinity)

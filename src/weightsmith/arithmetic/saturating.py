@@ -2,7 +2,6 @@
 
 import math
 import sys
-from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
@@ -22,16 +21,6 @@ class Saturating(Arithmetic):
     """A finite system S·2^(E−p+1), |S| ≤ 2^p − 1, in which results beyond ±∞ become ±∞."""
 
     ties: Ties
-
-    @property
-    @abstractmethod
-    def precision(self) -> int:
-        """p: how many bits a significand has."""
-
-    @property
-    @abstractmethod
-    def least_exponent(self) -> int:
-        """The smallest E: below it the distance between members stays the same."""
 
     @property
     def smallest(self) -> float:

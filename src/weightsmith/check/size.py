@@ -1,6 +1,6 @@
 """How much memory a check takes, and how many inputs may therefore be run together."""
 
-from weightsmith.check.claims import Claim
+from weightsmith.check.claim import Claim
 from weightsmith.errors import InputError
 from weightsmith.kernels.packed import packed_run
 from weightsmith.model import Transformer

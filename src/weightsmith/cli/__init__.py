@@ -1,6 +1,7 @@
 """The command line: one verb per thing a person does.
 
-This package loads quickly: numpy and everything heavier are imported inside the commands, when one is run.
+This package loads quickly: `import weightsmith as ws` loads a name when it is first used, and what is not public and
+would load numpy, or something heavier, is imported inside the commands, when one is run.
 """
 
 import contextlib
@@ -10,6 +11,7 @@ from typing import Annotated, NoReturn, TextIO, cast
 
 import typer
 
+import weightsmith as ws
 from weightsmith.cli import (
     check,
     compare,
@@ -29,8 +31,8 @@ from weightsmith.cli import (
     run,
     train,
 )
-from weightsmith.cli.output import show_log
-from weightsmith.errors import WeightsmithError
+from weightsmith.cli.output import errors, show_log
+from weightsmith.errors import WeightsmithError, reason
 
 app = typer.Typer(
     name="weightsmith",
@@ -53,9 +55,7 @@ app.add_typer(memory.memory, name="memory")
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from weightsmith import __version__
-
-        typer.echo(f"weightsmith {__version__}")
+        typer.echo(f"weightsmith {ws.__version__}")
         raise typer.Exit
 
 
@@ -92,7 +92,7 @@ def main() -> None:
         _fail("this needs more memory than there is: choose smaller sizes or a shorter input")
     except OSError as error:
         _silence(sys.stdout)
-        _fail(f"cannot write the output: {error.strerror or error}")
+        _fail(f"cannot write the output: {reason(error)}")
     except KeyboardInterrupt:
         sys.exit(130)
 
@@ -111,8 +111,6 @@ def _silence(*streams: TextIO | None) -> None:
 
 
 def _fail(message: str) -> NoReturn:
-    from weightsmith.cli.output import errors
-
     try:
         errors().print(f"error: {message}", style="red")
     except SystemExit:  # which rich makes of a message that nobody reads

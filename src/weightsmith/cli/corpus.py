@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from weightsmith.cli.output import errors
+import weightsmith as ws
+from weightsmith.cli.output import say_written
 
 
 def corpus(
@@ -14,9 +15,7 @@ def corpus(
     seed: Annotated[int, typer.Option(help="The same seed gives the same text.")] = 0,
 ) -> None:
     """Write an example text to train on: small stories with names that come back, verbs that agree, right sums."""
-    from weightsmith.errors import shown
-    from weightsmith.files.container import write_whole
-    from weightsmith.train.corpus import corpus
+    from weightsmith.files.container import write_whole  # here, because it loads numpy
 
-    write_whole(output, corpus(size, seed).encode())
-    errors().print(f"written to {shown(str(output))}")
+    write_whole(output, ws.train.corpus(size, seed).encode())
+    say_written(output)

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from weightsmith.cli.output import AsJson, ModelFile, errors, print_json
+import weightsmith as ws
+from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, token_text
 
 
 def generate(
@@ -18,27 +19,19 @@ def generate(
     as_json: AsJson = False,
 ) -> None:
     """Go on from a text, token by token, as they come; past the context, from the last tokens that it holds."""
-    from weightsmith.errors import shown
-    from weightsmith.files import load
-    from weightsmith.inspect.generate import generate as generate_tokens
-    from weightsmith.model.tokens import read_tokens_of_any_length
+    from weightsmith.model.tokens import read_tokens_of_any_length, separator  # here, because it loads numpy
 
-    T = load(file)
-    tokens = generate_tokens(T, text, steps, temperature=temperature, top_k=top_k, seed=seed)
+    T = ws.load(file)
+    tokens = ws.generate(T, text, steps, temperature=temperature, top_k=top_k, seed=seed)
     read, most = read_tokens_of_any_length(T, text), T.max_length
     if steps and most is not None and len(read) + steps - 1 > most:
         errors().print(f"the context holds {most} tokens: from token {most + 1} on, only the last {most} are seen")
     if as_json:
         print_json({"input": list(read), "tokens": list(tokens)})
         return
-    separator = "" if all(len(token) == 1 for token in T.vocabulary) else " "
-    sys.stdout.write(separator.join(_plain(token) or shown(token) for token in read))
+    between = separator(T.vocabulary)
+    sys.stdout.write(between.join(map(token_text, read)))
     for token in tokens:
-        sys.stdout.write(separator + (_plain(token) or shown(token)))
+        sys.stdout.write(between + token_text(token))
         sys.stdout.flush()
     sys.stdout.write("\n")
-
-
-def _plain(token: str) -> str:
-    """Return a token as it is where a terminal takes it for text; line breaks and spaces are text."""
-    return token if token in (" ", "\n") or token.isprintable() else ""

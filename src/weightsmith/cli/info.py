@@ -1,14 +1,10 @@
 """weightsmith info."""
 
-from typing import TYPE_CHECKING
-
+import weightsmith as ws
 from weightsmith.cli.output import AsJson, ModelFile, print_json, results, say
 from weightsmith.tables import Table, bar
 
-if TYPE_CHECKING:
-    from weightsmith.model import Transformer
-
-BAR = 32  # how wide all weights are
+BAR_WIDTH = 32  # how wide all weights are
 
 
 def info(
@@ -16,11 +12,10 @@ def info(
     as_json: AsJson = False,
 ) -> None:
     """Show what is in a model file."""
-    from weightsmith.files import load
-    from weightsmith.files.codec import encode
-
-    T = load(file)
+    T = ws.load(file)
     if as_json:
+        from weightsmith.files.codec import encode  # here, because it loads numpy
+
         tensors, metadata = encode(T)
         shapes = {name: list(array.shape) for name, array in tensors.items()}
         parts = {
@@ -36,9 +31,9 @@ def info(
     show_parts(T)
 
 
-def weights_by_part(T: "Transformer") -> dict[str, int]:
+def weights_by_part(T: "ws.Transformer") -> dict[str, int]:
     """Count the weights of the embedding, of all attention and of all feed-forward layers, and what else there is."""
-    from weightsmith.model import named_arrays
+    from weightsmith.model import named_arrays  # here, because it loads numpy
 
     counts = {"embedding": 0, "positions": 0, "attention": 0, "feed-forward": 0, "norms": 0, "output": 0}
     for name, array in named_arrays(T):
@@ -50,17 +45,17 @@ def weights_by_part(T: "Transformer") -> dict[str, int]:
     return {part: count for part, count in counts.items() if count or part in always}
 
 
-def percent(count: int, T: "Transformer") -> float:
+def percent(count: int, T: "ws.Transformer") -> float:
     """Return the share of all weights."""
     return 100 * count / T.weights
 
 
-def show_parts(T: "Transformer") -> None:
+def show_parts(T: "ws.Transformer") -> None:
     """Print where the weights are, with bars on a terminal."""
     console = results()
     shown = Table("part", "weights", "share", *([""] if console.is_terminal else []), right=[1, 2])
     for part, count in weights_by_part(T).items():
         share = percent(count, T)
-        bars = [bar(share / 100, BAR)] if console.is_terminal else []
+        bars = [bar(share / 100, BAR_WIDTH)] if console.is_terminal else []
         shown.add(part, f"{count:,}", f"{share:.1f} %", *bars)
     console.print(shown)

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+import weightsmith as ws
 from weightsmith.cli.output import AsJson, print_json, results
 
 
@@ -16,11 +17,8 @@ def laws(
     as_json: AsJson = False,
 ) -> None:
     """Show which laws hold in an arithmetic, how that was decided, and what breaks the others."""
-    from weightsmith.arithmetic import laws as decide
-    from weightsmith.arithmetic import parse_arithmetic
-
-    A = parse_arithmetic(arithmetic)
-    rows = decide(A)
+    A = ws.parse_arithmetic(arithmetic)
+    rows = ws.laws(A)
     if as_json:
         print_json({"arithmetic": str(A), "infinity": A.infinity, "laws": [asdict(row) for row in rows]})
     else:

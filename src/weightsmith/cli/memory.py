@@ -1,19 +1,16 @@
 """weightsmith memory."""
 
+from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, results, say
-from weightsmith.errors import InputError
+import weightsmith as ws
+from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, results, say, say_written
+from weightsmith.errors import InputError, shown
 from weightsmith.tables import Table, number
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from weightsmith.memory import Fact, Firing
-    from weightsmith.model import Transformer
 
 memory = typer.Typer(
     help="Write facts into feed-forward layers, read them, and take them back.",
@@ -38,30 +35,20 @@ def write(
     ] = None,
 ) -> None:
     """Write a fact: MODEL --block 0 --key tower=1,eiffel=1 --value paris=1 -o OUT."""
-    from weightsmith.errors import shown
-    from weightsmith.files import load, save
-    from weightsmith.memory import facts
-    from weightsmith.memory import write as write_fact
-
-    T = load(file)
-    written = write_fact(
+    T = ws.load(file)
+    written = ws.memory.write(
         T, block, _numbers(key, "--key"), _numbers(value, "--value"), margin, name, inputs=against or []
     )
-    save(written, output)
-    _show_facts(written, [fact for fact in facts(written) if fact.block == block][-1:])
-    errors().print(f"written to {shown(str(output))}")
+    ws.save(written, output)
+    _show_facts(written, [fact for fact in ws.memory.facts(written) if fact.block == block][-1:])
+    say_written(output)
 
 
 @memory.command("facts")
 def list_facts(file: ModelFile, as_json: AsJson = False) -> None:
     """List the facts in a model: keys, values and the margins between them."""
-    from dataclasses import asdict
-
-    from weightsmith.files import load
-    from weightsmith.memory import facts
-
-    T = load(file)
-    found = facts(T)
+    T = ws.load(file)
+    found = ws.memory.facts(T)
     if as_json:
         print_json([asdict(fact) for fact in found])
     elif found:
@@ -79,18 +66,12 @@ def read(
     as_json: AsJson = False,
 ) -> None:
     """Show which neurons an input makes fire, and what they add."""
-    from dataclasses import asdict
-
-    from weightsmith.files import load
-    from weightsmith.inspect.run import run
-    from weightsmith.memory import read as read_run
-
-    r = run(load(file), tokens)
+    r = ws.run(ws.load(file), tokens)
     T = r.transformer
     found = [
         (b, firing)
         for b in ([block] if block is not None else range(len(T.blocks)))
-        for firing in read_run(r, b, all=everything)
+        for firing in ws.memory.read(r, b, all=everything)
     ]
     if as_json:
         print_json([{"block": b, **asdict(firing)} for b, firing in found])
@@ -110,13 +91,9 @@ def promoted(
     as_json: AsJson = False,
 ) -> None:
     """Show the classes that a neuron's value speaks for and against; later blocks and the final norm are left out."""
-    from weightsmith.errors import shown
-    from weightsmith.files import load
-    from weightsmith.memory import promoted as promoted_by
-
-    T = load(file)
+    T = ws.load(file)
     n, name = _neuron(T, block, neuron)
-    found = promoted_by(T, block, n, k)
+    found = ws.memory.promoted(T, block, n, k)
     if as_json:
         which = {"block": block, "neuron": n, "name": name}
         print_json({**which, "raised": dict(found.raised), "lowered": dict(found.lowered)})
@@ -135,20 +112,15 @@ def promoted(
 @memory.command("undo")
 def undo(file: ModelFile, output: Output) -> None:
     """Take back the last edit."""
-    from weightsmith.errors import shown
-    from weightsmith.files import load, save
-    from weightsmith.memory import undo as take_back
-
-    T = load(file)
-    before = take_back(T)
-    save(before, output)
+    T = ws.load(file)
+    ws.save(ws.memory.undo(T), output)
     say(f"undone: {T.edits[-1].text}")
-    errors().print(f"written to {shown(str(output))}")
+    say_written(output)
 
 
-def _neuron(T: "Transformer", block: int, text: str) -> tuple[int, str]:
+def _neuron(T: "ws.Transformer", block: int, text: str) -> tuple[int, str]:
     """Return a neuron's number and name; digits are a number only where they are no name."""
-    from weightsmith.model.places import layer_at, neuron_at
+    from weightsmith.model.places import layer_at, neuron_at  # here, because it loads numpy
 
     names = layer_at(T, block).names
     counted = int(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else None
@@ -175,9 +147,7 @@ def _numbers(text: str, option: str) -> dict[str, float]:
     return result
 
 
-def _show_firings(T: "Transformer", found: "list[tuple[int, Firing]]") -> None:
-    from weightsmith.errors import shown
-
+def _show_firings(T: "ws.Transformer", found: "list[tuple[int, ws.memory.Firing]]") -> None:
     rows = Table("token", "block", "neuron", "response", "activation", "adds", right=[1, 3, 4])
     ordered = sorted(found, key=lambda row: row[1].position)
     for i, (b, firing) in enumerate(ordered):
@@ -195,9 +165,7 @@ def _show_firings(T: "Transformer", found: "list[tuple[int, Firing]]") -> None:
     results().print(rows)
 
 
-def _show_facts(T: "Transformer", found: "list[Fact]") -> None:
-    from weightsmith.errors import shown
-
+def _show_facts(T: "ws.Transformer", found: "list[ws.memory.Fact]") -> None:
     rows = Table("fact", "block", "neuron", "key", "value", "margin", right=[1, 2, 5])
     for fact in found:
         name = shown(fact.name) if fact.name else "—"
@@ -210,7 +178,7 @@ def _show_facts(T: "Transformer", found: "list[Fact]") -> None:
         say(f"{broken} of them do not respond to their key with 1: something else has changed their weights")
 
 
-def _lanes(T: "Transformer", pattern: "Mapping[str, float] | Any") -> str:
+def _lanes(T: "ws.Transformer", pattern: Mapping[str, float] | Any) -> str:
     """Return a pattern in a few words, cut after some."""
     parts = [f"{lane}={number(value, T.arithmetic.infinity)}" for lane, value in pattern.items()]
     more = f", … ({len(parts)} in all)" if len(parts) > 6 else ""

@@ -1,12 +1,14 @@
 """weightsmith new."""
 
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from weightsmith.cli.output import errors, say
-from weightsmith.errors import InputError
+import weightsmith as ws
+from weightsmith.cli.output import say, say_written
+from weightsmith.errors import InputError, nearest_names
 
 
 def new(
@@ -31,10 +33,6 @@ def new(
     seed: Annotated[int | None, typer.Option(help="random: the same seed gives the same weights.")] = None,
 ) -> None:
     """Write a new transformer to a file: a random one, or a ready-made one by name."""
-    from weightsmith.arithmetic import parse_arithmetic
-    from weightsmith.errors import shown
-    from weightsmith.files import save
-
     given: dict[str, Any] = {
         "symbol": symbol, "word": word, "pattern": pattern, "n": n, "m": m, "remainder": remainder, "depth": depth,
         "max_length": max_length, "lanes": lanes, "blocks": blocks, "heads": heads, "neurons": neurons, "seed": seed,
@@ -42,22 +40,16 @@ def new(
     given = {option: value for option, value in given.items() if value is not None}
     if vocabulary is not None:
         given["vocabulary"] = tuple(vocabulary.split()) if len(vocabulary.split()) > 1 else tuple(vocabulary)
-    T = build(name, given, arithmetic=None if arithmetic is None else parse_arithmetic(arithmetic))
-    save(T, output)
+    T = build(name, given, arithmetic=None if arithmetic is None else ws.parse_arithmetic(arithmetic))
+    ws.save(T, output)
     say(repr(T))
-    errors().print(f"written to {shown(str(output))}")
+    say_written(output)
 
 
 def build(name: str, given: dict[str, Any], **fixed: Any) -> Any:
     """Call the builder of that name; options that it does not take, or lacks, are refused."""
-    from inspect import Parameter, signature
-
-    from weightsmith.errors import nearest_names
-    from weightsmith.library import ENTRIES, EXAMPLES
-    from weightsmith.model import random_transformer
-
-    builders = {"random": random_transformer, **{entry.name: entry.builder for entry in ENTRIES}}
-    builders |= {example.name: example.builder for example in EXAMPLES}
+    builders = {"random": ws.random_transformer, **{entry.name: entry.builder for entry in ws.library.ENTRIES}}
+    builders |= {example.name: example.builder for example in ws.library.EXAMPLES}
     if name not in builders:
         names = list(builders)
         raise InputError(f"there is no {name!r}: {nearest_names(name, names)}write one of {', '.join(names)}")

@@ -4,8 +4,9 @@ from typing import Annotated
 
 import typer
 
+import weightsmith as ws
 from weightsmith.cli.output import AsJson, ModelFile, print_json, results, say
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, shown
 from weightsmith.tables import Table, bar
 
 
@@ -17,13 +18,9 @@ def next(
     as_json: AsJson = False,
 ) -> None:
     """Show the most likely next tokens, as bars."""
-    from weightsmith.errors import shown
-    from weightsmith.files import load
-    from weightsmith.inspect.generate import next_token
-
     if top < 1:
         raise InputError(f"--top {top}: write how many tokens to show, 1 or more")
-    likely = next_token(load(file), text, temperature)
+    likely = ws.next_token(ws.load(file), text, temperature)
     if as_json:
         print_json(likely)
         return

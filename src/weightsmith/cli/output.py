@@ -9,6 +9,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from weightsmith.errors import shown
+
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -41,6 +43,16 @@ def show_log() -> None:
 def say(text: str) -> None:
     """Print plain lines of results, which a terminal may fold but we do not."""
     results().print(text, soft_wrap=True)
+
+
+def token_text(token: str) -> str:
+    """Return a token as it is where a terminal takes it for text, as it does line breaks and spaces; else quoted."""
+    return token if token in (" ", "\n") or (token.isprintable() and token) else shown(token)
+
+
+def say_written(path: Path) -> None:
+    """Print the message that a file was written."""
+    errors().print(f"written to {shown(str(path))}")
 
 
 def _width() -> int | None:

@@ -1,15 +1,14 @@
 """weightsmith rounding."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
 
 import typer
 
+import weightsmith as ws
 from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, results, say
 from weightsmith.errors import LawError
 from weightsmith.tables import Table
-
-if TYPE_CHECKING:
-    from weightsmith.model import Transformer
 
 INTO = (
     "fixed(2,2)", "fixed(3,3)", "fixed(4,4)", "fixed(6,8)",
@@ -23,60 +22,52 @@ def rounding(
     into: Annotated[
         list[str] | None, typer.Option(help="An arithmetic, and again for more; a choice of them, unless said.")
     ] = None,
-    rule: Annotated[str | None, typer.Option(help="Say also where it breaks this rule, such as 'contains 11'.")] = None,
+    predicate: Annotated[
+        str | None, typer.Option(help="Say also where it decides otherwise than this, such as 'contains 11'.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Round a model into arithmetics: how many decisions change over every input, and does its ∞ form keep them."""
-    from weightsmith.arithmetic import parse_arithmetic
-    from weightsmith.files import load
-    from weightsmith.train.rounding import rounded_into
-    from weightsmith.train.rules import rule as read_rule
-
-    T, holds = load(file), None if rule is None else read_rule(rule)
-    arithmetics = [T.arithmetic, *(parse_arithmetic(text) for text in into or INTO)]
+    T, holds = ws.load(file), None if predicate is None else ws.train.predicate(predicate)
+    arithmetics = [T.arithmetic, *(ws.parse_arithmetic(text) for text in into or INTO)]
     rows: list[dict[str, Any]] = []
     with errors().status("rounding …"):  # shows on a terminal only
-        for S, found in rounded_into(T, arithmetics, up_to):
-            first = None if found.first is None else _joined(S, found.first)
+        for S, found in ws.train.rounded_into(T, arithmetics, up_to):
+            first = None if found.first is None else _text(S, found.first)
             row = {"arithmetic": str(found.arithmetic), "inputs": found.inputs, "changed": found.changed}
             rows.append({**row, "first_changed": first, "infinity_form": _form(S, up_to)})
             if holds is not None:
                 rows[-1]["wrong"] = _wrong(S, holds, up_to)
-    print_json(rows) if as_json else _show(rows, up_to, rule)
+    print_json(rows) if as_json else _show(rows, up_to, holds is not None)
 
 
-def _joined(T: "Transformer", tokens: tuple[str, ...]) -> str:
-    return ("" if all(len(token) == 1 for token in T.vocabulary) else " ").join(tokens)
+def _text(T: "ws.Transformer", tokens: Sequence[str]) -> str:
+    from weightsmith.model import tokens_text  # here, because it loads numpy
+
+    return tokens_text(T.vocabulary, tokens)
 
 
-def _form(T: "Transformer", up_to: int) -> str:
+def _form(T: "ws.Transformer", up_to: int) -> str:
     """Say whether the ∞ form decides alike, or why there is none."""
-    from weightsmith.check import same_decisions
-    from weightsmith.check.languages import text
-    from weightsmith.rewrites import infinity_form
-
     try:
-        verdict = same_decisions(T, infinity_form(T), up_to)
+        found = ws.check.same_decisions(T, ws.infinity_form(T), up_to).counterexample
     except LawError:
         return "refused"
-    return "same" if verdict.counterexample is None else f"differs on {text(verdict.counterexample)}"
+    return "same" if found is None else f"differs on {_text(T, found)}"
 
 
-def _wrong(T: "Transformer", holds: Any, up_to: int) -> str | None:
-    """Return the shortest input that is decided against the rule."""
-    from weightsmith.check import recognizes
-    from weightsmith.check.languages import text
-
-    verdict = recognizes(T, holds, up_to)
-    return None if verdict.counterexample is None else text(verdict.counterexample)
+def _wrong(T: "ws.Transformer", holds: Callable[[str], bool], up_to: int) -> str | None:
+    """Return the shortest input that is decided otherwise than a predicate says."""
+    found = ws.check.recognizes(T, holds, up_to).counterexample
+    return None if found is None else _text(T, found)
 
 
-def _show(rows: list[dict[str, Any]], up_to: int, rule: str | None) -> None:
-    columns = ["arithmetic", "decisions changed", "first changed", "∞ form"] + ["first wrong"] * (rule is not None)
+def _show(rows: list[dict[str, Any]], up_to: int, predicate: bool) -> None:
+    columns = ["arithmetic", "decisions changed", "first changed", "∞ form"] + ["first wrong"] * predicate
     shown = Table(*columns, right=range(1, len(columns)))
     for row in rows:
         cells = [row["arithmetic"], f"{row['changed']:,}", row["first_changed"] or "-", row["infinity_form"]]
-        shown.add(*cells, *([row["wrong"] or "-"] if rule is not None else []))
+        shown.add(*cells, *([row["wrong"] or "-"] if predicate else []))
     results().print(shown)
     say(f"over all {rows[0]['inputs']:,} inputs up to length {up_to}; the first row is the model as it is")
     if any(row["infinity_form"] == "refused" for row in rows):

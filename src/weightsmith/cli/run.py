@@ -1,14 +1,12 @@
 """weightsmith run."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+import weightsmith as ws
 from weightsmith.cli.output import AsJson, ModelFile, print_json, results
 from weightsmith.errors import InputError
-
-if TYPE_CHECKING:
-    from weightsmith.inspect.run import Run
 
 HINTS = ("--lane and --position choose, --json has all", "--json has all")
 
@@ -26,27 +24,25 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run a model on an input: the decision, the logits and, with --trace, the whole stream and attention."""
-    from weightsmith.files import load
-    from weightsmith.inspect.run import run as run_model
-    from weightsmith.inspect.trace import decision_page, whole_page
+    from weightsmith.inspect.trace import decision_page, whole_page  # here, because it loads numpy
 
     if (lane or position) and not trace:
         raise InputError(f"--{'lane' if lane else 'position'} chooses what --trace shows: write --trace too")
-    r = run_model(load(file), tokens)
+    r = ws.run(ws.load(file), tokens)
     if as_json:
         print_json(_decision(r) | (_trace(r, lane, position) if trace else {}))
     else:
         results().print(whole_page(r, lane, position, HINTS) if trace else decision_page(r))
 
 
-def _decision(r: "Run") -> dict[str, Any]:
+def _decision(r: "ws.Run") -> dict[str, Any]:
     logits = dict(zip(r.transformer.classes, r.logits.tolist(), strict=True))
     return {"decision": r.decision, "logits": logits, "empty_softmax": r.empty_softmax}
 
 
-def _trace(r: "Run", lanes: list[str] | None, positions: list[int] | None) -> dict[str, Any]:
+def _trace(r: "ws.Run", lanes: list[str] | None, positions: list[int] | None) -> dict[str, Any]:
     """Return the stream by stage, position and lane, what each head looked at, and the activations of neurons."""
-    from weightsmith.inspect.trace import position_of
+    from weightsmith.inspect.trace import position_of  # here, because it loads numpy
     from weightsmith.model import lane_index
 
     T = r.transformer

@@ -12,7 +12,7 @@ from weightsmith.inspect.trace import position_text
 from weightsmith.model.names import place_of
 from weightsmith.tables import Page, Style, Table, Tabled, number
 
-ROWS, LANES, CLASSES = 60, 3, 20  # of the tables: positions at stages, lanes at a position, classes
+MOST_ROWS, MOST_LANES, MOST_CLASSES = 60, 3, 20  # of the tables: positions at stages, lanes at a position, classes
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Changed(Tabled):
         infinity = self.before.transformer.arithmetic.infinity
         result = Table("class", "before", "after", "difference", right=[1, 2, 3])
         order = sorted(self.logits, key=lambda name: -abs(self.logits[name].difference))
-        chosen = {*order[:CLASSES], *self.decisions}
+        chosen = {*order[:MOST_CLASSES], *self.decisions}
         for name in (name for name in self.logits if name in chosen):
             pair = self.logits[name]
             style: Style = "best" if name == self.decisions[1] else "new" if name == self.decisions[0] else ""
@@ -93,10 +93,10 @@ class Changed(Tabled):
         infinity, tokens = self.before.transformer.arithmetic.infinity, self.before.tokens
         result = Table("stage", "token", "lane", "before", "after", right=[3, 4])
         rows = list(self._news())
-        for n, (stage, i, lanes) in enumerate(rows[:ROWS]):
+        for n, (stage, i, lanes) in enumerate(rows[:MOST_ROWS]):
             opens = n == 0 or rows[n - 1][0] != stage
             names = [stage if opens else "", position_text(tokens, i)]
-            order = sorted(lanes, key=lambda lane: -abs(lanes[lane].difference))[:LANES]
+            order = sorted(lanes, key=lambda lane: -abs(lanes[lane].difference))[:MOST_LANES]
             more = len(lanes) - len(order)
             for lane in order:
                 pair = lanes[lane]
@@ -105,7 +105,7 @@ class Changed(Tabled):
                 names = ["", ""]
             if more:
                 result.add("", "", f"{more} more", "", "", style="faint", ends=_ends(rows, n))
-        left = len(rows) - ROWS
+        left = len(rows) - MOST_ROWS
         result.notes += [f"… {left:,} more positions at stages: see .lanes(stage)"] if left > 0 else []
         result.notes.append("What differs just as one stage before is left out.")
         return result

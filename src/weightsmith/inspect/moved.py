@@ -20,7 +20,7 @@ from weightsmith.model.places import attention_at, attention_stage, head_at
 from weightsmith.semantics.layers import run_norm
 from weightsmith.tables import Table, Tabled, number
 
-ROWS, LANES = 60, 4  # of a table: the first moves, and the lanes with the largest amounts
+MOST_ROWS, MOST_LANES = 60, 4  # of a table: the first moves, and the lanes with the largest amounts
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +83,12 @@ class Moves(Tabled, Sequence[Move]):
         tokens, infinity = self.run.tokens, self.run.transformer.arithmetic.infinity
         result = Table("block", "head", "from", "to", "weight", "what", right=[0, 1, 4])
         adding = [move for move in self._moves if move.lanes]
-        for move in adding[:ROWS]:
+        for move in adding[:MOST_ROWS]:
             places = (position_text(tokens, place) for place in (move.source, move.target))
             cells = (*places, number(move.weight, infinity), _amounts(move.lanes, self.lane, infinity))
             result.add(str(move.block), str(move.head), *cells)
-        if len(adding) > ROWS:
-            more = f"… {len(adding) - ROWS:,} more"
+        if len(adding) > MOST_ROWS:
+            more = f"… {len(adding) - MOST_ROWS:,} more"
             result.notes.append(f"{more}: moved(run, block=…, head=…, lane=…, position=…) chooses")
         if not self:
             result.notes.append("nothing was moved")
@@ -100,8 +100,8 @@ class Moves(Tabled, Sequence[Move]):
 def _amounts(lanes: Mapping[str, float], first: str | None, infinity: float) -> str:
     """Name the lanes with the largest amounts, but first the one that was asked for."""
     order = sorted(lanes, key=lambda lane: (lane != first, -abs(lanes[lane])))
-    more = f", … ({len(order)} lanes)" if len(order) > LANES else ""
-    return ", ".join(f"{shown(lane)}={number(lanes[lane], infinity)}" for lane in order[:LANES]) + more
+    more = f", … ({len(order)} lanes)" if len(order) > MOST_LANES else ""
+    return ", ".join(f"{shown(lane)}={number(lanes[lane], infinity)}" for lane in order[:MOST_LANES]) + more
 
 
 def moved(

@@ -133,7 +133,7 @@ def _in_float32(project: Callable[[Array], Array], mixed: Array) -> Array:
 def decisions(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[str]:
     """Decide many inputs, those of the same length together; each decision is that of `run`."""
     result = [""] * len(inputs)
-    for members, found in _batches(T, inputs):
+    for members, found in batches(T, inputs):
         for n, best in zip(members, np.argmax(found.logits, axis=-1), strict=True):
             result[n] = T.classes[best]
     return result
@@ -142,12 +142,12 @@ def decisions(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[str
 def logits(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Array:
     """Return the logits of many inputs, (inputs, classes), those of the same length together."""
     result = np.zeros((len(inputs), len(T.classes)))
-    for members, found in _batches(T, inputs):
+    for members, found in batches(T, inputs):
         result[members] = found.logits
     return result
 
 
-def _batches(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Iterator[tuple[list[int], Evaluation]]:
+def batches(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Iterator[tuple[list[int], Evaluation]]:
     """Run inputs of one length after those of another, as many at once as memory allows; say which they are."""
     read = [read_tokens(T, tokens) for tokens in inputs]
     place = {token: i for i, token in enumerate(T.vocabulary)}

@@ -6,7 +6,7 @@ Inputs = TypeVar("Inputs", contravariant=True)
 Results = TypeVar("Results", covariant=True)
 
 
-class Run(Protocol[Inputs, Results]):
+class FastRun(Protocol[Inputs, Results]):
     """A faster run of one transformer, which it was made from: it computes what the reference semantics define."""
 
     def evaluate(self, inputs: Inputs, /) -> Results:

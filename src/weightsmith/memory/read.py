@@ -1,18 +1,67 @@
-"""What neurons do: which fired in a run, what they promote, and what makes them fire."""
+"""What feed-forward layers read and what their neurons do: which fire, what they promote, what makes them fire."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from weightsmith.errors import InputError, whole_number
-from weightsmith.inspect.run import Run
-from weightsmith.memory.facts import activation, respond
-from weightsmith.memory.patterns import by_lane
-from weightsmith.memory.seen import Tokens, look, seen_by
-from weightsmith.model import Transformer
+from weightsmith.arithmetic import Array
+from weightsmith.errors import InputError, shown, whole_number
+from weightsmith.inspect.run import Run, batches
+from weightsmith.memory.facts import activation, by_lane, respond
+from weightsmith.model import Block, Transformer, read_tokens
 from weightsmith.model.places import attention_stage, block_at, layer_at, neuron_at
+from weightsmith.semantics.layers import run_norm
+
+Tokens = str | Sequence[str]
+
+
+def seen_by(T: Transformer, block: int, stream: Array) -> Array:
+    """Return what the feed-forward layer of a block reads, of the stream (…, lanes) after the block's attention."""
+    part = T.blocks[block]
+    if part.norm_placement == "post":
+        return stream
+    return run_norm(
+        T.arithmetic.core, part.feed_forward_norm, stream, tuple(T.lanes), f"block {block} feed-forward norm"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What a feed-forward layer reads at every position of some inputs."""
+
+    vectors: Array  # (rows, lanes)
+    places: tuple[tuple[int, int], ...]  # which input, which position
+    inputs: tuple[tuple[str, ...], ...]
+
+    def text(self, row: int) -> str:
+        """Name a row in a message."""
+        number, position = self.places[row]
+        return f"the input {shown(' '.join(self.inputs[number])[:200])} at position {position}"
+
+
+def read_inputs(T: Transformer, inputs: Sequence[Tokens]) -> tuple[tuple[str, ...], ...]:
+    """Return the tokens of each input of a list."""
+    if isinstance(inputs, str) or not isinstance(inputs, Sequence):
+        raise InputError(f"inputs={inputs!r:.80}: write a list of inputs, such as ['01', '10']")
+    return tuple(read_tokens(T, tokens) for tokens in inputs)
+
+
+def look(T: Transformer, block: int, inputs: Sequence[Tokens]) -> Seen:
+    """Run inputs up to the feed-forward layer of a block."""
+    read = read_inputs(T, inputs)
+    here = T.blocks[block]
+    start = replace(
+        T, blocks=(*T.blocks[:block], Block(here.attention, None, here.attention_norm, None, here.norm_placement))
+    )
+    vectors: list[Array] = []
+    places: list[tuple[int, int]] = []
+    for members, found in batches(start, read):
+        stream = found.stream[-1].astype(np.float64)
+        vectors.append(seen_by(T, block, stream).reshape(-1, len(T.lanes)))
+        places += [(n, i) for n in members for i in range(stream.shape[-2])]
+    stacked = np.concatenate(vectors) if vectors else np.zeros((0, len(T.lanes)))
+    return Seen(stacked, tuple(places), read)
 
 
 @dataclass(frozen=True)
@@ -90,9 +139,9 @@ def triggers(T: Transformer, block: int, neuron: int | str, inputs: Sequence[Tok
     """List the positions of the given inputs at which a neuron fires, the strongest first, else in the order given."""
     n = neuron_at(T, block, neuron)
     A, layer, seen = T.arithmetic, layer_at(T, block), look(T, block, inputs)
-    responses: Any = respond(A, layer, np.array([n]), seen.vectors)[:, 0]
+    responses: Array = respond(A, layer, np.array([n]), seen.vectors)[:, 0]
     fired = [(-float(responses[row]), *seen.places[row], int(row)) for row in np.flatnonzero(responses > 0)]
     return [
-        Trigger(seen.inputs[i], position, -minus, activation(A, layer, n, -minus, seen.vectors[row]))
+        Trigger(seen.inputs[i], position, -minus, activation(A, layer, n, seen.vectors[row]))
         for minus, i, position, row in sorted(fired)
     ]

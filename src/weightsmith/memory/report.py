@@ -5,13 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, shown
 from weightsmith.inspect.run import logits
 from weightsmith.memory.facts import Fact, fact_places, facts, respond
-from weightsmith.memory.read import promoted
-from weightsmith.memory.seen import BATCH, Tokens, look
-from weightsmith.model import Transformer, read_tokens
+from weightsmith.memory.read import Tokens, look, promoted, read_inputs
+from weightsmith.model import Transformer
 from weightsmith.model.places import checked, layer_at
 
 
@@ -71,10 +69,8 @@ def report(T: Transformer, edited: Transformer, inputs: Sequence[Tokens]) -> Rep
     for name in ("vocabulary", "classes", "lanes", "arithmetic"):
         if getattr(T, name) != getattr(edited, name):
             raise InputError(f"the two models differ in their {name}: a report compares a model with an edit of it")
-    if isinstance(inputs, str) or not isinstance(inputs, Sequence):
-        raise InputError(f"inputs={inputs!r:.80}: write a list of inputs, such as ['01', '10']")
-    read = [read_tokens(T, tokens) for tokens in inputs]
-    before, after = _logits(T, read), _logits(edited, read)
+    read = read_inputs(T, inputs)
+    before, after = logits(T, read), logits(edited, read)
     decided = [[T.classes[c] for c in np.argmax(found, axis=1)] for found in (before, after)]
     changes = [Change(*row) for row in zip(read, *decided, strict=True)]
     differ = (before != after).any(axis=1)
@@ -91,11 +87,6 @@ def report(T: Transformer, edited: Transformer, inputs: Sequence[Tokens]) -> Rep
         smallest_margin=min(margins, default=None),
         collisions=_collisions(edited),
     )
-
-
-def _logits(T: Transformer, read: Sequence[tuple[str, ...]]) -> Array:
-    parts = [logits(T, read[begin : begin + BATCH]) for begin in range(0, len(read), BATCH)]
-    return np.concatenate(parts) if parts else np.zeros((0, len(T.classes)))
 
 
 def _responses(

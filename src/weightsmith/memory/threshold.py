@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Array
-from weightsmith.memory.members import at_least, spacing
+from weightsmith.arithmetic.rounding import at_least, quantum
 
 Chosen = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.intp]
-STEPS = 8  # distances from the exact a that are tried before the long search
-STRONGEST = 16  # rivals that are looked at first
-CELLS = 1 << 21  # responses that are worked out together
+NEAR_STEPS = 8  # distances from the exact a that are tried before the long search
+STRONGEST_RIVALS = 16  # rivals that are looked at first
+MAX_RESPONSES = 1 << 21  # responses that are worked out together
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ def overlaps(keys: Array, rivals: Array, allowed: Chosen) -> tuple[Array, Array,
     """Return s and, for some rivals of each key, the strongest first, r and which they are, before any rounding."""
     with np.errstate(all="ignore"):
         products = np.where(allowed, np.nan_to_num(keys @ rivals.T, nan=np.inf), -np.inf)
-        count = min(STRONGEST, len(rivals))
+        count = min(STRONGEST_RIVALS, len(rivals))
         some = np.argpartition(-products, count - 1, axis=1)[:, :count]
         order = np.argsort(-np.take_along_axis(products, some, axis=1), axis=1, kind="stable")
         strongest = np.take_along_axis(some, order, axis=1)
@@ -57,7 +57,7 @@ def thresholds(A: Arithmetic, keys: Array, rivals: Array, allowed: Chosen, scale
     used = keys.any(axis=0)  # the other lanes have weight 0, and adding 0 changes nothing
     rivals = rivals[..., used]
     responses = np.empty(allowed.shape)
-    rows = max(1, CELLS // allowed.shape[1])
+    rows = max(1, MAX_RESPONSES // allowed.shape[1])
     with np.errstate(all="ignore"):
         W = A.multiply(scales[:, np.newaxis], keys)
         at_key = A.dot(W[:, used], keys[:, used])
@@ -72,7 +72,7 @@ def thresholds(A: Arithmetic, keys: Array, rivals: Array, allowed: Chosen, scale
 
 
 def fit(A: Arithmetic, keys: Array, rivals: Array, allowed: Chosen, margin: float) -> Thresholds:
-    """Find the neurons; where no good one is found, give the one with the largest margin."""
+    """Find the neurons; where there is no good one, return the one with the largest margin."""
     s, r, strongest = overlaps(keys, rivals, allowed)
     apart = s > r[:, 0]
     with np.errstate(all="ignore"):
@@ -101,9 +101,9 @@ def _candidates(A: Arithmetic, least: Array) -> Iterator[Array]:
     """Return numbers a: the first member from the exact one on, some a little above it, and powers of two."""
     first = at_least(A, least)
     yield first
-    for step in range(STEPS):
-        yield at_least(A, first + 2**step * spacing(A, first))
-    for step in range(STEPS // 2):
+    for step in range(NEAR_STEPS):
+        yield at_least(A, first + 2**step * quantum(first, A.least_exponent, A.precision))
+    for step in range(NEAR_STEPS // 2):
         with np.errstate(all="ignore"):
             yield at_least(A, 2.0 ** (np.ceil(np.log2(least)) + step))
 
@@ -116,11 +116,11 @@ def widest(A: Arithmetic, key: Array, rivals: Array) -> float | None:
     lanes = np.flatnonzero(key)  # elsewhere the weights are 0 and add nothing
     key, rivals = key[lanes], rivals[:, lanes]
     tried = _all_scales(A, float(np.dot(key, key)))
-    order = np.argsort(-(rivals @ key), kind="stable")[:STRONGEST]
+    order = np.argsort(-(rivals @ key), kind="stable")[:STRONGEST_RIVALS]
     keys = np.broadcast_to(key, (tried.size, key.size))
     alone = thresholds(A, keys, rivals[order], np.full((tried.size, order.size), True), tried)
     fine = np.flatnonzero((alone.at_key == 1) & (alone.at_rival < 0))
-    fine = fine[np.argsort(alone.at_rival[fine], kind="stable")][:STRONGEST]
+    fine = fine[np.argsort(alone.at_rival[fine], kind="stable")][:STRONGEST_RIVALS]
     if not fine.size:
         return None
     complete = thresholds(A, keys[fine], rivals, np.full((fine.size, len(rivals)), True), tried[fine])

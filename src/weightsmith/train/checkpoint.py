@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from weightsmith.errors import FileError, InputError, shown
+from weightsmith.errors import FileError, InputError, reason, shown
 from weightsmith.files.container import parse_json, read_container, write_container
 from weightsmith.train.settings import Course, differing
 
@@ -17,7 +17,7 @@ FORMAT = "weightsmith checkpoint 2"
 DIVERGED = "the weights are no longer finite numbers: write a smaller rate"
 DAMAGED = "is a damaged checkpoint: move it away to begin anew"
 MOMENTS = ("exp_avg", "exp_avg_sq")
-MACHINES = 1000  # characters of what a training was computed with, at most
+MOST_MACHINE_LETTERS = 1000  # of what a training was computed with, at most
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,8 @@ def write_checkpoint(
     try:
         write_container(path, tensors, json.dumps(metadata))
     except (FileError, OSError) as error:
-        why = getattr(error, "strerror", None) or error
         raise FileError(
-            f"cannot write the checkpoint {shown(str(path))}: {why}; an earlier one stays as it is"
+            f"cannot write the checkpoint {shown(str(path))}: {reason(error)}; an earlier one stays as it is"
         ) from None
 
 
@@ -78,7 +77,7 @@ def read_checkpoint(
         tensors, text = read_container(path)
         metadata = parse_json(text, "its metadata")
     except OSError as error:
-        raise FileError(f"cannot read the checkpoint {name}: {error.strerror or error}") from None
+        raise FileError(f"cannot read the checkpoint {name}: {reason(error)}") from None
     except FileError as error:
         raise FileError(f"{name} is no checkpoint: {error}; move it away to begin anew") from None
     if metadata.get("format") != FORMAT or not isinstance(metadata.get("identity"), dict):
@@ -120,7 +119,7 @@ def _state(metadata: dict[str, Any], course: Course) -> Checkpoint | None:
         recorded.append(step)
     if not 0 < step <= course.steps or [entry["step"] for entry in history] != recorded:
         return None
-    if len(losses) != step - (recorded[-1] if recorded else 0) or len("".join(machines)) > MACHINES:
+    if len(losses) != step - (recorded[-1] if recorded else 0) or len("".join(machines)) > MOST_MACHINE_LETTERS:
         return None
     records = [Record(**entry) for entry in history]
     return Checkpoint(step, metadata["seconds"], metadata["tokens"], records, losses, machines)

@@ -11,7 +11,7 @@ THINGS = ("apple", "pear", "stone", "book", "coin", "shell")
 PLACES = ("garden", "river", "house", "tower", "bridge", "market")
 KINDS = ("big", "young", "small", "quiet", "brown", "white")
 DOINGS = ("sleep", "wait", "sing", "play", "rest", "listen")
-MOST = 9  # of one kind of thing at first
+MOST_THINGS = 9  # of one kind of thing at first
 
 
 def corpus(bytes: int = 1_000_000, seed: int = 0) -> str:
@@ -37,9 +37,9 @@ def _story(draw: random.Random) -> str:
 
 def _count(draw: random.Random, name: str) -> str:
     """Tell of a sum or a difference, which is right."""
-    thing, first = draw.choice(THINGS), draw.randint(1, MOST)
+    thing, first = draw.choice(THINGS), draw.randint(1, MOST_THINGS)
     if draw.random() < 0.5:
-        second = draw.randint(1, MOST)
+        second = draw.randint(1, MOST_THINGS)
         doing, result = f"finds {second} more", first + second
     else:
         second = draw.randint(0, first)

@@ -1,4 +1,4 @@
-"""Labelled strings to learn from: drawn by a rule, or given one by one."""
+"""Labelled strings to learn from: drawn and labelled by a predicate, or given one by one."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from weightsmith.check.languages import called
+from weightsmith.automata import called
 from weightsmith.errors import InputError, brief, listed, shown
 from weightsmith.model.names import checked_names
 from weightsmith.train.module import Model
@@ -17,11 +17,11 @@ from weightsmith.train.settings import whole
 from weightsmith.train.text import read_file
 
 CLASSES = ("NO", "YES")
-VALIDATION = 1024  # strings of a length, at most
-LONGEST = 1024  # strings that a rule labels
-HELD_BACK = 0.1
+MOST_HELD_BACK = 1024  # strings of a length
+MOST_LENGTH = 1024  # of strings that a predicate labels
+HELD_BACK = 0.1  # of the strings of a length, for validation
 
-Rule = Callable[[str], bool]
+Predicate = Callable[[str], bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,16 @@ class Labelled:
     held: Mapping[int, tuple[Tensor, Tensor]]
 
     classes = CLASSES
-    separator = ""
+
+    @property
+    def longest(self) -> int:
+        """The length of the longest string."""
+        return max(*self.by_length, *self.held)
+
+    @property
+    def data(self) -> tuple[str, list[Tensor]]:
+        """What kind of data it is, and all of it."""
+        return "labelled", [t for part in (self.by_length, self.held) for pair in part.values() for t in pair]
 
     def batch(self, random: np.random.Generator, size: int) -> tuple[Tensor, Tensor]:
         """Return strings of a length, both labels as often where there are both."""
@@ -60,18 +69,18 @@ class Labelled:
         return batch[0].numel()
 
 
-def by_rule(
-    rule: Rule, vocabulary: str | Sequence[str], max_length: int, count: int = 50000, seed: int = 0
+def by_predicate(
+    predicate: Predicate, vocabulary: str | Sequence[str], max_length: int, count: int = 50000, seed: int = 0
 ) -> Labelled:
     """Draw strings of every length up to the longest and label them; of short lengths, all strings are there.
 
-    `rule` is a function of a string, or of a list of tokens where a token has several characters.
+    `predicate` is a function of a string, or of a list of tokens where a token has several characters.
     """
     tokens = checked_names(list(vocabulary), "vocabulary", printable=False)
     for value, name, least in ((max_length, "max_length", 1), (count, "count", 1), (seed, "seed", 0)):
         whole(value, name, least)
-    if max_length > LONGEST:
-        raise InputError(f"max_length={max_length}: write at most {LONGEST}")
+    if max_length > MOST_LENGTH:
+        raise InputError(f"max_length={max_length}: write at most {MOST_LENGTH}")
     random, share = np.random.default_rng(seed), max(count // max_length, 16)
     strings: list[tuple[str, ...]] = []
     for length in range(1, max_length + 1):
@@ -83,14 +92,18 @@ def by_rule(
     one_character = all(len(token) == 1 for token in tokens)
     labels = {}
     for string in strings:
-        answer = called(rule, "the rule", "".join(string) if one_character else string)
+        answer = called(predicate, "the predicate", "".join(string) if one_character else string)
         if not isinstance(answer, bool | np.bool_):
-            raise InputError(f"the rule gives {brief(answer)} for {shown(''.join(string))}: it must give True or False")
+            raise InputError(
+                f"the predicate gives {brief(answer)} for {shown(''.join(string))}: it must give True or False"
+            )
         labels[string] = CLASSES[bool(answer)]
     for label in CLASSES:
         if label not in labels.values():
             never = "always" if label == "NO" else "never"
-            raise InputError(f"the rule {never} holds, for {len(labels):,} strings: there is nothing to tell apart")
+            raise InputError(
+                f"the predicate {never} holds, for {len(labels):,} strings: there is nothing to tell apart"
+            )
     return as_labelled(labels, tokens, seed)
 
 
@@ -143,5 +156,5 @@ def as_labelled(
         back = int(len(strings) * HELD_BACK)
         learn[length] = ids[order[back:]], answers[order[back:]]
         if back:
-            held[length] = ids[order[:back]][:VALIDATION], answers[order[:back]][:VALIDATION]
+            held[length] = ids[order[:back]][:MOST_HELD_BACK], answers[order[:back]][:MOST_HELD_BACK]
     return Labelled(tokens, learn, held or learn)

@@ -35,6 +35,14 @@ class Task(Protocol):
     def classes(self) -> tuple[str, ...] | None:
         """The classes; None for a language model, whose classes are the tokens."""
 
+    @property
+    def longest(self) -> int:
+        """How many tokens the longest input has."""
+
+    @property
+    def data(self) -> tuple[str, list[Tensor]]:
+        """What kind of data it is, and all of it: what a checkpoint must have been made with."""
+
     def batch(self, random: np.random.Generator, size: int) -> Batch:
         """Draw a batch."""
 

@@ -151,7 +151,7 @@ class Model(nn.Module):
         self.norm = norm(shape) if shape.placement == "pre" else nn.Identity()
         tied = classes is None and shape.tied
         self.output = None if tied else nn.Linear(shape.lanes, classes or vocabulary, bias=False)
-        self._begin(BEGIN / math.sqrt(shape.lanes))
+        self._begin(INITIAL_DEVIATION / math.sqrt(shape.lanes))
         self.to(torch.float64 if shape.numbers == "float64" else torch.float32)
 
     def _begin(self, deviation: float) -> None:
@@ -190,7 +190,7 @@ def norm(shape: Shape) -> nn.Module:
 
 
 EPS = 1e-5
-BEGIN = 0.55  # so that 768 lanes, as many as GPT-2 has, begin with its 0.02
+INITIAL_DEVIATION = 0.55  # so that 768 lanes, as many as GPT-2 has, begin with its 0.02
 
 
 def sinusoids(shape: Shape) -> Tensor:

@@ -1,47 +1,67 @@
-"""What is trained, and how: plain numbers, checked once, so that a run can be repeated."""
+"""What is trained, and how: plain numbers, checked once, so that a run can be repeated.
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias, get_args
+A setting says itself what it is unless given, which values it takes and, where the command line offers it, what it
+means. This file loads without numpy, since the command line reads it for every verb.
+"""
+
+from collections.abc import Mapping
+from dataclasses import Field, asdict, dataclass, field, fields, replace
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from weightsmith.errors import InputError, brief, whole_number
-from weightsmith.model.block import GATED, Activation, Placement
 
+Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu"]
 PositionKind: TypeAlias = Literal["table", "sinusoidal", "relative", "rotary", "alibi", "none"]
 NormKind: TypeAlias = Literal["layer", "rms", "none"]
+Placement: TypeAlias = Literal["pre", "post"]
 NumberKind: TypeAlias = Literal["float32", "float64"]
-MOST = 1 << 30  # of any whole number: a seed, a length, a count
 MOST_WEIGHTS = 1 << 28
+MOST_WHOLE = 1 << 30  # of any whole number: a count, a length, a seed
+NEURONS_PER_LANE = 4  # unless said otherwise
+SEED = "The same seed gives the same weights, on the same machine with the same PyTorch and --threads; not on others"
+
+
+class About(NamedTuple):
+    """What a setting says of itself."""
+
+    help: str  # what it means; empty where the command line does not offer it
+    least: float
+    most: float
+    unless_given: str  # what it then is, where that is not a fixed value
+
+
+def says(help: str = "", least: float = 0, most: float = MOST_WHOLE, unless_given: str = "") -> dict[str, About]:
+    """Return what a setting says of itself, for its field; `least` and `most` bound numbers."""
+    return {"about": About(help, least, most, unless_given)}
+
+
+def about(setting: "Field[Any]") -> About:
+    """Return what a setting says of itself."""
+    found: About = setting.metadata["about"]
+    return found
 
 
 @dataclass(frozen=True)
 class Shape:
     """The shape of a transformer that can be trained."""
 
-    lanes: int = 128
-    blocks: int = 4
-    heads: int = 4
-    neurons: int = 512
-    context: int = 64  # the longest input
-    activation: Activation = "gelu"
-    positions: PositionKind = "table"
-    max_distance: int = 32  # of relative positions
-    norm: NormKind = "layer"
-    placement: Placement = "pre"
-    tied: bool = True  # for language models: the output is the embedding
-    biases: bool = True
-    numbers: NumberKind = "float32"
+    lanes: int = field(default=128, metadata=says("How many lanes", 1))
+    blocks: int = field(default=4, metadata=says("How many blocks", 0))
+    heads: int = field(default=4, metadata=says("Heads per block", 1))
+    neurons: int = field(default=512, metadata=says("Neurons per block", 1, unless_given="four times the lanes"))
+    context: int = field(default=64, metadata=says("Of a text: how many tokens are seen at once", 1))
+    activation: Activation = field(default="gelu", metadata=says("What neurons compute"))
+    positions: PositionKind = field(default="table", metadata=says("How positions are told apart"))
+    max_distance: int = field(default=32, metadata=says(least=1))  # of relative positions
+    norm: NormKind = field(default="layer", metadata=says("Which norm"))
+    placement: Placement = field(default="pre", metadata=says("Whether the norm comes before or after a sublayer"))
+    tied: bool = field(default=True, metadata=says("Of a text: the output is the embedding"))
+    biases: bool = field(default=True, metadata=says())
+    numbers: NumberKind = field(default="float32", metadata=says())
 
     def __post_init__(self) -> None:
         """Refuse what cannot be built."""
-        for name, least in (("lanes", 1), ("blocks", 0), ("heads", 1), ("neurons", 1), ("context", 1)):
-            whole(getattr(self, name), name, least)
-        whole(self.max_distance, "max_distance", 1)
-        for name, kinds in (
-            ("activation", Activation), ("positions", PositionKind), ("norm", NormKind),
-            ("placement", Placement), ("numbers", NumberKind),
-        ):  # fmt: skip
-            if getattr(self, name) not in get_args(kinds):
-                raise InputError(f"{name}={getattr(self, name)!r:.80}: write one of {', '.join(get_args(kinds))}")
+        _check(self)
         if self.weights > MOST_WEIGHTS:
             raise InputError(f"this shape has over {self.weights:,} weights, at most {MOST_WEIGHTS:,} can be trained")
         if self.lanes % self.heads:
@@ -61,45 +81,73 @@ class Shape:
     @property
     def gated(self) -> bool:
         """Whether the activation has a third matrix."""
-        return self.activation in GATED
+        return self.activation in ("reglu", "swiglu")
 
 
 @dataclass(frozen=True)
 class Course:
     """How training goes: AdamW with warm-up and cosine."""
 
-    steps: int = 2000
-    batch: int = 32
-    rate: float = 1e-3  # the learning rate at its highest
-    warmup: int = 100
-    least_rate: float = 0.1  # where the cosine ends, as a share of the highest
-    decay: float = 0.1  # weight decay, of matrices
-    dropout: float = 0.0
-    clip: float = 1.0  # the largest norm of all gradients together
-    seed: int = 0
-    threads: int = 1  # sums are split among threads, so another number gives other last bits
-    evaluate_every: int = 100
-    checkpoint_every: int = 100
+    steps: int = field(default=2000, metadata=says("How many steps", 1))
+    batch: int = field(default=32, metadata=says("Inputs per step", 1))
+    rate: float = field(default=1e-3, metadata=says("The highest learning rate", 0, 10))
+    warmup: int = field(default=100, metadata=says("Steps until it is reached", 0))
+    least_rate: float = field(default=0.1, metadata=says(most=1))  # where the cosine ends, as a share of the highest
+    decay: float = field(default=0.1, metadata=says("Weight decay, of matrices", 0, 10))
+    dropout: float = field(default=0.0, metadata=says("The share of values left out while learning", 0, 0.99))
+    clip: float = field(default=1.0, metadata=says("The largest norm of all gradients; 0 for no limit", 0, 1e9))
+    seed: int = field(default=0, metadata=says(SEED, 0))
+    # sums are split among threads
+    threads: int = field(default=1, metadata=says("Threads to compute with, which the last bits depend on", 1))
+    evaluate_every: int = field(default=100, metadata=says("Steps between records", 1))
+    checkpoint_every: int = field(default=100, metadata=says("Steps between checkpoints", 1))
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense."""
-        for name, least in (("steps", 1), ("batch", 1), ("warmup", 0), ("seed", 0)):
-            whole(getattr(self, name), name, least)
-        whole(self.threads, "threads", 1)
-        whole(self.evaluate_every, "evaluate_every", 1)
-        whole(self.checkpoint_every, "checkpoint_every", 1)
-        for name, low, high in (
-            ("rate", 0.0, 10.0), ("least_rate", 0.0, 1.0), ("decay", 0.0, 10.0), ("dropout", 0.0, 0.99),
-            ("clip", 0.0, 1e9),
-        ):  # fmt: skip
-            value = getattr(self, name)
-            if type(value) not in (int, float) or not low <= value <= high:
-                raise InputError(f"{name}={brief(value)}: write a number from {low:g} to {high:g}")
+        _check(self)
+
+
+def _check(settings: Shape | Course) -> None:
+    """Refuse values that a setting does not take."""
+    for each in fields(settings):
+        value, said = getattr(settings, each.name), about(each)
+        if each.type is int:
+            whole(value, each.name, int(said.least))
+        elif each.type is float:
+            if type(value) not in (int, float) or not said.least <= value <= said.most:
+                raise InputError(f"{each.name}={brief(value)}: write a number from {said.least:g} to {said.most:g}")
+        elif each.type is not bool and value not in get_args(each.type):
+            raise InputError(f"{each.name}={value!r:.80}: write one of {', '.join(get_args(each.type))}")
 
 
 def whole(value: object, name: str, least: int) -> None:
     """Refuse what is not a whole number from `least` on."""
-    whole_number(value, name, least, MOST, f"a whole number from {least} on")
+    whole_number(value, name, least, MOST_WHOLE, f"a whole number from {least} on")
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Shape and course as they are on the command line, unless given."""
+
+    shape: Shape
+    course: Course
+
+    def changed(self, given: Mapping[str, Any]) -> tuple[Shape, Course]:
+        """Return shape and course with what is given by name; without neurons there are four times the lanes."""
+        neurons = NEURONS_PER_LANE * given.get("lanes", self.shape.lanes)
+        mine, course = ({each.name for each in fields(part)} for part in (Shape, Course))
+        return (
+            replace(self.shape, **{"neurons": neurons, **{name: given[name] for name in given if name in mine}}),
+            replace(self.course, **{name: given[name] for name in given if name in course}),
+        )
+
+
+TEXT = Preset(Shape(), Course(steps=1000, rate=2e-3, threads=2))
+LABELLED = Preset(
+    Shape(lanes=16, blocks=2, heads=2, neurons=64, activation="relu", norm="none"),
+    Course(steps=1500, batch=128, rate=1e-2, decay=0.0),
+)
+COMPARISON = Preset(Shape(lanes=64, neurons=256), Course(steps=1000, rate=2e-3, threads=2))
 
 
 def as_data(settings: Shape | Course) -> dict[str, Any]:

@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from weightsmith.errors import FileError, InputError, shown
+from weightsmith.errors import FileError, InputError, reason, shown
 from weightsmith.files.container import read_text
+from weightsmith.model import separator
 from weightsmith.model.names import MAX_NAME, checked_names
 from weightsmith.train.module import Model
 from weightsmith.train.settings import whole
@@ -36,7 +37,17 @@ class Text:
     @property
     def separator(self) -> str:
         """What stands between tokens."""
-        return "" if all(len(token) == 1 for token in self.vocabulary) else " "
+        return separator(self.vocabulary)
+
+    @property
+    def longest(self) -> int:
+        """The length of the windows that are learnt from."""
+        return self.context
+
+    @property
+    def data(self) -> tuple[str, list[Tensor]]:
+        """What kind of data it is, and all of it."""
+        return str(self.context), [self.learn, self.validate]
 
     def batch(self, random: np.random.Generator, size: int) -> tuple[Tensor, Tensor]:
         """Return windows of the text, and the tokens that come next."""
@@ -70,7 +81,7 @@ def read_file(path: Path) -> str:
     except UnicodeDecodeError as error:
         raise InputError(f"{shown(str(path))} is not a text in UTF-8: byte {error.start} cannot be read") from None
     except (OSError, FileError) as error:
-        raise InputError(f"cannot read {shown(str(path))}: {getattr(error, 'strerror', None) or error}") from None
+        raise InputError(f"cannot read {shown(str(path))}: {reason(error)}") from None
     if "\x00" in text:
         raise InputError(f"{shown(str(path))} is not a text: it holds a zero byte")
     return text

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,9 @@ from weightsmith.errors import InputError
 from weightsmith.model import Transformer
 from weightsmith.train.checkpoint import Record
 from weightsmith.train.convert import to_transformer
-from weightsmith.train.labelled import Labelled
 from weightsmith.train.loop import Fitted, Report, Stop, Task, learn, threads
 from weightsmith.train.module import Model
 from weightsmith.train.settings import Course, Shape, as_data
-from weightsmith.train.text import Text
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +39,7 @@ class Trained:
 
 
 def fit(
-    task: Text | Labelled,
+    task: Task,
     shape: Shape,
     course: Course,
     *,
@@ -70,11 +68,10 @@ def how(fitted: Fitted, course: Course) -> str:
     return f"{steps} steps of {course.batch}, seed {course.seed}, {threads}, {', then '.join(fitted.machines)}"
 
 
-def check_context(task: Text | Labelled, shape: Shape) -> None:
+def check_context(task: Task, shape: Shape) -> None:
     """Refuse inputs longer than what the shape sees."""
-    longest = task.context if isinstance(task, Text) else max(max(task.by_length), max(task.held))
-    if longest > shape.context:
-        raise InputError(f"the inputs have up to {longest} tokens, and the shape has context={shape.context}")
+    if task.longest > shape.context:
+        raise InputError(f"the inputs have up to {task.longest} tokens, and the shape has context={shape.context}")
 
 
 def new_module(task: Task, shape: Shape, course: Course) -> Model:
@@ -84,19 +81,15 @@ def new_module(task: Task, shape: Shape, course: Course) -> Model:
     return Model(shape, len(task.vocabulary), classes, course.dropout)
 
 
-def identity(task: Text | Labelled, shape: Shape, course: Course) -> dict[str, Any]:
+def identity(task: Task, shape: Shape, course: Course) -> dict[str, Any]:
     """Return what makes a training what it is."""
     settings = {name: value for name, value in as_data(course).items() if name != "checkpoint_every"}
     return {"shape": as_data(shape), "course": settings, "data": digest_of(task)}
 
 
-def digest_of(task: Text | Labelled) -> str:
+def digest_of(task: Task) -> str:
     """Return a digest of the data."""
-    tensors: Sequence[torch.Tensor]
-    if isinstance(task, Text):
-        kind, tensors = str(task.context), (task.learn, task.validate)
-    else:
-        kind, tensors = "labelled", [t for part in (task.by_length, task.held) for pair in part.values() for t in pair]
+    kind, tensors = task.data
     state = hashlib.sha256(repr((task.vocabulary, task.classes, kind)).encode())
     for tensor in tensors:
         state.update(str(tuple(tensor.shape)).encode() + tensor.numpy().tobytes())

@@ -15,7 +15,7 @@ KEPT_RUNS = 16
 
 
 class PackedRun:
-    """Runs of one transformer: see `kernels.interface.Run`."""
+    """Runs of one transformer: see `kernels.interface.FastRun`."""
 
     def __init__(self, T: Transformer) -> None:
         """Choose how its values are carried; the rest is done when it is needed."""
