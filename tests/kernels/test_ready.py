@@ -12,7 +12,7 @@ import pytest
 from tests.kernels.kinds import ACTIVATIONS, RULES, kind_of_model
 from weightsmith import Fixed, Softmax, Transformer, parse_arithmetic
 from weightsmith.check import same_decisions
-from weightsmith.kernels.interface import Run
+from weightsmith.kernels.interface import FastRun
 from weightsmith.kernels.packed import Columns, Layout, PackedRun, batch, compiled
 from weightsmith.kernels.packed.cache import cached
 from weightsmith.kernels.packed.carrier import carrier
@@ -109,7 +109,7 @@ def test_the_time_of_a_verdict_does_not_contain_compiling(monkeypatch: pytest.Mo
 
 def test_a_packed_run_is_a_run() -> None:
     T = kind_of_model(A, 0)
-    run: Run[Layout, Columns] = PackedRun(T)
+    run: FastRun[Layout, Columns] = PackedRun(T)
     assert run.evaluate(INPUTS).decisions.shape == (6,)
     few, more, longer = run.bytes_needed(3, 10), run.bytes_needed(3, 11), run.bytes_needed(4, 10)
     assert 0 < few < min(more, longer)
