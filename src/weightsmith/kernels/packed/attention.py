@@ -167,6 +167,7 @@ def _find_rows(x: Any, t: int, a: int, levels: Any, visible: int, room: Any) -> 
 @inlined
 def _score_all(rows: Any, here: int, i: int, t: int, visible: int, distances: Any, room: Any, constants: Any) -> None:
     """Set the first weights to the scores of all visible positions for the columns from `here` on."""
+    relative = distances.keys.shape[0]
     for c in range(rows.q.shape[0]):
         qs = load(rows.q, c, here)
         if room.bounded[c]:
@@ -174,15 +175,18 @@ def _score_all(rows: Any, here: int, i: int, t: int, visible: int, distances: An
         else:
             store(room.queries, c, 0, factor(qs, constants).value)
     for s in range(visible):
-        o = _score(rows, i, s, t - s, distances.keys, room, constants)
+        if relative == 0:
+            o = _score(rows, i, s, room, constants)
+        else:
+            o = _score_relative(rows, i, s, min(t - s, relative - 1), distances.keys, room, constants)
         if distances.penalties.size > 0:
             o = add(o, distances.penalties[abs(t - s)], constants)
         store(room.weights, s, 0, o)
 
 
 @inlined
-def _score(rows: Any, i: int, s: int, distance: int, keys: Any, room: Any, constants: Any) -> Any:
-    """Return ⟨q, k_s⟩ for a SIMD vector of columns; where positions are relative, k_s ⊕ the key of the distance."""
+def _score(rows: Any, i: int, s: int, room: Any, constants: Any) -> Any:
+    """Return ⟨q, k_s⟩ for a SIMD vector of columns."""
     start, step = room.addresses[0, s] + i * rows.q.itemsize, room.addresses[1, s]
     o, c, size = filled(rows.q.dtype.type(0)), 0, rows.q.shape[0]
     while c < size:
@@ -191,11 +195,20 @@ def _score(rows: Any, i: int, s: int, distance: int, keys: Any, room: Any, const
             o = add(o, multiply_bounded(load_at(rows.kv, room.tiles, start + c * step), bounded, constants), constants)
             c += 1
         if c < size:
-            k = load_at(rows.kv, room.tiles, start + c * step)
-            if keys.shape[0] > 0:
-                k = add(k, keys[min(distance, keys.shape[0] - 1), c], constants)
-            o = add(o, multiply(k, Factor(load(room.queries, c, 0)), constants), constants)
+            any_factor = Factor(load(room.queries, c, 0))
+            o = add(o, multiply(load_at(rows.kv, room.tiles, start + c * step), any_factor, constants), constants)
             c += 1
+    return o
+
+
+@inlined
+def _score_relative(rows: Any, i: int, s: int, distance: int, keys: Any, room: Any, constants: Any) -> Any:
+    """Return ⟨q, k_s ⊕ the key of the distance⟩ for a SIMD vector of columns."""
+    start, step = room.addresses[0, s] + i * rows.q.itemsize, room.addresses[1, s]
+    o = filled(rows.q.dtype.type(0))
+    for c in range(rows.q.shape[0]):
+        k = add(load_at(rows.kv, room.tiles, start + c * step), keys[distance, c], constants)
+        o = add(o, multiply(k, Factor(load(room.queries, c, 0)), constants), constants)
     return o
 
 
