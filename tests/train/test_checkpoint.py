@@ -11,7 +11,7 @@ import torch
 import weightsmith as ws
 from tests.train.small import COURSE, SHAPE, course, labelled, shape, text, weights
 from weightsmith.train import Course, Shape, as_labelled, as_text, fit
-from weightsmith.train.loop import Fitted, learn
+from weightsmith.train.loop import Fitted, Task, learn
 from weightsmith.train.training import digest_of, identity, new_module
 
 
@@ -263,7 +263,7 @@ def test_a_training_that_leaves_the_numbers_says_so(tmp_path: Path) -> None:
 
 def test_the_digest_of_the_data_covers_all_of_it() -> None:
     labels = {tuple(f"{n:03b}"): "YES" if n % 2 else "NO" for n in range(8)}
-    tasks = [
+    tasks: list[Task] = [
         as_text("ab" * 20, 4),
         as_text("ab" * 20, 5),
         as_text("ab" * 19 + "ba", 4),  # the end is held back
