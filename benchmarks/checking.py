@@ -16,13 +16,13 @@ from benchmarks.timing import best_seconds
 from weightsmith import Fixed, Float, Transformer
 from weightsmith.arithmetic import Array
 from weightsmith.check.claims import FinalVectors
-from weightsmith.check.engine import decide
-from weightsmith.check.options import Options
+from weightsmith.check.engine import Options, decide
 from weightsmith.check.verdict import Verdict
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.kernels.packed.compiled import compiled
-from weightsmith.kernels.packed.linear import WHOLE
-from weightsmith.kernels.packed.program import sparse
+from weightsmith.kernels.packed.instructions import SIMD_BYTES
+from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES, Survey
+from weightsmith.kernels.packed.matrices import sparse
 
 SIZES = ((16, 4), (32, 6), (64, 8))
 LENGTH = 16
@@ -70,8 +70,8 @@ def against_torch() -> Table:
 
 def differing(T: Transformer, found: np.ndarray) -> float:
     """Give the share of the inputs that float32 decides otherwise than the exact run."""
+    from weightsmith.automata import Inputs
     from weightsmith.check.examine import Reader, by_kernels
-    from weightsmith.check.inputs import Inputs
 
     exact = next(by_kernels(Reader(T), "decisions", [Inputs(tuple(T.vocabulary), (), LENGTH)]))
     return float((exact != found).mean())
@@ -108,10 +108,16 @@ def multiply_adds() -> Table:
 def _ours(A: Fixed | Float, M: Array, x: Array) -> Callable[[], object]:
     c = carrier(A)
     matrix = sparse(c, A.round(M))
-    columns, out = (np.zeros((64, x.shape[1] + WHOLE), c.dtype) for _ in range(2))  # rows are longer, as in a run
+    columns, out = (
+        np.zeros((64, x.shape[1] + COLUMN_PADDING), c.dtype) for _ in range(2)
+    )  # rows are longer, as in a run
     columns[:, : x.shape[1]] = c.encode(A.round(x))
-    matvec = compiled(c).matvec
-    return lambda: matvec(*matrix.entries, columns, 0, out, 0, x.shape[1], False, c.rule)
+    found, none = (
+        Survey(np.zeros(TILE_BYTES // SIMD_BYTES * 64, c.dtype), np.zeros(TILE_BYTES // SIMD_BYTES, c.dtype)),
+        sparse(c, np.zeros((0, 0))),
+    )
+    apply = compiled(c).apply
+    return lambda: apply(matrix, none, columns, 0, out, out, 0, x.shape[1], False, found, c.constants)
 
 
 def _apytypes(M: Array, x: Array) -> Callable[[], object]:

@@ -7,7 +7,8 @@ Write       ws.Transformer(...) of ws.Block, ws.Attention, ws.Head, ws.FeedForwa
             ws.Neuron, ws.feed_forward and ws.matrix; ready-made ones in ws.library; ws.random_transformer()
 Run         r = ws.run(T, "0110"): r.decision, r.logits, r.at("block 0 attention", position=3, lane="x"), print(r)
 Look        ws.attribute, ws.lens, ws.moved, ws.patch, ws.sweep, ws.ablate, ws.ablations, ws.changed
-Rewrite     ws.widen, ws.flag, ws.add_vector, ws.zero_vector, ws.linear_map, ws.infinity_form, ...; S & T, S | T, ~T
+Rewrite     ws.widen, ws.flag, ws.add_vector, ws.zero_vector, ws.linear_map, ws.infinity_form, ...
+Compose     S & T, S | T, S ^ T, ~T, ws.if_then_else(R, S, T), ws.compose("S & ~T | R", S=..., T=..., R=...)
 Check       ws.check.recognizes(T, "(0|1)*11", up_to=12), ws.check.same_decisions(S, T, up_to=12)
 Remember    ws.memory.write, read, edit, undo: facts in feed-forward layers
 Talk        ws.next_token(T, tokens), ws.generate(T, tokens, steps)
@@ -18,9 +19,13 @@ A class     ws.layer_norm([2, 4, 6, 8]), ws.sinusoidal(positions=3, lanes=4)
 help(ws.run) shows one of them. The names load when they are first used; `__init__.pyi` lists them all.
 """
 
+from importlib import import_module
+
 import lazy_loader
 
+from weightsmith import operators
 from weightsmith._version import __version__
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __all__ += ["__version__"]
+operators.live_in(lambda: import_module("weightsmith.composition"))

@@ -11,8 +11,9 @@ from .arithmetic import Native as Native
 from .arithmetic import TwosComplement as TwosComplement
 from .arithmetic import laws as laws
 from .arithmetic import parse_arithmetic as parse_arithmetic
-from .compose import if_then_else as if_then_else
-from .compose import side_by_side as side_by_side
+from .composition import compose as compose
+from .composition import if_then_else as if_then_else
+from .composition import side_by_side as side_by_side
 from .errors import FileError as FileError
 from .errors import InputError as InputError
 from .errors import LawError as LawError
@@ -59,6 +60,7 @@ from .rewrites import add_vector as add_vector
 from .rewrites import flag as flag
 from .rewrites import ignore_lanes as ignore_lanes
 from .rewrites import infinity_form as infinity_form
+from .rewrites import is_infinity_form as is_infinity_form
 from .rewrites import linear_map as linear_map
 from .rewrites import map_stream as map_stream
 from .rewrites import pad_blocks as pad_blocks

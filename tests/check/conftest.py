@@ -15,6 +15,6 @@ def cut(monkeypatch: pytest.MonkeyPatch) -> Cut:
 
     def to(columns: int, shards: int = 4096) -> None:
         monkeypatch.setattr(engine, "columns_for", lambda claim, up_to, memory: columns)
-        monkeypatch.setattr(plan, "MOST_SHARDS", shards)
+        monkeypatch.setattr(plan, "MAX_SHARDS", shards)
 
     return to

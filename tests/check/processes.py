@@ -55,7 +55,7 @@ def until(condition: Callable[[], bool], process: subprocess.Popen[str] | None =
 
 
 def output(process: subprocess.Popen[str]) -> tuple[int, str, str]:
-    """Give how a process ended and what it wrote."""
+    """Return how a process ended and what it wrote."""
     out, err = process.communicate(timeout=PATIENCE)
     return process.returncode, out, err
 

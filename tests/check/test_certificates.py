@@ -24,7 +24,7 @@ def pair() -> list[ws.Transformer]:
 
 
 def certified(models: list[ws.Transformer], up_to: int) -> Certificate:
-    """Give a certificate with several tiers."""
+    """Return a certificate with several tiers."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(engine, "columns_for", lambda *_: 12)
         result: Certificate = json.loads(ws.check.same_decisions(models[0], models[1], up_to).to_json())
@@ -43,7 +43,7 @@ def refuted(pair: list[ws.Transformer]) -> tuple[Certificate, list[ws.Transforme
 
 
 def changed(certificate: Certificate, *path: Any, to: Any) -> str:
-    """Give the certificate with one entry changed."""
+    """Return the certificate with one entry changed."""
     result = copy.deepcopy(certificate)
     inner: Any = result
     for key in path[:-1]:

@@ -49,7 +49,7 @@ def worker(folder: Path, scheduler: str) -> Iterator[StartWorker]:
 
 @pytest.fixture(scope="module")
 def two(scheduler: str, worker: StartWorker) -> Callable[[], list[subprocess.Popen[str]]]:
-    """Give a function that sees to it that two workers are there."""
+    """Return a function that sees to it that two workers are there."""
     alive: list[subprocess.Popen[str]] = []
 
     def workers() -> list[subprocess.Popen[str]]:

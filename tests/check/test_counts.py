@@ -11,10 +11,10 @@ import weightsmith as ws
 from tests.check.conftest import Cut
 from tests.check.models import all_inputs, just, never
 from weightsmith.arithmetic import Array
+from weightsmith.automata import Truths
 from weightsmith.check import engine, size
 from weightsmith.check.claims import SameDecisions
 from weightsmith.check.frame import Frame
-from weightsmith.check.inputs import Truths
 from weightsmith.check.plan import Plan, Shard, make_plan, tokens
 from weightsmith.model.transformer import Mask
 
@@ -50,7 +50,7 @@ def inputs_of(plan: Plan, shard: Shard) -> list[tuple[int, ...]]:
 @pytest.mark.parametrize("columns", [1, 2, 40, 300, 1 << 16])
 @pytest.mark.parametrize("most_shards", [1, 4, 30, 4096])
 def test_shards_hold_every_input_once(columns: int, most_shards: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weightsmith.check.plan.MOST_SHARDS", most_shards)
+    monkeypatch.setattr("weightsmith.check.plan.MAX_SHARDS", most_shards)
     for vocabulary in range(1, 7):
         for up_to in range(1, 9):
             plan = make_plan(vocabulary, up_to, columns)

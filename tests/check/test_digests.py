@@ -10,11 +10,10 @@ import pytest
 import weightsmith as ws
 from tests.check.conftest import Cut
 from tests.check.models import flipped, just
+from weightsmith.automata import language
 from weightsmith.check.claims import FinalVectors, Recognizes, SameDecisions, SameLogits
-from weightsmith.check.engine import decide
+from weightsmith.check.engine import Options, decide
 from weightsmith.check.examine import by_reference, examine
-from weightsmith.check.languages import language
-from weightsmith.check.options import Options
 
 ARITHMETICS = {
     "int16": ws.Fixed(4, 4),

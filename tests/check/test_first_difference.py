@@ -12,7 +12,7 @@ import pytest
 import weightsmith as ws
 from tests.check.conftest import Cut
 from tests.check.models import all_inputs, differences, place
-from weightsmith.check.automaton import compile_regex
+from weightsmith.automata import compile_regex
 
 UP_TO = {"a": 8, "ab": 6, "bca": 4, "dcba": 4}
 CASES = [(vocabulary, mask, seed) for vocabulary in UP_TO for mask in ("causal", "full") for seed in range(3)]

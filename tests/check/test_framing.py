@@ -12,13 +12,13 @@ import pytest
 import weightsmith as ws
 from tests.check.conftest import Cut
 from tests.check.models import all_inputs, automaton, just
+from weightsmith.automata import language
 from weightsmith.check import Divergence, replay
-from weightsmith.check.claims import Claim, FinalVectors, Recognizes, SameDecisions
-from weightsmith.check.engine import decide
-from weightsmith.check.examine import NOTHING, by_reference, examine
+from weightsmith.check.claim import Claim
+from weightsmith.check.claims import FinalVectors, Recognizes, SameDecisions
+from weightsmith.check.engine import Options, decide
+from weightsmith.check.examine import EMPTY_DIGEST, by_reference, examine
 from weightsmith.check.frame import make_frame
-from weightsmith.check.languages import language
-from weightsmith.check.options import Options
 from weightsmith.check.verdict import Verdict
 
 END = ("END",)
@@ -201,7 +201,7 @@ def test_a_sparse_language_is_gone_through_at_once_up_to_great_lengths() -> None
     assert again.agrees
     assert again.inputs > 0
     certificate = verdict.certificate()
-    empty = certificate["shards"][-1].index(NOTHING)
+    empty = certificate["shards"][-1].index(EMPTY_DIGEST)
     certificate["shards"][-1][empty] = "0" * 64
     last = len(certificate["shards"]) - 1
     assert replay(certificate, [T], sample=0).problems == (f"tier {last}, shard {empty} comes out differently",)

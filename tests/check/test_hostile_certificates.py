@@ -50,7 +50,7 @@ def certificates() -> list[tuple[dict[str, Any], list[ws.Transformer]]]:
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Give the path to every entry."""
+    """Return the path to every entry."""
     if path:
         yield path
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()

@@ -29,7 +29,7 @@ def examined(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def told(verdict: ws.check.Verdict) -> dict[str, Any]:
-    """Give everything of a certificate but the time."""
+    """Return everything of a certificate but the time."""
     return {key: value for key, value in verdict.certificate().items() if key not in ("seconds", "finished")}
 
 

@@ -26,7 +26,7 @@ print(json.dumps([inputs, kilobytes("VmHWM") - before]))
 
 
 def more_memory(**given: Any) -> tuple[int, int]:
-    """Give the inputs of a check in a process of its own, and how many bytes its peak grew by."""
+    """Return the inputs of a check in a process of its own, and how many bytes its peak grew by."""
     code, out, err = output(script(TEXT, json.dumps(given)))
     assert (code, err) == (0, "")
     inputs, kilobytes = json.loads(out)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from weightsmith.rewrites.linear_map import linear_map
+from weightsmith.rewrites import linear_map
 
 A = ws.Fixed(4, 4)
 T = ws.random_transformer("ab", 3, 1, 1, 3, 6, A, seed=4)

@@ -12,11 +12,13 @@ import pytest
 import weightsmith as ws
 from tests.check.processes import hear_interrupts, lines, until
 from tests.cli.test_cli import WIDE, good, weightsmith
+from weightsmith.kernels.packed import packed_run
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     S = ws.library.contains("1")
+    packed_run(S).ready()  # or the first command would say that it compiles
     ws.save(S, tmp_path / "one.safetensors")
     ws.save(ws.infinity_form(S), tmp_path / "loud.safetensors")
     ws.save(ws.library.contains("0"), tmp_path / "zero.safetensors")

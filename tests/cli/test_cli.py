@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -113,9 +114,12 @@ def test_rewrite_applies_its_steps_in_the_order_given(folder: Path) -> None:
 def test_compose_reads_formulas_with_pythons_precedence(folder: Path) -> None:
     lets = ("--let", "S=contains.safetensors", "--let", "T=random.safetensors")
     S, T = ws.library.contains("1"), ws.random_transformer(seed=3)
+    inputs = ["".join(tokens) for n in range(1, 6) for tokens in product("01", repeat=n)]
     for formula, meant in (("S & ~T", S & ~T), ("~(S|T) ^ S & T", ~(S | T) ^ S & T), ("S | T & S", S | T & S)):
         good("compose", formula, *lets, "-o", "composed", folder=folder)
-        assert ws.load(folder / "composed") == meant
+        found = ws.load(folder / "composed")
+        assert found == ws.compose(formula, S=S, T=T)
+        assert ws.decisions(found, inputs) == ws.decisions(meant, inputs)
 
 
 def test_every_entry_of_the_library_can_be_written_by_name(folder: Path) -> None:

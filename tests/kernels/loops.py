@@ -7,90 +7,96 @@ import numba as nb
 import numpy as np
 
 from weightsmith.arithmetic import Array, Saturating, parse_arithmetic
-from weightsmith.kernels.packed import operations
+from weightsmith.kernels.packed.access import load, store
 from weightsmith.kernels.packed.carrier import Carried, Carrier, carrier
-from weightsmith.kernels.packed.instructions import PACK_BYTES, load, store
-from weightsmith.kernels.packed.operations import add, subtract
-from weightsmith.kernels.packed.products import (
-    bounded,
-    counterpart,
+from weightsmith.kernels.packed.instructions import SIMD_BYTES
+from weightsmith.kernels.packed.operations import (
+    add,
+    bounded_factor,
+    divide,
+    factor,
     fits,
     multiply,
-    places_of,
-    prepared,
-    saturate,
-    scaled,
-    share,
+    multiply_bounded,
+    multiply_unit,
+    multiply_weight,
+    places,
+    subtract,
+    unit_factor,
 )
-from weightsmith.kernels.packed.rules import Whole, WholeToZero
+from weightsmith.kernels.packed.representations import Int16ToZero, Integers, WeightFactor
 
 TIES = ("zero", "even", "away")
 
 
 def _rows(operation: Any) -> tuple[Callable[..., None], Callable[..., None]]:
-    """Give a loop over single values, and one over packs."""
+    """Return a loop over single values, and one over SIMD vectors."""
 
     @nb.njit(error_model="numpy")
-    def singly(x: Any, y: Any, reach: Any, out: Any, rule: Any) -> None:
+    def singly(x: Any, y: Any, reach: Any, out: Any, constants: Any) -> None:
         for i in range(x.shape[1]):
-            out[0, i] = operation(x[0, i], y[0, i], reach[0, i], rule)
+            out[0, i] = operation(x[0, i], y[0, i], reach[0, i], constants)
 
     @nb.njit(error_model="numpy")
-    def in_packs(x: Any, y: Any, reach: Any, out: Any, rule: Any) -> None:
-        for i in range(0, x.shape[1], PACK_BYTES // x.itemsize):
-            store(out, 0, i, operation(load(x, 0, i), load(y, 0, i), load(reach, 0, i), rule))
+    def in_vectors(x: Any, y: Any, reach: Any, out: Any, constants: Any) -> None:
+        for i in range(0, x.shape[1], SIMD_BYTES // x.itemsize):
+            store(out, 0, i, operation(load(x, 0, i), load(y, 0, i), load(reach, 0, i), constants))
 
-    return singly, in_packs
+    return singly, in_vectors
 
 
 _ROWS = {
-    "add": _rows(nb.njit(lambda x, y, reach, rule: add(x, y, rule))),
-    "subtract": _rows(nb.njit(lambda x, y, reach, rule: subtract(x, y, rule))),
-    "multiply": _rows(nb.njit(lambda x, y, reach, rule: multiply(x, prepared(y, rule), rule))),
-    "scaled": _rows(nb.njit(lambda x, y, reach, rule: scaled(x, share(y, rule), rule))),
-    "saturate": _rows(nb.njit(lambda x, y, reach, rule: saturate(x, prepared(y, rule), reach, rule))),
+    "add": _rows(nb.njit(lambda x, y, reach, c: add(x, y, c))),
+    "subtract": _rows(nb.njit(lambda x, y, reach, c: subtract(x, y, c))),
+    "multiply": _rows(nb.njit(lambda x, y, reach, c: multiply(x, factor(y, c), c))),
+    "multiply_unit": _rows(nb.njit(lambda x, y, reach, c: multiply_unit(x, unit_factor(y, c), c))),
+    "multiply_weight": _rows(
+        nb.njit(lambda x, y, reach, c: multiply_weight(x, WeightFactor(factor(y, c).value, reach), c))
+    ),
 }
 
 
 @nb.njit(error_model="numpy")
-def _bounded(x: Any, y: Any, size: Any, out: Any, rule: Any) -> None:
+def _bounded(x: Any, y: Any, size: Any, out: Any, constants: Any) -> None:
     for i in range(x.size):
-        assert fits(size[i], abs(y[i]), rule)
-        places = places_of(size[i], rule)
-        out[i] = bounded(x[i], counterpart(y[i], places, rule), places, rule)
+        assert fits(size[i], abs(y[i]), constants)
+        right = bounded_factor(y[i], places(size[i], constants), constants)
+        out[i] = multiply_bounded(x[i], right, constants)
 
 
-MEANING = {"scaled": "multiply", "bounded": "multiply", "saturate": "multiply"}
+MEANING = {"multiply_unit": "multiply", "multiply_bounded": "multiply", "multiply_weight": "multiply"}
 
 
 @nb.njit(error_model="numpy")
-def _quotients(x: Any, y: Any, exact: Any, rule: Any) -> None:
-    operations.quotients(x, y, exact, rule)
+def _divide(x: Any, y: Any, rounding: Any, constants: Any) -> None:
+    divide(x, 0, y, x.shape[1], rounding, constants)
 
 
 def by_loop(A: Saturating, operation: str, x: Array, y: Array) -> Array:
-    """Do what the arithmetic's operation does, as a fast run does it, on single values and on packs alike.
+    """Do what the arithmetic's operation does, as a fast run does it, on single values and on SIMD vectors alike.
 
-    `scaled` is a product where the right factor is at most 1, `bounded` one that fits the carrier, `saturate` one with
-    weights as `program.sparse` makes them.
+    `multiply_unit` is a product where the right factor is at most 1, `multiply_bounded` one that fits the carrier,
+    `multiply_weight` one with weights as `matrices.sparse` makes them.
     """
     c = carrier(A)
     u, v = c.encode(x), c.encode(y)
     if operation == "divide":
-        _quotients(u, v, c.exact, c.rule)
+        _divide(u.reshape(1, -1), v.reshape(1, -1), c.rounding, c.constants)
         return plain(c, u)
-    if operation == "bounded":  # as if x were the largest of many factors, and as if others were as large as can be
+    if (
+        operation == "multiply_bounded"
+    ):  # as if x were the largest of many factors, and if others were as large as can be
         alone, among = np.empty_like(u), np.empty_like(u)
-        _bounded(u, v, np.abs(u), alone, c.rule)
-        _bounded(u, v, np.maximum(np.abs(u), c.encode(_room(A, y))), among, c.rule)
+        _bounded(u, v, np.abs(u), alone, c.constants)
+        _bounded(u, v, np.maximum(np.abs(u), c.encode(_room(A, y))), among, c.constants)
         assert alone.tobytes() == among.tobytes(), A
         return plain(c, alone)
-    pack = PACK_BYTES // u.itemsize
-    sides = [np.resize(side, (1, -(-side.size // pack) * pack)) for side in (u, v, c.reach(v))]
-    singly, in_packs = (np.empty_like(sides[0]) for _ in range(2))
-    _ROWS[operation][0](*sides, singly, c.rule)
-    _ROWS[operation][1](*sides, in_packs, c.rule)
-    assert singly.tobytes() == in_packs.tobytes(), (A, operation)
+    simd = SIMD_BYTES // u.itemsize
+    sides = [np.resize(side, (1, -(-side.size // simd) * simd)) for side in (u, v, c.reach(v))]
+    singly, in_vectors = (np.empty_like(sides[0]) for _ in range(2))
+    _ROWS[operation][0](*sides, singly, c.constants)
+    _ROWS[operation][1](*sides, in_vectors, c.constants)
+    assert singly.tobytes() == in_vectors.tobytes(), (A, operation)
     return plain(c, singly[0, : x.size])
 
 
@@ -103,9 +109,9 @@ def allowed(A: Saturating, operation: str, x: Array, y: Array) -> tuple[Array, A
     """Keep the pairs that the operation is for."""
     if operation == "divide":
         keep = (x >= 0) & (x <= y) & (y > 0)
-    elif operation == "scaled":
+    elif operation == "multiply_unit":
         keep = np.abs(y) <= 1
-    elif operation == "bounded":
+    elif operation == "multiply_bounded":
         keep = np.abs(x) <= _room(A, y)
     else:
         keep = np.full(x.shape, True)
@@ -114,9 +120,9 @@ def allowed(A: Saturating, operation: str, x: Array, y: Array) -> tuple[Array, A
 
 def _room(A: Saturating, y: Array) -> Array:
     """Give the largest factor of y with a product that fits."""
-    rule, scale = carrier(A).rule, carrier(A).scale
-    if isinstance(rule, Whole | WholeToZero):
-        return np.minimum((int(rule.large) - 1) // np.maximum(np.abs(y) * scale, 1) / scale, A.infinity)
+    constants, scale = carrier(A).constants, carrier(A).scale
+    if isinstance(constants, Integers | Int16ToZero):
+        return np.minimum((int(constants.large) - 1) // np.maximum(np.abs(y) * scale, 1) / scale, A.infinity)
     return np.minimum(0.98 * A.infinity / np.maximum(np.abs(y), 1), A.infinity)
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+import numba as nb
 import pytest
 from numba.core.dispatcher import Dispatcher
 
 import weightsmith
 from weightsmith import Fixed
-from weightsmith.kernels.packed import compiled
+from weightsmith.kernels.packed import cache, compiled
 from weightsmith.kernels.packed.carrier import carrier
 
 PREPARE = """
@@ -41,7 +42,7 @@ for module in compiled.MODULES:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder with a copy of the sources, and an empty cache."""
+    """Return a folder with a copy of the sources, and an empty cache."""
     folder = tmp_path_factory.mktemp("copy")
     source = Path(weightsmith.__file__).parent
     shutil.copytree(source, folder / "weightsmith", ignore=shutil.ignore_patterns("__pycache__"))
@@ -61,6 +62,7 @@ def test_a_second_process_finds_the_machine_code_and_a_change_of_any_source_miss
     first, *changed = said(copy, CHANGE_EACH).splitlines()
     assert first == "(1, 0)"
     assert changed == [f"{module.__name__} 0 1" for module in compiled.MODULES]
+    assert len(list((copy / "cache" / "weightsmith").iterdir())) == cache.KEPT_FOLDERS
 
 
 def reached(function: Any, found: set[ModuleType]) -> None:
@@ -75,12 +77,68 @@ def reached(function: Any, found: set[ModuleType]) -> None:
             reached(value, found)
 
 
-def test_the_stamp_covers_every_module_that_the_loops_are_compiled_from() -> None:
+def test_the_digest_covers_every_module_that_the_loops_are_compiled_from() -> None:
     found: set[ModuleType] = set()
-    for loop in compiled.LOOPS:
+    for loop in compiled.LOOPS.values():
         reached(loop, found)
     names = {module.__name__ for module in compiled.MODULES}
     assert {module.__name__ for module in found} <= names
-    # intrinsics and types of rules are no functions: the modules that they come from are named here
-    assert names >= {"weightsmith.kernels.packed.instructions", "weightsmith.kernels.packed.rules"}
-    assert set(compiled._signatures(carrier(Fixed(4, 4)))) == {loop.__name__ for loop in compiled.LOOPS}
+    # intrinsics, types of factors and what is found by the type of constants are named here
+    package = "weightsmith.kernels.packed"
+    assert names >= {f"{package}.instructions", f"{package}.representations", f"{package}.representations.factors"}
+    folder = Path(cache.__file__).parent / "representations"
+    assert names >= {f"{package}.representations.{path.stem}" for path in folder.glob("[!_]*.py")}
+    assert set(compiled._signatures(carrier(Fixed(4, 4)))) == set(compiled.LOOPS)
+
+
+@pytest.fixture
+def source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a source, with an empty place for folders."""
+    monkeypatch.setattr(nb.config, "CACHE_DIR", str(tmp_path / "cache"))
+    path = tmp_path / "source.py"
+    path.write_text("1")
+    return path
+
+
+def test_each_state_of_the_sources_and_each_mode_has_a_folder_of_its_own(source: Path) -> None:
+    first = cache.folder_for([source], "")
+    assert first is not None
+    assert first.is_dir()
+    assert first == cache.folder_for([source], "")
+    assert first != cache.folder_for([source], "checked")
+    source.write_text("2")
+    assert first != cache.folder_for([source], "")
+
+
+def test_of_many_folders_those_used_last_stay(source: Path) -> None:
+    used = []
+    for n in range(cache.KEPT_FOLDERS + 3):
+        source.write_text(str(n))
+        folder = cache.folder_for([source], "")
+        assert folder is not None
+        os.utime(folder, (n, n))  # one after the other, whatever the clock of the disk
+        used.append(folder)
+    left = {folder.name for folder in used if folder.exists()}
+    assert used[-1].name in left
+    assert len(left) == cache.KEPT_FOLDERS
+
+
+def test_where_nothing_can_be_written_loops_are_compiled_without_a_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "file"
+    file.write_text("no folder can be made below this")
+    monkeypatch.setattr(cache, "_parents", lambda: iter([file / "one", file / "two"]))
+    assert cache.folder_for([file], "") is None
+    double = cache.cached(lambda x: 2 * x, {"nogil": True}, None)
+    assert double(21) == 42
+    assert double.stats.cache_path is None
+
+
+def test_a_place_that_cannot_be_written_to_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "file"
+    file.write_text("no folder can be made below this")
+    monkeypatch.setattr(cache, "_parents", lambda: iter([file / "one", tmp_path / "two"]))
+    folder = cache.folder_for([file], "")
+    assert folder is not None
+    assert folder.parent == tmp_path / "two"

@@ -13,7 +13,7 @@ from tests.kernels.comparison import assert_equal_runs
 from tests.rewrites.models import transformers
 from weightsmith import Attention, Block, Fixed, Relative, Transformer, random_transformer
 from weightsmith.kernels.packed import Layout, batch, ranks, tree
-from weightsmith.kernels.packed.layout import CHUNK
+from weightsmith.kernels.packed.layout import MAX_CHUNK
 from weightsmith.kernels.packed.linear import TILE_BYTES
 from weightsmith.model import LeftmostHard
 
@@ -58,9 +58,9 @@ def test_what_a_column_sees_is_its_own_prefix(layout: Layout) -> None:
     random = np.random.default_rng(0)
     for t in range(layout.widths.size):
         width, offset = int(layout.widths[t]), int(layout.offsets[t])
-        for pack in (32, 64, 128):
-            chunk = layout.chunk(pack)
-            assert chunk <= CHUNK
+        for simd in (32, 64, 128):
+            chunk = layout.chunk(simd)
+            assert chunk <= MAX_CHUNK
             assert width % chunk == 0 or chunk % width == 0 or set(layout.widths.tolist()) <= {1, width}
         for i in random.integers(0, width, 20).tolist():
             tokens = layout.input_at(offset + i)
@@ -96,7 +96,7 @@ def test_trees_of_several_chunks_and_tiles_run_as_in_the_reference(
 
 
 @pytest.mark.parametrize("mask", ["causal", "full"])
-@pytest.mark.parametrize("inputs", [1, CHUNK - 1, CHUNK, CHUNK + 1, TILE + CHUNK + 3])
+@pytest.mark.parametrize("inputs", [1, MAX_CHUNK - 1, MAX_CHUNK, MAX_CHUNK + 1, TILE + MAX_CHUNK + 3])
 def test_batches_of_every_width_run_as_in_the_reference(inputs: int, mask: str) -> None:
     ids = np.random.default_rng(inputs).integers(0, 3, (inputs, 4))
     T = random_transformer("abc", 2, 2, 2, 2, 4, Fixed(2, 3), 5, mask=mask)  # type: ignore[arg-type]
@@ -104,8 +104,8 @@ def test_batches_of_every_width_run_as_in_the_reference(inputs: int, mask: str) 
 
 
 def test_a_vocabulary_wider_than_a_chunk_runs_as_in_the_reference() -> None:
-    T = random_transformer([f"t{n}" for n in range(CHUNK + 9)], 2, 1, 1, 2, 3, Fixed(2, 3), 1)
-    assert assert_equal_runs(T, tree(CHUNK + 9, [3, 1], 1), Counter()) is not None
+    T = random_transformer([f"t{n}" for n in range(MAX_CHUNK + 9)], 2, 1, 1, 2, 3, Fixed(2, 3), 1)
+    assert assert_equal_runs(T, tree(MAX_CHUNK + 9, [3, 1], 1), Counter()) is not None
 
 
 @settings(max_examples=60)

@@ -11,12 +11,13 @@ from tests.kernels.loops import TIES, finite_arithmetic
 from weightsmith.arithmetic import Array, Fixed, Saturating
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.kernels.packed.compiled import compiled
-from weightsmith.kernels.packed.linear import TILE_BYTES, WHOLE
-from weightsmith.kernels.packed.program import PAYS, Sparse, sparse
+from weightsmith.kernels.packed.instructions import SIMD_BYTES
+from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES, Matrix, Survey
+from weightsmith.kernels.packed.matrices import MIN_REUSE, sparse
 
 FORMS = ("fixed(4,4)", "fixed(0,7)", "fixed(14,0)", "fixed(1,3)", "fixed(8,8)", "fixed(12,12)", "float(1,2)",
          "float(3,3)", "float16", "e5m2", "float(7,11)", "float(5,12)", "float(10,25)", "bfloat16")  # fmt: skip
-LANES, ROWS = 12, 2 * PAYS
+LANES, ROWS = 12, 2 * MIN_REUSE
 COLUMNS = 5 * TILE_BYTES // 2  # in 16 bits several tiles, the last of them in part
 
 
@@ -39,12 +40,16 @@ def matrix(A: Saturating, random: np.random.Generator) -> Array:
     return A.round(M)
 
 
-def product(A: Saturating, M: Sparse, x: Array) -> Array:
+def product(A: Saturating, M: Matrix, x: Array) -> Array:
     c = carrier(A)
-    wide = np.zeros((LANES, COLUMNS + WHOLE), c.dtype)
+    wide = np.zeros((LANES, COLUMNS + COLUMN_PADDING), c.dtype)
     wide[:, :COLUMNS] = c.encode(x)
-    out = np.zeros((ROWS, COLUMNS + WHOLE), c.dtype)
-    compiled(c).matvec(*M.entries, wide, 0, out, 0, COLUMNS, False, c.rule)
+    out = np.zeros((ROWS, COLUMNS + COLUMN_PADDING), c.dtype)
+    found, none = (
+        Survey(np.zeros(TILE_BYTES // SIMD_BYTES * LANES, c.dtype), np.zeros(TILE_BYTES // SIMD_BYTES, c.dtype)),
+        sparse(c, np.zeros((0, 0))),
+    )
+    compiled(c).apply(M, none, wide, 0, out, out, 0, COLUMNS, False, found, c.constants)
     return c.decode(out[:, :COLUMNS])
 
 
@@ -76,7 +81,7 @@ def test_a_matrix_with_few_entries_is_used_without_a_look_at_the_values() -> Non
 @pytest.mark.parametrize("ties", ["zero", "away"])
 @pytest.mark.parametrize("form", ["float16", "float(5,12)"])
 def test_at_the_edge_of_the_normal_numbers_every_product_is_exact(form: str, ties: str) -> None:
-    """Packs whose smallest product is the smallest normal number, a little more, and a little less."""
+    """SIMD vectors whose smallest product is the smallest normal number, a little more, and a little less."""
     A, random = finite_arithmetic(tied(form, ties)), np.random.default_rng(8)
     for depth in np.linspace(-2, 2, 41):
         x = A.round(2.0 ** (random.random((LANES, COLUMNS)) + A.least_exponent + 6 + depth))

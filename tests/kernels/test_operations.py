@@ -12,9 +12,9 @@ from tests.kernels.hard_pairs import hard_products, hard_quotients, hard_sums
 from tests.kernels.loops import TIES, assert_all_equal, by_loop, finite_arithmetic
 from weightsmith.arithmetic import Array, Float, Saturating, rounding
 from weightsmith.kernels.packed.carrier import carrier
-from weightsmith.kernels.packed.rules import Binary, BinaryEven, Whole, WholeToZero
+from weightsmith.kernels.packed.representations import Floats, FloatsToEven, Int16ToZero, Integers
 
-OPERATIONS = ("add", "subtract", "multiply", "scaled", "bounded", "saturate", "divide")
+OPERATIONS = ("add", "subtract", "multiply", "multiply_unit", "multiply_bounded", "multiply_weight", "divide")
 CARRIERS = {
     "int16": ("fixed(4,4)", "fixed(2,2)", "fixed(1,1)", "fixed(0,3)", "fixed(0,7)", "fixed(1,6)", "fixed(8,0)",
               "fixed(7,1)", "fixed(0,1)", "fixed(1,0)"),
@@ -35,20 +35,20 @@ COUNT = 3000
 def test_all_pairs_give_what_the_arithmetic_gives(dtype: str, form: str, ties: str, operation: str) -> None:
     A = finite_arithmetic(tied(form, ties))
     assert carrier(A).dtype == dtype
-    whole = WholeToZero if dtype == "int16" and ties == "zero" else Whole
-    assert type(carrier(A).rule) is (whole if dtype[0] == "i" else BinaryEven if ties == "even" else Binary)
+    whole = Int16ToZero if dtype == "int16" and ties == "zero" else Integers
+    assert type(carrier(A).constants) is (whole if dtype[0] == "i" else FloatsToEven if ties == "even" else Floats)
     members = A.values()
     x, y = (side.reshape(-1) for side in np.meshgrid(members, members))
     assert assert_all_equal(A, operation, x, y) > 2 * len(members) * (operation != "divide")
 
 
-@pytest.mark.parametrize("operation", ["multiply", "scaled", "saturate", "divide"])
+@pytest.mark.parametrize("operation", ["multiply", "multiply_unit", "multiply_weight", "divide"])
 @pytest.mark.parametrize("form", ["fixed(4,4)", "fixed(3,6)", "float(3,3)", "float(8,2)"])
 def test_the_tie_rules_give_different_results_on_those_pairs(form: str, operation: str) -> None:
     members = finite_arithmetic(form).values()
     x, y = np.meshgrid(members[(members > 0) & (members <= 1)], members[members > 0])
     x, y = x[x <= y], y[x <= y]
-    if operation == "scaled":
+    if operation == "multiply_unit":
         x, y = y, x
     zero, even, away = (by_loop(finite_arithmetic(tied(form, ties)), operation, x, y) for ties in TIES)
     assert (zero <= even).all()
@@ -86,7 +86,7 @@ def test_products_at_a_tie_beside_it_and_at_the_edge_are_rounded_correctly(form:
     exact, near = ties_and_near(A, x * y)
     assert exact > COUNT // 2 or form.endswith(",0)")
     assert near > COUNT // 2 or not isinstance(A, Float)
-    for operation in ("multiply", "bounded", "saturate", "scaled"):
+    for operation in ("multiply", "multiply_bounded", "multiply_weight", "multiply_unit"):
         assert_all_equal(A, operation, x, y)
 
 

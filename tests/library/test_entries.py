@@ -72,6 +72,7 @@ def test_an_entry_for_every_length_is_right_on_long_inputs(entry: Entry, A: ws.A
 def test_an_entry_has_examples_a_claim_and_a_call_that_builds_it(entry: Entry) -> None:
     T = entry.build()
     assert entry.build(Fixed(4, 4)) == T
+    assert eval(f"library.{entry.call}", {"library": ws.library}) == T
     assert entry.decide(T, [tuple(entry.yes), tuple(entry.no)]) == [True, False]
     assert entry.predicate(tuple(entry.yes))
     assert not entry.predicate(tuple(entry.no))

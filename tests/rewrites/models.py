@@ -26,7 +26,7 @@ WITHOUT_EXP = (ws.Float(2, 4), ws.Fixed(3, 0, "away"))
 
 
 def inputs(vocabulary: Any = "ab", up_to: int = 4) -> list[list[str]]:
-    """Give every input up to a length."""
+    """Return every input up to a length."""
     return [list(tokens) for n in range(1, up_to + 1) for tokens in product(vocabulary, repeat=n)]
 
 
@@ -51,7 +51,7 @@ def transformers(draw: st.DrawFn, arithmetics: Any = ARITHMETICS, norms: bool = 
 
 
 def last_stage(found: WitnessRun, T: ws.Transformer, lanes: Any) -> list[list[Any]]:
-    """Give the last stage of the stream on some lanes, by name."""
+    """Return the last stage of the stream on some lanes, by name."""
     places = [list(T.lanes).index(lane) for lane in lanes]
     return [[row[p] for p in places] for row in found.stream[-1]]
 

@@ -12,7 +12,7 @@ from tests.kernels.kinds import ACTIVATIONS, RULES, kind_of_model
 from weightsmith import Fixed, Float
 from weightsmith.arithmetic import Array
 from weightsmith.model import named_arrays, position_table
-from weightsmith.rewrites.own_positions import own_positions
+from weightsmith.rewrites.lanes import own_positions
 
 TEXTS = ("b", "abba")
 A = Fixed(4, 4)
@@ -20,7 +20,7 @@ every_rule = pytest.mark.parametrize("rule", RULES)
 
 
 def model(rule: str, *, tabled: bool = False, **more: Any) -> ws.Transformer:
-    """Give a transformer with this rule, and if wanted with a table of 5 positions."""
+    """Return a transformer with this rule, and if wanted with a table of 5 positions."""
     n = RULES.index(rule)
     T = kind_of_model(A, n, rule, ACTIVATIONS[n % 6], heads=1 + n % 2, **more)
     if not tabled:

@@ -23,7 +23,7 @@ FORMS: dict[str, Any] = {
 
 
 def wanted(form: str, T: ws.Transformer, tokens: list[str]) -> tuple[list[Fraction], str]:
-    """Give what the first lanes of the last vector must hold, and the decision, by the evaluator with fractions."""
+    """Return what the first lanes of the last vector must hold, and the decision, by the evaluator with fractions."""
     before = witness(T, tokens)
     infinity, yes = Fraction(T.arithmetic.infinity), before.decision == T.classes[1]
     vectors = {

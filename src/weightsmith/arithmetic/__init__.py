@@ -2,7 +2,7 @@
 
 from weightsmith.arithmetic.base import Arithmetic, carried, immutable
 from weightsmith.arithmetic.core import Activation, Array, Core, Ties
-from weightsmith.arithmetic.laws import Law, Laws, laws, multiplications_to_infinity
+from weightsmith.arithmetic.laws import Law, Laws, laws, multiplications_to_infinity, require
 from weightsmith.arithmetic.native import Native
 from weightsmith.arithmetic.saturating import DEFAULT_ARITHMETIC, Fixed, Float, Saturating, TwosComplement, or_default
 from weightsmith.arithmetic.text import parse_arithmetic
@@ -27,4 +27,5 @@ __all__ = [
     "multiplications_to_infinity",
     "or_default",
     "parse_arithmetic",
+    "require",
 ]

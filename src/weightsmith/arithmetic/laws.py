@@ -15,7 +15,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic.base import Arithmetic
 from weightsmith.arithmetic.core import Array
 from weightsmith.arithmetic.saturating import TABLE_BITS
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, LawError
 from weightsmith.tables import Cell, Table, Tabled
 
 _ALL_PAIRS = 1 << 22
@@ -77,6 +77,16 @@ def laws(arithmetic: Arithmetic) -> Laws:
             f"{arithmetic!r:.80} is not an arithmetic: write Fixed(4, 4) or parse_arithmetic('fixed(4,4)')"
         )
     return Laws(arithmetic, _decided(arithmetic))
+
+
+def require(arithmetic: Arithmetic, names: tuple[str, ...], needed_by: str, instead: str) -> None:
+    """Refuse an arithmetic that lacks one of the laws, with the counterexample and what to use instead."""
+    for law in laws(arithmetic):
+        if law.name in names and not law.holds:
+            raise LawError(
+                f"{needed_by} needs the law '{law.statement}' ({law.name}), which fails in {arithmetic}: "
+                f"{law.counterexample}; {instead}"
+            )
 
 
 def _decided(A: Arithmetic) -> tuple[Law, ...]:

@@ -17,24 +17,13 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from weightsmith.check.automaton import Automaton
-from weightsmith.check.claims import (
-    AgreesWith,
-    Claim,
-    Condition,
-    FinalVectors,
-    Recognizes,
-    SameDecisions,
-    SameLogits,
-)
-from weightsmith.check.engine import decide
-from weightsmith.check.explain import Divergence
+from weightsmith.automata import Automaton, Describing, foreign_letters, language, parser_is_known
+from weightsmith.check.certificate import Replay, replay
+from weightsmith.check.claim import Claim
+from weightsmith.check.claims import AgreesWith, Condition, FinalVectors, Recognizes, SameDecisions, SameLogits
+from weightsmith.check.engine import DEFAULT_MEMORY, File, Options, Progress, decide
 from weightsmith.check.frame import make_frame
-from weightsmith.check.languages import Describing, language
-from weightsmith.check.letters import foreign_letters
-from weightsmith.check.options import MEMORY, File, Options, Progress
-from weightsmith.check.replay import Replay, replay
-from weightsmith.check.verdict import Verdict
+from weightsmith.check.verdict import Divergence, Verdict
 from weightsmith.model import Transformer
 
 __all__ = [
@@ -60,7 +49,7 @@ def same_decisions(
     length: int | None = None,
     within: Describing | None = None,
     workers: int | None = None,
-    memory: int = MEMORY,
+    memory: int = DEFAULT_MEMORY,
     ledger: File | None = None,
     cluster: str | None = None,
     progress: Progress | None = None,
@@ -87,7 +76,7 @@ def same_logits(
     length: int | None = None,
     within: Describing | None = None,
     workers: int | None = None,
-    memory: int = MEMORY,
+    memory: int = DEFAULT_MEMORY,
     ledger: File | None = None,
     cluster: str | None = None,
     progress: Progress | None = None,
@@ -110,7 +99,7 @@ def recognizes(
     length: int | None = None,
     within: Describing | None = None,
     workers: int | None = None,
-    memory: int = MEMORY,
+    memory: int = DEFAULT_MEMORY,
     ledger: File | None = None,
     cluster: str | None = None,
     progress: Progress | None = None,
@@ -138,7 +127,7 @@ def agrees_with(
     length: int | None = None,
     within: Describing | None = None,
     workers: int | None = None,
-    memory: int = MEMORY,
+    memory: int = DEFAULT_MEMORY,
     ledger: File | None = None,
     cluster: str | None = None,
     progress: Progress | None = None,
@@ -164,7 +153,7 @@ def final_vectors(
     length: int | None = None,
     within: Describing | None = None,
     workers: int | None = None,
-    memory: int = MEMORY,
+    memory: int = DEFAULT_MEMORY,
     ledger: File | None = None,
     cluster: str | None = None,
     progress: Progress | None = None,
@@ -181,7 +170,9 @@ def final_vectors(
 def _decided(claim: Claim, up_to: int | None, options: Options) -> Verdict:
     """Check a claim; whoever called its function is told of letters that cannot match."""
     for name, given in claim.languages.items():
-        message = foreign_letters(given, claim.vocabulary)
+        if given.pattern is None or not parser_is_known():
+            continue
+        message = foreign_letters(given.pattern, claim.vocabulary)
         if message is not None:
             warnings.warn(f"{name} {message}", UserWarning, stacklevel=3)
     return decide(claim, up_to, options)

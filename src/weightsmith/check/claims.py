@@ -1,75 +1,29 @@
-"""Claims: statements about transformers for every input."""
+"""The claims: about two transformers, then about one."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeAlias
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NoReturn, Self, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
-from weightsmith.check.frame import EVERY, Frame
-from weightsmith.check.inputs import Inputs, Truths
-from weightsmith.check.languages import Decided, Language, called, name_of, text
+from weightsmith.automata import Input, Inputs, Language, Truths, called, input_text, language, name_of, read_described
+from weightsmith.check.claim import HAS_FUNCTION, Claim, Quantity, Values, is_predicate
+from weightsmith.check.frame import Frame
+from weightsmith.check.verdict import Divergence, first_difference
 from weightsmith.errors import InputError, brief, listed, shown
+from weightsmith.inspect.run import Run
 from weightsmith.model import Transformer
 
-Quantity: TypeAlias = Literal["decisions", "logits", "vectors"]
-Values: TypeAlias = npt.NDArray[Any]
 Condition: TypeAlias = Callable[[Array], Truths]
-
-FUNCTION = "it holds a Python function: give a regular expression or Automaton(…) instead"
-
-
-@dataclass(frozen=True, eq=False)
-class Claim(ABC):
-    """What is claimed; its fields are data, so that it can go to another machine."""
-
-    quantity: ClassVar[Quantity]
-    kind: ClassVar[str]
-    frame: Frame = field(default=EVERY, kw_only=True)
-
-    @property
-    @abstractmethod
-    def models(self) -> tuple[Transformer, ...]:
-        """The transformers that it is about; the first one's vocabulary orders the inputs."""
-
-    @property
-    def vocabulary(self) -> tuple[str, ...]:
-        """The tokens of the inputs."""
-        return self.frame.vocabulary(self.models[0])
-
-    @abstractmethod
-    def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
-        """Say where the claim holds, and return what that was read off.
-
-        The values are each model's decisions, logits or last vectors for the inputs.
-        """
-
-    def described(self) -> dict[str, Any]:
-        """Return what a certificate says of it besides the models and the frame."""
-        return {}
-
-    @property
-    def languages(self) -> dict[str, Language]:
-        """The sets of inputs that were given for it, each with its name in a sentence."""
-        return {} if self.frame.within is None else {"within": self.frame.within}
-
-    @property
-    def not_data(self) -> str | None:
-        """Why ledgers, clusters and certificates cannot hold it; None where they can."""
-        if any(isinstance(language, Decided) for language in self.languages.values()):
-            return FUNCTION
-        if not self.frame.countable:
-            return (
-                "no automaton decides its within: give an expression without lookaround and references, or Automaton(…)"
-            )
-        return None
 
 
 @dataclass(frozen=True, eq=False)
 class _Pair(Claim):
+    """A claim about two transformers."""
+
+    about = 2
     S: Transformer
     T: Transformer
 
@@ -93,9 +47,23 @@ class _Pair(Claim):
     def models(self) -> tuple[Transformer, ...]:
         return self.S, self.T
 
-    def _second(self, values: Values) -> Values:
-        """Return the second model's logits in the first one's order of classes."""
-        return values[..., [self.T.classes.index(name) for name in self.S.classes]]
+    @abstractmethod
+    def _said(self, r: Run) -> str:
+        """Return what a run says."""
+
+    def sides(self, tokens: Input) -> dict[str, str]:
+        return {
+            "the first": self._said(self.run(self.S, tokens)),
+            "the second": self._said(self.run(self.T, tokens)),
+        }
+
+    def divergence(self, tokens: Input) -> Divergence | None:
+        return first_difference(self.run(self.S, tokens), self.run(self.T, tokens))
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
+        S, T = models
+        return cls(S, T, frame=frame)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +79,9 @@ class SameDecisions(_Pair):
         first, second = values[0], place[values[1]]
         return first == second, [first, second]
 
+    def _said(self, r: Run) -> str:
+        return r.decision
+
 
 @dataclass(frozen=True, eq=False)
 class SameLogits(_Pair):
@@ -121,12 +92,18 @@ class SameLogits(_Pair):
 
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
         """Compare the logits of each class."""
-        first, second = values[0], self._second(values[1])
+        first, second = values[0], values[1][..., [self.T.classes.index(name) for name in self.S.classes]]
         return (first == second).all(axis=-1), [first, second]
+
+    def _said(self, r: Run) -> str:
+        return _named(r.transformer.classes, r.logits)
 
 
 @dataclass(frozen=True, eq=False)
 class _Single(Claim):
+    """A claim about one transformer."""
+
+    about = 1
     T: Transformer
 
     @property
@@ -152,9 +129,27 @@ class Recognizes(_Single):
         wanted = self.language.expected(inputs)
         return (values[0] == self.T.classes.index(self.yes)) == wanted, [values[0], wanted]
 
+    def sides(self, tokens: Input) -> dict[str, str]:
+        """Ask the language too."""
+        ids = [self.vocabulary.index(token) for token in tokens]
+        member = bool(self.language.expected(Inputs(self.vocabulary, ids, 0))[0])
+        belongs = "it belongs to it" if member else "it does not belong to it"
+        return {"the transformer": self.run(self.T, tokens).decision, "the language": belongs}
+
     def described(self) -> dict[str, Any]:
         """Return the language."""
         return {"language": self.language.described(), "yes": self.yes}
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
+        """Read the language."""
+        (T,) = models
+        return cls(T, language(read_described(data["language"]), frame.vocabulary(T)), data["yes"], frame=frame)
+
+    @classmethod
+    def had_function(cls, data: Mapping[str, Any]) -> bool:
+        """Look at the language too."""
+        return super().had_function(data) or is_predicate(data.get("language"))
 
     @property
     def languages(self) -> dict[str, Language]:
@@ -162,23 +157,28 @@ class Recognizes(_Single):
         return {"the expression": self.language, **super().languages}
 
 
-def check_class(T: Transformer, yes: object, instead: str) -> None:
-    """Refuse a class that does not exist; `instead` says how to write one that does, {0} or as it is shown {1}."""
-    if yes not in T.classes:
-        name = shown(yes) if isinstance(yes, str) else brief(yes)
-        one = T.classes[min(1, len(T.classes) - 1)]  # the first one often says that nothing was found
-        write = instead.format(one, shown(one))
-        raise InputError(f"the class {name} does not exist: the classes are {listed(T.classes)}; write {write}")
+@dataclass(frozen=True, eq=False)
+class _ByFunction(_Single):
+    """A claim with a Python function in it, which no file holds."""
+
+    not_data = HAS_FUNCTION
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> NoReturn:
+        raise TypeError(HAS_FUNCTION)
+
+    @classmethod
+    def had_function(cls, data: Mapping[str, Any]) -> bool:
+        return True
 
 
 @dataclass(frozen=True, eq=False)
-class AgreesWith(_Single):
+class AgreesWith(_ByFunction):
     """The decision is what a function gives for each input: one of the classes."""
 
     quantity = "decisions"
     kind = "agrees_with"
     function: Callable[[Any], str]
-    not_data = FUNCTION
 
     def __post_init__(self) -> None:
         """Refuse what cannot be called."""
@@ -195,11 +195,16 @@ class AgreesWith(_Single):
             answer = called(self.function, "the function", tokens)
             if not isinstance(answer, str) or answer not in place:
                 raise InputError(
-                    f"the function gives {brief(answer)} for the input {shown(text(tokens))}: "
+                    f"the function gives {brief(answer)} for the input {shown(input_text(tokens))}: "
                     f"it must give one of {listed(self.T.classes)}"
                 )
             wanted[i] = place[answer]
         return values[0] == wanted, [values[0], wanted]
+
+    def sides(self, tokens: Input) -> dict[str, str]:
+        """Ask the function too."""
+        answer = called(self.function, "the function", tokens)
+        return {"the transformer": self.run(self.T, tokens).decision, "the function": answer}
 
     def described(self) -> dict[str, Any]:
         """Return the function's name."""
@@ -207,13 +212,12 @@ class AgreesWith(_Single):
 
 
 @dataclass(frozen=True, eq=False)
-class FinalVectors(_Single):
+class FinalVectors(_ByFunction):
     """A condition holds of the last vector of the stream."""
 
     quantity: ClassVar[Quantity] = "vectors"
     kind = "final_vectors"
     condition: Condition
-    not_data = FUNCTION
 
     def __post_init__(self) -> None:
         """Refuse what cannot be called."""
@@ -230,6 +234,23 @@ class FinalVectors(_Single):
             )
         return holds, [values[0], holds]
 
+    def sides(self, tokens: Input) -> dict[str, str]:
+        """Return the vector: the condition says nothing more."""
+        return {"the last vector": _named(self.T.lanes, self.run(self.T, tokens).stream[-1, -1])}
+
     def described(self) -> dict[str, Any]:
         """Return the condition's name."""
         return {"condition": name_of(self.condition)}
+
+
+def check_class(T: Transformer, yes: object, instead: str) -> None:
+    """Refuse a class that does not exist; `instead` says how to write one that does, {0} or as it is shown {1}."""
+    if yes not in T.classes:
+        name = shown(yes) if isinstance(yes, str) else brief(yes)
+        one = T.classes[min(1, len(T.classes) - 1)]  # the first one often says that nothing was found
+        write = instead.format(one, shown(one))
+        raise InputError(f"the class {name} does not exist: the classes are {listed(T.classes)}; write {write}")
+
+
+def _named(names: Sequence[str], values: Array) -> str:
+    return ", ".join(f"{shown(name)}={x:g}" for name, x in zip(names, values, strict=True))

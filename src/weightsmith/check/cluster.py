@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from weightsmith._version import __version__
-from weightsmith.check.claims import Claim
+from weightsmith.check.claim import Claim
 from weightsmith.check.examine import Finding, examine
 from weightsmith.check.plan import Plan, Shard
 from weightsmith.errors import InputError

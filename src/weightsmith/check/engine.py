@@ -9,26 +9,51 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
-from weightsmith.check.claimed import Claimed
-from weightsmith.check.claims import Claim
-from weightsmith.check.examine import NOTHING, Finding, examine
-from weightsmith.check.explain import divergence, sides
-from weightsmith.check.inputs import written
+from weightsmith.automata import written
+from weightsmith.check.claim import Claim
+from weightsmith.check.examine import EMPTY_DIGEST, Finding, examine
+from weightsmith.check.frame import Claimed
 from weightsmith.check.ledger import Ledger, open_ledger
-from weightsmith.check.options import Options, Progress
 from weightsmith.check.plan import Plan, Shard, longest_of, make_plan, tokens
 from weightsmith.check.size import bytes_of_run, columns_for
-from weightsmith.check.verdict import Verdict, identity
-from weightsmith.errors import InputError, brief
+from weightsmith.check.verdict import Verdict
+from weightsmith.errors import InputError, brief, whole_number
+from weightsmith.kernels.packed import packed_run
 
+DEFAULT_MEMORY = 1 << 30  # bytes
+Progress: TypeAlias = Callable[[int, int], None]  # inputs done, inputs in all
+File: TypeAlias = str | os.PathLike[str]
 Limit: TypeAlias = Callable[[Shard], int]  # the longest inputs of a shard that are still of interest
+
+
+@dataclass(frozen=True)
+class Options:
+    """What every check takes besides the claim and the length; nothing of it changes the verdict."""
+
+    workers: int | None = None
+    memory: int = DEFAULT_MEMORY
+    ledger: File | None = None
+    cluster: str | None = None
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is none."""
+        if self.workers is not None:
+            whole_number(self.workers, "workers", 1, meaning="how many cores to use, 1 or more")
+        whole_number(self.memory, "memory", 1 << 20, meaning="a number of bytes, a million or more")
+        if self.ledger is not None and (not isinstance(self.ledger, str | os.PathLike) or not str(self.ledger)):
+            raise InputError(f"ledger={brief(self.ledger)}: write the name of a file")
+        if self.cluster is not None and (not isinstance(self.cluster, str) or not self.cluster):
+            raise InputError(
+                f"cluster={brief(self.cluster)}: write the address of a scheduler, such as 'tcp://127.0.0.1:8786'"
+            )
 
 
 class Backend(Protocol):
     """What examines shards."""
 
     def findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: Limit) -> Iterator[Finding]:
-        """Examine shards, and give what each showed as soon as it is known."""
+        """Examine shards, and yield what each showed as soon as it is known."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +120,7 @@ class _Check:
         self._add(sum(inputs[shard] for shard in inputs if shard in self.ledger.digests))
         for shard in inputs:
             if not inputs[shard] and shard not in self.ledger.digests:
-                self.ledger.add(shard, NOTHING)
+                self.ledger.add(shard, EMPTY_DIGEST)
         pending = [shard for shard in inputs if shard not in self.ledger.digests]
         for finding in self.backend.findings(self.claim, self.plan, pending, limit):
             if finding.digest is not None:
@@ -128,15 +153,18 @@ class _Check:
 
 def decide(claim: Claim, up_to: int | None = None, options: Options | None = None) -> Verdict:
     """Check a claim for every input of length 1 … up_to, or for those of its frame."""
-    begin, given = time.perf_counter(), options or Options()
-    longest = _longest(claim, up_to)
+    given, longest = options or Options(), _longest(claim, up_to)
     if claim.not_data is not None and (given.ledger is not None or given.cluster is not None):
         what = "a ledger" if given.cluster is None else "a cluster"
         raise InputError(f"{what} needs a claim that consists of data, and {claim.not_data}")
     plan = make_plan(len(claim.vocabulary), longest, columns_for(claim, longest, given.memory))
+    if given.cluster is None:
+        for T in claim.models:
+            packed_run(T).ready()  # before the clock starts: compiling is no part of the check
+    begin = time.perf_counter()
     claimed = Claimed(claim.frame, plan)
     with _backend(claim, plan, given) as backend, open_ledger(
-        given.ledger, identity(claim, plan) if given.ledger is not None else {}, plan
+        given.ledger, claim.identity(plan) if given.ledger is not None else {}, plan
     ) as book:  # fmt: skip
         check = _Check(claim, plan, claimed, backend, book, given.progress or (lambda done, total: None))
         refuted = check.run()
@@ -147,8 +175,8 @@ def decide(claim: Claim, up_to: int | None = None, options: Options | None = Non
         holds=refuted is None,
         inputs=check.inputs(refuted),
         counterexample=tokens_of,
-        sides={} if tokens_of is None else sides(claim, tokens_of),
-        divergence=None if tokens_of is None else divergence(claim, tokens_of),
+        sides={} if tokens_of is None else claim.sides(tokens_of),
+        divergence=None if tokens_of is None else claim.divergence(tokens_of),
         seconds=time.perf_counter() - begin,
         digests=tuple(check.digests),
     )
@@ -158,12 +186,9 @@ def _longest(claim: Claim, up_to: int | None) -> int:
     """Return the length of the longest inputs, or say what is wrong with it."""
     length, most = claim.frame.length, longest_of(len(claim.vocabulary))
     name, longest = ("up_to", up_to) if up_to is not None or length is None else ("length", length)
-    if type(longest) is not int or longest < 1:
-        raise InputError(
-            f"up_to={brief(up_to)}: write the length up to which every input is checked, 1 or more, as in up_to=10"
-        )
-    if longest > most:
-        raise InputError(f"{name}={brief(longest)}: write at most {most}; no check goes through longer inputs")
+    meaning = "the length up to which every input is checked, 1 or more, as in up_to=10"
+    longest = whole_number(longest, name, 1, meaning=meaning)
+    whole_number(longest, name, 1, most, f"at most {most}; no check goes through longer inputs")
     if length is not None and length > longest:
         raise InputError(f"length={length} is more than up_to={up_to}: leave out up_to, which length= does not need")
     claim.frame.check_lengths(claim.models, length or longest)

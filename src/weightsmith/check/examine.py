@@ -8,10 +8,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from weightsmith.check.claimed import claimed_stems
-from weightsmith.check.claims import Claim, Quantity, Values
-from weightsmith.check.inputs import Inputs, Places, written
-from weightsmith.check.languages import text
+from weightsmith.automata import Inputs, Places, input_text, written
+from weightsmith.check.claim import Claim, Quantity, Values
+from weightsmith.check.frame import claimed_stems
 from weightsmith.check.plan import Plan, Shard
 from weightsmith.errors import ModelError, shown
 from weightsmith.kernels.packed import batch, ranks, run_columns, tree
@@ -20,8 +19,8 @@ from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Evaluation
 from weightsmith.semantics.reference import evaluate
 
-PLAIN_COLUMNS = 1 << 16  # that are run together where prefixes are not shared
-NOTHING = hashlib.sha256().hexdigest()  # the digest of a shard that a claim is not about
+MAX_UNSHARED_COLUMNS = 1 << 16  # that are run together where prefixes are not shared
+EMPTY_DIGEST = hashlib.sha256().hexdigest()  # the digest of a shard that a claim is not about
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +36,7 @@ class Reader:
         return np.hstack([ids, np.broadcast_to(np.array(self.suffix, np.int64), (len(ids), len(self.suffix)))])
 
 
-# Give a quantity for inputs of growing length that have a stem in common.
+# Yields a quantity for inputs of growing length that have a stem in common.
 Source: TypeAlias = Callable[[Reader, Quantity, Sequence[Inputs]], Iterator[Values]]
 
 
@@ -129,7 +128,7 @@ def _fast(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterat
     T, vocabulary, depth = reader.model, len(asked[0].vocabulary), asked[-1].depth
     below = sum(vocabulary**k for k in range(1, depth + 1))
     if T.mask == "full" or reader.suffix or sum(len(inputs) * inputs.length for inputs in asked) < below:
-        yield from _plainly(reader, quantity, asked, min(below, PLAIN_COLUMNS))
+        yield from _plainly(reader, quantity, asked, min(below, MAX_UNSHARED_COLUMNS))
         return
     decode = carrier(T.arithmetic).decode
     layout = tree(vocabulary, asked[0].stem, depth)
@@ -186,6 +185,6 @@ def _evaluated(reader: Reader, ids: Places) -> Evaluation:
             try:
                 evaluate(T, one)
             except ModelError as error:
-                name = shown(text(written(T.vocabulary, one.tolist())))
+                name = shown(input_text(written(T.vocabulary, one.tolist())))
                 raise ModelError(f"on the input {name}: {error}") from None
         raise

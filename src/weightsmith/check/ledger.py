@@ -19,7 +19,7 @@ from weightsmith.check.plan import Plan, Shard
 from weightsmith.errors import FileError
 
 FORMAT = "weightsmith ledger 1"
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 SYNC_SECONDS = 0.5
 
 
@@ -89,8 +89,8 @@ def open_ledger(path: str | os.PathLike[str] | None, identity: dict[str, Any], p
 
 def _read(file: FileIO, path: Path, identity: dict[str, Any], plan: Plan, ledger: Ledger) -> None:
     head = {"format": FORMAT, **identity}
-    if os.fstat(file.fileno()).st_size > MOST_BYTES:
-        raise FileError(f"the ledger {path} is larger than {MOST_BYTES:,} bytes: it is none of ours")
+    if os.fstat(file.fileno()).st_size > MAX_BYTES:
+        raise FileError(f"the ledger {path} is larger than {MAX_BYTES:,} bytes: it is none of ours")
     file.seek(0)
     lines = file.read().split(b"\n")
     whole, rest = lines[:-1], lines[-1]

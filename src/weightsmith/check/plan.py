@@ -10,10 +10,10 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-LONGEST = 10_000  # tokens: with one symbol that is a check; with more, only a refutation ends it
-DIGITS = 4300  # Python writes no longer numbers out, and certificates have numbers of inputs
-MOST_SHARDS = 4096  # in a tier: beyond that a shard takes several stems
-AGAIN = 16  # a tier holds at least so many times as many inputs as all tiers before it
+MAX_LENGTH = 10_000  # tokens: with one symbol that is a check; with more, only a refutation ends it
+MAX_DIGITS = 4300  # Python writes no longer numbers out, and certificates have numbers of inputs
+MAX_SHARDS = 4096  # in a tier: beyond that a shard takes several stems
+MIN_GROWTH = 16  # a tier holds at least so many times as many inputs as all tiers before it
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def rank(ids: Sequence[int], vocabulary: int) -> int:
 
 def longest_of(vocabulary: int) -> int:
     """Return the greatest length that a check may have."""
-    return LONGEST if vocabulary == 1 else min(LONGEST, int(DIGITS / math.log10(vocabulary)) - 1)
+    return MAX_LENGTH if vocabulary == 1 else min(MAX_LENGTH, int(MAX_DIGITS / math.log10(vocabulary)) - 1)
 
 
 def make_plan(vocabulary: int, up_to: int, columns: int) -> Plan:
@@ -102,13 +102,13 @@ def make_plan(vocabulary: int, up_to: int, columns: int) -> Plan:
     while depth < up_to and inputs + vocabulary ** (depth + 1) <= columns:
         depth, inputs = depth + 1, inputs + vocabulary ** (depth + 1)
     step = 1
-    while step < depth and vocabulary**step < AGAIN:
+    while step < depth and vocabulary**step < MIN_GROWTH:
         step += 1
     ends = [up_to]
     while ends[-1] > depth:
         ends.append(ends[-1] - step)
     most = 0
-    while most < up_to and vocabulary ** (most + 1) <= MOST_SHARDS:
+    while most < up_to and vocabulary ** (most + 1) <= MAX_SHARDS:
         most += 1
     tiers = []
     for shortest, longest in zip([1, *(end + 1 for end in ends[:0:-1])], reversed(ends), strict=True):

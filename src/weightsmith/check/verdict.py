@@ -1,31 +1,56 @@
-"""Verdicts: exhaustive up to a length, or refuted; never more."""
+"""Verdicts: exhaustive up to a length, or refuted, never more; and where two streams part on the refuting input."""
 
 import json
 import platform
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from weightsmith._version import __version__
-from weightsmith.check.claims import Claim
-from weightsmith.check.explain import Divergence
-from weightsmith.check.inputs import Input
-from weightsmith.check.languages import text
+from weightsmith.automata import Input, input_text
 from weightsmith.check.plan import Plan
 from weightsmith.errors import shown
-from weightsmith.model import digest
-from weightsmith.semantics import SEMANTICS_VERSION
+from weightsmith.inspect.run import Run
+from weightsmith.model.places import block_of_stage
 from weightsmith.tables import Page, Table
 
-CERTIFICATE = "weightsmith certificate 1"
+if TYPE_CHECKING:
+    from weightsmith.check.claim import Claim
+
+CERTIFICATE_FORMAT = "weightsmith certificate 1"
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """The first place at which the streams of two transformers differ on an input, among the lanes that both have."""
+
+    stage: str  # "embedding", "block 0 attention", …
+    block: int | None  # None for the embedding
+    position: int
+    lane: str
+    values: tuple[float, float]
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        first, second = self.values
+        return (
+            f"the streams part after {self.stage}, position {self.position}, lane {shown(self.lane)}: "
+            f"{first:g} and {second:g}"
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as data."""
+        return {**asdict(self), "values": list(self.values)}
 
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
     """What checking a claim gave."""
 
-    claim: Claim = field(repr=False)
+    claim: "Claim" = field(repr=False)
     plan: Plan = field(repr=False)
     holds: bool
     inputs: int  # all that the claim is about; where it is refuted, those up to the first that refutes it
@@ -60,11 +85,11 @@ class Verdict:
         return Page(self._first_line(), table)._repr_html_()
 
     def _first_line(self) -> str:
-        name, rate = f"{self.claim.kind.replace('_', ' ')}{self.claim.frame}", f"{self.seconds:.2f} s"
+        name, rate = str(self.claim), f"{self.seconds:.2f} s"
         fixed = self.claim.frame.length is not None
         if self.counterexample is not None:
             which = "the first" if fixed else "the shortest"
-            return f"{name}: refuted by {shown(text(self.counterexample))}, {which} ({rate})"
+            return f"{name}: refuted by {shown(input_text(self.counterexample))}, {which} ({rate})"
         counted = {0: "no input", 1: "the only input"}.get(self.inputs, f"all {self.inputs:,} inputs")
         return f"{name}: exhaustive{'' if fixed else f' up to {self.up_to}'}, {counted} ({rate})"
 
@@ -81,9 +106,9 @@ class Verdict:
             "divergence": None if self.divergence is None else self.divergence.to_json(),
         }  # fmt: skip
         return {
-            "format": CERTIFICATE,
-            **identity(self.claim, self.plan),
-            "verdict": reach(self.claim, self.plan) if self.holds else "refuted",
+            "format": CERTIFICATE_FORMAT,
+            **self.claim.identity(self.plan),
+            "verdict": self.claim.frame.reach(self.plan.up_to) if self.holds else "refuted",
             "holds": self.holds,
             "inputs": self.inputs,
             "counterexample": refutation,
@@ -98,21 +123,16 @@ class Verdict:
         }
 
 
-def reach(claim: Claim, plan: Plan) -> str:
-    """Say how far a claim that holds was checked."""
-    length = claim.frame.length
-    return f"exhaustive up to {plan.up_to}" if length is None else f"exhaustive at length {length}"
-
-
-def identity(claim: Claim, plan: Plan) -> dict[str, Any]:
-    """Return all that two checks of the same thing have in common."""
-    return {
-        "claim": claim.kind,
-        "models": [digest(T) for T in claim.models],
-        **claim.described(),
-        **claim.frame.described(),
-        "vocabulary": list(claim.vocabulary),
-        "up_to": plan.up_to,
-        "semantics": SEMANTICS_VERSION,
-        "tiers": [asdict(tier) for tier in plan.tiers],
-    }
+def first_difference(first: Run, second: Run) -> Divergence | None:
+    """Find where two streams part; None where they do not, or have no lane in common."""
+    S, T = first.transformer, second.transformer
+    positions = min(first.stream.shape[1], second.stream.shape[1])  # only one may be followed by a suffix
+    common = [lane for lane in S.lanes if lane in T.lanes]
+    mine, other = ([list(model.lanes).index(lane) for lane in common] for model in (S, T))
+    for stage in range(min(len(first.stream), len(second.stream))):
+        a, b = first.stream[stage][:positions, mine], second.stream[stage][:positions, other]
+        if (a != b).any():
+            position, j = (int(i) for i in np.argwhere(a != b)[0])
+            values = (float(a[position, j]), float(b[position, j]))
+            return Divergence(first.stages[stage], block_of_stage(stage), position, common[j], values)
+    return None

@@ -31,7 +31,7 @@ from weightsmith.cli import (
     run,
     train,
 )
-from weightsmith.cli.output import errors
+from weightsmith.cli.output import errors, show_log
 from weightsmith.errors import WeightsmithError, reason
 
 app = typer.Typer(
@@ -66,6 +66,7 @@ def _options(
     ] = False,
 ) -> None:
     """A workbench for transformers whose weights are written, not only trained."""
+    show_log()
 
 
 def main() -> None:

@@ -1,14 +1,19 @@
 """weightsmith check."""
 
+import functools
+import inspect
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
+import weightsmith as ws
 from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, say
+from weightsmith.cli.progress import shown_progress
 from weightsmith.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -23,22 +28,68 @@ check = typer.Typer(
 
 SecondFile = Annotated[Path, typer.Argument(metavar="MODEL", help="The other model file.")]
 UpTo = Annotated[int | None, typer.Option(help="Check every input of length 1 to this.", show_default=False)]
-Suffix = Annotated[
-    str, typer.Option(metavar="TOKENS", help="Tokens that follow each input, for models that know them, as in END.")
-]
-Length = Annotated[int | None, typer.Option(help="Only inputs of this length, instead of --up-to.")]
-Within = Annotated[
-    str | None, typer.Option(metavar="REGEX", help="Only inputs of this language: an expression for the whole input.")
-]
-Workers = Annotated[int | None, typer.Option(help="How many cores of this machine to use: all, unless said.")]
-Memory = Annotated[float, typer.Option(help="How much memory it may take, in GiB.")]
-LedgerFile = Annotated[
-    Path | None, typer.Option("--ledger", help="Record what is finished here; a killed check goes on from it.")
-]
-Cluster = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="Run on a Dask cluster: the address of its scheduler.")
-]
-CertificateFile = Annotated[Path | None, typer.Option("--certificate", "-o", help="Write the certificate here.")]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """The options of every claim: which inputs it is about, with what it is checked, where the verdict goes."""
+
+    suffix: Annotated[
+        str, typer.Option(metavar="TOKENS", help="Tokens that follow each input, for models that know them, as in END.")
+    ] = ""
+    length: Annotated[int | None, typer.Option(help="Only inputs of this length, instead of --up-to.")] = None
+    within: Annotated[
+        str | None,
+        typer.Option(metavar="REGEX", help="Only inputs of this language: an expression for the whole input."),
+    ] = None
+    workers: Annotated[int | None, typer.Option(help="How many cores of this machine to use: all, unless said.")] = None
+    memory: Annotated[float, typer.Option(help="How much memory it may take, in GiB.")] = 1.0
+    ledger: Annotated[
+        Path | None, typer.Option("--ledger", help="Record what is finished here; a killed check goes on from it.")
+    ] = None
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Run on a Dask cluster: the address of its scheduler.")
+    ] = None
+    certificate: Annotated[Path | None, typer.Option("--certificate", "-o", help="Write the certificate here.")] = None
+    as_json: AsJson = False
+
+    def parameters(self, up_to: int | None) -> dict[str, Any]:
+        """Return what a function of `ws.check` takes by name."""
+        if up_to is None and self.length is None:
+            raise InputError("up to which length? Write --up-to 10, or --length 4 for the inputs of one length")
+        if not 0 < self.memory < 2**20:
+            raise InputError(f"--memory {self.memory:g}: write how many GiB it may take, such as 0.5")
+        return {
+            "up_to": up_to,
+            "suffix": tuple(self.suffix.split()),
+            "length": self.length,
+            "within": self.within,
+            "workers": self.workers,
+            "memory": int(self.memory * 2**30),
+            "ledger": self.ledger,
+            "cluster": self.cluster,
+        }
+
+
+def claim(command: Callable[..., None]) -> Callable[..., None]:
+    """Make a claim's command of a function with its own parameters: `shared` stands for the options of every claim.
+
+    The command has the claim's name, and what is its own comes before what is shared.
+    """
+    own = [p for p in inspect.signature(command).parameters.values() if p.name != "shared"]
+    hints = get_type_hints(Shared, include_extras=True)
+    more = [inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default) for f in fields(Shared)]
+
+    @functools.wraps(command)
+    def whole(**given: Any) -> None:
+        shared = Shared(**{f.name: given.pop(f.name) for f in fields(Shared)})
+        command(**given, shared=shared)
+
+    annotations = {**get_type_hints(command, include_extras=True), **hints}
+    parameters = [p.replace(annotation=annotations[p.name]) for p in (*own, *more)]
+    whole.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    whole.__annotations__ = {p.name: p.annotation for p in parameters}
+    return check.command(command.__name__.replace("_", "-"))(whole)
 
 
 @check.callback()
@@ -57,55 +108,21 @@ def options(
         _replay(replay, sample)
 
 
-@check.command("same-decisions")
-def same_decisions(
-    first: ModelFile,
-    second: SecondFile,
-    up_to: UpTo = None,
-    suffix: Suffix = "",
-    length: Length = None,
-    within: Within = None,
-    workers: Workers = None,
-    memory: Memory = 1.0,
-    ledger: LedgerFile = None,
-    cluster: Cluster = None,
-    certificate: CertificateFile = None,
-    as_json: AsJson = False,
-) -> None:
+@claim
+def same_decisions(first: ModelFile, second: SecondFile, up_to: UpTo = None, *, shared: Shared) -> None:
     """Two models decide every input alike."""
-    from weightsmith.check import same_decisions
-    from weightsmith.files import load
-
-    frame, means = _frame(up_to, suffix, length, within), _means(workers, memory, ledger, cluster)
-    verdict = _checked(same_decisions, load(first), load(second), **frame, **means)
-    _finish(verdict, [first, second], certificate, as_json)
+    parameters = shared.parameters(up_to)
+    _finish(_checked(ws.check.same_decisions, ws.load(first), ws.load(second), **parameters), [first, second], shared)
 
 
-@check.command("same-logits")
-def same_logits(
-    first: ModelFile,
-    second: SecondFile,
-    up_to: UpTo = None,
-    suffix: Suffix = "",
-    length: Length = None,
-    within: Within = None,
-    workers: Workers = None,
-    memory: Memory = 1.0,
-    ledger: LedgerFile = None,
-    cluster: Cluster = None,
-    certificate: CertificateFile = None,
-    as_json: AsJson = False,
-) -> None:
+@claim
+def same_logits(first: ModelFile, second: SecondFile, up_to: UpTo = None, *, shared: Shared) -> None:
     """Two models give the same logits for every input, bit for bit."""
-    from weightsmith.check import same_logits
-    from weightsmith.files import load
-
-    frame, means = _frame(up_to, suffix, length, within), _means(workers, memory, ledger, cluster)
-    verdict = _checked(same_logits, load(first), load(second), **frame, **means)
-    _finish(verdict, [first, second], certificate, as_json)
+    parameters = shared.parameters(up_to)
+    _finish(_checked(ws.check.same_logits, ws.load(first), ws.load(second), **parameters), [first, second], shared)
 
 
-@check.command("recognizes")
+@claim
 def recognizes(
     file: ModelFile,
     up_to: UpTo = None,
@@ -117,47 +134,19 @@ def recognizes(
         typer.Option(help='Or an automaton: JSON, {"table": [[…], …], "accepting": […], "start": 0}.'),
     ] = None,
     yes: Annotated[str, typer.Option(help="The class that counts as YES.")] = "YES",
-    suffix: Suffix = "",
-    length: Length = None,
-    within: Within = None,
-    workers: Workers = None,
-    memory: Memory = 1.0,
-    ledger: LedgerFile = None,
-    cluster: Cluster = None,
-    certificate: CertificateFile = None,
-    as_json: AsJson = False,
+    *,
+    shared: Shared,
 ) -> None:
     """A model says YES to the inputs of a language and to no others."""
-    from weightsmith.check import recognizes
-    from weightsmith.check.claims import check_class
-    from weightsmith.files import load
-
     if (regex is None) == (automaton is None):
         raise InputError("say which inputs it recognizes: write --regex '(0|1)*11', or --automaton FILE")
-    T, language = load(file), regex if automaton is None else _automaton(automaton)
-    check_class(T, yes, "--yes {1}")
-    frame, means = _frame(up_to, suffix, length, within), _means(workers, memory, ledger, cluster)
-    _finish(_checked(recognizes, T, language, yes=yes, **frame, **means), [file], certificate, as_json)
-
-
-def _frame(up_to: int | None, suffix: str, length: int | None, within: str | None) -> dict[str, Any]:
-    """Return which inputs are meant."""
-    if up_to is None and length is None:
-        raise InputError("up to which length? Write --up-to 10, or --length 4 for the inputs of one length")
-    return {"up_to": up_to, "suffix": tuple(suffix.split()), "length": length, "within": within}
-
-
-def _means(workers: int | None, memory: float, ledger: Path | None, cluster: str | None) -> dict[str, Any]:
-    """Return with what it is checked."""
-    if not 0 < memory < 2**20:
-        raise InputError(f"--memory {memory:g}: write how many GiB it may take, such as 0.5")
-    return {"workers": workers, "memory": int(memory * 2**30), "ledger": ledger, "cluster": cluster}
+    T, language = ws.load(file), regex if automaton is None else _automaton(automaton)
+    ws.check.claims.check_class(T, yes, "--yes {1}")
+    _finish(_checked(ws.check.recognizes, T, language, yes=yes, **shared.parameters(up_to)), [file], shared)
 
 
 def _checked(claim: Callable[..., "Verdict"], *arguments: Any, **options: Any) -> "Verdict":
     """Check a claim, and show how far it is."""
-    from weightsmith.cli.progress import shown_progress
-
     done = 0
     try:
         with _warnings_in_a_line(), shown_progress(claim.__name__.replace("_", " ")) as report:
@@ -188,36 +177,37 @@ def _warnings_in_a_line() -> Iterator[None]:
         yield
 
 
-def _finish(verdict: "Verdict", files: list[Path], certificate: Path | None, as_json: bool) -> None:
+def _finish(verdict: "Verdict", files: list[Path], shared: Shared) -> NoReturn:
+    """Write and print the verdict."""
     from weightsmith.files import save_certificate
 
     data = {**verdict.certificate(), "files": [str(file) for file in files]}
-    if certificate is not None:
-        save_certificate(data, certificate)
-    print_json(data) if as_json else say(str(verdict))
+    if shared.certificate is not None:
+        save_certificate(data, shared.certificate)
+    print_json(data) if shared.as_json else say(str(verdict))
     raise typer.Exit(0 if verdict.holds else 1)
 
 
 def _automaton(file: Path) -> "Automaton":
-    from weightsmith.check import Automaton
+    """Read an automaton."""
     from weightsmith.files import load_certificate
 
     data = load_certificate(file)
     if set(data) - {"start"} != {"table", "accepting"}:
         raise FileError(f'{file}: write {{"table": [[0, 1], [1, 0]], "accepting": [false, true], "start": 0}}')
-    return Automaton(data["table"], data["accepting"], data.get("start", 0))
+    return ws.check.Automaton(data["table"], data["accepting"], data.get("start", 0))
 
 
 def _replay(file: Path, sample: int) -> NoReturn:
-    from weightsmith.check import replay
-    from weightsmith.files import load, load_certificate
+    """Replay a certificate, and say what came out."""
+    from weightsmith.files import load_certificate
 
     data = load_certificate(file)
     names = data.get("files")
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise FileError(f"{file} does not name its model files: check … --certificate FILE writes such a one")
-    models = [load(name if Path(name).exists() else file.parent / name) for name in names]
+    models = [ws.load(name if Path(name).exists() else file.parent / name) for name in names]
     with errors().status("deriving shards again with the reference semantics …"):
-        done = replay(data, models, sample=sample)
+        done = ws.check.replay(data, models, sample=sample)
     say(str(done))
     raise typer.Exit(0 if done.agrees else 1)

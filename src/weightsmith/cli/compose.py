@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
+import weightsmith as ws
 from weightsmith.cli.output import errors, say
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, shown
 
 
 def compose(
@@ -15,17 +16,15 @@ def compose(
     let: Annotated[list[str] | None, typer.Option(metavar="NAME=MODEL", help="What a name means; repeat it.")] = None,
 ) -> None:
     """Compose yes/no transformers with and, or, not and exclusive or."""
-    from weightsmith.compose.formula import compose as build
-    from weightsmith.errors import shown
-    from weightsmith.files import load, save
+    from weightsmith.composition.boolean import composed
 
     parts = {}
     for meaning in let or []:
         name, equals, file = meaning.partition("=")
         if not equals or not name.isidentifier():
             raise InputError(f"--let {meaning}: write NAME=MODEL, as in --let S=model.safetensors")
-        parts[name] = load(file)
-    T = build(formula, parts)
-    save(T, output)
+        parts[name] = ws.load(file)
+    T = composed(formula, parts, "--let {}=FILE")
+    ws.save(T, output)
     say(repr(T))
     errors().print(f"written to {shown(str(output))}")

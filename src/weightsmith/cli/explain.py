@@ -4,8 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import weightsmith as ws
 from weightsmith.cli.output import AsJson, ModelFile, print_json, results, say
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, shown
+from weightsmith.tables import Table
 
 if TYPE_CHECKING:
     from weightsmith.inspect import Attribution, Lens
@@ -24,18 +26,15 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Split a logit into embedding, position, heads by source, neurons and biases, and show the decision on the way."""
-    from weightsmith.files import load
-    from weightsmith.inspect import attribute, lens
-    from weightsmith.inspect.run import run
     from weightsmith.inspect.trace import position_of
 
     if top < 1:
         raise InputError(f"--top {top}: write how many parts to show, 1 or more")
     if by not in (None, "head", "block"):
         raise InputError(f"--by {by!r:.80}: write --by head or --by block")
-    r = run(load(file), tokens)
-    here, seen = position_of(r, position), lens(r)
-    found = attribute(r, seen.decisions[-1][here] if wanted is None else wanted, over=over, position=here)
+    r = ws.run(ws.load(file), tokens)
+    here, seen = position_of(r, position), ws.lens(r)
+    found = ws.attribute(r, seen.decisions[-1][here] if wanted is None else wanted, over=over, position=here)
     if by is not None:
         found = found.by_head() if by == "head" else found.by_block()
     if as_json:
@@ -57,10 +56,8 @@ def _as_data(found: "Attribution") -> dict[str, object]:
 
 
 def _show(seen: "Lens", found: "Attribution", top: int) -> None:
-    from weightsmith.errors import shown
     from weightsmith.inspect.trace import position_text
     from weightsmith.model.places import present_stages
-    from weightsmith.tables import Table
 
     here, tokens = found.position, seen.tokens
     where = "" if here == len(tokens) - 1 else f" at {position_text(tokens, here)}"

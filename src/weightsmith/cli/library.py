@@ -1,17 +1,15 @@
 """weightsmith library."""
 
-from typing import TYPE_CHECKING, Annotated, Any
+from itertools import groupby, product
+from textwrap import fill
+from typing import Annotated, Any
 
 import typer
 
+import weightsmith as ws
 from weightsmith.cli.output import AsJson, errors, print_json, results, say
 from weightsmith.errors import InputError, WeightsmithError
 from weightsmith.tables import Table
-
-if TYPE_CHECKING:
-    from weightsmith.arithmetic import Arithmetic
-    from weightsmith.library import Entry, Example
-    from weightsmith.model import Transformer
 
 ARITHMETICS = ("fixed(2,2)", "fixed(4,4)", "float(4,3)")
 
@@ -21,19 +19,16 @@ def library(
     as_json: AsJson = False,
 ) -> None:
     """List the ready-made transformers, each checked against its claim on every input up to a length."""
-    from weightsmith.arithmetic import parse_arithmetic
-    from weightsmith.library import ENTRIES, EXAMPLES
-
     if not 1 <= up_to <= 16:
         raise InputError(f"--up-to {up_to}: write a length from 1 to 16")
     rows = []
     with errors().status("checking …") as progress:  # shows on a terminal only
-        for entry in ENTRIES:
+        for entry in ws.library.ENTRIES:
             progress.update(f"checking {entry.call} …")
             T = entry.build()
-            checked = {text: verdict(entry, parse_arithmetic(text), up_to) for text in ARITHMETICS}
+            checked = {text: verdict(entry, ws.parse_arithmetic(text), up_to) for text in ARITHMETICS}
             rows.append({**sizes(entry, T), "checked": checked})
-    examples = [example_row(example) for example in EXAMPLES]
+    examples = [example_row(example) for example in ws.library.EXAMPLES]
     if as_json:
         print_json([*rows, *examples])
     else:
@@ -41,18 +36,16 @@ def library(
         show_examples(examples)
 
 
-def sizes(entry: "Entry | Example", T: "Transformer") -> dict[str, Any]:
+def sizes(entry: "ws.library.Entry | ws.library.Example", T: "ws.Transformer") -> dict[str, Any]:
     """Return what every row has."""
     size = {"blocks": len(T.blocks), "lanes": len(T.lanes), "nonzero_weights": T.nonzero_weights}
     return {"name": entry.call, "claim": entry.claim, **size}
 
 
-def example_row(example: "Example") -> dict[str, Any]:
+def example_row(example: "ws.library.Example") -> dict[str, Any]:
     """Return an example with its decisions, decided now."""
-    from weightsmith.inspect.run import decisions
-
     T, inputs = example.build(), list(example.decides)
-    decided = dict(zip(inputs, decisions(T, inputs), strict=True))
+    decided = dict(zip(inputs, ws.decisions(T, inputs), strict=True))
     return {**sizes(example, T), "arithmetic": str(T.arithmetic), "decisions": decided}
 
 
@@ -81,8 +74,6 @@ def cell(found: dict[str, Any]) -> str:
 
 def folded(text: str) -> str:
     """Return a text in lines of at most 10 characters, where its spaces allow it."""
-    from textwrap import fill
-
     return fill(text, 10, break_long_words=False)
 
 
@@ -96,7 +87,7 @@ def show_examples(rows: list[dict[str, Any]]) -> None:
     results().print(shown)
 
 
-def verdict(entry: "Entry", arithmetic: "Arithmetic", up_to: int) -> dict[str, Any]:
+def verdict(entry: "ws.library.Entry", arithmetic: "ws.Arithmetic", up_to: int) -> dict[str, Any]:
     """Return what was decided: of every input up to a length the first wrong one, and a longer one known to be wrong.
 
     The longer one is run again. It is not looked for where a wrong one was found, and nothing is said of those between.
@@ -113,15 +104,10 @@ def verdict(entry: "Entry", arithmetic: "Arithmetic", up_to: int) -> dict[str, A
     return {"up_to": length, "wrong": wrong and short(wrong), "known_wrong": known and short(known)}
 
 
-def first_wrong(entry: "Entry", T: "Transformer", up_to: int) -> tuple[str, ...] | None:
+def first_wrong(entry: "ws.library.Entry", T: "ws.Transformer", up_to: int) -> tuple[str, ...] | None:
     """Return the shortest input up to a length that is decided wrongly; None where there is none."""
-    from itertools import product
-
-    from weightsmith.check import recognizes
-    from weightsmith.library.entries import says_yes
-
-    if entry.decide is says_yes:
-        found = recognizes(T, lambda tokens: entry.predicate(tuple(tokens)), up_to).counterexample
+    if entry.decide is ws.library.entries.says_yes:
+        found = ws.check.recognizes(T, lambda tokens: entry.predicate(tuple(tokens)), up_to).counterexample
         return None if found is None else tuple(found)
     for length in range(1, up_to + 1):  # a chain of decisions: no claim about single ones
         inputs = list(product(entry.symbols, repeat=length))
@@ -133,8 +119,6 @@ def first_wrong(entry: "Entry", T: "Transformer", up_to: int) -> tuple[str, ...]
 
 def short(tokens: tuple[str, ...]) -> str:
     """Write runs as powers: 1^16 0^15."""
-    from itertools import groupby
-
     if len(tokens) <= 8:
         return "".join(tokens)
     runs = [(token, len(list(run))) for token, run in groupby(tokens)]

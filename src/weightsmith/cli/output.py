@@ -1,6 +1,7 @@
 """How things look in a terminal. Names and texts are never read as markup."""
 
 import json
+import logging
 import os
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,6 +23,21 @@ def results() -> Console:
 def errors() -> Console:
     """Return the console for messages."""
     return Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+
+class _Told(logging.Handler):
+    """Shows what the library logs, such as that it is compiling."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        errors().print(record.getMessage())
+
+
+def show_log() -> None:
+    """Show on stderr what the library has to say while a command runs."""
+    log = logging.getLogger("weightsmith")
+    log.setLevel(logging.INFO)
+    if not any(isinstance(handler, _Told) for handler in log.handlers):
+        log.addHandler(_Told())
 
 
 def say(text: str) -> None:

@@ -2,15 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+import weightsmith as ws
+from weightsmith.cli.equations import read_map
 from weightsmith.cli.output import ModelFile, errors, say
-from weightsmith.errors import InputError
-
-if TYPE_CHECKING:
-    from weightsmith.model import Transformer
+from weightsmith.errors import InputError, shown
 
 STEPS = """
 --flag NAME=POSITION,…        a lane that is 1 at these positions
@@ -43,13 +42,10 @@ def rewrite(
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
 ) -> None:
     """Rewrite a model, step by step, in the order given: MODEL --flag here=3 --zero here --form infinity -o OUT."""
-    from weightsmith.errors import shown
-    from weightsmith.files import load, save
-
-    T = load(file)
+    T = ws.load(file)
     for step, value in pairs(context.args):
         T = apply(T, step, value)
-    save(T, output)
+    ws.save(T, output)
     say(repr(T))
     errors().print(f"written to {shown(str(output))}")
 
@@ -68,23 +64,19 @@ def pairs(arguments: Sequence[str]) -> list[tuple[str, str]]:
     return result
 
 
-def apply(T: "Transformer", step: str, value: str) -> "Transformer":
+def apply(T: "ws.Transformer", step: str, value: str) -> "ws.Transformer":
     """Apply one step."""
     return _APPLY[step](T, value)
 
 
-def _flag(T: "Transformer", value: str) -> "Transformer":
-    from weightsmith.rewrites import flag
-
+def _flag(T: "ws.Transformer", value: str) -> "ws.Transformer":
     name, equals, positions = value.partition("=")
     if not equals:
         raise InputError(f"--flag {value}: write NAME=POSITION, as in --flag here=3")
-    return flag(T, name, [whole(position, f"--flag {value}") for position in positions.split(",")])
+    return ws.flag(T, name, [whole(position, f"--flag {value}") for position in positions.split(",")])
 
 
-def _add(T: "Transformer", value: str) -> "Transformer":
-    from weightsmith.rewrites import add_vector
-
+def _add(T: "ws.Transformer", value: str) -> "ws.Transformer":
     at, colon, entries = value.partition(":")
     vector = {}
     for entry in entries.split(",") if colon else []:
@@ -95,65 +87,47 @@ def _add(T: "Transformer", value: str) -> "Transformer":
             raise InputError(f"--add {value}: {number!r} is not a number") from None
     if not vector:
         raise InputError(f"--add {value}: write FLAG:LANE=VALUE, as in --add here:x0=1.5,x1=2")
-    return add_vector(T, vector, at=at)
+    return ws.add_vector(T, vector, at=at)
 
 
-def _zero(T: "Transformer", value: str) -> "Transformer":
-    from weightsmith.rewrites import zero_vector
-
-    return zero_vector(T, at=value)
+def _zero(T: "ws.Transformer", value: str) -> "ws.Transformer":
+    return ws.zero_vector(T, at=value)
 
 
-def _cancel(T: "Transformer", value: str) -> "Transformer":
-    from weightsmith.rewrites import zero_vector
-
-    return zero_vector(T, at=value, method="cancel")
+def _cancel(T: "ws.Transformer", value: str) -> "ws.Transformer":
+    return ws.zero_vector(T, at=value, method="cancel")
 
 
-def _widen(T: "Transformer", value: str) -> "Transformer":
-    from weightsmith.rewrites import widen
-
-    return widen(T, value.split(","), where="front")
+def _widen(T: "ws.Transformer", value: str) -> "ws.Transformer":
+    return ws.widen(T, value.split(","), where="front")
 
 
-def _ignore(T: "Transformer", value: str) -> "Transformer":
-    from weightsmith.rewrites import ignore_lanes
-
-    return ignore_lanes(T, value.split(","))
+def _ignore(T: "ws.Transformer", value: str) -> "ws.Transformer":
+    return ws.ignore_lanes(T, value.split(","))
 
 
-def _map(T: "Transformer", value: str) -> "Transformer":
-    from weightsmith.cli.equations import read_map
-    from weightsmith.rewrites import linear_map, map_stream
-
+def _map(T: "ws.Transformer", value: str) -> "ws.Transformer":
     lanes, M, route = read_map(T, value)
-    return map_stream(T, M, lanes) if route is None else linear_map(T, M, *route, lanes)
+    return ws.map_stream(T, M, lanes) if route is None else ws.linear_map(T, M, *route, lanes)
 
 
-def _pad(T: "Transformer", value: str) -> "Transformer":
-    from weightsmith.rewrites import pad_blocks
-
-    return pad_blocks(T, whole(value, f"--pad {value}"))
+def _pad(T: "ws.Transformer", value: str) -> "ws.Transformer":
+    return ws.pad_blocks(T, whole(value, f"--pad {value}"))
 
 
-def _form(T: "Transformer", value: str) -> "Transformer":
-    from weightsmith.rewrites import infinity_form, signed_infinity_form, zero_one_form
-
-    forms = {"zero-one": zero_one_form, "infinity": infinity_form, "signed": signed_infinity_form}
+def _form(T: "ws.Transformer", value: str) -> "ws.Transformer":
+    forms = {"zero-one": ws.zero_one_form, "infinity": ws.infinity_form, "signed": ws.signed_infinity_form}
     name, at, length = value.partition("@")
     if name not in forms:
         raise InputError(f"--form {value}: write one of {', '.join(forms)}")
     return forms[name](T, "attention", whole(length, f"--form {value}")) if at else forms[name](T)
 
 
-def _to(T: "Transformer", value: str) -> "Transformer":
-    from weightsmith.arithmetic import parse_arithmetic
-    from weightsmith.rewrites import to_arithmetic
-
-    return to_arithmetic(T, parse_arithmetic(value))
+def _to(T: "ws.Transformer", value: str) -> "ws.Transformer":
+    return ws.to_arithmetic(T, ws.parse_arithmetic(value))
 
 
-_APPLY: dict[str, Callable[["Transformer", str], "Transformer"]] = {
+_APPLY: dict[str, Callable[["ws.Transformer", str], "ws.Transformer"]] = {
     "--flag": _flag,
     "--add": _add,
     "--zero": _zero,

@@ -4,8 +4,7 @@ from weightsmith.library.bank import bank
 from weightsmith.library.contains import contains
 from weightsmith.library.counting import balanced, largest_count, majority, parity
 from weightsmith.library.eiffel import eiffel
-from weightsmith.library.entries import ENTRIES, Entry
-from weightsmith.library.examples import EXAMPLES, Example
+from weightsmith.library.entries import ENTRIES, EXAMPLES, Entry, Example
 from weightsmith.library.first_equals_last import first_equals_last
 from weightsmith.library.lengths import length_modulo
 from weightsmith.library.parity_chain import parities_by_chain, parity_by_chain, parity_chain

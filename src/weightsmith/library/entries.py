@@ -1,12 +1,14 @@
-"""Every entry of the library with a default instance and the predicate that it must satisfy."""
+"""All that the library has: recognisers with the predicate that they satisfy, examples with what they decide."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weightsmith.arithmetic import Arithmetic
 from weightsmith.inspect.run import decisions
+from weightsmith.library.bank import bank
 from weightsmith.library.contains import contains
 from weightsmith.library.counting import balanced, majority, parity
+from weightsmith.library.eiffel import eiffel
 from weightsmith.library.first_equals_last import first_equals_last
 from weightsmith.library.lengths import length_modulo
 from weightsmith.library.parity_chain import parities_by_chain, parity_chain
@@ -22,19 +24,12 @@ def says_yes(T: Transformer, inputs: Sequence[Tokens]) -> list[bool]:
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One entry: how to build it, what must hold of it, and where that is known to end."""
+class ReadyMade:
+    """A ready-made transformer: how to build it, and its default instance."""
 
     builder: Callable[..., Transformer]
-    predicate: Callable[[Tokens], bool]
-    yes: str  # an input of which the predicate holds
-    no: str  # one of which it does not
-    arguments: tuple[str | int, ...] = ()
-    options: Mapping[str, str | int] = field(default_factory=dict)
-    symbols: str = "01"  # inputs consist of these
-    max_length: int | None = None  # the longest input; None where any length will do
-    fails_at: Mapping[str, str] = field(default_factory=dict)  # arithmetic → an input that it is known to get wrong
-    decide: Callable[[Transformer, Sequence[Tokens]], list[bool]] = says_yes
+    arguments: tuple[str | int, ...] = field(default=(), kw_only=True)
+    options: Mapping[str, str | int] = field(default_factory=dict, kw_only=True)
 
     @property
     def name(self) -> str:
@@ -53,8 +48,28 @@ class Entry:
         return (self.builder.__doc__ or "").partition("\n")[0]
 
     def build(self, arithmetic: Arithmetic | None = None) -> Transformer:
-        """Build the default instance in an arithmetic."""
+        """Build the default instance, in its own arithmetic unless another is given."""
         return self.builder(*self.arguments, arithmetic=arithmetic, **self.options)
+
+
+@dataclass(frozen=True)
+class Example(ReadyMade):
+    """One that is no recogniser, with inputs and what it decides on them."""
+
+    decides: Mapping[str, str]  # input → decision
+
+
+@dataclass(frozen=True)
+class Entry(ReadyMade):
+    """A recogniser: what must hold of it, and where that is known to end."""
+
+    predicate: Callable[[Tokens], bool]
+    yes: str  # an input of which the predicate holds
+    no: str  # one of which it does not
+    symbols: str = "01"  # inputs consist of these
+    max_length: int | None = None  # the longest input; None where any length will do
+    fails_at: Mapping[str, str] = field(default_factory=dict)  # arithmetic → an input that it is known to get wrong
+    decide: Callable[[Transformer, Sequence[Tokens]], list[bool]] = says_yes
 
 
 def nested(tokens: Tokens, depth: int) -> bool:
@@ -115,5 +130,13 @@ ENTRIES: tuple[Entry, ...] = (
         options={"max_length": 8},
         max_length=8,
         decide=parities_by_chain,
+    ),
+)
+
+EXAMPLES: tuple[Example, ...] = (
+    Example(eiffel, {"The Eiffel Tower is in": "Paris", "The Tower is in": "London"}),
+    Example(
+        bank,
+        {"the river by the bank": "geographic", "a deposit at the bank": "financial", "we sat by the bank": "unclear"},
     ),
 )

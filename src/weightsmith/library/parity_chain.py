@@ -61,11 +61,12 @@ def parities_by_chain(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> 
 
 def _prompt(T: Transformer, tokens: str | Sequence[str]) -> tuple[tuple[str, ...], int]:
     """Return the prompt for an input, and how many tokens to generate."""
-    rules = [head.positions for block in T.blocks if block.attention for head in block.attention.heads]
-    if len(T.vocabulary) != 3 or T.classes != T.vocabulary[:2] or len(rules) != 1 or not isinstance(rules[0], Relative):
+    schemes = [head.positions for block in T.blocks if block.attention for head in block.attention.heads]
+    binary = len(T.vocabulary) == 3 and T.classes == T.vocabulary[:2]
+    if not binary or len(schemes) != 1 or not isinstance(schemes[0], Relative):
         raise InputError("the transformer does not follow the protocol: write parity_chain()")
     zero, one, separator = T.vocabulary
-    steps = rules[0].max_distance - 1
+    steps = schemes[0].max_distance - 1
     bits = read_word(tokens, (zero, one), "input")
     if len(bits) > steps:
         raise InputError(

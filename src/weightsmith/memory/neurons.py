@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Array, Native
+from weightsmith.arithmetic import Arithmetic, Array, Native, require
 from weightsmith.arithmetic.rounding import next_above
 from weightsmith.errors import InputError, shown
 from weightsmith.memory.facts import Fact, Pattern, fact_places, read_keys, read_patterns, read_values, respond
@@ -16,7 +16,6 @@ from weightsmith.memory.threshold import Chosen, Thresholds, fit, overlaps
 from weightsmith.model import FeedForward, Transformer
 from weightsmith.model.names import MAX_NAME, checked_text
 from weightsmith.model.places import neuron_text
-from weightsmith.rewrites.laws_needed import require
 
 
 def neurons(

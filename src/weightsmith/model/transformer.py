@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Annotated, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -19,6 +18,7 @@ from weightsmith.model.frozen import LATER, Frozen
 from weightsmith.model.names import checked_names, checked_text
 from weightsmith.model.norms import Norm
 from weightsmith.model.positions import AttentionPositions, Positions, added, attending, checked_positions
+from weightsmith.operators import meaning
 
 Mask: TypeAlias = Literal["causal", "full"]
 
@@ -110,33 +110,31 @@ class Transformer(Frozen):
         """How many of them are not 0."""
         return sum(int(np.count_nonzero(array)) for _, array in named_arrays(self))
 
-    # What the operators mean is written in compose/, which stands on this folder and so is asked for by name.
-
     def __and__(self, other: "Transformer") -> "Transformer":
         """S & T: YES where both say YES."""
-        return self._compose("both", other)
+        return self._operate("&", other)
 
     def __or__(self, other: "Transformer") -> "Transformer":
         """S | T: YES where one of them, or both, say YES."""
-        return self._compose("either", other)
+        return self._operate("|", other)
 
     def __xor__(self, other: "Transformer") -> "Transformer":
         """S ^ T: YES where just one of them says YES."""
-        return self._compose("exactly_one", other)
+        return self._operate("^", other)
 
     def __invert__(self) -> "Transformer":
         """~T: YES where T says NO."""
-        return self._compose("negation")
+        return self._operate("~")
 
     def __bool__(self) -> bool:
         """Refuse: `S and not T` would be one of the two, or False, without a word."""
         raise TypeError("a transformer is not a truth value: write S & T, S | T, ~T instead of and, or, not")
 
-    def _compose(self, name: str, *others: "Transformer") -> "Transformer":
+    def _operate(self, symbol: str, *others: "Transformer") -> "Transformer":
         for other in others:
             if not isinstance(other, Transformer):
                 raise ModelError(f"a transformer can be composed with a transformer, not with {other!r:.80}")
-        result: Transformer = getattr(import_module("weightsmith.compose"), name)(self, *others)
+        result: Transformer = meaning(symbol)(self, *others)
         return result
 
     def __repr__(self) -> str:

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from weightsmith.arithmetic import Arithmetic
-from weightsmith.errors import InputError, ModelError, listed
-from weightsmith.model import Block, Neuron, Transformer, feed_forward, matrix
-from weightsmith.rewrites.flag import fresh
-from weightsmith.rewrites.laws_needed import COPYING, require
-from weightsmith.rewrites.logits import by_attention, by_feed_forward
-from weightsmith.rewrites.widen import widen
+import numpy as np
+
+from weightsmith.arithmetic import Arithmetic, Saturating, require
+from weightsmith.errors import InputError, ModelError, listed, shown
+from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, matrix
+from weightsmith.rewrites.lanes import COPYING, drop_flags, fresh, plain_lanes, widen, with_table
+from weightsmith.rewrites.maps import ROUTING, lay_route, routed_head
+from weightsmith.rewrites.possible_values import ZERO, possible_values
+from weightsmith.rewrites.vectors import add_vector, cancelling_block
 
 Lowering: TypeAlias = Literal["feedforward", "attention"]
 ONE = "use an arithmetic with 1, such as Fixed(4, 4)"
@@ -41,6 +43,30 @@ def infinity_form(T: Transformer, lowering: Lowering = "feedforward", length: in
       arithmetic needs, gives 0 or ∞.
     """
     return _loud(T, lowering, length, signed=False)
+
+
+def is_infinity_form(T: Transformer) -> bool:
+    """Say whether the weights alone prove that a transformer is in ∞ form, at every position of every input.
+
+    True is a proof, whoever wrote the weights. False says nothing: the reasons may lie deeper than is looked, as they
+    do after lowering="attention". Of what `infinity_form` and the operators make, with feed-forward, it is True.
+
+    >>> from weightsmith import library
+    >>> T = library.contains("1")
+    >>> is_infinity_form(T), is_infinity_form(infinity_form(T))
+    (False, True)
+    """
+    A, lanes = T.arithmetic, len(T.lanes)
+    if not isinstance(A, Saturating) or not A.contains(1.0) or A.infinity <= 1 or len(T.classes) != 2 or lanes < 2:
+        return False
+    if T.final_norm is not None or (T.output_bias is not None and T.output_bias.any()):
+        return False
+    if not np.array_equal(T.output, np.eye(2, lanes)):
+        return False
+    no, yes, *others = possible_values(T)
+    silent = all(known == ZERO for lane, known in zip(T.lanes[2:], others, strict=True) if lane not in T.flags)
+    answers = isinstance(yes, frozenset) and yes <= {0.0, A.infinity}
+    return silent and answers and no == frozenset([1.0]) and not set(T.lanes[:2]) & set(T.flags)
 
 
 def signed_infinity_form(T: Transformer, lowering: Lowering = "feedforward", length: int | None = None) -> Transformer:
@@ -111,3 +137,61 @@ def reading(T: Transformer, names: Sequence[str]) -> Transformer:
     """Let the output be the identity on these lanes, one for each class."""
     entries = dict.fromkeys(zip(T.classes, names, strict=True), 1.0)
     return replace(T, output=matrix(T.classes, T.lanes, entries), output_bias=None, final_norm=None, tied=False)
+
+
+END = "END"
+
+
+def by_feed_forward(T: Transformer, names: list[str]) -> Transformer:
+    """One block, at every position: new lanes in front take output · h ⊕ bias, and the old lanes cancel.
+
+    With a final norm the layer reads the normed stream, so the old lanes cancel in a second block.
+    """
+    old, plain, norm = list(T.lanes), plain_lanes(T), T.final_norm
+    weights, bias = T.output, np.zeros(len(names)) if T.output_bias is None else T.output_bias
+    T = widen(T, names, where="front")
+    writes = [dict(zip(names, column.tolist(), strict=True)) for column in weights.T]
+    cancel = [{lane: -1.0} if lane in plain else {} for lane in old]
+    adds = dict(zip(names, bias.tolist(), strict=True))
+    if norm is None:
+        steps = [[{**logit, **away} for logit, away in zip(writes, cancel, strict=True)]]
+    else:
+        steps = [writes, cancel]
+    blocks: list[Block] = []
+    for step in steps:
+        neurons = [neuron for lane, to in zip(old, step, strict=True) for neuron in Neuron.pair(lane, to)]
+        first = not blocks
+        blocks.append(
+            Block(
+                feed_forward=feed_forward(T.lanes, neurons, adds if first else {}),
+                feed_forward_norm=T.final_norm if first else None,
+                origin="logits into the stream" if first else "clear the other lanes",
+            )
+        )
+    return replace(T, blocks=(*T.blocks, *blocks))
+
+
+def by_attention(T: Transformer, names: list[str], length: int | None) -> Transformer:
+    """Write to a further position, that of an END token, through an attention head; the inputs have one length."""
+    if T.mask != "causal":
+        raise ModelError("lowering='attention' needs mask='causal': END must not be seen from before")
+    if type(length) is not int or length < 1:
+        raise InputError(f"lowering='attention' needs the length of the inputs, and length={length!r}: write length=4")
+    if T.max_length is not None and length > T.max_length:
+        raise InputError(f"length={length} is beyond the position table, which holds {T.max_length}")
+    if END in T.vocabulary:
+        raise ModelError(f"the vocabulary has the token {shown(END)} already: use lowering='feedforward'")
+    require(T.arithmetic, ROUTING, "lowering='attention'", "use lowering='feedforward'")
+    old, output, bias = list(T.lanes), T.output, T.output_bias
+    silent = np.vstack([T.embedding, np.zeros(len(T.lanes))])
+    T = replace(with_table(T, length + 1), vocabulary=(*T.vocabulary, END), embedding=silent, tied=False)
+    T = widen(T, names, where="front")
+    T, route = lay_route(T, length - 1, length)
+    clear = cancelling_block(T, route.not_here, plain_lanes(T))
+    entries = {(to, of): float(output[c, j]) for c, to in enumerate(names) for j, of in enumerate(old)}
+    head = routed_head(T, route, old, entries, spare=True)
+    block = Block(Attention((head,)), attention_norm=T.final_norm, origin="logits to END")
+    T = replace(T, blocks=(*T.blocks, clear, block))
+    if bias is not None:
+        T = add_vector(T, dict(zip(names, bias.tolist(), strict=True)), at=route.here)
+    return drop_flags(T, route.flags)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from weightsmith.check.languages import called
+from weightsmith.automata import called
 from weightsmith.errors import InputError, brief, listed, shown
 from weightsmith.model import separator
 from weightsmith.model.names import checked_names

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic
+from weightsmith.automata import Inputs
 from weightsmith.check.examine import Reader, by_kernels
-from weightsmith.check.inputs import Inputs
 from weightsmith.check.plan import tokens
 from weightsmith.errors import InputError
 from weightsmith.model import Transformer, check_length, named_arrays

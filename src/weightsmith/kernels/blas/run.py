@@ -31,7 +31,7 @@ from weightsmith.semantics.overflow import finite
 
 
 class BlasRun:
-    """The run of one transformer in `Native`: weights in the machine's own type, and the sums that BLAS makes."""
+    """Runs of one transformer in `Native`, with the sums that BLAS makes: see `kernels.interface.FastRun`."""
 
     def __init__(self, T: Transformer) -> None:
         """Prepare a transformer, unless that was done before."""

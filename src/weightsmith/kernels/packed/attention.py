@@ -1,274 +1,252 @@
 """Loops for attention.
 
-Position t has widths[t] columns, from offsets[t] on; its column i sees column i mod widths[s] of position s. Columns
-are taken in chunks. A chunk lies within a period of a position with as many columns or more; of positions with fewer,
-the columns are repeated to fill a chunk, once for the whole run.
+Columns are taken in chunks. A chunk lies within a period of a position with as many columns or more; of positions with
+fewer, the columns are repeated to fill a chunk, once for the whole run.
 
-A chunk is taken in packs, and the scores of a pack stay in a near cache until its values are mixed. The last pack of a
-chunk runs over its end: it reads and writes what follows. The columns are written in order, so that what was written
-too far is written again, and rows are a pack longer than they need to be.
+A chunk is taken in SIMD vectors, and the scores of one stay in a near cache until its values are mixed. The last vector
+of a chunk runs over its end: it reads and writes what follows. The columns are written in order, so that what was
+written too far is written again, and rows have padding.
 """
 
-from typing import Any
+from enum import IntEnum
+from typing import Any, NamedTuple
 
-import numba as nb
-import numpy as np
-
-from weightsmith.kernels.packed.instructions import (
-    PACK_BYTES,
-    address,
-    entry,
-    filled,
-    least,
-    load,
-    load_at,
-    most,
-    store,
-)
-from weightsmith.kernels.packed.operations import add, place_of, quotients, subtract
-from weightsmith.kernels.packed.products import (
-    bounded,
-    counterpart,
+from weightsmith.kernels.packed.access import address, entry, load, load_at, store
+from weightsmith.kernels.packed.instructions import SIMD_BYTES, filled, inlined, internal, minus, most
+from weightsmith.kernels.packed.operations import (
+    add,
+    bounded_factor,
+    factor,
     fits,
     multiply,
-    places_of,
-    prepared,
-    scaled,
-    share,
+    multiply_bounded,
+    multiply_unit,
+    places,
+    subtract,
+    survey,
+    unit_factor,
 )
+from weightsmith.kernels.packed.representations.factors import BoundedFactor, Factor, UnitFactor
+from weightsmith.kernels.packed.weighing import Weighting, choose, exponentiate, normalise
 
-AVERAGE, LEFTMOST, RIGHTMOST, SOFTMAX, SHIFTED = range(5)  # weightings
-ALL, BEFORE, AFTER = range(3)  # stages: everything, or what comes before or after exponentials without a table
+
+class Stage(IntEnum):
+    """What of attention is done: everything, or what comes before or after exponentials without a table."""
+
+    ALL = 0
+    BEFORE = 1
+    AFTER = 2
+
+
+class Levels(NamedTuple):
+    """Position t has widths[t] columns, from offsets[t] on; its column i sees column i mod widths[s] of position s."""
+
+    widths: Any
+    offsets: Any
+    chunk: int  # so many columns are worked on together
+    causal: bool
+
+
+class Rows(NamedTuple):
+    """Queries of a head, its keys and below them its values, and what it mixes of these."""
+
+    q: Any
+    kv: Any
+    out: Any
+
+
+class Distances(NamedTuple):
+    """What belongs to each distance; no rows for nothing."""
+
+    keys: Any  # (distances, key size), added to keys
+    values: Any  # (distances, value size), added to values
+    penalties: Any  # (distances), added to scores
+
+
+class Room(NamedTuple):
+    """Arrays to work in; a vector is a SIMD vector of columns."""
+
+    tiles: Any  # (positions · (key size + value size), chunk): keys and values of narrow positions, repeated
+    scores: Any  # (positions, columns), written or read by the stages that are not ALL
+    weights: Any  # (positions, vector)
+    total: Any  # (1, vector)
+    queries: Any  # (key size, vector): right factors
+    bounded: Any  # (key size): whether they are of `multiply_bounded`
+    places: Any  # (key size): and by how many places its left factors are raised
+    addresses: Any  # (2, positions): where keys and values begin, and the bytes to the next row
+    empty: Any  # (columns): whether all weights were 0
 
 
 def attend(
-    q: Any, k: Any, v: Any, tiles: Any, chunk: int, keys: Any, values: Any, penalties: Any, weighting: int,
-    table: Any, place: Any, shares: Any, widths: Any, offsets: Any, causal: bool, stage: int, scores: Any, out: Any,
-    empty: Any, exact: Any, rule: Any,
-) -> int:  # fmt: skip
-    """Set out to the values v, weighted by the scores of the keys k for the queries q.
+    rows: Any, levels: Any, distances: Any, weigher: Any, room: Any, stage: int, rounding: Any, constants: Any
+) -> int:
+    """Set rows.out to the values, weighted by the scores of the keys for the queries.
 
-    `keys`, `values` and `penalties` say what belongs to each distance, and have no rows for nothing. `table` and
-    `place` give exponentials. Where all weights would be 0, at m visible positions, they become shares[m], and `empty`
-    says so of the column. `scores` is written or read by the stages that are not ALL.
-    Give a column with a sum that is not finite, or −1 for none.
+    Return a column with a sum that is not finite, or −1 for none.
     """
-    pack, wrong = PACK_BYTES // q.itemsize, -1
-    weights, total = np.empty((widths.size, pack), q.dtype), np.empty(pack, q.dtype)
-    key_tiles, value_tiles = tiles[: widths.size * len(k)], tiles[widths.size * len(k) :]
-    key_rows, value_rows = np.empty((2, widths.size), np.int64), np.empty((2, widths.size), np.int64)
-    asked, small, places = np.empty((len(k), pack), q.dtype), np.empty(len(k), np.int8), np.empty(len(k), q.dtype)
-    if stage != AFTER:
-        _spread(k, widths, offsets, chunk, key_tiles)
-        for c in range(len(k)):
-            size = _size(k, c, offsets[-1] + widths[-1])
-            small[c] = keys.shape[0] == 0 and fits(size, _size(q, c, offsets[-1] + widths[-1]), rule)
-            places[c] = places_of(size, rule)
-    if stage != BEFORE:
-        _spread(v, widths, offsets, chunk, value_tiles)
-    for t in range(widths.size):
-        visible = t + 1 if causal else widths.size
+    widths, offsets, chunk, positions = levels.widths, levels.offsets, levels.chunk, levels.widths.size
+    simd, wrong = SIMD_BYTES // rows.q.itemsize, -1
+    _repeat(rows.kv, levels, room.tiles)
+    if stage != Stage.AFTER:
+        _survey_rows(rows, offsets[positions - 1] + widths[positions - 1], distances.keys.shape[0] > 0, room, constants)
+    for t in range(positions):
+        visible = t + 1 if levels.causal else positions
         for a in range(0, widths[t], chunk):
             end = min(chunk, widths[t] - a)
-            _find_rows(k, key_tiles, t, a, chunk, widths, offsets, visible, key_rows)
-            _find_rows(v, value_tiles, t, a, chunk, widths, offsets, visible, value_rows)
-            for i in range(0, end, pack):
-                here, count = offsets[t] + a + i, min(pack, end - i)
-                if stage != AFTER:
-                    for c in range(len(k)):
-                        qs = load(q, c, here)
-                        store(asked, c, 0, counterpart(qs, places[c], rule) if small[c] else prepared(qs, rule))
-                for s in range(visible):
-                    if stage == AFTER:
-                        store(weights, s, 0, load(scores, s, here))
-                        continue
-                    rows, step = key_rows[0, s] + i * k.itemsize, key_rows[1, s]
-                    if keys.shape[0] == 0:
-                        o = _score(asked, k, rows, step, small, places, rule)
-                    else:
-                        o = _relative_score(asked, k, rows, step, keys[min(t - s, keys.shape[0] - 1)], rule)
-                    if penalties.size > 0:
-                        o = add(o, penalties[abs(t - s)], rule)
-                    store(weights, s, 0, o)
-                if stage == BEFORE:
+            _find_rows(rows.kv, t, a, levels, visible, room)
+            for i in range(0, end, simd):
+                here, count = offsets[t] + a + i, min(simd, end - i)
+                if stage == Stage.AFTER:
                     for s in range(visible):
-                        store(scores, s, here, load(weights, s, 0))
-                    continue
-                if weighting < SOFTMAX:
-                    _choose(weights[:visible], count, weighting, shares)
+                        store(room.weights, s, 0, load(room.scores, s, here))
                 else:
-                    if stage == ALL:
-                        _exponentiate(weights[:visible], count, weighting == SHIFTED, table, place, rule)
-                    z, none = total[:count], empty[here : here + count]
-                    if not _normalise(weights[:visible], z, none, shares[visible], exact, rule):
-                        wrong = here + np.argmin(np.isfinite(z))
-                for s in range(visible):
-                    store(weights, s, 0, share(load(weights, s, 0), rule))
-                for c in range(len(v)):
-                    if values.shape[0] == 0:
-                        store(out, c, here, _mix(weights, visible, v, value_rows, i, c, rule))
-                    else:
-                        store(out, c, here, _relative_mix(weights, visible, v, value_rows, i, c, t, values, rule))
+                    _score_all(rows, here, i, t, visible, distances, room, constants)
+                if stage == Stage.BEFORE:
+                    for s in range(visible):
+                        store(room.scores, s, here, load(room.weights, s, 0))
+                    continue
+                if weigher.weighting < Weighting.SOFTMAX:
+                    choose(room.weights, visible, count, weigher)
+                else:
+                    if stage == Stage.ALL:
+                        exponentiate(room.weights, visible, count, weigher, constants)
+                    bad = normalise(room, here, visible, count, weigher.equal_parts[visible], rounding, constants)
+                    wrong = here + bad if bad >= 0 else wrong
+                _mix_all(rows, here, i, t, visible, distances.values, room, constants)
     return wrong
 
 
-@nb.njit
-def _spread(x: Any, widths: Any, offsets: Any, chunk: int, out: Any) -> None:
+@internal
+def _repeat(x: Any, levels: Any, out: Any) -> None:
     """Repeat the columns of each narrow position until they fill a chunk: out[position · rows + row, column]."""
-    for s in range(widths.size):
-        width = widths[s]
-        if width < chunk:
+    for s in range(levels.widths.size):
+        width, offset = levels.widths[s], levels.offsets[s]
+        if width < levels.chunk:
             for r in range(x.shape[0]):
-                source, row = x[r, offsets[s] : offsets[s] + width], out[s * x.shape[0] + r]
+                row = s * x.shape[0] + r
                 for i in range(width):
-                    row[i] = source[i]
-                for i in range(width, chunk):
-                    row[i] = row[i - width]
+                    out[row, i] = x[r, offset + i]
+                for i in range(width, levels.chunk):
+                    out[row, i] = out[row, i - width]
 
 
-@nb.njit
-def _size(x: Any, r: int, columns: int) -> Any:
-    """Return the largest absolute value among the first columns of a row."""
-    pack, zero = PACK_BYTES // x.itemsize, x.dtype.type(0)
-    whole = columns - columns % pack
-    low, high = zero, zero
-    if whole > 0:
-        lows, highs = filled(zero), filled(zero)
-        for i in range(0, whole, pack):
-            lows, highs = least(lows, load(x, r, i)), most(highs, load(x, r, i))
-        ends = np.empty((2, pack), x.dtype)
-        store(ends, 0, 0, lows)
-        store(ends, 1, 0, highs)
-        low, high = ends[0].min(), ends[1].max()
-    for i in range(whole, columns):
-        low, high = min(low, x[r, i]), max(high, x[r, i])
-    return max(-low, high)
+@internal
+def _survey_rows(rows: Any, columns: int, relative: bool, room: Any, constants: Any) -> None:
+    """Say of each coordinate whether all its products are bounded."""
+    for c in range(rows.q.shape[0]):
+        size = _largest(rows.kv, c, columns, constants)
+        room.bounded[c] = not relative and fits(size, _largest(rows.q, c, columns, constants), constants)
+        room.places[c] = places(size, constants)
 
 
-@nb.njit
-def _find_rows(
-    x: Any, tiles: Any, t: int, a: int, chunk: int, widths: Any, offsets: Any, visible: int, out: Any
-) -> None:
+@internal
+def _largest(x: Any, r: int, columns: int, constants: Any) -> Any:
+    """Return the largest absolute value among the first columns of a row, or a little beyond them."""
+    zero = x.dtype.type(0)
+    sizes = filled(zero)
+    for i in range(0, columns, SIMD_BYTES // x.itemsize):
+        xs = load(x, r, i)
+        sizes = most(sizes, most(xs, minus(zero, xs)))
+    return survey(sizes, constants)[1]
+
+
+@internal
+def _find_rows(x: Any, t: int, a: int, levels: Any, visible: int, room: Any) -> None:
     """Say for each position s where, for the columns from a on at position t, its first row begins, and the next."""
-    for s in range(visible):
-        if widths[s] < min(chunk, widths[t]):
-            out[0, s], out[1, s] = address(tiles, s * len(x), 0), tiles.shape[1] * x.itemsize
+    narrow = min(levels.chunk, levels.widths[t])
+    for s in range(visible if x.shape[0] > 0 else 0):
+        width = levels.widths[s]
+        if width < narrow:
+            room.addresses[0, s] = address(room.tiles, s * x.shape[0], 0)
+            room.addresses[1, s] = room.tiles.shape[1] * x.itemsize
         else:
-            out[0, s], out[1, s] = address(x, 0, offsets[s] + a % widths[s]), x.shape[1] * x.itemsize
+            room.addresses[0, s] = address(x, 0, levels.offsets[s] + a % width)
+            room.addresses[1, s] = x.shape[1] * x.itemsize
 
 
-@nb.njit
-def _score(q: Any, k: Any, rows: int, step: int, small: Any, places: Any, rule: Any) -> Any:
-    """Return ⟨q, k_s⟩ for a pack of columns."""
-    o, c = filled(q.dtype.type(0)), 0
-    while c < len(k):
-        while c < len(k) and entry(small, c) == 1:  # most of them: a loop of its own stays in registers
-            p = bounded(load_at(k, rows + c * step), load(q, c, 0), entry(places, c), rule)
-            o = add(o, p, rule)
-            c += 1
-        if c < len(k):
-            o = add(o, multiply(load_at(k, rows + c * step), load(q, c, 0), rule), rule)
-            c += 1
-    return o
-
-
-@nb.njit
-def _relative_score(q: Any, k: Any, rows: int, step: int, distance: Any, rule: Any) -> Any:
-    """Return ⟨q, k_s ⊕ a⟩ for a pack of columns, with the vector `a` for the distance."""
-    o = filled(q.dtype.type(0))
-    for c in range(len(k)):
-        o = add(o, multiply(add(load_at(k, rows + c * step), distance[c], rule), load(q, c, 0), rule), rule)
-    return o
-
-
-@nb.njit
-def _exponentiate(scores: Any, count: int, shifted: bool, table: Any, place: Any, rule: Any) -> None:
-    """Replace scores, less the largest of them if they are to be shifted, by their exponentials."""
-    if shifted:
-        largest = load(scores, 0, 0)
-        for s in range(1, len(scores)):
-            largest = most(largest, load(scores, s, 0))
-        for s in range(len(scores)):
-            store(scores, s, 0, subtract(load(scores, s, 0), largest, rule))
-    for s in range(len(scores)):
-        for i in range(count):
-            scores[s, i] = table[place_of(scores[s, i], place, rule)]
-
-
-@nb.njit
-def _normalise(e: Any, z: Any, none: Any, part: Any, exact: Any, rule: Any) -> bool:
-    """Divide exponentials by their sums z, and say where there are none: there they become `part`.
-
-    Say whether all sums are finite.
-    """
-    finite = True
-    z[:] = 0
-    for s in range(len(e)):
-        row = e[s]
-        for i in range(z.size):
-            z[i] = add(z[i], row[i], rule)
-    for i in range(z.size):
-        none[i] = z[i] == 0
-        finite = finite and np.isfinite(z[i])
-        z[i] = z[i] if z[i] != 0 else e.dtype.type(1)  # all that is divided by it is 0
-    for s in range(len(e)):
-        row = e[s][: z.size]
-        quotients(row, z, exact, rule)
-        if part != 0:
-            for i in range(z.size):
-                row[i] = part if none[i] else row[i]
-    return finite
-
-
-@nb.njit
-def _choose(scores: Any, count: int, weighting: int, shares: Any) -> None:
-    """Replace scores by shares[m] on each of the m largest, or by shares[1] on the first or last of them."""
-    for i in range(count):
-        most = scores[0, i]
-        first, last, equal = 0, 0, 1
-        for s in range(1, len(scores)):
-            if scores[s, i] > most:
-                most, first, last, equal = scores[s, i], s, s, 1
-            elif scores[s, i] == most:
-                last, equal = s, equal + 1
-        for s in range(len(scores)):
-            if weighting == AVERAGE:
-                scores[s, i] = shares[equal] if scores[s, i] == most else scores.dtype.type(0)
-            else:
-                scores[s, i] = shares[1] if s == (first if weighting == LEFTMOST else last) else scores.dtype.type(0)
-
-
-@nb.njit
-def _mix(weights: Any, visible: int, v: Any, rows: Any, i: int, c: int, rule: Any) -> Any:
-    """Return Σ weight_s ⊗ v_s for a pack of columns, in coordinate c; no weight is above 1."""
-    o = filled(v.dtype.type(0))
+@inlined
+def _score_all(rows: Any, here: int, i: int, t: int, visible: int, distances: Any, room: Any, constants: Any) -> None:
+    """Set the first weights to the scores of all visible positions for the columns from `here` on."""
+    for c in range(rows.q.shape[0]):
+        qs = load(rows.q, c, here)
+        if room.bounded[c]:
+            store(room.queries, c, 0, bounded_factor(qs, room.places[c], constants).value)
+        else:
+            store(room.queries, c, 0, factor(qs, constants).value)
     for s in range(visible):
-        vs = load_at(v, rows[0, s] + c * rows[1, s] + i * v.itemsize)
-        o = add(o, scaled(vs, load(weights, s, 0), rule), rule)
+        o = _score(rows, i, s, t - s, distances.keys, room, constants)
+        if distances.penalties.size > 0:
+            o = add(o, distances.penalties[abs(t - s)], constants)
+        store(room.weights, s, 0, o)
+
+
+@inlined
+def _score(rows: Any, i: int, s: int, distance: int, keys: Any, room: Any, constants: Any) -> Any:
+    """Return ⟨q, k_s⟩ for a SIMD vector of columns; where positions are relative, k_s ⊕ the key of the distance."""
+    start, step = room.addresses[0, s] + i * rows.q.itemsize, room.addresses[1, s]
+    o, c, size = filled(rows.q.dtype.type(0)), 0, rows.q.shape[0]
+    while c < size:
+        while c < size and entry(room.bounded, c) == 1:  # most of them: a loop of its own stays in registers
+            bounded = BoundedFactor(load(room.queries, c, 0), entry(room.places, c))
+            o = add(o, multiply_bounded(load_at(rows.kv, room.tiles, start + c * step), bounded, constants), constants)
+            c += 1
+        if c < size:
+            k = load_at(rows.kv, room.tiles, start + c * step)
+            if keys.shape[0] > 0:
+                k = add(k, keys[min(distance, keys.shape[0] - 1), c], constants)
+            o = add(o, multiply(k, Factor(load(room.queries, c, 0)), constants), constants)
+            c += 1
     return o
 
 
-@nb.njit
-def _relative_mix(
-    weights: Any, visible: int, v: Any, rows: Any, i: int, c: int, t: int, relative: Any, rule: Any
-) -> Any:
-    """Return Σ weight_s ⊗ (v_s ⊕ a), with the row `a` of `relative` for the distance."""
-    o = filled(v.dtype.type(0))
+@inlined
+def _mix_all(rows: Any, here: int, i: int, t: int, visible: int, relative: Any, room: Any, constants: Any) -> None:
+    """Set out to the mixed values in every coordinate, for the columns from `here` on."""
     for s in range(visible):
-        distance = relative[min(t - s, relative.shape[0] - 1), c]
-        vs = add(load_at(v, rows[0, s] + c * rows[1, s] + i * v.itemsize), distance, rule)
-        o = add(o, scaled(vs, load(weights, s, 0), rule), rule)
+        store(room.weights, s, 0, unit_factor(load(room.weights, s, 0), constants).value)
+    for c in range(rows.out.shape[0]):
+        if relative.shape[0] == 0:
+            store(rows.out, c, here, _mix(rows, i, c, visible, room, constants))
+        else:
+            store(rows.out, c, here, _mix_relative(rows, i, c, t, visible, relative, room, constants))
+
+
+@inlined
+def _value(rows: Any, i: int, c: int, s: int, room: Any) -> Any:
+    """Return the values at position s in coordinate c."""
+    start, step = room.addresses[0, s], room.addresses[1, s]
+    return load_at(rows.kv, room.tiles, start + (rows.q.shape[0] + c) * step + i * rows.q.itemsize)
+
+
+@inlined
+def _mix(rows: Any, i: int, c: int, visible: int, room: Any, constants: Any) -> Any:
+    """Return Σ weight_s ⊗ v_s for a SIMD vector of columns, in coordinate c; no weight is above 1."""
+    o = filled(rows.q.dtype.type(0))
+    for s in range(visible):
+        weight = UnitFactor(load(room.weights, s, 0))
+        o = add(o, multiply_unit(_value(rows, i, c, s, room), weight, constants), constants)
     return o
 
 
-def rotate(x: Any, first: Any, second: Any, cos: Any, sin: Any, widths: Any, offsets: Any, rule: Any) -> None:
-    """Turn rows first[p] and second[p] at position t by the angle whose prepared cosine is cos[t, p]."""
-    for t in range(widths.size):
-        for p in range(first.size):
-            xs = x[first[p], offsets[t] : offsets[t] + widths[t]]
-            ys = x[second[p], offsets[t] : offsets[t] + widths[t]]
-            c, s = cos[t, p], sin[t, p]
-            for i in range(xs.size):
-                turned = subtract(scaled(xs[i], c, rule), scaled(ys[i], s, rule), rule)
-                ys[i] = add(scaled(ys[i], c, rule), scaled(xs[i], s, rule), rule)
-                xs[i] = turned
+@inlined
+def _mix_relative(rows: Any, i: int, c: int, t: int, visible: int, relative: Any, room: Any, constants: Any) -> Any:
+    """Return Σ weight_s ⊗ (v_s ⊕ the entry for the distance): a loop of its own, for `_mix` stays in registers so."""
+    o = filled(rows.q.dtype.type(0))
+    for s in range(visible):
+        weight, distance = UnitFactor(load(room.weights, s, 0)), min(t - s, relative.shape[0] - 1)
+        v = add(_value(rows, i, c, s, room), relative[distance, c], constants)
+        o = add(o, multiply_unit(v, weight, constants), constants)
+    return o
+
+
+def rotate(x: Any, pairs: Any, cos: Any, sin: Any, levels: Any, constants: Any) -> None:
+    """Turn rows pairs[0, p] and pairs[1, p] at position t by the angle whose cosine is the unit factor cos[t, p]."""
+    for t in range(levels.widths.size):
+        for p in range(pairs.shape[1]):
+            first, second = pairs[0, p], pairs[1, p]
+            c, s = UnitFactor(cos[t, p]), UnitFactor(sin[t, p])
+            for i in range(levels.offsets[t], levels.offsets[t] + levels.widths[t]):
+                a, b = x[first, i], x[second, i]
+                turned = multiply_unit(a, c, constants), multiply_unit(b, s, constants)
+                x[first, i] = subtract(turned[0], turned[1], constants)
+                x[second, i] = add(multiply_unit(b, c, constants), multiply_unit(a, s, constants), constants)

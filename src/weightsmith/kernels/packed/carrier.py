@@ -11,11 +11,21 @@ from weightsmith.arithmetic import Arithmetic, Array, Fixed, Float, Native
 from weightsmith.arithmetic.core import Elementary
 from weightsmith.arithmetic.elementary import table
 from weightsmith.arithmetic.saturating import TABLE_BITS, Saturating
-from weightsmith.kernels.packed.rules import Binary, BinaryEven, Exact, Machine, Place, Rule, Whole, WholeToZero
+from weightsmith.kernels.packed.exact import Mode, Rounding
+from weightsmith.kernels.packed.operations import TableIndex
+from weightsmith.kernels.packed.representations import (
+    Constants,
+    floats,
+    floats_to_even,
+    function,
+    int16_to_zero,
+    integers,
+    machine,
+)
 
 Carried = npt.NDArray[Any]
 
-_TIES = {"zero": 0, "even": 1, "away": 2}
+_MODES = {"zero": Mode.TO_ZERO, "even": Mode.TO_EVEN, "away": Mode.AWAY}
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,8 +35,8 @@ class Carrier:
     arithmetic: Arithmetic
     dtype: np.dtype[Any]
     scale: float  # a carrier value is `scale` times the number that it means
-    rule: Rule
-    exact: Exact
+    constants: Constants
+    rounding: Rounding
 
     def encode(self, values: Array) -> Carried:
         """Return members as carrier values."""
@@ -36,42 +46,39 @@ class Carrier:
         """Return carrier values as members, without −0."""
         return carried.astype(np.float64) / self.scale + 0.0
 
-    def prepare(self, weights: Carried) -> Carried:
-        """Return weights as products want them: see `products.prepared`."""
-        prepared: Carried = weights * self.rule.nudge if isinstance(self.rule, Binary) else weights
-        return prepared
+    def factors(self, carried: Carried) -> Carried:
+        """Return carrier values as the values of right factors of `multiply` and `multiply_weight`."""
+        return self._by_representation("factors", carried)
 
-    def share(self, weights: Carried) -> Carried:
-        """Return weights of at most 1 as `products.share` does."""
-        if not isinstance(self.rule, WholeToZero):
-            return self.prepare(weights)
-        larger = (weights.astype(np.int64) << int(self.rule.up)) - np.sign(weights)
-        return larger.astype(self.dtype)
+    def unit_factors(self, carried: Carried) -> Carried:
+        """Return carrier values of at most 1 as the values of right factors of `multiply_unit`."""
+        return self._by_representation("unit_factors", carried)
 
-    def reach(self, weights: Carried) -> Carried:
-        """Return for each weight the |x| from which on x ⊗ weight saturates; only integers need it."""
-        if not isinstance(self.rule, Whole | WholeToZero):
-            return np.zeros_like(weights)
-        largest = int(self.rule.infinity)
-        sizes = np.maximum(np.abs(weights.astype(np.int64)), 1)
-        reach: Carried = np.minimum(-(-(largest + 1 << int(self.rule.shift)) // sizes), largest).astype(self.dtype)
-        return reach
+    def reach(self, carried: Carried) -> Carried:
+        """Return for each weight the |x| from which on x ⊗ weight saturates; zeros, where it need not be known."""
+        return self._by_representation("reach", carried)
+
+    def _by_representation(self, name: str, carried: Carried) -> Carried:
+        made: Carried = function(type(self.constants), name)(carried, self.constants)
+        return made
 
 
 @lru_cache(maxsize=64)
 def carrier(arithmetic: Arithmetic) -> Carrier:
     """Choose the carrier of an arithmetic."""
-    if isinstance(arithmetic, Native):
-        dtype = np.dtype(arithmetic.dtype)
-        exact = Exact(0.0, 0.0, 0, 0, 3 if dtype == np.float32 else 4, 1.0, 1.0)
-        return Carrier(arithmetic, dtype, 1.0, Machine(dtype.type(arithmetic.infinity)), exact)
-    assert isinstance(arithmetic, Saturating)
-    A, dtype = arithmetic, _dtype(arithmetic)
-    scale = 2.0**A.fraction_bits if isinstance(A, Fixed) and dtype.kind == "i" else 1.0
-    rule = _whole(A, dtype) if isinstance(A, Fixed) and dtype.kind == "i" else _binary(A, dtype)
-    nudge = 1 + {"zero": -1, "even": 0, "away": 1}[A.ties] * (2.0**-19 if dtype == np.int16 else 2.0**-40)
-    exact = Exact(A.lowest, A.infinity, A.least_exponent, A.precision, _TIES[A.ties], scale, nudge)
-    return Carrier(A, dtype, scale, rule, exact)
+    A: Any = arithmetic
+    if isinstance(A, Native):
+        dtype = np.dtype(A.dtype)
+        mode = Mode.FLOAT32 if dtype == np.float32 else Mode.FLOAT64
+        return Carrier(A, dtype, 1.0, machine.constants(A, dtype), Rounding(0.0, 0.0, 0, 0, int(mode), 1.0))
+    dtype = _dtype(A)
+    if dtype.kind == "i":
+        module = int16_to_zero if dtype == np.int16 and A.ties == "zero" else integers
+    else:
+        module = floats_to_even if A.ties == "even" else floats
+    scale = 2.0**A.fraction_bits if dtype.kind == "i" else 1.0
+    rounding = Rounding(A.lowest, A.infinity, A.least_exponent, A.precision, int(_MODES[A.ties]), scale)
+    return Carrier(A, dtype, scale, module.constants(A, dtype), rounding)
 
 
 def _dtype(A: Saturating) -> np.dtype[Any]:
@@ -87,45 +94,15 @@ def _dtype(A: Saturating) -> np.dtype[Any]:
     return np.dtype(np.float32 if small and A.precision <= 11 else np.float64)
 
 
-def _whole(A: Fixed, dtype: np.dtype[Any]) -> Whole | WholeToZero:
-    number, bits, shift = dtype.type, 8 * dtype.itemsize, A.fraction_bits
-    half = 1 << shift >> 1
-    bias = half if A.ties == "away" else max(half - 1, 0)
-    mask = 0 if shift == 0 else -1 if A.ties == "away" else 1
-    tie = shift if A.ties == "even" else bits - 1
-    wide = np.dtype(f"int{2 * bits}").type
-    infinity, sign, large = 2**A.precision - 1, bits - 1, 1 << bits - 2
-    numbers: list[Any] = [*(number(x) for x in (infinity, shift, bias, tie, mask, sign, large)), wide(bits)]
-    if dtype == np.int16 and A.ties == "zero":
-        return WholeToZero(*numbers, *(number(x) for x in (15 - shift, 1, -1, shift > 0)))
-    return Whole(*numbers)
-
-
-def _binary(A: Saturating, dtype: np.dtype[Any]) -> Binary | BinaryEven:
-    number, bits = dtype.type, np.dtype(f"int{8 * dtype.itemsize}").type
-    fraction, offset = (23, 127) if dtype == np.float32 else (52, 1023)
-    dropped = fraction + 1 - A.precision  # bits of the carrier that a normal member leaves at 0
-    exponent = bits((2 * offset + 1) << fraction)
-    least = bits((A.least_exponent + offset) << fraction)
-    lift = bits((dropped << fraction) + (1 << fraction - 1))
-    half = 1 << dropped - 1
-    bias = bits(half if A.ties == "away" else half - 1)
-    shared = (number(A.infinity), exponent, least, lift, bias, bits(-1 << dropped))
-    if A.ties == "even":
-        return BinaryEven(*shared, bits(dropped), bits(1))
-    nudge = 1 + 2.0**-fraction if A.ties == "away" else 1 - 2.0**-fraction
-    return Binary(*shared, number(nudge), bits(8 * dtype.itemsize - 1))
-
-
 @lru_cache(maxsize=64)
-def function_table(carrier: Carrier, name: Elementary) -> tuple[Carried, Place] | None:
-    """Return a function of every member, and how a carrier value finds its place there; None if there are too many."""
+def function_table(carrier: Carrier, name: Elementary) -> tuple[Carried, TableIndex] | None:
+    """Return a function of every member, and where a carrier value stands in it; None if there are too many."""
     A, dtype = carrier.arithmetic, carrier.dtype
     if not isinstance(A, Saturating) or A.bits > TABLE_BITS:
         return None
     members, values = table(name, A)
     if dtype.kind == "i":
-        return carrier.encode(values), Place(0, 0, len(members) // 2)
+        return carrier.encode(values), TableIndex(0, 0, len(members) // 2)
     fraction = 23 if dtype == np.float32 else 52
     shift = fraction + 1 - A.precision
     sizes = np.abs(members).astype(dtype).view(f"i{dtype.itemsize}").astype(np.int64) >> shift
@@ -133,4 +110,4 @@ def function_table(carrier: Carrier, name: Elementary) -> tuple[Carried, Place] 
     half = int(sizes.max()) - base + 1
     result = np.zeros(2 * half, dtype)
     result[np.maximum(sizes - base, 0) + np.where(members < 0, half, 0)] = values
-    return result, Place(shift, base, half)
+    return result, TableIndex(shift, base, half)

@@ -1,83 +1,145 @@
-"""The loops as machine code: compiled once for each carrier, with signatures written out, and cached on disk."""
+"""The loops as machine code: compiled for each representation as they are needed, and cached on disk."""
 
-import hashlib
-from collections.abc import Callable
+import logging
+import threading
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
-from types import CellType, FunctionType, SimpleNamespace
 from typing import Any
 
 import numba as nb
+import numpy as np
+from numba.core import event
 
 from weightsmith.arithmetic import fast_rounding
-from weightsmith.kernels.packed import attention, instructions, linear, norms, operations, products, rules
-from weightsmith.kernels.packed.carrier import Carrier
-
-MODULES = (attention, linear, norms, products, operations, instructions, rules, fast_rounding)
-LOOPS = (
-    *(linear.embed, linear.matvec, linear.feed_forward, linear.accumulate, linear.decide),
-    *(linear.look_up_rows, linear.multiply_rows, attention.attend, attention.rotate, norms.norm),
+from weightsmith.kernels.packed import (
+    access,
+    attention,
+    exact,
+    instructions,
+    linear,
+    norms,
+    operations,
+    representations,
+    weighing,
 )
+from weightsmith.kernels.packed.cache import cached, folder_for
+from weightsmith.kernels.packed.carrier import Carrier
+from weightsmith.kernels.packed.operations import TableIndex
+from weightsmith.kernels.packed.representations import factors
+
+MODULES = (
+    *(attention, weighing, linear, norms, operations, exact, access, instructions, fast_rounding),
+    *(representations, factors),
+    *representations.MODULES.values(),
+)  # that machine code comes from
+LOOPS = {
+    loop.__name__: loop
+    for loop in (
+        *(linear.embed, linear.apply, linear.accumulate, linear.decide, linear.look_up_rows, linear.multiply_rows),
+        *(attention.attend, attention.rotate, norms.norm),
+    )
+}
+# How long compiling takes on an ordinary machine, to be said before
+SECONDS = {"attend": 3.0, "apply": 1.6, "norm": 0.4, "rotate": 0.3, "look_up_rows": 0.2, "multiply_rows": 0.2}
+OTHER_SECONDS = 0.15
+
+log = logging.getLogger("weightsmith.kernels")
+_lock = threading.Lock()
 
 
-def _stamped(function: Any) -> Any:
-    """Return a function that depends on the sources of everything it is compiled from.
+class Loops:
+    """The loops for the arrays of a representation, each compiled when it is first asked for."""
 
-    Numba's cache on disk looks only at the file that the function is in, and at its closure: so a digest of all the
-    sources becomes a variable of the closure, which nothing reads.
-    """
-    sources = hashlib.sha256(b"".join(Path(str(module.__file__)).read_bytes() for module in MODULES)).hexdigest()
-    code = function.__code__.replace(co_freevars=("sources",))
-    return FunctionType(code, function.__globals__, function.__name__, None, (CellType(sources),))
+    def __init__(self, signatures: dict[str, Any]) -> None:
+        """Compile nothing yet."""
+        self._signatures = signatures
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a loop."""
+        if name not in LOOPS:
+            raise AttributeError(name)
+        self.ready([name])
+        return vars(self)[name]
+
+    def ready(self, names: Iterable[str]) -> None:
+        """Have loops compiled, or loaded from the cache. If one must really be compiled, that is logged before."""
+        if all(name in vars(self) for name in names):
+            return
+        with _lock:
+            missing = [name for name in names if name not in vars(self)]
+            with event.install_listener("numba:compile", _Announcer(missing)):
+                for name in missing:
+                    # The machine code itself is called: Numba's dispatcher takes longer to see the types of named
+                    # tuples than many a loop takes. Unboxing still checks the type of every array.
+                    setattr(self, name, _dispatchers()[name].compile(self._signatures[name]))
+
+
+class _Announcer(event.Listener):
+    """Logs, when the first loop turns out not to be in the cache, how long all that are still missing will take."""
+
+    def __init__(self, missing: list[str]) -> None:
+        self.missing, self.said = missing, False
+
+    def on_start(self, event: Any) -> None:
+        """Compiling has begun, of a loop or of a function that it calls."""
+        name = event.data["dispatcher"].py_func.__name__
+        if not self.said and name in self.missing:
+            self.said = True
+            rest = self.missing[self.missing.index(name) :]
+            seconds = sum(SECONDS.get(each, OTHER_SECONDS) for each in rest)
+            log.info("compiling for this kind of numbers, once (about %d s)", max(round(seconds), 1))
+
+    def on_end(self, event: Any) -> None:
+        """Compiling has ended."""
 
 
 @lru_cache(maxsize=1)
 def _dispatchers() -> dict[str, Any]:
-    result = {}
-    for loop in LOOPS:
-        name, function = loop.__name__, _stamped(loop)
-        try:
-            result[name] = nb.njit(nogil=True, error_model="numpy", cache=True)(function)
-        except RuntimeError:  # neither this folder nor the user's cache folder can be written to
-            result[name] = nb.njit(nogil=True, error_model="numpy")(function)
-    return result
+    checked = instructions.CHECKED
+    options = {"nogil": True, "error_model": "numpy", "boundscheck": checked, "no_cfunc_wrapper": True}
+    sources = [Path(str(module.__file__)) for module in MODULES]
+    folder = folder_for(sources, "checked" if checked else "")
+    return {name: cached(loop, options, folder) for name, loop in LOOPS.items()}
 
 
-_done: set[Any] = set()
+_made: dict[Any, Loops] = {}
 
 
-def compiled(carrier: Carrier) -> SimpleNamespace:
-    """Return the loops, ready for the arrays of a carrier."""
-    dispatchers = _dispatchers()
-    key = (carrier.dtype, type(carrier.rule))
-    if key not in _done:
-        for name, signature in _signatures(carrier).items():
-            dispatchers[name].compile(signature)
-        _done.add(key)
-    return SimpleNamespace(**dispatchers)
+def compiled(carrier: Carrier) -> Loops:
+    """Return the loops for the arrays of a carrier."""
+    key = carrier.dtype, type(carrier.constants)
+    if key not in _made:
+        _made[key] = Loops(_signatures(carrier))
+    return _made[key]
 
 
 def _signatures(carrier: Carrier) -> dict[str, Any]:
-    value = nb.from_dtype(carrier.dtype)
-    row, rows, tiles = value[::1], value[:, ::1], value[:, :, ::1]
-    count, yes, index = nb.int64, nb.boolean, nb.int64[::1]
+    """Return the types of arguments and results, most of them those of examples."""
     typeof: Callable[[object], Any] = nb.typeof
-    rule, exact, place = typeof(carrier.rule), typeof(carrier.exact), typeof(rules.Place(0, 0, 0))
-    levels = (index, index, yes)
-    numbers = nb.float64[::1]
-    matrix = (index, nb.int32[::1], row, row, nb.int8[::1], numbers, row, row)
+    row, rows = np.zeros(0, carrier.dtype), np.zeros((0, 0), carrier.dtype)
+    index, reals, kinds = np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int8)
+    lanes, flags, table = np.zeros(0, np.int32), np.zeros(0, np.bool_), np.zeros((0, 0), np.int64)
+    matrix = typeof(linear.Matrix(index, lanes, row, row, kinds, reals, row, row))
+    found = typeof(linear.Survey(row, row))
+    levels = typeof(attention.Levels(index, index, 1, True))
+    distances = attention.Distances(rows, rows, row)
+    weigher = weighing.Weigher(0, row, TableIndex(0, 0, 0), row)
+    room = attention.Room(rows, rows, rows, rows, rows, kinds, row, table, flags)
+    norm = norms.Norm(index, 1.0, 1.0, True, reals, reals)
+    constants, rounding = typeof(carrier.constants), typeof(carrier.rounding)
+    values, count, yes = typeof(rows), nb.int64, nb.boolean
     return {
-        "embed": nb.void(tiles, index, index, index, rows),
-        "look_up_rows": nb.void(rows, count, row, place, rule),
-        "multiply_rows": nb.void(rows, rows, count, rule),
-        "matvec": nb.void(*matrix, rows, count, rows, count, count, yes, rule),
-        "feed_forward": nb.void(*matrix, *matrix, rows, rows, rows, count, rule),
-        "accumulate": nb.void(rows, rows, row, rule),
-        "attend": nb.int64(
-            *(rows, rows, rows, rows, count, rows, rows, row, count, row, place, row, *levels, count, rows, rows),
-            *(nb.boolean[::1], exact, rule),
+        "embed": nb.void(typeof(np.zeros((0, 0, 0), carrier.dtype)), typeof(index), levels, values),
+        "apply": nb.void(matrix, matrix, values, count, values, values, count, count, yes, found, constants),
+        "accumulate": nb.void(values, values, typeof(row), constants),
+        "decide": nb.void(values, typeof(lanes)),
+        "look_up_rows": nb.void(values, count, typeof(row), typeof(TableIndex(0, 0, 0)), constants),
+        "multiply_rows": nb.void(values, values, count, constants),
+        "attend": count(
+            *(typeof(attention.Rows(rows, rows, rows)), levels, typeof(distances), typeof(weigher)),
+            *(typeof(room), count, rounding, constants),
         ),
-        "rotate": nb.void(rows, index, index, rows, rows, index, index, rule),
-        "norm": nb.int64(rows, rows, index, count, count, nb.float64, nb.float64, yes, numbers, numbers, exact),
-        "decide": nb.void(rows, nb.int32[::1]),
+        "rotate": nb.void(values, typeof(table), values, values, levels, constants),
+        "norm": count(values, values, typeof(norm), typeof(reals), count, count, rounding),
     }

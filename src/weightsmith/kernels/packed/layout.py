@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-CHUNK = 512  # at most so many columns are worked on together
-FULL = 0.75  # and they should fill packs at least so far
+MAX_CHUNK = 512  # at most so many columns are worked on together
+MIN_FILL = 0.75  # and they should fill SIMD vectors at least so far
 Indices = npt.NDArray[np.int64]
 
 
@@ -17,11 +17,11 @@ class Layout:
     """Position t has widths[t] columns, one after the other; its column i sees column i mod widths[s] of position s.
 
     A *tree* shares prefixes: an input's last position is a column, and its other positions are columns of its
-    prefixes. Among the columns of a position the first token changes fastest, which makes that rule true.
+    prefixes. Among the columns of a position the first token changes fastest, which makes that true.
     In a *batch* every position has a column for every input.
     """
 
-    ids: Indices  # (columns): places in the vocabulary
+    ids: Indices  # (columns): indices in the vocabulary
     widths: Indices  # (positions)
     offsets: Indices  # (positions)
     step: int  # by which factor a position is wider than the one before, once they are wider than 1
@@ -35,29 +35,29 @@ class Layout:
         """Return the columns of a position."""
         return slice(self.offsets[position], self.offsets[position] + self.widths[position])
 
-    def chunk(self, pack: int) -> int:
-        """Choose how many columns are worked on together, given how many there are in a pack.
+    def chunk(self, simd: int) -> int:
+        """Choose how many columns are worked on together, given how many there are in a SIMD vector.
 
         A position has a multiple or a divisor of them; if no two positions have different widths above 1, any number
-        will do. Few are better, for the narrow positions are spread over so many.
+        will do. Few are better, for the narrow positions are repeated over so many.
         """
         widths: set[int] = set(self.widths.tolist())
         if len(widths - {1}) < 2:
-            return min(pack, max(widths))
+            return min(simd, max(widths))
         divisors = [d for d in range(1, self.step) if self.step % d == 0]
-        choices = sorted(c for c in {d * w for d in divisors for w in widths} if c <= min(CHUNK, max(widths)))
+        choices = sorted(c for c in {d * w for d in divisors for w in widths} if c <= min(MAX_CHUNK, max(widths)))
 
         def fill(columns: int) -> float:
-            return columns / (-(-columns // pack) * pack)
+            return columns / (-(-columns // simd) * simd)
 
-        return next((c for c in choices if fill(c) >= FULL), max(choices, key=fill))
+        return next((c for c in choices if fill(c) >= MIN_FILL), max(choices, key=fill))
 
     def input_at(self, column: int, whole: bool = False) -> list[int]:
         """Return the tokens up to a column, that column's included; in a batch also the whole input that it is in."""
         position = int(np.searchsorted(self.offsets, column, side="right")) - 1
-        place = column - int(self.offsets[position])
+        within = column - int(self.offsets[position])
         positions = range(self.widths.size if whole else position + 1)
-        return [int(self.ids[self.offsets[s] + place % self.widths[s]]) for s in positions]
+        return [int(self.ids[self.offsets[s] + within % self.widths[s]]) for s in positions]
 
 
 def tree(vocabulary: int, stem: Sequence[int], depth: int) -> Layout:

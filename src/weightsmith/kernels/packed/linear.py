@@ -1,163 +1,213 @@
 """Loops for matrices. Every array is (rows, columns); a column is one position of one input.
 
-A matrix is sparse: row r has the entries from starts[r] to starts[r + 1], and an entry says its lane, its prepared
-weight, from where on it saturates, and its kind: 0 for +1, 1 for −1, 2 for at most 1, 3 for more.
-
-If many entries share a lane, it pays to look at the values first. A row is *calm* where they are so small that no sum
-saturates, and an entry of kind 2 is *normal* where none but 0 is so small that the product has fewer than p bits.
-`calm` and `normal` hold these bounds; they are empty where it does not pay.
+If many entries of a matrix share a lane, it pays to look at the values first. A row is *calm* where they are so small
+that no sum saturates, and an entry is *normal* where none but 0 is so small that the product has fewer than p bits.
 """
 
-from typing import Any
+from enum import IntEnum
+from typing import Any, NamedTuple
 
-import numba as nb
 import numpy as np
 
-from weightsmith.kernels.packed.instructions import PACK_BYTES, entry, filled, load, minus, most, store
-from weightsmith.kernels.packed.operations import add, calm_sum, place_of
-from weightsmith.kernels.packed.products import (
+from weightsmith.kernels.packed.access import entry, load, store
+from weightsmith.kernels.packed.instructions import SIMD_BYTES, filled, inlined, internal, minus, most
+from weightsmith.kernels.packed.operations import (
+    add,
+    add_calm,
+    factor,
     multiply,
-    normal,
-    prepared,
-    saturate,
-    scaled,
+    multiply_normal,
+    multiply_unit,
+    multiply_weight,
     survey,
+    table_index,
 )
+from weightsmith.kernels.packed.representations.factors import UnitFactor, WeightFactor
 
-WHOLE = 128  # rows have a multiple of so many columns, and as many more: loops end on whole packs
-TILE_BYTES = 4 * PACK_BYTES  # of each row, worked on together, so that all of them stay in a near cache
+COLUMN_PADDING = 128  # rows have a multiple of so many columns, and as many more: loops end on whole SIMD vectors
+TILE_BYTES = 4 * SIMD_BYTES  # of each row, worked on together, so that all of them stay in a near cache
 
 
-@nb.njit
-def _product(weights: Any, reach: Any, kinds: Any, n: int, x: Any, rule: Any) -> Any:
-    kind, w = entry(kinds, n), entry(weights, n)
-    if kind == 0:
+class EntryKind(IntEnum):
+    """What is known of an entry of a matrix; it says what its weight was made for."""
+
+    ONE = 0
+    MINUS_ONE = 1
+    UNIT = 2  # at most 1 in absolute value
+    LARGE = 3
+
+
+class Matrix(NamedTuple):
+    """A sparse matrix with a bias: row r has the entries from starts[r] to starts[r + 1].
+
+    `calm` and `normal` are empty where it does not pay to look at the values.
+    """
+
+    starts: Any
+    lanes: Any  # of each entry, as are the next three and `normal`
+    weights: Any  # values of `UnitFactor` or, where they are LARGE, of `WeightFactor`
+    reach: Any  # from where on x ⊗ weight saturates
+    kinds: Any
+    calm: Any  # of each row: how large all |x| may be so that no sum saturates
+    normal: Any  # how small |x| may be so that the product is normal
+    bias: Any  # of each row
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return int(self.starts.size) - 1
+
+
+class Survey(NamedTuple):
+    """Room for what `operations.survey` says of a tile, for each SIMD vector of columns."""
+
+    low: Any  # (vectors · lanes)
+    high: Any  # (vectors), over all lanes
+
+
+@inlined
+def _unit(M: Any, n: int) -> Any:
+    return UnitFactor(entry(M.weights, n))
+
+
+@inlined
+def _product(M: Any, n: int, x: Any, constants: Any) -> Any:
+    """Return the entry n times x."""
+    kind = entry(M.kinds, n)
+    if kind == EntryKind.ONE:
         return x
-    if kind == 1:
-        return minus(weights.dtype.type(0), x)
-    if kind == 2:
-        return scaled(x, w, rule)
-    return saturate(x, w, entry(reach, n), rule)
+    if kind == EntryKind.MINUS_ONE:
+        return minus(M.weights.dtype.type(0), x)
+    if kind == EntryKind.UNIT:
+        return multiply_unit(x, _unit(M, n), constants)
+    return multiply_weight(x, WeightFactor(entry(M.weights, n), entry(M.reach, n)), constants)
 
 
-@nb.njit
+@internal
+def _look(x: Any, first: int, count: int, found: Any, constants: Any) -> None:
+    """Survey the columns of x from `first` on."""
+    simd, lanes = SIMD_BYTES // x.itemsize, x.shape[0]
+    for j in range(count // simd):
+        high = x.dtype.type(0)
+        for lane in range(lanes):
+            found.low[j * lanes + lane], size = survey(load(x, lane, first + j * simd), constants)
+            high = size if size > high else high
+        found.high[j] = high
+
+
+@inlined
+def _calm_row(M: Any, n: int, end: int, x: Any, column: int, o: Any, found: Any, vector: int, constants: Any) -> Any:
+    """Return o ⊕ the entries from n on times x, for the SIMD vector at a column, where no sum saturates."""
+    low = vector * x.shape[0]
+    while n < end:
+        while (
+            n < end
+            and entry(M.kinds, n) == EntryKind.UNIT
+            and not entry(found.low, low + entry(M.lanes, n)) < entry(M.normal, n)
+        ):
+            o = add_calm(o, multiply_normal(load(x, entry(M.lanes, n), column), _unit(M, n), constants), constants)
+            n += 1
+        if n < end:
+            o = add_calm(o, _product(M, n, load(x, entry(M.lanes, n), column), constants), constants)
+            n += 1
+    return o
+
+
+@inlined
+def _row(M: Any, n: int, end: int, x: Any, column: int, o: Any, constants: Any) -> Any:
+    """Return o ⊕ the entries from n on times x, for the SIMD vector at a column."""
+    while n < end:
+        while n < end and entry(M.kinds, n) == EntryKind.UNIT:  # most of them: a loop of its own stays in registers
+            o = add(o, multiply_unit(load(x, entry(M.lanes, n), column), _unit(M, n), constants), constants)
+            n += 1
+        if n < end:
+            o = add(o, _product(M, n, load(x, entry(M.lanes, n), column), constants), constants)
+            n += 1
+    return o
+
+
+@internal
 def _fold(
-    starts: Any, lanes: Any, weights: Any, reach: Any, kinds: Any, calm: Any, normals: Any, bias: Any,
-    x: Any, first: int, out: Any, target: int, count: int, relu: bool, into: bool, rule: Any,
-) -> None:  # fmt: skip
-    """Do what `matvec` does, for columns that stay in a near cache."""
-    zero, pack = x.dtype.type(0), PACK_BYTES // x.itemsize
-    low, high = np.empty(count // pack * len(x), x.dtype), np.empty(count // pack, x.dtype)
-    if calm.size > 0:
-        for j in range(count // pack):
-            high[j] = 0
-            for lane in range(len(x)):
-                low[j * len(x) + lane], size = survey(load(x, lane, first + j * pack), rule)
-                high[j] = max(high[j], size)
-    for r in range(starts.size - 1):
-        end, b = starts[r + 1], bias[r]
-        for i in range(0, count, pack):
-            o, n = filled(zero), starts[r]
-            if n < end:
-                o = _product(weights, reach, kinds, n, load(x, entry(lanes, n), first + i), rule)
-                n += 1
-            if calm.size > 0 and high[i // pack] <= calm[r]:
-                j = i // pack * len(x)
-                while n < end:
-                    while n < end and entry(kinds, n) == 2 and not entry(low, j + entry(lanes, n)) < entry(normals, n):
-                        p = normal(load(x, entry(lanes, n), first + i), entry(weights, n), rule)
-                        o = calm_sum(o, p, rule)
-                        n += 1
-                    if n < end:
-                        p = _product(weights, reach, kinds, n, load(x, entry(lanes, n), first + i), rule)
-                        o = calm_sum(o, p, rule)
-                        n += 1
-            while n < end:
-                while n < end and entry(kinds, n) == 2:  # most of them: a loop of its own stays in registers
-                    o = add(o, scaled(load(x, entry(lanes, n), first + i), entry(weights, n), rule), rule)
-                    n += 1
-                if n < end:
-                    p = _product(weights, reach, kinds, n, load(x, entry(lanes, n), first + i), rule)
-                    o = add(o, p, rule)
-                    n += 1
-            if b != 0:
-                o = add(o, b, rule)
-            if relu:
-                o = most(zero, o)  # what is no number stays so
-            if into:
-                o = add(load(out, r, target + i), o, rule)
-            store(out, r, target + i, o)
-
-
-def matvec(
-    starts: Any, lanes: Any, weights: Any, reach: Any, kinds: Any, calm: Any, normals: Any, bias: Any,
-    x: Any, first: int, out: Any, target: int, count: int, into: bool, rule: Any,
-) -> None:  # fmt: skip
-    """Set `count` columns of out, from `target` on, to M x ⊕ bias for those of x from `first` on.
+    M: Any, x: Any, first: int, out: Any, target: int, count: int, relu: bool, into: bool, found: Any, constants: Any
+) -> None:
+    """Set columns of out, from `target` on, to M x ⊕ bias for those of x from `first` on, which stay in a near cache.
 
     With `into` the result is added to what is there.
     """
-    tile = TILE_BYTES // x.itemsize
-    for a in range(0, count, tile):
-        size = min(tile, count - a)
-        _fold(
-            starts, lanes, weights, reach, kinds, calm, normals, bias, x, first + a, out, target + a, size, False,
-            into, rule,
-        )  # fmt: skip
+    zero, simd, looked = x.dtype.type(0), SIMD_BYTES // x.itemsize, M.calm.size > 0
+    if looked:
+        _look(x, first, count, found, constants)
+    for r in range(M.starts.size - 1):
+        start, end, b = M.starts[r], M.starts[r + 1], M.bias[r]
+        for i in range(0, count, simd):
+            o, n = filled(zero), start
+            if n < end:
+                o = _product(M, n, load(x, entry(M.lanes, n), first + i), constants)
+                n += 1
+            if looked and found.high[i // simd] <= M.calm[r]:
+                o = _calm_row(M, n, end, x, first + i, o, found, i // simd, constants)
+            else:
+                o = _row(M, n, end, x, first + i, o, constants)
+            if b != 0:
+                o = add(o, b, constants)
+            if relu:
+                o = most(zero, o)  # NaN stays
+            if into:
+                o = add(load(out, r, target + i), o, constants)
+            store(out, r, target + i, o)
 
 
-def feed_forward(
-    starts: Any, lanes: Any, weights: Any, reach: Any, kinds: Any, calm: Any, normals: Any, bias: Any,
-    starts_2: Any, lanes_2: Any, weights_2: Any, reach_2: Any, kinds_2: Any, calm_2: Any, normals_2: Any, bias_2: Any,
-    x: Any, hidden: Any, out: Any, count: int, rule: Any,
+def apply(
+    M: Any, second: Any, x: Any, first: int, hidden: Any, out: Any, target: int, count: int, into: bool, found: Any,
+    constants: Any,
 ) -> None:  # fmt: skip
-    """Add to out a layer of `relu` neurons, a tile at a time: they need not all be kept."""
-    tile = TILE_BYTES // x.itemsize
+    """Set `count` columns of out, from `target` on, to M x ⊕ bias for those of x from `first` on.
+
+    With `into` the result is added to what is there. If the second matrix has rows, it is applied to the result after
+    `relu`: a layer of neurons, a tile at a time, so that they need not all be kept; `hidden` has room for those of one.
+    """
+    tile, layer, zero = TILE_BYTES // x.itemsize, second.starts.size > 1, np.int64(0)
     for a in range(0, count, tile):
         size = min(tile, count - a)
-        _fold(
-            starts, lanes, weights, reach, kinds, calm, normals, bias, x, a, hidden, 0, size, True, False, rule
-        )  # fmt: skip
-        _fold(
-            starts_2, lanes_2, weights_2, reach_2, kinds_2, calm_2, normals_2, bias_2, hidden, 0, out, a, size, False,
-            True, rule,
-        )  # fmt: skip
+        # No literal is passed, or Numba would compile the function for it once more.
+        if layer:
+            _fold(M, x, first + a, hidden, zero, size, layer, not layer, found, constants)
+            _fold(second, hidden, zero, out, target + a, size, not layer, into, found, constants)
+        else:
+            _fold(M, x, first + a, out, target + a, size, layer, into, found, constants)
 
 
-def accumulate(out: Any, x: Any, bias: Any, rule: Any) -> None:
+def accumulate(out: Any, x: Any, bias: Any, constants: Any) -> None:
     """Add x ⊕ bias to out."""
     for r in range(out.shape[0]):
-        for i in range(out.shape[1]):
-            out[r, i] = add(out[r, i], add(x[r, i], bias[r], rule), rule)
+        for i in range(0, out.shape[1], SIMD_BYTES // x.itemsize):
+            store(out, r, i, add(load(out, r, i), add(load(x, r, i), bias[r], constants), constants))
 
 
-def look_up_rows(x: Any, count: int, table: Any, place: Any, rule: Any) -> None:
+def look_up_rows(x: Any, count: int, table: Any, index: Any, constants: Any) -> None:
     """Replace the first columns of x by a function of them."""
     for r in range(x.shape[0]):
         for i in range(count):
-            x[r, i] = table[place_of(x[r, i], place, rule)]
+            x[r, i] = table[table_index(x[r, i], index, constants)]
 
 
-def multiply_rows(x: Any, y: Any, count: int, rule: Any) -> None:
+def multiply_rows(x: Any, y: Any, count: int, constants: Any) -> None:
     """Replace the first columns of x by x ⊗ y."""
     for r in range(x.shape[0]):
-        xs, ys = x[r, :count], y[r, :count]
-        for i in range(count):
-            xs[i] = multiply(xs[i], prepared(ys[i], rule), rule)
+        for i in range(0, count, SIMD_BYTES // x.itemsize):
+            store(x, r, i, multiply(load(x, r, i), factor(load(y, r, i), constants), constants))
 
 
-def embed(vectors: Any, ids: Any, widths: Any, offsets: Any, out: Any) -> None:
+def embed(vectors: Any, ids: Any, levels: Any, out: Any) -> None:
     """Set each column to the vector of its position and token, vectors[position, lane, token]."""
     for r in range(out.shape[0]):
-        for t in range(widths.size):
-            row, here = vectors[t, r], ids[offsets[t] : offsets[t] + widths[t]]
-            o = out[r, offsets[t] : offsets[t] + widths[t]]
-            for i in range(o.size):
-                o[i] = row[here[i]]
+        for t in range(levels.widths.size):
+            for i in range(levels.offsets[t], levels.offsets[t] + levels.widths[t]):
+                out[r, i] = vectors[t, r, ids[i]]
 
 
 def decide(logits: Any, out: Any) -> None:
-    """Return the first of the largest logits of each column."""
+    """Set out to the first of the largest logits of each column."""
     for i in range(out.size):
         best = 0
         for c in range(1, logits.shape[0]):

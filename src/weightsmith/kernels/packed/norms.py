@@ -1,36 +1,47 @@
 """The loop for norms, in float64, where every step is rounded as in the reference."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from weightsmith.kernels.packed.operations import round_exactly
+from weightsmith.kernels.packed.exact import round_exactly
 
 
-def norm(
-    h: Any, out: Any, lanes: Any, first: int, last: int, m: float, eps: float, centred: bool, gain: Any, bias: Any,
-    exact: Any,
-) -> int:  # fmt: skip
-    """Normalise the given lanes of the columns from first to last; give a column with the root 0, or −1 for none."""
-    x = np.empty(lanes.size)
+class Norm(NamedTuple):
+    """A norm over the lanes with these places in the stream."""
+
+    lanes: Any
+    m: float  # how many there are, as the arithmetic knows it
+    eps: float
+    centred: bool
+    gain: Any  # empty for none
+    bias: Any
+
+
+def norm(h: Any, out: Any, norm: Any, x: Any, first: int, last: int, rounding: Any) -> int:
+    """Normalise the norm's lanes of the columns from first to last; return a column with the root 0, or −1 for none.
+
+    There is room in x for a column.
+    """
+    lanes, m, r = norm.lanes, norm.m, rounding
     for i in range(first, last):
         total = 0.0
         for j in range(lanes.size):
-            x[j] = np.float64(h[lanes[j], i]) / exact.scale
-            total = round_exactly(total + x[j], exact)
-        if centred:
-            mean = round_exactly(total / m, exact)
+            x[j] = np.float64(h[lanes[j], i]) / r.scale
+            total = round_exactly(total + x[j], r)
+        if norm.centred:
+            mean = round_exactly(total / m, r)
             for j in range(lanes.size):
-                x[j] = round_exactly(x[j] - mean, exact)
+                x[j] = round_exactly(x[j] - mean, r)
         total = 0.0
         for j in range(lanes.size):
-            total = round_exactly(total + round_exactly(x[j] * x[j], exact), exact)
-        root = round_exactly(np.sqrt(round_exactly(round_exactly(total / m, exact) + eps, exact)), exact)
+            total = round_exactly(total + round_exactly(x[j] * x[j], r), r)
+        root = round_exactly(np.sqrt(round_exactly(round_exactly(total / m, r) + norm.eps, r)), r)
         if not (root > 0 and np.isfinite(root)):
             return i
         for j in range(lanes.size):
-            y = round_exactly(x[j] / root, exact)
-            y = round_exactly(y * gain[j], exact) if gain.size else y
-            y = round_exactly(y + bias[j], exact) if bias.size else y
-            out[lanes[j], i] = h.dtype.type(y * exact.scale)
+            y = round_exactly(x[j] / root, r)
+            y = round_exactly(y * norm.gain[j], r) if norm.gain.size else y
+            y = round_exactly(y + norm.bias[j], r) if norm.bias.size else y
+            out[lanes[j], i] = h.dtype.type(y * r.scale)
     return -1

@@ -1,189 +1,138 @@
-"""The rounded operations on carrier values, single ones or packs, which the loops apply to whole rows; see `products`.
+"""The rounded operations on carrier values, single ones or SIMD vectors, which the loops apply to whole rows.
 
-What they mean is written in `weightsmith.arithmetic`; why they may be written so is said at each of them. There is no
-fast-math: nothing is reordered, and no product is contracted into a sum.
+Each is compiled from the function of the same name of a representation, as the type of the constants says, and why it
+may be computed so is said there. What it means is written in `weightsmith.arithmetic`. There is no fast-math: nothing
+is reordered, and no product is contracted into a sum.
+
+A right factor has a type for the product that it was made for: with another one the operation does not compile.
 """
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from inspect import signature
+from typing import Any, NamedTuple, TypeVar
 
-import numba as nb
-import numpy as np
-from numba import types
+from numba.core.errors import TypingError
 from numba.extending import overload
 
-from weightsmith.arithmetic.fast_rounding import away, to_even, to_zero
-from weightsmith.kernels.packed.instructions import bits, least, masked, minus, most, plus, shifted, value
-from weightsmith.kernels.packed.rules import Binary, BinaryEven, Machine, Whole, WholeToZero
+from weightsmith.kernels.packed.instructions import INLINED, inlined, negative
+from weightsmith.kernels.packed.representations import (
+    FACTORS,
+    BoundedFactor,
+    Constants,
+    Factor,
+    UnitFactor,
+    WeightFactor,
+    function,
+)
 
-WHOLE = (Whole, WholeToZero)
-
-
-@nb.njit
-def clip(k: Any, infinity: Any) -> Any:
-    """Cut integers at ±∞."""
-    return least(most(k, minus(minus(infinity, infinity), infinity)), infinity)
-
-
-@nb.njit
-def round_off(r: Any, rule: Any) -> Any:
-    """Return r·2^−shift, rounded. A shift rounds down; what is added before makes it the rule.
-
-    That is 2^(shift−1) − 1 and, for ties to zero, 1 if r is negative; for ties to even, 1 if r rounded down is odd.
-    For ties away from zero it is 2^(shift−1), less 1 if r is negative.
-    """
-    return shifted(plus(plus(r, rule.bias), masked(shifted(r, rule.tie), rule.mask)), rule.shift)
+Operation = TypeVar("Operation", bound=Callable[..., Any])
+_overload: Callable[..., Callable[[Operation], Operation]] = overload
 
 
-@nb.njit
-def on_grid(v: Any, rule: Any) -> Any:
-    """Round v to its quantum, ties to even.
+def _of_representation(described: Operation) -> Operation:
+    """Let Numba compile a function of the representation that the last argument is of, with factors as annotated."""
+    name, annotations = described.__name__, [p.annotation for p in signature(described).parameters.values()]
 
-    Adding 1.5·2^(w−1) quanta, for a carrier of w bits, pushes everything below the quantum out of it; subtracting
-    them again is exact. The quantum follows from the exponent of v, or from the least exponent.
-    """
-    far = value(plus(most(masked(bits(v), rule.exponent), rule.least), rule.lift))
-    return minus(plus(v, far), far)
+    @_overload(described, strict=False, jit_options=INLINED)
+    @wraps(described)
+    def chosen(*types: Any) -> Any:
+        for given, wanted in zip(types, annotations, strict=True):
+            if wanted in FACTORS and getattr(given, "instance_class", None) is not wanted:
+                raise TypingError(f"{name} takes a {wanted.__name__}, not {given}")
+        return function(types[-1].instance_class, name)
 
-
-@nb.njit
-def within(v: Any, rule: Any) -> Any:
-    """Cut floats at ±∞."""
-    return least(most(v, -rule.infinity), rule.infinity)
+    return described
 
 
-def add(x: Any, y: Any, rule: Any) -> Any:
+@_of_representation
+def add(x: Any, y: Any, constants: Constants) -> Any:
     """Return x ⊕ y."""
 
 
-@overload(add, strict=False)
-def _add(x: Any, y: Any, rule: Any) -> Any:
-    if rule.instance_class in WHOLE:
-        return lambda x, y, rule: clip(plus(x, y), rule.infinity)
-    if rule.instance_class is Machine:
-        return lambda x, y, rule: plus(x, y)
-    return lambda x, y, rule: rounded_sum(plus(x, y), rule)
-
-
-def subtract(x: Any, y: Any, rule: Any) -> Any:
+@inlined
+def subtract(x: Any, y: Any, constants: Any) -> Any:
     """Return x ⊖ y."""
+    return add(x, negative(y), constants)
 
 
-@overload(subtract, strict=False)
-def _subtract(x: Any, y: Any, rule: Any) -> Any:
-    if rule.instance_class in WHOLE:
-        return lambda x, y, rule: clip(minus(x, y), rule.infinity)
-    if rule.instance_class is Machine:
-        return lambda x, y, rule: minus(x, y)
-    return lambda x, y, rule: rounded_sum(minus(x, y), rule)
-
-
-@nb.njit
-def rounded_sum(s: Any, rule: Any) -> Any:
-    """Round a float sum of two members; what is too large becomes ∞."""
-    return within(to_precision(s, rule), rule)
-
-
-def to_precision(s: Any, rule: Any) -> Any:
-    """Round a float to p bits, on its bits: sign and magnitude, so the carry goes the right way.
-
-    A sum that is smaller than every normal number is a multiple of the quantum, so it has at most p bits and stays.
-    """
-
-
-@overload(to_precision, strict=False)
-def _to_precision(s: Any, rule: Any) -> Any:
-    if rule.instance_class is Binary:
-        return lambda s, rule: value(masked(plus(bits(s), rule.bias), rule.keep))
-
-    def even(s: Any, rule: Any) -> Any:
-        u = bits(s)
-        up = plus(plus(u, rule.bias), masked(shifted(u, rule.last), rule.one))
-        return value(masked(up, rule.keep))
-
-    return even
-
-
-def calm_sum(x: Any, y: Any, rule: Any) -> Any:
+@_of_representation
+def add_calm(x: Any, y: Any, constants: Constants) -> Any:
     """Return x ⊕ y where it does not saturate."""
 
 
-@overload(calm_sum, strict=False)
-def _calm_sum(x: Any, y: Any, rule: Any) -> Any:
-    if rule.instance_class in (*WHOLE, Machine):
-        return lambda x, y, rule: plus(x, y)
-    return lambda x, y, rule: to_precision(plus(x, y), rule)
+@_of_representation
+def factor(y: Any, constants: Constants) -> Any:
+    """Return the right factor y of `multiply`."""
 
 
-@nb.njit
-def round_exactly(x: Any, exact: Any) -> Any:
-    """Round a float64 into the arithmetic."""
-    if exact.ties == 0:
-        return to_zero(x, exact.lowest, exact.infinity, exact.least_exponent, exact.precision)
-    if exact.ties == 1:
-        return to_even(x, exact.lowest, exact.infinity, exact.least_exponent, exact.precision)
-    if exact.ties == 2:
-        return away(x, exact.lowest, exact.infinity, exact.least_exponent, exact.precision)
-    return np.float64(np.float32(x)) if exact.ties == 3 else x
+@_of_representation
+def multiply(x: Any, y: Factor, constants: Constants) -> Any:
+    """Return x ⊗ y."""
 
 
-def place_of(x: Any, place: Any, rule: Any) -> Any:
-    """Return the place of x in a table of a value for every member: see `carrier.places`."""
+@_of_representation
+def unit_factor(y: Any, constants: Constants) -> Any:
+    """Return the right factor y of `multiply_unit` and `multiply_normal`, if |y| is at most 1."""
 
 
-@overload(place_of, strict=False)
-def _place_of(x: Any, place: Any, rule: Any) -> Any:
-    if rule.instance_class in WHOLE:
-        return lambda x, place, rule: np.int64(x) + place.half
-
-    def of_float(x: Any, place: Any, rule: Any) -> Any:
-        magnitude = np.int64(bits(abs(x)) >> place.shift) - place.base
-        return max(magnitude, 0) + (place.half if x < 0 else 0)
-
-    return of_float
+@_of_representation
+def multiply_unit(x: Any, y: UnitFactor, constants: Constants) -> Any:
+    """Return x ⊗ y, which does not saturate. For floats, it is enough that |x| or |y| is at most 1."""
 
 
-def quotients(x: Any, y: Any, exact: Any, rule: Any) -> None:
-    """Replace x by x ⊘ y, for 0 ≤ x ≤ y."""
+@_of_representation
+def multiply_normal(x: Any, y: UnitFactor, constants: Constants) -> Any:
+    """Return x ⊗ y as `multiply_unit` does, where no product but 0 is smaller than every normal number."""
 
 
-@overload(quotients, strict=False)
-def _quotients(x: Any, y: Any, exact: Any, rule: Any) -> Any:
-    if rule.instance_class in WHOLE:
-        real = np.float32 if x.dtype == types.int16 else np.float64
+@_of_representation
+def multiply_weight(x: Any, y: WeightFactor, constants: Constants) -> Any:
+    """Return x ⊗ y for a weight above 1 in absolute value, which `factors` made of an array."""
 
-        # The quotient in units, at most 2^f, is at least 1 part in 2^(i + 2f + 1) away from every midpoint but its own:
-        # in 2^15 with int16, in 2^31 with int32. What the nudge moves, and float32 or float64 err, is far less.
-        # Without whole bits even a quotient of 1 lies beyond ∞.
-        def whole(x: Any, y: Any, exact: Any, rule: Any) -> None:
-            factor = real(exact.scale * exact.nudge)
-            for i in range(x.size):
-                x[i] = min(np.rint(real(x[i]) / real(y[i]) * factor), real(rule.infinity))
 
-        return whole
-    if rule.instance_class is Machine:
+@_of_representation
+def fits(x: Any, y: Any, constants: Constants) -> Any:
+    """Say whether products of values up to x with ones up to y are taken by `multiply_bounded`."""
 
-        def machine(x: Any, y: Any, exact: Any, rule: Any) -> None:
-            for i in range(x.size):
-                x[i] = x[i] / y[i]
 
-        return machine
-    if rule.instance_class is BinaryEven:
+@_of_representation
+def places(largest: Any, constants: Constants) -> Any:
+    """Return by how many places `multiply_bounded` raises left factors, none of which is larger."""
 
-        def even(x: Any, y: Any, exact: Any, rule: Any) -> None:
-            for i in range(x.size):
-                q = np.float64(x[i]) / np.float64(y[i])
-                x[i] = to_even(q, exact.lowest, exact.infinity, exact.least_exponent, exact.precision)
 
-        return even
+@_of_representation
+def bounded_factor(y: Any, places: Any, constants: Constants) -> Any:
+    """Return the right factor y of `multiply_bounded`, for left ones that are raised by so many places."""
 
-    def binary(x: Any, y: Any, exact: Any, rule: Any) -> None:
-        if exact.ties == 0:
-            for i in range(x.size):
-                q = np.float64(x[i]) / np.float64(y[i])
-                x[i] = to_zero(q, exact.lowest, exact.infinity, exact.least_exponent, exact.precision)
-        else:
-            for i in range(x.size):
-                q = np.float64(x[i]) / np.float64(y[i])
-                x[i] = away(q, exact.lowest, exact.infinity, exact.least_exponent, exact.precision)
 
-    return binary
+@_of_representation
+def multiply_bounded(x: Any, y: BoundedFactor, constants: Constants) -> Any:
+    """Return x ⊗ y, where it fits."""
+
+
+@_of_representation
+def divide(x: Any, row: int, y: Any, count: int, rounding: Any, constants: Constants) -> None:
+    """Replace the first entries of a row of x by x ⊘ y, for 0 ≤ x ≤ y; y has one row."""
+
+
+@_of_representation
+def survey(x: Any, constants: Constants) -> Any:
+    """Return for a SIMD vector a lower bound of the sizes of elements, if `multiply_normal` must know it, and the
+    largest size.
+
+    The bound is for those that are not 0; if all are, it is NaN.
+    """
+
+
+class TableIndex(NamedTuple):
+    """Where members stand in a table with a value for each of them: see `carrier.function_table`."""
+
+    shift: int  # of the bits of a float, to drop those that are always 0
+    base: int  # the rest of the smallest that is not 0, less 1
+    half: int  # where 0 stands among integers, and where negative floats begin
+
+
+@_of_representation
+def table_index(x: Any, index: TableIndex, constants: Constants) -> Any:
+    """Return where x stands in a table with a value for every member."""

@@ -2,14 +2,17 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Activation, Array, Native, Saturating
-from weightsmith.kernels.packed.attention import AVERAGE, LEFTMOST, RIGHTMOST, SHIFTED, SOFTMAX
+from weightsmith import model
+from weightsmith.arithmetic import Activation, Array, Native
+from weightsmith.kernels.packed import attention, weighing
 from weightsmith.kernels.packed.carrier import Carried, Carrier, carrier
+from weightsmith.kernels.packed.linear import Matrix
+from weightsmith.kernels.packed.matrices import sparse
+from weightsmith.kernels.packed.norms import Norm
 from weightsmith.model import (
     Attention,
     AttentionPositions,
@@ -17,7 +20,6 @@ from weightsmith.model import (
     Block,
     LayerNorm,
     LeftmostHard,
-    Norm,
     RightmostHard,
     Softmax,
     Transformer,
@@ -26,64 +28,49 @@ from weightsmith.model import (
 )
 from weightsmith.model.positions import NO_POSITIONS
 
-PAYS = 8  # so many entries for each lane make a look at its values worth while
-Indices = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class Sparse:
-    """A matrix with a bias, by rows: see `linear.matvec`."""
-
-    starts: Indices
-    lanes: npt.NDArray[np.int32]
-    weights: Carried
-    reach: Carried
-    kinds: npt.NDArray[np.int8]
-    calm: Array
-    normal: Carried
-    bias: Carried
-
-    @property
-    def rows(self) -> int:
-        """How many there are."""
-        return self.starts.size - 1
-
-    @property
-    def entries(self) -> tuple[npt.NDArray[Any], ...]:
-        """The arrays in the order in which the loops take them."""
-        return self.starts, self.lanes, self.weights, self.reach, self.kinds, self.calm, self.normal, self.bias
+_HARD: dict[type[Weighting], weighing.Weighting] = {
+    AverageHard: weighing.Weighting.AVERAGE,
+    LeftmostHard: weighing.Weighting.LEFTMOST,
+    RightmostHard: weighing.Weighting.RIGHTMOST,
+}
 
 
 @dataclass(frozen=True, eq=False)
 class HeadProgram:
     """One head, without the coordinates that add nothing."""
 
-    W_QKV: Sparse  # the rows of all three
+    W_QKV: Matrix  # the rows of all three
     size: int  # of queries, and of keys
-    W_O: Sparse
+    W_O: Matrix
     relative_keys: Carried  # (distances, key size); no rows without relative positions
     relative_values: Carried  # (distances, value size); likewise
     scheme: AttentionPositions
     weighting: Weighting
 
     @property
-    def kind(self) -> int:
-        """The weighting as `attention.attend` knows it."""
+    def kind(self) -> weighing.Weighting:
+        """The weighting as the loops know it."""
         if isinstance(self.weighting, Softmax):
-            return SHIFTED if self.weighting.shifted else SOFTMAX
-        return {AverageHard: AVERAGE, LeftmostHard: LEFTMOST, RightmostHard: RIGHTMOST}[type(self.weighting)]
+            return weighing.Weighting.SHIFTED if self.weighting.shifted else weighing.Weighting.SOFTMAX
+        return _HARD[type(self.weighting)]
 
+    def equal_parts(self, c: Carrier, positions: int) -> Carried:
+        """Return the parts of positions that share a weight; zeros where an empty softmax gets none."""
+        return equal_parts(c, positions, isinstance(self.weighting, Softmax) and self.weighting.empty != "uniform")
 
-@dataclass(frozen=True, eq=False)
-class NormProgram:
-    """One norm over the places of its lanes."""
+    def distances(self, c: Carrier, positions: int) -> attention.Distances:
+        """Return what belongs to each distance."""
+        penalties = self.scheme.penalties(c.arithmetic, positions)
+        by_distance = np.zeros(0, c.dtype) if penalties is None else c.encode(penalties)
+        return attention.Distances(self.relative_keys, self.relative_values, by_distance)
 
-    lanes: Indices
-    m: float
-    eps: float
-    centred: bool
-    gain: Array  # empty for none
-    bias: Array
+    def rotation(self, c: Carrier, positions: int) -> tuple[Carried, Carried, Carried] | None:
+        """Return which rows of queries and keys are turned together, and the cosines and sines as unit factors."""
+        turns = self.scheme.rotation(c.arithmetic, self.size, positions)
+        if turns is None:
+            return None
+        pairs = np.stack([turns.first, turns.second]).astype(np.int64)
+        return pairs, c.unit_factors(c.encode(turns.cos)), c.unit_factors(c.encode(turns.sin))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,12 +80,12 @@ class BlockProgram:
     attention: bool  # whether there is any
     heads: tuple[HeadProgram, ...]
     b_O: Carried
-    W_1: Sparse | None
-    W_2: Sparse | None
-    W_3: Sparse | None
+    W_1: Matrix | None
+    W_2: Matrix | None
+    W_3: Matrix | None
     function: Activation
-    attention_norm: NormProgram | None
-    feed_forward_norm: NormProgram | None
+    attention_norm: Norm | None
+    feed_forward_norm: Norm | None
     before: bool  # the norms stand before their sublayers
 
 
@@ -109,78 +96,39 @@ class Program:
     transformer: Transformer
     carrier: Carrier
     blocks: tuple[BlockProgram, ...]
-    output: Sparse
-    final_norm: NormProgram | None
+    output: Matrix
+    final_norm: Norm | None
+    none: Matrix  # without rows
+    widest: int  # columns of a matrix
 
 
-@lru_cache(maxsize=16)
 def program(T: Transformer) -> Program:
     """Make a transformer ready."""
     c = carrier(T.arithmetic)
     blocks = tuple(_block(T, c, block) for block in T.blocks)
-    return Program(T, c, blocks, sparse(c, T.output, T.output_bias), _norm(T, T.final_norm))
+    layers = [block.feed_forward for block in T.blocks if block.feed_forward is not None]
+    heads = [head for block in T.blocks if block.attention is not None for head in block.attention.heads]
+    widest = max([len(T.lanes), *(len(layer.W_1) for layer in layers), *(len(head.W_V) for head in heads)])
+    output, none = sparse(c, T.output, T.output_bias), sparse(c, np.zeros((0, 0)))
+    return Program(T, c, blocks, output, _norm(T, T.final_norm), none, widest)
 
 
 @lru_cache(maxsize=16)
-def embedded(T: Transformer, positions: int) -> Carried:
+def embedded(p: Program, positions: int) -> Carried:
     """Return the first vector of the stream for each position and token, (positions, lanes, tokens)."""
+    T = p.transformer
     table = position_table(T.positions, T.arithmetic, len(T.lanes), positions)
     vectors = np.broadcast_to(T.embedding, (positions, *T.embedding.shape))
     if table is not None:
         vectors = T.arithmetic.add(vectors, table[:, np.newaxis])
-    return carrier(T.arithmetic).encode(vectors.swapaxes(1, 2))
+    return p.carrier.encode(vectors.swapaxes(1, 2))
 
 
 @lru_cache(maxsize=64)
-def shares(c: Carrier, count: int, weighting: Weighting) -> Carried:
-    """Return 0 and the equal parts of one, two, three … positions; zeros where an empty softmax gets none."""
+def equal_parts(c: Carrier, count: int, empty: bool) -> Carried:
+    """Return 0 and the equal parts of one, two, three … positions, or as many zeros."""
     parts = c.encode(np.concatenate([[0.0], c.arithmetic.round(1 / np.arange(1, count + 1))]))
-    return np.zeros_like(parts) if isinstance(weighting, Softmax) and weighting.empty != "uniform" else parts
-
-
-def sparse(c: Carrier, matrix: Array, bias: Array | None = None) -> Sparse:
-    """Leave the zeros out: adding 0 changes nothing.
-
-    Only the machine's arithmetic keeps them: there 0 times an overflow is no number, and the run must be refused.
-    """
-    rows, lanes = np.nonzero(np.ones_like(matrix) if isinstance(c.arithmetic, Native) else matrix)
-    values = matrix[rows, lanes]
-    small = np.abs(values) <= 1
-    kinds = np.select([values == 1, values == -1, small], [0, 1, 2], 3).astype(np.int8)
-    starts = np.searchsorted(rows, np.arange(len(matrix) + 1)).astype(np.int64)
-    weights = c.encode(values)
-    shift = c.encode(np.zeros(len(matrix)) if bias is None else bias)
-    factors = np.where(small, c.share(weights), c.prepare(weights))
-    calm, normal = _bounds(c, rows, values, len(matrix)), _least_normal(c, values)
-    if len(values) < PAYS * matrix.shape[1]:
-        calm, normal = calm[:0], normal[:0]
-    return Sparse(starts, lanes.astype(np.int32), factors, c.reach(weights), kinds, calm, normal, shift)
-
-
-def _bounds(c: Carrier, rows: Indices, values: Array, count: int) -> Array:
-    """Return for each row how large all |x| may be so that no sum saturates.
-
-    A rounding adds no more than half a quantum, or a part in 2^p; each product and each sum is rounded.
-    """
-    if not isinstance(c.arithmetic, Saturating):
-        return np.zeros(0)
-    exact, sizes = c.exact, np.bincount(rows, np.abs(values), count)
-    entries = np.bincount(rows, minlength=count)
-    quantum = 2.0 ** (exact.least_exponent + 1 - exact.precision)
-    with np.errstate(over="ignore"):
-        growth = (1 + 2.0**-exact.precision) ** (2.0 * entries) if exact.scale == 1 else np.ones(count)
-        room = np.maximum(0.99 * exact.infinity / growth - entries * quantum, 0)
-        bounds: Array = c.scale * room / np.maximum(sizes, quantum)
-    return bounds
-
-
-def _least_normal(c: Carrier, values: Array) -> Carried:
-    """Return for each weight how small |x| may be so that the product is normal; 0 for integers, which have no such."""
-    if c.dtype.kind == "i" or not isinstance(c.arithmetic, Saturating):
-        return np.zeros(len(values), c.dtype)
-    with np.errstate(over="ignore"):
-        least: Carried = (1.01 * 2.0**c.exact.least_exponent / np.abs(values)).astype(c.dtype)
-    return least
+    return np.zeros_like(parts) if empty else parts
 
 
 def _block(T: Transformer, c: Carrier, block: Block) -> BlockProgram:
@@ -201,8 +149,8 @@ def _block(T: Transformer, c: Carrier, block: Block) -> BlockProgram:
     )
 
 
-def _head(T: Transformer, c: Carrier, attention: Attention, place: int) -> HeadProgram:
-    head, scheme = attention.heads[place], attention.positions_of(place, T.attention_positions) or NO_POSITIONS
+def _head(T: Transformer, c: Carrier, layer: Attention, index: int) -> HeadProgram:
+    head, scheme = layer.heads[index], layer.positions_of(index, T.attention_positions) or NO_POSITIONS
     by_key = _table(scheme.key_offsets(), len(head.W_Q))
     by_value = _table(scheme.value_offsets(), len(head.W_V))
     # A coordinate of the queries, or of the keys and what is added to them, that is always 0 adds nothing to a score.
@@ -210,7 +158,7 @@ def _head(T: Transformer, c: Carrier, attention: Attention, place: int) -> HeadP
     asked = _used(head.W_Q, head.b_Q) & (_used(head.W_K, head.b_K) | by_key.any(axis=0))
     asked = asked | (everything or scheme.rotation(c.arithmetic, len(head.W_Q), 1) is not None)
     passed = (_used(head.W_V, head.b_V) | by_value.any(axis=0)) & head.W_O.any(axis=0) | everything
-    shift = attention.b_O if len(attention.heads) == 1 else None  # added at once; with more heads, to the total
+    shift = layer.b_O if len(layer.heads) == 1 else None  # added at once; with more heads, to the total
     parts = ((head.W_Q, head.b_Q, asked), (head.W_K, head.b_K, asked), (head.W_V, head.b_V, passed))
     biases = [np.zeros(chosen.sum()) if b is None else b[chosen] for _, b, chosen in parts]
     return HeadProgram(
@@ -230,20 +178,20 @@ def _table(offsets: Array | None, size: int) -> Array:
 
 
 def _used(W: Array, b: Array | None) -> npt.NDArray[np.bool_]:
-    """Say of each row whether it can give anything but 0."""
+    """Say of each row whether it can be anything but 0."""
     used: npt.NDArray[np.bool_] = np.any(W, axis=1)
     return used if b is None else np.logical_or(used, b)
 
 
-def _norm(T: Transformer, norm: Norm | None) -> NormProgram | None:
+def _norm(T: Transformer, norm: model.Norm | None) -> Norm | None:
     if norm is None:
         return None
-    place = {lane: j for j, lane in enumerate(T.lanes)}
-    lanes = np.array([place[lane] for lane in (T.lanes if norm.lanes is None else norm.lanes)], dtype=np.int64)
+    index = {lane: j for j, lane in enumerate(T.lanes)}
+    lanes = np.array([index[lane] for lane in (T.lanes if norm.lanes is None else norm.lanes)], dtype=np.int64)
     none = np.zeros(0)
     centred = isinstance(norm, LayerNorm)
     bias = norm.bias if isinstance(norm, LayerNorm) else None
-    return NormProgram(
+    return Norm(
         lanes,
         float(T.arithmetic.round(len(lanes))),
         float(T.arithmetic.round(norm.eps)),

@@ -1,0 +1,27 @@
+"""Automata, regular expressions and languages: sets of inputs, and which inputs belong to them."""
+
+from weightsmith.automata.automaton import Automaton, smallest
+from weightsmith.automata.expressions import foreign_letters
+from weightsmith.automata.inputs import Input, Inputs, Places, Truths, input_text, written
+from weightsmith.automata.languages import Describing, Language, called, language, name_of, read_described
+from weightsmith.automata.regular import compile_regex, parser_is_known
+
+__all__ = [
+    "Automaton",
+    "Describing",
+    "Input",
+    "Inputs",
+    "Language",
+    "Places",
+    "Truths",
+    "called",
+    "compile_regex",
+    "foreign_letters",
+    "input_text",
+    "language",
+    "name_of",
+    "parser_is_known",
+    "read_described",
+    "smallest",
+    "written",
+]

@@ -1,0 +1,74 @@
+"""Inputs as they are gone through: all continuations of a stem, or some of them, in vocabulary order."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.model import separator
+
+Input: TypeAlias = str | tuple[str, ...]
+Truths: TypeAlias = npt.NDArray[np.bool_]
+Places: TypeAlias = npt.NDArray[np.int64]
+
+
+def written(vocabulary: Sequence[str], ids: Sequence[int]) -> Input:
+    """Return an input as one writes it: a text where every token is one character, else a tuple of tokens."""
+    tokens = tuple(vocabulary[i] for i in ids)
+    return tokens if separator(vocabulary) else "".join(tokens)
+
+
+def input_text(tokens: Input) -> str:
+    """Return an input as a text."""
+    return tokens if isinstance(tokens, str) else " ".join(tokens)
+
+
+@dataclass(frozen=True, eq=False)
+class Inputs:
+    """What a stem can be continued to by `depth` tokens, in vocabulary order: all of it, or what was chosen."""
+
+    vocabulary: tuple[str, ...]
+    stem: Sequence[int]
+    depth: int
+    chosen: Places | None = None  # among all of them, ascending
+
+    @property
+    def length(self) -> int:
+        """How many tokens each of them has."""
+        return len(self.stem) + self.depth
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return int(len(self.vocabulary) ** self.depth) if self.chosen is None else len(self.chosen)
+
+    def only(self, wanted: Truths) -> "Inputs":
+        """Return those of all that are wanted."""
+        return self if wanted.all() else replace(self, chosen=np.flatnonzero(wanted))
+
+    def place(self, which: int) -> int:
+        """Return the place of one of them among all."""
+        return which if self.chosen is None else int(self.chosen[which])
+
+    def written(self) -> Iterator[Input]:
+        """Return them as one writes them."""
+        if self.chosen is not None:
+            return (written(self.vocabulary, ids) for part in self.ids(1024) for ids in part.tolist())
+        start = tuple(self.vocabulary[i] for i in self.stem)
+        rest = product(self.vocabulary, repeat=self.depth)
+        if separator(self.vocabulary):
+            return (start + more for more in rest)
+        first = "".join(start)
+        return (first + "".join(more) for more in rest)
+
+    def ids(self, most: int) -> Iterator[Places]:
+        """Return them as places in the vocabulary, (inputs, positions), so many at a time."""
+        size = len(self.vocabulary)
+        powers = np.array([size**k for k in range(self.depth - 1, -1, -1)], dtype=np.int64)
+        for first in range(0, len(self), most):
+            end = min(first + most, len(self))
+            rank = np.arange(first, end, dtype=np.int64) if self.chosen is None else self.chosen[first:end]
+            stems = np.broadcast_to(np.array(self.stem, dtype=np.int64), (len(rank), len(self.stem)))
+            yield np.concatenate([stems, rank[:, np.newaxis] // powers % size], axis=1)

@@ -1,0 +1,168 @@
+"""Languages: sets of inputs, given by an automaton, a regular expression or a Python function."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from weightsmith.automata.automaton import Automaton
+from weightsmith.automata.expressions import read_pattern
+from weightsmith.automata.inputs import Input, Inputs, Truths, input_text
+from weightsmith.automata.regular import compile_regex
+from weightsmith.errors import InputError, brief, shown
+
+Predicate: TypeAlias = Callable[[Any], bool]
+Describing: TypeAlias = str | re.Pattern[str] | Automaton | Predicate  # a set of inputs
+FLAGS = int(re.A | re.I | re.L | re.M | re.S | re.U | re.X)  # that a description may have
+
+
+class Language(ABC):
+    """A set of inputs, with the automaton that decides it and the expression that it was made of, where there are."""
+
+    automaton: Automaton | None
+    pattern: re.Pattern[str] | None
+    is_data: ClassVar[bool] = True  # whether a certificate can hold it
+
+    @abstractmethod
+    def expected(self, inputs: Inputs) -> Truths:
+        """Say of each input whether it belongs to the set."""
+
+    @abstractmethod
+    def described(self) -> dict[str, Any]:
+        """Return what a certificate says of it, which `read_described` reads."""
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """Say which inputs belong to it, after "inputs"."""
+
+
+@dataclass(frozen=True, eq=False)
+class Regular(Language):
+    """A set that an automaton decides."""
+
+    automaton: Automaton
+    pattern: re.Pattern[str] | None = None
+
+    def expected(self, inputs: Inputs) -> Truths:
+        """Walk through the automaton with all continuations at once."""
+        state = self.automaton.start
+        for token in inputs.stem:
+            state = self.automaton.table[state, token]
+        states = np.array([state])
+        for _ in range(inputs.depth):
+            states = self.automaton.table[states].reshape(-1)
+        result: Truths = self.automaton.accepting[states if inputs.chosen is None else states[inputs.chosen]]
+        return result
+
+    def described(self) -> dict[str, Any]:
+        """Return the expression, or the whole table."""
+        if self.pattern is not None:
+            return {"regex": self.pattern.pattern, "flags": self.pattern.flags}
+        a = self.automaton
+        return {"automaton": {"table": a.table.tolist(), "accepting": a.accepting.tolist(), "start": int(a.start)}}
+
+    def __str__(self) -> str:
+        """Name the expression."""
+        return "that the automaton accepts" if self.pattern is None else f"that match {shown(self.pattern.pattern)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Matching(Language):
+    """A set given by an expression that no automaton decides: every input is matched."""
+
+    pattern: re.Pattern[str]
+    automaton: None = field(default=None, init=False)
+
+    def expected(self, inputs: Inputs) -> Truths:
+        """Match every input."""
+        match = self.pattern.fullmatch
+        return np.array([match(input_text(tokens)) is not None for tokens in inputs.written()], dtype=np.bool_)
+
+    def described(self) -> dict[str, Any]:
+        """Return the expression."""
+        return {"regex": self.pattern.pattern, "flags": self.pattern.flags}
+
+    def __str__(self) -> str:
+        """Name the expression."""
+        return f"that match {shown(self.pattern.pattern)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Decided(Language):
+    """A set given by a Python function, called once for each input."""
+
+    predicate: Predicate
+    automaton: None = field(default=None, init=False)
+    pattern: None = field(default=None, init=False)
+    is_data: ClassVar[bool] = False
+
+    def expected(self, inputs: Inputs) -> Truths:
+        """Call it for every input."""
+        return np.array([self._says(tokens) for tokens in inputs.written()], dtype=np.bool_)
+
+    def _says(self, tokens: Input) -> bool:
+        answer = called(self.predicate, "the predicate", tokens)
+        if not isinstance(answer, bool | np.bool_):
+            raise InputError(
+                f"the predicate gives {brief(answer)} for the input {shown(input_text(tokens))}: "
+                "it must give True or False"
+            )
+        return bool(answer)
+
+    def described(self) -> dict[str, Any]:
+        """Return its name: a function is not data."""
+        return {"predicate": name_of(self.predicate)}
+
+    def __str__(self) -> str:
+        """Name the function."""
+        return f"for which {name_of(self.predicate).rpartition('.')[2]} is true"
+
+
+def read_described(given: Mapping[str, Any]) -> re.Pattern[str] | Automaton:
+    """Return the expression or the automaton of a language that is data, from what a certificate says of it."""
+    if "regex" in given:
+        if type(given["flags"]) is not int or given["flags"] & ~FLAGS:
+            raise TypeError(f"flags={brief(given['flags'])}")
+        return re.compile(given["regex"], given["flags"])
+    table = given["automaton"]
+    return Automaton(table["table"], table["accepting"], table["start"])
+
+
+def called(function: Callable[[Any], Any], what: str, argument: Any) -> Any:
+    """Return what a function of the user's gives, or say with what it failed."""
+    try:
+        return function(argument)
+    except Exception as error:
+        example = f" for the input {shown(input_text(argument))}" if isinstance(argument, str | tuple) else ""
+        raise InputError(f"{what} fails{example}: {type(error).__name__}: {error}") from error
+
+
+def name_of(function: object) -> str:
+    """Return a function's name."""
+    return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', type(function).__name__)}"
+
+
+def language(given: object, vocabulary: tuple[str, ...]) -> Language:
+    """Take a regular expression, an automaton or a Python function for a set of inputs over a vocabulary."""
+    if isinstance(given, Language):
+        return given
+    if isinstance(given, Automaton):
+        if given.table.shape[1] != len(vocabulary):
+            raise InputError(
+                f"the automaton reads {given.table.shape[1]} symbols and the vocabulary has {len(vocabulary)}: "
+                "its table needs a column for each token, in vocabulary order"
+            )
+        return Regular(given)
+    if isinstance(given, str | re.Pattern):
+        pattern = read_pattern(given)
+        automaton = compile_regex(pattern, vocabulary)
+        return Matching(pattern) if automaton is None else Regular(automaton, pattern)
+    if not callable(given):
+        raise InputError(
+            f"{brief(given)} is not a set of inputs: write a regular expression such as '(0|1)*11', Automaton(…) "
+            "or a function of an input"
+        )
+    return Decided(given)

@@ -1,0 +1,124 @@
+"""What a claim is: a statement about transformers for every input.
+
+A kind of claim is a class: it says what is run (`quantity`), which models it
+is about, where it holds (`judge`), what each side says of an input (`sides`), and how it is written to a certificate
+(`described`) and read from one (`read`). Its `kind` is its name there, in a verdict's sentence and on the command line.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar, Literal, Self, TypeAlias
+
+import numpy.typing as npt
+
+from weightsmith.automata import Input, Inputs, Language, Truths, parser_is_known
+from weightsmith.check.frame import EVERY_INPUT, Frame
+from weightsmith.check.plan import Plan
+from weightsmith.check.verdict import Divergence
+from weightsmith.inspect.run import Run, run
+from weightsmith.model import Transformer, digest
+from weightsmith.semantics import SEMANTICS_VERSION
+
+Quantity: TypeAlias = Literal["decisions", "logits", "vectors"]
+Values: TypeAlias = npt.NDArray[Any]
+
+HAS_FUNCTION = "it holds a Python function: give a regular expression or Automaton(…) instead"
+
+
+@dataclass(frozen=True, eq=False)
+class Claim(ABC):
+    """What is claimed; its fields are data, so that it can go to another machine."""
+
+    kinds: ClassVar[dict[str, type["Claim"]]] = {}
+    kind: ClassVar[str]
+    quantity: ClassVar[Quantity]
+    about: ClassVar[int]  # how many models
+    frame: Frame = field(default=EVERY_INPUT, kw_only=True)
+
+    def __init_subclass__(cls) -> None:
+        """Make a kind known by its name."""
+        super().__init_subclass__()
+        if "kind" in vars(cls):
+            cls.kinds[cls.kind] = cls
+
+    @property
+    @abstractmethod
+    def models(self) -> tuple[Transformer, ...]:
+        """The transformers that it is about; the first one's vocabulary orders the inputs."""
+
+    @abstractmethod
+    def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
+        """Say where the claim holds, and return what that was read off.
+
+        The values are each model's decisions, logits or last vectors for the inputs.
+        """
+
+    @abstractmethod
+    def sides(self, tokens: Input) -> dict[str, str]:
+        """Return what each side says of an input, by the reference semantics."""
+
+    def divergence(self, tokens: Input) -> Divergence | None:
+        """Find where the streams of two models part on an input; None where they have no lane in common."""
+        return None
+
+    def described(self) -> dict[str, Any]:
+        """Return what a certificate says of it besides the models and the frame."""
+        return {}
+
+    @classmethod
+    @abstractmethod
+    def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
+        """Return the claim of a certificate, from what was `described`."""
+
+    @classmethod
+    def had_function(cls, data: Mapping[str, Any]) -> bool:
+        """Say whether the claim of a certificate was checked with a Python function, which is not in it."""
+        return is_predicate(data.get("within"))
+
+    @property
+    def languages(self) -> dict[str, Language]:
+        """The sets of inputs that were given for it, each with its name in a sentence."""
+        return {} if self.frame.within is None else {"within": self.frame.within}
+
+    @property
+    def not_data(self) -> str | None:
+        """Why ledgers, clusters and certificates cannot hold it; None where they can."""
+        if not all(language.is_data for language in self.languages.values()):
+            return HAS_FUNCTION
+        if self.frame.countable:
+            return None
+        known = "give an expression without lookaround and references, or Automaton(…)"
+        unknown = "this Python reads expressions in a way that is not known here; give Automaton(…)"
+        return f"no automaton decides its within: {known if parser_is_known() else unknown}"
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The tokens of the inputs."""
+        return self.frame.vocabulary(self.models[0])
+
+    def identity(self, plan: Plan) -> dict[str, Any]:
+        """Return all that two checks of the same thing have in common."""
+        return {
+            "claim": self.kind,
+            "models": [digest(T) for T in self.models],
+            **self.described(),
+            **self.frame.described(),
+            "vocabulary": list(self.vocabulary),
+            "up_to": plan.up_to,
+            "semantics": SEMANTICS_VERSION,
+            "tiers": [asdict(tier) for tier in plan.tiers],
+        }
+
+    def run(self, T: Transformer, tokens: Input) -> Run:
+        """Run one of its models on an input and what follows it, adding as the checker does."""
+        return run(T, [*tokens, *self.frame.after(T)], sums="left")
+
+    def __str__(self) -> str:
+        """Return its name and its frame: "same decisions, inputs of length 4"."""
+        return f"{self.kind.replace('_', ' ')}{self.frame}"
+
+
+def is_predicate(described: object) -> bool:
+    """Say whether what a certificate says of a language is the name of a Python function."""
+    return isinstance(described, Mapping) and "predicate" in described

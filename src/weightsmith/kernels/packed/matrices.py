@@ -1,0 +1,59 @@
+"""A matrix made ready for the loops: zeros left out, weights as the factors of their products."""
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.arithmetic import Array, Native, Saturating
+from weightsmith.kernels.packed.carrier import Carried, Carrier
+from weightsmith.kernels.packed.linear import EntryKind, Matrix
+
+MIN_REUSE = 8  # so many entries for each lane make a look at its values worth while
+Indices = npt.NDArray[np.int64]
+
+
+def sparse(c: Carrier, dense: Array, bias: Array | None = None) -> Matrix:
+    """Return a matrix without its zeros: adding 0 changes nothing.
+
+    Only the machine's arithmetic keeps them: there 0 times an overflow is NaN, and the run must be refused.
+    """
+    rows, lanes = np.nonzero(np.ones_like(dense) if isinstance(c.arithmetic, Native) else dense)
+    values = dense[rows, lanes]
+    unit = np.abs(values) <= 1
+    kinds = np.select(
+        [values == 1, values == -1, unit], [EntryKind.ONE, EntryKind.MINUS_ONE, EntryKind.UNIT], EntryKind.LARGE
+    )
+    starts = np.searchsorted(rows, np.arange(len(dense) + 1)).astype(np.int64)
+    weights = c.encode(values)
+    shift = c.encode(np.zeros(len(dense)) if bias is None else bias)
+    factors = np.where(unit, c.unit_factors(weights), c.factors(weights))
+    calm, normal = _bounds(c, rows, values, len(dense)), _least_normal(c, values)
+    if len(values) < MIN_REUSE * dense.shape[1]:
+        calm, normal = calm[:0], normal[:0]
+    indices = lanes.astype(np.int32)
+    return Matrix(starts, indices, factors, c.reach(weights), kinds.astype(np.int8), calm, normal, shift)
+
+
+def _bounds(c: Carrier, rows: Indices, values: Array, count: int) -> Array:
+    """Return for each row how large all |x| may be so that no sum saturates.
+
+    A rounding adds no more than half a quantum, or a part in 2^p; each product and each sum is rounded.
+    """
+    if not isinstance(c.arithmetic, Saturating):
+        return np.zeros(0)
+    r, sizes = c.rounding, np.bincount(rows, np.abs(values), count)
+    entries = np.bincount(rows, minlength=count)
+    quantum = 2.0 ** (r.least_exponent + 1 - r.precision)
+    with np.errstate(over="ignore"):
+        growth = (1 + 2.0**-r.precision) ** (2.0 * entries) if r.scale == 1 else np.ones(count)
+        room = np.maximum(0.99 * r.infinity / growth - entries * quantum, 0)
+        bounds: Array = c.scale * room / np.maximum(sizes, quantum)
+    return bounds
+
+
+def _least_normal(c: Carrier, values: Array) -> Carried:
+    """Return for each weight how small |x| may be so that the product is normal; 0 for integers, which have no such."""
+    if c.dtype.kind == "i" or not isinstance(c.arithmetic, Saturating):
+        return np.zeros(len(values), c.dtype)
+    with np.errstate(over="ignore"):
+        least: Carried = (1.01 * 2.0**c.rounding.least_exponent / np.abs(values)).astype(c.dtype)
+    return least

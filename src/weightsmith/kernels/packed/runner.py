@@ -1,0 +1,259 @@
+"""The steps of one run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.arithmetic import Activation, Array
+from weightsmith.errors import ModelError, shown
+from weightsmith.kernels.packed.attention import Levels, Room, Rows, Stage
+from weightsmith.kernels.packed.carrier import Carried, function_table
+from weightsmith.kernels.packed.compiled import Loops
+from weightsmith.kernels.packed.instructions import SIMD_BYTES
+from weightsmith.kernels.packed.layout import Layout
+from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES, Matrix, Survey
+from weightsmith.kernels.packed.norms import Norm
+from weightsmith.kernels.packed.operations import TableIndex
+from weightsmith.kernels.packed.program import (
+    BlockProgram,
+    HeadProgram,
+    Program,
+    embedded,
+)
+from weightsmith.kernels.packed.representations import Machine
+from weightsmith.kernels.packed.scratch import Scratch
+from weightsmith.kernels.packed.size import NEURON_COLUMNS
+from weightsmith.kernels.packed.weighing import Weigher
+from weightsmith.model import Softmax, Weighting
+from weightsmith.semantics.reference import evaluate
+
+Decisions = npt.NDArray[np.int32]
+Watch = Callable[[Array], None]
+_scratch = Scratch()
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """What a run gives for each of its columns, as if the input ended there.
+
+    Without a causal mask it cannot end earlier: decisions and logits mean something at the last position only.
+    """
+
+    decisions: Decisions  # (columns): places among the classes
+    logits: Carried  # (classes, columns)
+    vectors: Carried  # (lanes, columns): the last of the stream
+    empty_softmax: int  # rows of attention without weight, over all columns
+
+
+class Runner:
+    """One run: the stream h, and scratch rows that are used again and again.
+
+    The columns beyond those of the layout are unused, but hold members of the arithmetic.
+    """
+
+    def __init__(self, p: Program, loops: Loops, layout: Layout, watch: Watch | None) -> None:
+        """Fetch what all steps need."""
+        self.p, self.loops, self.layout, self.watch = p, loops, layout, watch
+        self.c, self.constants = p.carrier, p.carrier.constants
+        self.causal = p.transformer.mask == "causal"
+        self.columns = -(-layout.columns // COLUMN_PADDING) * COLUMN_PADDING  # and rows have as much padding
+        self.width = self.columns + COLUMN_PADDING
+        self.simd = SIMD_BYTES // self.c.dtype.itemsize
+        self.levels = Levels(layout.widths, layout.offsets, layout.chunk(self.simd), self.causal)
+        self.nothing: Carried = np.zeros(0, self.c.dtype)
+        vectors = TILE_BYTES // SIMD_BYTES
+        self.found = Survey(self._rows("low", 1, vectors * p.widest)[0], self._rows("high", 1, vectors)[0])
+        self.empty = 0
+
+    def run(self) -> Columns:
+        """Return what is in the columns at the end."""
+        h = self._embedded()
+        self._seen(h)
+        for block in self.p.blocks:
+            self._attention(block, h)
+            self._seen(h)
+            self._feed_forward(block, h)
+            self._seen(h)
+        first = 0 if self.causal else int(self.layout.offsets[-1])  # of the columns at which an input can end
+        last = self._normed(self.p.final_norm, h, first)
+        logits = np.zeros((self.p.output.rows, self.width), self.c.dtype)
+        self._finite(self._matvec(self.p.output, last, "", into=logits), first)
+        decisions = np.empty(self.width, np.int32)
+        self.loops.decide(logits, decisions)
+        _scratch.shrink()
+        used = slice(self.layout.columns)
+        return Columns(decisions[used], logits[:, used], h[:, used], self.empty)
+
+    # The steps
+
+    def _embedded(self) -> Carried:
+        T, layout = self.p.transformer, self.layout
+        h = np.zeros((len(T.lanes), self.width), self.c.dtype)
+        self.loops.embed(embedded(self.p, layout.widths.size), layout.ids, self.levels, h)
+        return h
+
+    def _attention(self, block: BlockProgram, h: Carried) -> None:
+        if not block.attention:
+            return
+        seen = self._normed(block.attention_norm, h) if block.before else h
+        total: Carried | None = None
+        for head in block.heads:
+            mixed = self._mixed(head, seen)
+            if len(block.heads) == 1:
+                self._matvec(head.W_O, mixed, "", into=h)
+            elif total is None:
+                total = self._matvec(head.W_O, mixed, "heads")
+            else:
+                self._matvec(head.W_O, mixed, "", into=total)
+        if len(block.heads) != 1:
+            total = np.zeros_like(h) if total is None else total
+            self.loops.accumulate(h, total, block.b_O, self.constants)
+        if not block.before:
+            h[:] = self._normed(block.attention_norm, h)
+
+    def _mixed(self, head: HeadProgram, seen: Carried) -> Carried:
+        size, positions = head.size, self.layout.widths.size
+        qkv = self._matvec(head.W_QKV, seen, "qkv")
+        rotation = head.rotation(self.c, positions)
+        if rotation is not None:
+            self.loops.rotate(qkv[:size], *rotation, self.levels, self.constants)
+            self.loops.rotate(qkv[size : 2 * size], *rotation, self.levels, self.constants)
+        out = self._rows("mixed", len(qkv) - 2 * size)
+        table, index = function_table(self.c, "exp") or (self.nothing, TableIndex(0, 0, 0))
+        room = self._room(size, len(out), bool(table.size))
+        weigher = Weigher(int(head.kind), table, index, head.equal_parts(self.c, positions))
+        given = Rows(qkv[:size], qkv[size:], out), self.levels, head.distances(self.c, positions), weigher, room
+
+        def attend(stage: Stage) -> None:
+            wrong = self.loops.attend(*given, int(stage), self.c.rounding, self.constants)
+            if wrong >= 0:
+                self._refuse(wrong)
+
+        if table.size:
+            attend(Stage.ALL)
+        else:
+            attend(Stage.BEFORE)
+            self._exponentiate(head.weighting, room.scores)
+            attend(Stage.AFTER)
+        out[:, self.layout.columns :] = 0
+        empty = int(np.count_nonzero(room.empty))
+        self.empty += empty
+        if empty and isinstance(head.weighting, Softmax) and head.weighting.empty == "error":
+            self._refuse(int(np.argmax(room.empty)))
+        return out
+
+    def _room(self, keys: int, values: int, by_table: bool) -> Room:
+        positions, simd = self.layout.widths.size, self.simd
+        return Room(
+            tiles=self._rows("tiles", positions * (keys + values), -(-self.levels.chunk // simd) * simd),
+            scores=self._rows("scores", 0 if by_table else positions),
+            weights=self._rows("weights", positions, simd),
+            total=self._rows("total", 1, simd),
+            queries=self._rows("queries", keys, simd),
+            bounded=np.zeros(keys, np.int8),
+            places=np.zeros(keys, self.c.dtype),
+            addresses=np.zeros((2, positions), np.int64),
+            empty=np.zeros(self.layout.columns, np.bool_),
+        )
+
+    def _exponentiate(self, weighting: Weighting, scores: Carried) -> None:
+        """Do without a table."""
+        A, positions = self.p.transformer.arithmetic, self.layout.widths.size
+        for t in range(positions):
+            level = self.layout.level(t)
+            visible = scores[: t + 1 if self.causal else positions]
+            self._finite(visible, level.start, level.stop)
+            if isinstance(weighting, Softmax):
+                x = self.c.decode(visible[:, level])
+                x = A.subtract(x, x.max(axis=0)) if weighting.shifted else x
+                visible[:, level] = self.c.encode(A._elementary("exp", x))
+
+    def _feed_forward(self, block: BlockProgram, h: Carried) -> None:
+        if block.W_1 is None or block.W_2 is None:
+            return
+        seen = self._normed(block.feed_forward_norm, h) if block.before else h
+        if block.function == "relu" and block.W_3 is None:
+            hidden = self._rows("hidden", block.W_1.rows, TILE_BYTES // self.c.dtype.itemsize)
+            self._apply(block.W_1, seen, 0, h, 0, self.columns, True, block.W_2, hidden)
+        else:
+            hidden = self._rows("hidden", block.W_1.rows, NEURON_COLUMNS)
+            for a in range(0, self.columns, NEURON_COLUMNS):
+                count = min(NEURON_COLUMNS, self.columns - a)
+                self._neurons(block, seen, a, hidden, count)
+                self._apply(block.W_2, hidden, 0, h, a, count, True)
+        if not block.before:
+            h[:] = self._normed(block.feed_forward_norm, h)
+
+    def _neurons(self, block: BlockProgram, seen: Carried, a: int, hidden: Carried, count: int) -> None:
+        """Set the first columns of `hidden` to the activations of those of `seen` from a on."""
+        assert block.W_1 is not None
+        self._apply(block.W_1, seen, a, hidden, 0, count, False)
+        self._activate(block.function, hidden, count)
+        if block.W_3 is not None:
+            gate = self._rows("gate", block.W_3.rows, NEURON_COLUMNS)
+            self._apply(block.W_3, seen, a, gate, 0, count, False)
+            self.loops.multiply_rows(hidden, gate, count, self.constants)
+
+    def _activate(self, name: Activation, hidden: Carried, count: int) -> None:
+        if name == "relu":
+            np.maximum(hidden[:, :count], 0, out=hidden[:, :count])
+            return
+        table = function_table(self.c, name)
+        if table is not None:
+            self.loops.look_up_rows(hidden, count, *table, self.constants)
+        else:
+            A = self.p.transformer.arithmetic
+            hidden[:, :count] = self.c.encode(A._elementary(name, self.c.decode(hidden[:, :count])))
+
+    # Parts of steps
+
+    def _rows(self, name: str, count: int, columns: int | None = None) -> Carried:
+        return _scratch.rows(name, count, self.width if columns is None else columns, self.c.dtype)
+
+    def _matvec(self, M: Matrix, x: Carried, name: str, into: Carried | None = None) -> Carried:
+        out = self._rows(name, M.rows) if into is None else into
+        self._apply(M, x, 0, out, 0, self.columns, into is not None)
+        return out
+
+    def _apply(
+        self, M: Matrix, x: Carried, first: int, out: Carried, target: int, count: int, into: bool,
+        second: Matrix | None = None, hidden: Carried | None = None,
+    ) -> None:  # fmt: skip
+        """Set columns of out to M x ⊕ bias, or to a layer of neurons: see `linear.apply`."""
+        second, hidden = (self.p.none if second is None else second), (out if hidden is None else hidden)
+        self.loops.apply(M, second, x, first, hidden, out, target, count, into, self.found, self.constants)
+
+    def _normed(self, norm: Norm | None, h: Carried, first: int = 0) -> Carried:
+        if norm is None:
+            return h
+        out, column = h.copy(), np.empty(norm.lanes.size)
+        wrong = self.loops.norm(h, out, norm, column, first, self.layout.columns, self.c.rounding)
+        if wrong >= 0:
+            self._refuse(wrong)
+        return out
+
+    def _seen(self, h: Carried) -> None:
+        self._finite(h)
+        if self.watch is not None:
+            self.watch(self.c.decode(h[:, : self.layout.columns]))
+
+    def _finite(self, values: Carried, first: int = 0, end: int | None = None) -> Carried:
+        """Refuse what only the machine's arithmetic can produce, in the columns from `first` on."""
+        used = values[:, first : self.layout.columns if end is None else end]
+        if isinstance(self.constants, Machine) and not np.isfinite(used).all():
+            self._refuse(first + int(np.argwhere(~np.isfinite(used))[0][-1]))
+        return values
+
+    def _refuse(self, column: int) -> NoReturn:
+        """Let the reference say what is wrong with the input that ends in a column, or that it is in."""
+        T, ids = self.p.transformer, self.layout.input_at(column, whole=not self.causal)
+        separator = "" if all(len(token) == 1 for token in T.vocabulary) else " "
+        name = shown(separator.join(T.vocabulary[i] for i in ids))
+        try:
+            evaluate(T, np.array(ids))
+        except ModelError as error:
+            raise ModelError(f"on the input {name}: {error}") from None
+        raise AssertionError(f"the fast run refuses {name}, which the reference takes")

@@ -1,0 +1,46 @@
+"""How much memory a run takes."""
+
+from weightsmith.kernels.packed.carrier import carrier, function_table
+from weightsmith.kernels.packed.instructions import SIMD_BYTES
+from weightsmith.kernels.packed.layout import MAX_CHUNK
+from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES
+from weightsmith.model import Transformer
+
+NEURON_COLUMNS = 2048  # columns of neurons that are kept together, where they are not `relu`
+
+
+def bytes_needed(T: Transformer, positions: int, columns: int) -> int:
+    """Return the memory that a run takes on inputs of so many positions, with so many columns in all."""
+    return _fixed_bytes(T, positions) + columns * _column_bytes(T, positions)
+
+
+def _head_sizes(T: Transformer) -> tuple[int, int]:
+    heads = [head for block in T.blocks if block.attention for head in block.attention.heads]
+    keys = max((len(head.W_K) for head in heads), default=0)
+    return keys, max((len(head.W_V) for head in heads), default=0)
+
+
+def _column_bytes(T: Transformer, positions: int) -> int:
+    """Count the rows that are there at once: the stream, thrice; a head's queries, keys, values, and what it mixes; its
+    scores, if exponentials are not in a table; the logits; and a decision, a token and whether a softmax was empty."""
+    keys, values = _head_sizes(T)
+    rows = 3 * len(T.lanes) + 2 * keys + 2 * values + len(T.classes)
+    size = carrier(T.arithmetic).dtype.itemsize
+    by_table = function_table(carrier(T.arithmetic), "exp") is not None
+    exponentials = 0 if by_table else (size + 32) * positions  # computed as float64
+    return rows * size + 8 * 3 + exponentials
+
+
+def _fixed_bytes(T: Transformer, positions: int) -> int:
+    """Count what does not depend on the columns.
+
+    That is the neurons of a tile; and for each position its first vectors, also as float64 while they are made, the
+    keys and values of narrow ones repeated over a chunk, and a SIMD vector of scores.
+    """
+    layers = [block.feed_forward for block in T.blocks if block.feed_forward]
+    size = carrier(T.arithmetic).dtype.itemsize
+    kept = 2 * size * NEURON_COLUMNS
+    neurons = max((len(layer.W_1) * (TILE_BYTES + kept * (layer.activation != "relu")) for layer in layers), default=0)
+    vectors = len(T.lanes) * len(T.vocabulary) * (16 + size)
+    tiles = sum(_head_sizes(T)) * (MAX_CHUNK + COLUMN_PADDING) * size  # rounded up to SIMD vectors
+    return neurons + positions * (vectors + tiles + SIMD_BYTES)

@@ -1,0 +1,92 @@
+"""Vectors that are added, or made 0, where a flag is up."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.arithmetic import require
+from weightsmith.errors import InputError
+from weightsmith.model import Block, Neuron, Transformer, feed_forward
+from weightsmith.rewrites.lanes import COPYING, flag_index, own_complement, plain_lanes, refuse_flags
+from weightsmith.rewrites.whole_model import append
+
+
+def add_vector(T: Transformer, vector: Mapping[str, float] | npt.ArrayLike, at: str) -> Transformer:
+    """Append a block that adds a vector at the positions of a flag.
+
+    Requires: `at` is a flag; the vector is a mapping lane → member, or an array over T.lanes, and 0 on every flag.
+    Ensures: at flagged positions the last stage is h ⊕ vector; elsewhere, and on every flag, nothing changes.
+    Exact in: every arithmetic with "zero product" and "unit product".
+    Because: one neuron reads the flag, so it is 1 or 0, and its column of W_2 is the vector.
+    """
+    require(
+        T.arithmetic, ("zero product", "unit product"), "add_vector", "use an arithmetic with 1, such as Fixed(4, 4)"
+    )
+    flag_index(T, at)
+    values = lane_values(T, vector)
+    block = Block(feed_forward=feed_forward(T.lanes, [Neuron({at: 1.0}, values)]), origin=f"add a vector at {at}")
+    return append(T, [block], f"add_vector({values}, at={at!r})")
+
+
+def lane_values(T: Transformer, vector: Mapping[str, float] | npt.ArrayLike) -> dict[str, float]:
+    """Return a vector as lane → value; refuse unknown lanes, flags, other sizes and values that are not members."""
+    if not isinstance(vector, Mapping):
+        array = np.asarray(vector, dtype=np.float64)
+        if array.shape != (len(T.lanes),):
+            raise InputError(f"the vector has shape {array.shape}, and there are {len(T.lanes)} lanes")
+        vector = {lane: value for lane, value in zip(T.lanes, array.tolist(), strict=True) if value != 0}
+    refuse_flags(T, vector)
+    for lane, value in vector.items():
+        if not T.arithmetic.contains(value):
+            nearest = float(T.arithmetic.round(value))
+            raise InputError(f"{lane}: {value!r} is not a member of {T.arithmetic}; the nearest member is {nearest!r}")
+    return {lane: float(value) for lane, value in vector.items()}
+
+
+def zero_vector(
+    T: Transformer, at: str, lanes: Sequence[str] | None = None, method: Literal["saturate", "cancel"] = "saturate"
+) -> Transformer:
+    """Append blocks that make lanes 0 at the positions of a flag.
+
+    Requires: `at` is a flag; `lanes` are lanes that are not flags (None: all of them).
+    Ensures: at flagged positions those lanes are 0 at the last stage; nothing else changes.
+    Exact in: "saturate", three blocks, where "saturation" and "cancellation" hold; "cancel", one block and a further
+      flag, in every system with "symmetric", "zero product" and "unit product".
+    Because: ((h ⊕ ∞) ⊕ ∞) ⊖ ∞ = 0; and h ⊕ (−h) = 0.
+    """
+    if method not in ("saturate", "cancel"):
+        raise InputError(f"method={method!r}: write 'saturate' or 'cancel'")
+    flag_index(T, at)
+    chosen = plain_lanes(T) if lanes is None else list(lanes)
+    refuse_flags(T, chosen)
+    return _saturate(T, at, chosen) if method == "saturate" else _cancel(T, at, chosen)
+
+
+def _saturate(T: Transformer, at: str, lanes: list[str]) -> Transformer:
+    needed = ("saturation", "cancellation", "zero product", "unit product")
+    require(T.arithmetic, needed, "zero_vector", "use zero_vector(…, method='cancel')")
+    infinity = T.arithmetic.infinity
+    blocks = [
+        Block(
+            feed_forward=feed_forward(T.lanes, [Neuron({at: 1.0}, dict.fromkeys(lanes, value))]),
+            origin=f"zero at {at}: add {'∞' if value > 0 else '−∞'}",
+        )
+        for value in (infinity, infinity, -infinity)
+    ]
+    return append(T, blocks, f"zero_vector(at={at!r}, lanes={lanes})")
+
+
+def _cancel(T: Transformer, at: str, lanes: list[str]) -> Transformer:
+    require(T.arithmetic, COPYING, "zero_vector(method='cancel')", "use an arithmetic with 1, such as Fixed(4, 4)")
+    T, elsewhere = own_complement(T, at)
+    made = f"zero_vector(at={at!r}, lanes={lanes}, method='cancel')"
+    return append(T, [cancelling_block(T, elsewhere, lanes)], made)
+
+
+def cancelling_block(T: Transformer, elsewhere: str, lanes: Sequence[str]) -> Block:
+    """Subtract h itself: relu(±h ⊖ ∞ ⊗ elsewhere) is ±h where the flag `elsewhere` is 0, and 0 where it is 1."""
+    shut = -T.arithmetic.infinity
+    neurons = [Neuron({lane: sign, elsewhere: shut}, {lane: -sign}) for lane in lanes for sign in (1.0, -1.0)]
+    return Block(feed_forward=feed_forward(T.lanes, neurons), origin=f"zero except where {elsewhere}: subtract")
