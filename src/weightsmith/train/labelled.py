@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from weightsmith.automata import called
 from weightsmith.errors import InputError, brief, listed, shown
+from weightsmith.model import separator
 from weightsmith.model.names import checked_names
 from weightsmith.train.module import Model
 from weightsmith.train.settings import whole
@@ -89,7 +90,7 @@ def by_predicate(
         else:
             ids = random.integers(len(tokens), size=(share, length))
         strings += [tuple(tokens[i] for i in row) for row in ids]
-    one_character = all(len(token) == 1 for token in tokens)
+    one_character = not separator(tokens)
     labels = {}
     for string in strings:
         answer = called(predicate, "the predicate", "".join(string) if one_character else string)
