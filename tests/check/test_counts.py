@@ -12,7 +12,7 @@ from tests.check.conftest import Cut
 from tests.check.models import all_inputs, just, never
 from weightsmith.arithmetic import Array
 from weightsmith.automata import Truths
-from weightsmith.check import engine, size
+from weightsmith.check import engine, examine
 from weightsmith.check.claims import SameDecisions
 from weightsmith.check.frame import Frame
 from weightsmith.check.plan import Plan, Shard, make_plan, tokens
@@ -134,13 +134,13 @@ def test_a_refuted_check_asks_again_about_the_counterexample_only(cut: Cut) -> N
 def test_the_size_of_shards_follows_memory_and_the_near_caches(monkeypatch: pytest.MonkeyPatch) -> None:
     T = ws.library.contains("1")
     claim = SameDecisions(T, ~T)
-    large = size.columns_for(claim, 12, 1 << 30)
-    small = size.columns_for(claim, 12, 1 << 20)
-    assert small < large <= size.MOST_COLUMNS
-    monkeypatch.setattr(size, "RUN_BYTES", size.RUN_BYTES // 64)
-    assert size.columns_for(claim, 12, 1 << 30) <= large // 32
-    monkeypatch.setattr(size, "MOST_COLUMNS", 20)
-    assert size.columns_for(claim, 12, 1 << 30) == 20
+    large = examine.columns_for(claim, 12, 1 << 30)
+    small = examine.columns_for(claim, 12, 1 << 20)
+    assert small < large <= examine.MAX_COLUMNS
+    monkeypatch.setattr(examine, "RUN_BYTES", examine.RUN_BYTES // 64)
+    assert examine.columns_for(claim, 12, 1 << 30) <= large // 32
+    monkeypatch.setattr(examine, "MAX_COLUMNS", 20)
+    assert examine.columns_for(claim, 12, 1 << 30) == 20
     verdict = engine.decide(claim, 8)
     assert verdict.counterexample == "0"
     assert len(verdict.plan.tiers) > 2
@@ -150,5 +150,5 @@ def test_the_size_of_shards_follows_memory_and_the_near_caches(monkeypatch: pyte
 def test_what_follows_an_input_takes_memory_too() -> None:
     T = ws.random_transformer("abE", max_length=30)
     plain, longer = (SameDecisions(T, T, frame=Frame(("E",) * count)) for count in (1, 15))
-    assert size.bytes_of_run(plain, 4, 100) < size.bytes_of_run(longer, 4, 100)
-    assert size.bytes_of_run(longer, 4, 100) == size.bytes_of_run(plain, 18, 100)
+    assert examine.bytes_of_run(plain, 4, 100) < examine.bytes_of_run(longer, 4, 100)
+    assert examine.bytes_of_run(longer, 4, 100) == examine.bytes_of_run(plain, 18, 100)

@@ -12,7 +12,7 @@ import pytest
 import weightsmith as ws
 from tests.check.models import automaton
 from tests.check.processes import lines, output, script, until
-from weightsmith.check import size
+from weightsmith.check import examine
 
 T = ws.library.ends_with("b", "ab")
 PATTERN = re.compile(".*b")
@@ -54,7 +54,7 @@ def test_the_ledger_of_another_check_is_refused_and_stays_as_it_is(name: str, tm
 
 def test_a_ledger_with_other_shards_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check(tmp_path / "ledger")
-    monkeypatch.setattr(size, "MOST_COLUMNS", 9)
+    monkeypatch.setattr(examine, "MAX_COLUMNS", 9)
     with pytest.raises(ws.FileError, match="its tiers is"):
         check(tmp_path / "ledger")
 

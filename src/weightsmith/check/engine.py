@@ -11,11 +11,10 @@ from typing import Protocol, TypeAlias
 
 from weightsmith.automata import written
 from weightsmith.check.claim import Claim
-from weightsmith.check.examine import EMPTY_DIGEST, Finding, examine
+from weightsmith.check.examine import EMPTY_DIGEST, Finding, bytes_of_run, columns_for, examine
 from weightsmith.check.frame import Claimed
 from weightsmith.check.ledger import Ledger, open_ledger
 from weightsmith.check.plan import Plan, Shard, longest_of, make_plan, tokens
-from weightsmith.check.size import bytes_of_run, columns_for
 from weightsmith.check.verdict import Verdict
 from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.kernels.packed import packed_run

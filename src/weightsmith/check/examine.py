@@ -12,13 +12,15 @@ from weightsmith.automata import Inputs, Places, input_text, written
 from weightsmith.check.claim import Claim, Quantity, Values
 from weightsmith.check.frame import claimed_stems
 from weightsmith.check.plan import Plan, Shard
-from weightsmith.errors import ModelError, shown
-from weightsmith.kernels.packed import batch, ranks, run_columns, tree
+from weightsmith.errors import InputError, ModelError, shown
+from weightsmith.kernels.packed import batch, packed_run, ranks, run_columns, tree
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Evaluation
 from weightsmith.semantics.reference import evaluate
 
+RUN_BYTES = 12 << 20  # what a run may take: more would leave the near caches
+MAX_COLUMNS = 1 << 16
 MAX_UNSHARED_COLUMNS = 1 << 16  # that are run together where prefixes are not shared
 EMPTY_DIGEST = hashlib.sha256().hexdigest()  # the digest of a shard that a claim is not about
 
@@ -188,3 +190,37 @@ def _evaluated(reader: Reader, ids: Places) -> Evaluation:
                 name = shown(input_text(written(T.vocabulary, one.tolist())))
                 raise ModelError(f"on the input {name}: {error}") from None
         raise
+
+
+# How much memory that takes, and how many inputs may therefore be run together
+
+
+def columns_for(claim: Claim, up_to: int, memory: int) -> int:
+    """Choose how many inputs are run together: as many as stay near, and no more than the memory allows."""
+    lengths = [(T, _positions(T, up_to, claim)) for T in claim.models]
+    per_column = max(_bytes_of(T, n, 1, claim) - _bytes_of(T, n, 0, claim) for T, n in lengths)
+    columns = min(RUN_BYTES // per_column, MAX_COLUMNS)
+    allowed = (memory - bytes_of_run(claim, up_to, 0)) // per_column
+    least = len(claim.vocabulary) + max(n for _, n in lengths)
+    if allowed < least:
+        raise InputError(
+            f"memory={memory}: a check of this claim needs at least {bytes_of_run(claim, up_to, least):,} bytes; "
+            "allow more, or check shorter inputs"
+        )
+    return max(min(columns, allowed), least)
+
+
+def bytes_of_run(claim: Claim, up_to: int, columns: int) -> int:
+    """Return the bytes that a worker needs."""
+    lengths = [(T, _positions(T, up_to, claim)) for T in claim.models]
+    return max(_bytes_of(T, n, columns, claim) for T, n in lengths)
+
+
+def _positions(T: Transformer, up_to: int, claim: Claim) -> int:
+    return up_to + len(claim.frame.after(T))
+
+
+def _bytes_of(T: Transformer, positions: int, columns: int, claim: Claim) -> int:
+    """Count what the run takes, and what is compared, as float64."""
+    compared = {"decisions": 1, "logits": len(T.classes), "vectors": len(T.lanes)}[claim.quantity]
+    return packed_run(T).bytes_needed(positions, columns) + 8 * 4 * compared * columns

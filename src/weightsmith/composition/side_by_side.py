@@ -95,7 +95,9 @@ def _blocks(parts: Sequence[Transformer]) -> tuple[Block, ...]:
     for level in zip_longest(*(part.blocks for part in parts), fillvalue=Block()):
         norms = [norm for block in level for norm in (block.attention_norm, block.feed_forward_norm)]
         layers = [block.feed_forward for block in level if block.feed_forward is not None]
-        can_merge = all(norm is None for norm in norms) and len({layer.activation for layer in layers}) <= 1
+        can_merge = (
+            all(norm is None for norm in norms) and len({(type(layer), layer.activation) for layer in layers}) <= 1
+        )
         result += [_merged(level, layers)] if can_merge else level
     return tuple(result)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from weightsmith.errors import InputError, brief, listed, shown
 from weightsmith.model.names import checked_names
-from weightsmith.model.positions import MAX_LENGTH
+from weightsmith.model.tokens import text_tokens
 
 
 def read_vocabulary(vocabulary: str | Sequence[str], size: int | None = None, meaning: str = "") -> tuple[str, ...]:
@@ -29,7 +29,7 @@ def read_word(
 ) -> tuple[str, ...]:
     """Return the tokens of a word, read as an input is read; `also` may stand in it besides the vocabulary."""
     if isinstance(word, str):
-        letters = tuple(word) if all(len(token) == 1 for token in vocabulary) else tuple(word.split())
+        letters = text_tokens(vocabulary, word)
     elif isinstance(word, list | tuple):
         letters = tuple(word)
     else:
@@ -43,13 +43,6 @@ def read_word(
                 f"token {place} of the {what}, {text}, is not in the vocabulary: write {listed((*vocabulary, *also))}"
             )
     return letters
-
-
-def whole_number(value: int, name: str, least: int, most: int = MAX_LENGTH) -> int:
-    """Return a whole number within its bounds."""
-    if type(value) is not int or not least <= value <= most:
-        raise InputError(f"{name}={brief(value)}: write a whole number from {least} to {most}")
-    return value
 
 
 def token_lane(symbol: str, vocabulary: tuple[str, ...]) -> str:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from weightsmith.arithmetic import Arithmetic, or_default
-from weightsmith.errors import brief
-from weightsmith.library.arguments import read_symbol, read_vocabulary, whole_number
+from weightsmith.errors import brief, whole_number
+from weightsmith.library.arguments import read_symbol, read_vocabulary
 from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, heads, matrix
 
 FAR_ENOUGH = 1 << 10

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, or_default
-from weightsmith.library.arguments import read_vocabulary, whole_number
+from weightsmith.errors import whole_number
+from weightsmith.library.arguments import read_vocabulary
 from weightsmith.model import PositionTable, Transformer, matrix
+from weightsmith.model.positions import MAX_LENGTH
 
 
 def length_modulo(
@@ -20,9 +22,9 @@ def length_modulo(
 
     The position table says it all: 1 at the last position of such a length. There is no block.
     """
-    whole_number(m, "m", least=1)
+    whole_number(m, "m", 1, MAX_LENGTH)
     whole_number(remainder, "remainder", least=0, most=m - 1)
-    lengths = 1 + np.arange(whole_number(max_length, "max_length", least=1))
+    lengths = 1 + np.arange(whole_number(max_length, "max_length", 1, MAX_LENGTH))
     tokens, lanes = read_vocabulary(vocabulary), ("fits",)
     return Transformer(
         arithmetic=or_default(arithmetic),

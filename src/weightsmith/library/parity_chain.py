@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from weightsmith.arithmetic import Arithmetic, or_default
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, whole_number
 from weightsmith.inspect.generate import generate
 from weightsmith.inspect.run import decisions
-from weightsmith.library.arguments import read_vocabulary, read_word, whole_number
+from weightsmith.library.arguments import read_vocabulary, read_word
 from weightsmith.model import Attention, Block, Neuron, Relative, Transformer, feed_forward, heads, matrix
+from weightsmith.model.positions import MAX_LENGTH
 
 
 def parity_chain(
@@ -24,7 +25,7 @@ def parity_chain(
     A = or_default(arithmetic)
     zero, one, _ = tokens = read_vocabulary(vocabulary, 3, "for zero, one and the separator")
     lanes = ("bit", "odd")
-    look = heads.at_distance(lanes, whole_number(max_length, "max_length", least=1), {"bit": {"bit": -1}}, A)
+    look = heads.at_distance(lanes, whole_number(max_length, "max_length", 1, MAX_LENGTH), {"bit": {"bit": -1}}, A)
     differ = feed_forward(lanes, [Neuron({"bit": 1}, {"odd": 1}), Neuron({"bit": -1}, {"odd": 1})])
     return Transformer(
         arithmetic=A,

@@ -8,9 +8,10 @@ stands. So `found` is 1 exactly where the word ends, and 0 or less elsewhere; sa
 from collections.abc import Mapping, Sequence
 
 from weightsmith.arithmetic import Arithmetic, or_default
-from weightsmith.errors import InputError, brief
-from weightsmith.library.arguments import read_vocabulary, read_word, token_lane, whole_number
+from weightsmith.errors import InputError, brief, whole_number
+from weightsmith.library.arguments import read_vocabulary, read_word, token_lane
 from weightsmith.model import Attention, Block, Head, Transformer, heads, matrix
+from weightsmith.model.positions import MAX_LENGTH
 
 ANY = "?"
 
@@ -71,7 +72,7 @@ def exact_length(n: int, vocabulary: str | Sequence[str] = "01", arithmetic: Ari
 
     Two heads: something must stand at the distance n − 1 from the last position, and nothing at the distance n.
     """
-    letters, origin = (ANY,) * whole_number(n, "n", least=1), f"library.exact_length({n})"
+    letters, origin = (ANY,) * whole_number(n, "n", 1, MAX_LENGTH), f"library.exact_length({n})"
     return _build(letters, read_vocabulary(vocabulary), arithmetic, whole=True, origin=origin)
 
 

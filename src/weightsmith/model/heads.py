@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array
-from weightsmith.errors import InputError, LawError, ModelError, brief
+from weightsmith.errors import LawError, ModelError, brief, whole_number
 from weightsmith.model.block import Head
 from weightsmith.model.distances import Relative
 from weightsmith.model.matrix import NO_WEIGHTS, check_lanes, matrix
@@ -162,8 +162,7 @@ def _gathering(
 
 def _at(distance: int, names: Sequence[str], far: float) -> Relative:
     """Return relative positions that lift the key at one distance by `far`."""
-    if type(distance) is not int or not 0 <= distance <= FARTHEST:
-        raise InputError(f"distance={brief(distance)}: write how many positions back it looks, 0 or more")
+    whole_number(distance, "distance", 0, FARTHEST, "how many positions back it looks, 0 or more")
     rows = [str(r) for r in range(distance + 2)]  # the last row serves every greater distance
     return Relative(matrix(rows, names, {(str(distance), "where"): far}))
 

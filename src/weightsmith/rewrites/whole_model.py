@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from weightsmith.arithmetic import Arithmetic
-from weightsmith.errors import InputError
+from weightsmith.errors import whole_number
 from weightsmith.model import Block, Transformer
 from weightsmith.model.folds import map_arrays
 
@@ -22,8 +22,7 @@ def pad_blocks(T: Transformer, count: int) -> Transformer:
     Exact in: every arithmetic.
     Because: an empty block adds nothing.
     """
-    if type(count) is not int or count < 0:
-        raise InputError(f"count={count!r}: write how many blocks to add, 0 or more")
+    whole_number(count, "count", 0, meaning="how many blocks to add, 0 or more")
     return append(T, [Block(origin="padding")] * count, f"pad_blocks({count})")
 
 

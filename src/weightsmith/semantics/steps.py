@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Array, Native, carried
-from weightsmith.errors import InputError, brief
+from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.model import LayerNorm, Sinusoidal, position_table
 from weightsmith.semantics.layers import run_norm
 from weightsmith.semantics.overflow import finite
@@ -51,10 +51,8 @@ def sinusoidal(positions: int, lanes: int, *, base: float = 10000.0, arithmetic:
     >>> sinusoidal(positions=3, lanes=4)[1].round(3).tolist()
     [0.841, 0.54, 0.01, 1.0]
     """
-    if type(lanes) is not int or lanes < 1:
-        raise InputError(f"lanes={brief(lanes)}: write how many lanes there are, 1 or more")
-    if type(positions) is not int or positions < 1:
-        raise InputError(f"positions={brief(positions)}: write how many positions to encode, 1 or more")
+    whole_number(lanes, "lanes", 1, meaning="how many lanes there are, 1 or more")
+    whole_number(positions, "positions", 1, meaning="how many positions to encode, 1 or more")
     table = position_table(Sinusoidal(positions, base), arithmetic_or_float64(arithmetic), lanes)
     assert table is not None
     return table

@@ -27,7 +27,7 @@ from weightsmith.kernels.packed.representations import Machine
 from weightsmith.kernels.packed.scratch import Scratch
 from weightsmith.kernels.packed.size import NEURON_COLUMNS
 from weightsmith.kernels.packed.weighing import Weigher
-from weightsmith.model import Softmax, Weighting
+from weightsmith.model import Softmax, Weighting, tokens_text
 from weightsmith.semantics.reference import evaluate
 
 Decisions = npt.NDArray[np.int32]
@@ -250,8 +250,7 @@ class Runner:
     def _refuse(self, column: int) -> NoReturn:
         """Let the reference say what is wrong with the input that ends in a column, or that it is in."""
         T, ids = self.p.transformer, self.layout.input_at(column, whole=not self.causal)
-        separator = "" if all(len(token) == 1 for token in T.vocabulary) else " "
-        name = shown(separator.join(T.vocabulary[i] for i in ids))
+        name = shown(tokens_text(T.vocabulary, (T.vocabulary[i] for i in ids)))
         try:
             evaluate(T, np.array(ids))
         except ModelError as error:
