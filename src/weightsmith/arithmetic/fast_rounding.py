@@ -16,7 +16,7 @@ from weightsmith.arithmetic.core import Array, Ties
 _njit: Callable[..., Callable[[Callable[..., Any]], Any]] = nb.njit
 _inlined = _njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)  # by LLVM, which compiles faster
 _ZERO, _EVEN, _AWAY = 0, 1, 2
-_RULES = {"zero": _ZERO, "even": _EVEN, "away": _AWAY}
+_TIES = {"zero": _ZERO, "even": _EVEN, "away": _AWAY}
 
 
 @_inlined
@@ -54,13 +54,13 @@ def away(x: float, lowest: float, infinity: float, least_exponent: int, precisio
 
 
 def _round_all(
-    x: Array, out: Array, lowest: float, infinity: float, least_exponent: int, precision: int, rule: int
+    x: Array, out: Array, lowest: float, infinity: float, least_exponent: int, precision: int, ties: int
 ) -> None:
-    """Round x into out. The rule is the same for the whole loop, so each of the three loops stays free of branches."""
-    if rule == _ZERO:
+    """Round x into out. The tie rule is the same for the whole loop, so each of the three loops stays free of branches."""
+    if ties == _ZERO:
         for i in range(x.size):
             out[i] = to_zero(x[i], lowest, infinity, least_exponent, precision)
-    elif rule == _EVEN:
+    elif ties == _EVEN:
         for i in range(x.size):
             out[i] = to_even(x[i], lowest, infinity, least_exponent, precision)
     else:
@@ -80,5 +80,5 @@ def nearest(x: Array, lowest: float, infinity: float, least_exponent: int, preci
     """Do what `rounding.nearest` does, bit for bit."""
     flat = np.ascontiguousarray(x).reshape(-1)
     out = np.empty_like(flat)
-    _compiled(flat, out, lowest, infinity, least_exponent, precision, _RULES[ties])
+    _compiled(flat, out, lowest, infinity, least_exponent, precision, _TIES[ties])
     return out.reshape(x.shape)

@@ -39,7 +39,9 @@ def _of_heads(blocks: Sequence[Block]) -> str:
     heads = [head for block in blocks if block.attention is not None for head in block.attention.heads]
     own = [type(head.positions).__name__ for head in heads if head.positions is not None]
     return (
-        f"; {len(own)} of {_count(len(heads), 'head')} with its own rule ({', '.join(sorted(set(own)))})" if own else ""
+        f"; {len(own)} of {_count(len(heads), 'head')} with its own scheme ({', '.join(sorted(set(own)))})"
+        if own
+        else ""
     )
 
 

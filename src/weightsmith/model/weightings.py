@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, get_args
 from weightsmith.errors import ModelError
 from weightsmith.model.frozen import Frozen
 
-EmptyRule: TypeAlias = Literal["zero", "uniform", "error"]
+Empty: TypeAlias = Literal["zero", "uniform", "error"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,14 +18,14 @@ class Softmax(Frozen):
     """
 
     shifted: bool = False
-    empty: EmptyRule = "zero"
+    empty: Empty = "zero"
 
     def __post_init__(self) -> None:
-        """Refuse other rules."""
+        """Refuse other values."""
         if not isinstance(self.shifted, bool):
             raise ModelError(f"Softmax(shifted={self.shifted!r}): write True or False")
-        if self.empty not in get_args(EmptyRule):
-            raise ModelError(f"Softmax(empty={self.empty!r}): write one of {', '.join(get_args(EmptyRule))}")
+        if self.empty not in get_args(Empty):
+            raise ModelError(f"Softmax(empty={self.empty!r}): write one of {', '.join(get_args(Empty))}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -65,7 +65,7 @@ def weigh(
     best = visible & (scores == largest)
     none_empty = np.full(scores.shape[:-1], False)
     if isinstance(weighting, AverageHard):
-        return np.where(best, share(A, best), 0.0), none_empty
+        return np.where(best, equal_part(A, best), 0.0), none_empty
     if isinstance(weighting, LeftmostHard):
         return np.where(best & (np.cumsum(best, axis=-1) == 1), A.round(1.0), 0.0), none_empty
     assert isinstance(weighting, RightmostHard)
@@ -85,10 +85,10 @@ def softmax(
         before = visible.shape[-1] - visible.shape[-2]  # positions that the run goes on from
         raise ModelError(EMPTY_ERROR.format(name, before + where[-2], A.arithmetic, largest[where]))
     if weighting.empty == "uniform":
-        weights = np.where(empty & visible, share(A, visible), weights)
+        weights = np.where(empty & visible, equal_part(A, visible), weights)
     return weights, empty[..., 0]
 
 
-def share(A: Core, chosen: npt.NDArray[np.bool_]) -> Array:
+def equal_part(A: Core, chosen: npt.NDArray[np.bool_]) -> Array:
     """Return 1 ⊘ m for the m chosen of each row: m is a count, not a member, so this is the exact 1/m, rounded once."""
     return A.round(1 / chosen.sum(axis=-1, keepdims=True))

@@ -11,7 +11,7 @@ from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError
 from weightsmith.kernels.blas.prepared import Floats, Heads, times
 from weightsmith.model import Softmax, Transformer
-from weightsmith.semantics.attention import EMPTY_ERROR, share, weigh
+from weightsmith.semantics.attention import EMPTY_ERROR, equal_part, weigh
 from weightsmith.semantics.evaluation import HeadRun, KeysAndValues
 from weightsmith.semantics.overflow import finite
 
@@ -145,5 +145,5 @@ def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, nam
             place += visible.shape[-1] - visible.shape[-2]  # positions that the run goes on from
             raise ModelError(EMPTY_ERROR.format(f"{name}, head {heads.first + head}", place, A, top))
         if weighting.empty == "uniform":
-            weights = np.where(empty & visible, share(A.core, visible), weights).astype(scores.dtype)
+            weights = np.where(empty & visible, equal_part(A.core, visible), weights).astype(scores.dtype)
     return weights, empty[..., 0]
