@@ -26,7 +26,7 @@ from weightsmith.kernels.packed import batch, run_columns, tree
 from weightsmith.model import Norm
 from weightsmith.model.block import Placement
 from weightsmith.model.transformer import Mask
-from weightsmith.model.weightings import EmptyRule
+from weightsmith.model.weightings import Empty
 
 ARITHMETICS: tuple[Arithmetic, ...] = (
     Fixed(4, 4),
@@ -69,7 +69,7 @@ def test_a_softmax_that_may_not_be_empty_names_the_first_input_on_which_it_is(A:
 
 @pytest.mark.parametrize("empty", ["zero", "uniform"])
 @pytest.mark.parametrize("A", ARITHMETICS, ids=str)
-def test_empty_rows_are_counted_and_weighed_by_their_rule(A: Arithmetic, empty: EmptyRule) -> None:
+def test_empty_rows_are_counted_and_weighed_by_their_rule(A: Arithmetic, empty: Empty) -> None:
     T = lonely(A)
     attention = T.blocks[0].attention
     assert attention is not None

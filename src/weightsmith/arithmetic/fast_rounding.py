@@ -56,7 +56,7 @@ def away(x: float, lowest: float, infinity: float, least_exponent: int, precisio
 def _round_all(
     x: Array, out: Array, lowest: float, infinity: float, least_exponent: int, precision: int, ties: int
 ) -> None:
-    """Round x into out. The tie rule is the same for the whole loop, so each of the three loops stays free of branches."""
+    """Round x into out. Each of the three loops has one tie rule, and so no branches."""
     if ties == _ZERO:
         for i in range(x.size):
             out[i] = to_zero(x[i], lowest, infinity, least_exponent, precision)
