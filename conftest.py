@@ -5,8 +5,6 @@ import io
 import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from doctest import ELLIPSIS, OutputChecker
 from pathlib import Path
@@ -17,6 +15,7 @@ from sybil.document import PythonDocStringDocument
 from sybil.evaluators.python import PythonEvaluator
 from sybil.parsers.myst import CodeBlockParser
 from sybil.parsers.rest import DocTestParser
+from tests.command_line import run_command
 
 ROOT = Path(__file__).parent
 
@@ -35,13 +34,7 @@ def run_transcript(example: Example) -> str | None:
         program, *arguments = shlex.split(command, comments=True)
         assert program == "weightsmith", f"only weightsmith commands can be run here, not {program!r}"
         environment = {**os.environ, "COLUMNS": WIDTH, "NO_COLOR": "1"}
-        result = subprocess.run(
-            [sys.executable, "-m", "weightsmith", *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
-            env=environment,
-        )
+        result = run_command(*arguments, folder=None, environment=environment)
         printed = result.stdout if result.returncode in (0, 1) else result.stdout + result.stderr
         if problem := _difference(wanted, printed):
             return f"$ {command}\n{problem}"

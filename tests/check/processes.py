@@ -18,7 +18,7 @@ PATIENCE = 240.0  # seconds; a slow machine may need them, nothing else does
 BEGIN = """
 import re, resource, signal, sys, time
 import weightsmith as ws
-from weightsmith.check import ledger, size
+from weightsmith.check import examine, ledger
 from tests.check.long_check import *
 """
 

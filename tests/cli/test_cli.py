@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
+from tests.command_line import run_command
 from weightsmith.library import ENTRIES, EXAMPLES
 
 WIDE = {**os.environ, "COLUMNS": "120", "PYTHONWARNINGS": "error", "NO_COLOR": "1"}
 
 
 def weightsmith(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    program = [sys.executable, "-m", "weightsmith", *arguments]
-    return subprocess.run(program, capture_output=True, text=True, check=False, cwd=folder, env=WIDE)
+    return run_command(*arguments, folder=folder, environment=WIDE)
 
 
 def good(*arguments: str, folder: Path | None = None) -> str:

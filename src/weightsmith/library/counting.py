@@ -94,6 +94,7 @@ def parity(
 def largest_count(arithmetic: Arithmetic) -> int:
     """Say how far an arithmetic counts by adding 1; 1024 is far enough.
 
+    >>> from weightsmith import Fixed
     >>> largest_count(Fixed(4, 4)), largest_count(Fixed(2, 2))
     (15, 3)
     """
