@@ -1,10 +1,11 @@
 """The rounded operations on rows, compiled for the tests as the loops compile them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numba as nb
 import numpy as np
+import pytest
 
 from weightsmith.arithmetic import Array, Saturating, parse_arithmetic
 from weightsmith.kernels.packed.access import load, store
@@ -27,6 +28,15 @@ from weightsmith.kernels.packed.operations import (
 from weightsmith.kernels.packed.representations import Int16ToZero, Integers, WeightFactor
 
 TIES = ("zero", "even", "away")
+
+
+def one_tie_rule_each(forms: Sequence[tuple[str, str]]) -> list[Any]:
+    """Return (dtype, form, ties) for every form: one tie rule in turn always, the others in long searches."""
+    return [
+        pytest.param(dtype, form, ties, marks=() if n % 3 == TIES.index(ties) else pytest.mark.long)
+        for n, (dtype, form) in enumerate(forms)
+        for ties in TIES
+    ]
 
 
 def _rows(operation: Any) -> tuple[Callable[..., None], Callable[..., None]]:

@@ -11,7 +11,7 @@ from tests.kernels.comparison import (
     assert_random_models,
     assert_weighting,
 )
-from tests.kernels.loops import TIES, finite_arithmetic
+from tests.kernels.loops import finite_arithmetic, one_tie_rule_each
 from tests.kernels.models import WEIGHTINGS, many_heads
 from weightsmith.kernels.packed import batch, tree
 from weightsmith.model import Weighting
@@ -22,8 +22,7 @@ DOUBLE = ("bfloat16", "float(5,12)", "float(6,20)", "float(10,25)", "float(3,25)
 FORMS = [*(("float32", form) for form in SINGLE), *(("float64", form) for form in DOUBLE)]
 
 
-@pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize(("dtype", "form"), FORMS)
+@pytest.mark.parametrize(("dtype", "form", "ties"), one_tie_rule_each(FORMS))
 def test_random_models_run_as_in_the_reference(
     dtype: str, form: str, ties: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

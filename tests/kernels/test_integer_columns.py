@@ -11,7 +11,7 @@ from tests.kernels.comparison import (
     assert_random_models,
     assert_weighting,
 )
-from tests.kernels.loops import TIES, finite_arithmetic
+from tests.kernels.loops import finite_arithmetic, one_tie_rule_each
 from tests.kernels.models import WEIGHTINGS, many_heads
 from weightsmith.kernels.packed import batch, tree
 from weightsmith.model import Weighting
@@ -30,8 +30,7 @@ THIRTY_TWO = ("fixed(8,8)", "fixed(3,12)", "fixed(10,10)", "fixed(0,15)", "fixed
 FORMS = [*(("int16", form) for form in SIXTEEN), *(("int32", form) for form in THIRTY_TWO)]
 
 
-@pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize(("dtype", "form"), FORMS)
+@pytest.mark.parametrize(("dtype", "form", "ties"), one_tie_rule_each(FORMS))
 def test_random_models_run_as_in_the_reference(
     dtype: str, form: str, ties: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

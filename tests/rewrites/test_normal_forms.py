@@ -142,13 +142,14 @@ def test_forms_of_forms_are_forms() -> None:
         assert_form("infinity", T, U, tokens, [])
 
 
-def test_a_trained_looking_model_keeps_every_decision_on_ten_thousand_inputs() -> None:
+@pytest.mark.parametrize("count", [1000, pytest.param(10_000, marks=pytest.mark.long)])
+def test_a_trained_looking_model_keeps_every_decision_on_many_inputs(count: int) -> None:
     """16 lanes, 4 blocks, 4 heads in float16, eight tokens."""
     A = ws.Float.like("float16")
     T = ws.random_transformer("abcdefgh", 16, 4, 4, 16, 5, A, seed=8, weighting=ws.Softmax(shifted=True))
     random = np.random.default_rng(9)
-    samples = [["abcdefgh"[k] for k in random.integers(0, 8, 3 + n % 3)] for n in range(10_000)]
+    samples = [["abcdefgh"[k] for k in random.integers(0, 8, 3 + n % 3)] for n in range(count)]
     before = ws.decisions(T, samples)
-    assert 1000 < before.count("YES") < 9000
+    assert count // 10 < before.count("YES") < count - count // 10
     for form in FORMS.values():
         assert ws.decisions(form(T), samples) == before

@@ -10,7 +10,7 @@ import pytest
 
 import weightsmith as ws
 from tests.train.gated import Gated, in_this_process, new_folder, result, step_of
-from tests.train.test_killed import KINDS, command
+from tests.train.test_killed import command
 from weightsmith.cli import main
 from weightsmith.cli.interrupts import Interrupts
 
@@ -34,7 +34,7 @@ def interrupted(folder: Path, step: int, *arguments: str) -> str:
     return err.splitlines()[-1]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["predicate", pytest.param("text, dropout", marks=pytest.mark.long)])
 def test_an_interrupted_training_saves_its_last_step_and_goes_on_with_the_same_bits(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
