@@ -64,8 +64,10 @@ def nearest_integer(s: Array, ties: Ties) -> Array:
 
 def nearest(x: Array, lowest: float, infinity: float, least_exponent: int, precision: int, ties: Ties) -> Array:
     """Round each float64, which must not be NaN, to the nearest member between lowest and ∞."""
-    clamped = np.clip(x, lowest, infinity)
-    steps = quantum(clamped, least_exponent, precision)
+    clamped = np.minimum(np.maximum(x, lowest), infinity)
+    steps: Array | float = 2.0 ** (least_exponent - precision + 1)
+    if infinity >= 2.0 ** (least_exponent + 1):  # not fixed point, where there is one quantum for all
+        steps = quantum(clamped, least_exponent, precision)
     return nearest_integer(clamped / steps, ties) * steps + 0.0  # + 0.0: there is no −0
 
 

@@ -3,6 +3,7 @@
 import math
 import sys
 from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -47,7 +48,12 @@ class Saturating(Arithmetic):
         nearest = rounding.nearest
         if x.size >= FAST_SIZE or (x.size >= WARM_SIZE and "weightsmith.arithmetic.fast_rounding" in sys.modules):
             from weightsmith.arithmetic.fast_rounding import nearest
-        return nearest(x, self.lowest, self.infinity, self.least_exponent, self.precision, self.ties)
+        return nearest(x, *self._rounding)
+
+    @cached_property
+    def _rounding(self) -> tuple[float, float, int, int, Ties]:
+        """The constants of the rounding, computed once."""
+        return self.lowest, self.infinity, self.least_exponent, self.precision, self.ties
 
     def _elementary(self, name: Elementary, x: Array) -> Array:
         if self.bits <= TABLE_BITS:
