@@ -1,11 +1,11 @@
 """Number systems as sorted lists of fractions. Slow, short, and straight from the definition."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_right
 from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
-from math import isqrt
+from math import isqrt, lcm
 
 HARDWARE = {  # exponent range, precision, largest finite value
     "float16": (-14, 15, 11, Fraction(65504)),
@@ -22,23 +22,27 @@ class System:
         self.members = sorted(members)
         self.ties = ties
         self.infinity = self.members[-1]
+        self.unit = lcm(*(x.denominator for x in members))  # every member is a whole number of 1/unit
+        self.counts = [x.numerator * (self.unit // x.denominator) for x in self.members]
 
     def round(self, x: Fraction) -> Fraction:
-        if x >= self.members[-1]:
-            return self.members[-1]
-        if x <= self.members[0]:
-            return self.members[0]
-        place = bisect_left(self.members, x)
-        above = self.members[place]
-        if above == x:
-            return above
-        below = self.members[place - 1]
-        if x - below != above - x:
-            return below if x - below < above - x else above
-        toward_zero, away = sorted((below, above), key=abs)
+        return self.members[self.nearest(x.numerator * self.unit, x.denominator)]
+
+    def nearest(self, above: int, under: int = 1) -> int:
+        """Find the member nearest to above/under units: in whole numbers, for fractions take ten times as long."""
+        if above >= self.counts[-1] * under:
+            return len(self.counts) - 1
+        if above <= self.counts[0] * under:
+            return 0
+        place = bisect_right(self.counts, above // under)  # the first member that is greater
+        low, high = self.counts[place - 1], self.counts[place]
+        twice = 2 * above - (low + high) * under
+        if twice != 0:
+            return place - (twice < 0)
         if self.ties == "even":
-            return below if (below / (above - below)) % 2 == 0 else above
-        return toward_zero if self.ties == "zero" else away
+            return place - (low // (high - low) % 2 == 0)
+        toward_zero = place - (abs(low) < abs(high))
+        return toward_zero if self.ties == "zero" else 2 * place - 1 - toward_zero
 
     def exp(self, x: Fraction) -> Fraction:
         if x > 1000:
@@ -55,13 +59,21 @@ class System:
         return self.round(Fraction(2 * root + (0 if exact else 1), 2**401))
 
     def sum(self, terms: list[Fraction]) -> Fraction:
-        total = Fraction(0)
-        for term in terms:
-            total = self.round(total + term)
-        return total
+        return self._folded([x.numerator * (self.unit // x.denominator) for x in terms])
 
     def dot(self, x: list[Fraction], y: list[Fraction]) -> Fraction:
-        return self.sum([self.round(a * b) for a, b in zip(x, y, strict=True) if a and b])  # 0 adds nothing
+        places = (
+            self.nearest(a.numerator * b.numerator * self.unit, a.denominator * b.denominator)
+            for a, b in zip(x, y, strict=True)
+            if a and b  # 0 adds nothing
+        )
+        return self._folded([self.counts[place] for place in places])
+
+    def _folded(self, counts: list[int]) -> Fraction:
+        total = 0
+        for count in counts:
+            total = self.counts[self.nearest(total + count)]
+        return Fraction(total, self.unit)
 
 
 def exp_to_60_digits(x: Fraction) -> Fraction:
