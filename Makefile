@@ -9,6 +9,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# Byte code is made of what is imported, when it is: making it of everything takes longer than installing
+INSTALL := $(PIP) install --no-compile --constraint constraints.txt
 
 .PHONY: demo test test-long bench docs clean
 .DELETE_ON_ERROR:
@@ -20,7 +22,7 @@ demo: $(VENV)/.core
 test: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/pytest --numprocesses 2 --dist loadfile
 
@@ -47,11 +49,11 @@ $(VENV)/.python:
 
 $(VENV)/.core: $(VENV)/.python pyproject.toml constraints.txt
 	@echo 'Installing Weightsmith into $(VENV) …'
-	@$(PIP) install --constraint constraints.txt --editable .
+	@$(INSTALL) --editable .
 	@touch $@
 
 # test, bench and docs are dependency groups of pyproject.toml
 $(VENV)/.test $(VENV)/.bench $(VENV)/.docs: $(VENV)/.%: $(VENV)/.core
 	@echo 'Installing what make $* needs …'
-	@$(PIP) install --constraint constraints.txt --group $*
+	@$(INSTALL) --group $*
 	@touch $@

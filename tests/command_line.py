@@ -1,7 +1,8 @@
 """The command line in processes of its own, forked from one that has loaded everything: they start in no time.
 
 Run as a program this file is that process. It reads a request from each line, forks, and in the child becomes the
-command: its folder, environment, arguments and the files that take what it writes are those of the request.
+command: its folder, environment, arguments and the files that it reads and writes are those of the request. The answer
+is the number of the new process; a second request asks how it ended.
 """
 
 import atexit
@@ -24,16 +25,40 @@ PRELOADED = ("check", "inspect", "library", "memory", "composition", "rewrites",
 
 def run_command(*arguments: str, folder: Path | None, environment: Mapping[str, str]) -> Ended:
     """Run `weightsmith` with arguments; return how it ended and what it wrote."""
+    with tempfile.TemporaryDirectory() as scratch:
+        out, err = (Path(scratch, name) for name in ("out", "err"))
+        process = start_command(*arguments, folder=folder, environment=environment, files=(os.devnull, out, err))
+        code = end_of(process)
+        said = [path.read_text(encoding="utf-8") for path in (out, err)]
+    return subprocess.CompletedProcess(["weightsmith", *arguments], code, *said)
+
+
+def start_command(
+    *arguments: str,
+    folder: Path | None,
+    environment: Mapping[str, str],
+    files: tuple[str | Path, str | Path, str | Path],
+    before: str = "",
+) -> int:
+    """Start `weightsmith` with files for what it reads, writes and complains; return the number of its process.
+
+    `before` is Python that it runs first.
+    """
+    request = {"arguments": arguments, "folder": str(folder or Path.cwd()), "environment": dict(environment)}
+    return _asked({**request, "files": [str(path) for path in files], "before": before})
+
+
+def end_of(process: int) -> int:
+    """Wait for a command to end; return its exit code, or the negative number of the signal that ended it."""
+    return _asked({"end": process})
+
+
+def _asked(request: dict[str, Any]) -> int:
     server = _server()
     assert server.stdin is not None and server.stdout is not None  # noqa: PT018
-    with tempfile.TemporaryDirectory() as scratch:
-        written = [str(Path(scratch, name)) for name in ("out", "err")]
-        request = {"arguments": arguments, "folder": str(folder or Path.cwd()), "environment": dict(environment)}
-        server.stdin.write(json.dumps({**request, "written": written}) + "\n")
-        server.stdin.flush()
-        code = int(server.stdout.readline())
-        out, err = (Path(path).read_text(encoding="utf-8") for path in written)
-    return subprocess.CompletedProcess(["weightsmith", *arguments], code, out, err)
+    server.stdin.write(json.dumps(request) + "\n")
+    server.stdin.flush()
+    return int(server.stdout.readline())
 
 
 @cache
@@ -47,19 +72,20 @@ def _server() -> subprocess.Popen[str]:
 def _serve() -> None:
     for line in sys.stdin:
         request = json.loads(line)
-        child = os.fork()
-        if child == 0:
-            _become(request)
-        _, status = os.waitpid(child, 0)
-        sys.stdout.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        if "end" in request:
+            answer = os.waitstatus_to_exitcode(os.waitpid(request["end"], 0)[1])
+        else:
+            answer = os.fork()
+            if answer == 0:
+                _become(request)
+        sys.stdout.write(f"{answer}\n")
         sys.stdout.flush()
 
 
 def _become(request: dict[str, Any]) -> None:
     """Be the command: this does not return."""
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    for number, path in enumerate(request["written"], start=1):
-        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
+    for number, path in enumerate(request["files"]):
+        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC if number else os.O_RDONLY), number)
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
@@ -69,6 +95,7 @@ def _become(request: dict[str, Any]) -> None:
 
     code: object = 0
     try:
+        exec(request["before"], {})
         main()
     except SystemExit as end:
         code = end.code

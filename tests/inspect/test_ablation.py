@@ -1,7 +1,7 @@
 """A run without a part is the run of a transformer without it, bit for bit."""
 
-from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,11 @@ ARITHMETICS: list[tuple[ws.Arithmetic, Sums | None]] = [
 KINDS = pytest.mark.parametrize(("A", "sums"), ARITHMETICS, ids=str)
 
 
-def every_run(A: ws.Arithmetic, sums: Sums | None) -> Iterator[ws.Run]:
-    """Give runs of models with every norm before and after, 0 to 3 heads, masks, positions; in Native also biases."""
-    yield from runs(A, range(18), sums)
-    if Native("float64") == A:
-        for seed in range(8):
-            yield ws.run(model(seed), "abcab", sums=sums)
+@cache
+def every_run(A: ws.Arithmetic, sums: Sums | None) -> list[ws.Run]:
+    """Return runs of models with every norm before and after, 0 to 3 heads, masks, positions; in Native also biases."""
+    more = range(8 if Native("float64") == A else 0)
+    return [*runs(A, range(18), sums), *(ws.run(model(seed), "abcab", sums=sums) for seed in more)]
 
 
 def with_block(T: Transformer, b: int, block: Block) -> Transformer:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.arithmetic.test_rounding import tied
 from tests.kernels.hard_pairs import hard_products, hard_quotients, hard_sums
-from tests.kernels.loops import TIES, assert_all_equal, by_loop, finite_arithmetic
+from tests.kernels.loops import TIES, assert_all_equal, by_loop, finite_arithmetic, one_tie_rule_each
 from weightsmith.arithmetic import Array, Float, Saturating, rounding
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.kernels.packed.representations import Floats, FloatsToEven, Int16ToZero, Integers
@@ -30,8 +30,7 @@ COUNT = 3000
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize("ties", TIES)
-@pytest.mark.parametrize(("dtype", "form"), FORMS)
+@pytest.mark.parametrize(("dtype", "form", "ties"), one_tie_rule_each(FORMS))
 def test_all_pairs_give_what_the_arithmetic_gives(dtype: str, form: str, ties: str, operation: str) -> None:
     A = finite_arithmetic(tied(form, ties))
     assert carrier(A).dtype == dtype

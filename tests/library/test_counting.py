@@ -56,11 +56,12 @@ def test_no_shorter_input_makes_majority_fail_than_the_one_that_is_stated(A: ws.
     r = ws.run(T, "1" * 40)
     assert (r.attention[0][0][-1] == 1).all()  # every vote weighs 1, at every length
     stated = next(entry.fails_at[str(A)] for entry in library.ENTRIES if entry.name == "majority")
-    leads = np.zeros((1, 2))  # what is computed, what is true
+    leads = {(0.0, 0)}  # what is computed, what is true
     for length in range(1, len(stated) + 1):
-        steps = [np.stack([A.add(leads[:, 0], v * A.smallest), leads[:, 1] + v], axis=1) for v in (1, -1)]
-        leads = np.unique(np.concatenate(steps), axis=0)
-        assert ((leads[:, 0] > 0) == (leads[:, 1] > 0)).all() == (length < len(stated))
+        found = list({computed for computed, _ in leads})
+        after = {v: dict(zip(found, A.add(np.array(found), v * A.smallest).tolist(), strict=True)) for v in (1, -1)}
+        leads = {(after[v][computed], true + v) for computed, true in leads for v in (1, -1)}
+        assert all((computed > 0) == (true > 0) for computed, true in leads) == (length < len(stated))
 
 
 @ARITHMETICS

@@ -3,22 +3,23 @@
 import json
 import os
 import signal
-import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.check.processes import output, start
+from tests.check.processes import environment
+from tests.command_line import end_of, start_command
 from weightsmith.cli import main
 
 TEXT = "the cat sat on the mat; the rat sat on the cat.\n" * 20
-# The command as it is, but in step n of a run it says so, before the weights change, and waits for a line: once for
-# every n that it is given. Step 0 is what comes before the first one.
+# Before the command: in step n of a run it says so, before the weights change, and waits for a line: once for every n
+# that it is given. Step 0 is what comes before the first one.
 GATED = """
 import sys, torch
-gates, done = [int(n) for n in sys.argv.pop(1).split(",")], 0
+gates, done = {gates}, 0
 step, begin = torch.optim.AdamW.step, torch.optim.AdamW.__init__
 def gate():
     while done in gates:
@@ -34,8 +35,6 @@ def begun(self, *rest, **options):
     begin(self, *rest, **options)
     gate()
 torch.optim.AdamW.step, torch.optim.AdamW.__init__ = gated, begun
-from weightsmith.cli import main
-main()
 """
 
 
@@ -43,27 +42,40 @@ class Gated:
     """A command that waits in some of its steps."""
 
     def __init__(self, folder: Path, gates: tuple[int, ...], *arguments: str) -> None:
-        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        self.process = start("-c", GATED, ",".join(map(str, gates)), *arguments, cwd=folder, **pipes)
+        self.scratch = tempfile.TemporaryDirectory()
+        told, said, self.complaints = (Path(self.scratch.name, name) for name in ("in", "out", "err"))
+        for pipe in (told, said):
+            os.mkfifo(pipe)
+        self.number = start_command(
+            *arguments,
+            folder=folder,
+            environment=environment(),
+            files=(told, said, self.complaints),
+            before=GATED.format(gates=list(gates)),
+        )
+        self.told, self.said = told.open("w"), said.open()  # in the order in which it opens them, too
 
     def wait(self, step: int) -> None:
         """Wait until it is in a step."""
-        assert self.process.stdout is not None
-        assert self.process.stdout.readline() == f"in step {step}\n", self.process.communicate()
+        assert self.said.readline() == f"in step {step}\n", self.end()
 
     def go_on(self) -> None:
         """Let it out of the step."""
-        assert self.process.stdin is not None
-        self.process.stdin.write("\n")
-        self.process.stdin.flush()
+        self.told.write("\n")
+        self.told.flush()
 
     def interrupt(self) -> None:
         """Press Ctrl-C. It is heard before anything that the process is told later."""
-        self.process.send_signal(signal.SIGINT)
+        os.kill(self.number, signal.SIGINT)
+
+    def kill(self) -> None:
+        """Kill it."""
+        os.kill(self.number, signal.SIGKILL)
 
     def end(self) -> tuple[int, str, str]:
         """Return how it ended and what it wrote."""
-        return output(self.process)
+        with self.scratch, self.told, self.said:
+            return end_of(self.number), self.said.read(), self.complaints.read_text()
 
 
 def in_this_process(folder: Path, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:

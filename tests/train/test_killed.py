@@ -25,7 +25,7 @@ def killed(folder: Path, step: int, *arguments: str) -> None:
     """Kill a command in the middle of a step."""
     running = Gated(folder, (step,), *arguments)
     running.wait(step)
-    running.process.send_signal(signal.SIGKILL)
+    running.kill()
     assert running.end()[0] == -signal.SIGKILL
     assert not (folder / "m.safetensors").exists()
 

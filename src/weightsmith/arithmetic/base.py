@@ -57,6 +57,10 @@ class Arithmetic(ABC):
     def _nearest(self, x: Array) -> Array:
         """Round float64 values that are not NaN."""
 
+    def _nearest_sum(self, x: Array) -> Array:
+        """Round sums and differences of two members."""
+        return self._nearest(x)
+
     @abstractmethod
     def _elementary(self, name: Elementary, x: Array) -> Array:
         """Return a function of members, rounded once."""

@@ -14,6 +14,8 @@ Ties: TypeAlias = Literal["zero", "even", "away"]
 Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu"]
 Elementary: TypeAlias = Literal["exp", "gelu", "gelu_tanh", "silu"]
 
+MAX_PRODUCTS = 1 << 14  # of a dot product that are rounded at once: more would not stay near
+
 # IEEE overflow is either clamped to ∞ afterwards or, in `Native`, is what the machine does.
 silent = np.errstate(all="ignore")
 
@@ -30,6 +32,7 @@ class Core:
         self.arithmetic = arithmetic
         self.infinity = arithmetic.infinity
         self._nearest, self._elementary = arithmetic._nearest, arithmetic._elementary
+        self._nearest_sum = arithmetic._nearest_sum
 
     def round(self, x: npt.ArrayLike) -> Array:
         """Return the nearest member of each value, which need not be a member: see `Arithmetic.round`."""
@@ -38,12 +41,12 @@ class Core:
     @silent
     def add(self, x: Array, y: Array) -> Array:
         """Return x ⊕ y."""
-        return self._nearest(x + y)
+        return self._nearest_sum(x + y)
 
     @silent
     def subtract(self, x: Array, y: Array) -> Array:
         """Return x ⊖ y."""
-        return self._nearest(x - y)
+        return self._nearest_sum(x - y)
 
     @silent
     def multiply(self, x: Array, y: Array) -> Array:
@@ -77,6 +80,8 @@ class Core:
     def dot(self, x: Array, y: Array) -> Array:
         """Return Σ x_j ⊗ y_j along the last axis; the other axes broadcast."""
         x, y = np.broadcast_arrays(x, y)
+        if x.size <= MAX_PRODUCTS:
+            return self._fold(np.moveaxis(self._nearest(x * y), -1, 0), x.shape[:-1])
         products = (self._nearest(x[..., j] * y[..., j]) for j in range(x.shape[-1]))
         return self._fold(products, x.shape[:-1])
 
@@ -88,5 +93,5 @@ class Core:
     def _fold(self, terms: Iterable[Array], shape: tuple[int, ...]) -> Array:
         total = np.zeros(shape)
         for term in terms:
-            total = self._nearest(total + term)
+            total = self._nearest_sum(total + term)
         return total

@@ -95,6 +95,10 @@ class Fixed(Saturating):
                 "in a float64 carrier, wider systems are not"
             )
 
+    def _nearest_sum(self, x: Array) -> Array:
+        """Saturate: a sum of members is a multiple of the one quantum."""
+        return np.minimum(np.maximum(x, self.lowest), self.infinity)
+
     @property
     def precision(self) -> int:
         """p: how many bits a significand has."""
