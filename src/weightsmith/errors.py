@@ -25,6 +25,14 @@ class FileError(ModelError):
     """A file does not hold a valid transformer, or cannot be read or written."""
 
 
+MAX_ECHO = 200  # characters of what was given that an error repeats
+
+
+def cut(text: str, most: int = MAX_ECHO) -> str:
+    """Return a text that was given, or its beginning."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
 def brief(value: object) -> str:
     """Return the repr of anything, cut; also of integers that Python refuses to write out."""
     try:

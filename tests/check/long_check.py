@@ -9,7 +9,7 @@ from typing import Any
 import weightsmith as ws
 from tests.check.models import flipped
 from tests.check.processes import lines
-from weightsmith.check import examine, ledger
+from weightsmith.check import claim, ledger
 from weightsmith.library import ends_with, matches
 
 UP_TO = 10
@@ -21,7 +21,7 @@ SHARDS = 1 + 4 + 16 + 64 + 256
 
 def small_shards(patch: Any = setattr) -> None:
     """Have several hundred shards, and every one on disk as soon as it is done."""
-    patch(examine, "MAX_COLUMNS", 12)
+    patch(claim, "shard_size", lambda weights: 12)
     patch(ledger, "SYNC_SECONDS", 0)
 
 

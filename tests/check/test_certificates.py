@@ -12,7 +12,7 @@ import pytest
 import weightsmith as ws
 from tests.check.conftest import Cut
 from tests.check.models import automaton, flipped
-from weightsmith.check import engine, replay
+from weightsmith.check import claim, replay
 
 Certificate = dict[str, Any]
 
@@ -26,7 +26,7 @@ def pair() -> list[ws.Transformer]:
 def certified(models: list[ws.Transformer], up_to: int) -> Certificate:
     """Return a certificate with several tiers."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine, "columns_for", lambda *_: 12)
+        patch.setattr(claim, "shard_size", lambda weights: 12)
         result: Certificate = json.loads(ws.check.same_decisions(models[0], models[1], up_to).to_json())
     return result
 

@@ -13,6 +13,7 @@ from tests.check.models import all_inputs, just, never
 from weightsmith.arithmetic import Array
 from weightsmith.automata import Truths
 from weightsmith.check import engine, examine
+from weightsmith.check import plan as plan_module
 from weightsmith.check.claims import SameDecisions
 from weightsmith.check.frame import Frame
 from weightsmith.check.plan import Plan, Shard, make_plan, tokens
@@ -40,10 +41,9 @@ class Sizes(list[int]):
 def inputs_of(plan: Plan, shard: Shard) -> list[tuple[int, ...]]:
     tier = plan.tiers[shard.tier]
     return [
-        stem + rest
-        for stem in plan.stems_of(shard)
+        plan.beginning(shard) + rest
         for n in range(tier.shortest, tier.longest + 1)
-        for rest in product(range(plan.vocabulary), repeat=n - tier.stem)
+        for rest in product(range(plan.vocabulary), repeat=n - tier.apart)
     ]
 
 
@@ -64,19 +64,20 @@ def test_shards_hold_every_input_once(columns: int, most_shards: int, monkeypatc
             assert all(len(inputs_of(plan, shard)) == plan.inputs_of(shard) for shard in shards)
 
 
-@pytest.mark.parametrize("columns", [1, 6, 50, 1 << 16])
-def test_tiers_follow_each_other_and_shards_stand_in_vocabulary_order(columns: int) -> None:
+@pytest.mark.parametrize("size", [1, 6, 50, 1 << 16])
+def test_tiers_follow_each_other_and_shards_stand_in_vocabulary_order(size: int) -> None:
     for vocabulary, up_to in product(range(1, 7), range(1, 7)):
-        plan = make_plan(vocabulary, up_to, columns)
+        plan = make_plan(vocabulary, up_to, size)
         ends = [0, *(tier.longest for tier in plan.tiers)]
         assert [tier.shortest for tier in plan.tiers] == [end + 1 for end in ends[:-1]]
         assert ends[-1] == up_to
         for number, tier in enumerate(plan.tiers):
-            stems = [stem for shard in plan.shards(number) for stem in plan.stems_of(shard)]
-            assert stems == sorted(set(stems))
-            assert tier.stem < tier.shortest
-            run_together = sum(vocabulary**k for k in range(1, tier.longest - tier.stem + 1))
-            assert run_together <= max(columns, vocabulary)
+            beginnings = [plan.beginning(shard) for shard in plan.shards(number)]
+            assert beginnings == sorted(set(beginnings))
+            assert len(beginnings) == vocabulary**tier.apart
+            assert tier.apart < tier.shortest
+            fewer = vocabulary ** (tier.apart + 1) > plan_module.MAX_SHARDS or vocabulary == 1
+            assert fewer or tier.apart == tier.shortest - 1 or plan.inputs_of(Shard(number, 0)) <= size
 
 
 def test_an_input_stands_where_its_place_says() -> None:

@@ -42,7 +42,7 @@ def never() -> Iterator[type[Claim]]:
             is_name = [found == M.classes.index(self.name) for M, found in zip(self.three, values, strict=True)]
             return ~(is_name[0] & is_name[1] & is_name[2]), list(values)
 
-        def sides(self, tokens: Input) -> dict[str, str]:
+        def sides(self, tokens: Input, evidence: Any) -> dict[str, str]:
             return {f"model {n}": self.run(M, tokens).decision for n, M in enumerate(self.three)}
 
         def described(self) -> dict[str, Any]:

@@ -90,7 +90,7 @@ def test_metadata_that_parses_but_recurses_too_deep(saved: Path, monkeypatch: py
     nested: list[Any] = []
     for _ in range(5000):
         nested = [nested]
-    monkeypatch.setattr(files, "parse_json", lambda text, what: metadata | {"lanes": nested})
+    monkeypatch.setattr(files, "parse_json", lambda text, what, size: metadata | {"lanes": nested})
     with pytest.raises(ws.FileError, match="it asks for too much"):
         ws.load(saved)
 

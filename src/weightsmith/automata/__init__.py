@@ -3,7 +3,7 @@
 from weightsmith.automata.automaton import Automaton, smallest
 from weightsmith.automata.expressions import foreign_letters
 from weightsmith.automata.inputs import Input, Inputs, Places, Truths, input_text, written
-from weightsmith.automata.languages import Describing, Language, called, language, name_of, read_described
+from weightsmith.automata.languages import Describing, Language, called, language, read_described, source_of
 from weightsmith.automata.regular import compile_regex, parser_is_known
 
 __all__ = [
@@ -19,9 +19,9 @@ __all__ = [
     "foreign_letters",
     "input_text",
     "language",
-    "name_of",
     "parser_is_known",
     "read_described",
     "smallest",
+    "source_of",
     "written",
 ]

@@ -1,5 +1,6 @@
 """Languages: sets of inputs, given by an automaton, a regular expression or a Python function."""
 
+import inspect
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -16,6 +17,7 @@ from weightsmith.errors import InputError, brief, shown
 
 Predicate: TypeAlias = Callable[[Any], bool]
 Describing: TypeAlias = str | re.Pattern[str] | Automaton | Predicate  # a set of inputs
+MAX_SOURCE = 20_000  # characters of a function that a certificate shows
 FLAGS = int(re.A | re.I | re.L | re.M | re.S | re.U | re.X)  # that a description may have
 
 
@@ -113,8 +115,8 @@ class Decided(Language):
         return bool(answer)
 
     def described(self) -> dict[str, Any]:
-        """Return its name: a function is not data."""
-        return {"predicate": name_of(self.predicate)}
+        """Return its source: a function is not data."""
+        return {"predicate": source_of(self.predicate)}
 
     def __str__(self) -> str:
         """Name the function."""
@@ -143,6 +145,15 @@ def called(function: Callable[[Any], Any], what: str, argument: Any) -> Any:
 def name_of(function: object) -> str:
     """Return a function's name."""
     return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', type(function).__name__)}"
+
+
+def source_of(function: object) -> dict[str, Any]:
+    """Return what a certificate says of a function: its name and its source, which nobody runs unasked."""
+    try:
+        source: str | None = inspect.getsource(function)  # type: ignore[arg-type]
+    except (OSError, TypeError):  # typed at a prompt, built in, an object that can be called
+        source = None
+    return {"code": "Python", "name": name_of(function), "source": source and source[:MAX_SOURCE]}
 
 
 def language(given: object, vocabulary: tuple[str, ...]) -> Language:

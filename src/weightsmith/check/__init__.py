@@ -18,11 +18,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from weightsmith.automata import Automaton, Describing, foreign_letters, language, parser_is_known
-from weightsmith.check.certificate import Replay, replay
 from weightsmith.check.claim import Claim
 from weightsmith.check.claims import AgreesWith, Condition, FinalVectors, Recognizes, SameDecisions, SameLogits
 from weightsmith.check.engine import DEFAULT_MEMORY, File, Options, Progress, decide
 from weightsmith.check.frame import make_frame
+from weightsmith.check.replaying import Replay, replay
 from weightsmith.check.verdict import Divergence, Verdict
 from weightsmith.model import Transformer
 

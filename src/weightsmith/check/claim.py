@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from weightsmith.automata import Input, Inputs, Language, Truths, parser_is_known
 from weightsmith.check.frame import EVERY_INPUT, Frame
-from weightsmith.check.plan import Plan
+from weightsmith.check.plan import Plan, make_plan, shard_size
 from weightsmith.check.verdict import Divergence
 from weightsmith.inspect.run import Run, run
 from weightsmith.model import Transformer, digest
@@ -55,8 +55,8 @@ class Claim(ABC):
         """
 
     @abstractmethod
-    def sides(self, tokens: Input) -> dict[str, str]:
-        """Return what each side says of an input, by the reference semantics."""
+    def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
+        """Return what each side says of an input, by the reference semantics; `judge` gave the evidence for it."""
 
     def divergence(self, tokens: Input) -> Divergence | None:
         """Find where the streams of two models part on an input; None where they have no lane in common."""
@@ -69,12 +69,17 @@ class Claim(ABC):
     @classmethod
     @abstractmethod
     def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
-        """Return the claim of a certificate, from what was `described`."""
+        """Return the claim of a certificate, from what was `described`; a Python function stands under "function"."""
 
     @classmethod
     def had_function(cls, data: Mapping[str, Any]) -> bool:
-        """Say whether the claim of a certificate was checked with a Python function, which is not in it."""
-        return is_predicate(data.get("within"))
+        """Say whether the claim of a certificate needs a Python function, of which it has the source alone."""
+        return False
+
+    @property
+    def code(self) -> frozenset[str]:
+        """Those entries of what is `described` that are Python code."""
+        return frozenset()
 
     @property
     def languages(self) -> dict[str, Language]:
@@ -96,6 +101,10 @@ class Claim(ABC):
     def vocabulary(self) -> tuple[str, ...]:
         """The tokens of the inputs."""
         return self.frame.vocabulary(self.models[0])
+
+    def plan(self, up_to: int) -> Plan:
+        """Divide the inputs up to a length among shards; this follows from the claim alone."""
+        return make_plan(len(self.vocabulary), up_to, shard_size(sum(T.weights for T in self.models)))
 
     def identity(self, plan: Plan) -> dict[str, Any]:
         """Return all that two checks of the same thing have in common."""
@@ -120,5 +129,5 @@ class Claim(ABC):
 
 
 def is_predicate(described: object) -> bool:
-    """Say whether what a certificate says of a language is the name of a Python function."""
+    """Say whether what a certificate says of a language is Python code."""
     return isinstance(described, Mapping) and "predicate" in described

@@ -3,12 +3,22 @@
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NoReturn, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.automata import Input, Inputs, Language, Truths, called, input_text, language, name_of, read_described
+from weightsmith.automata import (
+    Input,
+    Inputs,
+    Language,
+    Truths,
+    called,
+    input_text,
+    language,
+    read_described,
+    source_of,
+)
 from weightsmith.check.claim import HAS_FUNCTION, Claim, Quantity, Values, is_predicate
 from weightsmith.check.frame import Frame
 from weightsmith.check.verdict import Divergence, first_difference
@@ -51,7 +61,7 @@ class _Pair(Claim):
     def _said(self, r: Run) -> str:
         """Return what a run says."""
 
-    def sides(self, tokens: Input) -> dict[str, str]:
+    def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
         return {
             "the first": self._said(self.run(self.S, tokens)),
             "the second": self._said(self.run(self.T, tokens)),
@@ -129,10 +139,9 @@ class Recognizes(_Single):
         wanted = self.language.expected(inputs)
         return (values[0] == self.T.classes.index(self.yes)) == wanted, [values[0], wanted]
 
-    def sides(self, tokens: Input) -> dict[str, str]:
-        """Ask the language too."""
-        ids = [self.vocabulary.index(token) for token in tokens]
-        member = bool(self.language.expected(Inputs(self.vocabulary, ids, 0))[0])
+    def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
+        """Repeat what the language said."""
+        member = bool(evidence[1])
         belongs = "it belongs to it" if member else "it does not belong to it"
         return {"the transformer": self.run(self.T, tokens).decision, "the language": belongs}
 
@@ -144,12 +153,18 @@ class Recognizes(_Single):
     def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
         """Read the language."""
         (T,) = models
-        return cls(T, language(read_described(data["language"]), frame.vocabulary(T)), data["yes"], frame=frame)
+        given = data["function"] if cls.had_function(data) else read_described(data["language"])
+        return cls(T, language(given, frame.vocabulary(T)), data["yes"], frame=frame)
 
     @classmethod
     def had_function(cls, data: Mapping[str, Any]) -> bool:
-        """Look at the language too."""
-        return super().had_function(data) or is_predicate(data.get("language"))
+        """Look at the language."""
+        return is_predicate(data.get("language"))
+
+    @property
+    def code(self) -> frozenset[str]:
+        """The language, if it is a function."""
+        return frozenset() if self.language.is_data else frozenset(["language"])
 
     @property
     def languages(self) -> dict[str, Language]:
@@ -159,17 +174,26 @@ class Recognizes(_Single):
 
 @dataclass(frozen=True, eq=False)
 class _ByFunction(_Single):
-    """A claim with a Python function in it, which no file holds."""
+    """A claim with a Python function in it, of which a file holds the source alone."""
 
     not_data = HAS_FUNCTION
+    function: Callable[[Any], Any]
 
     @classmethod
-    def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> NoReturn:
-        raise TypeError(HAS_FUNCTION)
+    def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
+        (T,) = models
+        return cls(T, data["function"], frame=frame)
 
     @classmethod
     def had_function(cls, data: Mapping[str, Any]) -> bool:
         return True
+
+    @property
+    def code(self) -> frozenset[str]:
+        return frozenset(["function"])
+
+    def described(self) -> dict[str, Any]:
+        return {"function": source_of(self.function)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +202,6 @@ class AgreesWith(_ByFunction):
 
     quantity = "decisions"
     kind = "agrees_with"
-    function: Callable[[Any], str]
 
     def __post_init__(self) -> None:
         """Refuse what cannot be called."""
@@ -201,14 +224,10 @@ class AgreesWith(_ByFunction):
             wanted[i] = place[answer]
         return values[0] == wanted, [values[0], wanted]
 
-    def sides(self, tokens: Input) -> dict[str, str]:
-        """Ask the function too."""
-        answer = called(self.function, "the function", tokens)
+    def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
+        """Repeat what the function gave."""
+        answer = self.T.classes[int(evidence[1])]
         return {"the transformer": self.run(self.T, tokens).decision, "the function": answer}
-
-    def described(self) -> dict[str, Any]:
-        """Return the function's name."""
-        return {"function": name_of(self.function)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,16 +236,15 @@ class FinalVectors(_ByFunction):
 
     quantity: ClassVar[Quantity] = "vectors"
     kind = "final_vectors"
-    condition: Condition
 
     def __post_init__(self) -> None:
         """Refuse what cannot be called."""
-        if not callable(self.condition):
-            raise InputError(f"{brief(self.condition)} is not a function of vectors, an array (inputs, lanes)")
+        if not callable(self.function):
+            raise InputError(f"{brief(self.function)} is not a function of vectors, an array (inputs, lanes)")
 
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
         """Ask of all vectors at once."""
-        holds = called(lambda vectors: np.asarray(self.condition(vectors)), "the condition", values[0])
+        holds = called(lambda vectors: np.asarray(self.function(vectors)), "the condition", values[0])
         if holds.dtype != np.bool_ or holds.shape != values[0].shape[:1]:
             raise InputError(
                 f"the condition gives {holds.dtype} values of shape {holds.shape} for vectors of shape "
@@ -234,13 +252,9 @@ class FinalVectors(_ByFunction):
             )
         return holds, [values[0], holds]
 
-    def sides(self, tokens: Input) -> dict[str, str]:
+    def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
         """Return the vector: the condition says nothing more."""
         return {"the last vector": _named(self.T.lanes, self.run(self.T, tokens).stream[-1, -1])}
-
-    def described(self) -> dict[str, Any]:
-        """Return the condition's name."""
-        return {"condition": name_of(self.condition)}
 
 
 def check_class(T: Transformer, yes: object, instead: str) -> None:

@@ -22,8 +22,8 @@ TASKS_AHEAD = 3  # for each thread of a worker
 
 
 @contextmanager
-def connected(address: str) -> Iterator["Backend"]:
-    """Connect to a scheduler, and see that its workers have this version."""
+def connected(address: str, columns: int) -> Iterator["Backend"]:
+    """Connect to a scheduler, and see that its workers have this version; each runs so many inputs together."""
     try:
         Client: Any = import_module("distributed").Client
     except ImportError:
@@ -40,7 +40,7 @@ def connected(address: str) -> Iterator["Backend"]:
         ) from None
     with client:
         _check_workers(client, address)
-        yield _Cluster(client, address)
+        yield _Cluster(client, address, columns)
 
 
 def _check_workers(client: Any, address: str) -> None:
@@ -65,8 +65,8 @@ def _versions() -> str:
 class _Cluster:
     """Dask's workers. A task is data: which claim, which shards. When a worker dies, Dask gives its tasks to others."""
 
-    def __init__(self, client: Any, address: str) -> None:
-        self.client, self.address = client, address
+    def __init__(self, client: Any, address: str, columns: int) -> None:
+        self.client, self.address, self.columns = client, address, columns
 
     def findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: "Limit") -> Iterator[Finding]:
         """Send tasks that grow until they take about two seconds, and give what comes back."""
@@ -81,7 +81,7 @@ class _Cluster:
     def _findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: "Limit") -> Iterator[Finding]:
         as_completed: Any = import_module("distributed").as_completed
         # The claim is the result of a task, not scattered: if its worker dies, Dask can make it again.
-        shared = self.client.submit(_same, (claim, plan), pure=False)
+        shared = self.client.submit(_same, (claim, plan, self.columns), pure=False)
         waiting, size, running = list(reversed(shards)), 1, as_completed(loop=self.client.loop)
         while waiting or not running.is_empty():
             threads = max(sum(self.client.nthreads().values()), 1)
@@ -98,11 +98,12 @@ def size_for(shards: int, seconds: float) -> float:
     return shards * TASK_SECONDS / max(seconds, 1e-3)
 
 
-def _same(value: tuple[Claim, Plan]) -> tuple[Claim, Plan]:
+def _same(value: tuple[Claim, Plan, int]) -> tuple[Claim, Plan, int]:
     return value
 
 
-def _examine_all(shared: tuple[Claim, Plan], shards: list[tuple[Shard, int]]) -> tuple[float, list[Finding]]:
+def _examine_all(shared: tuple[Claim, Plan, int], shards: list[tuple[Shard, int]]) -> tuple[float, list[Finding]]:
     begin = time.perf_counter()
-    findings = [examine(*shared, shard, longest) for shard, longest in shards]
+    claim, plan, columns = shared
+    findings = [examine(claim, plan, shard, longest, columns=columns) for shard, longest in shards]
     return time.perf_counter() - begin, findings

@@ -1,6 +1,5 @@
 """Deciding a claim: tier after tier, on the cores of this machine or on a cluster."""
 
-import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -11,10 +10,10 @@ from typing import Protocol, TypeAlias
 
 from weightsmith.automata import written
 from weightsmith.check.claim import Claim
-from weightsmith.check.examine import EMPTY_DIGEST, Finding, bytes_of_run, columns_for, examine
+from weightsmith.check.examine import EMPTY_DIGEST, Finding, Refutation, bytes_of_run, columns_for, examine
 from weightsmith.check.frame import Claimed
 from weightsmith.check.ledger import Ledger, open_ledger
-from weightsmith.check.plan import Plan, Shard, longest_of, make_plan, tokens
+from weightsmith.check.plan import MAX_LENGTH, Plan, Shard, tokens
 from weightsmith.check.verdict import Verdict
 from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.kernels.packed import packed_run
@@ -60,19 +59,20 @@ class Threads:
     """The cores of this machine: the kernels let go of Python's lock."""
 
     workers: int
+    columns: int  # that each runs together
 
     def findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: Limit) -> Iterator[Finding]:
         """Keep every core busy, with as little as possible begun in vain."""
         if self.workers == 1 or len(shards) == 1:
             for shard in shards:
-                yield examine(claim, plan, shard, limit(shard))
+                yield examine(claim, plan, shard, limit(shard), columns=self.columns)
             return
         waiting, running = iter(shards), set[Future[Finding]]()
         pool = ThreadPoolExecutor(self.workers)
         try:
             while True:
                 for shard in waiting:
-                    running.add(pool.submit(examine, claim, plan, shard, limit(shard)))
+                    running.add(pool.submit(examine, claim, plan, shard, limit(shard), columns=self.columns))
                     if len(running) > self.workers:
                         break
                 if not running:
@@ -97,8 +97,8 @@ class _Check:
     digests: list[tuple[str, ...]] = field(default_factory=list)  # of the finished tiers
     counts: dict[Shard, Mapping[int, int]] = field(default_factory=dict)  # where nobody could count before
 
-    def run(self) -> tuple[int, int] | None:
-        """Return the first refuting input by its length and place, or None."""
+    def run(self) -> Refutation | None:
+        """Return the first refuting input, or None."""
         for number in range(len(self.plan.tiers)):
             refuted = self._tier(number)
             if refuted is not None:
@@ -106,14 +106,15 @@ class _Check:
             self.digests.append(tuple(self.ledger.digests[shard] for shard in self.plan.shards(number)))
         return None
 
-    def _tier(self, number: int) -> tuple[int, int] | None:
-        tier, best = self.plan.tiers[number], (math.inf, math.inf)
+    def _tier(self, number: int) -> Refutation | None:
+        tier = self.plan.tiers[number]
+        best: Refutation | None = None
 
         def limit(shard: Shard) -> int:
             """Inputs longer than the best refutation, or as long and later, no longer matter."""
-            if best[0] > tier.longest:
+            if best is None:
                 return tier.longest
-            return int(best[0]) - (self.plan.first_in(shard, int(best[0])) > best[1])
+            return best.length - (self.plan.first_in(shard, best.length) > best.place)
 
         inputs = {shard: self.claimed.of(shard) for shard in self.plan.shards(number)}
         self._add(sum(inputs[shard] for shard in inputs if shard in self.ledger.digests))
@@ -124,29 +125,29 @@ class _Check:
         for finding in self.backend.findings(self.claim, self.plan, pending, limit):
             if finding.digest is not None:
                 self.ledger.add(finding.shard, finding.digest)
-            if finding.refuted is not None:
-                best = min(best, finding.refuted)
-            if finding.counts:
+            if finding.refuted is not None and (best is None or finding.refuted.order < best.order):
+                best = finding.refuted
+            if not self.claim.frame.countable:
                 self.counts[finding.shard] = finding.counts
             self._add(inputs[finding.shard])
-        return None if best[0] == math.inf else (int(best[0]), int(best[1]))
+        return best
 
     def _add(self, inputs: int) -> None:
         self.done += inputs
         if inputs:
             self.progress(self.done, self.claimed.inputs)
 
-    def inputs(self, refuted: tuple[int, int] | None) -> int:
+    def inputs(self, refuted: Refutation | None) -> int:
         """Return how many inputs were claimed, or how many up to the first that refutes it."""
         if self.claim.frame.countable:
             if refuted is None:
                 return self.claimed.inputs
-            return self.claimed.up_to(tokens(refuted[1], refuted[0], self.plan.vocabulary))
+            return self.claimed.up_to(tokens(refuted.place, refuted.length, self.plan.vocabulary))
         return sum(
             number
             for shard, counts in self.counts.items()
             for length, number in counts.items()
-            if refuted is None or (length, self.plan.first_in(shard, length)) <= refuted
+            if refuted is None or (length, self.plan.first_in(shard, length)) <= refuted.order
         )
 
 
@@ -156,26 +157,29 @@ def decide(claim: Claim, up_to: int | None = None, options: Options | None = Non
     if claim.not_data is not None and (given.ledger is not None or given.cluster is not None):
         what = "a ledger" if given.cluster is None else "a cluster"
         raise InputError(f"{what} needs a claim that consists of data, and {claim.not_data}")
-    plan = make_plan(len(claim.vocabulary), longest, columns_for(claim, longest, given.memory))
+    plan, columns = claim.plan(longest), columns_for(claim, longest, given.memory)
     if given.cluster is None:
         for T in claim.models:
             packed_run(T).ready()  # before the clock starts: compiling is no part of the check
     begin = time.perf_counter()
     claimed = Claimed(claim.frame, plan)
-    with _backend(claim, plan, given) as backend, open_ledger(
+    with _backend(claim, plan, columns, given) as backend, open_ledger(
         given.ledger, claim.identity(plan) if given.ledger is not None else {}, plan
     ) as book:  # fmt: skip
         check = _Check(claim, plan, claimed, backend, book, given.progress or (lambda done, total: None))
         refuted = check.run()
-    tokens_of = None if refuted is None else written(claim.vocabulary, tokens(refuted[1], refuted[0], plan.vocabulary))
+    found, sides, parted = None, dict[str, str](), None
+    if refuted is not None:
+        found = written(claim.vocabulary, tokens(refuted.place, refuted.length, plan.vocabulary))
+        sides, parted = claim.sides(found, refuted.evidence), claim.divergence(found)
     return Verdict(
         claim,
         plan,
         holds=refuted is None,
         inputs=check.inputs(refuted),
-        counterexample=tokens_of,
-        sides={} if tokens_of is None else claim.sides(tokens_of),
-        divergence=None if tokens_of is None else claim.divergence(tokens_of),
+        counterexample=found,
+        sides=sides,
+        divergence=parted,
         seconds=time.perf_counter() - begin,
         digests=tuple(check.digests),
     )
@@ -183,22 +187,22 @@ def decide(claim: Claim, up_to: int | None = None, options: Options | None = Non
 
 def _longest(claim: Claim, up_to: int | None) -> int:
     """Return the length of the longest inputs, or say what is wrong with it."""
-    length, most = claim.frame.length, longest_of(len(claim.vocabulary))
+    length = claim.frame.length
     name, longest = ("up_to", up_to) if up_to is not None or length is None else ("length", length)
     meaning = "the length up to which every input is checked, 1 or more, as in up_to=10"
     longest = whole_number(longest, name, 1, meaning=meaning)
-    whole_number(longest, name, 1, most, f"at most {most}; no check goes through longer inputs")
+    whole_number(longest, name, 1, MAX_LENGTH, f"at most {MAX_LENGTH}; no check goes through longer inputs")
     if length is not None and length > longest:
         raise InputError(f"length={length} is more than up_to={up_to}: leave out up_to, which length= does not need")
     claim.frame.check_lengths(claim.models, length or longest)
     return length or longest
 
 
-def _backend(claim: Claim, plan: Plan, options: Options) -> AbstractContextManager[Backend]:
+def _backend(claim: Claim, plan: Plan, columns: int, options: Options) -> AbstractContextManager[Backend]:
     if options.cluster is not None:
         from weightsmith.check.cluster import connected
 
-        return connected(options.cluster)
-    columns = max((plan.inputs_of(Shard(t, 0)) // tier.stems for t, tier in enumerate(plan.tiers)), default=0)
-    fitting = max(options.memory // bytes_of_run(claim, plan.up_to, columns), 1)
-    return nullcontext(Threads(min(options.workers or len(os.sched_getaffinity(0)), fitting)))
+        return connected(options.cluster, columns)
+    largest = max(plan.inputs_of(Shard(number, 0)) for number in range(len(plan.tiers)))
+    fitting = max(options.memory // bytes_of_run(claim, plan.up_to, min(columns, largest)), 1)
+    return nullcontext(Threads(min(options.workers or len(os.sched_getaffinity(0)), fitting), columns))

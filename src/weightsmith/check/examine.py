@@ -1,17 +1,16 @@
 """One shard, examined: with the fast kernels, or with the reference semantics when a verdict is replayed."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from weightsmith.automata import Inputs, Places, input_text, written
 from weightsmith.check.claim import Claim, Quantity, Values
 from weightsmith.check.frame import claimed_stems
-from weightsmith.check.plan import Plan, Shard
+from weightsmith.check.plan import Plan, Shard, depth_within
 from weightsmith.errors import InputError, ModelError, shown
 from weightsmith.kernels.packed import batch, packed_run, ranks, run_columns, tree
 from weightsmith.kernels.packed.carrier import carrier
@@ -43,66 +42,98 @@ Source: TypeAlias = Callable[[Reader, Quantity, Sequence[Inputs]], Iterator[Valu
 
 
 @dataclass(frozen=True)
+class Refutation:
+    """The first input of a shard that refutes a claim, by its length and its place in vocabulary order."""
+
+    length: int
+    place: int
+    evidence: tuple[Any, ...] = field(default=(), compare=False)  # what was read off for it: see `Claim.judge`
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Where it stands among all inputs."""
+        return self.length, self.place
+
+
+@dataclass(frozen=True)
 class Finding:
     """What a shard showed."""
 
     shard: Shard
     digest: str | None  # of everything that was compared; None where a shorter refutation made it stop early
-    refuted: tuple[int, int] | None  # length and place in vocabulary order of the first input that refutes the claim
-    counts: Mapping[int, int] = field(default_factory=dict)  # by length: inputs gone through, if none can tell before
+    refuted: Refutation | None
+    counts: Mapping[int, int] = field(default_factory=dict)  # inputs gone through, by length
 
 
 def examine(
-    claim: Claim, plan: Plan, shard: Shard, longest: int | None = None, source: Source | None = None
+    claim: Claim,
+    plan: Plan,
+    shard: Shard,
+    longest: int | None = None,
+    source: Source | None = None,
+    columns: int = MAX_COLUMNS,
 ) -> Finding:
-    """Compare all inputs of a shard, or those up to a length.
+    """Compare all inputs of a shard, or those up to a length, with so many of them run together.
 
-    The digest is the SHA-256 of the digests of the stems, each of all compared values: for each length in order, for
-    each of the two sides, in vocabulary order.
+    The digest is the SHA-256 of the digests of all compared values, for each length in order and for each of the two
+    sides: their values stand in vocabulary order. So it does not depend on how many inputs are run together.
     """
     tier = plan.tiers[shard.tier]
     end = tier.longest if longest is None else min(longest, tier.longest)
-    total, counts = hashlib.sha256(), Counter[int]()
-    refuted: tuple[int, int] | None = None
-    for offset, stem in claimed_stems(claim.frame, plan, shard):
-        if refuted is not None:
-            end = min(end, refuted[0] - 1)  # what comes later in vocabulary order must be shorter
-        part = hashlib.sha256()
-        found = _examine_stem(claim, stem, tier.shortest, end, part, source or by_kernels, counts)
-        total.update(part.digest())
-        if found is not None:
-            length, place = found
-            before = shard.index * tier.stems + offset
-            refuted = (length, before * plan.vocabulary ** (length - tier.stem) + place)
-    whole = refuted is None and end == tier.longest
-    return Finding(shard, total.hexdigest() if whole else None, refuted, {} if claim.frame.countable else dict(counts))
+    run = _Examination(claim, source or by_kernels)
+    shortest, depth = tier.shortest, depth_within(plan.vocabulary, plan.up_to, columns)
+    while shortest <= end and run.refuted is None:
+        lengths = range(shortest, min(shortest + depth - 1, end) + 1)
+        size = max(lengths[-1] - depth, tier.apart)
+        before = shard.index * plan.vocabulary ** (size - tier.apart)
+        for number, stem in claimed_stems(claim.frame, plan, shard, size, lengths):
+            run.go_through(stem, before + number, lengths)
+        shortest = lengths[-1] + 1
+    whole = run.refuted is None and end == tier.longest
+    return Finding(shard, run.digest() if whole else None, run.refuted, run.counts)
 
 
-def _examine_stem(
-    claim: Claim,
-    stem: Sequence[int],
-    shortest: int,
-    longest: int,
-    digest: "hashlib._Hash",
-    source: Source,
-    counts: Counter[int],
-) -> tuple[int, int] | None:
-    lengths = claim.frame.lengths(shortest, longest)
-    every = [claim.frame.claimed(Inputs(claim.vocabulary, stem, length - len(stem))) for length in lengths]
-    asked = [inputs for inputs in every if len(inputs)]
-    if not asked:
-        return None
-    sides = [source(reader(claim, T), claim.quantity, asked) for T in claim.models]
-    for inputs, values in zip(asked, zip(*sides, strict=True), strict=True):
-        holds, evidence = claim.judge(values, inputs)
-        for array in evidence:
-            digest.update(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).tobytes())
-        if not holds.all():
-            first = int(np.argmin(holds))
-            counts[inputs.length] += first + 1
-            return inputs.length, inputs.place(first)
-        counts[inputs.length] += len(inputs)
-    return None
+class _Examination:
+    """A shard on its way."""
+
+    def __init__(self, claim: Claim, source: Source) -> None:
+        self.claim, self.source = claim, source
+        self.refuted: Refutation | None = None
+        self.counts = dict[int, int]()
+        self.hashes: dict[int, list[hashlib._Hash]] = {}  # by length, for each of the two sides
+
+    def go_through(self, stem: Sequence[int], number: int, lengths: range) -> None:
+        """Compare the continuations of a stem, which is the number-th of its size; after a refutation, shorter ones."""
+        frame, vocabulary = self.claim.frame, self.claim.vocabulary
+        end = lengths[-1] if self.refuted is None else self.refuted.length - 1
+        wanted = frame.lengths(lengths[0], end)
+        every = (frame.claimed(Inputs(vocabulary, stem, length - len(stem))) for length in wanted)
+        asked = [inputs for inputs in every if len(inputs)]
+        if not asked:
+            return
+        sides = [self.source(reader(self.claim, T), self.claim.quantity, asked) for T in self.claim.models]
+        for inputs, values in zip(asked, zip(*sides, strict=True), strict=True):
+            holds, evidence = self.claim.judge(values, inputs)
+            self._remember(inputs.length, evidence)
+            first = len(inputs) if holds.all() else int(np.argmin(holds))
+            self.counts[inputs.length] = self.counts.get(inputs.length, 0) + min(first + 1, len(inputs))
+            if first < len(inputs):
+                place = number * len(vocabulary) ** inputs.depth + inputs.place(first)
+                self.refuted = Refutation(inputs.length, place, tuple(array[first] for array in evidence))
+                return
+
+    def _remember(self, length: int, evidence: Sequence[Values]) -> None:
+        hashes = self.hashes.setdefault(length, [hashlib.sha256() for _ in evidence])
+        for side, array in zip(hashes, evidence, strict=True):
+            side.update(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).data)
+
+    def digest(self) -> str:
+        """Return the digest of everything that was compared."""
+        total = hashlib.sha256()
+        for length in sorted(self.hashes):
+            for side in self.hashes[length]:
+                total.update(side.digest())
+        return total.hexdigest()
 
 
 def reader(claim: Claim, T: Transformer) -> Reader:

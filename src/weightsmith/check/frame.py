@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.automata import Automaton, Inputs, Language, Truths, language
-from weightsmith.check.plan import Plan, Shard, rank, tokens
+from weightsmith.check.plan import Plan, Shard, inputs_between, rank, tokens
 from weightsmith.errors import InputError, ModelError, brief, listed, shown, whole_number
 from weightsmith.model import Transformer, check_length
 
@@ -126,12 +126,13 @@ class Claimed:
         self.frame, self.plan = frame, plan
         self.inputs = plan.inputs if frame.plain else self._begun((), 1, plan.up_to)
 
-    def of(self, shard: Shard) -> int:
-        """Return how many there are in a shard."""
-        if self.frame.plain:
-            return self.plan.inputs_of(shard)
+    def of(self, shard: Shard, longest: int | None = None) -> int:
+        """Return how many there are in a shard, or how many up to a length."""
         tier = self.plan.tiers[shard.tier]
-        return self._begun(_beginning(self.plan, shard), tier.shortest, tier.longest)
+        end = tier.longest if longest is None else longest
+        if self.frame.plain:
+            return inputs_between(self.plan.vocabulary, tier.shortest - tier.apart, end - tier.apart)
+        return self._begun(self.plan.beginning(shard), tier.shortest, end)
 
     def up_to(self, ids: Sequence[int]) -> int:
         """Return how many there are up to an input, itself included: shorter ones, then those before it in order."""
@@ -155,37 +156,30 @@ class Claimed:
         return _automaton(self.frame, symbols), _ways(self.frame, symbols, up_to)
 
 
-def claimed_stems(frame: Frame, plan: Plan, shard: Shard) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Return the stems of a shard that begin an input of a frame, each with its number in the shard, in order."""
+def claimed_stems(
+    frame: Frame, plan: Plan, shard: Shard, size: int, lengths: range
+) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Return the stems of a size that begin an input of a shard with one of these lengths, in vocabulary order.
+
+    Each comes with its number among the stems of the shard.
+    """
+    start = plan.beginning(shard)
     if frame.plain:
-        yield from enumerate(plan.stems_of(shard))
+        more = size - len(start)
+        yield from ((n, start + tokens(n, more, plan.vocabulary)) for n in range(plan.vocabulary**more))
         return
-    tier, automaton, ends = (
-        plan.tiers[shard.tier],
-        _automaton(frame, plan.vocabulary),
-        _ends(frame, plan.vocabulary, plan.up_to),
-    )
-    lengths = frame.lengths(tier.shortest, tier.longest)
-    start = _beginning(plan, shard)
+    automaton, ends = _automaton(frame, plan.vocabulary), _ends(frame, plan.vocabulary, plan.up_to)
     waiting = [(start, 0, _walked(automaton, start))]
     while waiting:
         begun, number, state = waiting.pop()
         if not any(ends[n - len(begun)][state] for n in lengths):
             continue
-        if len(begun) == tier.stem:
+        if len(begun) == size:
             yield number, begun
             continue
         following = enumerate(automaton.table[state].tolist())
-        more = [((*begun, token), number * plan.vocabulary + token, there) for token, there in following]
-        waiting += reversed(more)
-
-
-def _beginning(plan: Plan, shard: Shard) -> tuple[int, ...]:
-    """Return what all stems of a shard begin with."""
-    apart = 0
-    while plan.vocabulary**apart < plan.tiers[shard.tier].shards:
-        apart += 1
-    return tokens(shard.index, apart, plan.vocabulary)
+        continued = [((*begun, token), number * plan.vocabulary + token, there) for token, there in following]
+        waiting += reversed(continued)
 
 
 def _walked(automaton: Automaton, ids: Sequence[int]) -> int:

@@ -1,11 +1,16 @@
 """A ledger: what a long check has finished, on disk, so that a killed one goes on where it stopped.
 
-One JSON object a line: first what is checked, then each finished shard with its digest. Lines are only ever added, and
-a last line that was cut short is not counted.
+One JSON object a line: first what is checked and with what, then each finished shard with its digest. Every line ends
+with a link, the SHA-256 of its other entries and of the link before it. So whatever was changed shows: from the first
+line on that is not exactly as it was written, a ledger is cut off, and what stood there is derived again. Only a first
+line that is damaged is refused, for the file may be somebody else's.
 """
 
 import fcntl
+import hashlib
+import io
 import json
+import logging
 import os
 import re
 import time
@@ -15,12 +20,18 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
+from weightsmith._version import __version__
 from weightsmith.check.plan import Plan, Shard
-from weightsmith.errors import FileError
+from weightsmith.errors import FileError, brief, cut, reason
+from weightsmith.kernels.packed.compiled import sources_digest
+from weightsmith.storage import parse_json
 
-FORMAT = "weightsmith ledger 1"
+FORMAT = "weightsmith ledger 2"
 MAX_BYTES = 1 << 30
+MAX_LINE = 64 << 20  # bytes; the first one holds the claim
 SYNC_SECONDS = 0.5
+
+log = logging.getLogger("weightsmith.check")
 
 
 class Ledger:
@@ -29,6 +40,7 @@ class Ledger:
     def __init__(self, file: FileIO | None = None) -> None:
         """Begin with nothing finished; without a file nothing is kept."""
         self.digests: dict[Shard, str] = {}
+        self.link = ""  # that of the last line
         self._file = file
         self._waiting = bytearray()
         self._synced = time.monotonic()
@@ -43,7 +55,8 @@ class Ledger:
     def write(self, entry: dict[str, Any]) -> None:
         """Add a line, which `sync` puts on disk."""
         if self._file is not None:
-            self._waiting += _line(entry)
+            self.link, line = _linked(entry, self.link)
+            self._waiting += line
 
     def sync(self) -> None:
         """Put everything on disk; after an error nothing more."""
@@ -56,7 +69,7 @@ class Ledger:
         except OSError as error:
             name, self._file = self._file.name, None
             raise FileError(
-                f"cannot write to the ledger {name}: {error.strerror or error}; what it holds already stays good"
+                f"cannot write to the ledger {name}: {reason(error)}; what it holds already stays good"
             ) from None
         self._synced = time.monotonic()
 
@@ -71,7 +84,7 @@ def open_ledger(path: str | os.PathLike[str] | None, identity: dict[str, Any], p
     try:
         file = where.open("ab+", buffering=0) if not where.exists() or where.is_file() else None
     except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
-        raise FileError(f"cannot open the ledger {where}: {getattr(error, 'strerror', None) or error}") from None
+        raise FileError(f"cannot open the ledger {where}: {reason(error)}") from None
     if file is None:
         raise FileError(f"the ledger {where} is not a file: name another one")
     with file:
@@ -80,62 +93,92 @@ def open_ledger(path: str | os.PathLike[str] | None, identity: dict[str, Any], p
         except OSError:
             raise FileError(f"the ledger {where} is being written to by another check: wait for it") from None
         ledger = Ledger(file)
-        _read(file, where, identity, plan, ledger)
+        head = {"format": FORMAT, **identity, "version": __version__, "kernels": sources_digest()}
+        _read(file, where, head, plan, ledger)
         try:
             yield ledger
         finally:
             ledger.sync()
 
 
-def _read(file: FileIO, path: Path, identity: dict[str, Any], plan: Plan, ledger: Ledger) -> None:
-    head = {"format": FORMAT, **identity}
+def _read(file: FileIO, path: Path, head: dict[str, Any], plan: Plan, ledger: Ledger) -> None:
     if os.fstat(file.fileno()).st_size > MAX_BYTES:
         raise FileError(f"the ledger {path} is larger than {MAX_BYTES:,} bytes: it is none of ours")
     file.seek(0)
-    lines = file.read().split(b"\n")
-    whole, rest = lines[:-1], lines[-1]
-    if not whole:
-        if rest and not _line(head).startswith(rest):
-            raise FileError(f"{path} is not a ledger: name another file")
-        file.truncate(0)
-        ledger.write(head)
-        ledger.sync()
-        return
-    found = _parsed(whole[0])
+    lines = io.BufferedReader(file)
+    try:
+        first = lines.readline(MAX_LINE)
+        if not first.endswith(b"\n"):
+            if not _linked(head, "")[1].startswith(first):
+                raise FileError(f"{path} is not a ledger: name another file")
+            file.truncate(0)
+            ledger.write(head)
+            ledger.sync()
+            return
+        ledger.link = _checked_head(first, head, path)
+        good, number = len(first), 1
+        while line := lines.readline(MAX_LINE):
+            number += 1
+            if not _recorded(line, plan, ledger):
+                if line.endswith(b"\n"):  # else it was cut short when the process was killed
+                    log.warning(
+                        "the ledger %s is damaged from line %d on: what stood there is derived again", path, number
+                    )
+                file.truncate(good)
+                break
+            good += len(line)
+    finally:
+        lines.detach()
+
+
+def _checked_head(line: bytes, head: dict[str, Any], path: Path) -> str:
+    """Return the link of the first line; refuse that of another check."""
+    found = _parsed(line)
     if found.get("format") != FORMAT:
         raise FileError(f"{path} is not a ledger: name another file")
+    link = found.pop("link", None)
     if found != head:
         different = next(key for key in {**head, **found} if key not in found or found[key] != head.get(key, ...))
         raise FileError(
-            f"the ledger {path} belongs to another check: its {different} is {_brief(found.get(different))}, "
+            f"the ledger {path} belongs to another check: its {brief(different)} is {_brief(found.get(different))}, "
             f"here it is {_brief(head.get(different))}; name another file"
         )
-    if rest:  # cut short when the process was killed
-        file.truncate(sum(len(line) + 1 for line in whole))
-    for number, line in enumerate(whole[1:], start=2):
-        entry = _parsed(line)
-        match entry:
-            case {"tier": int(tier), "shard": int(index), "digest": str(digest)} if (
-                re.fullmatch("[0-9a-f]{64}", digest)
-                and 0 <= tier < len(plan.tiers)
-                and 0 <= index < plan.tiers[tier].shards
-            ):
-                ledger.digests[Shard(tier, index)] = digest
-            case _:
-                raise FileError(f"line {number} of the ledger {path} is damaged: delete that line, or the file")
+    wanted, whole = _linked(head, "")
+    if line != whole:
+        raise FileError(f"the first line of the ledger {path} is damaged, its link is {brief(link)}: delete the file")
+    return wanted
 
 
-def _line(entry: dict[str, Any]) -> bytes:
-    return json.dumps(entry, sort_keys=True).encode() + b"\n"
+def _recorded(line: bytes, plan: Plan, ledger: Ledger) -> bool:
+    """Take up a finished shard, if the line is exactly as it was written."""
+    entry = _parsed(line)
+    entry.pop("link", None)
+    match entry:
+        case {"tier": int(tier), "shard": int(index), "digest": str(digest)} if (
+            re.fullmatch("[0-9a-f]{64}", digest)
+            and 0 <= tier < len(plan.tiers)
+            and 0 <= index < plan.tiers[tier].shards
+        ):
+            link, wanted = _linked(entry, ledger.link)
+            if line == wanted:
+                ledger.link, ledger.digests[Shard(tier, index)] = link, digest
+                return True
+    return False
+
+
+def _linked(entry: dict[str, Any], before: str) -> tuple[str, bytes]:
+    """Return the link of an entry that follows another link, and its line."""
+    content = json.dumps(entry, sort_keys=True)
+    link = hashlib.sha256(f"{before}\n{content}".encode()).hexdigest()
+    return link, json.dumps({**entry, "link": link}, sort_keys=True).encode() + b"\n"
 
 
 def _parsed(line: bytes) -> dict[str, Any]:
     try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
+        return parse_json(line, "the line")
+    except FileError:
         return {}
-    return entry if isinstance(entry, dict) else {}
 
 
 def _brief(value: object) -> str:
-    return f"{value!r:.100}"
+    return cut(repr(value), 100)

@@ -1,19 +1,19 @@
-"""How all inputs up to a length are divided among shards.
+"""How all inputs up to a length are divided among shards: whoever checks the same claim divides them alike.
 
-A *shard* holds the inputs that begin with one of its stems, all stems of a length being divided among the shards in
-vocabulary order. Shards are arranged in *tiers* of growing length, so that the shortest refuting input is found
-first. A tier computes the prefixes of its inputs again, from the stems on; it spans so many lengths that this adds no
-more than a sixteenth.
+A *shard* holds the inputs that begin with the same tokens. Shards are arranged in *tiers* of growing length, so that
+the shortest refuting input is found first. A tier spans so many lengths that to compute the prefixes of its inputs
+again adds no more than a sixteenth. Nothing here depends on a machine, its memory or its number of cores: a certificate
+and a ledger can be checked against the plan that follows from their claim.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 MAX_LENGTH = 10_000  # tokens: with one symbol that is a check; with more, only a refutation ends it
-MAX_DIGITS = 4300  # Python writes no longer numbers out, and certificates have numbers of inputs
-MAX_SHARDS = 4096  # in a tier: beyond that a shard takes several stems
+MAX_SHARDS = 4096  # in a tier
 MIN_GROWTH = 16  # a tier holds at least so many times as many inputs as all tiers before it
+SHARD_WORK = 1 << 29  # multiplications that a shard takes, if its size allows
+MIN_INPUTS, MAX_INPUTS = 1 << 11, 1 << 15  # of a shard, if the tier has as many
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,8 @@ class Tier:
 
     shortest: int
     longest: int
-    stem: int  # the length of a stem
+    apart: int  # how many tokens the inputs of a shard begin with
     shards: int
-    stems: int  # how many each shard has
 
 
 @dataclass(frozen=True, order=True)
@@ -50,7 +49,7 @@ class Plan:
 
     def up_to_length(self, length: int) -> int:
         """Return the number of inputs of length 1 … length."""
-        return sum(int(self.vocabulary**k) for k in range(1, length + 1))
+        return inputs_between(self.vocabulary, 1, length)
 
     def shards(self, tier: int) -> Iterator[Shard]:
         """Return the shards of a tier in order."""
@@ -59,19 +58,22 @@ class Plan:
     def inputs_of(self, shard: Shard) -> int:
         """Return the number of inputs in a shard."""
         tier = self.tiers[shard.tier]
-        below = range(tier.shortest - tier.stem, tier.longest - tier.stem + 1)
-        return tier.stems * sum(int(self.vocabulary**k) for k in below)
+        return inputs_between(self.vocabulary, tier.shortest - tier.apart, tier.longest - tier.apart)
 
     def first_in(self, shard: Shard, length: int) -> int:
         """Return the place of a shard's first input of a length among all of that length, in vocabulary order."""
-        tier = self.tiers[shard.tier]
-        return shard.index * tier.stems * int(self.vocabulary ** (length - tier.stem))
+        return shard.index * int(self.vocabulary ** (length - self.tiers[shard.tier].apart))
 
-    def stems_of(self, shard: Shard) -> Iterator[tuple[int, ...]]:
-        """Return the stems of a shard as places in the vocabulary."""
-        tier = self.tiers[shard.tier]
-        for rank in range(shard.index * tier.stems, (shard.index + 1) * tier.stems):
-            yield tokens(rank, tier.stem, self.vocabulary)
+    def beginning(self, shard: Shard) -> tuple[int, ...]:
+        """Return what the inputs of a shard begin with, as places in the vocabulary."""
+        return tokens(shard.index, self.tiers[shard.tier].apart, self.vocabulary)
+
+
+def inputs_between(vocabulary: int, shortest: int, longest: int) -> int:
+    """Return the number of inputs with lengths in a range."""
+    if vocabulary == 1:
+        return max(longest - shortest + 1, 0)
+    return int((vocabulary ** (longest + 1) - vocabulary**shortest) // (vocabulary - 1))
 
 
 def tokens(rank: int, length: int, vocabulary: int) -> tuple[int, ...]:
@@ -91,28 +93,35 @@ def rank(ids: Sequence[int], vocabulary: int) -> int:
     return result
 
 
-def longest_of(vocabulary: int) -> int:
-    """Return the greatest length that a check may have."""
-    return MAX_LENGTH if vocabulary == 1 else min(MAX_LENGTH, int(MAX_DIGITS / math.log10(vocabulary)) - 1)
+def depth_within(vocabulary: int, most: int, inputs: int) -> int:
+    """Return the greatest depth, from 1 to `most`, at which a tree of continuations has at most so many inputs."""
+    depth, total = 1, vocabulary
+    while depth < most and total + vocabulary ** (depth + 1) <= inputs:
+        depth, total = depth + 1, total + vocabulary ** (depth + 1)
+    return depth
 
 
-def make_plan(vocabulary: int, up_to: int, columns: int) -> Plan:
-    """Divide so that a stem with everything below it has at most so many inputs, if a single token more allows it."""
-    depth, inputs = 1, vocabulary
-    while depth < up_to and inputs + vocabulary ** (depth + 1) <= columns:
-        depth, inputs = depth + 1, inputs + vocabulary ** (depth + 1)
-    step = 1
+def shard_size(weights: int) -> int:
+    """Return how many inputs a shard holds at most, if it can, for models with so many weights."""
+    return max(min(SHARD_WORK // max(weights, 1), MAX_INPUTS), MIN_INPUTS)
+
+
+def make_plan(vocabulary: int, up_to: int, size: int) -> Plan:
+    """Divide so that a shard holds at most so many inputs, unless there would be too many shards."""
+    depth, step = depth_within(vocabulary, up_to, size), 1
     while step < depth and vocabulary**step < MIN_GROWTH:
         step += 1
     ends = [up_to]
     while ends[-1] > depth:
         ends.append(ends[-1] - step)
-    most = 0
-    while most < up_to and vocabulary ** (most + 1) <= MAX_SHARDS:
-        most += 1
     tiers = []
     for shortest, longest in zip([1, *(end + 1 for end in ends[:0:-1])], reversed(ends), strict=True):
-        stem = max(longest - depth, 0)
-        apart = min(stem, most)  # tokens of a stem that tell its shard
-        tiers.append(Tier(shortest, longest, stem, vocabulary**apart, vocabulary ** (stem - apart)))
+        apart = 0
+        while (
+            apart < shortest - 1
+            and 1 < vocabulary ** (apart + 1) <= MAX_SHARDS
+            and inputs_between(vocabulary, shortest - apart, longest - apart) > size
+        ):
+            apart += 1
+        tiers.append(Tier(shortest, longest, apart, vocabulary**apart))
     return Plan(vocabulary, up_to, tuple(tiers))

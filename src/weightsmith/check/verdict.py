@@ -1,10 +1,12 @@
 """Verdicts: exhaustive up to a length, or refuted, never more; and where two streams part on the refuting input."""
 
 import json
+import os
 import platform
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,12 +17,13 @@ from weightsmith.check.plan import Plan
 from weightsmith.errors import shown
 from weightsmith.inspect.run import Run
 from weightsmith.model.places import block_of_stage
+from weightsmith.storage import refusals, write_json
 from weightsmith.tables import Page, Table
 
 if TYPE_CHECKING:
     from weightsmith.check.claim import Claim
 
-CERTIFICATE_FORMAT = "weightsmith certificate 1"
+CERTIFICATE_FORMAT = "weightsmith certificate 2"
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,11 @@ class Verdict:
     def to_json(self) -> str:
         """Return the certificate: what was checked, with what, and a digest of what each shard showed."""
         return json.dumps(self.certificate(), indent=2)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the certificate to a file, which `replay` reads."""
+        with refusals("cannot write", path):
+            write_json(Path(path), self.certificate())
 
     def certificate(self) -> dict[str, Any]:
         """Return the certificate as data."""

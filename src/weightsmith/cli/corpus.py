@@ -7,6 +7,7 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli.output import say_written
+from weightsmith.storage import write_whole
 
 
 def corpus(
@@ -15,7 +16,5 @@ def corpus(
     seed: Annotated[int, typer.Option(help="The same seed gives the same text.")] = 0,
 ) -> None:
     """Write an example text to train on: small stories with names that come back, verbs that agree, right sums."""
-    from weightsmith.files.container import write_whole  # here, because it loads numpy
-
     write_whole(output, ws.train.corpus(size, seed).encode())
     say_written(output)

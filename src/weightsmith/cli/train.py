@@ -13,6 +13,7 @@ from weightsmith.cli.interrupts import Interrupts
 from weightsmith.cli.output import AsJson, errors, print_json, say, token_text
 from weightsmith.cli.settings import given, takes_settings
 from weightsmith.errors import FileError, InputError, reason, shown
+from weightsmith.storage import check_writable
 from weightsmith.train.settings import LABELLED, TEXT, Course, Shape
 
 SAMPLE_TOKENS = 200  # tokens of a language model, at the end
@@ -84,8 +85,6 @@ def _check_files(output: Path, source: Path | None) -> None:
 
 def check_file(path: Path, source: Path | None) -> None:
     """Refuse a file that could not be written, or that would be written over its source."""
-    from weightsmith.files.container import check_writable  # here, because it loads numpy
-
     try:
         check_writable(path)
         if source is not None and path.exists() and source.exists() and path.samefile(source):

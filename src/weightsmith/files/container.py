@@ -4,12 +4,7 @@ The safetensors library reads and writes the bytes. What it does not refuse (hug
 refused here, from the header alone, before anything is allocated.
 """
 
-import json
 import math
-import os
-import secrets
-import stat
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +14,9 @@ import safetensors
 import safetensors.numpy
 
 from weightsmith.errors import FileError
+from weightsmith.storage import opened, parse_json, write_whole
 
 MAX_HEADER = 32 << 20  # bytes
-MAX_TEXT = 256 << 20
 MAX_TENSORS = 1 << 16
 MAX_DIMENSION = 1 << 24
 MAX_PARAMETERS = 1 << 30
@@ -40,60 +35,18 @@ def write_container(path: Path, tensors: dict[str, npt.NDArray[Any]], metadata: 
     write_whole(path, data)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it is either the old one or the new one, whole, whatever happens."""
-    target = path.resolve()  # through links, so that a link stays a link
-    if target.exists() and not target.is_file():
-        raise FileError("it is not a regular file")
-    part = target.with_name(f".weightsmith-{secrets.token_hex(8)}.part")
-    try:
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            part.chmod(stat.S_IMODE(target.stat().st_mode))
-        os.replace(part, target)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-
-
-def check_writable(path: Path) -> None:
-    """Refuse a file that could not be written, before the work whose result it is to hold."""
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        raise FileError("it is not a regular file")
-    write_whole(target.with_name(trial := f".weightsmith-{secrets.token_hex(8)}.trial"), b"?")
-    target.with_name(trial).unlink()
-
-
 def read_container(path: Path) -> tuple[dict[str, npt.NDArray[Any]], str]:
     """Read the tensors and the metadata text; refuse whatever is not exactly as `write_container` makes it."""
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:  # a pipe must not keep us waiting
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise FileError("it is not a regular file")
+    with opened(path) as (file, size):
         length = int.from_bytes(file.read(8), "little")
-        _check_sizes(status.st_size, length)
+        _check_sizes(size, length)
         header = file.read(length)
-        metadata = _check_header(header, status.st_size - 8 - length)
-        body = file.read(status.st_size - 8 - length)
+        metadata = _check_header(header, size - 8 - length)
+        body = file.read(size - 8 - length)
     try:
         return safetensors.numpy.load(length.to_bytes(8, "little") + header + body), metadata
     except safetensors.SafetensorError as error:
         raise FileError(f"safetensors cannot read it: {error}") from None
-
-
-def read_text(path: Path) -> bytes:
-    """Read a small regular file."""
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise FileError("it is not a regular file")
-        if status.st_size > MAX_TEXT:
-            raise FileError(f"it has {status.st_size:,} bytes, at most {MAX_TEXT:,} are read")
-        return file.read(MAX_TEXT)
 
 
 def _check_sizes(size: int, header: int) -> None:
@@ -106,31 +59,8 @@ def _check_sizes(size: int, header: int) -> None:
         raise FileError(f"its header has {header:,} bytes, and at most {MAX_HEADER:,} are allowed: shorten the names")
 
 
-def parse_json(text: str | bytes, what: str) -> dict[str, Any]:
-    """Parse a JSON object; duplicate keys, NaN and nesting without end are refused."""
-    try:
-        value = json.loads(text, object_pairs_hook=_without_duplicates, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise FileError(f"{what} is not valid JSON: {str(error) or type(error).__name__:.200}") from None
-    if not isinstance(value, dict):
-        raise FileError(f"{what} is not a JSON object, it is {value!r:.80}")
-    return value
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result = dict(pairs)
-    if len(result) != len(pairs):
-        twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
-        raise FileError(f"the key {twice!r:.80} occurs twice")
-    return result
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not a number")
-
-
 def _check_header(header: bytes, body_size: int) -> str:
-    entries = parse_json(header, "its header")
+    entries = parse_json(header, "its header", 8 + len(header) + body_size)
     metadata = entries.pop("__metadata__", None)
     if (
         not isinstance(metadata, dict)

@@ -10,7 +10,8 @@ import numpy as np
 import torch
 
 from weightsmith.errors import FileError, InputError, reason, shown
-from weightsmith.files.container import parse_json, read_container, write_container
+from weightsmith.files.container import read_container, write_container
+from weightsmith.storage import parse_json
 from weightsmith.train.settings import Course, differing
 
 FORMAT = "weightsmith checkpoint 2"

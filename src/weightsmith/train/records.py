@@ -13,8 +13,8 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import FileError, InputError, reason, shown
-from weightsmith.files.container import write_whole
 from weightsmith.model import read_tokens
+from weightsmith.storage import write_whole
 from weightsmith.train.checkpoint import Record
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from torch import Tensor
 from torch.nn import functional
 
 from weightsmith.errors import FileError, InputError, reason, shown
-from weightsmith.files.container import read_text
 from weightsmith.model import separator
 from weightsmith.model.names import MAX_NAME, checked_names
+from weightsmith.storage import read_bytes
 from weightsmith.train.module import Model
 from weightsmith.train.settings import whole
 
@@ -77,7 +77,7 @@ class Text:
 def read_file(path: Path) -> str:
     """Read a text file."""
     try:
-        text = read_text(path).decode("utf-8")
+        text = read_bytes(path).decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(f"{shown(str(path))} is not a text in UTF-8: byte {error.start} cannot be read") from None
     except (OSError, FileError) as error:

@@ -45,11 +45,9 @@ def cached(loop: Callable[..., Any], options: dict[str, Any], folder: Path | Non
 
 def folder_for(sources: Sequence[Path], mode: str) -> Path | None:
     """Return the folder for machine code of these sources, compiled in a mode; None if none can be written to."""
-    digest = hashlib.sha256(mode.encode())
-    for source in sources:
-        digest.update(hashlib.sha256(source.read_bytes()).digest())
+    name = digest_of(sources, mode)[:32]
     for parent in _parents():
-        folder = parent / digest.hexdigest()[:32]
+        folder = parent / name
         try:
             folder.mkdir(parents=True, exist_ok=True)
             tempfile.TemporaryFile(dir=folder).close()
@@ -59,6 +57,14 @@ def folder_for(sources: Sequence[Path], mode: str) -> Path | None:
         _remove_old(parent)
         return folder
     return None
+
+
+def digest_of(sources: Sequence[Path], mode: str) -> str:
+    """Return the digest of sources, compiled in a mode."""
+    digest = hashlib.sha256(mode.encode())
+    for source in sources:
+        digest.update(hashlib.sha256(source.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 def _parents() -> Iterator[Path]:

@@ -23,7 +23,7 @@ from weightsmith.kernels.packed import (
     representations,
     weighing,
 )
-from weightsmith.kernels.packed.cache import cached, folder_for
+from weightsmith.kernels.packed.cache import cached, digest_of, folder_for
 from weightsmith.kernels.packed.carrier import Carrier
 from weightsmith.kernels.packed.operations import TableIndex
 from weightsmith.kernels.packed.representations import factors
@@ -94,12 +94,20 @@ class _Announcer(event.Listener):
         """Compiling has ended."""
 
 
+def sources_digest() -> str:
+    """Return the digest of everything that machine code comes from."""
+    return digest_of(_sources(), "")
+
+
+def _sources() -> list[Path]:
+    return [Path(str(module.__file__)) for module in MODULES]
+
+
 @lru_cache(maxsize=1)
 def _dispatchers() -> dict[str, Any]:
     checked = instructions.CHECKED
     options = {"nogil": True, "error_model": "numpy", "boundscheck": checked, "no_cfunc_wrapper": True}
-    sources = [Path(str(module.__file__)) for module in MODULES]
-    folder = folder_for(sources, "checked" if checked else "")
+    folder = folder_for(_sources(), "checked" if checked else "")
     return {name: cached(loop, options, folder) for name, loop in LOOPS.items()}
 
 

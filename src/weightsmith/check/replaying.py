@@ -1,0 +1,161 @@
+"""Replaying a certificate: deriving again, with the readable reference semantics, what it says."""
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from weightsmith.automata import Inputs, input_text, written
+from weightsmith.check.certificate import Certificate, Function, Given
+from weightsmith.check.examine import EMPTY_DIGEST, Finding, by_reference, examine, reader
+from weightsmith.check.plan import Shard, depth_within, rank
+from weightsmith.errors import InputError, ModelError, shown, whole_number
+from weightsmith.model import Transformer
+
+PATIENCE = 60.0  # seconds: what takes no longer is replayed whole, unless a sample is asked for
+TRIAL_INPUTS = 256  # that are run to tell how long it takes
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What was derived again, and whether it came out the same."""
+
+    shards: tuple[Shard, ...]
+    of: int  # how many shards with inputs there are, up to the counterexample
+    inputs: int
+    counterexample: str | None
+    problems: tuple[str, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether everything came out the same."""
+        return not self.problems
+
+    @property
+    def chance(self) -> float:
+        """The probability with which a single false shard would have been found."""
+        return len(self.shards) / self.of if self.of else 1.0
+
+    def __str__(self) -> str:
+        """Say what was done, and what it shows."""
+        some = len(self.shards) < self.of
+        which = f"{len(self.shards):,} of {self.of:,} shards" if some else f"all {self.of:,} shards"
+        done = f"{which}, {self.inputs:,} inputs" if self.of != 1 else f"the only shard, {self.inputs:,} inputs"
+        lines = [f"derived again with the reference semantics: {done}"]
+        if self.counterexample is not None:
+            lines.append(f"the counterexample {self.counterexample} was run again")
+        if some:
+            lines.append(f"a single false shard would have been found with probability {100 * self.chance:.2g} %")
+        if self.problems:
+            return "\n".join([*lines, *self.problems])
+        what = "what was derived again" if some else "everything"
+        return "\n".join([*lines, f"{what} agrees with the certificate"])
+
+
+def replay(
+    certificate: Given,
+    models: Sequence[Transformer],
+    *,
+    sample: int | None = None,
+    everything: bool = False,
+    function: Function | None = None,
+    seed: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Replay:
+    """Derive a certificate again: all of it, or a sample of its shards, and its counterexample in any case.
+
+    The certificate is a file, its text or its data; the models are those of the claim. Where nothing is said, all of it
+    is derived again if that takes under a minute; else `sample=12` or `everything=True` must be written. The Python
+    function of a claim is never taken from the file: read its source there, and give it as `function`.
+    """
+    if sample is not None:
+        whole_number(sample, "sample", 1, meaning="how many shards to derive again, 1 or more")
+        if everything:
+            raise InputError(f"sample={sample} is not everything: leave out one of them")
+    c = Certificate.read(certificate, models, function)
+    pieces = _pieces(c)
+    if sample is None and not everything:
+        _check_patience(c, pieces)
+    chosen = sorted(random.Random(seed).sample(sorted(pieces), min(sample or len(pieces), len(pieces))))
+    problems = list(c.contradictions())
+    empty = [shard for shard in c.digests if shard not in pieces]
+    problems += [_differently(shard) for shard in empty if c.digests[shard] != EMPTY_DIGEST]
+    inputs = 0
+    for done, shard in enumerate(chosen):
+        finding = examine(c.claim, c.plan, shard, pieces[shard], by_reference)
+        inputs += sum(finding.counts.values())
+        problems += _differences(c, finding)
+        if progress is not None:
+            progress(done + 1, len(chosen))
+    name = None
+    if c.refuting is not None:
+        name = shown(input_text(written(c.claim.vocabulary, c.refuting)))
+        problems += _counterexample(c, c.refuting)
+    return Replay(tuple(chosen), len(pieces), inputs, name, tuple(problems))
+
+
+def _pieces(c: Certificate) -> dict[Shard, int]:
+    """Return the shards with inputs that a certificate says something of, and up to which length."""
+    longest = {shard: c.plan.tiers[shard.tier].longest for shard in c.digests} | c.before
+    return {shard: end for shard, end in longest.items() if c.claimed.of(shard, end)}
+
+
+def _check_patience(c: Certificate, pieces: Mapping[Shard, int]) -> None:
+    inputs = sum(c.claimed.of(shard, end) for shard, end in pieces.items())
+    seconds = inputs * seconds_for_an_input(c)
+    if seconds > PATIENCE:
+        minutes = f"{seconds / 60:,.0f} minutes" if seconds < 7200 else f"{seconds / 3600:,.0f} hours"
+        raise InputError(
+            f"to derive all {len(pieces):,} shards, {inputs:,} inputs, again takes about {minutes}: "
+            "say everything=True, or sample=12 for some of them"
+        )
+
+
+def seconds_for_an_input(c: Certificate) -> float:
+    """Return about how long an input of the greatest length takes."""
+    symbols, length = len(c.claim.vocabulary), c.plan.up_to if c.refuting is None else len(c.refuting)
+    depth = depth_within(symbols, length, TRIAL_INPUTS)
+    inputs = Inputs(c.claim.vocabulary, (0,) * (length - depth), depth)
+    begin = time.perf_counter()
+    try:
+        for T in c.claim.models:
+            next(by_reference(reader(c.claim, T), c.claim.quantity, [inputs]))
+    except ModelError:  # of an input that the claim may not be about
+        return 1e-3
+    return (time.perf_counter() - begin) / len(inputs)
+
+
+def _differences(c: Certificate, finding: Finding) -> list[str]:
+    """Return what is wrong with what a certificate says of a shard."""
+    shard, refuted = finding.shard, finding.refuted
+    if shard in c.digests:
+        return [] if finding.digest == c.digests[shard] else [_differently(shard)]
+    assert c.refuting is not None
+    said = len(c.refuting), rank(c.refuting, c.plan.vocabulary)
+    if refuted is None or refuted.order >= said:
+        return []
+    return [f"the counterexample is not the first: tier {shard.tier}, shard {shard.index} has one before it"]
+
+
+def _differently(shard: Shard) -> str:
+    return f"tier {shard.tier}, shard {shard.index} comes out differently"
+
+
+def _counterexample(c: Certificate, ids: tuple[int, ...]) -> list[str]:
+    """Return what is wrong with the counterexample, by the reference semantics."""
+    asked = c.claim.frame.claimed(Inputs(c.claim.vocabulary, ids, 0))
+    if not len(asked):
+        return ["the claim is not about the counterexample"]
+    values = [next(by_reference(reader(c.claim, T), c.claim.quantity, [asked])) for T in c.claim.models]
+    holds, evidence = c.claim.judge(values, asked)
+    if holds.all():
+        contradicted = "; or the function contradicts itself" if c.claim.code else ""
+        return [f"the counterexample refutes nothing{contradicted}"]
+    tokens, found = written(c.claim.vocabulary, ids), c.data["counterexample"]
+    problems = []
+    if c.claim.sides(tokens, [array[0] for array in evidence]) != found.get("sides"):
+        problems.append("the counterexample refutes the claim, but the two sides say other things")
+    parted = c.claim.divergence(tokens)
+    if (None if parted is None else parted.to_json()) != found.get("divergence"):
+        problems.append("the counterexample refutes the claim, but the streams part elsewhere")
+    return problems

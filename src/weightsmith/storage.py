@@ -1,0 +1,211 @@
+"""Files and JSON, safely: written whole or not at all, read with suspicion, with limits that every reader shares.
+
+A file is written beside its place, under a name of its own, and put there in one step. A process that is killed before
+that leaves the other name behind; whoever writes to the same folder next clears it away.
+"""
+
+import contextlib
+import fcntl
+import json
+import math
+import os
+import secrets
+import stat
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn
+
+from weightsmith.errors import FileError, WeightsmithError, brief, cut, reason
+
+MAX_TEXT = 256 << 20  # bytes of a file that is read as a text
+MAX_DEPTH = 64  # of lists and objects in each other
+MAX_DIGITS = 20_000  # of a whole number
+SPARE_BYTES = 16 << 20  # that the objects of a small text may take
+STRING_BYTES, VALUE_BYTES, CONTAINER_BYTES = 64, 40, 100  # what the objects of a text take at most, besides its letters
+
+
+# Writing
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that it is either the old one or the new one, whole, whatever happens."""
+    target = _regular(path)
+    with _beside(target) as (file, name):
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+        if target.exists():
+            os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
+        os.replace(name, target)
+
+
+def write_json(path: Path, value: dict[str, Any]) -> None:
+    """Write a JSON object to a file, whole or not at all."""
+    write_whole(path, (json.dumps(value, indent=2) + "\n").encode())
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a file that could not be written, before the work whose result it is to hold."""
+    with _beside(_regular(path)) as (file, _):
+        file.write(b"?")
+
+
+def _regular(path: Path) -> Path:
+    target = path.resolve()  # through links, so that a link stays a link
+    if target.exists() and not target.is_file():
+        raise FileError("it is not a regular file")
+    return target
+
+
+@contextlib.contextmanager
+def _beside(target: Path) -> Iterator[tuple[BinaryIO, Path]]:
+    """Open a new file in the same folder, locked; at the end remove it, if it still has its name."""
+    _clear_away(target.parent)
+    while True:
+        name = target.with_name(f".weightsmith-{secrets.token_hex(8)}.part")
+        with open(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
+            if not _locked(file) or not name.exists():  # another process has just cleared it away
+                continue
+            try:
+                yield file, name
+            finally:
+                name.unlink(missing_ok=True)
+            return
+
+
+def _clear_away(folder: Path) -> None:
+    """Remove what killed processes have left: files that nobody holds a lock of."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        left = [entry.path for entry in entries if entry.name.startswith(".weightsmith-")]
+        for path in left:
+            with contextlib.suppress(OSError), open(path, "rb") as file:
+                if path.endswith(".part") and _locked(file):
+                    os.unlink(path)
+
+
+def _locked(file: BinaryIO) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks
+        return file.writable()
+    return True
+
+
+# Reading
+
+
+def read_bytes(path: Path, most: int = MAX_TEXT) -> bytes:
+    """Read a regular file, with at most so many bytes."""
+    with opened(path) as (file, size):
+        if size > most:
+            raise FileError(f"it has {size:,} bytes, at most {most:,} are read")
+        return file.read(most)
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
+    """Open a regular file for reading; a pipe must not keep us waiting. Yield it with its size."""
+    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise FileError("it is not a regular file")
+        yield file, status.st_size
+
+
+def read_json(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
+    """Read a JSON object from a file that is not trusted."""
+    with refusals("cannot read", path):
+        return parse_json(read_bytes(Path(path)), what)
+
+
+def parse_json(text: str | bytes, what: str, size: int = 0) -> dict[str, Any]:
+    """Parse a JSON object; refuse duplicate keys, NaN, and more parts, depth or digits than there should be.
+
+    The objects take at most twice as many bytes as the text, or as the file of a `size` that it comes from.
+    """
+    try:
+        text = text if isinstance(text, str) else text.decode()
+        _check_parts(text, max(size, len(text)))
+        value = json.loads(
+            text,
+            object_pairs_hook=_without_duplicates,
+            parse_constant=_refused,
+            parse_int=_whole,
+            parse_float=_real,
+        )
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"{what} is not valid JSON: {cut(str(error) or type(error).__name__)}") from None
+    if not isinstance(value, dict):
+        raise FileError(f"{what} is not a JSON object, it is {brief(value)}")
+    _check_depth(value, what)
+    return value
+
+
+def _check_parts(text: str, size: int) -> None:
+    strings, values, containers = text.count('"') // 2, text.count(","), text.count("[") + text.count("{")
+    needed = len(text) + STRING_BYTES * strings + VALUE_BYTES * values + CONTAINER_BYTES * containers
+    if needed > 2 * size + SPARE_BYTES:
+        raise FileError(f"it has too many parts for its size, and would take {needed:,} bytes")
+
+
+def _check_depth(value: Any, what: str) -> None:
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise FileError(f"{what} has more than {MAX_DEPTH} lists and objects in each other")
+        inside = (part.values() if isinstance(part, dict) else part for part in level)
+        level = [part for parts in inside for part in parts if isinstance(part, dict | list)]
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        raise FileError(f"the key {brief(twice)} occurs twice")
+    return result
+
+
+def _refused(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
+
+
+def _real(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        _refused(cut(text))
+    return number
+
+
+def _whole(text: str) -> int:
+    """Return a whole number of any length: Python itself reads 4,300 digits."""
+    if len(text) > MAX_DIGITS:
+        raise ValueError(f"a number of {len(text):,} digits, at most {MAX_DIGITS:,} are read")
+    return _digits(text) if text[0] != "-" else -_digits(text[1:])
+
+
+def _digits(text: str) -> int:
+    if len(text) <= 4000:
+        return int(text)
+    half = len(text) // 2
+    return _digits(text[:-half]) * int(10**half) + _digits(text[-half:])
+
+
+@contextlib.contextmanager
+def refusals(what: str, path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn whatever goes wrong with a file into an error that names it."""
+    try:
+        yield
+    except WeightsmithError as error:
+        raise FileError(f"{what} {_named(path)}: {error}") from None
+    except (MemoryError, RecursionError) as error:
+        raise FileError(f"{what} {_named(path)}: it asks for too much ({type(error).__name__})") from None
+    except (OSError, RuntimeError, TypeError, ValueError) as error:  # also: links in circles, names with a 0 byte
+        raise FileError(f"{what} {_named(path)}: {cut(reason(error))}") from None
+
+
+def _named(path: str | os.PathLike[str]) -> str:
+    return cut(repr(str(path)))
