@@ -16,7 +16,7 @@ UP_TO = 10
 S = ends_with("b", "ab")
 SAME = flipped(~~S)
 OTHER = S ^ matches("bbbbabbbbb", "ab")  # refuted late: in the last tier, in a late shard
-SHARDS = 1 + 4 + 16 + 64 + 256
+SHARDS = 1 + 2 + 8 + 32 + 128
 
 
 def small_shards(patch: Any = setattr) -> None:

@@ -14,7 +14,7 @@ from weightsmith.arithmetic import Array
 from weightsmith.automata import Truths
 from weightsmith.check import engine, examine
 from weightsmith.check import plan as plan_module
-from weightsmith.check.claims import SameDecisions
+from weightsmith.check.claims import SameDecisions, SameLogits
 from weightsmith.check.frame import Frame
 from weightsmith.check.plan import Plan, Shard, make_plan, tokens
 from weightsmith.model.transformer import Mask
@@ -122,17 +122,35 @@ def test_functions_are_called_once_for_each_input(
         assert sum(sizes) == len(called)
 
 
-def test_a_refuted_check_asks_again_about_the_counterexample_only(cut: Cut) -> None:
+def test_a_refuted_check_asks_about_no_input_twice(cut: Cut) -> None:
     cut(6)
     T = just("bba", "ab", 6)
     for workers in (1, 2):
         called = Called()
-        assert ws.check.recognizes(T, called, 6, workers=workers).counterexample == "bba"
-        assert [w for w, times in Counter(called).items() if times > 1] == ["bba"]
-        assert called.count("bba") == 2
+        verdict = ws.check.recognizes(T, called, 6, workers=workers)
+        assert verdict.counterexample == "bba"
+        assert verdict.sides == {"the transformer": "YES", "the language": "it does not belong to it"}
+        assert set(Counter(called).values()) == {1}
+        called.clear()
+        verdict = ws.check.agrees_with(T, lambda word, asked=called: "YES" if asked(word) else "NO", 6, workers=workers)
+        assert verdict.sides == {"the transformer": "YES", "the function": "NO"}
+        assert set(Counter(called).values()) == {1}
 
 
-def test_the_size_of_shards_follows_memory_and_the_near_caches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_predicate_that_changes_its_mind_cannot_make_a_verdict_contradict_itself() -> None:
+    T, seen = just("bba", "ab", 6), Counter[str]()
+
+    def fickle(word: str) -> bool:
+        seen[word] += 1
+        return seen[word] > 1
+
+    verdict = ws.check.recognizes(T, fickle, 6)
+    assert (verdict.counterexample, verdict.sides["the language"]) == ("bba", "it does not belong to it")
+    problems = ws.check.replay(verdict.to_json(), [T], function=fickle).problems
+    assert "the counterexample refutes nothing; or the function contradicts itself" in problems
+
+
+def test_how_many_inputs_are_run_together_follows_memory_and_the_near_caches(monkeypatch: pytest.MonkeyPatch) -> None:
     T = ws.library.contains("1")
     claim = SameDecisions(T, ~T)
     large = examine.columns_for(claim, 12, 1 << 30)
@@ -144,8 +162,26 @@ def test_the_size_of_shards_follows_memory_and_the_near_caches(monkeypatch: pyte
     assert examine.columns_for(claim, 12, 1 << 30) == 20
     verdict = engine.decide(claim, 8)
     assert verdict.counterexample == "0"
-    assert len(verdict.plan.tiers) > 2
     assert ws.check.recognizes(T, re.compile("0*1.*"), 8).inputs == 510
+
+
+@pytest.mark.parametrize("mask", ["causal", "full"])
+def test_digests_do_not_depend_on_how_many_inputs_are_run_together(mask: Mask, cut: Cut) -> None:
+    T = ws.random_transformer("abc", lanes=3, blocks=1, neurons=2, mask=mask)
+    claim = SameLogits(T, T)
+    for size in (1 << 16, 200, 12):
+        cut(size, 30)
+        whole = engine.decide(claim, 6).digests
+        for together in (1, 3, 4, 12, 39, 120, 1000):
+            cut(size, 30, together)
+            assert engine.decide(claim, 6).digests == whole
+
+
+def test_shards_follow_from_the_claim_and_its_length_alone() -> None:
+    small, large = ws.random_transformer("ab", max_length=20), ws.random_transformer("ab", 64, 8, 4, 128, 20)
+    plans = [SameDecisions(T, T).plan(18) for T in (small, large)]
+    assert [max(plan.inputs_of(Shard(len(plan.tiers) - 1, 0)) for plan in [p]) for p in plans] == [30720, 1920]
+    assert SameDecisions(small, small).plan(18) == plans[0]
 
 
 def test_what_follows_an_input_takes_memory_too() -> None:

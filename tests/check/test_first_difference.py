@@ -97,14 +97,14 @@ def test_a_worker_that_is_late_does_not_hide_an_earlier_refutation(cut: Cut, mon
 
     later = threading.Event()
 
-    def slowly(claim: Any, plan: Any, shard: Any, *rest: Any) -> Any:
+    def slowly(claim: Any, plan: Any, shard: Any, *rest: Any, **more: Any) -> Any:
         if plan.tiers[shard.tier].longest == 4:
             if shard.index == 0:
                 assert later.wait(60)
-            finding = examine(claim, plan, shard, *rest)
+            finding = examine(claim, plan, shard, *rest, **more)
             later.set()
             return finding
-        return examine(claim, plan, shard, *rest)
+        return examine(claim, plan, shard, *rest, **more)
 
     monkeypatch.setattr(engine, "examine", slowly)
     cut(2)

@@ -212,7 +212,7 @@ def test_a_sparse_language_is_gone_through_at_once_up_to_great_lengths() -> None
     empty = certificate["shards"][-1].index(EMPTY_DIGEST)
     certificate["shards"][-1][empty] = "0" * 64
     last = len(certificate["shards"]) - 1
-    assert replay(certificate, [T], sample=0).problems == (f"tier {last}, shard {empty} comes out differently",)
+    assert replay(certificate, [T], sample=1).problems == (f"tier {last}, shard {empty} comes out differently",)
     wrong = ws.check.recognizes(T, "a*b+", up_to=40, within="a*b*a{30}")
     assert wrong.holds
     found = ws.check.recognizes(T, "a*b+|b{30}a", up_to=40, within="a*|b*a")

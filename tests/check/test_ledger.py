@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 import weightsmith as ws
+from tests.check.long_check import SHARDS
 from tests.check.models import automaton
 from tests.check.processes import lines, output, script, until
-from weightsmith.check import examine
+from weightsmith.check import claim
+from weightsmith.check.ledger import _linked
 
 T = ws.library.ends_with("b", "ab")
 PATTERN = re.compile(".*b")
@@ -54,7 +56,7 @@ def test_the_ledger_of_another_check_is_refused_and_stays_as_it_is(name: str, tm
 
 def test_a_ledger_with_other_shards_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     check(tmp_path / "ledger")
-    monkeypatch.setattr(examine, "MAX_COLUMNS", 9)
+    monkeypatch.setattr(claim, "shard_size", lambda weights: 9)
     with pytest.raises(ws.FileError, match="its tiers is"):
         check(tmp_path / "ledger")
 
@@ -70,7 +72,8 @@ FILES: dict[str, bytes] = {
     "deep": b"[" * 100_000 + b"\n",
     "a number too long": b"1" * 5000 + b"\n",
     "a certificate": b'{"format": "weightsmith certificate 1"}\n',
-    "a later format": b'{"format": "weightsmith ledger 2"}\n',
+    "an earlier format": b'{"format": "weightsmith ledger 1"}\n',
+    "a later format": b'{"format": "weightsmith ledger 3"}\n',
     "an empty line": b"\n",
     "spaces": b" ",
 }
@@ -93,13 +96,50 @@ def test_a_file_that_is_no_ledger_is_refused_and_stays_as_it_is(name: str, tmp_p
      '{"tier": 0, "shard": 0, "digest": "%s"}' % ("x" * 64), '{"tier": 0, "shard": 0, "digest": null}',
      '{"tier": 0.0, "shard": 0, "digest": "%s"}' % ("0" * 64)],
 )  # fmt: skip
-def test_a_damaged_line_is_named(line: str, tmp_path: Path) -> None:
+def test_a_damaged_line_and_all_after_it_are_derived_again(
+    line: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "ledger"
+    verdict = check(path)
+    before = path.read_bytes()
+    path.write_bytes(before + line.encode() + b"\n" + before.splitlines(keepends=True)[1])
+    assert check(path).digests == verdict.digests
+    assert [record.getMessage() for record in caplog.records] == [
+        f"the ledger {path} is damaged from line 3 on: what stood there is derived again"
+    ]
+    assert path.read_bytes() == before
+
+
+def test_a_line_with_the_right_link_is_still_no_shard_if_the_plan_has_none(tmp_path: Path) -> None:
+    path = tmp_path / "ledger"
+    verdict = check(path)
+    before = path.read_bytes()
+    link = json.loads(before.splitlines()[-1])["link"]
+    for tier, shard in ((0, 1), (1, 0), (-1, 0)):
+        _, line = _linked({"tier": tier, "shard": shard, "digest": "0" * 64}, link)
+        path.write_bytes(before + line)
+        assert check(path).digests == verdict.digests
+        assert path.read_bytes() == before
+
+
+def test_a_first_line_with_another_link_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "ledger"
     check(path)
-    path.write_bytes(path.read_bytes() + line.encode() + b"\n")
+    head = json.loads(path.read_bytes().splitlines()[0])
+    for wrong in ({**head, "link": "0" * 64}, {key: head[key] for key in head if key != "link"}):
+        path.write_bytes(json.dumps(wrong, sort_keys=True).encode() + b"\n")
+        before = path.read_bytes()
+        with pytest.raises(ws.FileError, match="the first line of the ledger .* is damaged, .*: delete the file"):
+            check(path)
+        assert path.read_bytes() == before
+
+
+def test_memory_and_workers_do_not_matter_to_a_ledger(tmp_path: Path) -> None:
+    path = tmp_path / "ledger"
+    verdict = check(path, 12, memory=1 << 20, workers=1)
     before = path.read_bytes()
-    with pytest.raises(ws.FileError, match="line 3 of the ledger .* is damaged: delete that line, or the file"):
-        check(path)
+    again = check(path, 12, memory=1 << 30, workers=2)
+    assert again.digests == verdict.digests == check(None, 12).digests
     assert path.read_bytes() == before
 
 
@@ -163,7 +203,7 @@ except ws.FileError as error:
     assert f"cannot write to the ledger {path}: File too large" in out
     process = script("small_shards(); print(long_check(sys.argv[1]).holds)", path)
     assert output(process) == (0, "True\n", "")
-    assert lines(path) == 1 + 341
+    assert lines(path) == 1 + SHARDS
 
 
 def test_bad_input_makes_no_ledger(tmp_path: Path) -> None:

@@ -91,8 +91,13 @@ def test_a_transformer_with_three_classes_can_be_claimed_both_ways() -> None:
         check.agrees_with(bank, lambda words: "money", up_to=3)
 
 
-def test_the_numbers_of_a_certificate_can_always_be_written() -> None:
-    T = ws.library.contains("a", "abc")
-    assert '"up_to": 9011' in check.same_decisions(T, ~T, 9011).to_json()
-    with pytest.raises(ws.InputError, match="up_to=9012: write at most 9011; no check goes through longer"):
-        check.same_decisions(T, ~T, 9012)
+@pytest.mark.parametrize("symbols", [1, 2, 3, 30])
+def test_a_certificate_of_the_greatest_length_is_written_and_replayed(symbols: int) -> None:
+    T = ws.library.contains("a", [chr(ord("a") + i) for i in range(symbols)])
+    verdict = check.same_decisions(T, ~T, 10_000)
+    assert verdict.counterexample == "a"
+    assert '"up_to": 10000' in verdict.to_json()
+    assert len(verdict.certificate()["tiers"]) > (1000 if symbols > 1 else 0)
+    assert check.replay(verdict.to_json(), [T, ~T]).agrees
+    with pytest.raises(ws.InputError, match="up_to=10001: write at most 10000; no check goes through longer"):
+        check.same_decisions(T, ~T, 10_001)

@@ -140,7 +140,7 @@ def _checked_head(line: bytes, head: dict[str, Any], path: Path) -> str:
     if found != head:
         different = next(key for key in {**head, **found} if key not in found or found[key] != head.get(key, ...))
         raise FileError(
-            f"the ledger {path} belongs to another check: its {brief(different)} is {_brief(found.get(different))}, "
+            f"the ledger {path} belongs to another check: its {cut(different, 80)} is {_brief(found.get(different))}, "
             f"here it is {_brief(head.get(different))}; name another file"
         )
     wanted, whole = _linked(head, "")
