@@ -97,7 +97,8 @@ class Fixed(Saturating):
 
     def _nearest_sum(self, x: Array) -> Array:
         """Saturate: a sum of members is a multiple of the one quantum."""
-        return np.minimum(np.maximum(x, self.lowest), self.infinity)
+        lowest, infinity, *_ = self._rounding
+        return np.minimum(np.maximum(x, lowest), infinity)
 
     @property
     def precision(self) -> int:

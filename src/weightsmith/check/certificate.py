@@ -174,6 +174,8 @@ def _refuting(data: Mapping[str, Any], claim: Claim, plan: Plan) -> tuple[int, .
     found = data["counterexample"]
     if found is None:
         return None
+    if set(found) != {"input", "sides", "divergence"}:
+        raise FileError("the certificate is damaged: a counterexample has an input, what both sides say, a divergence")
     refuting = tuple(claim.vocabulary.index(token) for token in found["input"])
     if len(refuting) not in claim.frame.lengths(1, plan.up_to):
         raise FileError(f"the certificate is damaged: its counterexample has {len(refuting)} tokens")

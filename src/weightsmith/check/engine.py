@@ -203,6 +203,6 @@ def _backend(claim: Claim, plan: Plan, columns: int, options: Options) -> Abstra
         from weightsmith.check.cluster import connected
 
         return connected(options.cluster, columns)
-    largest = max(plan.inputs_of(Shard(number, 0)) for number in range(len(plan.tiers)))
+    largest = plan.inputs_of(Shard(len(plan.tiers) - 1, 0))
     fitting = max(options.memory // bytes_of_run(claim, plan.up_to, min(columns, largest)), 1)
     return nullcontext(Threads(min(options.workers or len(os.sched_getaffinity(0)), fitting), columns))

@@ -120,7 +120,10 @@ def make_plan(vocabulary: int, up_to: int, size: int) -> Plan:
         while (
             apart < shortest - 1
             and 1 < vocabulary ** (apart + 1) <= MAX_SHARDS
-            and inputs_between(vocabulary, shortest - apart, longest - apart) > size
+            and (
+                shortest - apart > size.bit_length()
+                or inputs_between(vocabulary, shortest - apart, longest - apart) > size
+            )
         ):
             apart += 1
         tiers.append(Tier(shortest, longest, apart, vocabulary**apart))

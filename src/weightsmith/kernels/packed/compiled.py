@@ -94,6 +94,7 @@ class _Announcer(event.Listener):
         """Compiling has ended."""
 
 
+@lru_cache(maxsize=1)
 def sources_digest() -> str:
     """Return the digest of everything that machine code comes from."""
     return digest_of(_sources(), "")
