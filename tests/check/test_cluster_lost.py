@@ -102,9 +102,7 @@ def test_when_all_workers_stay_dead_the_check_ends_after_a_stated_time_and_the_l
 ) -> None:
     address, _, worker = running
     monkeypatch.setattr(cluster, "WORKERS_SECONDS", 0.5)
-    expected = (
-        "has had no workers for 0.5 s: start one with dask worker tcp://.* --host 127.0.0.1, then the check"
-    )
+    expected = "has had no workers for 0.5 s: start one with dask worker tcp://.* --host 127.0.0.1, then the check"
     with heard(lambda: None) as messages, pytest.raises(ws.InputError, match=expected):
         long_check(tmp_path / "ledger", cluster=address, progress=when_some_are_done(lambda: kill(worker)))
     assert messages == [f"the cluster {address} has no workers left: waiting 0.5 s for one to come back"]
