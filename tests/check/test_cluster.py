@@ -78,7 +78,7 @@ def test_a_check_comes_out_as_on_this_machine(
     assert told(verdict) == told(long_check(None, holds))
     assert seen[-1] == (2046, 2046)
     if holds:
-        assert lines(path) == 342
+        assert lines(path) == 1 + sum(tier.shards for tier in verdict.plan.tiers) > 150
         assert told(long_check(path, workers=1)) == told(verdict)
     else:
         assert verdict.counterexample == "bbbbabbbbb"
@@ -127,35 +127,10 @@ def test_a_worker_that_is_killed_changes_nothing(
     assert told(verdict) == told(long_check(None))
 
 
-def test_a_scheduler_that_is_killed_is_an_error_and_the_ledger_stays_good(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small_shards(monkeypatch.setattr)
-    monkeypatch.setattr(cluster, "TASK_SECONDS", 0.02)
-    path, calls = tmp_path / "ledger", list[int]()
-    with a_scheduler(tmp_path) as (address, process):
-        one = a_worker(tmp_path, address)
-        wait_for_workers(address, 1)
-        monkeypatch.setattr(cluster, "CONNECT_SECONDS", 20)  # which Dask waits for it to come back, too
-
-        def kill(done: int, of: int) -> None:
-            calls.append(done)
-            if len(calls) == 30:
-                process.kill()
-                process.wait(PATIENCE)
-
-        with pytest.raises(ws.InputError, match="the cluster .* was lost: .*with ledger=… it goes on where it was"):
-            long_check(path, cluster=address, progress=kill)
-        one.kill()
-        one.wait(PATIENCE)
-    assert lines(path) > 20
-    assert told(long_check(path)) == told(long_check(None))
-
-
 def test_workers_without_weightsmith_are_refused(tmp_path: Path) -> None:
     without = "import sys; sys.modules['weightsmith'] = None; from distributed.cli.dask_worker import main; main()"
     with a_scheduler(tmp_path) as (address, _):
-        one = a_worker(tmp_path, address, "-c", without)
+        one = a_worker(tmp_path, address, before=("-c", without))
         wait_for_workers(address, 1)
         with pytest.raises(ws.InputError, match="the workers of the cluster .* do not answer: .*install weightsmith"):
             long_regex_check(None, cluster=address)
@@ -189,13 +164,28 @@ def test_a_function_cannot_go_to_a_cluster(scheduler: str) -> None:
         ws.check.final_vectors(T, lambda vectors: vectors[:, 0] == 1, 3, cluster=scheduler)
 
 
+def unknown(*host: Any, **more: Any) -> list[Any]:
+    raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+
 @pytest.mark.parametrize(
-    "address", ["closed", "127.0.0.1", "nowhere://x:1", "tcp://", "not an address", "tls://127.0.0.1:1", "ucx://x:1"]
+    "address",
+    [
+        "closed",
+        "127.0.0.1",
+        "nowhere://127.0.0.1:1",
+        "tcp://",
+        "not an address",
+        "tls://127.0.0.1:1",
+        "ucx://127.0.0.1:1",
+    ],
 )
 def test_a_cluster_that_cannot_be_reached_is_refused_and_no_ledger_is_made(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    if address == "not an address":  # nobody outside is asked what it may be
+        monkeypatch.setattr(socket, "getaddrinfo", unknown)
     if address == "closed":
         with socket.socket() as unused:
             unused.bind(("127.0.0.1", 0))
@@ -215,6 +205,6 @@ def test_a_cluster_without_workers_is_refused(scheduler: str, two: Any, tmp_path
         process.kill()
         process.wait(PATIENCE)
     wait_for_workers(scheduler, 0)
-    with pytest.raises(ws.InputError, match="has no workers: start one with dask worker tcp://"):
+    with pytest.raises(ws.InputError, match="has no workers: start one with dask worker tcp://.* --host 127.0.0.1"):
         long_regex_check(tmp_path / "ledger", cluster=scheduler)
     assert os.listdir(tmp_path) == []

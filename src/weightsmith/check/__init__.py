@@ -6,8 +6,8 @@ Every claim takes `up_to`, the length of the longest inputs, and by name
   language only), and `suffix=("END",)` (tokens that follow each input, and are no part of it, for the models that know
   them);
 - with what it is checked: `workers` (cores; all by default), `memory` (bytes; 1 GiB by default), `ledger` (a file that
-  lets a killed check go on), `cluster` (the address of a Dask scheduler) and `progress` (a function of the inputs done
-  and of all).
+  lets a killed check go on), `cluster` (the address of a Dask scheduler), `insecure_network` (True lets the cluster be
+  one that others can reach without TLS, and run any code on) and `progress` (a function of the inputs done and of all).
 
 A language is a regular expression for the whole input ("(0|1)*11", or compiled), an `Automaton`, or a function that is
 called once with each input: a text where every token is one character, else a tuple of tokens.
@@ -52,6 +52,7 @@ def same_decisions(
     memory: int = DEFAULT_MEMORY,
     ledger: File | None = None,
     cluster: str | None = None,
+    insecure_network: bool = False,
     progress: Progress | None = None,
 ) -> Verdict:
     """Claim that two transformers decide every input alike. What the parameters mean: help(weightsmith.check).
@@ -64,7 +65,7 @@ def same_decisions(
     True
     """
     claim = SameDecisions(S, T, frame=make_frame((S, T), suffix, length, within))
-    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress))
+    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress, insecure_network))
 
 
 def same_logits(
@@ -79,6 +80,7 @@ def same_logits(
     memory: int = DEFAULT_MEMORY,
     ledger: File | None = None,
     cluster: str | None = None,
+    insecure_network: bool = False,
     progress: Progress | None = None,
 ) -> Verdict:
     """Claim that two transformers give the same logits for every input, bit for bit.
@@ -86,7 +88,7 @@ def same_logits(
     What the parameters mean: help(weightsmith.check).
     """
     claim = SameLogits(S, T, frame=make_frame((S, T), suffix, length, within))
-    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress))
+    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress, insecure_network))
 
 
 def recognizes(
@@ -102,6 +104,7 @@ def recognizes(
     memory: int = DEFAULT_MEMORY,
     ledger: File | None = None,
     cluster: str | None = None,
+    insecure_network: bool = False,
     progress: Progress | None = None,
 ) -> Verdict:
     """Claim that the decision is YES, or the class `yes`, for the inputs of a language and for no others.
@@ -115,7 +118,7 @@ def recognizes(
     """
     frame = make_frame((T,), suffix, length, within)
     claim = Recognizes(T, language(predicate, frame.vocabulary(T)), yes, frame=frame)
-    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress))
+    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress, insecure_network))
 
 
 def agrees_with(
@@ -130,6 +133,7 @@ def agrees_with(
     memory: int = DEFAULT_MEMORY,
     ledger: File | None = None,
     cluster: str | None = None,
+    insecure_network: bool = False,
     progress: Progress | None = None,
 ) -> Verdict:
     """Claim that the decision is the class that a function gives, called once with each input.
@@ -141,7 +145,7 @@ def agrees_with(
     True
     """
     claim = AgreesWith(T, function, frame=make_frame((T,), suffix, length, within))
-    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress))
+    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress, insecure_network))
 
 
 def final_vectors(
@@ -156,6 +160,7 @@ def final_vectors(
     memory: int = DEFAULT_MEMORY,
     ledger: File | None = None,
     cluster: str | None = None,
+    insecure_network: bool = False,
     progress: Progress | None = None,
 ) -> Verdict:
     """Claim something of the last vector of the stream.
@@ -164,7 +169,7 @@ def final_vectors(
     help(weightsmith.check).
     """
     claim = FinalVectors(T, condition, frame=make_frame((T,), suffix, length, within))
-    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress))
+    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress, insecure_network))
 
 
 def _decided(claim: Claim, up_to: int | None, options: Options) -> Verdict:

@@ -1,36 +1,52 @@
 """The same shards on Dask: `connected` gives a backend that sends them to a scheduler's workers."""
 
+import logging
 import time
 from collections.abc import Iterator
-from concurrent.futures import CancelledError
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from weightsmith._version import __version__
 from weightsmith.check.claim import Claim
 from weightsmith.check.examine import Finding, examine
+from weightsmith.check.network import refuse_if_open
 from weightsmith.check.plan import Plan, Shard
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, cut
 
 if TYPE_CHECKING:
     from weightsmith.check.engine import Backend, Limit
 
 CONNECT_SECONDS = 10
+ANSWER_SECONDS = 30  # that a scheduler may take to answer
+WORKERS_SECONDS = 60  # that a check waits for workers when all are dead
+POLL_SECONDS = 1.0  # how often to look whether the scheduler and its workers are still there
 TASK_SECONDS = 2.0  # a task takes as many shards as take about this long, so that sending them does not count
 TASKS_AHEAD = 3  # for each thread of a worker
+AGAIN = "then the check again: with ledger=… it goes on where it was"
+
+Examined: TypeAlias = tuple[float, list[Finding]]
+log = logging.getLogger("weightsmith.check")
 
 
 @contextmanager
-def connected(address: str, columns: int) -> Iterator["Backend"]:
-    """Connect to a scheduler, and see that its workers have this version; each runs so many inputs together."""
+def connected(address: str, columns: int, insecure_network: bool = False) -> Iterator["Backend"]:
+    """Connect to a scheduler, and see that its workers have this version; each runs so many inputs together.
+
+    A scheduler or a worker that others than this machine reach without TLS is refused, unless told otherwise.
+    """
     try:
         Client: Any = import_module("distributed").Client
     except ImportError:
         raise InputError("a cluster needs Dask: pip install 'weightsmith[cluster]'") from None
     client = Client.__new__(Client)  # in two steps, so that one which cannot connect can be closed
     try:
+        if not insecure_network:
+            refuse_if_open(address, "the scheduler of the cluster")
         client.__init__(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except InputError:
+        raise
     except Exception as error:  # Dask's own, and those of what it connects with
         with suppress(Exception):
             client.close()
@@ -39,34 +55,58 @@ def connected(address: str, columns: int) -> Iterator["Backend"]:
             "start one with dask scheduler and dask worker, and give the scheduler's address"
         ) from None
     with client:
-        _check_workers(client, address)
-        yield _Cluster(client, address, columns)
+        cluster = Cluster(client, address, columns, insecure_network)
+        cluster.admit_workers()
+        if not cluster.admitted:
+            raise InputError(f"the cluster {address!r:.80} has no workers: start one with {cluster.worker_command}")
+        yield cluster
 
 
-def _check_workers(client: Any, address: str) -> None:
-    try:
-        found = client.run(_versions)
-    except Exception as error:  # whatever its deserializer says
-        raise InputError(
-            f"the workers of the cluster {address!r:.80} do not answer: {error}; "
-            f"install weightsmith {__version__} there"
-        ) from None
-    if not found:
-        raise InputError(f"the cluster {address!r:.80} has no workers: start one with dask worker {address}")
-    for worker, version in found.items():
-        if version != __version__:
-            raise InputError(f"the worker {worker} has weightsmith {version}, this is {__version__}: install the same")
-
-
-def _versions() -> str:
-    return __version__
-
-
-class _Cluster:
+class Cluster:
     """Dask's workers. A task is data: which claim, which shards. When a worker dies, Dask gives its tasks to others."""
 
-    def __init__(self, client: Any, address: str, columns: int) -> None:
+    def __init__(self, client: Any, address: str, columns: int, insecure_network: bool = False) -> None:
+        """Take a client that is connected to the scheduler at an address."""
         self.client, self.address, self.columns = client, address, columns
+        self.insecure_network = insecure_network
+        local = not insecure_network and not address.startswith("tls://")
+        self.worker_command = f"dask worker {cut(address)}{' --host 127.0.0.1' if local else ''}"
+        self.admitted: set[str] = set()  # the workers that were looked at
+        self.alone_since: float | None = None  # when it was seen that no worker is left
+
+    def admit_workers(self) -> None:
+        """Look at the workers that are new: refuse those that others reach, and those with another version."""
+        found = self.client.scheduler_info(n_workers=-1)
+        new = {worker: about for worker, about in found.get("workers", {}).items() if worker not in self.admitted}
+        if not self.insecure_network:  # before anything is sent to any of them
+            refuse_if_open(found.get("address", self.address), f"the scheduler of the cluster {self.address!r:.80}")
+            for worker, about in new.items():
+                refuse_if_open(worker, "a worker of the cluster")
+                if about.get("nanny"):
+                    refuse_if_open(about["nanny"], f"the nanny of the worker {worker}")
+        for worker, (version, listening) in self._asked(list(new)).items():
+            if version != __version__:
+                raise InputError(
+                    f"the worker {worker} has weightsmith {version}, this is {__version__}: install the same"
+                )
+            if not self.insecure_network:  # one without --host listens everywhere, and calls itself 127.0.0.1
+                for place in listening:
+                    refuse_if_open(place, f"the port of the worker {worker}")
+            self.admitted.add(worker)
+
+    def _asked(self, workers: list[str]) -> dict[str, tuple[str, list[str]]]:
+        if not workers:
+            return {}
+        try:
+            answers: dict[str, tuple[str, list[str]]] = self.client.run(_about, workers=workers)
+        except Exception as error:  # whatever its deserializer says
+            if self.admitted and isinstance(error, OSError):
+                return {}  # one that came and went; if it is still there, it is asked again soon
+            raise InputError(
+                f"the workers of the cluster {self.address!r:.80} do not answer: {error}; "
+                f"install weightsmith {__version__} there"
+            ) from None
+        return answers
 
     def findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: "Limit") -> Iterator[Finding]:
         """Send tasks that grow until they take about two seconds, and give what comes back."""
@@ -74,23 +114,55 @@ class _Cluster:
             yield from self._findings(claim, plan, shards, limit)
         except (OSError, CancelledError, import_module("distributed").KilledWorker) as error:
             raise InputError(
-                f"the cluster {self.address!r:.80} was lost: {str(error) or type(error).__name__}; "
-                "start it again, then the check: with ledger=… it goes on where it was"
+                f"the cluster {self.address!r:.80} was lost: {str(error) or type(error).__name__}; start it, {AGAIN}"
             ) from None
 
     def _findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: "Limit") -> Iterator[Finding]:
-        as_completed: Any = import_module("distributed").as_completed
         # The claim is the result of a task, not scattered: if its worker dies, Dask can make it again.
         shared = self.client.submit(_same, (claim, plan, self.columns), pure=False)
-        waiting, size, running = list(reversed(shards)), 1, as_completed(loop=self.client.loop)
-        while waiting or not running.is_empty():
-            threads = max(sum(self.client.nthreads().values()), 1)
-            while waiting and running.count() < TASKS_AHEAD * threads:
+        executor = self.client.get_executor(pure=False)
+        waiting, size, running = list(reversed(shards)), 1, set[Future[Examined]]()
+        while waiting or running:
+            threads = max(self.threads(), 1)
+            while waiting and len(running) < TASKS_AHEAD * threads:
                 batch = [waiting.pop() for _ in range(min(size, len(waiting)))]
-                running.add(self.client.submit(_examine_all, shared, [(s, limit(s)) for s in batch], pure=False))
-            seconds, findings = next(running).result()
-            size = max(min(round(size_for(len(findings), seconds)), 2 * size), 1)
-            yield from findings
+                running.add(executor.submit(_examine_all, shared, [(s, limit(s)) for s in batch]))
+            done, running = wait(running, POLL_SECONDS, FIRST_COMPLETED)
+            for future in done:
+                seconds, findings = future.result()
+                size = max(min(round(size_for(len(findings), seconds)), 2 * size), 1)
+                yield from findings
+
+    def threads(self) -> int:
+        """Return how many threads the workers have; with none at all it is an error, but not at once."""
+        found = self._threads()
+        if not found.keys() <= self.admitted:
+            self.admit_workers()
+        if found:
+            self.alone_since = None
+        elif self.alone_since is None:
+            self.alone_since = time.monotonic()
+            log.warning(
+                "the cluster %s has no workers left: waiting %g s for one to come back", self.address, WORKERS_SECONDS
+            )
+        elif time.monotonic() - self.alone_since > WORKERS_SECONDS:
+            raise InputError(
+                f"the cluster {self.address!r:.80} has had no workers for {WORKERS_SECONDS:g} s: "
+                f"start one with {self.worker_command}, {AGAIN}"
+            )
+        return sum(found.values())
+
+    def _threads(self) -> dict[str, int]:
+        """Return the threads of each worker. A client whose scheduler is dead would wait for it for a long time."""
+        end = time.monotonic() + ANSWER_SECONDS
+        while self.client.status == "running":
+            try:
+                found: dict[str, int] = self.client.nthreads(callback_timeout=min(ANSWER_SECONDS, 5))
+                return found
+            except OSError:  # also when the time is over
+                if time.monotonic() > end:
+                    raise
+        raise OSError("its scheduler closed the connection")
 
 
 def size_for(shards: int, seconds: float) -> float:
@@ -98,11 +170,16 @@ def size_for(shards: int, seconds: float) -> float:
     return shards * TASK_SECONDS / max(seconds, 1e-3)
 
 
+def _about(dask_worker: Any) -> tuple[str, list[str]]:
+    """Return, on a worker, its version and where it listens."""
+    return __version__, [listener.listen_address for listener in dask_worker.listeners]
+
+
 def _same(value: tuple[Claim, Plan, int]) -> tuple[Claim, Plan, int]:
     return value
 
 
-def _examine_all(shared: tuple[Claim, Plan, int], shards: list[tuple[Shard, int]]) -> tuple[float, list[Finding]]:
+def _examine_all(shared: tuple[Claim, Plan, int], shards: list[tuple[Shard, int]]) -> Examined:
     begin = time.perf_counter()
     claim, plan, columns = shared
     findings = [examine(claim, plan, shard, longest, columns=columns) for shard, longest in shards]

@@ -33,6 +33,7 @@ class Options:
     ledger: File | None = None
     cluster: str | None = None
     progress: Progress | None = None
+    insecure_network: bool = False  # a cluster that others may reach without TLS
 
     def __post_init__(self) -> None:
         """Refuse what is none."""
@@ -45,6 +46,8 @@ class Options:
             raise InputError(
                 f"cluster={brief(self.cluster)}: write the address of a scheduler, such as 'tcp://127.0.0.1:8786'"
             )
+        if type(self.insecure_network) is not bool:
+            raise InputError(f"insecure_network={brief(self.insecure_network)}: write True or False")
 
 
 class Backend(Protocol):
@@ -202,7 +205,7 @@ def _backend(claim: Claim, plan: Plan, columns: int, options: Options) -> Abstra
     if options.cluster is not None:
         from weightsmith.check.cluster import connected
 
-        return connected(options.cluster, columns)
+        return connected(options.cluster, columns, options.insecure_network)
     largest = plan.inputs_of(Shard(len(plan.tiers) - 1, 0))
     fitting = max(options.memory // bytes_of_run(claim, plan.up_to, min(columns, largest)), 1)
     return nullcontext(Threads(min(options.workers or len(os.sched_getaffinity(0)), fitting), columns))

@@ -50,6 +50,9 @@ class Shared:
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Run on a Dask cluster: the address of its scheduler.")
     ] = None
+    insecure_network: Annotated[
+        bool, typer.Option("--insecure-network", help="Let the cluster be one that others can reach without TLS.")
+    ] = False
     certificate: Annotated[Path | None, typer.Option("--certificate", "-o", help="Write the certificate here.")] = None
     as_json: AsJson = False
 
@@ -68,6 +71,7 @@ class Shared:
             "memory": int(self.memory * 2**30),
             "ledger": self.ledger,
             "cluster": self.cluster,
+            "insecure_network": self.insecure_network,
         }
 
 

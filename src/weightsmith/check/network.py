@@ -1,0 +1,43 @@
+"""Who can reach an address: `refuse_if_open` refuses those that more than this machine reaches, without TLS.
+
+A scheduler, a worker and its nanny run any function for whoever reaches their ports. Nothing of Dask asks who it is,
+unless it is told to use TLS.
+"""
+
+import socket
+from importlib import import_module
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Any
+
+from weightsmith.errors import InputError, cut
+
+
+def refuse_if_open(address: str, what: str) -> None:
+    """Refuse the address of something, such as "the scheduler", that is neither loopback nor TLS."""
+    if not is_closed(address):
+        raise InputError(
+            f"{what} is at {cut(address, 80)!r}, which is neither loopback nor TLS: whoever reaches that port can run "
+            "any code there; start it with --host 127.0.0.1, or with TLS, so that its address begins with tls://, or, "
+            "if nobody else is in that network, write --insecure-network (in Python insecure_network=True)"
+        )
+
+
+def is_closed(address: str) -> bool:
+    """Whether an address is TLS, or one that only this machine reaches; a name with any other address is not.
+
+    A name that nobody knows, and what is no address, is an OSError or a ValueError.
+    """
+    addressing: Any = import_module("distributed.comm.addressing")
+    scheme, place = addressing.parse_address(address)
+    if scheme in ("tls", "inproc"):  # the second has no port at all
+        return True
+    host, _ = addressing.parse_host_port(place, 0)
+    if not host:
+        raise ValueError(f"the address {cut(address, 80)!r} names no host")
+    found = {str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
+    return all(_is_loopback(ip_address(number)) for number in found)
+
+
+def _is_loopback(number: IPv4Address | IPv6Address) -> bool:
+    mapped = number.ipv4_mapped if isinstance(number, IPv6Address) else None
+    return (mapped or number).is_loopback
