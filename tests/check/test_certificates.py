@@ -268,7 +268,7 @@ def test_a_function_is_kept_as_source_and_run_only_when_it_is_given() -> None:
 
 
 def test_a_certificate_is_saved_and_replayed_from_its_file(tmp_path: Path, pair: list[ws.Transformer]) -> None:
-    verdict = ws.check.same_decisions(*pair, 4)
+    verdict = ws.check.same_decisions(pair[0], pair[1], 4)
     verdict.save(tmp_path / "claim.json")
     assert json.loads((tmp_path / "claim.json").read_text())["shards"] == [list(tier) for tier in verdict.digests]
     for file in (tmp_path / "claim.json", str(tmp_path / "claim.json")):

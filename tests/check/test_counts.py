@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -28,6 +29,10 @@ class Called(list[str]):
     def __call__(self, tokens: str) -> bool:
         self.append(tokens)
         return False
+
+
+def as_class(predicate: Called, word: str) -> str:
+    return "YES" if predicate(word) else "NO"
 
 
 class Sizes(list[int]):
@@ -132,7 +137,7 @@ def test_a_refuted_check_asks_about_no_input_twice(cut: Cut) -> None:
         assert verdict.sides == {"the transformer": "YES", "the language": "it does not belong to it"}
         assert set(Counter(called).values()) == {1}
         called.clear()
-        verdict = ws.check.agrees_with(T, lambda word, asked=called: "YES" if asked(word) else "NO", 6, workers=workers)
+        verdict = ws.check.agrees_with(T, partial(as_class, called), 6, workers=workers)
         assert verdict.sides == {"the transformer": "YES", "the function": "NO"}
         assert set(Counter(called).values()) == {1}
 
