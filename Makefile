@@ -24,7 +24,8 @@ test: $(VENV)/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest --numprocesses 2 --dist loadfile
+	$(BIN)/python -m tests.compile_all
+	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 test-long: $(VENV)/.test
 	$(BIN)/pytest --numprocesses 2 --dist loadfile -m long

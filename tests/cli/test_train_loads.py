@@ -61,6 +61,7 @@ def loaded(program: str, *forbidden: str) -> str:
     return result.stdout.splitlines()[-1]
 
 
+@pytest.mark.long  # the command below does the same
 def test_fitting_a_text_loads_neither_check_nor_compiled_kernels() -> None:
     program = """
 import weightsmith as ws

@@ -107,7 +107,7 @@ def assert_random_formulas(A: Arithmetic, seed: int, count: int) -> None:
 
 @pytest.mark.parametrize("A", ARITHMETICS, ids=str)
 def test_random_formulas_of_up_to_five_parts_agree_with_the_truth_table(A: Arithmetic) -> None:
-    assert_random_formulas(A, seed=1, count=4)
+    assert_random_formulas(A, seed=1, count=2)
 
 
 @pytest.mark.long

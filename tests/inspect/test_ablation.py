@@ -12,11 +12,11 @@ from tests.inspect.models import model, runs
 from weightsmith import Block, Fixed, Float, Native, Transformer
 from weightsmith.inspect.run import Sums
 
-ARITHMETICS: list[tuple[ws.Arithmetic, Sums | None]] = [
+ARITHMETICS = [
     (Fixed(4, 4), None),
-    (Fixed(2, 6), None),
+    pytest.param(Fixed(2, 6), None, marks=pytest.mark.long),
     (Float(4, 3), None),
-    (Native("float32"), "left"),
+    pytest.param(Native("float32"), "left", marks=pytest.mark.long),
     (Native("float64"), "left"),
 ]
 KINDS = pytest.mark.parametrize(("A", "sums"), ARITHMETICS, ids=str)

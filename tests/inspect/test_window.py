@@ -24,13 +24,22 @@ def speaker(positions: str, seed: int, A: Any, mask: Any = "causal") -> ws.Trans
     return T if positions == "table" else replace(T, positions=POSITIONS[positions])
 
 
-@pytest.mark.parametrize("prompt", ["ab", "abcda", "abcdabcdd"], ids=["shorter", "as long", "longer"])
-@pytest.mark.parametrize("cache", [True, False])
+PROMPTS = {"shorter": "ab", "as long": "abcda", "longer": "abcdabcdd"}
+
+
+@pytest.mark.parametrize(
+    ("cache", "length"),
+    [
+        *((True, length) for length in PROMPTS),
+        (False, "shorter"),
+        *(pytest.param(False, length, marks=pytest.mark.long) for length in ("as long", "longer")),
+    ],
+)
 @pytest.mark.parametrize("positions", POSITIONS)
 def test_each_token_is_the_decision_on_the_last_tokens_that_the_context_holds(
-    positions: str, cache: bool, prompt: str
+    positions: str, cache: bool, length: str
 ) -> None:
-    said = set()
+    said, prompt = set(), PROMPTS[length]
     for A in (Fixed(4, 4), Native("float64")):
         for seed in range(3):
             T, text = speaker(positions, seed, A), prompt

@@ -39,20 +39,17 @@ def one_tie_rule_each(forms: Sequence[tuple[str, str]]) -> list[Any]:
     ]
 
 
-def _rows(operation: Any) -> tuple[Callable[..., None], Callable[..., None]]:
-    """Return a loop over single values, and one over SIMD vectors."""
+def _rows(operation: Any) -> Callable[..., None]:
+    """Return a loop over single values and over SIMD vectors: one, because every one takes time to compile."""
 
     @nb.njit(error_model="numpy")
-    def singly(x: Any, y: Any, reach: Any, out: Any, constants: Any) -> None:
+    def both(x: Any, y: Any, reach: Any, singly: Any, in_vectors: Any, constants: Any) -> None:
         for i in range(x.shape[1]):
-            out[0, i] = operation(x[0, i], y[0, i], reach[0, i], constants)
-
-    @nb.njit(error_model="numpy")
-    def in_vectors(x: Any, y: Any, reach: Any, out: Any, constants: Any) -> None:
+            singly[0, i] = operation(x[0, i], y[0, i], reach[0, i], constants)
         for i in range(0, x.shape[1], SIMD_BYTES // x.itemsize):
-            store(out, 0, i, operation(load(x, 0, i), load(y, 0, i), load(reach, 0, i), constants))
+            store(in_vectors, 0, i, operation(load(x, 0, i), load(y, 0, i), load(reach, 0, i), constants))
 
-    return singly, in_vectors
+    return both
 
 
 _ROWS = {
@@ -104,8 +101,7 @@ def by_loop(A: Saturating, operation: str, x: Array, y: Array) -> Array:
     simd = SIMD_BYTES // u.itemsize
     sides = [np.resize(side, (1, -(-side.size // simd) * simd)) for side in (u, v, c.reach(v))]
     singly, in_vectors = (np.empty_like(sides[0]) for _ in range(2))
-    _ROWS[operation][0](*sides, singly, c.constants)
-    _ROWS[operation][1](*sides, in_vectors, c.constants)
+    _ROWS[operation](*sides, singly, in_vectors, c.constants)
     assert singly.tobytes() == in_vectors.tobytes(), (A, operation)
     return plain(c, singly[0, : x.size])
 
