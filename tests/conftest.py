@@ -12,7 +12,14 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 # Files that take long for their few tests: at the end one process would wait for the other to finish them.
 LONG_FILES = (
-    *("check/test_cluster", "train/test_interrupted", "kernels/test_checked", "train/test_killed"),
+    *(
+        "check/test_cluster",
+        "check/test_cluster_lost",
+        "check/test_cluster_network",
+        "train/test_interrupted",
+        "kernels/test_checked",
+        "train/test_killed",
+    ),
     *("check/test_killed", "composition/test_library_models", "cli/test_train_loads", "test_public_names"),
 )
 
