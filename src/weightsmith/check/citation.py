@@ -1,7 +1,7 @@
 """Citing a certificate: what it says, in a line of text and as an entry of BibTeX.
 
-Nothing is derived here and the file is not trusted: each value must be what a certificate can hold, and is shown so that
-neither a terminal nor LaTeX takes it for a command. What is too long to be shown is cut, and named by its digest.
+Nothing is derived here and the file is not trusted: each value must be what a certificate can hold, and is shown so
+that neither a terminal nor LaTeX takes it for a command. What is too long to be shown is cut, and named by its digest.
 """
 
 import hashlib
