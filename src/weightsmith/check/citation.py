@@ -71,10 +71,10 @@ def escaped(text: str) -> str:
 
 
 def _models(data: Mapping[str, Any]) -> list[str]:
-    kind = Claim.kinds.get(str(data.get("claim")))
-    found = models_of(data)
+    name, found = data.get("claim"), models_of(data)
+    kind = Claim.kinds.get(name) if isinstance(name, str) else None
     if kind is None or len(found) != kind.about:
-        raise _damaged("claim", f"{brief(data.get('claim'))} about {len(found)} models")
+        raise _damaged("claim", name)
     return found
 
 
@@ -113,7 +113,8 @@ def _language(data: Mapping[str, Any], key: str) -> str:
     given = data.get(key)
     if isinstance(given, Mapping) and isinstance(given.get("regex"), str) and _are_flags(given.get("flags")):
         flags = given["flags"] & ~re.UNICODE  # which all texts have
-        return f"that match {_short(shown(given['regex']), given['regex'])}" + (f" (flags {flags})" if flags else "")
+        named = ", ".join(str(flag.name) for flag in re.RegexFlag if flag & flags)
+        return f"that match {_short(shown(given['regex']), given['regex'])}" + (f" ({named})" if named else "")
     if isinstance(given, Mapping) and isinstance(given.get("automaton"), Mapping):
         return f"that the automaton {_digest(given['automaton'], key)} accepts"
     if isinstance(given, Mapping) and "predicate" in given:
