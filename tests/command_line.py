@@ -23,11 +23,12 @@ Ended: TypeAlias = subprocess.CompletedProcess[str]
 PRELOADED = ("check", "inspect", "library", "memory", "composition", "rewrites", "files", "train", "kernels.packed")
 
 
-def run_command(*arguments: str, folder: Path | None, environment: Mapping[str, str]) -> Ended:
-    """Run `weightsmith` with arguments; return how it ended and what it wrote."""
+def run_command(*arguments: str, folder: Path | None, environment: Mapping[str, str], before: str = "") -> Ended:
+    """Run `weightsmith` with arguments, after some Python; return how it ended and what it wrote."""
     with tempfile.TemporaryDirectory() as scratch:
         out, err = (Path(scratch, name) for name in ("out", "err"))
-        process = start_command(*arguments, folder=folder, environment=environment, files=(os.devnull, out, err))
+        files = (os.devnull, out, err)
+        process = start_command(*arguments, folder=folder, environment=environment, files=files, before=before)
         code = end_of(process)
         said = [path.read_text(encoding="utf-8") for path in (out, err)]
     return subprocess.CompletedProcess(["weightsmith", *arguments], code, *said)

@@ -1,5 +1,17 @@
-"""Run the command line: `python -m weightsmith`."""
+"""Run the command line: `weightsmith`, or `python -m weightsmith`."""
 
-from weightsmith.cli import main
+import sys
 
-main()
+
+def main() -> None:
+    """Load the command line and run it."""
+    try:
+        from weightsmith.cli import main as run
+    except Exception as error:  # Python itself would exit with 1, which means that a claim is refuted
+        sys.stderr.write(f"error: weightsmith is not whole: {type(error).__name__}: {error}; install it again\n")
+        sys.exit(70)
+    run()
+
+
+if __name__ == "__main__":
+    main()

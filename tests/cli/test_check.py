@@ -67,19 +67,22 @@ def test_json_is_the_certificate_and_can_be_replayed(folder: Path) -> None:
     assert (data["holds"], data["inputs"], data["verdict"]) == (True, 1022, "exhaustive up to 9")
     assert data["files"] == ["one.safetensors", "loud.safetensors"]
     (folder / "c.json").write_text(json.dumps(data))
-    out = good("check", "--replay", "c.json", folder=folder)
-    assert "1 of 1 shards with 1,022 inputs" in out
+    replay = ("--replay", "c.json", "--model", "one.safetensors", "--model", "loud.safetensors")
+    out = checked(*replay, folder=folder, code=0)
+    assert "the only shard, 1,022 inputs" in out
     assert "everything agrees" in out
     data["shards"][0][0] = "0" * 64
     (folder / "c.json").write_text(json.dumps(data))
-    out = checked("--replay", "c.json", folder=folder, code=1)
+    out = checked(*replay, folder=folder, code=1)
     assert "tier 0, shard 0 comes out differently" in out
+    assert out.endswith("the certificate is refuted\n")
 
 
 def test_a_replayed_refutation_runs_the_counterexample_again(folder: Path) -> None:
     claim = ("recognizes", "one.safetensors", "--regex", "0*1", "--up-to", "9", "--certificate", "c.json")
     checked(*claim, folder=folder, code=1)
-    assert "the counterexample 10" in good("check", "--replay", "c.json", folder=folder)
+    replay = ("--replay", "c.json", "--model", "one.safetensors")
+    assert "the counterexample 10 was run again" in checked(*replay, folder=folder, code=0)
 
 
 def test_a_suffix_a_length_and_a_language_frame_a_claim(folder: Path) -> None:
@@ -88,7 +91,8 @@ def test_a_suffix_a_length_and_a_language_frame_a_claim(folder: Path) -> None:
     claim = ("same-decisions", "one.safetensors", "end.safetensors", "--suffix", "END", "--length", "4")
     out = checked(*claim, "--certificate", "c.json", folder=folder, code=0)
     assert out.startswith("same decisions, each input followed by END, inputs of length 4: exhaustive, all 16 inputs (")
-    assert "everything agrees" in good("check", "--replay", "c.json", folder=folder)
+    models = ("--model", "end.safetensors", "--model", "one.safetensors")
+    assert "everything agrees" in checked("--replay", "c.json", *models, folder=folder, code=0)
     out = checked(*claim, "--within", "0*1*", "--json", folder=folder, code=0)
     data = json.loads(out)
     assert (data["inputs"], data["suffix"], data["length"], data["within"]["regex"]) == (5, ["END"], 4, "0*1*")
@@ -187,7 +191,7 @@ def long_check(folder: Path) -> list[str]:
     """A check of many shards."""
     T = ws.random_transformer("01", 24, 4, 2, 96, 20, seed=3, weighting=ws.Softmax(shifted=True))
     ws.save(T, folder / "long.safetensors")
-    claim = ["same-logits", "long.safetensors", "long.safetensors", "--up-to", "12", "--memory", "0.001"]
+    claim = ["same-logits", "long.safetensors", "long.safetensors", "--up-to", "15"]
     return ["check", *claim, "--ledger", "l", "--json"]
 
 

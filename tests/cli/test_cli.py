@@ -17,8 +17,8 @@ from weightsmith.library import ENTRIES, EXAMPLES
 WIDE = {**os.environ, "COLUMNS": "120", "PYTHONWARNINGS": "error", "NO_COLOR": "1"}
 
 
-def weightsmith(*arguments: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return run_command(*arguments, folder=folder, environment=WIDE)
+def weightsmith(*arguments: str, folder: Path | None = None, before: str = "") -> subprocess.CompletedProcess[str]:
+    return run_command(*arguments, folder=folder, environment=WIDE, before=before)
 
 
 def good(*arguments: str, folder: Path | None = None) -> str:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from weightsmith.automata import Automaton, Describing, foreign_letters, language, parser_is_known
+from weightsmith.check.citation import cite
 from weightsmith.check.claim import Claim
 from weightsmith.check.claims import AgreesWith, Condition, FinalVectors, Recognizes, SameDecisions, SameLogits
 from weightsmith.check.engine import DEFAULT_MEMORY, File, Options, Progress, decide
@@ -32,6 +33,7 @@ __all__ = [
     "Replay",
     "Verdict",
     "agrees_with",
+    "cite",
     "final_vectors",
     "recognizes",
     "replay",

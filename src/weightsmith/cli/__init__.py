@@ -4,10 +4,7 @@ This package loads quickly: `import weightsmith as ws` loads a name when it is f
 would load numpy, or something heavier, is imported inside the commands, when one is run.
 """
 
-import contextlib
-import os
-import sys
-from typing import Annotated, NoReturn, TextIO, cast
+from typing import Annotated
 
 import typer
 
@@ -31,8 +28,8 @@ from weightsmith.cli import (
     run,
     train,
 )
-from weightsmith.cli.output import errors, show_log
-from weightsmith.errors import WeightsmithError, reason
+from weightsmith.cli.ending import Tracebacks, ending
+from weightsmith.cli.output import show_log
 
 app = typer.Typer(
     name="weightsmith",
@@ -64,55 +61,13 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Print the traceback of a defect of Weightsmith.")] = False,
 ) -> None:
     """A workbench for transformers whose weights are written, not only trained."""
+    Tracebacks.printed = debug
     show_log()
 
 
 def main() -> None:
-    """Run the command line: 0 is fine, 1 a refuted claim, 2 a wrong input or usage, 141 output that nobody reads."""
-    for stream in (sys.stdout, sys.stderr):  # a terminal without ∞ gets an escape, not a traceback
-        with contextlib.suppress(AttributeError):
-            cast(TextIO, stream).reconfigure(errors="backslashreplace")  # type: ignore[attr-defined]
-    try:
-        try:
-            app(prog_name="weightsmith")
-        finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()  # here, because at the end of Python no error can be handled any more
-    except SystemExit as end:
-        if isinstance(end.__context__, BrokenPipeError):  # rich and typer have made an exit with 1 of it
-            _unread()
-        raise
-    except BrokenPipeError:
-        _unread()
-    except WeightsmithError as error:
-        _fail(str(error))
-    except MemoryError:
-        _fail("this needs more memory than there is: choose smaller sizes or a shorter input")
-    except OSError as error:
-        _silence(sys.stdout)
-        _fail(f"cannot write the output: {reason(error)}")
-    except KeyboardInterrupt:
-        sys.exit(130)
-
-
-def _unread() -> NoReturn:
-    """Exit as if by SIGPIPE: 0 would say that a claim holds, and 1 that it is refuted."""
-    _silence(sys.stdout, sys.stderr)
-    sys.exit(141)
-
-
-def _silence(*streams: TextIO | None) -> None:
-    """Let what is still in their buffers go nowhere: at its end Python writes it, and would complain again."""
-    for stream in streams:
-        if stream is not None:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _fail(message: str) -> NoReturn:
-    try:
-        errors().print(f"error: {message}", style="red")
-    except SystemExit:  # which rich makes of a message that nobody reads
-        _silence(sys.stderr)
-    sys.exit(2)
+    """Run the command line; what its exit codes mean is said in `weightsmith.cli.ending`."""
+    ending(lambda: app(prog_name="weightsmith"))

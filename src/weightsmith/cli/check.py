@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, say
-from weightsmith.cli.progress import shown_progress
+from weightsmith.cli.certificates import Cited, Everything, Models, Replayed, Sample, answer
+from weightsmith.cli.ending import Refuted
+from weightsmith.cli.output import AsJson, ModelFile, check_outputs, errors, print_json, say
+from weightsmith.cli.progress import count, shown_progress
 from weightsmith.errors import FileError, InputError
+from weightsmith.storage import read_json, refusals, write_json
 
 if TYPE_CHECKING:
     from weightsmith.check import Automaton, Verdict
@@ -87,6 +90,8 @@ def claim(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def whole(**given: Any) -> None:
         shared = Shared(**{f.name: given.pop(f.name) for f in fields(Shared)})
+        read = [file for file in given.values() if isinstance(file, Path)]
+        check_outputs(shared.certificate, shared.ledger, read=read)
         command(**given, shared=shared)
 
     annotations = {**get_type_hints(command, include_extras=True), **hints}
@@ -99,17 +104,14 @@ def claim(command: Callable[..., None]) -> Callable[..., None]:
 @check.callback()
 def options(
     context: typer.Context,
-    replay: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Derive part of a certificate again, by the reference."),
-    ] = None,
-    sample: Annotated[int, typer.Option(help="With --replay: how many shards.")] = 2,
+    replay: Replayed = None,
+    model: Models = None,
+    sample: Sample = None,
+    everything: Everything = False,
+    cite: Cited = None,
 ) -> None:
     """Check a claim for every input up to a length. Exit code 1 when it is refuted."""
-    if replay is not None and context.invoked_subcommand is not None:
-        raise InputError("--replay needs no claim: write weightsmith check --replay FILE")
-    if replay is not None:
-        _replay(replay, sample)
+    answer(context.invoked_subcommand, replay, cite, model or [], sample, everything)
 
 
 @claim
@@ -164,7 +166,7 @@ def _checked(claim: Callable[..., "Verdict"], *arguments: Any, **options: Any) -
     except KeyboardInterrupt:
         kept = options["ledger"] is not None
         again = "the same command goes on from here" if kept else "with --ledger FILE it could go on from here"
-        errors().print(f"stopped after {done:,} inputs; {again}")
+        errors().print(f"stopped after {count(done)} inputs; {again}")
         raise
 
 
@@ -182,36 +184,22 @@ def _warnings_in_a_line() -> Iterator[None]:
 
 
 def _finish(verdict: "Verdict", files: list[Path], shared: Shared) -> NoReturn:
-    """Write and print the verdict."""
-    from weightsmith.files import save_certificate
-
+    """Print the verdict and write its certificate; whatever fails, the other is still done."""
     data = {**verdict.certificate(), "files": [str(file) for file in files]}
-    if shared.certificate is not None:
-        save_certificate(data, shared.certificate)
-    print_json(data) if shared.as_json else say(str(verdict))
-    raise typer.Exit(0 if verdict.holds else 1)
+    try:
+        print_json(data) if shared.as_json else say(str(verdict))
+    finally:
+        if shared.certificate is not None:
+            with refusals("cannot write", shared.certificate):
+                write_json(shared.certificate, data)
+    if not verdict.holds:
+        raise Refuted
+    raise typer.Exit
 
 
 def _automaton(file: Path) -> "Automaton":
     """Read an automaton."""
-    from weightsmith.files import load_certificate
-
-    data = load_certificate(file)
+    data = read_json(file, "the automaton")
     if set(data) - {"start"} != {"table", "accepting"}:
         raise FileError(f'{file}: write {{"table": [[0, 1], [1, 0]], "accepting": [false, true], "start": 0}}')
     return ws.check.Automaton(data["table"], data["accepting"], data.get("start", 0))
-
-
-def _replay(file: Path, sample: int) -> NoReturn:
-    """Replay a certificate, and say what came out."""
-    from weightsmith.files import load_certificate
-
-    data = load_certificate(file)
-    names = data.get("files")
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise FileError(f"{file} does not name its model files: check … --certificate FILE writes such a one")
-    models = [ws.load(name if Path(name).exists() else file.parent / name) for name in names]
-    with errors().status("deriving shards again with the reference semantics …"):
-        done = ws.check.replay(data, models, sample=sample)
-    say(str(done))
-    raise typer.Exit(0 if done.agrees else 1)

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.output import errors, say
-from weightsmith.errors import InputError, shown
+from weightsmith.cli.output import check_outputs, say, say_written
+from weightsmith.errors import InputError
 
 
 def compose(
@@ -18,6 +18,7 @@ def compose(
     """Compose yes/no transformers with and, or, not and exclusive or."""
     from weightsmith.composition.boolean import composed
 
+    check_outputs(output)
     parts = {}
     for meaning in let or []:
         name, equals, file = meaning.partition("=")
@@ -27,4 +28,4 @@ def compose(
     T = composed(formula, parts, "--let {}=FILE")
     ws.save(T, output)
     say(repr(T))
-    errors().print(f"written to {shown(str(output))}")
+    say_written(output)

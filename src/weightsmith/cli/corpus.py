@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.output import say_written
-from weightsmith.storage import write_whole
+from weightsmith.cli.output import check_outputs, say_written
+from weightsmith.storage import refusals, write_whole
 
 
 def corpus(
@@ -16,5 +16,8 @@ def corpus(
     seed: Annotated[int, typer.Option(help="The same seed gives the same text.")] = 0,
 ) -> None:
     """Write an example text to train on: small stories with names that come back, verbs that agree, right sums."""
-    write_whole(output, ws.train.corpus(size, seed).encode())
+    check_outputs(output)
+    text = ws.train.corpus(size, seed).encode()
+    with refusals("cannot write", output):
+        write_whole(output, text)
     say_written(output)

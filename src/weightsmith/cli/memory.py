@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, results, say, say_written
+from weightsmith.cli.output import AsJson, ModelFile, check_outputs, errors, print_json, results, say, say_written
 from weightsmith.errors import InputError, shown
 from weightsmith.tables import Table, number
 
@@ -35,6 +35,7 @@ def write(
     ] = None,
 ) -> None:
     """Write a fact: MODEL --block 0 --key tower=1,eiffel=1 --value paris=1 -o OUT."""
+    check_outputs(output)
     T = ws.load(file)
     written = ws.memory.write(
         T, block, _numbers(key, "--key"), _numbers(value, "--value"), margin, name, inputs=against or []
@@ -112,6 +113,7 @@ def promoted(
 @memory.command("undo")
 def undo(file: ModelFile, output: Output) -> None:
     """Take back the last edit."""
+    check_outputs(output)
     T = ws.load(file)
     ws.save(ws.memory.undo(T), output)
     say(f"undone: {T.edits[-1].text}")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.output import say, say_written
+from weightsmith.cli.output import check_outputs, say, say_written
 from weightsmith.errors import InputError, nearest_names
 
 
@@ -40,6 +40,7 @@ def new(
     given = {option: value for option, value in given.items() if value is not None}
     if vocabulary is not None:
         given["vocabulary"] = tuple(vocabulary.split()) if len(vocabulary.split()) > 1 else tuple(vocabulary)
+    check_outputs(output)
     T = build(name, given, arithmetic=None if arithmetic is None else ws.parse_arithmetic(arithmetic))
     ws.save(T, output)
     say(repr(T))

@@ -3,13 +3,15 @@
 import json
 import logging
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
-from weightsmith.errors import shown
+from weightsmith.errors import FileError, shown
+from weightsmith.storage import check_writable, refusals
 
 ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -53,6 +55,21 @@ def token_text(token: str) -> str:
 def say_written(path: Path) -> None:
     """Print the message that a file was written."""
     errors().print(f"written to {shown(str(path))}")
+
+
+def check_outputs(*outputs: Path | None, read: Sequence[Path | None] = ()) -> None:
+    """Refuse a file that could not be written, before the work begins; also one that is read, or written twice."""
+    for n, path in enumerate(outputs):
+        if path is None:
+            continue
+        with refusals("cannot write", path):
+            if any(other is not None and _same(path, other) for other in (*read, *outputs[:n])):
+                raise FileError("the same command reads it or writes something else to it; name another file")
+            check_writable(path)
+
+
+def _same(path: Path, other: Path) -> bool:
+    return path.resolve() == other.resolve()  # for hard links nothing is lost: what is written gets a new file
 
 
 def _width() -> int | None:

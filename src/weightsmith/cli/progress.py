@@ -53,6 +53,15 @@ def count(number: float) -> str:
     return f"{Decimal(number):.1e}".replace("e+", "e")
 
 
+def speed(rate: float, unit: str) -> str:
+    """Return how many there are in a second, of large things also less than one.
+
+    >>> speed(1234.5, "inputs"), speed(0.25, "shards")
+    ('1,234 inputs/s', '0.25 shards/s')
+    """
+    return f"{rate:,.0f} {unit}/s" if rate >= 10 or not rate else f"{rate:.2g} {unit}/s"
+
+
 def time_left(done: float, total: float, rate: float) -> str:
     """Return how long the rest takes, at so many a second; nothing where nobody knows."""
     if not rate:
@@ -74,7 +83,7 @@ class _Rate(ProgressColumn):
 
     def render(self, task: Task) -> Text:
         """Show how many there are in a second, or the note."""
-        return Text(task.fields.get("note") or f"{round(task.speed or 0):,} {self.unit}/s", style="cyan")
+        return Text(task.fields.get("note") or speed(task.speed or 0, self.unit), style="cyan")
 
 
 class _Left(ProgressColumn):
@@ -122,6 +131,7 @@ class _Lines:
         fresh = done - self.first or done  # what was there already took no time
         rate = fresh / (now - self.begin)
         left = time_left(done, total, rate)
-        speed = note or f"{rate:,.0f} {self.unit}/s"
-        parts = [f"{count(done)} of {count(total)} {self.unit}", f"{done / total:.0%}", speed, left and f"{left} left"]
+        share = f"{done / total:.0%}" if total else ""
+        much = f"{count(done)} of {count(total)} {self.unit}"
+        parts = [much, share, note or speed(rate, self.unit), left and f"{left} left"]
         self.line(", ".join(part for part in parts if part))

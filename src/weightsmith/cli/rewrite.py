@@ -8,8 +8,8 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli.equations import read_map
-from weightsmith.cli.output import ModelFile, errors, say
-from weightsmith.errors import InputError, shown
+from weightsmith.cli.output import ModelFile, check_outputs, say, say_written
+from weightsmith.errors import InputError
 
 STEPS = """
 --flag NAME=POSITION,…        a lane that is 1 at these positions
@@ -42,12 +42,14 @@ def rewrite(
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
 ) -> None:
     """Rewrite a model, step by step, in the order given: MODEL --flag here=3 --zero here --form infinity -o OUT."""
+    steps = pairs(context.args)
+    check_outputs(output)
     T = ws.load(file)
-    for step, value in pairs(context.args):
+    for step, value in steps:
         T = apply(T, step, value)
     ws.save(T, output)
     say(repr(T))
-    errors().print(f"written to {shown(str(output))}")
+    say_written(output)
 
 
 def pairs(arguments: Sequence[str]) -> list[tuple[str, str]]:

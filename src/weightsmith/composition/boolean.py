@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.composition.formula import Formula, Operation, Truth, assignments, names, read, truth_table
+from weightsmith.composition.formula import Formula, Operation, Truth, assignments, folded, names, read, truth_table
 from weightsmith.composition.layers import Layer, one_layer, two_layers
 from weightsmith.composition.side_by_side import agree, beside
 from weightsmith.errors import InputError, ModelError, brief, listed
@@ -21,6 +21,7 @@ from weightsmith.rewrites.normal_forms import reading
 from weightsmith.semantics.layers import run_neurons
 
 MAX_AT_ONCE = 8  # parts in one truth table; a formula with more is cut in two
+MAX_CUTS = 24  # of a formula in each other: each makes blocks, and the names of lanes longer
 MAX_PART_NAME = 40  # a longer one gives way to a number in the names of lanes
 
 
@@ -93,9 +94,11 @@ def if_then_else(R: Transformer, S: Transformer, T: Transformer) -> Transformer:
 def _combined(formula: Formula, given: Mapping[str, Transformer], made: str) -> Transformer:
     """Return the transformer for a formula over named parts; `made` says in a few words what it is."""
     used = names(formula)
-    formula = _renamed(formula, {name: next(other for other in used if given[other] == given[name]) for name in used})
+    same: dict[str, Formula] = {name: next(o for o in used if given[o] == given[name]) for name in used}
+    formula = folded(formula, same.__getitem__, lambda symbol, inner: Operation(symbol, tuple(inner)))
     used = names(formula)
     if len(used) > MAX_AT_ONCE and isinstance(formula, Operation):
+        _check_cuts(formula)
         return _in_two(formula, given, made)
     parts = [part if is_infinity_form(part) else infinity_form(part) for part in agree([given[name] for name in used])]
     if isinstance(formula, str):
@@ -107,10 +110,20 @@ def _combined(formula: Formula, given: Mapping[str, Transformer], made: str) -> 
     return replace(T, provenance=(*(line for name in used for line in given[name].provenance), made))
 
 
-def _renamed(formula: Formula, new: Mapping[str, str]) -> Formula:
-    if isinstance(formula, str):
-        return new[formula]
-    return Operation(formula.symbol, tuple(_renamed(part, new) for part in formula.parts))
+def _check_cuts(formula: Operation) -> None:
+    """Refuse a formula of many parts that are nested so deeply that it would be cut too often."""
+
+    def cuts(symbol: str, inner: list[tuple[frozenset[str], int]]) -> tuple[frozenset[str], int]:
+        used = frozenset().union(*(names for names, _ in inner))
+        levels = 1 if symbol == "~" else (len(inner) - 1).bit_length()
+        return used, levels + max(depth for _, depth in inner) if len(used) > MAX_AT_ONCE else 0
+
+    used, depth = folded(formula, lambda name: (frozenset([name]), 0), cuts)
+    if depth > MAX_CUTS:
+        raise InputError(
+            f"the formula has {len(used)} parts, and more than {MAX_AT_ONCE} of them {depth} deep in each other, at "
+            f"most {MAX_CUTS}: write it with fewer brackets inside each other, as in (S & T) | (R & ~Q)"
+        )
 
 
 def _in_two(formula: Operation, given: Mapping[str, Transformer], made: str) -> Transformer:

@@ -4,9 +4,10 @@ Precedence is Python's: ~ binds tightest, then &, then ^, then |.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from itertools import chain
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,9 @@ from weightsmith.errors import InputError, brief
 Truth: TypeAlias = npt.NDArray[np.bool_]
 Formula: TypeAlias = "str | Operation"  # a name, or an operation on formulas
 
-MAX_FORMULA = 500
+Folded = TypeVar("Folded")
+
+MAX_FORMULA = 500  # characters
 _TOKEN = re.compile(r"\s*(?:([A-Za-z_][A-Za-z0-9_]*)|([~&^|()]))")
 _PRECEDENCE = {"|": 1, "^": 2, "&": 3, "~": 4}
 _WORDS = {"and": "&", "or": "|", "xor": "^", "not": "~"}
@@ -72,14 +75,13 @@ def read(text: str) -> Formula:
 
 def names(formula: Formula) -> list[str]:
     """Return the names in a formula, each once, in the order in which they first appear."""
-    if isinstance(formula, str):
-        return [formula]
-    return list(dict.fromkeys(name for part in formula.parts for name in names(part)))
+    return list(dict.fromkeys(folded(formula, lambda name: [name], lambda symbol, parts: list(chain(*parts)))))
 
 
 def truth_table(formula: Formula, variables: Sequence[str]) -> Truth:
     """Return what a formula is under every assignment; in assignment number m, variable i is bit i of m."""
-    return _value(formula, dict(zip(variables, assignments(len(variables)).T, strict=True)))
+    values: dict[str, Truth] = dict(zip(variables, assignments(len(variables)).T, strict=True))
+    return folded(formula, values.__getitem__, _value)
 
 
 def assignments(count: int) -> Truth:
@@ -87,13 +89,30 @@ def assignments(count: int) -> Truth:
     return (np.arange(1 << count)[:, np.newaxis] >> np.arange(count) & 1).astype(np.bool_)
 
 
-def _value(formula: Formula, values: Mapping[str, Truth]) -> Truth:
-    if isinstance(formula, str):
-        return values[formula]
-    parts = [_value(part, values) for part in formula.parts]
+def folded(
+    formula: Formula, of_name: Callable[[str], Folded], of_parts: Callable[[str, list[Folded]], Folded]
+) -> Folded:
+    """Return what a formula comes to, from what its names are and what an operation makes of its parts.
+
+    Parts wait on a stack, so that no nesting is too deep for Python.
+    """
+    waiting: list[tuple[Formula, bool]] = [(formula, False)]
+    done: list[Folded] = []
+    while waiting:
+        part, complete = waiting.pop()
+        if isinstance(part, str):
+            done.append(of_name(part))
+        elif complete:
+            first = len(done) - len(part.parts)
+            done[first:] = [of_parts(part.symbol, done[first:])]
+        else:
+            waiting += [(part, True), *((inner, False) for inner in reversed(part.parts))]
+    return done[0]
+
+
+def _value(symbol: str, parts: list[Truth]) -> Truth:
     operations = {"~": np.logical_not, "&": np.logical_and, "^": np.logical_xor, "|": np.logical_or}
-    operation = operations[formula.symbol]
-    result: Truth = operation(parts[0]) if formula.symbol == "~" else operation.reduce(parts)
+    result: Truth = operations[symbol](parts[0]) if symbol == "~" else operations[symbol].reduce(parts)
     return result
 
 

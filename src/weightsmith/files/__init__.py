@@ -3,15 +3,14 @@
 import json
 import os
 from pathlib import Path
-from typing import Any
 
 from weightsmith.errors import FileError
 from weightsmith.files.codec import decode, encode
 from weightsmith.files.container import read_container, write_container
 from weightsmith.model import Transformer
-from weightsmith.storage import parse_json, read_json, refusals, write_json
+from weightsmith.storage import parse_json, refusals
 
-__all__ = ["load", "load_certificate", "save", "save_certificate"]
+__all__ = ["load", "save"]
 
 
 def save(T: Transformer, path: str | os.PathLike[str]) -> None:
@@ -29,14 +28,3 @@ def load(path: str | os.PathLike[str]) -> Transformer:
         tensors, text = read_container(Path(path))
         size = len(text) + sum(tensor.nbytes for tensor in tensors.values())
         return decode(tensors, parse_json(text, "its metadata", size))
-
-
-def save_certificate(certificate: dict[str, Any], path: str | os.PathLike[str]) -> None:
-    """Write a certificate of a check. A crash leaves the file that was there before whole."""
-    with refusals("cannot write", path):
-        write_json(Path(path), certificate)
-
-
-def load_certificate(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a certificate, which is not trusted: `check.replay` checks what it says."""
-    return read_json(path, "the certificate")

@@ -1,0 +1,133 @@
+"""weightsmith check --replay and --cite: what a certificate says, derived again or stated.
+
+A certificate names models by their digests. The files that it hints at are never opened unless they are given again.
+"""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+import weightsmith as ws
+from weightsmith.cli.ending import Refuted
+from weightsmith.cli.output import say
+from weightsmith.cli.progress import shown_progress
+from weightsmith.errors import FileError, InputError, brief, cut, shown
+
+Replayed = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Derive a certificate again, with the reference semantics; needs --model."),
+]
+Models = Annotated[
+    list[Path] | None,
+    typer.Option("--model", metavar="MODEL", help="With --replay: a model of the claim; repeat it, in any order."),
+]
+Sample = Annotated[
+    int | None, typer.Option(metavar="K", help="With --replay: so many shards, chosen at random.", show_default=False)
+]
+Everything = Annotated[bool, typer.Option("--all", help="With --replay: all of it, however long it takes.")]
+Cited = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Print what a certificate says as a citation: text and BibTeX.")
+]
+
+SHORT = 12  # hex digits of a digest that tell models apart
+
+
+def answer(
+    verb: str | None,
+    replayed: Path | None,
+    cited: Path | None,
+    models: Sequence[Path],
+    sample: int | None,
+    everything: bool,
+) -> None:
+    """Do what the options in front of a claim ask for; return if they ask for nothing."""
+    option = "--replay" if replayed is not None else "--cite"
+    if replayed is None:
+        for name, given in (("--model", models), ("--sample", sample is not None), ("--all", everything)):
+            if given:
+                raise InputError(f"{name} belongs to --replay: write weightsmith check --replay FILE --model MODEL")
+    if verb is not None and (replayed is not None or cited is not None):
+        raise InputError(f"{option} needs no claim: write weightsmith check {option} FILE")
+    if replayed is not None and cited is not None:
+        raise InputError("--replay and --cite are two things: write one of them")
+    if replayed is not None:
+        _replay(replayed, models, sample, everything)
+    if cited is not None:
+        say(ws.check.cite(cited))
+        raise typer.Exit
+
+
+def _replay(file: Path, names: Sequence[Path], sample: int | None, everything: bool) -> NoReturn:
+    """Replay a certificate, and say what came out."""
+    from weightsmith.check.certificate import certificate_data  # here, because it loads numpy
+
+    if sample is not None and sample < 1:
+        raise InputError(f"--sample {brief(sample)}: write how many shards to derive again, 1 or more, or --all")
+    if sample is not None and everything:
+        raise InputError(f"--sample {brief(sample)} is not --all: leave out one of them")
+    data = certificate_data(file)
+    models = _given(file, data, names)
+    with shown_progress("deriving again", "shards") as progress:
+        try:
+            done = ws.check.replay(data, models, sample=sample, everything=everything, progress=progress)
+        except InputError as error:  # which speaks Python
+            said = str(error).replace("everything=True", "--all")
+            raise InputError(re.sub(r"\bsample=", "--sample ", said)) from None
+    say(str(done))
+    if not done.agrees:
+        say("the certificate is refuted")
+        raise Refuted
+    raise typer.Exit
+
+
+def _given(file: Path, data: Mapping[str, Any], names: Sequence[Path]) -> list["ws.Transformer"]:
+    """Return the models of a certificate, found by their digests among those that are given."""
+    from weightsmith.check.certificate import models_of
+    from weightsmith.model import digest
+
+    wanted = models_of(data)
+    if not 1 <= len(wanted) <= 2:
+        raise FileError(f"the certificate is damaged: it names {len(wanted)} models")
+    if not names:
+        raise InputError(_what_to_write(file, data, wanted))
+    found = {}
+    for name in names:
+        T = ws.load(name)
+        found[digest(T)] = T
+        if digest(T) not in wanted:
+            raise InputError(
+                f"{cut(shown(str(name)))} has the digest {digest(T)[:SHORT]}, and the claim is about "
+                f"{_digests(wanted)}: give the model as it was when it was checked"
+            )
+    for missing in (one for one in wanted if one not in found):
+        raise InputError(f"the claim is also about the model {missing[:SHORT]}: write one more --model MODEL")
+    return [found[one] for one in wanted]
+
+
+def _what_to_write(file: Path, data: Mapping[str, Any], wanted: Sequence[str]) -> str:
+    """Say which models to give; the names that the file hints at are shown, and nothing of theirs is opened."""
+    hints = data.get("files")
+    hints = hints if isinstance(hints, list) and len(hints) == len(wanted) else []
+    names = [name for name in hints if isinstance(name, str) and _is_plain(name)]
+    if len(names) < len(wanted):
+        names = []
+    about = "a model with the digest" if len(wanted) == 1 else f"{len(wanted)} models with the digests"
+    called = f" (its author called {'it' if len(names) == 1 else 'them'} {' and '.join(names)})" if names else ""
+    options = " ".join(f"--model {shlex.quote(name)}" for name in names or ["MODEL"] * len(wanted))
+    return (
+        f"{cut(shown(str(file)))} is about {about} {_digests(wanted)}{called}, and opens no file unasked: "
+        f"write weightsmith check --replay {shlex.quote(cut(str(file)))} {options}"
+    )
+
+
+def _is_plain(name: str) -> bool:
+    """Say whether a name that somebody else wrote may stand in a line to be copied."""
+    return 1 <= len(name) <= 100 and name.isprintable() and not name.startswith("-")
+
+
+def _digests(wanted: Sequence[str]) -> str:
+    return " and ".join(one[:SHORT] for one in wanted)
