@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from weightsmith.errors import FileError
+from weightsmith.errors import FileError, brief
 from weightsmith.files.codec import decode, encode
 from weightsmith.files.container import read_container, write_container
 from weightsmith.model import Transformer
@@ -17,7 +17,7 @@ __all__ = ["load", "load_certificate", "save", "save_certificate"]
 def save(T: Transformer, path: str | os.PathLike[str]) -> None:
     """Write a transformer to one file. A crash leaves the file that was there before whole."""
     if not isinstance(T, Transformer):
-        raise FileError(f"save writes a Transformer, and this is {T!r:.80}")
+        raise FileError(f"save writes a Transformer, and this is {brief(T)}")
     tensors, metadata = encode(T)
     with refusals("cannot write", path):
         write_container(Path(path), tensors, json.dumps(metadata, ensure_ascii=False))
