@@ -26,7 +26,8 @@ MAX_TEXT = 256 << 20  # bytes of a file that is read as a text
 MAX_DEPTH = 64  # of lists and objects in each other
 MAX_DIGITS = 20_000  # of a whole number
 SPARE_BYTES = 16 << 20  # that the objects of a small text may take
-STRING_BYTES, VALUE_BYTES, CONTAINER_BYTES = 64, 40, 100  # what the objects of a text take at most, besides its letters
+# What the parts of a text take at most, besides its letters
+STRING_BYTES, NUMBER_BYTES, PLACE_BYTES, LIST_BYTES, OBJECT_BYTES = 64, 32, 16, 100, 240
 
 
 # Writing
@@ -148,8 +149,7 @@ def parse_json(text: str | bytes, what: str, size: int = 0) -> dict[str, Any]:
     `size` that it comes from.
     """
     try:
-        limit = 3 * len(text) + max(size, len(text)) + SPARE_BYTES
-        _check_parts(text, limit)
+        check_parts(text, size)
         value = json.loads(
             text if isinstance(text, str) else text.decode(),
             object_pairs_hook=_without_duplicates,
@@ -165,18 +165,23 @@ def parse_json(text: str | bytes, what: str, size: int = 0) -> dict[str, Any]:
     return value
 
 
-def _check_parts(text: str | bytes, limit: int) -> None:
-    """Refuse a text whose objects would take too much memory, before there are any."""
+def check_parts(text: str | bytes, size: int) -> None:
+    """Refuse JSON whose parts would take too much memory, before there are any; see `parse_json`."""
     if isinstance(text, str):
-        held, letters = 0, sys.getsizeof(text)
+        held, written = 0, sys.getsizeof(text)
         count: Callable[[str], int] = text.count
     else:
-        held, letters = len(text), _letter_bytes(text) * len(text)
-        count = lambda letter: text.count(letter.encode())  # noqa: E731
-    strings, values, containers = count('"') // 2, count(","), count("[") + count("{")
-    objects = STRING_BYTES * strings + VALUE_BYTES * values + CONTAINER_BYTES * containers
-    needed = held + letters + letters + objects  # the letters are in the text, and again in the strings made of it
-    if needed > limit:
+        held, written = len(text), _letter_bytes(text) * len(text)
+        count = lambda mark: text.count(mark.encode())  # noqa: E731
+    wide = 4 if count("\\ud") + count("\\uD") else 2 if count("\\u") else 1  # a letter that is written out in digits
+    letters = max(written, wide * len(text))
+    strings, lists, objects = (count('"') - count('\\"')) // 2, count("["), count("{")  # a text inside has \"
+    places = count(",") + lists + objects  # of values, at most
+    numbers = max(0, places - strings + count(":"))
+    parts = STRING_BYTES * strings + NUMBER_BYTES * numbers + PLACE_BYTES * places
+    parts += LIST_BYTES * lists + OBJECT_BYTES * objects
+    needed = held + written + letters + parts  # the letters are in the text, and again in the strings made of it
+    if needed > 3 * len(text) + max(size, len(text)) + SPARE_BYTES:
         raise FileError(f"it has too many parts for its size, and would take {needed:,} bytes")
 
 

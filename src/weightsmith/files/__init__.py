@@ -28,7 +28,9 @@ def load(path: str | os.PathLike[str]) -> Transformer:
     with refusals("cannot read", path):
         tensors, text = read_container(Path(path))
         size = len(text) + sum(tensor.nbytes for tensor in tensors.values())
-        return decode(tensors, parse_json(text, "its metadata", size))
+        metadata = parse_json(text, "its metadata", size)
+        del text  # it may be large
+        return decode(tensors, metadata)
 
 
 def save_certificate(certificate: dict[str, Any], path: str | os.PathLike[str]) -> None:

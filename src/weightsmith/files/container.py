@@ -13,7 +13,7 @@ import numpy.typing as npt
 import safetensors.numpy
 
 from weightsmith.errors import FileError, brief
-from weightsmith.storage import opened, parse_json, write_whole
+from weightsmith.storage import check_parts, opened, parse_json, write_whole
 
 MAX_HEADER = 32 << 20  # bytes
 MAX_TENSORS = 1 << 16
@@ -27,22 +27,32 @@ Tensors: TypeAlias = dict[str, npt.NDArray[Any]]
 
 def write_container(path: Path, tensors: Tensors, metadata: str) -> None:
     """Write tensors and one metadata text."""
+    write_whole(path, container_bytes(tensors, metadata))
+
+
+def container_bytes(tensors: Tensors, metadata: str) -> bytes:
+    """Return the bytes of a file with tensors and one metadata text; refuse what could not be read back."""
     contiguous = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
-    data = safetensors.numpy.save(contiguous, metadata={METADATA_KEY: metadata})
+    data: bytes = safetensors.numpy.save(contiguous, metadata={METADATA_KEY: metadata})
     length = int.from_bytes(data[:8], "little")
     _check_sizes(len(data), length)
-    _check_header(data[8 : 8 + length], len(data) - 8 - length)  # what could not be read back is not written
-    write_whole(path, data)
+    _check_header(data[8 : 8 + length], len(data) - 8 - length)
+    check_parts(metadata, len(data))
+    return data
 
 
 def read_container(path: Path) -> tuple[Tensors, str]:
     """Read the tensors and the metadata text; refuse whatever is not exactly as `write_container` makes it."""
     with opened(path) as (file, size):
-        length = int.from_bytes(file.read(8), "little")
-        _check_sizes(size, length)
-        places, metadata = _check_header(file.read(length), size - 8 - length)
-        tensors = {name: _read_tensor(file, name, place) for name, place in places.items()}
-    return tensors, metadata
+        return read_tensors(file, size)
+
+
+def read_tensors(file: BinaryIO, size: int) -> tuple[Tensors, str]:
+    """Do what `read_container` does, from a file of a known size that is open."""
+    length = int.from_bytes(file.read(8), "little")
+    _check_sizes(size, length)
+    places, metadata = _check_header(file.read(length), size - 8 - length)
+    return {name: _read_tensor(file, name, place) for name, place in places.items()}, metadata
 
 
 def _read_tensor(file: BinaryIO, name: str, place: "_Place") -> npt.NDArray[Any]:
@@ -85,7 +95,9 @@ def _check_header(header: bytes, body_size: int) -> tuple[dict[str, "_Place"], s
     places.sort(key=lambda named: (named[1].begin, named[1].end))
     for name, place in places:
         if place.begin != offset:
-            raise FileError(f"tensor {brief(name)} does not begin where the one before it ends: they must fill the file")
+            raise FileError(
+                f"tensor {brief(name)} does not begin where the one before it ends: they must fill the file"
+            )
         offset = place.end
     if offset != 8 + len(header) + body_size:
         raise FileError(f"its tensors end at byte {offset:,}, and it has {8 + len(header) + body_size:,}")

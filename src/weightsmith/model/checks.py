@@ -59,9 +59,8 @@ def _check_norm(name: str, norm: Norm | None, lanes: Sequence[str]) -> None:
             raise ModelError(f"{name} is limited to the lane {named(lane)}, which is not one of {listed(lanes)}")
     in_order = [lane for lane in lanes if lane in covered]
     if list(norm.lanes) != in_order:
-        raise ModelError(
-            f"{name} has its lanes out of order, and their order is the order of sums: write {brief(in_order, MAX_ECHO)}"
-        )
+        instead = brief(in_order, MAX_ECHO)
+        raise ModelError(f"{name} has its lanes out of order, and their order is the order of sums: write {instead}")
 
 
 def _check_flags(T: "Transformer") -> None:
@@ -89,7 +88,7 @@ def _check_flags(T: "Transformer") -> None:
 
 
 def _not_zero_or_one(T: "Transformer", lanes: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-    """Say of each lane whether some position has something else in it than 0 and 1; so where no table is written out."""
+    """Say of each lane whether some position has more in it than 0 and 1; so of all where no table is written out."""
     table, wrong = added(T.positions), np.ones(len(T.lanes), bool)
     if isinstance(table, PositionTable):
         wrong[:] = False
