@@ -26,6 +26,9 @@ class FileError(ModelError):
 
 
 MAX_ECHO = 200  # characters of what was given that an error repeats
+NAME_ECHO = 80  # of these for a single value: a message may have to name several
+DEEPEST_ECHO = 8  # lists in each other that are written out
+LONGEST_INTEGER = 10_000  # bits; Python refuses to write out 4,300 digits
 
 
 def cut(text: str, most: int = MAX_ECHO) -> str:
@@ -33,12 +36,37 @@ def cut(text: str, most: int = MAX_ECHO) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
-def brief(value: object) -> str:
-    """Return the repr of anything, cut; also of integers that Python refuses to write out."""
-    try:
-        return f"{value!r:.80}"
-    except ValueError:
+def brief(value: object, most: int = NAME_ECHO) -> str:
+    """Return the repr of anything, cut, in little time and memory: no more of it is written than is shown."""
+    return _written(value, most, 0)[:most]
+
+
+def _written(value: object, most: int, depth: int) -> str:
+    kind = type(value)
+    if isinstance(value, str | bytes) and kind in (str, bytes):
+        return repr(value[:most])
+    if isinstance(value, int) and kind is int and value.bit_length() > LONGEST_INTEGER:
         return "a huge number"
+    if isinstance(value, list | tuple | dict) and kind in (list, tuple, dict):
+        return _contents(value, most, depth)
+    try:
+        return repr(value)
+    except Exception:  # of whoever wrote this kind of value
+        return f"<{kind.__name__}>"
+
+
+def _contents(value: list[object] | tuple[object, ...] | dict[object, object], most: int, depth: int) -> str:
+    opening, closing = {list: "[]", tuple: "()", dict: "{}"}[type(value)]
+    if depth > DEEPEST_ECHO:
+        return f"{opening}…{closing}"
+    text = opening
+    for n, item in enumerate(value):
+        if len(text) > most:
+            return text
+        text += (", " if n else "") + _written(item, most - len(text), depth + 1)
+        if isinstance(value, dict):
+            text += ": " + _written(value[item], most - len(text), depth + 1)
+    return text + ("," if type(value) is tuple and len(value) == 1 else "") + closing
 
 
 def whole_number(value: object, name: str, least: int, most: int | None = None, meaning: str | None = None) -> int:
@@ -58,10 +86,20 @@ def shown(name: str) -> str:
     return name if plain else repr(name)
 
 
-def listed(names: Sequence[str], most: int = 12) -> str:
-    """Return names as a list for a message, cut after some."""
-    head = ", ".join(shown(name) for name in names[:most])
-    return head if len(names) <= most else f"{head}, … ({len(names)} in all)"
+def named(name: object, most: int = NAME_ECHO) -> str:
+    """Return what was given for a name, as an error may repeat it: shown, and cut."""
+    return cut(shown(name[:most]), most) if isinstance(name, str) else brief(name, most)
+
+
+def listed(names: Sequence[str], most: int = 12, letters: int | None = MAX_ECHO) -> str:
+    """Return names as a list for a message, cut after some, and after so many letters (None: any number)."""
+    head: list[str] = []
+    for name in names[:most]:
+        text = shown(name) if letters is None else named(name)
+        if head and letters is not None and sum(map(len, head)) + len(text) > letters - 20:
+            break
+        head.append(text)
+    return ", ".join(head) + ("" if len(head) == len(names) else f", … ({len(names)} in all)")
 
 
 def reason(error: Exception) -> str:
@@ -71,5 +109,7 @@ def reason(error: Exception) -> str:
 
 def nearest_names(name: str, names: Sequence[str]) -> str:
     """Say what could have been meant."""
-    close = get_close_matches(name, names, n=3) if len(names) <= 1000 else []  # it takes its time
-    return f"did you mean {listed(close)}? " if close else ""
+    if len(names) > 1000:  # it takes its time
+        return ""
+    close = get_close_matches(name[:NAME_ECHO], [other for other in names if len(other) <= NAME_ECHO], n=3)
+    return f"did you mean {listed(close, letters=NAME_ECHO)}? " if close else ""

@@ -11,18 +11,23 @@ import math
 import os
 import secrets
 import stat
+import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
+import numpy as np
+
 from weightsmith.errors import FileError, WeightsmithError, brief, cut, reason
 
+PART = (".weightsmith-", ".part")  # how the name of a file begins and ends that is not whole yet
 MAX_TEXT = 256 << 20  # bytes of a file that is read as a text
 MAX_DEPTH = 64  # of lists and objects in each other
 MAX_DIGITS = 20_000  # of a whole number
 SPARE_BYTES = 16 << 20  # that the objects of a small text may take
-STRING_BYTES, VALUE_BYTES, CONTAINER_BYTES = 64, 40, 100  # what the objects of a text take at most, besides its letters
+# What the parts of a text take at most, besides its letters
+STRING_BYTES, NUMBER_BYTES, PLACE_BYTES, LIST_BYTES, OBJECT_BYTES = 64, 32, 16, 100, 240
 
 
 # Writing
@@ -32,11 +37,11 @@ def write_whole(path: Path, data: bytes) -> None:
     """Write a file so that it is either the old one or the new one, whole, whatever happens."""
     target = _regular(path)
     with _beside(target) as (file, name):
+        if target.exists():  # before there is anything to read in it
+            os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
-        if target.exists():
-            os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
         os.replace(name, target)
 
 
@@ -63,9 +68,9 @@ def _beside(target: Path) -> Iterator[tuple[BinaryIO, Path]]:
     """Open a new file in the same folder, locked; at the end remove it, if it still has its name."""
     _clear_away(target.parent)
     while True:
-        name = target.with_name(f".weightsmith-{secrets.token_hex(8)}.part")
+        name = target.with_name(f"{PART[0]}{secrets.token_hex(8)}{PART[1]}")
         with open(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
-            if not _locked(file) or not name.exists():  # another process has just cleared it away
+            if _locked(file.fileno()) is False or not name.exists():  # another process has just cleared it away
                 continue
             try:
                 yield file, name
@@ -75,22 +80,38 @@ def _beside(target: Path) -> Iterator[tuple[BinaryIO, Path]]:
 
 
 def _clear_away(folder: Path) -> None:
-    """Remove what killed processes have left: files that nobody holds a lock of."""
+    """Remove what killed processes have left: files that nobody holds a lock of.
+
+    Where the file system has no locks nothing is removed: it might be in use.
+    """
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        left = [entry.path for entry in entries if entry.name.startswith(".weightsmith-")]
-        for path in left:
-            with contextlib.suppress(OSError), open(path, "rb") as file:
-                if path.endswith(".part") and _locked(file):
-                    os.unlink(path)
+        for entry in list(entries):
+            if entry.name.startswith(PART[0]) and entry.name.endswith(PART[1]):
+                with contextlib.suppress(OSError):
+                    _clear(entry.path)
 
 
-def _locked(file: BinaryIO) -> bool:
+def _clear(path: str) -> None:
+    kind = os.O_NONBLOCK | os.O_NOFOLLOW  # a pipe or a link of that name is not ours
+    try:
+        file = os.open(path, os.O_RDWR | kind)  # some file systems lock only what may be written
+    except PermissionError:
+        file = os.open(path, os.O_RDONLY | kind)
+    try:
+        if stat.S_ISREG(os.fstat(file).st_mode) and _locked(file):
+            os.unlink(path)
+    finally:
+        os.close(file)
+
+
+def _locked(file: int) -> bool | None:
+    """Take the lock of an open file; say whether that was possible, or None where there are no locks."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # a file system without locks
-        return file.writable()
+    except OSError:
+        return None
     return True
 
 
@@ -124,13 +145,13 @@ def read_json(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
 def parse_json(text: str | bytes, what: str, size: int = 0) -> dict[str, Any]:
     """Parse a JSON object; refuse duplicate keys, NaN, and more parts, depth or digits than there should be.
 
-    The objects take at most twice as many bytes as the text, or as the file of a `size` that it comes from.
+    The text and its objects take at most 4 times as many bytes as the text, and as many as the rest of the file of a
+    `size` that it comes from.
     """
     try:
-        text = text if isinstance(text, str) else text.decode()
-        _check_parts(text, max(size, len(text)))
+        check_parts(text, size)
         value = json.loads(
-            text,
+            text if isinstance(text, str) else text.decode(),
             object_pairs_hook=_without_duplicates,
             parse_constant=_refused,
             parse_int=_whole,
@@ -144,11 +165,32 @@ def parse_json(text: str | bytes, what: str, size: int = 0) -> dict[str, Any]:
     return value
 
 
-def _check_parts(text: str, size: int) -> None:
-    strings, values, containers = text.count('"') // 2, text.count(","), text.count("[") + text.count("{")
-    needed = len(text) + STRING_BYTES * strings + VALUE_BYTES * values + CONTAINER_BYTES * containers
-    if needed > 2 * size + SPARE_BYTES:
+def check_parts(text: str | bytes, size: int) -> None:
+    """Refuse JSON whose parts would take too much memory, before there are any; see `parse_json`."""
+    if isinstance(text, str):
+        held, written = 0, sys.getsizeof(text)
+        count: Callable[[str], int] = text.count
+    else:
+        held, written = len(text), _letter_bytes(text) * len(text)
+        count = lambda mark: text.count(mark.encode())  # noqa: E731
+    wide = 4 if count("\\ud") + count("\\uD") else 2 if count("\\u") else 1  # a letter that is written out in digits
+    letters = max(written, wide * len(text))
+    strings, lists, objects = (count('"') - count('\\"')) // 2, count("["), count("{")  # a text inside has \"
+    places = count(",") + lists + objects  # of values, at most
+    numbers = max(0, places - strings + count(":"))
+    parts = STRING_BYTES * strings + NUMBER_BYTES * numbers + PLACE_BYTES * places
+    parts += LIST_BYTES * lists + OBJECT_BYTES * objects
+    needed = held + written + letters + parts  # the letters are in the text, and again in the strings made of it
+    if needed > 3 * len(text) + max(size, len(text)) + SPARE_BYTES:
         raise FileError(f"it has too many parts for its size, and would take {needed:,} bytes")
+
+
+def _letter_bytes(text: bytes) -> int:
+    """Return how many bytes Python takes for each letter of a text in UTF-8: as many as the widest of them needs."""
+    if text.isascii():
+        return 1
+    widest = int(np.frombuffer(text, np.uint8).max())
+    return 1 if widest < 0xC4 else 2 if widest < 0xF0 else 4
 
 
 def _check_depth(value: Any, what: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,8 @@ import pytest
 import weightsmith as ws
 from tests.train.small import COURSE, SHAPE, text, weights
 from tests.train.test_checkpoint import going_on, stopped
-from weightsmith.files.container import read_container, write_container
-from weightsmith.train.checkpoint import MOMENTS, read_checkpoint
+from weightsmith.files.container import container_bytes, read_container, write_container
+from weightsmith.train.checkpoint import MOMENTS, UNKNOWN, read_checkpoint, sealed
 from weightsmith.train.loop import _optimizer
 from weightsmith.train.training import identity, new_module
 
@@ -65,6 +66,15 @@ DAMAGES: dict[str, Callable[[Tensors, Metadata], Any]] = {
 }
 
 
+def write_sealed(path: Path, tensors: Tensors, metadata: str) -> None:
+    """Write what an attacker would: with the right checksum, if there is one at all."""
+    path.write_bytes(sealed(container_bytes(tensors, unsealed(metadata))))
+
+
+def unsealed(metadata: str) -> str:
+    return re.sub(r'("checksum": )"[0-9a-f]{64}"', rf'\1"{UNKNOWN}"', metadata)
+
+
 def refused(path: Path) -> str:
     """Try to take a checkpoint up; say why not, and see that nothing of it was."""
     task = text()
@@ -90,10 +100,10 @@ def checkpoint(tmp_path: Path) -> Path:
 def test_a_damaged_checkpoint_is_never_half_loaded(damage: str, checkpoint: Path) -> None:
     tensors, metadata = read_container(checkpoint)
     state = json.loads(metadata)
-    write_container(checkpoint, tensors, json.dumps(state))
+    write_sealed(checkpoint, tensors, json.dumps(state))
     assert going_on(checkpoint).resumed_at == 5  # writing it again does no harm
     DAMAGES[damage](tensors, state)
-    write_container(checkpoint, tensors, json.dumps(state))
+    write_sealed(checkpoint, tensors, json.dumps(state))
     assert refused(checkpoint) == f"{checkpoint} is a damaged checkpoint: move it away to begin anew"
 
 
@@ -107,14 +117,12 @@ def test_what_is_no_checkpoint_is_refused(checkpoint: Path) -> None:
         checkpoint.write_bytes(data)
         assert "is no checkpoint" in refused(checkpoint)
     for other in (
-        "{}", "[]", "", "{", metadata.replace("checkpoint 2", "checkpoint 1"),
+        "{}", "[]", "", "{", metadata.replace("checkpoint 3", "checkpoint 2"),
         json.dumps({**json.loads(metadata), "identity": None}), metadata[:-1] + ', "step": 5}',
-        metadata.replace('"losses": [', '"losses": [NaN, '),
+        metadata.replace('"losses": [', '"losses": [NaN, '), metadata.replace('"losses": [', '"losses": [1e999, '),
     ):  # fmt: skip
-        write_container(checkpoint, tensors, other)
+        write_sealed(checkpoint, tensors, other)
         assert "is no checkpoint" in refused(checkpoint)
-    write_container(checkpoint, tensors, metadata.replace('"losses": [', '"losses": [1e999, '))
-    assert "is a damaged checkpoint" in refused(checkpoint)
     ws.save(ws.random_transformer(), checkpoint)
     assert "is no checkpoint" in refused(checkpoint)
     checkpoint.unlink()
@@ -132,5 +140,16 @@ def test_a_hostile_identity_is_refused(checkpoint: Path) -> None:
     state = json.loads(metadata)
     for name, value in (("shape", None), ("shape", []), ("course", {}), ("data", {"x": 1}), ("more", {"x": 1})):
         changed = {**state, "identity": {**state["identity"], name: value}}
-        write_container(checkpoint, tensors, json.dumps(changed))
+        write_sealed(checkpoint, tensors, json.dumps(changed))
         assert f"which differs in {name}" in refused(checkpoint)
+
+
+@pytest.mark.parametrize("checksum", ["", "0" * 64, "é" * 64, 7, None, [], "A" * 64])
+def test_a_checkpoint_without_its_checksum_is_damaged(checksum: object, checkpoint: Path) -> None:
+    tensors, metadata = read_container(checkpoint)
+    state = json.loads(metadata)
+    assert re.fullmatch("[0-9a-f]{64}", state["checksum"])
+    write_container(checkpoint, tensors, json.dumps({**state, "checksum": checksum}))
+    assert "is a damaged checkpoint" in refused(checkpoint)
+    write_container(checkpoint, tensors, json.dumps({key: state[key] for key in state if key != "checksum"}))
+    assert "is a damaged checkpoint" in refused(checkpoint)

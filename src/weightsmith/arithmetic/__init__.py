@@ -1,6 +1,6 @@
 """Number systems in which every bit is defined, and the laws that hold in them."""
 
-from weightsmith.arithmetic.base import Arithmetic, carried, immutable
+from weightsmith.arithmetic.base import AT_ONCE, Arithmetic, carried, immutable, real_numbers
 from weightsmith.arithmetic.core import Activation, Array, Core, Ties
 from weightsmith.arithmetic.laws import Law, Laws, laws, multiplications_to_infinity, require
 from weightsmith.arithmetic.native import Native
@@ -8,6 +8,7 @@ from weightsmith.arithmetic.saturating import DEFAULT_ARITHMETIC, Fixed, Float, 
 from weightsmith.arithmetic.text import parse_arithmetic
 
 __all__ = [
+    "AT_ONCE",
     "DEFAULT_ARITHMETIC",
     "Activation",
     "Arithmetic",
@@ -27,5 +28,6 @@ __all__ = [
     "multiplications_to_infinity",
     "or_default",
     "parse_arithmetic",
+    "real_numbers",
     "require",
 ]

@@ -1,12 +1,16 @@
 """What every arithmetic can do: round, the rounded operations, and the left folds made of them."""
 
 from abc import ABC, abstractmethod
+from io import BytesIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic.core import Activation, Array, Core, Elementary, silent
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief
+
+AT_ONCE = 1 << 16  # numbers of a large array that are copied or checked at a time
 
 
 class Arithmetic(ABC):
@@ -164,26 +168,36 @@ class Arithmetic(ABC):
         return self.divide(e, np.where(z == 0, self.infinity, z))  # z is 0 only if every e_j is
 
 
-@silent
 def carried(x: npt.ArrayLike) -> Array:
     """Take numbers of any shape as float64, refusing what float64 would change."""
+    return real_numbers(x).astype(np.float64, copy=False)
+
+
+@silent
+def real_numbers(x: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Take numbers of any shape in their own type, refusing what float64 would change."""
     try:
         raw = np.asarray(x)
-    except ValueError:
-        raise InputError(f"{x!r:.80} is not a rectangular array") from None
+    except (OverflowError, ValueError):
+        raise InputError(f"{brief(x)} is not a rectangular array") from None
     if raw.dtype.kind not in "biuf":
-        raise InputError(f"{x!r:.80} is not an array of real numbers")
+        raise InputError(f"{brief(x)} is not an array of real numbers")
     if raw.dtype.kind in "iu" and ((raw > 2**53) | (raw < -(2**53))).any():
-        raise InputError(f"{x!r:.80} holds integers beyond 2^53, which float64 would change")
-    values = raw.astype(np.float64, copy=False)
-    if raw.dtype.itemsize > 8 and not np.array_equal(values, raw, equal_nan=True):
-        raise InputError(f"{x!r:.80} holds numbers of more than 53 bits, which float64 would change")
-    return values
+        raise InputError(f"{brief(x)} holds integers beyond 2^53, which float64 would change")
+    if raw.dtype.itemsize > 8 and not np.array_equal(raw.astype(np.float64), raw, equal_nan=True):
+        raise InputError(f"{brief(x)} holds numbers of more than 53 bits, which float64 would change")
+    return raw
 
 
-def immutable(x: Array) -> Array:
-    """Copy an array into bytes: unlike a read-only array that owns its memory, nobody can make it writable again."""
-    return np.ndarray(x.shape, np.float64, np.asarray(x, np.float64).tobytes())
+def immutable(x: npt.NDArray[Any]) -> Array:
+    """Copy numbers into the bytes of an array without −0: nobody can make it writable, as if it owned its memory.
+
+    Only some are converted at a time, so that there are never two copies of a large array besides the one given.
+    """
+    flat, data = x.reshape(-1), BytesIO()
+    for begin in range(0, flat.size, AT_ONCE):
+        data.write((flat[begin : begin + AT_ONCE].astype(np.float64, copy=False) + 0.0).data)
+    return np.ndarray(x.shape, np.float64, data.getvalue())
 
 
 def _plain(x: Array) -> Array:

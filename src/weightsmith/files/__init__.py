@@ -4,7 +4,7 @@ import json
 import os
 from pathlib import Path
 
-from weightsmith.errors import FileError
+from weightsmith.errors import FileError, brief
 from weightsmith.files.codec import decode, encode
 from weightsmith.files.container import read_container, write_container
 from weightsmith.model import Transformer
@@ -16,7 +16,7 @@ __all__ = ["load", "save"]
 def save(T: Transformer, path: str | os.PathLike[str]) -> None:
     """Write a transformer to one file. A crash leaves the file that was there before whole."""
     if not isinstance(T, Transformer):
-        raise FileError(f"save writes a Transformer, and this is {T!r:.80}")
+        raise FileError(f"save writes a Transformer, and this is {brief(T)}")
     tensors, metadata = encode(T)
     with refusals("cannot write", path):
         write_container(Path(path), tensors, json.dumps(metadata, ensure_ascii=False))
@@ -27,4 +27,6 @@ def load(path: str | os.PathLike[str]) -> Transformer:
     with refusals("cannot read", path):
         tensors, text = read_container(Path(path))
         size = len(text) + sum(tensor.nbytes for tensor in tensors.values())
-        return decode(tensors, parse_json(text, "its metadata", size))
+        metadata = parse_json(text, "its metadata", size)
+        del text  # it may be large
+        return decode(tensors, metadata)

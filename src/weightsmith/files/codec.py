@@ -6,18 +6,20 @@ they are tensors whose names say where they belong, such as `blocks.0.attention.
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Native, parse_arithmetic
-from weightsmith.errors import FileError
+from weightsmith.errors import FileError, brief
 from weightsmith.model import Transformer, named_arrays
 from weightsmith.model.axes import array_axes, optional_arrays
-from weightsmith.model.frozen import Frozen
+from weightsmith.model.frozen import Frozen, first_place
 
 FORMAT_VERSION = 1
+MAX_PARTS = 1 << 16
 Tensors = dict[str, npt.NDArray[Any]]
 
 
@@ -29,12 +31,20 @@ def encode(T: Transformer) -> tuple[Tensors, dict[str, Any]]:
 
 
 def decode(tensors: Tensors, metadata: dict[str, Any]) -> Transformer:
-    """Return the transformer; refuse unknown versions, keys, kinds and tensors. The model checks the rest."""
+    """Return the transformer; refuse unknown versions, keys, kinds and tensors. The model checks the rest.
+
+    The tensors are taken out of their dictionary one by one, so that they need not all be there twice.
+    """
     version = metadata.pop("version", None)
     if type(version) is not int or version != FORMAT_VERSION:
-        raise FileError(f"it has format version {version!r:.80}, and this Weightsmith reads version {FORMAT_VERSION}")
+        raise FileError(f"it has format version {brief(version)}, and this Weightsmith reads version {FORMAT_VERSION}")
     listed = metadata.pop("tensors", None)
-    if not isinstance(listed, list) or sorted(map(str, listed)) != sorted(tensors):
+    if (
+        not isinstance(listed, list)
+        or len(listed) != len(tensors)
+        or not all(isinstance(name, str) for name in listed)
+        or set(listed) != tensors.keys()
+    ):
         raise FileError("the tensors in it are not those that its metadata lists")
     arithmetic = parse_arithmetic(metadata.get("arithmetic", ""))
     for name, tensor in tensors.items():
@@ -42,10 +52,10 @@ def decode(tensors: Tensors, metadata: dict[str, Any]) -> Transformer:
     metadata["arithmetic"] = arithmetic
     if not isinstance(metadata.get("vocabulary"), list):
         raise FileError("its vocabulary is not a list")
-    left = dict(tensors)
-    T: Transformer = _part(Transformer, metadata, left, "")
-    if left:
-        raise FileError(f"it has a tensor that belongs nowhere: {min(left)!r:.200}")
+    _check_count(metadata)
+    T: Transformer = _part(Transformer, metadata, tensors, "")
+    if tensors:
+        raise FileError(f"it has a tensor that belongs nowhere: {brief(min(tensors))}")
     return T
 
 
@@ -56,12 +66,28 @@ def _stored_dtype(arithmetic: Arithmetic) -> type[np.floating[Any]]:
 def _check_tensor(name: str, tensor: npt.NDArray[Any], arithmetic: Arithmetic) -> None:
     wanted = np.dtype(_stored_dtype(arithmetic))
     if tensor.dtype != wanted:
-        raise FileError(f"tensor {name!r:.200} has dtype {tensor.dtype}, and {arithmetic} is stored as {wanted}")
-    if not np.isfinite(tensor).all():
-        where = np.argwhere(~np.isfinite(tensor))[0].tolist()
-        raise FileError(
-            f"tensor {name!r:.200} is {tensor[tuple(where)]} at {where}: every weight must be a finite number"
-        )
+        raise FileError(f"tensor {brief(name)} has dtype {tensor.dtype}, and {arithmetic} is stored as {wanted}")
+    where = first_place(tensor, lambda some: ~np.isfinite(some))
+    if where is not None:
+        value = tensor[where]
+        raise FileError(f"tensor {brief(name)} is {value} at {list(where)}: every weight must be a finite number")
+
+
+def _check_count(metadata: dict[str, Any]) -> None:
+    """Refuse more parts than a model has: each takes its time to be checked."""
+    level, count = [metadata], 0
+    while level:
+        count += len(level)
+        if count > MAX_PARTS:
+            raise FileError(f"it has more than {MAX_PARTS:,} parts")
+        values = [value for part in level for value in part.values()]
+        level = [item for value in values for item in (value if isinstance(value, list) else [value])]
+        level = [item for item in level if isinstance(item, dict)]
+
+
+@cache
+def _known_kinds() -> dict[str, type[Frozen]]:
+    return dict(_kinds())
 
 
 def _kinds(kind: type[Frozen] = Frozen) -> Iterator[tuple[str, type[Frozen]]]:
@@ -90,9 +116,9 @@ def _value(value: Any, tensors: Tensors, name: str) -> Any:
         return [_value(item, tensors, f"{name}.{i}") for i, item in enumerate(value)]
     if isinstance(value, dict):
         kind = value.pop("kind", None)
-        kinds = dict(_kinds())
+        kinds = _known_kinds()
         if not isinstance(kind, str) or kind not in kinds:
-            raise FileError(f"{name} has the unknown kind {kind!r:.80}")
+            raise FileError(f"{name} has the unknown kind {brief(kind)}")
         return _part(kinds[kind], value, tensors, name)
     return value
 
@@ -105,12 +131,12 @@ def _part(kind: type[Frozen], values: dict[str, Any], tensors: Tensors, name: st
     odd = sorted((wanted - set(values)) | (set(values) - known))
     if odd:
         problem = "lacks the key" if odd[0] in wanted else "has the unknown key"
-        raise FileError(f"{name or 'the metadata'} {problem} {odd[0]!r:.80}")
+        raise FileError(f"{name or 'the metadata'} {problem} {brief(odd[0])}")
     prefix = f"{name}." if name else ""
     built = {key: _value(value, tensors, f"{prefix}{key}") for key, value in values.items()}
     built |= {array: tensors.pop(f"{prefix}{array}", None) for array in arrays}
     for array in arrays:
         shared = array == "output" and built.get("tied") is True  # it is the embedding, which is there
         if built[array] is None and not shared and array not in optional_arrays(kind):
-            raise FileError(f"the tensor {prefix + array!r} is missing")
+            raise FileError(f"the tensor {brief(prefix + array)} is missing")
     return kind(**built)

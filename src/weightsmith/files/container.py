@@ -1,20 +1,19 @@
 """Safetensors files: read with suspicion, written atomically.
 
-The safetensors library reads and writes the bytes. What it does not refuse (huge or odd shapes, duplicate keys) is
-refused here, from the header alone, before anything is allocated.
+The safetensors library writes the bytes. They are read here: it would copy all of them, and does not refuse huge or odd
+shapes and duplicate keys. Whatever is wrong is refused from the header alone, before anything is allocated.
 """
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import safetensors
 import safetensors.numpy
 
-from weightsmith.errors import FileError
-from weightsmith.storage import opened, parse_json, write_whole
+from weightsmith.errors import FileError, brief
+from weightsmith.storage import check_parts, opened, parse_json, write_whole
 
 MAX_HEADER = 32 << 20  # bytes
 MAX_TENSORS = 1 << 16
@@ -22,31 +21,46 @@ MAX_DIMENSION = 1 << 24
 MAX_PARAMETERS = 1 << 30
 MAX_EMPTY = 1 << 16
 METADATA_KEY = "weightsmith"
-DTYPES = {"F32": 4, "F64": 8}
+DTYPES = {"F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
+Tensors: TypeAlias = dict[str, npt.NDArray[Any]]
 
 
-def write_container(path: Path, tensors: dict[str, npt.NDArray[Any]], metadata: str) -> None:
+def write_container(path: Path, tensors: Tensors, metadata: str) -> None:
     """Write tensors and one metadata text."""
+    write_whole(path, container_bytes(tensors, metadata))
+
+
+def container_bytes(tensors: Tensors, metadata: str) -> bytes:
+    """Return the bytes of a file with tensors and one metadata text; refuse what could not be read back."""
     contiguous = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
-    data = safetensors.numpy.save(contiguous, metadata={METADATA_KEY: metadata})
+    data: bytes = safetensors.numpy.save(contiguous, metadata={METADATA_KEY: metadata})
     length = int.from_bytes(data[:8], "little")
     _check_sizes(len(data), length)
-    _check_header(data[8 : 8 + length], len(data) - 8 - length)  # what could not be read back is not written
-    write_whole(path, data)
+    _check_header(data[8 : 8 + length], len(data) - 8 - length)
+    check_parts(metadata, len(data))
+    return data
 
 
-def read_container(path: Path) -> tuple[dict[str, npt.NDArray[Any]], str]:
+def read_container(path: Path) -> tuple[Tensors, str]:
     """Read the tensors and the metadata text; refuse whatever is not exactly as `write_container` makes it."""
     with opened(path) as (file, size):
-        length = int.from_bytes(file.read(8), "little")
-        _check_sizes(size, length)
-        header = file.read(length)
-        metadata = _check_header(header, size - 8 - length)
-        body = file.read(size - 8 - length)
-    try:
-        return safetensors.numpy.load(length.to_bytes(8, "little") + header + body), metadata
-    except safetensors.SafetensorError as error:
-        raise FileError(f"safetensors cannot read it: {error}") from None
+        return read_tensors(file, size)
+
+
+def read_tensors(file: BinaryIO, size: int) -> tuple[Tensors, str]:
+    """Do what `read_container` does, from a file of a known size that is open."""
+    length = int.from_bytes(file.read(8), "little")
+    _check_sizes(size, length)
+    places, metadata = _check_header(file.read(length), size - 8 - length)
+    return {name: _read_tensor(file, name, place) for name, place in places.items()}, metadata
+
+
+def _read_tensor(file: BinaryIO, name: str, place: "_Place") -> npt.NDArray[Any]:
+    tensor = np.empty(place.shape, DTYPES[place.dtype])
+    file.seek(place.begin)
+    if tensor.size and file.readinto(memoryview(tensor).cast("B")) != tensor.nbytes:
+        raise FileError(f"tensor {brief(name)} is cut off: the file has become shorter while it was read")
+    return tensor
 
 
 def _check_sizes(size: int, header: int) -> None:
@@ -59,7 +73,8 @@ def _check_sizes(size: int, header: int) -> None:
         raise FileError(f"its header has {header:,} bytes, and at most {MAX_HEADER:,} are allowed: shorten the names")
 
 
-def _check_header(header: bytes, body_size: int) -> str:
+def _check_header(header: bytes, body_size: int) -> tuple[dict[str, "_Place"], str]:
+    """Check the header; return where the tensors are, in the order of their bytes, and the metadata text."""
     entries = parse_json(header, "its header", 8 + len(header) + body_size)
     metadata = entries.pop("__metadata__", None)
     if (
@@ -72,31 +87,50 @@ def _check_header(header: bytes, body_size: int) -> str:
         )
     if len(entries) > MAX_TENSORS:
         raise FileError(f"it has {len(entries):,} tensors, and at most {MAX_TENSORS:,} are allowed")
-    total = sum(_check_entry(name, entry, body_size) for name, entry in entries.items())
+    offset = 8 + len(header)
+    places = [(name, _check_entry(name, entry, body_size, offset)) for name, entry in entries.items()]
+    total = sum(math.prod(place.shape) for _, place in places)
     if total > MAX_PARAMETERS:
         raise FileError(f"it claims {total:,} parameters, and at most {MAX_PARAMETERS:,} are allowed")
-    text: str = metadata[METADATA_KEY]
-    return text
+    places.sort(key=lambda named: (named[1].begin, named[1].end))
+    for name, place in places:
+        if place.begin != offset:
+            raise FileError(
+                f"tensor {brief(name)} does not begin where the one before it ends: they must fill the file"
+            )
+        offset = place.end
+    if offset != 8 + len(header) + body_size:
+        raise FileError(f"its tensors end at byte {offset:,}, and it has {8 + len(header) + body_size:,}")
+    return dict(places), metadata[METADATA_KEY]
 
 
-def _check_entry(name: str, entry: Any, body_size: int) -> int:
-    """Check one tensor's entry in the header, and give its number of parameters."""
-    what = f"tensor {name!r:.200}"
+class _Place(NamedTuple):
+    """Where a tensor is in a file."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    begin: int
+    end: int
+
+
+def _check_entry(name: str, entry: Any, body_size: int, offset: int) -> _Place:
+    """Check one tensor's entry in the header; return where it is, with the data beginning at an offset."""
+    what = f"tensor {brief(name)}"
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
-        raise FileError(f"{what} must have dtype, shape and data_offsets, and has {entry!r:.200}")
+        raise FileError(f"{what} must have dtype, shape and data_offsets, and has {brief(entry)}")
     dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(dtype, str) or dtype not in DTYPES:
-        raise FileError(f"{what} has dtype {dtype!r:.80}: only {' and '.join(DTYPES)} are read")
+        raise FileError(f"{what} has dtype {brief(dtype)}: only {' and '.join(DTYPES)} are read")
     if not _are_sizes(shape, MAX_DIMENSION) or len(shape) not in (1, 2):
-        raise FileError(f"{what} has shape {shape!r:.200}: one or two axes of at most {MAX_DIMENSION:,} are read")
+        raise FileError(f"{what} has shape {brief(shape)}: one or two axes of at most {MAX_DIMENSION:,} are read")
     if not _are_sizes(offsets, body_size) or len(offsets) != 2:
-        raise FileError(f"{what} has data_offsets {offsets!r:.200}, and the file has {body_size:,} bytes of data")
-    size = math.prod(shape)
+        raise FileError(f"{what} has data_offsets {brief(offsets)}, and the file has {body_size:,} bytes of data")
+    size, item = math.prod(shape), DTYPES[dtype].itemsize
     if size == 0 and max(shape) > MAX_EMPTY:
         raise FileError(f"{what} has shape {shape}: an array without numbers has no axis above {MAX_EMPTY:,}")
-    if offsets[1] - offsets[0] != size * DTYPES[dtype]:
-        raise FileError(f"{what} of shape {shape} needs {size * DTYPES[dtype]:,} bytes, its data_offsets are {offsets}")
-    return size
+    if offsets[1] - offsets[0] != size * item:
+        raise FileError(f"{what} of shape {shape} needs {size * item:,} bytes, its data_offsets are {offsets}")
+    return _Place(dtype, tuple(shape), offset + offsets[0], offset + offsets[1])
 
 
 def _are_sizes(values: Any, most: int) -> bool:

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from weightsmith.arithmetic import TwosComplement
-from weightsmith.errors import ModelError, listed, nearest_names, shown
+from weightsmith.arithmetic import AT_ONCE, TwosComplement
+from weightsmith.errors import MAX_ECHO, ModelError, brief, listed, named, nearest_names
 from weightsmith.model.block import Attention
 from weightsmith.model.folds import check_shapes, named_arrays, writers
+from weightsmith.model.frozen import first_place
 from weightsmith.model.norms import Norm
-from weightsmith.model.positions import added, position_table
+from weightsmith.model.positions import PositionTable, added
 
 if TYPE_CHECKING:
     from weightsmith.model.transformer import Transformer
@@ -32,8 +34,7 @@ def check(T: "Transformer") -> None:
         _check_norm(f"blocks.{b}.attention_norm", block.attention_norm, T.lanes)
         _check_norm(f"blocks.{b}.feed_forward_norm", block.feed_forward_norm, T.lanes)
     _check_norm("final_norm", T.final_norm, T.lanes)
-    for flag in T.flags:
-        _check_flag(T, flag)
+    _check_flags(T)
     _check_members(T)
 
 
@@ -50,38 +51,58 @@ def _check_positions(T: "Transformer", name: str, attention: Attention) -> None:
 
 
 def _check_norm(name: str, norm: Norm | None, lanes: Sequence[str]) -> None:
-    if norm is None:
+    if norm is None or norm.lanes is None:
         return
-    for lane in set(norm.lanes or ()) - set(lanes):
-        raise ModelError(f"{name} is limited to the lane {shown(lane)}, which is not one of {listed(lanes)}")
-    in_order = [lane for lane in lanes if lane in set(norm.lanes or ())]
-    if norm.lanes is not None and list(norm.lanes) != in_order:
-        raise ModelError(f"{name} has its lanes out of order, and their order is the order of sums: write {in_order}")
+    covered, known = set(norm.lanes), set(lanes)
+    for lane in norm.lanes:
+        if lane not in known:
+            raise ModelError(f"{name} is limited to the lane {named(lane)}, which is not one of {listed(lanes)}")
+    in_order = [lane for lane in lanes if lane in covered]
+    if list(norm.lanes) != in_order:
+        instead = brief(in_order, MAX_ECHO)
+        raise ModelError(f"{name} has its lanes out of order, and their order is the order of sums: write {instead}")
 
 
-def _check_flag(T: "Transformer", flag: str) -> None:
-    """See that a flag is one: 0 or 1 from the position table, and written by nothing."""
-    lane = lane_index(T, flag)
-    vectors = position_table(T.positions, T.arithmetic, len(T.lanes))
-    table = np.array([]) if vectors is None else vectors[:, lane]
-    if table.size == 0 or not np.isin(table, (0.0, 1.0)).all() or T.embedding[:, lane].any():
+def _check_flags(T: "Transformer") -> None:
+    """See that flags are some: 0 or 1 from the position table, and written by nothing."""
+    places = {lane: n for n, lane in enumerate(T.lanes)}
+    lanes = np.array([places[flag] if flag in places else lane_index(T, flag) for flag in T.flags], np.intp)
+    if not lanes.size:
+        return
+    wrong = _not_zero_or_one(T, lanes) | T.embedding.any(axis=0)[lanes]
+    if wrong.any():
+        flag = T.flags[int(wrong.argmax())]
         raise ModelError(
-            f"the lane {shown(flag)} is no flag: it must be 0 or 1 in a position table, 0 in the embedding"
+            f"the lane {named(flag)} is no flag: it must be 0 or 1 in a position table, 0 in the embedding"
         )
     for b, block in enumerate(T.blocks):
-        written = any(array[lane].any() for array in writers(block))
+        written = np.zeros(len(T.lanes), bool)
+        for array in writers(block):
+            written |= array.any(axis=tuple(range(1, array.ndim)))
         for norm in (block.attention_norm, block.feed_forward_norm):
-            covers = norm is not None and (norm.lanes is None or flag in norm.lanes)
-            written = written or (covers and block.norm_placement == "post")
-        if written:
-            raise ModelError(f"the lane {shown(flag)} is no flag: block {b} writes to it")
+            if norm is not None and block.norm_placement == "post":
+                written[slice(None) if norm.lanes is None else [places[lane] for lane in norm.lanes]] = True
+        if written[lanes].any():
+            flag = T.flags[int(written[lanes].argmax())]
+            raise ModelError(f"the lane {named(flag)} is no flag: block {b} writes to it")
+
+
+def _not_zero_or_one(T: "Transformer", lanes: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+    """Say of each lane whether some position has more in it than 0 and 1; so of all where no table is written out."""
+    table, wrong = added(T.positions), np.ones(len(T.lanes), bool)
+    if isinstance(table, PositionTable):
+        wrong[:] = False
+        rows = max(1, AT_ONCE // len(T.lanes))
+        for begin in range(0, len(table.values), rows):
+            some = table.values[begin : begin + rows]
+            wrong |= ((some != 0.0) & (some != 1.0)).any(axis=0)
+    return wrong[lanes]
 
 
 def _check_members(T: "Transformer") -> None:
     for name, array in named_arrays(T, history=True):
-        wrong = ~T.arithmetic.contains(array)
-        if wrong.any():
-            where = tuple(int(i) for i in np.argwhere(wrong)[0])
+        where = first_place(array, lambda some: ~T.arithmetic.contains(some))
+        if where is not None:
             value = float(array[where])
             raise ModelError(
                 f"{name}{list(where)} = {value!r} is not a member of {T.arithmetic}; the nearest member is "
@@ -94,6 +115,5 @@ def lane_index(T: "Transformer", name: str) -> int:
     try:
         return T.lanes.index(name)
     except ValueError:
-        raise ModelError(
-            f"there is no lane {shown(str(name))}: {nearest_names(str(name), T.lanes)}the lanes are {listed(T.lanes)}"
-        ) from None
+        hint = nearest_names(name, T.lanes) if isinstance(name, str) else ""
+        raise ModelError(f"there is no lane {named(name)}: {hint}the lanes are {listed(T.lanes)}") from None

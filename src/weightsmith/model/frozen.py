@@ -1,6 +1,6 @@
 """What all parts of a transformer share: they never change, hold read-only arrays, and compare by value."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from types import MappingProxyType
 from typing import Any, Self
@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Array, carried, immutable
+from weightsmith.arithmetic import AT_ONCE, Array, immutable, real_numbers
 from weightsmith.errors import InputError, ModelError
 from weightsmith.model.axes import array_axes, optional_arrays
 
@@ -81,12 +81,24 @@ def frozen_array(value: npt.ArrayLike, name: str, axes: int) -> Array:
     if value is None:
         raise ModelError(f"{name} is missing")
     try:
-        array = carried(value) + 0.0
+        array = real_numbers(value)
+        if array.ndim != axes:
+            raise ModelError(f"{name} must have {axes} axes, and its shape is {array.shape}")
+        where = first_place(array, lambda some: ~np.isfinite(some))
+        if where is not None:
+            raise ModelError(f"{name}{list(where)} is {array[where]}: every weight must be a finite number")
+        return immutable(array)
     except InputError as error:
         raise ModelError(f"{name}: {error}") from None
-    if array.ndim != axes:
-        raise ModelError(f"{name} must have {axes} axes, and its shape is {array.shape}")
-    if not np.isfinite(array).all():
-        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise ModelError(f"{name}{list(where)} is {array[where]}: every weight must be a finite number")
-    return immutable(array)
+
+
+def first_place(
+    array: npt.NDArray[Any], test: Callable[[npt.NDArray[Any]], npt.NDArray[np.bool_]]
+) -> tuple[int, ...] | None:
+    """Return the first place where a test says True; None where it does nowhere. It is asked of some at a time."""
+    flat = array.reshape(-1)
+    for begin in range(0, flat.size, AT_ONCE):
+        found = test(flat[begin : begin + AT_ONCE])
+        if found.any():
+            return tuple(int(i) for i in np.unravel_index(begin + int(found.argmax()), array.shape))
+    return None

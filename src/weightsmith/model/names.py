@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from numbers import Integral
 
-from weightsmith.errors import InputError, ModelError, brief, listed, nearest_names, shown
+from weightsmith.errors import MAX_ECHO, InputError, ModelError, brief, listed, nearest_names, shown
 
 MAX_NAME = 200
 MAX_TEXT = 2000
@@ -33,9 +33,18 @@ def checked_text(text: object, what: str, printable: bool = True, most: int = MA
         raise ModelError(f"{what} must be a text, and it is {text!r:.80}")
     if len(text) > most:
         raise ModelError(f"{what} has {len(text)} characters, at most {most} are allowed: {text[:40]!r}…")
-    if any("\ud800" <= c <= "\udfff" for c in text) or (printable and not text.isprintable()):
-        raise ModelError(f"{what} has characters that cannot be shown: {text!r}")
+    if not _is_unicode(text) or (printable and not text.isprintable()):
+        raise ModelError(f"{what} has characters that cannot be shown: {brief(text, MAX_ECHO)}")
     return text
+
+
+def _is_unicode(text: str) -> bool:
+    """Tell whether a text has no halves of characters."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def place_of(name: object, names: Sequence[str], what: str) -> int:

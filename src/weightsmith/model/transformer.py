@@ -8,7 +8,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array
 from weightsmith.errors import ModelError
-from weightsmith.model.axes import LANES, Axes, LaneNames
+from weightsmith.model.axes import LANES, Axes, LaneNames, array_axes
 from weightsmith.model.block import Block, parts
 from weightsmith.model.checks import check
 from weightsmith.model.describe import description
@@ -70,7 +70,9 @@ class Transformer(Frozen):
         self._set("positions", checked_positions(self.positions))
         if self.final_norm is not None and not isinstance(self.final_norm, Norm):
             raise ModelError(f"final_norm={self.final_norm!r:.80}: write LayerNorm(…), RMSNorm(…) or None")
-        self._freeze()
+        self._freeze(*(name for name in array_axes(type(self)) if not (self.tied and name == "output")))
+        if self.tied:
+            self._set("output", self.embedding)
         check(self)
 
     def axis_sizes(self, sizes: Mapping[str, int]) -> Mapping[str, int]:
@@ -87,7 +89,6 @@ class Transformer(Frozen):
                 "or tied=False"
             )
         self._set("classes", tuple(self.vocabulary))
-        self._set("output", self.embedding)
 
     @property
     def max_length(self) -> int | None:

@@ -1,22 +1,29 @@
-"""Checkpoints: weights, what the optimizer remembers, and how far training is: one file, whole or not at all."""
+"""Checkpoints: weights, what the optimizer remembers, and how far training is: one file, whole or not at all.
 
+A checkpoint has a checksum over all of its bytes, with zeros in its own place: training must end with the same bits, and
+a weight with a flipped bit is still a weight.
+"""
+
+import hashlib
 import json
 import math
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import torch
 
-from weightsmith.errors import FileError, InputError, reason, shown
-from weightsmith.files.container import read_container, write_container
-from weightsmith.storage import parse_json
+from weightsmith.arithmetic import AT_ONCE
+from weightsmith.errors import MAX_ECHO, FileError, InputError, named, reason
+from weightsmith.files.container import container_bytes, read_tensors
+from weightsmith.storage import opened, parse_json, write_whole
 from weightsmith.train.settings import Course, differing
 
-FORMAT = "weightsmith checkpoint 2"
+FORMAT = "weightsmith checkpoint 3"
 DIVERGED = "the weights are no longer finite numbers: write a smaller rate"
 DAMAGED = "is a damaged checkpoint: move it away to begin anew"
+UNKNOWN = "0" * 64  # in the place of a checksum
 MOMENTS = ("exp_avg", "exp_avg_sq")
 MOST_MACHINE_LETTERS = 1000  # of what a training was computed with, at most
 
@@ -60,34 +67,54 @@ def write_checkpoint(
             tensors[f"{moment}.{name}"] = _flat(optimizer.state[parameter][moment])
     if not all(np.isfinite(tensor).all() for tensor in tensors.values()):
         raise InputError(f"after {state.step:,} steps {DIVERGED}")
-    metadata = {"format": FORMAT, "identity": identity, **asdict(state)}
+    metadata = {"format": FORMAT, "checksum": UNKNOWN, "identity": identity, **asdict(state)}
     try:
-        write_container(path, tensors, json.dumps(metadata))
+        write_whole(path, sealed(container_bytes(tensors, json.dumps(metadata))))
     except (FileError, OSError) as error:
         raise FileError(
-            f"cannot write the checkpoint {shown(str(path))}: {reason(error)}; an earlier one stays as it is"
+            f"cannot write the checkpoint {named(str(path), MAX_ECHO)}: {reason(error)}; an earlier one stays as it is"
         ) from None
+
+
+def sealed(data: bytes) -> bytes:
+    """Return the bytes of a checkpoint with their checksum; it stands in front of everything that training made."""
+    return data.replace(UNKNOWN.encode(), hashlib.sha256(data).hexdigest().encode(), 1)
+
+
+def _is_whole(file: BinaryIO, checksum: object) -> bool:
+    """Tell whether a file has the checksum that it says it has."""
+    if not isinstance(checksum, str) or len(checksum) != len(UNKNOWN) or not checksum.isascii():
+        return False
+    file.seek(0)
+    state = hashlib.sha256(file.read(AT_ONCE).replace(checksum.encode(), UNKNOWN.encode(), 1))
+    while some := file.read(AT_ONCE):
+        state.update(some)
+    return state.hexdigest() == checksum
 
 
 def read_checkpoint(
     path: Path, identity: dict[str, Any], course: Course, module: torch.nn.Module, optimizer: torch.optim.Optimizer
 ) -> Checkpoint:
     """Take up a checkpoint; one of another training is refused, and stays as it is."""
-    name = shown(str(path))
+    name = named(str(path), MAX_ECHO)
     try:
-        tensors, text = read_container(path)
-        metadata = parse_json(text, "its metadata")
+        with opened(path) as (file, size):
+            tensors, text = read_tensors(file, size)
+            metadata = parse_json(text, "its metadata", size)
+            whole = _is_whole(file, metadata.get("checksum"))
     except OSError as error:
         raise FileError(f"cannot read the checkpoint {name}: {reason(error)}") from None
     except FileError as error:
         raise FileError(f"{name} is no checkpoint: {error}; move it away to begin anew") from None
     if metadata.get("format") != FORMAT or not isinstance(metadata.get("identity"), dict):
         raise FileError(f"{name} is no checkpoint of this version: move it away to begin anew")
+    if not whole:
+        raise FileError(f"{name} {DAMAGED}")
     for part in {**identity, **metadata["identity"]}:
         ours, theirs = identity.get(part), metadata["identity"].get(part)
         if ours != theirs:
             both = isinstance(ours, dict) and isinstance(theirs, dict)
-            what = f"{part}, {differing(ours or {}, theirs or {})}" if both else part
+            what = named(part) + (f", {named(differing(ours or {}, theirs or {}))}" if both else "")
             raise FileError(
                 f"{name} is a checkpoint of another training, which differs in {what}: "
                 "give the same settings, another output, or move it away to begin anew"
