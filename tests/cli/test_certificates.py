@@ -63,7 +63,7 @@ def test_files_that_a_certificate_names_are_never_opened(folder: Path, tmp_path:
     secret = tmp_path / "secret"
     secret.write_text("a secret that no error may show")
     name = forged(folder, "c.json", files=[str(secret), str(secret)])
-    code = f"""
+    code = """
 import builtins, os
 real, real_os = builtins.open, os.open
 def watched(open):
