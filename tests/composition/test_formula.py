@@ -169,7 +169,12 @@ def test_many_parts_deep_in_each_other_are_refused_before_anything_is_built(monk
 
 def test_many_parts_in_one_chain_are_cut_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
     cut: list[int] = []
-    monkeypatch.setattr(boolean, "_in_two", lambda formula, given, made: cut.append(len(formula.parts)) or F)
+
+    def counted(formula: Operation, given: object, made: str) -> ws.Transformer:
+        cut.append(len(formula.parts))
+        return F
+
+    monkeypatch.setattr(boolean, "_in_two", counted)
     letters = "abcdefghijklmnopqrstuvwxyz"
     parts = {name: ws.library.contains_word(f"{k + 2:b}"[1:]) for k, name in enumerate(letters)}
     assert ws.compose("&".join(letters), **parts) == F
