@@ -17,6 +17,7 @@ import weightsmith as ws
 from tests.cli.test_cli import WIDE, weightsmith
 from weightsmith.check.plan import MAX_LENGTH
 
+TOTALS = {1: "10,000", 2: "4.0e3010", 3: "2.4e4771", 30: "1.7e14771"}  # inputs up to the limit
 SYMBOLS = {1: "a", 2: "ab", 3: "abc", 30: "abcdefghijklmnopqrstuvwxyzABCD"}
 AT_ONCE = "from weightsmith.cli import progress; progress.QUIET_SECONDS = progress.LINE_SECONDS = 0\n"
 
@@ -47,8 +48,8 @@ def test_a_refutation_is_shown_written_and_recorded_at_the_limit(folder: Path, c
     assert data == json.loads((folder / f"{count}.json").read_text())
     assert (data["up_to"], data["counterexample"]["input"]) == (MAX_LENGTH, ["a", "a"])
     assert (folder / f"{count}.ledger").stat().st_size > 0
-    for line in result.stderr.splitlines():
-        assert len(line) < 200
+    assert f" of {TOTALS[count]} inputs, " in result.stderr
+    assert all(len(line) < 200 for line in result.stderr.splitlines())
     replayed = weightsmith("check", "--replay", f"{count}.json", "--model", f"{count}.safetensors", folder=folder)
     assert replayed.returncode == 0, replayed.stderr
     assert "the counterexample aa was run again" in replayed.stdout
@@ -60,6 +61,7 @@ def test_a_refutation_is_shown_written_and_recorded_at_the_limit(folder: Path, c
 def test_a_terminal_shows_a_check_at_the_limit(folder: Path, count: int) -> None:
     shown = on_a_terminal(*early(count), folder=folder)
     assert "refuted by aa, the shortest" in shown
+    assert f" of {TOTALS[count]} " in shown, "the bar"
     assert "Traceback" not in shown
     assert "defect" not in shown
 
