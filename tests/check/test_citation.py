@@ -6,6 +6,7 @@ import random
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 import weightsmith as ws
@@ -88,7 +89,7 @@ def test_a_citation_names_suffix_length_and_language() -> None:
 
 
 def test_languages_that_are_no_expression_are_named_by_their_digests() -> None:
-    automaton = ws.check.Automaton([[0, 1], [1, 1]], [False, True])
+    automaton = ws.check.Automaton(np.array([[0, 1], [1, 1]], np.int32), np.array([False, True]))
     found = text_of(ws.check.recognizes(S, automaton, 3).certificate())
     assert re.match(r"recognizes as YES the inputs that the automaton sha256:[0-9a-f]{64} accepts: ", found)
     found = text_of(ws.check.recognizes(S, lambda word: "1" in word, 3).certificate())

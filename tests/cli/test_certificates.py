@@ -25,8 +25,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ws.save(ws.library.contains("0"), path / "zero.safetensors")
     claim = ("same-decisions", "one.safetensors", "loud.safetensors", "--up-to", "9")
     checked(*claim, "--certificate", "c.json", folder=path, code=0)
-    claim = ("recognizes", "one.safetensors", "--regex", "0*1", "--up-to", "9", "--certificate", "r.json")
-    checked(*claim, folder=path, code=1)
+    false = ("recognizes", "one.safetensors", "--regex", "0*1", "--up-to", "9", "--certificate", "r.json")
+    checked(*false, folder=path, code=1)
     result = weightsmith("check", "same-decisions", "one.safetensors", "loud.safetensors", "--up-to", "9",
                          "--certificate", "many.json", folder=path, before=SMALL)  # fmt: skip
     assert result.returncode == 0, result.stderr

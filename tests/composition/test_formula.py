@@ -1,9 +1,13 @@
 """Formulas are read with Python's precedence into a tree; what is wrong with one is said, words with symbols."""
 
+import inspect
+import sys
+
 import numpy as np
 import pytest
 
 import weightsmith as ws
+from weightsmith.composition import boolean
 from weightsmith.composition.formula import Formula, Operation, names, read, truth_table
 from weightsmith.composition.terms import sum_of_products
 
@@ -136,3 +140,42 @@ def test_a_transformer_is_no_truth_value(wrong: object) -> None:
     assert callable(wrong)
     with pytest.raises(TypeError, match=r"a transformer is not a truth value: write S & T, S \| T, ~T instead of and"):
         wrong()
+
+
+def test_no_nesting_is_too_deep_for_python() -> None:
+    text = "~(S|" * 99 + "T" + ")" * 99
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + 60)
+    try:
+        tree = read(text)
+        assert names(tree) == ["S", "T"]
+        found = truth_table(tree, ["S", "T"])
+    finally:
+        sys.setrecursionlimit(before)
+    wanted = [False, False, True, True]  # T, and S in two rows each: ~(S | x) is not S and not x
+    for _ in range(99):
+        wanted = [not (s or x) for s, x in zip([False, True, False, True], wanted, strict=True)]
+    assert found.tolist() == wanted
+
+
+def test_many_parts_deep_in_each_other_are_refused_before_anything_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    letters = "abcdefghijkl"
+    parts = {name: ws.library.contains_word(f"{k + 2:b}"[1:]) for k, name in enumerate(letters)}
+    deep = "".join(f"~({letters[i % 12]}|" for i in range(99)) + "a" + ")" * 99
+    monkeypatch.setattr(boolean, "infinity_form", None)
+    with pytest.raises(ws.InputError, match="the formula has 12 parts, and more than 8 of them 182 deep in each other"):
+        ws.compose(deep, **parts)
+
+
+def test_many_parts_in_one_chain_are_cut_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut: list[int] = []
+
+    def counted(formula: Operation, given: object, made: str) -> ws.Transformer:
+        cut.append(len(formula.parts))
+        return F
+
+    monkeypatch.setattr(boolean, "_in_two", counted)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    parts = {name: ws.library.contains_word(f"{k + 2:b}"[1:]) for k, name in enumerate(letters)}
+    assert ws.compose("&".join(letters), **parts) == F
+    assert cut == [26]

@@ -41,7 +41,7 @@ class Tracebacks:
 def ending(command: Callable[[], None]) -> None:
     """Run a command; whatever happens becomes an exit code and a message."""
     for stream in (sys.stdout, sys.stderr):  # a terminal without ∞ gets an escape, not a traceback
-        with contextlib.suppress(AttributeError):
+        with contextlib.suppress(AttributeError, OSError, ValueError):  # there is none, or it is no stream of ours
             cast(TextIO, stream).reconfigure(errors="backslashreplace")  # type: ignore[attr-defined]
     try:
         try:
