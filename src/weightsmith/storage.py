@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from weightsmith.errors import FileError, WeightsmithError, brief, cut, reason
+from weightsmith.errors import MAX_ECHO, FileError, WeightsmithError, brief, cut, reason
 
 PART = (".weightsmith-", ".part")  # how the name of a file begins and ends that is not whole yet
 MAX_TEXT = 256 << 20  # bytes of a file that is read as a text
@@ -250,4 +250,4 @@ def refusals(what: str, path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _named(path: str | os.PathLike[str]) -> str:
-    return cut(repr(str(path)))
+    return brief(os.fspath(path) if isinstance(path, str | os.PathLike) else path, MAX_ECHO)
