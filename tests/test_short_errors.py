@@ -1,4 +1,4 @@
-"""Whatever is given to a public function, the error is one of ours, and repeats only the beginning of what was given."""
+"""Whatever is given to a public function, an error is one of ours, and repeats only the beginning of what was given."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -15,7 +15,7 @@ from weightsmith.errors import brief
 from weightsmith.files import load_certificate
 
 LONGEST = 600  # characters of a message
-PATIENCE = 10  # seconds; what is given must not be worked through before it is refused
+PATIENCE = 60  # seconds; what is given must not be worked through before it is refused
 
 
 def nested(depth: int) -> list[Any]:

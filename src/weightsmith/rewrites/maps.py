@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Array, carried, require
-from weightsmith.errors import InputError, brief, listed
+from weightsmith.errors import MAX_ECHO, InputError, brief
 from weightsmith.model import Attention, Block, Head, Neuron, Transformer, feed_forward, matrix
 from weightsmith.model.places import checked
 from weightsmith.model.positions import MAX_LENGTH
@@ -107,12 +107,12 @@ def square_matrix(T: Transformer, M: npt.ArrayLike, lanes: Sequence[str] | None)
         flags = [T.lanes.index(flag) for flag in T.flags]
         if values[flags].any() or values[:, flags].any():
             raise InputError(
-                f"M must be 0 in the rows and columns of the flags {listed(T.flags)}: rewrites spare flags"
+                f"M must be 0 in the rows and columns of the flags {brief(list(T.flags), MAX_ECHO)}: rewrites spare flags"
             )
         values = np.delete(np.delete(values, flags, axis=0), flags, axis=1)
     size = (len(chosen), len(chosen))
     if values.shape != size:
-        raise InputError(f"M has shape {values.shape}, and it must be {size}: over the lanes {listed(chosen)}")
+        raise InputError(f"M has shape {values.shape}, and it must be {size}: over the lanes {brief(chosen, MAX_ECHO)}")
     wrong = ~T.arithmetic.contains(values)
     if wrong.any():
         where = np.argwhere(wrong)[0].tolist()

@@ -25,7 +25,7 @@ def pad_blocks(T: Transformer, count: int) -> Transformer:
     Exact in: every arithmetic.
     Because: an empty block adds nothing.
     """
-    whole_number(count, "count", 0, MOST_BLOCKS, f"how many blocks to add, 0 to {MOST_BLOCKS:,}")
+    whole_number(count, "count", 0, MOST_BLOCKS, "how many blocks to add, 0 or more")
     return append(checked(T), [Block(origin="padding")] * count, f"pad_blocks({count})")
 
 
