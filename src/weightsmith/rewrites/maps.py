@@ -106,9 +106,8 @@ def square_matrix(T: Transformer, M: npt.ArrayLike, lanes: Sequence[str] | None)
     if lanes is None and values.shape == (len(T.lanes), len(T.lanes)):
         flags = [T.lanes.index(flag) for flag in T.flags]
         if values[flags].any() or values[:, flags].any():
-            raise InputError(
-                f"M must be 0 in the rows and columns of the flags {brief(list(T.flags), MAX_ECHO)}: rewrites spare flags"
-            )
+            spared = brief(list(T.flags), MAX_ECHO)
+            raise InputError(f"M must be 0 in the rows and columns of the flags {spared}: rewrites spare flags")
         values = np.delete(np.delete(values, flags, axis=0), flags, axis=1)
     size = (len(chosen), len(chosen))
     if values.shape != size:
