@@ -56,17 +56,17 @@ def _written(value: object, most: int, depth: int) -> str:
 
 
 def _contents(value: list[object] | tuple[object, ...] | dict[object, object], most: int, depth: int) -> str:
-    opening, closing = {list: "[]", tuple: "()", dict: "{}"}[type(value)]
+    brackets = {list: "[]", tuple: "()", dict: "{}"}[type(value)]
     if depth > DEEPEST_ECHO:
-        return f"{opening}…{closing}"
-    text = opening
+        return "…".join(brackets)
+    text = brackets[0]
     for n, item in enumerate(value):
         if len(text) > most:
             return text
         text += (", " if n else "") + _written(item, most - len(text), depth + 1)
         if isinstance(value, dict):
             text += ": " + _written(value[item], most - len(text), depth + 1)
-    return text + ("," if type(value) is tuple and len(value) == 1 else "") + closing
+    return text + ("," if type(value) is tuple and len(value) == 1 else "") + brackets[1]
 
 
 def whole_number(value: object, name: str, least: int, most: int | None = None, meaning: str | None = None) -> int:

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 
-from weightsmith.errors import FileError, WeightsmithError, brief, cut, reason
+from weightsmith.errors import MAX_ECHO, NAME_ECHO, FileError, WeightsmithError, brief, cut, reason
 
 PART = (".weightsmith-", ".part")  # how the name of a file begins and ends that is not whole yet
 MAX_TEXT = 256 << 20  # bytes of a file that is read as a text
@@ -218,15 +218,16 @@ def _refused(name: str) -> NoReturn:
 def _real(text: str) -> float:
     number = float(text)
     if not math.isfinite(number):
-        _refused(cut(text))
+        _refused(cut(text, NAME_ECHO))
     return number
 
 
 def _whole(text: str) -> int:
     """Return a whole number of any length: Python itself reads 4,300 digits."""
-    if len(text) > MAX_DIGITS:
-        raise ValueError(f"a number of {len(text):,} digits, at most {MAX_DIGITS:,} are read")
-    return _digits(text) if text[0] != "-" else -_digits(text[1:])
+    digits = text.removeprefix("-")
+    if len(digits) > MAX_DIGITS:
+        raise ValueError(f"a number of {len(digits):,} digits, at most {MAX_DIGITS:,} are read")
+    return _digits(digits) if digits == text else -_digits(digits)
 
 
 def _digits(text: str) -> int:
@@ -250,4 +251,4 @@ def refusals(what: str, path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _named(path: str | os.PathLike[str]) -> str:
-    return cut(repr(str(path)))
+    return brief(os.fspath(path) if isinstance(path, str | os.PathLike) else path, MAX_ECHO)

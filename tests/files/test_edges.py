@@ -87,11 +87,15 @@ def test_metadata_nested_without_end_is_refused(saved: Path) -> None:
 def test_metadata_that_parses_but_recurses_too_deep(saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _tensors, text = read_container(saved)
     metadata = json.loads(text)
-    nested: list[Any] = []
+    block, nested, names = metadata["blocks"][0], None, list[Any]()
     for _ in range(5000):
-        nested = [nested]
-    monkeypatch.setattr(files, "parse_json", lambda text, what, size: metadata | {"lanes": nested})
+        nested, names = {**block, "attention": nested}, [names]
+    monkeypatch.setattr(files, "parse_json", lambda text, what, size: metadata | {"blocks": [nested]})
     with pytest.raises(ws.FileError, match="it asks for too much"):
+        ws.load(saved)
+    metadata = json.loads(text)
+    monkeypatch.setattr(files, "parse_json", lambda text, what, size: metadata | {"lanes": names})
+    with pytest.raises(ws.FileError, match=r"a name in lanes must be a text, and it is \[\[\[\[\["):
         ws.load(saved)
 
 

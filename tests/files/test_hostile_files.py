@@ -56,7 +56,7 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, Any], dict[str, Any]], Any], str]] 
     "axes": (lambda h, m: h["output"].update(shape=[2, 2, 1]), "tensor 'output' has shape [2, 2, 1]"),
     "bool": (lambda h, m: h["output"].update(shape=[True, 4]), "tensor 'output' has shape [True, 4]"),
     "offsets": (lambda h, m: h["output"].update(data_offsets=[0, 10**9]), "tensor 'output' has data_offsets"),
-    "overlap": (lambda h, m: h["output"].update(data_offsets=[0, 32]), "tensor 'output' does not begin where the one before it ends"),
+    "overlap": (lambda h, m: h["output"].update(data_offsets=[0, 32]), "tensor 'output' does not begin where"),
     "entry": (lambda h, m: h.update(output=3), "tensor 'output' must have dtype, shape and data_offsets, and has 3"),
     "second metadata": (lambda h, m: h["__metadata__"].update(other="x"), "without the metadata key 'weightsmith'"),
 }  # fmt: skip

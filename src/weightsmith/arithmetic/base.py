@@ -93,7 +93,7 @@ class Arithmetic(ABC):
         if wrong.any():
             value = float(values[wrong][0])
             instead = "" if np.isnan(value) else f"; round it first: arithmetic.round({value!r})"
-            raise InputError(f"{value!r} is not a member of {self}{instead}")
+            raise InputError(f"{brief(value)} is not a member of {self}{instead}")
         return values
 
     # The operations: exact, then rounded once. They refuse what is not a member; `core` has them unchecked.
@@ -134,7 +134,7 @@ class Arithmetic(ABC):
         """Return the square root of x; a negative x is refused."""
         values = self.members(x)
         if (values < 0).any():
-            raise InputError(f"no square root of {float(values[values < 0][0])!r} in {self}: it is negative")
+            raise InputError(f"no square root of {brief(float(values[values < 0][0]))} in {self}: it is negative")
         return _plain(self.core.sqrt(values))
 
     # Left folds

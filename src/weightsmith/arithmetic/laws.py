@@ -15,7 +15,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic.base import Arithmetic
 from weightsmith.arithmetic.core import Array
 from weightsmith.arithmetic.saturating import TABLE_BITS
-from weightsmith.errors import InputError, LawError
+from weightsmith.errors import InputError, LawError, brief
 from weightsmith.tables import Cell, Table, Tabled
 
 _ALL_PAIRS = 1 << 22
@@ -74,7 +74,7 @@ def laws(arithmetic: Arithmetic) -> Laws:
     """
     if not isinstance(arithmetic, Arithmetic):
         raise InputError(
-            f"{arithmetic!r:.80} is not an arithmetic: write Fixed(4, 4) or parse_arithmetic('fixed(4,4)')"
+            f"{brief(arithmetic)} is not an arithmetic: write Fixed(4, 4) or parse_arithmetic('fixed(4,4)')"
         )
     return Laws(arithmetic, _decided(arithmetic))
 

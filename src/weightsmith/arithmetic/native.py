@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic.base import Arithmetic, carried
 from weightsmith.arithmetic.core import Array, Elementary
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief
 
 NativeType: TypeAlias = Literal["float32", "float64"]
 
@@ -27,7 +27,9 @@ class Native(Arithmetic):
     def __post_init__(self) -> None:
         """Refuse other types."""
         if not isinstance(self.dtype, str) or self.dtype not in ("float32", "float64"):
-            raise InputError(f"Native({self.dtype!r}) does not exist: write Native('float32') or Native('float64')")
+            raise InputError(
+                f"Native({brief(self.dtype)}) does not exist: write Native('float32') or Native('float64')"
+            )
 
     @property
     def infinity(self) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 from weightsmith.arithmetic import elementary, rounding
 from weightsmith.arithmetic.base import Arithmetic
 from weightsmith.arithmetic.core import Array, Elementary, Ties
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief
 
 TABLE_BITS = 16
 FAST_SIZE = 1 << 18  # from here on the Numba kernel is worth loading
@@ -64,7 +64,7 @@ class Saturating(Arithmetic):
 
     def _check_ties(self) -> None:
         if self.ties not in get_args(Ties):
-            raise InputError(f"ties={self.ties!r} is not a tie rule: write one of {', '.join(get_args(Ties))}")
+            raise InputError(f"ties={brief(self.ties)} is not a tie rule: write one of {', '.join(get_args(Ties))}")
 
     def _tie_text(self) -> str:
         return "" if self.ties == "zero" else f"ties={self.ties}"
@@ -183,7 +183,7 @@ class Float(Saturating):
         Hardware usually rounds ties to even: `Float.like("float16", ties="even")`.
         """
         if not isinstance(format, str) or format not in HARDWARE:
-            raise InputError(f"{format!r} is not a hardware format: write one of {', '.join(HARDWARE)}")
+            raise InputError(f"{brief(format)} is not a hardware format: write one of {', '.join(HARDWARE)}")
         sizes = HARDWARE[format]
         return cls(sizes.exponent_bits, sizes.precision, ties, format=format)
 
@@ -193,9 +193,9 @@ class Float(Saturating):
         _whole(self, "exponent_bits", 1, rounding.MAX_EXPONENT_BITS)
         _whole(self, "significand_bits", 2, rounding.MAX_PRECISION)
         if self.format is not None and self.format not in HARDWARE:
-            raise InputError(f"{self.format!r:.80} is not a hardware format: write one of {', '.join(HARDWARE)}")
+            raise InputError(f"{brief(self.format)} is not a hardware format: write one of {', '.join(HARDWARE)}")
         if self.format is not None and (self.exponent_bits, self.precision) != HARDWARE[self.format][:2]:
-            raise InputError(f"the sizes do not fit {self.format!r}: write Float.like({self.format!r})")
+            raise InputError(f"the sizes do not fit {brief(self.format)}: write Float.like({brief(self.format)})")
 
     @property
     def precision(self) -> int:
@@ -239,7 +239,7 @@ def _whole(arithmetic: Saturating, name: str, least: int, most: int) -> None:
     value = getattr(arithmetic, name)
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
         raise InputError(
-            f"{name}={value!r} of {type(arithmetic).__name__} must be a whole number from {least} to {most}: "
+            f"{name}={brief(value)} of {type(arithmetic).__name__} must be a whole number from {least} to {most}: "
             "only that many bits are exact in a float64 carrier"
         )
     object.__setattr__(arithmetic, name, int(value))
@@ -250,4 +250,6 @@ DEFAULT_ARITHMETIC = Fixed(4, 4)
 
 def or_default(arithmetic: Arithmetic | None) -> Arithmetic:
     """Return the arithmetic, or `DEFAULT_ARITHMETIC` for None."""
+    if arithmetic is not None and not isinstance(arithmetic, Arithmetic):
+        raise InputError(f"arithmetic={brief(arithmetic)} is not an arithmetic: write Fixed(4, 4), for example")
     return DEFAULT_ARITHMETIC if arithmetic is None else arithmetic

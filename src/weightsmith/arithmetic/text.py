@@ -8,7 +8,7 @@ from weightsmith.arithmetic.base import Arithmetic
 from weightsmith.arithmetic.core import Ties
 from weightsmith.arithmetic.native import Native, NativeType
 from weightsmith.arithmetic.saturating import HARDWARE, Fixed, Float, HardwareFormat, TwosComplement
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief
 
 _FORM = re.compile(
     r"""\s* ([a-z0-9]+) \s*                               # the family or the format
@@ -27,7 +27,7 @@ def parse_arithmetic(text: str) -> Arithmetic:
     >>> parse_arithmetic("float(4,3)")
     Float(4, 3)
     """
-    match = _FORM.fullmatch(str(text).lower()) if len(str(text)) <= 100 else None
+    match = _FORM.fullmatch(text.lower()) if isinstance(text, str) and len(text) <= 100 else None
     if match:
         name, first, second, ties = match.groups()
         if name in _FAMILIES and first is not None:
@@ -37,6 +37,6 @@ def parse_arithmetic(text: str) -> Arithmetic:
         if name in ("float32", "float64") and "(" not in text:
             return Native(cast(NativeType, name))
     raise InputError(
-        f"{text!r:.120} is not an arithmetic: write fixed(4,4), float(4,3), one of {', '.join(HARDWARE)} "
+        f"{brief(text, 120)} is not an arithmetic: write fixed(4,4), float(4,3), one of {', '.join(HARDWARE)} "
         "(each also with ties=even or ties=away, as in fixed(4,4,ties=even)), float32 or float64"
     )

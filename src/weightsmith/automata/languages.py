@@ -13,7 +13,7 @@ from weightsmith.automata.automaton import Automaton
 from weightsmith.automata.expressions import read_pattern
 from weightsmith.automata.inputs import Input, Inputs, Truths, input_text
 from weightsmith.automata.regular import compile_regex
-from weightsmith.errors import InputError, brief, shown
+from weightsmith.errors import InputError, brief, named, shown
 
 Predicate: TypeAlias = Callable[[Any], bool]
 Describing: TypeAlias = str | re.Pattern[str] | Automaton | Predicate  # a set of inputs
@@ -109,7 +109,7 @@ class Decided(Language):
         answer = called(self.predicate, "the predicate", tokens)
         if not isinstance(answer, bool | np.bool_):
             raise InputError(
-                f"the predicate gives {brief(answer)} for the input {shown(input_text(tokens))}: "
+                f"the predicate gives {brief(answer)} for the input {named(input_text(tokens))}: "
                 "it must give True or False"
             )
         return bool(answer)

@@ -60,6 +60,8 @@ class Certificate:
             raise InputError(f"the certificate cannot be replayed: {claim.not_data}")
         with _damaged():
             up_to = whole_number(data["up_to"], "up_to", 1, MAX_LENGTH)
+            if frame.length not in (None, up_to):
+                raise FileError(f"the certificate is damaged: it goes up to {up_to}, and its length is another")
             frame.check_lengths(models, up_to)
             plan = claim.plan(up_to)
             wanted = claim.identity(plan)
@@ -78,7 +80,7 @@ class Certificate:
         data, holds = self.data, self.refuting is None
         inputs = self.claimed.inputs if self.refuting is None else self.claimed.up_to(self.refuting)
         if type(data.get("inputs")) is not int or data["inputs"] != inputs:
-            yield f"the certificate counts {brief(data.get('inputs'))} inputs, and there are {inputs}"
+            yield f"the certificate counts {brief(data.get('inputs'))} inputs, and there are {brief(inputs)}"
         verdict = self.claim.frame.reach(self.plan.up_to) if holds else "refuted"
         if data.get("holds") is not holds or data.get("verdict") != verdict:
             yield "the certificate contradicts itself about what holds"
@@ -132,7 +134,8 @@ def _damaged() -> Iterator[None]:
 
 def _kind(data: Mapping[str, Any], models: Sequence[Transformer]) -> type[Claim]:
     """Return the kind of claim; refuse models that cannot be those of the certificate."""
-    name, kind = data.get("claim"), Claim.kinds.get(str(data.get("claim")))
+    name = data.get("claim")
+    kind = Claim.kinds.get(name) if isinstance(name, str) else None
     if kind is None:
         raise FileError(f"the certificate is damaged: there is no claim {brief(name)}")
     if not isinstance(models, list | tuple) or len(models) != kind.about:

@@ -13,6 +13,7 @@ from weightsmith.errors import InputError, ModelError, shown, whole_number
 from weightsmith.model import Transformer
 
 PATIENCE = 60.0  # seconds: what takes no longer is replayed whole, unless a sample is asked for
+MOST_INPUTS = 10**18  # that anybody derives again
 TRIAL_INPUTS = 256  # that are run to tell how long it takes
 
 
@@ -102,13 +103,17 @@ def _pieces(c: Certificate) -> dict[Shard, int]:
 
 def _check_patience(c: Certificate, pieces: Mapping[Shard, int]) -> None:
     inputs = sum(c.claimed.of(shard, end) for shard, end in pieces.items())
-    seconds = inputs * seconds_for_an_input(c)
+    seconds = min(inputs, MOST_INPUTS) * seconds_for_an_input(c)
     if seconds > PATIENCE:
         minutes = f"{seconds / 60:,.0f} minutes" if seconds < 7200 else f"{seconds / 3600:,.0f} hours"
         raise InputError(
-            f"to derive all {len(pieces):,} shards, {inputs:,} inputs, again takes about {minutes}: "
+            f"to derive all {len(pieces):,} shards, {_counted(inputs)} inputs, again takes about {minutes}: "
             "say everything=True, or sample=12 for some of them"
         )
+
+
+def _counted(inputs: int) -> str:
+    return f"{inputs:,}" if inputs < MOST_INPUTS else "countless"
 
 
 def seconds_for_an_input(c: Certificate) -> float:

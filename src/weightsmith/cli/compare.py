@@ -10,7 +10,7 @@ from weightsmith.cli.interrupts import Interrupts
 from weightsmith.cli.output import AsJson, errors, print_json, say, say_written
 from weightsmith.cli.settings import given, takes_settings
 from weightsmith.cli.train import check_file, load_torch
-from weightsmith.errors import InputError, shown
+from weightsmith.errors import InputError, named, shown
 from weightsmith.train.settings import COMPARISON, Course, Shape
 
 SETTINGS = ("lanes", "blocks", "heads", "context", "steps", "batch", "rate", "seed", "threads")
@@ -76,7 +76,7 @@ def _check(task: "ws.train.Text", sentence: str) -> None:
         raise InputError(f"--sentence has {len(tokens)} tokens: write from 1 to {most}, as many as the context has")
     unknown = [token for token in tokens if token not in task.vocabulary]
     if unknown:
-        raise InputError(f"--sentence has {shown(unknown[0])}, which the text has not: write what the text is made of")
+        raise InputError(f"--sentence has {named(unknown[0])}, which the text has not: write what the text is made of")
 
 
 def _compared(

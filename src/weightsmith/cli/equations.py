@@ -3,7 +3,7 @@
 from typing import NoReturn
 
 import weightsmith as ws
-from weightsmith.errors import InputError, listed, nearest_names, shown
+from weightsmith.errors import InputError, brief, listed, named, nearest_names, shown
 
 EQUATION = 'write LANE=TERMS, with terms such as x1 or -2*x1 joined by +, or 0, as in --map "x0=2*x1+x0,x1=0"'
 POSITIONS = (
@@ -21,12 +21,12 @@ def read_map(T: "ws.Transformer", text: str) -> tuple[list[str], list[list[float
     for equation in equations.split(","):
         lane, terms = _equation(T, equation)
         if lane in rows:
-            raise InputError(f"--map has two equations for {shown(lane)}: write one for each lane")
+            raise InputError(f"--map has two equations for {named(lane)}: write one for each lane")
         rows[lane] = terms
     for lane in (lane for terms in rows.values() for lane in terms):
         if lane not in rows:
             keep = f"{lane}={lane} to keep it, or {lane}=0"
-            raise InputError(f"--map reads {shown(lane)}, which has no equation: write {keep}")
+            raise InputError(f"--map reads {named(lane)}, which has no equation: write {keep}")
     lanes = [lane for lane in T.lanes if lane in rows]
     return lanes, [[rows[to].get(of, 0.0) for of in lanes] for to in lanes], route
 
@@ -38,7 +38,7 @@ def _route(T: "ws.Transformer", text: str) -> tuple[tuple[int, int] | None, str]
         return None, text
     *positions, equations = text.split(":", 2)
     if len(positions) < 2 or not all(place.strip().isdecimal() and len(place) <= 9 for place in positions):
-        raise InputError(f"--map {first!r:.80} has no two positions, counted from 0: {POSITIONS}")
+        raise InputError(f"--map {brief(first)} has no two positions, counted from 0: {POSITIONS}")
     source, target = map(int, positions)
     return (source, target), equations
 
@@ -84,4 +84,4 @@ def _lane(T: "ws.Transformer", text: str, equation: str) -> str:
 
 
 def _wrong(piece: str, why: str) -> NoReturn:
-    raise InputError(f"--map {piece!r:.80}: {why}; {EQUATION}")
+    raise InputError(f"--map {brief(piece)}: {why}; {EQUATION}")

@@ -6,7 +6,7 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli.output import AsJson, ModelFile, print_json, results, say
-from weightsmith.errors import InputError, shown
+from weightsmith.errors import InputError, brief, shown
 from weightsmith.tables import Table
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def explain(
     if top < 1:
         raise InputError(f"--top {top}: write how many parts to show, 1 or more")
     if by not in (None, "head", "block"):
-        raise InputError(f"--by {by!r:.80}: write --by head or --by block")
+        raise InputError(f"--by {brief(by)}: write --by head or --by block")
     r = ws.run(ws.load(file), tokens)
     here, seen = position_of(r, position), ws.lens(r)
     found = ws.attribute(r, seen.decisions[-1][here] if wanted is None else wanted, over=over, position=here)

@@ -9,7 +9,7 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli.output import AsJson, ModelFile, check_outputs, errors, print_json, results, say, say_written
-from weightsmith.errors import InputError, shown
+from weightsmith.errors import InputError, brief, shown
 from weightsmith.tables import Table, number
 
 memory = typer.Typer(
@@ -142,9 +142,9 @@ def _numbers(text: str, option: str) -> dict[str, float]:
         except ValueError:
             amount = None
         if amount is None or not lane.strip():
-            raise InputError(f"{option} {part!r:.80}: write LANE=NUMBER, as in {option} tower=1,eiffel=1")
+            raise InputError(f"{option} {brief(part)}: write LANE=NUMBER, as in {option} tower=1,eiffel=1")
         if lane.strip() in result:
-            raise InputError(f"{option} names the lane {lane.strip()!r:.80} twice: write each lane once")
+            raise InputError(f"{option} names the lane {brief(lane.strip())} twice: write each lane once")
         result[lane.strip()] = amount
     return result
 

@@ -8,7 +8,7 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli.output import check_outputs, say, say_written
-from weightsmith.errors import InputError, nearest_names
+from weightsmith.errors import InputError, brief, nearest_names
 
 
 def new(
@@ -53,7 +53,7 @@ def build(name: str, given: dict[str, Any], **fixed: Any) -> Any:
     builders |= {example.name: example.builder for example in ws.library.EXAMPLES}
     if name not in builders:
         names = list(builders)
-        raise InputError(f"there is no {name!r}: {nearest_names(name, names)}write one of {', '.join(names)}")
+        raise InputError(f"there is no {brief(name)}: {nearest_names(name, names)}write one of {', '.join(names)}")
     parameters = signature(builders[name]).parameters
     for option in given:
         if option not in parameters:

@@ -9,7 +9,7 @@ import typer
 import weightsmith as ws
 from weightsmith.cli.equations import read_map
 from weightsmith.cli.output import ModelFile, check_outputs, say, say_written
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief
 
 STEPS = """
 --flag NAME=POSITION,…        a lane that is 1 at these positions
@@ -59,7 +59,7 @@ def pairs(arguments: Sequence[str]) -> list[tuple[str, str]]:
         step = rest.pop(0)
         name, equals, value = step.partition("=")
         if name not in _APPLY:
-            raise InputError(f"there is no step {step!r}: write MODEL first, then {', '.join(_APPLY)}")
+            raise InputError(f"there is no step {brief(step)}: write MODEL first, then {', '.join(_APPLY)}")
         if not equals and not rest:
             raise InputError(f"{step} needs a value: weightsmith rewrite --help shows them")
         result.append((name, value if equals else rest.pop(0)))
@@ -86,7 +86,7 @@ def _add(T: "ws.Transformer", value: str) -> "ws.Transformer":
         try:
             vector[lane] = float(number)
         except ValueError:
-            raise InputError(f"--add {value}: {number!r} is not a number") from None
+            raise InputError(f"--add {value}: {brief(number)} is not a number") from None
     if not vector:
         raise InputError(f"--add {value}: write FLAG:LANE=VALUE, as in --add here:x0=1.5,x1=2")
     return ws.add_vector(T, vector, at=at)
@@ -146,5 +146,5 @@ _APPLY: dict[str, Callable[["ws.Transformer", str], "ws.Transformer"]] = {
 def whole(text: str, where: str) -> int:
     """Read a whole number."""
     if not text.isdecimal() or len(text) > 9:
-        raise InputError(f"{where}: {text!r:.40} is not a whole number")
+        raise InputError(f"{where}: {brief(text)} is not a whole number")
     return int(text)

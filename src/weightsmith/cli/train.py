@@ -12,7 +12,7 @@ import weightsmith as ws
 from weightsmith.cli.interrupts import Interrupts
 from weightsmith.cli.output import AsJson, errors, print_json, say, token_text
 from weightsmith.cli.settings import given, takes_settings
-from weightsmith.errors import FileError, InputError, reason, shown
+from weightsmith.errors import MAX_ECHO, FileError, InputError, named, reason, shown
 from weightsmith.storage import check_writable
 from weightsmith.train.settings import LABELLED, TEXT, Course, Shape
 
@@ -90,7 +90,7 @@ def check_file(path: Path, source: Path | None) -> None:
         if source is not None and path.exists() and source.exists() and path.samefile(source):
             raise FileError("it is what is to be learnt; name another output")
     except (FileError, OSError, RuntimeError, ValueError) as error:
-        raise FileError(f"cannot write {shown(str(path))}: {reason(error)}") from None
+        raise FileError(f"cannot write {named(str(path), MAX_ECHO)}: {reason(error)}") from None
 
 
 def _fitted(

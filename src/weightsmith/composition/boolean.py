@@ -15,6 +15,7 @@ from weightsmith.composition.layers import Layer, one_layer, two_layers
 from weightsmith.composition.side_by_side import agree, beside
 from weightsmith.errors import InputError, ModelError, brief, listed
 from weightsmith.model import Block, Neuron, Transformer, feed_forward
+from weightsmith.model.places import checked
 from weightsmith.rewrites import infinity_form, is_infinity_form, widen
 from weightsmith.rewrites.lanes import fresh
 from weightsmith.rewrites.normal_forms import reading
@@ -49,7 +50,7 @@ def composed(formula: str, parts: Mapping[str, Transformer], write: str) -> Tran
     for name in names(tree):
         if name not in parts:
             raise InputError(
-                f"the formula {formula!r} has {name!r}, and the parts are {listed(list(parts)) or 'none'}: "
+                f"the formula {brief(formula)} has {brief(name)}, and the parts are {listed(list(parts)) or 'none'}: "
                 f"write {write.format(name)}"
             )
         if not isinstance(parts[name], Transformer):
@@ -94,6 +95,8 @@ def if_then_else(R: Transformer, S: Transformer, T: Transformer) -> Transformer:
 def _combined(formula: Formula, given: Mapping[str, Transformer], made: str) -> Transformer:
     """Return the transformer for a formula over named parts; `made` says in a few words what it is."""
     used = names(formula)
+    for name in used:
+        checked(given[name])
     same: dict[str, Formula] = {name: next(o for o in used if given[o] == given[name]) for name in used}
     formula = folded(formula, same.__getitem__, lambda symbol, inner: Operation(symbol, tuple(inner)))
     used = names(formula)

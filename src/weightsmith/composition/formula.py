@@ -49,7 +49,7 @@ def read(text: str) -> Formula:
     for token in _tokens(text):
         if name_is_next:
             if token in ("&", "^", "|", ")"):
-                raise InputError(f"the formula {text!r} has {token!r} where a name must stand")
+                raise InputError(f"the formula {brief(text, 120)} has {brief(token)} where a name must stand")
             (waiting if token in ("~", "(") else done).append(token)
             name_is_next = token in ("~", "(")
         elif token in ("&", "^", "|"):
@@ -58,16 +58,16 @@ def read(text: str) -> Formula:
             waiting.append(token)
             name_is_next = True
         elif "(" not in waiting:
-            raise InputError(f"the formula {text!r} goes on after it is complete, with {token!r}")
+            raise InputError(f"the formula {brief(text, 120)} goes on after it is complete, with {brief(token)}")
         elif token != ")":
-            raise InputError(f"the formula {text!r} has a bracket that is not closed")
+            raise InputError(f"the formula {brief(text, 120)} has a bracket that is not closed")
         else:
             while (symbol := waiting.pop()) != "(":
                 _apply(symbol, done)
     if name_is_next:
-        raise InputError(f"the formula {text!r} ends too early: a name is missing")
+        raise InputError(f"the formula {brief(text, 120)} ends too early: a name is missing")
     if "(" in waiting:
-        raise InputError(f"the formula {text!r} has a bracket that is not closed")
+        raise InputError(f"the formula {brief(text, 120)} has a bracket that is not closed")
     while waiting:
         _apply(waiting.pop(), done)
     return done[0]
@@ -118,13 +118,13 @@ def _value(symbol: str, parts: list[Truth]) -> Truth:
 
 def _refuse_words_and_what_is_no_formula(text: str) -> None:
     if not isinstance(text, str):
-        raise InputError(f"the formula is {brief(text)}: write a text, such as 'S & ~T'")
+        raise InputError(f"the formula is {brief(text, 120)}: write a text, such as 'S & ~T'")
     if len(text) > MAX_FORMULA:
         raise InputError(f"the formula has {len(text)} characters, at most {MAX_FORMULA} are read")
     word = _WORD.search(text)
     if word is not None:
         symbols = re.sub(r"~\s+", "~", _WORD.sub(lambda found: _WORDS[found[0].lower()], text))
-        raise InputError(f"the formula {text!r} has the word {word[0]!r}: write {symbols!r}")
+        raise InputError(f"the formula {brief(text, 120)} has the word {brief(word[0])}: write {brief(symbols)}")
 
 
 def _tokens(text: str) -> Iterator[str]:
@@ -132,7 +132,7 @@ def _tokens(text: str) -> Iterator[str]:
     while rest := text[start:].strip():
         match = _TOKEN.match(text, start)
         if match is None:
-            raise InputError(f"the formula {text!r} has {rest[0]!r}: write names, ~ & ^ | and brackets")
+            raise InputError(f"the formula {brief(text, 120)} has {brief(rest[0])}: write names, ~ & ^ | and brackets")
         start = match.end()
         yield match.group(1) or match.group(2)
 

@@ -10,6 +10,7 @@ from weightsmith.errors import ModelError, listed
 from weightsmith.model import Attention, Block, FeedForward, PositionTable, Transformer, position_table
 from weightsmith.model.axes import NEURONS
 from weightsmith.model.folds import joined, renamed_lanes
+from weightsmith.model.places import checked
 from weightsmith.rewrites import zero_one_form
 from weightsmith.rewrites.lanes import own_positions, surround
 
@@ -48,10 +49,10 @@ def beside(transformers: Sequence[Transformer], names: Sequence[str]) -> Transfo
 
 def agree(parts: Sequence[Transformer]) -> list[Transformer]:
     """Return all over the same vocabulary and up to the same length, or say in what they differ."""
-    first = parts[0]
+    first = checked(parts[0])
     for part in parts:
         for what in ("arithmetic", "mask"):
-            ours, theirs = getattr(first, what), getattr(part, what)
+            ours, theirs = getattr(first, what), getattr(checked(part), what)
             if ours != theirs:
                 raise ModelError(f"the transformers differ in their {what}: {ours} and {theirs}")
     common = min((part.vocabulary for part in parts), key=len)

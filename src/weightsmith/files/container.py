@@ -21,7 +21,7 @@ MAX_DIMENSION = 1 << 24
 MAX_PARAMETERS = 1 << 30
 MAX_EMPTY = 1 << 16
 METADATA_KEY = "weightsmith"
-DTYPES = {"F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
+DTYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
 Tensors: TypeAlias = dict[str, npt.NDArray[Any]]
 
 
@@ -56,9 +56,9 @@ def read_tensors(file: BinaryIO, size: int) -> tuple[Tensors, str]:
 
 
 def _read_tensor(file: BinaryIO, name: str, place: "_Place") -> npt.NDArray[Any]:
-    tensor = np.empty(place.shape, DTYPES[place.dtype])
+    tensor: npt.NDArray[Any] = np.empty(place.shape, DTYPES[place.dtype])
     file.seek(place.begin)
-    if tensor.size and file.readinto(memoryview(tensor).cast("B")) != tensor.nbytes:
+    if tensor.size and file.readinto(tensor.data.cast("B")) != tensor.nbytes:  # type: ignore[attr-defined]
         raise FileError(f"tensor {brief(name)} is cut off: the file has become shorter while it was read")
     return tensor
 
@@ -83,7 +83,7 @@ def _check_header(header: bytes, body_size: int) -> tuple[dict[str, "_Place"], s
         or not isinstance(metadata[METADATA_KEY], str)
     ):
         raise FileError(
-            f"it is a safetensors file without the metadata key {METADATA_KEY!r}: Weightsmith did not write it"
+            f"it is a safetensors file without the metadata key {brief(METADATA_KEY)}: Weightsmith did not write it"
         )
     if len(entries) > MAX_TENSORS:
         raise FileError(f"it has {len(entries):,} tensors, and at most {MAX_TENSORS:,} are allowed")

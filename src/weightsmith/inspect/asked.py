@@ -20,7 +20,7 @@ Sublayer: TypeAlias = Literal["attention", "feed-forward"]
 def checked_run(run: Any) -> Run:
     """Return a run, or refuse what is none."""
     if not isinstance(run, Run):
-        raise InputError(f"{run!r:.80} is not a run: write run(T, tokens)")
+        raise InputError(f"{brief(run)} is not a run: write run(T, tokens)")
     return run
 
 

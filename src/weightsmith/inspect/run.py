@@ -8,12 +8,12 @@ from typing import Any, Literal, TypeAlias, overload
 import numpy as np
 
 from weightsmith.arithmetic import Array, Native
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief
 from weightsmith.inspect import trace
 from weightsmith.kernels.blas import BlasRun
 from weightsmith.model import Transformer, lane_index, read_tokens
 from weightsmith.model.names import place_of
-from weightsmith.model.places import stage_names
+from weightsmith.model.places import checked, stage_names
 from weightsmith.semantics import reference
 from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRun, Ids, Past, numbers_held, unchanged
 from weightsmith.tables import Table
@@ -141,7 +141,7 @@ def decisions(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[str
 
 def logits(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Array:
     """Return the logits of many inputs, (inputs, classes), those of the same length together."""
-    result = np.zeros((len(inputs), len(T.classes)))
+    result = np.zeros((len(inputs), len(checked(T).classes)))
     for members, found in batches(T, inputs):
         result[members] = found.logits
     return result
@@ -164,7 +164,7 @@ def evaluate(
 ) -> Evaluation:
     """Run on places in the vocabulary, (…, positions), by the definition or with the machine's sums."""
     if sums not in (None, "left", "machine"):
-        raise InputError(f"sums={sums!r:.80}: write 'left' for left folds, or 'machine'")
+        raise InputError(f"sums={brief(sums)}: write 'left' for left folds, or 'machine'")
     native = isinstance(T.arithmetic, Native)
     if sums == "machine" and not native:
         raise InputError(f"sums='machine' is for Native arithmetics: in {T.arithmetic} a sum is a left fold")

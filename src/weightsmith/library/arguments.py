@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from weightsmith.errors import InputError, brief, listed, shown
+from weightsmith.errors import InputError, brief, listed, named, shown
 from weightsmith.model.names import checked_names
 from weightsmith.model.tokens import text_tokens
 
@@ -19,8 +19,9 @@ def read_vocabulary(vocabulary: str | Sequence[str], size: int | None = None, me
 def read_symbol(symbol: str, vocabulary: tuple[str, ...]) -> str:
     """Return the symbol, which must be a token."""
     if not isinstance(symbol, str) or symbol not in vocabulary:
-        text = shown(symbol) if isinstance(symbol, str) else brief(symbol)
-        raise InputError(f"the symbol {text} is not in the vocabulary {listed(vocabulary)}: write one of these")
+        raise InputError(
+            f"the symbol {named(symbol)} is not in the vocabulary {listed(vocabulary)}: write one of these"
+        )
     return symbol
 
 
@@ -38,9 +39,9 @@ def read_word(
         raise InputError(f"the {what} is empty: write at least one of {listed((*vocabulary, *also))}")
     for place, letter in enumerate(letters):
         if not isinstance(letter, str) or letter not in (*vocabulary, *also):
-            text = shown(letter[:80]) if isinstance(letter, str) else brief(letter)
             raise InputError(
-                f"token {place} of the {what}, {text}, is not in the vocabulary: write {listed((*vocabulary, *also))}"
+                f"token {place} of the {what}, {named(letter)}, is not in the vocabulary: "
+                f"write {listed((*vocabulary, *also))}"
             )
     return letters
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.errors import InputError, ModelError
+from weightsmith.errors import InputError, ModelError, brief
 from weightsmith.memory.facts import Fact, Pattern, by_lane, member, read_keys, read_margin, read_values
 from weightsmith.memory.neurons import columns, matched, neurons, new_names, open_gates
 from weightsmith.memory.read import Tokens
@@ -56,7 +56,7 @@ def write_many(
 ) -> Transformer:
     """Write facts, each a `Fact` or (name, key, value), in one edit; the contract of each is that of `write`."""
     if isinstance(facts, str) or not isinstance(facts, Sequence):
-        raise InputError(f"facts={facts!r:.80}: write a list of (name, key, value)")
+        raise InputError(f"facts={brief(facts)}: write a list of (name, key, value)")
     read = [_fact(fact, i) for i, fact in enumerate(facts)]
     if not read:
         raise InputError("facts is empty: write at least one (name, key, value)")
@@ -75,7 +75,7 @@ def _fact(fact: Any, place: int) -> Fact:
     if isinstance(fact, Fact):
         return fact
     if not isinstance(fact, tuple | list) or len(fact) != 3:
-        raise InputError(f"fact {place} is {fact!r:.80}: write (name, key, value)")
+        raise InputError(f"fact {place} is {brief(fact)}: write (name, key, value)")
     return Fact(*fact)
 
 
@@ -160,12 +160,12 @@ def undo(T: Transformer) -> Transformer:
     edit = T.edits[-1]
     if digest(T) != edit.digest:
         raise ModelError(
-            f"the last edit was {edit.text!r:.200}, and something else has changed the model since: "
+            f"the last edit was {brief(edit.text)}, and something else has changed the model since: "
             "undo the edit in the model before that change, and make the change again"
         )
     layer = T.blocks[edit.block].feed_forward if edit.block < len(T.blocks) else None
     if layer is None or edit.first + edit.count > len(layer.W_1) or not _fits(layer, edit.before):
-        raise ModelError(f"the edit {edit.text!r:.200} does not fit the model: it was not made by Weightsmith")
+        raise ModelError(f"the edit {brief(edit.text)} does not fit the model: it was not made by Weightsmith")
     lines = list(T.provenance)
     if edit.text in lines:
         lines.pop(len(lines) - 1 - lines[::-1].index(edit.text))

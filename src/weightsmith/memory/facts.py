@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Array
-from weightsmith.errors import InputError, brief, shown
+from weightsmith.errors import InputError, brief, named, shown
 from weightsmith.model import FeedForward, Transformer, lane_index
 from weightsmith.model.axes import NEURONS
 from weightsmith.model.folds import selected
@@ -51,9 +51,9 @@ def read_keys(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str])
         other = next(other for other, value in pattern.items() if value != 0)
         both = f'"{shown(other)} and not {shown(lane)}"'
         raise InputError(
-            f"{name}, lane {shown(lane)}: a key has no weight where it is 0, so the neuron would fire whatever is "
-            f"there; leave {shown(lane)} out if it does not matter, and for {both} write "
-            f"Neuron(reads={{{other!r}: 1, {lane!r}: -1}}, writes={{…}})"
+            f"{name}, lane {named(lane)}: a key has no weight where it is 0, so the neuron would fire whatever is "
+            f"there; leave {named(lane)} out if it does not matter, and for {both} write "
+            f"Neuron(reads={{{brief(other)}: 1, {brief(lane)}: -1}}, writes={{…}})"
         )
     return result
 
@@ -63,7 +63,7 @@ def read_values(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str
     result = _not_empty(T, patterns, names)
     for lane, _, name in _named_zeros(patterns, names):
         raise InputError(
-            f"{name}, lane {shown(lane)}: a value is added to the stream, and 0 adds nothing; leave it out"
+            f"{name}, lane {named(lane)}: a value is added to the stream, and 0 adds nothing; leave it out"
         )
     return result
 
@@ -89,7 +89,9 @@ def member(A: Arithmetic, value: Any, what: str) -> float:
     """Return a number that is a member, or say which member is nearest."""
     number = real(value, what)
     if not A.contains(number):
-        raise InputError(f"{what}: {value!r} is not a member of {A}; the nearest member is {float(A.round(number))!r}")
+        raise InputError(
+            f"{what}: {brief(value)} is not a member of {A}; the nearest member is {brief(float(A.round(number)))}"
+        )
     return number
 
 
@@ -97,7 +99,9 @@ def read_margin(margin: Any) -> float:
     """Return a margin, which must be positive: at a threshold exactly at a rival, the least rounding error leaks."""
     number = real(margin, "margin")
     if number <= 0:
-        raise InputError(f"margin={margin!r}: a threshold at the strongest rival leaks; write one above 0, such as 1.0")
+        raise InputError(
+            f"margin={brief(margin)}: a threshold at the strongest rival leaks; write one above 0, such as 1.0"
+        )
     return number
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array, Native, require
 from weightsmith.arithmetic.rounding import next_above
-from weightsmith.errors import InputError, shown
+from weightsmith.errors import InputError, brief, named, shown
 from weightsmith.memory.facts import Fact, Pattern, fact_places, read_keys, read_patterns, read_values, respond
 from weightsmith.memory.read import Tokens, look
 from weightsmith.memory.threshold import Chosen, Thresholds, fit, overlaps
@@ -56,7 +56,7 @@ def new_names(layer: FeedForward, names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         checked_text(name, "the name of a fact", most=MAX_NAME)
         if name in taken:
-            raise InputError(f"there is already a fact {shown(name)}: choose another name, or use memory.edit")
+            raise InputError(f"there is already a fact {named(name)}: choose another name, or use memory.edit")
         taken |= {name} - {""}
     return tuple(names)
 
@@ -89,7 +89,7 @@ def columns(T: Transformer, layer: FeedForward, values: Array, labels: Sequence[
     A = T.arithmetic
     for flag in T.flags:
         for n in np.flatnonzero(values[:, T.lanes.index(flag)]).tolist():
-            raise InputError(f"the value of {labels[n]} writes to {shown(flag)}, which is a flag: choose other lanes")
+            raise InputError(f"the value of {labels[n]} writes to {named(flag)}, which is a flag: choose other lanes")
     full = float(A.activate(layer.function, 1.0))
     if full == 0:
         raise InputError(f"{layer.activation}(1) is 0 in {A}, so no value comes out: use a finer arithmetic")
@@ -102,8 +102,8 @@ def columns(T: Transformer, layer: FeedForward, values: Array, labels: Sequence[
         n, j = (int(place) for place in wrong[0])
         nearest = float(A.multiply(full, result[n, j]) * np.sign(values[n, j]))
         raise InputError(
-            f"the value of {labels[n]}, lane {shown(T.lanes[j])}: {float(values[n, j])!r} is not {full:g} times a "
-            f"member of {A}, and {full:g} is {layer.activation}(1); write {nearest!r} instead"
+            f"the value of {labels[n]}, lane {named(T.lanes[j])}: {brief(float(values[n, j]))} is not {full:g} times a "
+            f"member of {A}, and {full:g} is {layer.activation}(1); write {brief(nearest)} instead"
         )
     return (result * np.sign(values)).T + 0.0
 
@@ -133,7 +133,7 @@ def gather(
 ) -> Rivals:
     """Collect the rivals of new keys."""
     if isinstance(rivals, str) or not isinstance(rivals, Sequence):
-        raise InputError(f"rivals={rivals!r:.80}: write a list of patterns, such as [{{{T.lanes[0]!r}: 1.0}}]")
+        raise InputError(f"rivals={brief(rivals)}: write a list of patterns, such as [{{{brief(T.lanes[0])}: 1.0}}]")
     old = fact_places(layer)
     given = read_patterns(T, rivals, [f"rival {i}" for i in range(len(rivals))])
     seen = look(T, block, inputs)
@@ -187,7 +187,7 @@ def refuse(
         works = "the largest margin that works is" if A.bits <= 16 else "a margin that works is"
         raise InputError(
             f"{labels[n]} cannot keep margin={margin:g} in {A}: its response is 1 at its key and "
-            f"{at_rival:g} at {rival}; {works} {-at_rival!r}: write margin={-at_rival!r}"
+            f"{at_rival:g} at {rival}; {works} {brief(-at_rival)}: write margin={brief(-at_rival)}"
         )
     raise InputError(
         f"{labels[n]} cannot be written in {A}: its response would be {at_key:g} at its key and "

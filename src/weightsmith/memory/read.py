@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import InputError, shown, whole_number
+from weightsmith.errors import InputError, brief, shown, whole_number
 from weightsmith.inspect.run import Run, batches
 from weightsmith.memory.facts import activation, by_lane, respond
 from weightsmith.model import Block, Transformer, read_tokens
@@ -43,7 +43,7 @@ class Seen:
 def read_inputs(T: Transformer, inputs: Sequence[Tokens]) -> tuple[tuple[str, ...], ...]:
     """Return the tokens of each input of a list."""
     if isinstance(inputs, str) or not isinstance(inputs, Sequence):
-        raise InputError(f"inputs={inputs!r:.80}: write a list of inputs, such as ['01', '10']")
+        raise InputError(f"inputs={brief(inputs)}: write a list of inputs, such as ['01', '10']")
     return tuple(read_tokens(T, tokens) for tokens in inputs)
 
 
@@ -84,7 +84,7 @@ def read(run: Run, block: int, all: bool = False) -> list[Firing]:
     A neuron fires where its pre-activation is above 0.
     """
     if not isinstance(run, Run):
-        raise InputError(f"{run!r:.80} is not a run: write memory.read(run(T, tokens), block)")
+        raise InputError(f"{brief(run)} is not a run: write memory.read(run(T, tokens), block)")
     T = run.transformer
     layer = block_at(T, block).feed_forward
     if layer is None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Activation as Plain
 from weightsmith.arithmetic import Array
-from weightsmith.errors import ModelError
+from weightsmith.errors import ModelError, brief
 from weightsmith.model.axes import LANES, NEURONS, Axes, Labels, array_axes
 from weightsmith.model.frozen import LATER, Frozen
 from weightsmith.model.names import MAX_NAME, checked_text
@@ -46,13 +46,13 @@ class Head(Frozen):
         self._freeze()
         if self.positions is not None and not isinstance(self.positions, AttentionPositions):
             given = self.positions
-            what = f"{type(given).__name__}(…)" if isinstance(given, Frozen) else f"{given!r:.80}"
+            what = f"{type(given).__name__}(…)" if isinstance(given, Frozen) else brief(given)
             raise ModelError(f"Head(positions={what}): write Relative(…), Rotary(…), Alibi((0.5,)) or None")
         if self.positions is not None:
             self.positions.check_own()
         if not isinstance(self.weighting, Weighting):
             raise ModelError(
-                f"Head(weighting={self.weighting!r:.80}): write Softmax(), AverageHard() or another weighting"
+                f"Head(weighting={brief(self.weighting)}): write Softmax(), AverageHard() or another weighting"
             )
 
 
@@ -96,7 +96,7 @@ class FeedForward(Frozen):
         """Freeze the arrays."""
         if self.activation not in get_args(Activation):
             raise ModelError(
-                f"FeedForward(activation={self.activation!r:.80}): write one of {', '.join(get_args(Activation))}"
+                f"FeedForward(activation={brief(self.activation)}): write one of {', '.join(get_args(Activation))}"
             )
         matrices = ("W_1", "W_2", "W_3")
         self._freeze(*matrices)
@@ -107,7 +107,7 @@ class FeedForward(Frozen):
         if (self.activation in GATED) != (self.W_3 is not None) or (self.W_3 is None and self.b_3 is not None):
             gated = ", ".join(GATED)
             raise ModelError(
-                f"FeedForward(activation={self.activation!r}) with{'out' if self.W_3 is None else ''} W_3: "
+                f"FeedForward(activation={brief(self.activation)}) with{'out' if self.W_3 is None else ''} W_3: "
                 f"{gated} need W_3, the others have none"
             )
         self._label()
@@ -159,20 +159,20 @@ class Block(Frozen):
                 wanted = (
                     "LayerNorm(…) or RMSNorm(…)" if name.endswith("norm") else f"{getattr(kind, '__name__', name)}(…)"
                 )
-                raise ModelError(f"Block({name}={value!r:.80}): write {wanted}, or None")
+                raise ModelError(f"Block({name}={brief(value)}): write {wanted}, or None")
         for name in ("attention", "feed_forward"):
             if getattr(self, f"{name}_norm") is not None and getattr(self, name) is None:
                 raise ModelError(f"Block({name}_norm=…) without {name}: a norm belongs to a sublayer")
         if self.norm_placement not in get_args(Placement):
-            raise ModelError(f"Block(norm_placement={self.norm_placement!r:.80}): write 'pre' or 'post'")
+            raise ModelError(f"Block(norm_placement={brief(self.norm_placement)}): write 'pre' or 'post'")
         checked_text(self.origin, "Block(origin=…)")
 
 
 def parts(values: Sequence[Part], kind: type[Part], what: str) -> tuple[Part, ...]:
     """Return the parts as a tuple; refuse what is of another kind."""
     if not isinstance(values, list | tuple):
-        raise ModelError(f"{what} must be a tuple of {kind.__name__}, and it is {values!r:.80}")
+        raise ModelError(f"{what} must be a tuple of {kind.__name__}, and it is {brief(values)}")
     for value in values:
         if not isinstance(value, kind):
-            raise ModelError(f"{what} must hold {kind.__name__}, and it holds {value!r:.80}")
+            raise ModelError(f"{what} must hold {kind.__name__}, and it holds {brief(value)}")
     return tuple(values)

@@ -69,7 +69,7 @@ def _check_flags(T: "Transformer") -> None:
     lanes = np.array([places[flag] if flag in places else lane_index(T, flag) for flag in T.flags], np.intp)
     if not lanes.size:
         return
-    wrong = _not_zero_or_one(T, lanes) | T.embedding.any(axis=0)[lanes]
+    wrong = _not_zero_or_one(T, lanes) | np.any(T.embedding, axis=0)[lanes]
     if wrong.any():
         flag = T.flags[int(wrong.argmax())]
         raise ModelError(
@@ -105,8 +105,8 @@ def _check_members(T: "Transformer") -> None:
         if where is not None:
             value = float(array[where])
             raise ModelError(
-                f"{name}{list(where)} = {value!r} is not a member of {T.arithmetic}; the nearest member is "
-                f"{float(T.arithmetic.round(value))!r}: write arithmetic.round(…) around the array"
+                f"{name}{list(where)} = {brief(value)} is not a member of {T.arithmetic}; the nearest member is "
+                f"{brief(float(T.arithmetic.round(value)))}: write arithmetic.round(…) around the array"
             )
 
 

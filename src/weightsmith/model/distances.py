@@ -91,7 +91,7 @@ class Rotary(AttentionPositions):
         """Refuse what makes no pairs."""
         self._set("base", checked_base(self.base, "Rotary"))
         if self.pairing not in get_args(Pairing):
-            raise ModelError(f"Rotary(pairing={self.pairing!r:.80}): write 'halves' or 'neighbours'")
+            raise ModelError(f"Rotary(pairing={brief(self.pairing)}): write 'halves' or 'neighbours'")
         if self.size is not None and (type(self.size) is not int or self.size < 2 or self.size % 2):
             raise ModelError(f"Rotary(size={brief(self.size)}): coordinates turn in pairs, so write an even number")
 
@@ -149,7 +149,7 @@ class Alibi(AttentionPositions):
         if self.slopes is None:
             return
         if not isinstance(self.slopes, list | tuple) or not self.slopes:
-            raise ModelError(f"Alibi(slopes={self.slopes!r:.80}): write a tuple of numbers, one for each head")
+            raise ModelError(f"Alibi(slopes={brief(self.slopes)}): write a tuple of numbers, one for each head")
         for slope in self.slopes:
             if type(slope) not in (int, float) or not 0 <= slope < MAX_BASE:
                 raise ModelError(f"Alibi(slopes=…) holds {brief(slope)}: write numbers from 0 on")

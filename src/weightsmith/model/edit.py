@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from weightsmith.errors import ModelError
+from weightsmith.errors import ModelError, brief
 from weightsmith.model.block import FeedForward
 from weightsmith.model.frozen import Frozen
 from weightsmith.model.names import checked_text
@@ -27,8 +27,8 @@ class Edit(Frozen):
         for name in ("block", "first", "count"):
             value = getattr(self, name)
             if type(value) is not int or value < 0:
-                raise ModelError(f"Edit({name}={value!r:.80}): write a whole number, 0 or more")
+                raise ModelError(f"Edit({name}={brief(value)}): write a whole number, 0 or more")
         if self.before is not None and not isinstance(self.before, FeedForward):
-            raise ModelError(f"Edit(before={self.before!r:.80}): write FeedForward(…), or None")
+            raise ModelError(f"Edit(before={brief(self.before)}): write FeedForward(…), or None")
         if type(self.created) is not bool:
-            raise ModelError(f"Edit(created={self.created!r:.80}): write True or False")
+            raise ModelError(f"Edit(created={brief(self.created)}): write True or False")

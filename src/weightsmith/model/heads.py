@@ -182,6 +182,8 @@ def _head(
     """Return a head with these queries and keys that copies lanes, and adds a constant, from where it looks."""
     if not isinstance(copies, Mapping):
         raise ModelError(f"copies={brief(copies)}: write what to copy to where, such as {{'a': 'first a'}}")
+    if not isinstance(adds, Mapping):
+        raise ModelError(f"adds={brief(adds)}: write lanes with what is added to them, such as {{'a': 1}}")
     check_lanes(copies, lanes, "the head copies")
     written = {lane: to if isinstance(to, Mapping) else {to: 1.0} for lane, to in copies.items()}
     for to in (*written.values(), adds):
@@ -208,5 +210,5 @@ def _nothing_asked(lanes: Sequence[str]) -> tuple[Array, Array]:
 
 def _checked(arithmetic: Arithmetic) -> Arithmetic:
     if not isinstance(arithmetic, Arithmetic):
-        raise ModelError(f"arithmetic={arithmetic!r:.80} is not an arithmetic: write Fixed(4, 4), for example")
+        raise ModelError(f"arithmetic={brief(arithmetic)} is not an arithmetic: write Fixed(4, 4), for example")
     return arithmetic

@@ -7,7 +7,7 @@ from types import MappingProxyType
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import ModelError, brief, listed, nearest_names, shown
+from weightsmith.errors import ModelError, brief, listed, named, nearest_names
 
 NO_WEIGHTS: Mapping[str, float] = MappingProxyType({})
 
@@ -20,21 +20,28 @@ def matrix(to: Sequence[str], of: Sequence[str], entries: Mapping[tuple[str, str
     >>> matrix(to=["sum"], of=["a", "b"], entries={("sum", "a"): 1, ("sum", "b"): 3})
     array([[1., 3.]])
     """
+    if not isinstance(entries, Mapping):
+        raise ModelError(f"entries={brief(entries)}: write {{(to, of): 3}}, for example")
     for names in (to, of):
         if len(set(names)) != len(names):
             raise ModelError(f"a matrix has a name twice: {listed(list(names))}")
     rows, columns = ({name: i for i, name in enumerate(names)} for names in (to, of))
     result = np.zeros((len(to), len(of)))
-    for (row, column), value in entries.items():
+    for entry, value in entries.items():
+        if not isinstance(entry, tuple) or len(entry) != 2:
+            raise ModelError(f"the matrix has an entry for {brief(entry)}: write {{(to, of): 3}}, for example")
+        row, column = entry
         for name, places in ((row, rows), (column, columns)):
             if name not in places:
                 names = list(places)
-                raise ModelError(
-                    f"the matrix has no {shown(str(name))}: {nearest_names(str(name), names)}it has {listed(names)}"
-                )
+                hint = nearest_names(name, names) if isinstance(name, str) else ""
+                raise ModelError(f"the matrix has no {named(name)}: {hint}it has {listed(names)}")
         if not is_number(value):
-            raise ModelError(f"the matrix has {brief(value)} from {shown(column)} to {shown(row)}: write a number")
-        result[rows[row], columns[column]] = value
+            raise ModelError(f"the matrix has {brief(value)} from {named(column)} to {named(row)}: write a number")
+        try:
+            result[rows[row], columns[column]] = value
+        except OverflowError:
+            raise ModelError(f"the matrix has {brief(value)}, which is too large: write a smaller number") from None
     return result
 
 
@@ -52,4 +59,4 @@ def check_lanes(names: Iterable[str], lanes: Sequence[str], who: str) -> None:
         if name not in known:
             text = name if isinstance(name, str) else brief(name)
             hint = nearest_names(text[:80], lanes)
-            raise ModelError(f"{who} the lane {shown(text[:80])}, which is not there: {hint}write {listed(lanes)}")
+            raise ModelError(f"{who} the lane {named(text)}, which is not there: {hint}write {listed(lanes)}")

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from numbers import Integral
 
-from weightsmith.errors import MAX_ECHO, InputError, ModelError, brief, listed, nearest_names, shown
+from weightsmith.errors import MAX_ECHO, InputError, ModelError, brief, listed, named, nearest_names
 
 MAX_NAME = 200
 MAX_TEXT = 2000
@@ -13,7 +13,7 @@ MAX_TEXT = 2000
 def checked_names(names: Sequence[str], what: str, printable: bool) -> tuple[str, ...]:
     """Return the names as a tuple; refuse none at all, duplicates, empty, over-long and (for lanes) invisible ones."""
     if not isinstance(names, list | tuple):  # a set has no order
-        raise ModelError(f"{what} must be a list or tuple of names, and it is {names!r:.80}")
+        raise ModelError(f"{what} must be a list or tuple of names, and it is {brief(names)}")
     result = tuple(names)
     if not result:
         raise ModelError(f"{what} is empty: at least one name is needed")
@@ -23,16 +23,16 @@ def checked_names(names: Sequence[str], what: str, printable: bool) -> tuple[str
             raise ModelError(f"a name in {what} is empty")
     if len(set(result)) != len(result):
         twice = next(name for name, count in Counter(result).items() if count > 1)
-        raise ModelError(f"{what} has {shown(twice)} twice: names must differ")
+        raise ModelError(f"{what} has {named(twice)} twice: names must differ")
     return result
 
 
 def checked_text(text: object, what: str, printable: bool = True, most: int = MAX_TEXT) -> str:
     """Refuse what is not a text, is too long, is not valid Unicode or, if asked, has invisible characters."""
     if not isinstance(text, str):
-        raise ModelError(f"{what} must be a text, and it is {text!r:.80}")
+        raise ModelError(f"{what} must be a text, and it is {brief(text)}")
     if len(text) > most:
-        raise ModelError(f"{what} has {len(text)} characters, at most {most} are allowed: {text[:40]!r}…")
+        raise ModelError(f"{what} has {len(text)} characters, at most {most} are allowed: {brief(text)}…")
     if not _is_unicode(text) or (printable and not text.isprintable()):
         raise ModelError(f"{what} has characters that cannot be shown: {brief(text, MAX_ECHO)}")
     return text
@@ -52,7 +52,7 @@ def place_of(name: object, names: Sequence[str], what: str) -> int:
     if isinstance(name, str) and name in names:
         return names.index(name)
     text = name if isinstance(name, str) else brief(name)
-    raise InputError(f"there is no {what} {shown(text[:80])}: {nearest_names(text[:80], names)}write {listed(names)}")
+    raise InputError(f"there is no {what} {named(text)}: {nearest_names(text[:80], names)}write {listed(names)}")
 
 
 def existing(number: object, count: int, what: str, where: str = "") -> int:

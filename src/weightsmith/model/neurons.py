@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weightsmith.errors import ModelError, brief, shown
+from weightsmith.errors import ModelError, brief, named
 from weightsmith.model.block import GATED, Activation, FeedForward
 from weightsmith.model.matrix import NO_WEIGHTS, check_lanes, is_number, matrix
 from weightsmith.model.names import MAX_NAME, checked_text
@@ -57,15 +57,19 @@ def feed_forward(
     array([[1., 1., 0.]])
     """
     if activation in GATED:
-        raise ModelError(f"activation={activation!r} has a gate, which neurons do not: write FeedForward(W_1, …, W_3)")
+        raise ModelError(
+            f"activation={brief(activation)} has a gate, which neurons do not: write FeedForward(W_1, …, W_3)"
+        )
     if isinstance(neurons, Neuron):
         raise ModelError("neurons is a single one: write a list, feed_forward(lanes, [Neuron(…)])")
     listed_neurons = list(neurons)
+    if not isinstance(adds, Mapping):
+        raise ModelError(f"adds={brief(adds)}: write lanes with what is added to them, such as {{'a': 1}}")
     check_lanes(adds, lanes, "the layer adds to")
     for n, neuron in enumerate(listed_neurons):
         if not isinstance(neuron, Neuron):
             raise ModelError(f"neuron {n} is {brief(neuron)}: write Neuron(reads={{…}}, writes={{…}})")
-        who = f"neuron {n}" + (f", {shown(neuron.name)}," if neuron.name else "")
+        who = f"neuron {n}" + (f", {named(neuron.name)}," if neuron.name else "")
         check_lanes(neuron.reads, lanes, f"{who} reads")
         check_lanes(neuron.writes, lanes, f"{who} writes")
     places = [str(n) for n in range(len(listed_neurons))]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from weightsmith.errors import InputError, brief, listed, nearest_names, shown
+from weightsmith.errors import InputError, brief, listed, named, nearest_names, shown
 from weightsmith.model.block import Attention, Block, FeedForward
 from weightsmith.model.names import existing
 from weightsmith.model.transformer import Transformer
@@ -11,7 +11,7 @@ from weightsmith.model.transformer import Transformer
 def checked(T: Any) -> Transformer:
     """Return a transformer, or refuse what is none."""
     if not isinstance(T, Transformer):
-        raise InputError(f"{T!r:.80} is not a transformer: write load('model.safetensors') for a file")
+        raise InputError(f"{brief(T)} is not a transformer: write load('model.safetensors') for a file")
     return T
 
 
@@ -52,11 +52,15 @@ def neuron_at(T: Transformer, block: Any, neuron: Any) -> int:
         return existing(neuron, len(layer.W_1), "neuron", f" in block {block}")
     places = [n for n, name in enumerate(layer.names) if name == neuron and name]
     if len(places) > 1:
-        raise InputError(f"block {block} has {len(places)} neurons called {shown(neuron)}: write a number of {places}")
+        raise InputError(f"block {block} has {len(places)} neurons called {named(neuron)}: write a number of {places}")
     if not places:
-        named = [name for name in layer.names if name]
-        known = f"{nearest_names(neuron, named)}the names are {listed(named)}" if named else "no neuron has a name"
-        raise InputError(f"block {block} has no neuron called {shown(neuron[:80])}: {known}")
+        known_names = [name for name in layer.names if name]
+        known = (
+            f"{nearest_names(neuron, known_names)}the names are {listed(known_names)}"
+            if known_names
+            else "no neuron has a name"
+        )
+        raise InputError(f"block {block} has no neuron called {named(neuron)}: {known}")
     return places[0]
 
 

@@ -225,7 +225,7 @@ def checked_positions(positions: Positions | None) -> Positions | None:
     for scheme in schemes:
         if scheme is not None and not isinstance(scheme, Scheme):
             raise ModelError(
-                f"positions={scheme!r:.80}: write PositionTable(…), Sinusoidal(…), Relative(…), Rotary(…), Alibi(…), "
+                f"positions={brief(scheme)}: write PositionTable(…), Sinusoidal(…), Relative(…), Rotary(…), Alibi(…), "
                 "a pair of them such as (PositionTable(…), Rotary()), or None"
             )
     vectors = [scheme for scheme in schemes if isinstance(scheme, AddedPositions)]

@@ -41,7 +41,7 @@ def random_transformer(
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise InputError(f"{name}={brief(value)}: write a whole number from {least} on")
     if not isinstance(A, Arithmetic):
-        raise InputError(f"arithmetic={A!r:.80} is not an arithmetic: write Fixed(4, 4), for example")
+        raise InputError(f"arithmetic={brief(A)} is not an arithmetic: write Fixed(4, 4), for example")
     per_block = heads * 4 * lanes**2 + neurons * (2 * lanes + 1) + lanes
     if (len(vocabulary) + max_length + len(classes)) * lanes + blocks * per_block > MAX_WEIGHTS:
         raise InputError(f"that would be more than {MAX_WEIGHTS:,} weights: choose smaller sizes")
@@ -69,6 +69,6 @@ def random_transformer(
         output=draw(len(classes), lanes),
         classes=classes,
         mask=mask,
-        provenance=(f"random_transformer(seed={seed})",),
+        provenance=(f"random_transformer(seed={brief(seed)})",),
     )
     return replace(T, output=T.embedding, classes=T.vocabulary, tied=True) if tied else T

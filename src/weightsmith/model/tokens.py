@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from weightsmith.errors import InputError, listed, nearest_names, shown
+from weightsmith.errors import InputError, brief, listed, named, nearest_names
 from weightsmith.model.places import checked
 from weightsmith.model.transformer import Transformer
 
@@ -25,18 +25,18 @@ def read_tokens_of_any_length(T: Transformer, tokens: str | Sequence[str]) -> tu
     elif isinstance(tokens, Sequence):
         result = tuple(tokens)
     else:
-        raise InputError(f"tokens must be a text or a list of texts, and they are {tokens!r:.80}")
+        raise InputError(f"tokens must be a text or a list of texts, and they are {brief(tokens)}")
     if not result:
         raise InputError(f"the input is empty: write at least one of the tokens {listed(T.vocabulary)}")
     known = set(T.vocabulary)
     for place, token in enumerate(result):
         if not isinstance(token, str):
             raise InputError(
-                f"token {place} of the input is {token!r:.80}, which is not a text: tokens are texts, '1' not 1"
+                f"token {place} of the input is {brief(token)}, which is not a text: tokens are texts, '1' not 1"
             )
         if token not in known:
             raise InputError(
-                f"token {place} of the input, {shown(token[:80])}, is not in the vocabulary: "
+                f"token {place} of the input, {named(token)}, is not in the vocabulary: "
                 f"{nearest_names(token[:80], T.vocabulary)}write {listed(T.vocabulary)}"
             )
     return result
@@ -59,8 +59,9 @@ def text_tokens(vocabulary: Sequence[str], text: str) -> tuple[str, ...]:
 
 def check_length(T: Transformer, length: int) -> None:
     """Refuse a length beyond the position table."""
-    if T.max_length is not None and length > T.max_length:
+    most = checked(T).max_length
+    if most is not None and length > most:
         raise InputError(
-            f"the input has {length} tokens and the position table holds {T.max_length}: "
-            f"write at most {T.max_length} tokens, or give the transformer a longer table"
+            f"the input has {length} tokens and the position table holds {most}: "
+            f"write at most {most} tokens, or give the transformer a longer table"
         )

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias, get_args
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array
-from weightsmith.errors import ModelError
+from weightsmith.errors import ModelError, brief
 from weightsmith.model.axes import LANES, Axes, LaneNames, array_axes
 from weightsmith.model.block import Block, parts
 from weightsmith.model.checks import check
@@ -50,12 +50,14 @@ class Transformer(Frozen):
     def __post_init__(self) -> None:
         """Freeze and check everything."""
         if not isinstance(self.arithmetic, Arithmetic):
-            raise ModelError(f"arithmetic={self.arithmetic!r:.80} is not an arithmetic: write Fixed(4, 4), for example")
+            raise ModelError(
+                f"arithmetic={brief(self.arithmetic)} is not an arithmetic: write Fixed(4, 4), for example"
+            )
         vocabulary = tuple(self.vocabulary) if isinstance(self.vocabulary, str) else self.vocabulary
         self._set("vocabulary", checked_names(vocabulary, "vocabulary", printable=False))
         self._set("lanes", checked_names(self.lanes, "lanes", printable=True))
         if type(self.tied) is not bool:
-            raise ModelError(f"tied={self.tied!r:.80}: write True or False")
+            raise ModelError(f"tied={brief(self.tied)}: write True or False")
         if self.tied:
             self._tie()
         self._set("classes", checked_names(self.classes, "classes", printable=False))
@@ -66,10 +68,10 @@ class Transformer(Frozen):
             checked_text(line, "a line of provenance")
         self._set("edits", parts(self.edits, Edit, "edits"))
         if self.mask not in get_args(Mask):
-            raise ModelError(f"mask={self.mask!r:.80}: write 'causal' (j ≤ i) or 'full' (every j)")
+            raise ModelError(f"mask={brief(self.mask)}: write 'causal' (j ≤ i) or 'full' (every j)")
         self._set("positions", checked_positions(self.positions))
         if self.final_norm is not None and not isinstance(self.final_norm, Norm):
-            raise ModelError(f"final_norm={self.final_norm!r:.80}: write LayerNorm(…), RMSNorm(…) or None")
+            raise ModelError(f"final_norm={brief(self.final_norm)}: write LayerNorm(…), RMSNorm(…) or None")
         self._freeze(*(name for name in array_axes(type(self)) if not (self.tied and name == "output")))
         if self.tied:
             self._set("output", self.embedding)
@@ -134,7 +136,7 @@ class Transformer(Frozen):
     def _operate(self, symbol: str, *others: "Transformer") -> "Transformer":
         for other in others:
             if not isinstance(other, Transformer):
-                raise ModelError(f"a transformer can be composed with a transformer, not with {other!r:.80}")
+                raise ModelError(f"a transformer can be composed with a transformer, not with {brief(other)}")
         result: Transformer = meaning(symbol)(self, *others)
         return result
 

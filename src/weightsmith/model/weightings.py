@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from weightsmith.errors import ModelError
+from weightsmith.errors import ModelError, brief
 from weightsmith.model.frozen import Frozen
 
 Empty: TypeAlias = Literal["zero", "uniform", "error"]
@@ -23,9 +23,9 @@ class Softmax(Frozen):
     def __post_init__(self) -> None:
         """Refuse other values."""
         if not isinstance(self.shifted, bool):
-            raise ModelError(f"Softmax(shifted={self.shifted!r}): write True or False")
+            raise ModelError(f"Softmax(shifted={brief(self.shifted)}): write True or False")
         if self.empty not in get_args(Empty):
-            raise ModelError(f"Softmax(empty={self.empty!r}): write one of {', '.join(get_args(Empty))}")
+            raise ModelError(f"Softmax(empty={brief(self.empty)}): write one of {', '.join(get_args(Empty))}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from weightsmith.arithmetic import Array, require
-from weightsmith.errors import InputError, ModelError, listed, shown
+from weightsmith.errors import InputError, ModelError, brief, listed, named
 from weightsmith.model import (
     Block,
     Neuron,
@@ -21,8 +21,8 @@ from weightsmith.model import (
     position_table,
 )
 from weightsmith.model.folds import widened, without_lanes
-from weightsmith.model.places import block_at
-from weightsmith.model.positions import checked_positions
+from weightsmith.model.places import block_at, checked
+from weightsmith.model.positions import MAX_LENGTH, checked_positions
 
 COPYING = ("symmetric", "zero product", "unit product")  # the laws that pairs of neurons need to copy a lane
 
@@ -36,17 +36,17 @@ def widen(T: Transformer, names: Sequence[str], where: Literal["front", "back"] 
     Because: the old lanes keep their order, so every fold adds the same numbers in the same order, and 0 besides.
     """
     if where not in ("front", "back"):
-        raise InputError(f"where={where!r}: write 'front' or 'back'")
+        raise InputError(f"where={brief(where)}: write 'front' or 'back'")
     if isinstance(names, str):
-        raise InputError(f"names={names!r} is one text: write a list of names, [{names!r}]")
+        raise InputError(f"names={brief(names)} is one text: write a list of names, [{brief(names)}]")
     return surround(T, tuple(names), ()) if where == "front" else surround(T, (), tuple(names))
 
 
 def surround(T: Transformer, before: tuple[str, ...], after: tuple[str, ...]) -> Transformer:
     """Add lanes on both sides; norms stay limited to the lanes that they covered."""
     for name in (*before, *after):
-        if name in T.lanes:
-            raise ModelError(f"there is already a lane {shown(str(name))}: choose another name")
+        if name in checked(T).lanes:
+            raise ModelError(f"there is already a lane {named(name)}: choose another name")
     table = position_table(T.positions, T.arithmetic, len(T.lanes))  # sinusoids depend on the number of lanes
     if table is not None:
         T = replace(T, positions=with_vectors(T, PositionTable(table)))
@@ -68,8 +68,8 @@ def ignore_lanes(T: Transformer, lanes: Sequence[str], blocks: Sequence[int] | N
     Because: the lanes' columns of W_Q, W_K, W_V and W_1 are 0, and so are their rows of W_O, b_O, W_2 and b_2.
     """
     if isinstance(lanes, str):
-        raise InputError(f"lanes={lanes!r} is one text: write a list of names, [{lanes!r}]")
-    places = [lane_index(T, lane) for lane in lanes]
+        raise InputError(f"lanes={brief(lanes)} is one text: write a list of names, [{brief(lanes)}]")
+    places = [lane_index(checked(T), lane) for lane in lanes]
     chosen = range(len(T.blocks)) if blocks is None else list(blocks)
     for b in chosen:
         block = block_at(T, b)
@@ -86,7 +86,7 @@ def _check_norm(T: Transformer, norm: Norm | None, lanes: Sequence[str], b: int)
         if norm.lanes is None or lane in norm.lanes:
             rest = [other for other in (norm.lanes or T.lanes) if other not in lanes]
             raise ModelError(
-                f"a norm of block {b} covers the lane {shown(lane)}, so the block would still read it: "
+                f"a norm of block {b} covers the lane {named(lane)}, so the block would still read it: "
                 f"limit the norm first, with lanes=[{listed(rest)}]"
             )
 
@@ -99,19 +99,19 @@ def flag(T: Transformer, name: str, positions: Iterable[int], max_length: int | 
     Exact in: every arithmetic with "unit product", since 1 must be a member.
     Because: it is `widen` and a column of the position table, and no block writes to the lane.
     """
-    require(T.arithmetic, ("unit product",), "flag", "use an arithmetic with 1, such as Fixed(4, 4)")
+    require(checked(T).arithmetic, ("unit product",), "flag", "use an arithmetic with 1, such as Fixed(4, 4)")
     T = with_table(T, T.max_length if max_length is None else max_length)
     length, chosen = len(_table(T)), list(positions)
     for position in chosen:
         if type(position) is not int or not 0 <= position < length:
             raise InputError(
-                f"flag {shown(str(name))}: position {position!r} is outside the table, "
+                f"flag {named(name)}: position {brief(position)} is outside the table, "
                 f"whose positions are 0 to {length - 1}"
             )
     wider = widen(T, [name])
     values = _table(wider).copy()
     values[chosen, -1] = 1.0
-    made = f"flag({name!r}, positions={chosen})"
+    made = f"flag({brief(name)}, positions={chosen})"
     vectors = with_vectors(T, PositionTable(values))
     return replace(wider, positions=vectors, flags=(*T.flags, name), provenance=(*T.provenance, made[:1000]))
 
@@ -120,6 +120,8 @@ def with_table(T: Transformer, length: int | None) -> Transformer:
     """Return an equal transformer whose position table has this length, cut or continued with zeros."""
     if type(length) is not int or length < 1:
         raise InputError("this transformer has no position table: write flag(T, …, max_length=8), for example")
+    if length > MAX_LENGTH:
+        raise InputError(f"max_length={brief(length)}: a position table has at most {MAX_LENGTH:,} positions")
     values = np.zeros((length, len(T.lanes)))
     old = position_table(T.positions, T.arithmetic, len(T.lanes))
     if old is not None:
@@ -147,11 +149,9 @@ def drop_flags(T: Transformer, names: Sequence[str]) -> Transformer:
 
 def flag_index(T: Transformer, name: str) -> int:
     """Return the lane of a flag, or say which flags there are."""
-    if name not in T.flags:
+    if name not in checked(T).flags:
         there = f"the flags are {listed(T.flags)}" if T.flags else "there are none"
-        raise ModelError(
-            f"there is no flag {shown(str(name))}: {there}; write flag(T, {str(name)!r}, positions=[…]) first"
-        )
+        raise ModelError(f"there is no flag {named(name)}: {there}; write flag(T, {brief(name)}, positions=[…]) first")
     return lane_index(T, name)
 
 
@@ -160,7 +160,7 @@ def refuse_flags(T: Transformer, lanes: Iterable[str]) -> None:
     for lane in lanes:
         lane_index(T, lane)
         if lane in T.flags:
-            raise ModelError(f"the lane {shown(lane)} is a flag, and no rewrite writes to a flag: leave it out")
+            raise ModelError(f"the lane {named(lane)} is a flag, and no rewrite writes to a flag: leave it out")
 
 
 def fresh(T: Transformer, name: str) -> str:
@@ -173,7 +173,8 @@ def fresh(T: Transformer, name: str) -> str:
 
 def plain_lanes(T: Transformer) -> list[str]:
     """Return the lanes that are not flags."""
-    return [lane for lane in T.lanes if lane not in T.flags]
+    flags = set(checked(T).flags)
+    return [lane for lane in T.lanes if lane not in flags]
 
 
 def _table(T: Transformer) -> Array:

@@ -7,8 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Array, carried, require
-from weightsmith.errors import InputError
+from weightsmith.errors import MAX_ECHO, InputError, brief
 from weightsmith.model import Attention, Block, Head, Neuron, Transformer, feed_forward, matrix
+from weightsmith.model.places import checked
+from weightsmith.model.positions import MAX_LENGTH
 from weightsmith.rewrites.lanes import (
     COPYING,
     fresh,
@@ -65,8 +67,10 @@ class Route:
 
 def lay_route(T: Transformer, source: int, target: int) -> tuple[Transformer, Route]:
     """Set up the flags for a way from source to target."""
-    if type(source) is not int or type(target) is not int or not 0 <= source < target:
-        raise InputError(f"linear_map goes to a later position: write source < target, not {source!r} and {target!r}")
+    if type(source) is not int or type(target) is not int or not 0 <= source < target <= MAX_LENGTH:
+        raise InputError(
+            f"linear_map goes to a later position: write source < target, not {brief(source)} and {brief(target)}"
+        )
     T, there = own_flag(own_positions(T), [source], f"at {source}")
     T, not_there = own_complement(T, there)
     T, here = own_flag(T, [target], f"at {target}")
@@ -102,16 +106,17 @@ def square_matrix(T: Transformer, M: npt.ArrayLike, lanes: Sequence[str] | None)
     if lanes is None and values.shape == (len(T.lanes), len(T.lanes)):
         flags = [T.lanes.index(flag) for flag in T.flags]
         if values[flags].any() or values[:, flags].any():
-            raise InputError(f"M must be 0 in the rows and columns of the flags {list(T.flags)}: rewrites spare flags")
+            spared = brief(list(T.flags), MAX_ECHO)
+            raise InputError(f"M must be 0 in the rows and columns of the flags {spared}: rewrites spare flags")
         values = np.delete(np.delete(values, flags, axis=0), flags, axis=1)
     size = (len(chosen), len(chosen))
     if values.shape != size:
-        raise InputError(f"M has shape {values.shape}, and it must be {size}: over the lanes {chosen}")
+        raise InputError(f"M has shape {values.shape}, and it must be {size}: over the lanes {brief(chosen, MAX_ECHO)}")
     wrong = ~T.arithmetic.contains(values)
     if wrong.any():
         where = np.argwhere(wrong)[0].tolist()
         value = float(values[tuple(where)])
-        raise InputError(f"M{where} = {value!r} is not a member of {T.arithmetic}: write arithmetic.round(M)")
+        raise InputError(f"M{where} = {brief(value)} is not a member of {T.arithmetic}: write arithmetic.round(M)")
     return chosen, values
 
 
@@ -124,7 +129,7 @@ def map_stream(T: Transformer, M: npt.ArrayLike, lanes: Sequence[str] | None = N
     Because: pairs of neurons in lane order fold the products of M h in the order of M h, into lanes that hold 0, while
       the old lanes cancel; the second block copies the result back.
     """
-    require(T.arithmetic, COPYING, "map_stream", "use an arithmetic with 1, such as Fixed(4, 4)")
+    require(checked(T).arithmetic, COPYING, "map_stream", "use an arithmetic with 1, such as Fixed(4, 4)")
     chosen, values = square_matrix(T, M, lanes)
     mapped = {lane: fresh(T, f"mapped {lane}") for lane in chosen}
     T = widen(T, list(mapped.values()), where="front")

@@ -7,8 +7,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Saturating, require
-from weightsmith.errors import InputError, ModelError, listed, shown
+from weightsmith.errors import InputError, ModelError, brief, listed, named
 from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, matrix
+from weightsmith.model.places import checked
 from weightsmith.rewrites.lanes import COPYING, drop_flags, fresh, plain_lanes, widen, with_table
 from weightsmith.rewrites.maps import ROUTING, lay_route, routed_head
 from weightsmith.rewrites.possible_values import ZERO, possible_values
@@ -28,8 +29,8 @@ def zero_one_form(T: Transformer, lowering: Lowering = "feedforward", length: in
     Exact in: every arithmetic with "symmetric", "zero product", "unit product"; "attention" needs `linear_map`'s laws.
     Because: pairs of neurons in lane order fold what the output matrix folds, in the same order; the old lanes cancel.
     """
-    names = [fresh(T, name) for name in T.classes]
-    return _logits_in(T, names, lowering, length, f"zero_one_form(lowering={lowering!r})")
+    names = [fresh(T, name) for name in checked(T).classes]
+    return _logits_in(T, names, lowering, length, f"zero_one_form(lowering={brief(lowering)})")
 
 
 def infinity_form(T: Transformer, lowering: Lowering = "feedforward", length: int | None = None) -> Transformer:
@@ -56,7 +57,7 @@ def is_infinity_form(T: Transformer) -> bool:
     >>> is_infinity_form(T), is_infinity_form(infinity_form(T))
     (False, True)
     """
-    A, lanes = T.arithmetic, len(T.lanes)
+    A, lanes = checked(T).arithmetic, len(T.lanes)
     if not isinstance(A, Saturating) or not A.contains(1.0) or A.infinity <= 1 or len(T.classes) != 2 or lanes < 2:
         return False
     if T.final_norm is not None or (T.output_bias is not None and T.output_bias.any()):
@@ -93,7 +94,7 @@ def growing_blocks(arithmetic: Arithmetic) -> int | None:
 
 def _loud(T: Transformer, lowering: Lowering, length: int | None, signed: bool) -> Transformer:
     name = "signed_infinity_form" if signed else "infinity_form"
-    A, infinity = T.arithmetic, T.arithmetic.infinity
+    A, infinity = checked(T).arithmetic, T.arithmetic.infinity
     if len(T.classes) != 2:
         raise ModelError(f"{name} is for two classes, and there are {listed(T.classes)}: use zero_one_form")
     require(A, (*COPYING, "distinct difference", "1 below ∞"), name, ONE)
@@ -101,7 +102,7 @@ def _loud(T: Transformer, lowering: Lowering, length: int | None, signed: bool) 
     if growing is None:
         require(A, ("growth",), name, "use zero_one_form, or an arithmetic such as Fixed(4, 4)")
     assert growing is not None
-    made = f"{name}(lowering={lowering!r})"
+    made = f"{name}(lowering={brief(lowering)})"
     no, yes = (fresh(T, answer) for answer in T.classes)
     scratch = [fresh(T, f"{answer} logit") for answer in T.classes]
     T = widen(_logits_in(T, scratch, lowering, length, made), [no, yes], where="front")
@@ -128,7 +129,7 @@ def _logits_in(T: Transformer, names: list[str], lowering: Lowering, length: int
     elif lowering == "attention":
         T = by_attention(T, names, length)
     else:
-        raise InputError(f"lowering={lowering!r}: write 'feedforward' or 'attention'")
+        raise InputError(f"lowering={brief(lowering)}: write 'feedforward' or 'attention'")
     T = reading(T, names)
     return replace(T, provenance=(*T.provenance, made))
 
@@ -176,11 +177,13 @@ def by_attention(T: Transformer, names: list[str], length: int | None) -> Transf
     if T.mask != "causal":
         raise ModelError("lowering='attention' needs mask='causal': END must not be seen from before")
     if type(length) is not int or length < 1:
-        raise InputError(f"lowering='attention' needs the length of the inputs, and length={length!r}: write length=4")
+        raise InputError(
+            f"lowering='attention' needs the length of the inputs, and length={brief(length)}: write length=4"
+        )
     if T.max_length is not None and length > T.max_length:
         raise InputError(f"length={length} is beyond the position table, which holds {T.max_length}")
     if END in T.vocabulary:
-        raise ModelError(f"the vocabulary has the token {shown(END)} already: use lowering='feedforward'")
+        raise ModelError(f"the vocabulary has the token {named(END)} already: use lowering='feedforward'")
     require(T.arithmetic, ROUTING, "lowering='attention'", "use lowering='feedforward'")
     old, output, bias = list(T.lanes), T.output, T.output_bias
     silent = np.vstack([T.embedding, np.zeros(len(T.lanes))])

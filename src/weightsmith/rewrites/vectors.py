@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import require
-from weightsmith.errors import InputError
+from weightsmith.arithmetic import carried, require
+from weightsmith.errors import InputError, brief, named
 from weightsmith.model import Block, Neuron, Transformer, feed_forward
+from weightsmith.model.places import checked
 from weightsmith.rewrites.lanes import COPYING, flag_index, own_complement, plain_lanes, refuse_flags
 from weightsmith.rewrites.whole_model import append
 
@@ -22,7 +22,10 @@ def add_vector(T: Transformer, vector: Mapping[str, float] | npt.ArrayLike, at: 
     Because: one neuron reads the flag, so it is 1 or 0, and its column of W_2 is the vector.
     """
     require(
-        T.arithmetic, ("zero product", "unit product"), "add_vector", "use an arithmetic with 1, such as Fixed(4, 4)"
+        checked(T).arithmetic,
+        ("zero product", "unit product"),
+        "add_vector",
+        "use an arithmetic with 1, such as Fixed(4, 4)",
     )
     flag_index(T, at)
     values = lane_values(T, vector)
@@ -33,7 +36,7 @@ def add_vector(T: Transformer, vector: Mapping[str, float] | npt.ArrayLike, at: 
 def lane_values(T: Transformer, vector: Mapping[str, float] | npt.ArrayLike) -> dict[str, float]:
     """Return a vector as lane → value; refuse unknown lanes, flags, other sizes and values that are not members."""
     if not isinstance(vector, Mapping):
-        array = np.asarray(vector, dtype=np.float64)
+        array = carried(vector)
         if array.shape != (len(T.lanes),):
             raise InputError(f"the vector has shape {array.shape}, and there are {len(T.lanes)} lanes")
         vector = {lane: value for lane, value in zip(T.lanes, array.tolist(), strict=True) if value != 0}
@@ -41,7 +44,10 @@ def lane_values(T: Transformer, vector: Mapping[str, float] | npt.ArrayLike) -> 
     for lane, value in vector.items():
         if not T.arithmetic.contains(value):
             nearest = float(T.arithmetic.round(value))
-            raise InputError(f"{lane}: {value!r} is not a member of {T.arithmetic}; the nearest member is {nearest!r}")
+            raise InputError(
+                f"{named(lane)}: {brief(value)} is not a member of {T.arithmetic}; "
+                f"the nearest member is {brief(nearest)}"
+            )
     return {lane: float(value) for lane, value in vector.items()}
 
 
@@ -57,7 +63,7 @@ def zero_vector(
     Because: ((h ⊕ ∞) ⊕ ∞) ⊖ ∞ = 0; and h ⊕ (−h) = 0.
     """
     if method not in ("saturate", "cancel"):
-        raise InputError(f"method={method!r}: write 'saturate' or 'cancel'")
+        raise InputError(f"method={brief(method)}: write 'saturate' or 'cancel'")
     flag_index(T, at)
     chosen = plain_lanes(T) if lanes is None else list(lanes)
     refuse_flags(T, chosen)

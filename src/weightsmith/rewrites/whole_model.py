@@ -4,14 +4,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from weightsmith.arithmetic import Arithmetic
-from weightsmith.errors import whole_number
+from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.model import Block, Transformer
 from weightsmith.model.folds import map_arrays
+from weightsmith.model.places import checked
+
+MOST_BLOCKS = 1 << 16
 
 
 def append(T: Transformer, blocks: Sequence[Block], made: str) -> Transformer:
     """Return the transformer with further blocks, and say in its provenance how they were made."""
-    return replace(T, blocks=(*T.blocks, *blocks), provenance=(*T.provenance, made[:1000]))
+    return replace(checked(T), blocks=(*T.blocks, *blocks), provenance=(*T.provenance, made[:1000]))
 
 
 def pad_blocks(T: Transformer, count: int) -> Transformer:
@@ -22,8 +25,8 @@ def pad_blocks(T: Transformer, count: int) -> Transformer:
     Exact in: every arithmetic.
     Because: an empty block adds nothing.
     """
-    whole_number(count, "count", 0, meaning="how many blocks to add, 0 or more")
-    return append(T, [Block(origin="padding")] * count, f"pad_blocks({count})")
+    whole_number(count, "count", 0, MOST_BLOCKS, "how many blocks to add, 0 or more")
+    return append(checked(T), [Block(origin="padding")] * count, f"pad_blocks({count})")
 
 
 def to_arithmetic(T: Transformer, arithmetic: Arithmetic) -> Transformer:
@@ -34,5 +37,7 @@ def to_arithmetic(T: Transformer, arithmetic: Arithmetic) -> Transformer:
     Exact in: every arithmetic that has all the weights already; there nothing is rounded.
     Because: that is what rounding is.
     """
+    if not isinstance(arithmetic, Arithmetic):
+        raise InputError(f"arithmetic={brief(arithmetic)} is not an arithmetic: write Fixed(4, 4), for example")
     made = f"to_arithmetic({arithmetic})"
-    return map_arrays(T, arithmetic.round, arithmetic=arithmetic, provenance=(*T.provenance, made))
+    return map_arrays(checked(T), arithmetic.round, arithmetic=arithmetic, provenance=(*T.provenance, made))

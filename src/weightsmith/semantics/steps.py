@@ -8,6 +8,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Arithmetic, Array, Native, carried
 from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.model import LayerNorm, Sinusoidal, position_table
+from weightsmith.model.positions import MAX_LENGTH
 from weightsmith.semantics.layers import run_norm
 from weightsmith.semantics.overflow import finite
 
@@ -30,7 +31,7 @@ def layer_norm(
     A, x = arithmetic_or_float64(arithmetic), carried(values)
     if x.ndim == 0 or x.shape[-1] == 0:
         raise InputError(f"layer_norm({brief(values)}): write some numbers, such as layer_norm([2, 4, 6, 8])")
-    norm = LayerNorm(eps, None if gain is None else np.array(gain), None if bias is None else np.array(bias))
+    norm = LayerNorm(eps, None if gain is None else carried(gain), None if bias is None else carried(bias))
     for name, given in (("gain", norm.gain), ("bias", norm.bias)):
         if given is not None and len(given) != x.shape[-1]:
             raise InputError(f"{name} has {len(given)} numbers for {x.shape[-1]}: write one for each")
@@ -51,7 +52,7 @@ def sinusoidal(positions: int, lanes: int, *, base: float = 10000.0, arithmetic:
     >>> sinusoidal(positions=3, lanes=4)[1].round(3).tolist()
     [0.841, 0.54, 0.01, 1.0]
     """
-    whole_number(lanes, "lanes", 1, meaning="how many lanes there are, 1 or more")
+    whole_number(lanes, "lanes", 1, MAX_LENGTH, meaning="how many lanes there are, 1 or more")
     whole_number(positions, "positions", 1, meaning="how many positions to encode, 1 or more")
     table = position_table(Sinusoidal(positions, base), arithmetic_or_float64(arithmetic), lanes)
     assert table is not None

@@ -1,7 +1,7 @@
 """Checkpoints: weights, what the optimizer remembers, and how far training is: one file, whole or not at all.
 
-A checkpoint has a checksum over all of its bytes, with zeros in its own place: training must end with the same bits, and
-a weight with a flipped bit is still a weight.
+A checkpoint has a checksum over all of its bytes, with zeros in its own place: training must end with the same bits,
+and a weight with a flipped bit is still a weight.
 """
 
 import hashlib

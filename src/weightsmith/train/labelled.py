@@ -10,7 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from weightsmith.automata import called
-from weightsmith.errors import InputError, brief, listed, shown
+from weightsmith.errors import MAX_ECHO, InputError, brief, listed, named
 from weightsmith.model import separator
 from weightsmith.model.names import checked_names
 from weightsmith.train.module import Model
@@ -96,7 +96,7 @@ def by_predicate(
         answer = called(predicate, "the predicate", "".join(string) if one_character else string)
         if not isinstance(answer, bool | np.bool_):
             raise InputError(
-                f"the predicate gives {brief(answer)} for {shown(''.join(string))}: it must give True or False"
+                f"the predicate gives {brief(answer)} for {named(''.join(string))}: it must give True or False"
             )
         labels[string] = CLASSES[bool(answer)]
     for label in CLASSES:
@@ -116,10 +116,12 @@ def read_labelled(path: Path, seed: int = 0) -> Labelled:
             continue
         string, tab, label = line.rpartition("\t")
         if not tab or label.strip() not in CLASSES:
-            raise InputError(f"{shown(str(path))}, line {number}: {line[:80]!r} is not a string, a tab, and YES or NO")
+            raise InputError(
+                f"{named(str(path), MAX_ECHO)}, line {number}: {brief(line)} is not a string, a tab, and YES or NO"
+            )
         tokens = tuple(string)
         if labels.get(tokens, label.strip()) != label.strip():
-            raise InputError(f"{shown(str(path))}, line {number}: {string[:80]!r} has both labels")
+            raise InputError(f"{named(str(path), MAX_ECHO)}, line {number}: {brief(string)} has both labels")
         labels[tokens] = label.strip()
     return as_labelled(labels, seed=seed)
 
@@ -131,16 +133,18 @@ def as_labelled(
 
     Where no length has ten strings there is nothing to hold back, and the validation loss is that of all of them.
     """
+    if not isinstance(labels, Mapping):
+        raise InputError(f"labels={brief(labels)}: write each string with its label, {{('0', '1'): 'YES'}}")
     if not labels:
         raise InputError("there are no labelled strings: there is nothing to learn")
     found = sorted({token for string in labels for token in string})
     tokens = checked_names(list(found if vocabulary is None else vocabulary), "vocabulary", printable=False)
     if set(found) - set(tokens):
-        raise InputError(f"the token {shown(min(set(found) - set(tokens)))} is not in the vocabulary {listed(tokens)}")
+        raise InputError(f"the token {named(min(set(found) - set(tokens)))} is not in the vocabulary {listed(tokens)}")
     whole(seed, "seed", 0)
     for string, label in labels.items():
         if label not in CLASSES:
-            raise InputError(f"the label of {shown(' '.join(string)[:80])} is {brief(label)}: write YES or NO")
+            raise InputError(f"the label of {named(' '.join(string)[:80])} is {brief(label)}: write YES or NO")
         if not string:
             raise InputError("a labelled string is empty: every input has at least one token")
     if len(set(labels.values())) < 2:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from weightsmith.errors import InputError, shown
+from weightsmith.errors import InputError, cut, named
 
 FORMS = {
     "contains WORD": re.compile(r"contains (\S+)"),
@@ -21,11 +21,11 @@ def predicate(words: str) -> Callable[[str], bool]:
     >>> predicate("contains 11")("0110"), predicate("more 1 than 0")("0110")
     (True, False)
     """
-    for form, pattern in FORMS.items():
+    for form, pattern in FORMS.items() if isinstance(words, str) else ():
         found = pattern.fullmatch(words.strip())
         if found is not None:
             return _function(form, found.groups())
-    raise InputError(f"the predicate {shown(words[:80])} is not understood: write one of {'; '.join(FORMS)}")
+    raise InputError(f"the predicate {named(words)} is not understood: write one of {'; '.join(FORMS)}")
 
 
 def _function(form: str, words: tuple[str, ...]) -> Callable[[str], bool]:
@@ -44,5 +44,5 @@ def _function(form: str, words: tuple[str, ...]) -> Callable[[str], bool]:
     try:
         pattern = re.compile(word)
     except (re.error, OverflowError, RecursionError) as error:
-        raise InputError(f"the regular expression {shown(word[:80])} cannot be read: {error}") from None
+        raise InputError(f"the regular expression {named(word)} cannot be read: {cut(str(error))}") from None
     return lambda string: pattern.fullmatch(string) is not None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import FileError, InputError, reason, shown
+from weightsmith.errors import MAX_ECHO, FileError, InputError, named, reason, shown
 from weightsmith.model import read_tokens
 from weightsmith.storage import write_whole
 from weightsmith.train.checkpoint import Record
@@ -51,12 +51,13 @@ def draw_losses(path: Path, histories: Mapping[str, Sequence[Record]]) -> None:
 
 def picture_format(path: Path) -> str:
     """Return the format of a picture, which its name ends with; refuse others."""
+    path = Path(path)
     name = path.suffix.lower().removeprefix(".")
     if name not in FORMATS:
-        ends = f"ends in {shown(path.suffix)}" if path.suffix else "has no ending"
+        ends = f"ends in {named(path.suffix)}" if path.suffix else "has no ending"
         raise InputError(
-            f"{shown(str(path))} {ends}, and a picture can be {', '.join(FORMATS)}: "
-            f"write {shown(str(path.with_suffix('.png')))}"
+            f"{named(str(path), MAX_ECHO)} {ends}, and a picture can be {', '.join(FORMATS)}: "
+            f"write {named(f'{path.parent / path.stem}.png')}"
         )
     return name
 
@@ -76,7 +77,7 @@ def _write(path: Path, data: bytes) -> None:
     try:
         write_whole(path, data)
     except (FileError, OSError) as error:
-        raise FileError(f"cannot write {shown(str(path))}: {reason(error)}") from None
+        raise FileError(f"cannot write {named(str(path), MAX_ECHO)}: {reason(error)}") from None
 
 
 def new_figure(size: tuple[float, float]) -> Any:

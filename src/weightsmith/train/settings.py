@@ -117,7 +117,7 @@ def _check(settings: Shape | Course) -> None:
             if type(value) not in (int, float) or not said.least <= value <= said.most:
                 raise InputError(f"{each.name}={brief(value)}: write a number from {said.least:g} to {said.most:g}")
         elif each.type is not bool and value not in get_args(each.type):
-            raise InputError(f"{each.name}={value!r:.80}: write one of {', '.join(get_args(each.type))}")
+            raise InputError(f"{each.name}={brief(value)}: write one of {', '.join(get_args(each.type))}")
 
 
 def whole(value: object, name: str, least: int) -> None:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from weightsmith.errors import FileError, InputError, reason, shown
+from weightsmith.errors import MAX_ECHO, InputError, brief, named, reason
 from weightsmith.model import separator
 from weightsmith.model.names import MAX_NAME, checked_names
 from weightsmith.storage import read_bytes
@@ -79,18 +79,20 @@ def read_file(path: Path) -> str:
     try:
         text = read_bytes(path).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"{shown(str(path))} is not a text in UTF-8: byte {error.start} cannot be read") from None
-    except (OSError, FileError) as error:
-        raise InputError(f"cannot read {shown(str(path))}: {reason(error)}") from None
+        raise InputError(
+            f"{named(str(path), MAX_ECHO)} is not a text in UTF-8: byte {error.start} cannot be read"
+        ) from None
+    except (OSError, ValueError) as error:  # also: names that cannot be names
+        raise InputError(f"cannot read {named(str(path), MAX_ECHO)}: {reason(error)}") from None
     if "\x00" in text:
-        raise InputError(f"{shown(str(path))} is not a text: it holds a zero byte")
+        raise InputError(f"{named(str(path), MAX_ECHO)} is not a text: it holds a zero byte")
     return text
 
 
 def as_text(text: str, context: int, tokens: Tokens = "characters", vocabulary: Sequence[str] | None = None) -> Text:
     """Make a text ready to be learnt; without a vocabulary it is that of the text."""
     if tokens not in ("characters", "words"):
-        raise InputError(f"tokens={tokens!r:.80}: write 'characters' or 'words'")
+        raise InputError(f"tokens={brief(tokens)}: write 'characters' or 'words'")
     whole(context, "context", 1)
     units = list(text) if tokens == "characters" else text.split()
     if not units:
@@ -102,13 +104,13 @@ def as_text(text: str, context: int, tokens: Tokens = "characters", vocabulary: 
         extra = sorted(set(found) - set(vocabulary))
         raise InputError(
             f"the text has {len(found)} different tokens and the vocabulary {len(vocabulary)}: "
-            f"{shown(extra[0])} is not in it"
+            f"{named(extra[0])} is not in it"
         )
     if len(vocabulary) > MOST_TOKENS:
         raise InputError(f"the text has {len(vocabulary):,} different tokens, at most {MOST_TOKENS:,} can be learnt")
     longest = max(vocabulary, key=len)
     if len(longest) > MAX_NAME:
-        raise InputError(f"the word {longest[:40]!r}… has {len(longest)} letters, at most {MAX_NAME} are taken")
+        raise InputError(f"the word {brief(longest)}… has {len(longest)} letters, at most {MAX_NAME} are taken")
     vocabulary = checked_names(list(vocabulary), "vocabulary", printable=False)
     place = {token: i for i, token in enumerate(vocabulary)}
     ids = torch.tensor([place[unit] for unit in units])

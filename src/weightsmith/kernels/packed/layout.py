@@ -88,6 +88,6 @@ def _layout(ids: Indices, widths: list[int], step: int) -> Layout:
 def ranks(vocabulary: int, depth: int) -> Indices:
     """Say of each column of a tree's level, `depth` below the stem, which it is in vocabulary order."""
     result = np.zeros(1, dtype=np.int64)
-    for _ in range(depth):
+    for _ in range(depth if vocabulary > 1 else 0):
         result = (result * vocabulary + np.arange(vocabulary)[:, np.newaxis]).reshape(-1)
     return result
