@@ -167,7 +167,12 @@ def test_nothing_of_a_secret_file_is_readable_for_others_while_it_is_written(
     path.write_bytes(b"old")
     path.chmod(0o600)
     sync = os.fsync
-    monkeypatch.setattr(os, "fsync", lambda file: (seen.append(stat.S_IMODE(os.fstat(file).st_mode)), sync(file)))
+
+    def seeing(file: int) -> None:
+        seen.append(stat.S_IMODE(os.fstat(file).st_mode))
+        sync(file)
+
+    monkeypatch.setattr(os, "fsync", seeing)
     write_whole(path, b"secret")
     assert seen == [0o600]
 
