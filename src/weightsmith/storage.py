@@ -25,7 +25,7 @@ PART = (".weightsmith-", ".part")  # how the name of a file begins and ends that
 MAX_TEXT = 256 << 20  # bytes of a file that is read as a text
 MAX_DEPTH = 64  # of lists and objects in each other
 MAX_DIGITS = 20_000  # of a whole number
-SPARE_BYTES = 16 << 20  # that the objects of a small text may take
+SPARE_BYTES = 24 << 20  # that the objects of a small text may take
 # What the parts of a text take at most, besides its letters
 STRING_BYTES, NUMBER_BYTES, PLACE_BYTES, LIST_BYTES, OBJECT_BYTES = 64, 32, 16, 100, 240
 

@@ -108,7 +108,7 @@ def test_a_certificate_carries_the_frame_and_one_without_has_none_of_it() -> Non
 
 @pytest.mark.parametrize(
     ("key", "value", "problem"),
-    [("length", 2, "counts 4 inputs, and there are 3"), ("within", {"regex": "a*", "flags": 32}, "differently"),
+    [("length", 2, "goes up to 3, and its length is another"), ("within", {"regex": "a*", "flags": 32}, "differently"),
      ("within", None, "counts 4 inputs, and there are 8"), ("suffix", [], "different vocabulary"),
      ("inputs", 8, "counts 8 inputs, and there are 4"), ("verdict", "exhaustive up to 3", "contradicts itself")],
 )  # fmt: skip

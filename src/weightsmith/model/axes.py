@@ -8,8 +8,9 @@ over this declaration, in `folds`; so a new array is declared and nothing else. 
 or has a row for, the last one what it reads: an array whose first axis is "lanes" writes to the stream.
 """
 
+from collections.abc import Mapping
 from dataclasses import Field, fields
-from types import NoneType
+from types import MappingProxyType, NoneType
 from typing import Any, NamedTuple, TypeAlias, get_args
 
 LANES, NEURONS = "lanes", "neurons"
@@ -36,25 +37,41 @@ class LaneNames(NamedTuple):
 
 
 Declared: TypeAlias = Axes | Labels | LaneNames
-_KNOWN: dict[type[Any], dict[str, Declared]] = {}
 
 
-def declarations(kind: type[Any]) -> dict[str, Declared]:
+class _Known(NamedTuple):
+    """What a kind of part declares, looked up once."""
+
+    declared: Mapping[str, Declared]
+    axes: Mapping[str, Axes]
+    optional: frozenset[str]
+
+
+_KNOWN: dict[type[Any], _Known] = {}
+
+
+def declarations(kind: type[Any]) -> Mapping[str, Declared]:
     """Return what the fields of a kind of part declare, in their order; other fields are left out."""
-    if kind not in _KNOWN:
-        _KNOWN[kind] = {field.name: found for field in fields(kind) if (found := _declared(field)) is not None}
-    return _KNOWN[kind]
+    return _known(kind).declared
 
 
-def array_axes(kind: type[Any]) -> dict[str, Axes]:
+def array_axes(kind: type[Any]) -> Mapping[str, Axes]:
     """Return the axes of the array fields of a kind of part."""
-    return {name: found for name, found in declarations(kind).items() if isinstance(found, Axes)}
+    return _known(kind).axes
 
 
-def optional_arrays(kind: type[Any]) -> set[str]:
+def optional_arrays(kind: type[Any]) -> frozenset[str]:
     """Return the array fields that may be None."""
-    may_be_none = {f.name for f in fields(kind) if NoneType in get_args(getattr(f.type, "__origin__", None))}
-    return may_be_none & array_axes(kind).keys()
+    return _known(kind).optional
+
+
+def _known(kind: type[Any]) -> _Known:
+    if kind not in _KNOWN:
+        declared = {field.name: found for field in fields(kind) if (found := _declared(field)) is not None}
+        axes = {name: found for name, found in declared.items() if isinstance(found, Axes)}
+        may_be_none = {f.name for f in fields(kind) if NoneType in get_args(getattr(f.type, "__origin__", None))}
+        _KNOWN[kind] = _Known(MappingProxyType(declared), MappingProxyType(axes), frozenset(may_be_none & axes.keys()))
+    return _KNOWN[kind]
 
 
 def _declared(field: "Field[Any]") -> Declared | None:
