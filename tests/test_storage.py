@@ -168,19 +168,11 @@ def test_nothing_of_a_secret_file_is_readable_for_others_while_it_is_written(
     path.chmod(0o600)
     sync = os.fsync
 
-<<<<<<< HEAD
     def watched(file: int) -> None:
         seen.append(stat.S_IMODE(os.fstat(file).st_mode))
         sync(file)
 
     monkeypatch.setattr(os, "fsync", watched)
-=======
-    def seeing(file: int) -> None:
-        seen.append(stat.S_IMODE(os.fstat(file).st_mode))
-        sync(file)
-
-    monkeypatch.setattr(os, "fsync", seeing)
->>>>>>> trust-a
     write_whole(path, b"secret")
     assert seen == [0o600]
 
