@@ -27,6 +27,7 @@ class FileError(ModelError):
 
 MAX_ECHO = 200  # characters of what was given that an error repeats
 NAME_ECHO = 80  # of these for a single value: a message may have to name several
+MORE = 24  # characters that say how many more there are
 DEEPEST_ECHO = 8  # lists in each other that are written out
 LONGEST_INTEGER = 10_000  # bits; Python refuses to write out 4,300 digits
 
@@ -88,7 +89,7 @@ def shown(name: str) -> str:
 
 def named(name: object, most: int = NAME_ECHO) -> str:
     """Return what was given for a name, as an error may repeat it: shown, and cut."""
-    return cut(shown(name[:most]), most) if isinstance(name, str) else brief(name, most)
+    return cut(shown(name[: most + 1]), most) if isinstance(name, str) else brief(name, most)
 
 
 def listed(names: Sequence[str], most: int = 12, letters: int | None = MAX_ECHO) -> str:
@@ -96,7 +97,7 @@ def listed(names: Sequence[str], most: int = 12, letters: int | None = MAX_ECHO)
     head: list[str] = []
     for name in names[:most]:
         text = shown(name) if letters is None else named(name)
-        if head and letters is not None and sum(map(len, head)) + len(text) > letters - 20:
+        if head and letters is not None and len(", ".join([*head, text])) > letters - MORE:
             break
         head.append(text)
     return ", ".join(head) + ("" if len(head) == len(names) else f", … ({len(names)} in all)")

@@ -27,7 +27,7 @@ HOSTILE: dict[str, tuple[dict[str, Any], str]] = {
     "truths": ({"table": [[False, True], [True, False]]}, "of type bool"),
     "objects": ({"table": [[0, None], [1, 0]]}, "of type object"),
     "beyond int64": ({"table": [[0, 2**70], [1, 0]]}, "of type object"),
-    "huge": ({"table": [[0, 10**5000], [1, 0]]}, "table is a huge number, of type object"),
+    "huge": ({"table": [[0, 10**5000], [1, 0]]}, "table is [[0, a huge number], [1, 0]], of type object"),
     "beyond int32": ({"table": [[0, 2**32], [1, 0]]}, "table[0, 1] is 4294967296, which is no state: write 0 to 1"),
     "unsigned": ({"table": np.array([[0, 2**64 - 1], [1, 0]], np.uint64)}, "table[0, 1] is 18446744073709551615, which is no state"),
     "too large": ({"table": [[0, 1], [2, 0]]}, "table[1, 0] is 2, which is no state: write 0 to 1"),

@@ -57,7 +57,7 @@ def picture_format(path: Path) -> str:
         ends = f"ends in {named(path.suffix)}" if path.suffix else "has no ending"
         raise InputError(
             f"{named(str(path), MAX_ECHO)} {ends}, and a picture can be {', '.join(FORMATS)}: "
-            f"write {named(f'{path.parent / path.stem}.png')}"
+            f"write {named(f'{path.parent / path.stem}.png', MAX_ECHO)}"
         )
     return name
 

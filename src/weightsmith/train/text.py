@@ -110,7 +110,7 @@ def as_text(text: str, context: int, tokens: Tokens = "characters", vocabulary: 
         raise InputError(f"the text has {len(vocabulary):,} different tokens, at most {MOST_TOKENS:,} can be learnt")
     longest = max(vocabulary, key=len)
     if len(longest) > MAX_NAME:
-        raise InputError(f"the word {brief(longest)}… has {len(longest)} letters, at most {MAX_NAME} are taken")
+        raise InputError(f"the word {brief(longest[:40])}… has {len(longest)} letters, at most {MAX_NAME} are taken")
     vocabulary = checked_names(list(vocabulary), "vocabulary", printable=False)
     place = {token: i for i, token in enumerate(vocabulary)}
     ids = torch.tensor([place[unit] for unit in units])

@@ -1,0 +1,62 @@
+"""Model files that were changed at random load to valid models, or are refused by name, with little memory."""
+
+import tracemalloc
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+
+import weightsmith as ws
+from tests.files.mutations import mutated
+from tests.kernels.kinds import kind_of_model
+from weightsmith.model import named_arrays
+
+MEMORY = 32 << 20
+
+
+def models() -> list[ws.Transformer]:
+    """Models with every kind of part."""
+    T = ws.random_transformer(lanes=2, blocks=1, heads=1, neurons=2, max_length=2)
+    written = ws.memory.write(T, 0, {T.lanes[0]: 1.0}, {T.lanes[1]: 1.0}, name="fact")
+    kinds = [kind_of_model(ws.Fixed(4, 4), n, rule, heads=2, norms=True) for n, rule in enumerate(("halves", "alibi"))]
+    floats = ws.random_transformer(lanes=2, blocks=1, arithmetic=ws.Native("float32"), tied=True)
+    return [written, ws.flag(T, "here", [0]), *kinds, floats]
+
+
+@pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.long)])
+def test_mutated_files_load_to_valid_models_or_are_refused(count: int, tmp_path: Path) -> None:
+    path, again, random = tmp_path / "model", tmp_path / "again", Random(count)
+    whole = []
+    for T in models():
+        ws.save(T, path)
+        whole.append(path.read_bytes())
+    said = {"loaded": 0, "refused": 0}
+    tracemalloc.start()
+    for _ in range(count):
+        path.write_bytes(mutated(random.choice(whole), random))
+        said["loaded" if is_valid(path, again) else "refused"] += 1
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert min(said.values()) > count // 50, said
+    assert peak < MEMORY
+
+
+def is_valid(path: Path, again: Path) -> bool:
+    """Load a file: a model in which everything holds, which can be saved and loaded; or a short error that names it."""
+    said, T = "", None
+    try:
+        T = ws.load(path)
+    except ws.FileError as error:
+        said = str(error)
+    if T is None:
+        assert said.startswith(f"cannot read '{path}': ")
+        assert len(said) < 600
+        return False
+    assert all(np.isfinite(array).all() and T.arithmetic.contains(array).all() for _, array in named_arrays(T))
+    ws.save(T, again)
+    assert ws.load(again) == T
+    with suppress(ws.WeightsmithError):  # of numbers that overflow, in what may have become float32
+        ws.run(T, [T.vocabulary[0]])
+    return True
