@@ -6,7 +6,6 @@ they are tensors whose names say where they belong, such as `blocks.0.attention.
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from weightsmith.model.frozen import Frozen, first_place
 FORMAT_VERSION = 1
 MAX_PARTS = 1 << 16
 Tensors = dict[str, npt.NDArray[Any]]
+Kinds = dict[str, type[Frozen]]  # of parts, by their names in files
 
 
 def encode(T: Transformer) -> tuple[Tensors, dict[str, Any]]:
@@ -53,7 +53,7 @@ def decode(tensors: Tensors, metadata: dict[str, Any]) -> Transformer:
     if not isinstance(metadata.get("vocabulary"), list):
         raise FileError("its vocabulary is not a list")
     _check_count(metadata)
-    T: Transformer = _part(Transformer, metadata, tensors, "")
+    T: Transformer = _part(Transformer, metadata, tensors, "", dict(_kinds()))
     if tensors:
         raise FileError(f"it has a tensor that belongs nowhere: {brief(min(tensors))}")
     return T
@@ -85,11 +85,6 @@ def _check_count(metadata: dict[str, Any]) -> None:
         level = [item for item in level if isinstance(item, dict)]
 
 
-@cache
-def _known_kinds() -> dict[str, type[Frozen]]:
-    return dict(_kinds())
-
-
 def _kinds(kind: type[Frozen] = Frozen) -> Iterator[tuple[str, type[Frozen]]]:
     """Yield every kind of part with its name in files: whatever is frozen, but for the transformer itself."""
     for part in kind.__subclasses__():
@@ -111,19 +106,18 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, Arithmetic) else value
 
 
-def _value(value: Any, tensors: Tensors, name: str) -> Any:
+def _value(value: Any, tensors: Tensors, name: str, kinds: Kinds) -> Any:
     if isinstance(value, list) and any(isinstance(item, dict) for item in value):
-        return [_value(item, tensors, f"{name}.{i}") for i, item in enumerate(value)]
+        return [_value(item, tensors, f"{name}.{i}", kinds) for i, item in enumerate(value)]
     if isinstance(value, dict):
         kind = value.pop("kind", None)
-        kinds = _known_kinds()
         if not isinstance(kind, str) or kind not in kinds:
             raise FileError(f"{name} has the unknown kind {brief(kind)}")
-        return _part(kinds[kind], value, tensors, name)
+        return _part(kinds[kind], value, tensors, name, kinds)
     return value
 
 
-def _part(kind: type[Frozen], values: dict[str, Any], tensors: Tensors, name: str) -> Any:
+def _part(kind: type[Frozen], values: dict[str, Any], tensors: Tensors, name: str, kinds: Kinds) -> Any:
     arrays = array_axes(kind)
     plain = [field for field in fields(kind) if field.name not in arrays]  # type: ignore[arg-type]
     known = {field.name for field in plain}
@@ -133,7 +127,7 @@ def _part(kind: type[Frozen], values: dict[str, Any], tensors: Tensors, name: st
         problem = "lacks the key" if odd[0] in wanted else "has the unknown key"
         raise FileError(f"{name or 'the metadata'} {problem} {brief(odd[0])}")
     prefix = f"{name}." if name else ""
-    built = {key: _value(value, tensors, f"{prefix}{key}") for key, value in values.items()}
+    built = {key: _value(value, tensors, f"{prefix}{key}", kinds) for key, value in values.items()}
     built |= {array: tensors.pop(f"{prefix}{array}", None) for array in arrays}
     for array in arrays:
         shared = array == "output" and built.get("tied") is True  # it is the embedding, which is there
