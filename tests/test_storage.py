@@ -223,7 +223,7 @@ WRONG: dict[str, tuple[str, str]] = {
     "objects": ('{"a": [' + '{"b":1},' * 10**6 + "1]}", "too many parts for its size"),
     "numbers": ('{"a": [' + "1.5," * 3 * 10**6 + "1]}", "too many parts for its size"),
     "texts": ('{"a": [' + '"ab",' * 10**6 + "1]}", "too many parts for its size"),
-    "wide": ('{"a": "\\ud83d\\ude00' + "x" * 2 * 10**7 + '"}', "too many parts for its size"),
+    "wide": ('{"a": "\\ud83d\\ude00' + "x" * 3 * 10**7 + '"}', "too many parts for its size"),
 }
 
 

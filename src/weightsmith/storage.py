@@ -17,8 +17,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-import numpy as np
-
 from weightsmith.errors import MAX_ECHO, NAME_ECHO, FileError, WeightsmithError, brief, cut, reason
 
 PART = (".weightsmith-", ".part")  # how the name of a file begins and ends that is not whole yet
@@ -189,8 +187,9 @@ def _letter_bytes(text: bytes) -> int:
     """Return how many bytes Python takes for each letter of a text in UTF-8: as many as the widest of them needs."""
     if text.isascii():
         return 1
-    widest = int(np.frombuffer(text, np.uint8).max())
-    return 1 if widest < 0xC4 else 2 if widest < 0xF0 else 4
+    if any(bytes([first]) in text for first in range(0xF0, 0x100)):
+        return 4
+    return 2 if any(bytes([first]) in text for first in range(0xC4, 0xF0)) else 1
 
 
 def _check_depth(value: Any, what: str) -> None:

@@ -56,8 +56,17 @@ def body(size: int, arithmetic: str, value: float = 1.0, **change: Any) -> Made:
     return tensors, told(tensors, tokens, LANES, arithmetic=arithmetic, **change), ""
 
 
+def large_body(size: int, arithmetic: str) -> Made:
+    return body(enough(size), arithmetic)
+
+
+def enough(size: int) -> int:
+    """Return a size at which a copy too many is more than the little that is always allowed."""
+    return max(size, 48 << 20)
+
+
 def tied(size: int) -> Made:
-    tokens = size // (LANES * 4)
+    tokens = enough(size) // (LANES * 4)
     tensors = {"embedding": np.ones((tokens, LANES), np.float32)}
     classes = [f"t{n}" for n in range(tokens)]
     return tensors, told(tensors, tokens, LANES, arithmetic="float32", tied=True, classes=classes), ""
@@ -122,7 +131,10 @@ def sines(size: int) -> Made:
 NORMED = {**BLOCK, "attention": {"kind": "Attention", "heads": []},
           "attention_norm": {"kind": "RMSNorm", "eps": 0.1, "lanes": ["l0"]}}  # fmt: skip
 CASES: dict[str, Callable[[int], Made]] = {
-    **{name: partial(body, arithmetic=name) for name in ("float64", "float32", "fixed(4,4)", "float(4,3)", "bfloat16")},
+    **{
+        name: partial(large_body, arithmetic=name)
+        for name in ("float64", "float32", "fixed(4,4)", "float(4,3)", "bfloat16")
+    },
     "tied": tied,
     "not members": partial(body, arithmetic="fixed(4,4)", value=0.1),
     "nan": partial(body, arithmetic="float32", value=np.nan),

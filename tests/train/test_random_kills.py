@@ -1,5 +1,6 @@
 """A training that is killed at random moments ends with the same bits as one that never was, and leaves no litter."""
 
+import json
 import signal
 from pathlib import Path
 from random import Random
@@ -15,19 +16,21 @@ COMMAND = (
     "--batch", "4", "--warmup", "5", "--steps", "24", "--evaluate-every", "7", "--checkpoint-every", "3", "--seed", "3",
     "--threads", "1", "-o", "m.safetensors",
 )  # fmt: skip
-# Before the command: it kills itself when it has called so many functions, or says at its end how many it called. So
-# the moments do not depend on how fast a machine is.
+# Before the command: it kills itself when it has called so many functions, or says at its end how many it called, and
+# when it was writing files. So the moments do not depend on how fast a machine is.
 COUNTING = """
-import os, signal, sys
-calls, moment, end = 0, {moment}, os._exit
+import json, os, signal, sys
+calls, writes, moment, end = 0, [], {moment}, os._exit
 def counted(frame, event, argument):
     global calls
     calls += 1
+    if event == "c_call" and argument is os.fsync:
+        writes.append(calls)
     if calls == moment:
         os.kill(os.getpid(), signal.SIGKILL)
 def told(code):
     sys.setprofile(None)
-    open({told!r}, "w").write(str(calls))
+    open({told!r}, "w").write(json.dumps([calls, writes]))
     end(code)
 os._exit = told
 sys.setprofile(counted)
@@ -42,23 +45,26 @@ def trained(folder: Path, told: Path, moment: int = 0) -> int:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int]:
-    """Return the folder of a training that was not killed, and how many functions it called."""
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, list[int]]:
+    """Return the folder of a training that was not killed, how many functions it called, and when it wrote files."""
     folder = new_folder(tmp_path_factory.mktemp("whole") / "folder")
     told = folder.parent / "told"
     assert trained(folder, told) == 0
-    return folder, int(told.read_text())
+    calls, writes = json.loads(told.read_text())
+    assert len(writes) == 8 + 4 + 2  # checkpoints, logs, the model and its picture
+    return folder, calls, writes
 
 
 @pytest.mark.parametrize(("folders", "kills"), [(4, 2), pytest.param(10, 3, marks=pytest.mark.long)])
 def test_a_training_killed_at_random_moments_ends_with_the_same_bits(
-    folders: int, kills: int, whole: tuple[Path, int], tmp_path: Path
+    folders: int, kills: int, whole: tuple[Path, int, list[int]], tmp_path: Path
 ) -> None:
     told, random, killed = tmp_path / "told", Random(folders), 0
     for n in range(folders):
         folder = new_folder(tmp_path / f"killed {n}")
         for _ in range(kills):  # the later ones come when the training has gone on
-            code = trained(folder, told, random.randrange(1, whole[1] + 1))
+            moments = (random.randrange(1, whole[1] + 1), random.choice(whole[2]) + random.randrange(-9, 4))
+            code = trained(folder, told, random.choice(moments))
             assert code in (0, -signal.SIGKILL), told.with_suffix(".err").read_text()
             killed += code != 0
         assert trained(folder, told) == 0
@@ -68,7 +74,7 @@ def test_a_training_killed_at_random_moments_ends_with_the_same_bits(
 
 @pytest.mark.parametrize("share", [0.001, 0.999])
 def test_nothing_is_left_of_a_training_killed_at_its_beginning_or_its_end(
-    share: float, whole: tuple[Path, int], tmp_path: Path
+    share: float, whole: tuple[Path, int, list[int]], tmp_path: Path
 ) -> None:
     told, folder = tmp_path / "told", new_folder(tmp_path / "killed")
     assert trained(folder, told, int(share * whole[1])) == -signal.SIGKILL
