@@ -186,6 +186,12 @@ def patience() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+@pytest.fixture(autouse=True)
+def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is a good name of a file may be written there."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_errors_are_ours_and_short_whatever_is_given(name: str) -> None:
     function, usual, more = CALLS[name]
