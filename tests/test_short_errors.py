@@ -201,7 +201,10 @@ def patience() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_errors_are_ours_and_short_whatever_is_given(name: str) -> None:
+def test_errors_are_ours_and_short_whatever_is_given(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # some of what is given is a name to save a file under
     function, usual, more = CALLS[name]
     function_or_refusal(function, usual)
     for argument in (*usual, *more):
