@@ -13,7 +13,7 @@ from weightsmith.automata.automaton import Automaton
 from weightsmith.automata.expressions import read_pattern
 from weightsmith.automata.inputs import Input, Inputs, Truths, input_text
 from weightsmith.automata.regular import compile_regex
-from weightsmith.errors import InputError, brief, named, shown
+from weightsmith.errors import InputError, brief, cut, named, shown
 
 Predicate: TypeAlias = Callable[[Any], bool]
 Describing: TypeAlias = str | re.Pattern[str] | Automaton | Predicate  # a set of inputs
@@ -138,8 +138,8 @@ def called(function: Callable[[Any], Any], what: str, argument: Any) -> Any:
     try:
         return function(argument)
     except Exception as error:
-        example = f" for the input {shown(input_text(argument))}" if isinstance(argument, str | tuple) else ""
-        raise InputError(f"{what} fails{example}: {type(error).__name__}: {error}") from error
+        example = f" for the input {named(input_text(argument))}" if isinstance(argument, str | tuple) else ""
+        raise InputError(f"{what} fails{example}: {type(error).__name__}: {cut(str(error))}") from error
 
 
 def name_of(function: object) -> str:

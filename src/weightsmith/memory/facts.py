@@ -49,11 +49,11 @@ def read_keys(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str])
     result = _not_empty(T, patterns, names)
     for lane, pattern, name in _named_zeros(patterns, names):
         other = next(other for other, value in pattern.items() if value != 0)
-        both = f'"{shown(other)} and not {shown(lane)}"'
+        both = f'"{named(other, 40)} and not {named(lane, 40)}"'
         raise InputError(
             f"{name}, lane {named(lane)}: a key has no weight where it is 0, so the neuron would fire whatever is "
-            f"there; leave {named(lane)} out if it does not matter, and for {both} write "
-            f"Neuron(reads={{{brief(other)}: 1, {brief(lane)}: -1}}, writes={{…}})"
+            f"there; leave {named(lane, 40)} out if it does not matter, and for {both} write "
+            f"Neuron(reads={{{brief(other, 40)}: 1, {brief(lane, 40)}: -1}}, writes={{…}})"
         )
     return result
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array, Native, require
 from weightsmith.arithmetic.rounding import next_above
-from weightsmith.errors import InputError, brief, named, shown
+from weightsmith.errors import InputError, brief, named
 from weightsmith.memory.facts import Fact, Pattern, fact_places, read_keys, read_patterns, read_values, respond
 from weightsmith.memory.read import Tokens, look
 from weightsmith.memory.threshold import Chosen, Thresholds, fit, overlaps
@@ -29,7 +29,7 @@ def neurons(
 ) -> FeedForward:
     """Return the neurons of new facts beside a layer, or refuse."""
     names = new_names(layer, [fact.name for fact in facts])
-    labels = [shown(name) if name else "the new fact" for name in names]
+    labels = [named(name) if name else "the new fact" for name in names]
     keys = read_keys(T, [fact.key for fact in facts], [f"the key of {label}" for label in labels])
     values = read_values(T, [fact.value for fact in facts], [f"the value of {label}" for label in labels])
     found = matched(T, block, layer, keys, labels, margin, rivals, inputs)

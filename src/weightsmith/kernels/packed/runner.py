@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Activation, Array
-from weightsmith.errors import ModelError, shown
+from weightsmith.errors import ModelError, named
 from weightsmith.kernels.packed.attention import Levels, Room, Rows, Stage
 from weightsmith.kernels.packed.carrier import Carried, function_table
 from weightsmith.kernels.packed.compiled import Loops
@@ -250,7 +250,7 @@ class Runner:
     def _refuse(self, column: int) -> NoReturn:
         """Let the reference say what is wrong with the input that ends in a column, or that it is in."""
         T, ids = self.p.transformer, self.layout.input_at(column, whole=not self.causal)
-        name = shown(tokens_text(T.vocabulary, (T.vocabulary[i] for i in ids)))
+        name = named(tokens_text(T.vocabulary, (T.vocabulary[i] for i in ids)))
         try:
             evaluate(T, np.array(ids))
         except ModelError as error:
