@@ -13,7 +13,7 @@ import pytest
 import weightsmith as ws
 from weightsmith import heads, library, memory, train
 from weightsmith.errors import brief
-from weightsmith.files import load_certificate
+from weightsmith.storage import read_json
 
 LONGEST = 600  # characters of a message
 PATIENCE = 60  # seconds; what is given must not be worked through before it is refused
@@ -74,7 +74,7 @@ def calls(T: ws.Transformer) -> dict[str, Call]:
         "changed": (ws.changed, {"before": run, "after": run}, ()),
         "load": (ws.load, {"path": "x"}, ()),
         "save": (ws.save, {"T": T, "path": "no/such/folder"}, ()),
-        "load_certificate": (load_certificate, {"path": "x"}, ()),
+        "read_json": (read_json, {"path": "x", "what": "the file"}, ()),
         "widen": (ws.widen, {"T": T, "names": ["new"]}, ("where",)),
         "flag": (ws.flag, {"T": T, "name": "new", "positions": [0]}, ("max_length",)),
         "add_vector": (ws.add_vector, {"T": flagged, "vector": {T.lanes[0]: 1.0}, "at": "here"}, ()),
