@@ -10,7 +10,7 @@ import weightsmith as ws
 from weightsmith import check
 
 CLAIMS = ["same_decisions", "same_logits", "recognizes", "agrees_with", "final_vectors"]
-BY_NAME = ["suffix", "length", "within", "workers", "memory", "ledger", "cluster", "progress"]
+BY_NAME = ["suffix", "length", "within", "workers", "memory", "ledger", "cluster", "insecure_network", "progress"]
 
 
 def test_no_function_hides_its_parameters() -> None:
