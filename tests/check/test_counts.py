@@ -185,7 +185,7 @@ def test_digests_do_not_depend_on_how_many_inputs_are_run_together(mask: Mask, c
 def test_shards_follow_from_the_claim_and_its_length_alone() -> None:
     small, large = ws.random_transformer("ab", max_length=20), ws.random_transformer("ab", 64, 8, 4, 128, 20)
     plans = [SameDecisions(T, T).plan(18) for T in (small, large)]
-    assert [max(plan.inputs_of(Shard(len(plan.tiers) - 1, 0)) for plan in [p]) for p in plans] == [30720, 1920]
+    assert [max(plan.inputs_of(Shard(len(plan.tiers) - 1, 0)) for plan in [p]) for p in plans] == [61440, 1920]
     assert SameDecisions(small, small).plan(18) == plans[0]
 
 

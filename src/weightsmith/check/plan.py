@@ -13,7 +13,7 @@ MAX_LENGTH = 10_000  # tokens: with one symbol that is a check; with more, only 
 MAX_SHARDS = 4096  # in a tier
 MIN_GROWTH = 16  # a tier holds at least so many times as many inputs as all tiers before it
 SHARD_WORK = 1 << 29  # multiplications that a shard takes, if its size allows
-MIN_INPUTS, MAX_INPUTS = 1 << 11, 1 << 15  # of a shard, if the tier has as many
+MIN_INPUTS, MAX_INPUTS = 1 << 11, 1 << 16  # of a shard, if the tier has as many
 
 
 @dataclass(frozen=True)
