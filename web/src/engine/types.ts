@@ -1,0 +1,119 @@
+/** What a model and a run are in the page: plain data, under the names that the Python package gives them. */
+
+/** Numbers in rows: a matrix of weights, or a stream with a row for each position. */
+export interface Matrix {
+  readonly rows: number;
+  readonly columns: number;
+  readonly values: Float64Array; // row by row
+}
+
+export type Weighting =
+  | { readonly kind: "Softmax"; readonly shifted: boolean; readonly empty: "zero" | "uniform" | "error" }
+  | { readonly kind: "AverageHard" | "LeftmostHard" | "RightmostHard" };
+
+export type AddedPositions =
+  | { readonly kind: "Table"; readonly values: Matrix }
+  | { readonly kind: "Sinusoidal"; readonly max_length: number; readonly base: number };
+
+export type AttentionPositions =
+  | { readonly kind: "Relative"; readonly keys: Matrix; readonly values: Matrix | null }
+  | {
+      readonly kind: "Rotary";
+      readonly base: number;
+      readonly pairing: "halves" | "neighbours";
+      readonly size: number | null;
+    }
+  | { readonly kind: "Alibi"; readonly slopes: readonly number[] | null };
+
+export interface Head {
+  readonly W_Q: Matrix;
+  readonly W_K: Matrix;
+  readonly W_V: Matrix;
+  readonly W_O: Matrix;
+  readonly weighting: Weighting;
+  readonly b_Q: Float64Array | null;
+  readonly b_K: Float64Array | null;
+  readonly b_V: Float64Array | null;
+  readonly positions: AttentionPositions | null;
+}
+
+export interface Attention {
+  readonly heads: readonly Head[];
+  readonly b_O: Float64Array | null;
+}
+
+export type Activation = "relu" | "gelu" | "gelu_tanh" | "silu" | "reglu" | "swiglu";
+
+export interface FeedForward {
+  readonly W_1: Matrix;
+  readonly b_1: Float64Array;
+  readonly W_2: Matrix;
+  readonly b_2: Float64Array;
+  readonly activation: Activation;
+  readonly W_3: Matrix | null;
+  readonly b_3: Float64Array | null;
+  readonly names: readonly string[]; // of neurons; [] where none has a name
+  readonly keys: Matrix | null;
+}
+
+export interface Norm {
+  readonly kind: "LayerNorm" | "RMSNorm";
+  readonly eps: number;
+  readonly gain: Float64Array | null;
+  readonly bias: Float64Array | null; // null for RMSNorm
+  readonly lanes: readonly string[] | null; // null: all
+}
+
+export interface Block {
+  readonly attention: Attention | null;
+  readonly feed_forward: FeedForward | null;
+  readonly attention_norm: Norm | null;
+  readonly feed_forward_norm: Norm | null;
+  readonly norm_placement: "pre" | "post";
+  readonly origin: string;
+}
+
+export interface Model {
+  readonly arithmetic: string; // its text form: "fixed(4,4)"
+  readonly vocabulary: readonly string[];
+  readonly lanes: readonly string[];
+  readonly embedding: Matrix;
+  readonly added_positions: AddedPositions | null;
+  readonly attention_positions: AttentionPositions | null;
+  readonly blocks: readonly Block[];
+  readonly output: Matrix;
+  readonly classes: readonly string[];
+  readonly mask: "causal" | "full";
+  readonly output_bias: Float64Array | null;
+  readonly final_norm: Norm | null;
+  readonly tied: boolean;
+  readonly flags: readonly string[];
+  readonly provenance: readonly string[];
+}
+
+/** A stage of the stream: after the embedding, or after a sublayer. Stage 0, then two for each block. */
+export interface Stage {
+  readonly kind: "embedding" | "attention" | "feed-forward";
+  readonly block: number; // −1 for the embedding
+  readonly present: boolean; // false: the block has no such sublayer, and nothing changes
+}
+
+export interface HeadRun {
+  readonly scores: Matrix; // positions × positions; 0 where j is not visible from i
+  readonly weights: Matrix; // positions × positions; 0 where j is not visible from i
+  readonly empty: readonly boolean[]; // which rows had no weight
+  readonly values: Matrix; // positions × value size
+  readonly mixed: Matrix; // positions × value size: Σ weight ⊗ value
+  readonly output: Matrix; // positions × lanes: what it adds to the stream
+}
+
+export interface Run {
+  readonly model: Model;
+  readonly tokens: readonly string[];
+  readonly stages: readonly Stage[];
+  readonly stream: readonly Matrix[]; // [stage]: positions × lanes
+  readonly heads: readonly (readonly HeadRun[])[]; // [block][head]
+  readonly activations: readonly Matrix[]; // [block]: positions × neurons; no columns without a feed-forward layer
+  readonly logits: Float64Array; // at the last position
+  readonly decision: string;
+}
