@@ -14,6 +14,7 @@ Remember    ws.memory.write, read, edit, undo: facts in feed-forward layers
 Talk        ws.next_token(T, tokens), ws.generate(T, tokens, steps)
 Train       ws.train (needs PyTorch: pip install 'weightsmith[torch]')
 Files       ws.save(T, "model.safetensors"), ws.load("model.safetensors")
+See         r.save_html("run.html"), T.save_html("model.html"): one file that shows a run, and runs other inputs
 A class     ws.layer_norm([2, 4, 6, 8]), ws.sinusoidal(positions=3, lanes=4)
 
 help(ws.run) shows one of them. The names load when they are first used; `__init__.pyi` lists them all.
@@ -28,4 +29,4 @@ from weightsmith._version import __version__
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __all__ += ["__version__"]
-operators.live_in(lambda: import_module("weightsmith.composition"))
+operators.load_with(lambda folder: import_module(f"weightsmith.{folder}"))

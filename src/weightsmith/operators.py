@@ -1,23 +1,30 @@
-"""What S & T, S | T, S ^ T and ~T mean: a model asks here, and need not know what stands on it.
+"""What S & T, ~T and T.save_html(…) mean: a model or a run asks here, and need not know what stands on it.
 
-The meanings are functions of `composition/`, which stands on `model/`. The package, whose `__init__` Python runs before
-any of its modules, says where they live; they load when an operator is first used.
+The meanings are functions of folders that stand above. The package, whose `__init__` Python runs before any of its
+modules, says how these are loaded; that happens when an operator or a method is first used.
 """
 
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-FUNCTIONS = {"&": "both", "|": "either", "^": "exactly_one", "~": "negation"}
-_homes: list[Callable[[], ModuleType]] = []
+FUNCTIONS = {  # by folder and name
+    "&": ("composition", "both"),
+    "|": ("composition", "either"),
+    "^": ("composition", "exactly_one"),
+    "~": ("composition", "negation"),
+    "save_html": ("studio", "save_html"),
+}
+_load: list[Callable[[str], ModuleType]] = []
 
 
-def live_in(home: Callable[[], ModuleType]) -> None:
-    """Say in which module the meanings live, by a function that loads it."""
-    _homes[:] = [home]
+def load_with(load: Callable[[str], ModuleType]) -> None:
+    """Say how a folder of the package is loaded."""
+    _load[:] = [load]
 
 
-def meaning(symbol: str) -> Callable[..., Any]:
-    """Return the function that an operator stands for."""
-    function: Callable[..., Any] = getattr(_homes[0](), FUNCTIONS[symbol])
-    return function
+def meaning(name: str) -> Callable[..., Any]:
+    """Return the function that an operator or a method stands for."""
+    folder, function = FUNCTIONS[name]
+    found: Callable[..., Any] = getattr(_load[0](folder), function)
+    return found

@@ -12,10 +12,11 @@ import pytest
 
 import weightsmith as ws
 from tests.files.test_hostile_files import rewrite
+from tests.files.written import write_container
 from weightsmith import Fixed, Native, files
 from weightsmith.arithmetic import Arithmetic
 from weightsmith.files import container
-from weightsmith.files.container import read_container, write_container
+from weightsmith.files.container import read_container
 
 
 def test_true_is_no_version(saved: Path) -> None:

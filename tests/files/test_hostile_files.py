@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
+from tests.files.written import write_container
 from weightsmith.files import container
-from weightsmith.files.container import MAX_DIMENSION, read_container, write_container
+from weightsmith.files.container import MAX_DIMENSION, read_container
 
 
 def rewrite(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], Any]) -> None:

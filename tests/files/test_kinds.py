@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
+from tests.files.written import write_container
 from tests.kernels.kinds import ACTIVATIONS, RULES, kind_of_model
 from weightsmith.files.codec import encode
-from weightsmith.files.container import write_container
 from weightsmith.model import named_arrays
 
 NEW = {"positions", "W_3", "b_3", "b_Q", "b_K", "b_V", "b_O", "tied"}

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
+from tests.files.written import write_container
 from tests.train.small import COURSE, SHAPE, text, weights
 from tests.train.test_checkpoint import going_on, stopped
-from weightsmith.files.container import container_bytes, read_container, write_container
+from weightsmith.files.container import container_bytes, read_container
 from weightsmith.train.checkpoint import MOMENTS, UNKNOWN, read_checkpoint, sealed
 from weightsmith.train.loop import _optimizer
 from weightsmith.train.training import identity, new_module

@@ -26,6 +26,7 @@ from weightsmith.cli import (
     rewrite,
     rounding,
     run,
+    show,
     train,
 )
 from weightsmith.cli.ending import Tracebacks, ending
@@ -40,7 +41,23 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (demo, laws, library, new, info, run, explain, next, generate, compose, corpus, train, rounding, compare):
+for module in (
+    demo,
+    laws,
+    library,
+    new,
+    info,
+    run,
+    show,
+    explain,
+    next,
+    generate,
+    compose,
+    corpus,
+    train,
+    rounding,
+    compare,
+):
     app.command()(getattr(module, module.__name__.rpartition(".")[2]))
 app.command(  # its steps keep the order in which they are given, which options would lose
     epilog=rewrite.STEPS,

@@ -6,20 +6,25 @@ from pathlib import Path
 
 from weightsmith.errors import FileError, brief
 from weightsmith.files.codec import decode, encode
-from weightsmith.files.container import read_container, write_container
+from weightsmith.files.container import container_bytes, read_container
 from weightsmith.model import Transformer
-from weightsmith.storage import parse_json, refusals
+from weightsmith.storage import parse_json, refusals, write_whole
 
-__all__ = ["load", "save"]
+__all__ = ["load", "model_bytes", "save"]
 
 
 def save(T: Transformer, path: str | os.PathLike[str]) -> None:
     """Write a transformer to one file. A crash leaves the file that was there before whole."""
     if not isinstance(T, Transformer):
         raise FileError(f"save writes a Transformer, and this is {brief(T)}")
-    tensors, metadata = encode(T)
     with refusals("cannot write", path):
-        write_container(Path(path), tensors, json.dumps(metadata, ensure_ascii=False))
+        write_whole(Path(path), model_bytes(T))
+
+
+def model_bytes(T: Transformer) -> bytes:
+    """Return the bytes of the file of a transformer."""
+    tensors, metadata = encode(T)
+    return container_bytes(tensors, json.dumps(metadata, ensure_ascii=False))
 
 
 def load(path: str | os.PathLike[str]) -> Transformer:

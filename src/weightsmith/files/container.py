@@ -1,4 +1,4 @@
-"""Safetensors files: read with suspicion, written atomically.
+"""Safetensors files: read with suspicion.
 
 The safetensors library writes the bytes. They are read here: it would copy all of them, and does not refuse huge or odd
 shapes and duplicate keys. Whatever is wrong is refused from the header alone, before anything is allocated.
@@ -13,7 +13,7 @@ import numpy.typing as npt
 import safetensors.numpy
 
 from weightsmith.errors import FileError, brief
-from weightsmith.storage import check_parts, opened, parse_json, write_whole
+from weightsmith.storage import check_parts, opened, parse_json
 
 MAX_HEADER = 32 << 20  # bytes
 MAX_TENSORS = 1 << 16
@@ -23,11 +23,6 @@ MAX_EMPTY = 1 << 16
 METADATA_KEY = "weightsmith"
 DTYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
 Tensors: TypeAlias = dict[str, npt.NDArray[Any]]
-
-
-def write_container(path: Path, tensors: Tensors, metadata: str) -> None:
-    """Write tensors and one metadata text."""
-    write_whole(path, container_bytes(tensors, metadata))
 
 
 def container_bytes(tensors: Tensors, metadata: str) -> bytes:
@@ -42,7 +37,7 @@ def container_bytes(tensors: Tensors, metadata: str) -> bytes:
 
 
 def read_container(path: Path) -> tuple[Tensors, str]:
-    """Read the tensors and the metadata text; refuse whatever is not exactly as `write_container` makes it."""
+    """Read the tensors and the metadata text; refuse whatever is not exactly as `container_bytes` makes it."""
     with opened(path) as (file, size):
         return read_tensors(file, size)
 

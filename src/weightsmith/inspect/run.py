@@ -1,5 +1,6 @@
 """Runs: one input through one transformer, with every intermediate value, and many inputs at once."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -14,6 +15,7 @@ from weightsmith.kernels.blas import BlasRun
 from weightsmith.model import Transformer, lane_index, read_tokens
 from weightsmith.model.names import place_of
 from weightsmith.model.places import checked, stage_names
+from weightsmith.operators import meaning
 from weightsmith.semantics import reference
 from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRun, Ids, Past, numbers_held, unchanged
 from weightsmith.tables import Table
@@ -85,6 +87,13 @@ class Run:
     def attention_table(self, block: int | None = None, head: int | None = None) -> Table:
         """Return the weights and scores of all heads, of a block or of one head as a table."""
         return trace.attention_table(self, block, head)
+
+    def save_html(self, path: str | os.PathLike[str], *, beside: "Run | Transformer | None" = None) -> None:
+        """Write a page that shows the run, and another one beside it: one file, which needs no network.
+
+        It carries the model, so whoever opens it can type other inputs.
+        """
+        meaning("save_html")(self, path, beside=beside)
 
     def __str__(self) -> str:
         """Return the whole run as text: the stream, what the heads looked at, the decision."""

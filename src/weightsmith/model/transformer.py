@@ -1,5 +1,6 @@
 """A transformer: plain frozen data with names."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeAlias, get_args
@@ -139,6 +140,10 @@ class Transformer(Frozen):
                 raise ModelError(f"a transformer can be composed with a transformer, not with {brief(other)}")
         result: Transformer = meaning(symbol)(self, *others)
         return result
+
+    def save_html(self, path: str | os.PathLike[str]) -> None:
+        """Write a page that shows the transformer and runs it on what one types: one file, which needs no network."""
+        meaning("save_html")(self, path)
 
     def __repr__(self) -> str:
         """Describe it briefly."""

@@ -1,0 +1,128 @@
+"""A page in one file: the models, the component that runs and shows them, and a policy that lets nothing else in."""
+
+import base64
+import gzip
+import hashlib
+import html
+import json
+import os
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from weightsmith.errors import InputError, ModelError, brief
+from weightsmith.files import model_bytes
+from weightsmith.inspect import Run
+from weightsmith.model import Transformer, named_arrays
+from weightsmith.storage import refusals, write_whole
+
+PAGE_FORMAT = 1
+MAX_PARAMETERS = 1 << 24  # a browser holds and runs so many numbers without complaint
+COMPONENT = ("weightsmith.js", "weightsmith.css")  # built from web/ by `make web`
+Shown: TypeAlias = Transformer | Run
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="Weightsmith">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<div data-weightsmith></div>
+<noscript>This page runs a transformer, and needs JavaScript for it. It loads nothing from anywhere.</noscript>
+<script type="application/json" id="weightsmith-model">{data}</script>
+<script type="module">{script}</script>
+</body>
+</html>
+"""
+
+
+def save_html(shown: Shown, path: str | os.PathLike[str], *, beside: Shown | None = None) -> None:
+    """Write a page that shows a transformer or a run, and another one beside it: one file, which needs no network.
+
+    It carries the models, so whoever opens it can type other inputs.
+    """
+    text = page(shown, beside=beside)
+    with refusals("cannot write", path):
+        write_whole(Path(path), text.encode())
+
+
+def page(shown: Shown, *, beside: Shown | None = None, names: Sequence[str] = ()) -> str:
+    """Return such a page as a text. The names are those of the models, "model" and "model beside" unless given."""
+    script, style = (_inline(_component(name)) for name in COMPONENT)
+    data = page_data(shown, beside, names)
+    return _PAGE.format(
+        policy=html.escape(_policy(script, style)),
+        title=html.escape(data["title"]),
+        style=style,
+        data=as_script(data),
+        script=script,
+    )
+
+
+def page_data(shown: Shown, beside: Shown | None = None, names: Sequence[str] = ()) -> dict[str, Any]:
+    """Return what a page carries: the models as compressed files, the inputs, what to open with."""
+    models = [model_of(shown)]
+    if beside is not None and model_of(beside) != models[0]:
+        models.append(model_of(beside))
+    named = [*names, *("model", "model beside")[len(names) :]]
+    tokens = _tokens(shown)
+    return {
+        "format": PAGE_FORMAT,
+        "title": f"{named[0]} · Weightsmith",
+        "models": [{"name": name, "gzip": _compressed(T)} for name, T in zip(named, models, strict=False)],
+        "input": tokens,
+        "beside": None if beside is None else {"model": len(models) - 1, "input": _tokens(beside) or tokens},
+    }
+
+
+def model_of(shown: Shown) -> Transformer:
+    """Return the model of a run, or the model itself; refuse what a page cannot hold."""
+    T = shown.transformer if isinstance(shown, Run) else shown
+    if not isinstance(T, Transformer):
+        raise ModelError(f"a page shows a transformer or a run, and this is {brief(T)}: write ws.run(T, tokens), or T")
+    if isinstance(shown, Run) and shown.swaps:
+        raise InputError("this run was changed on its way, and a page would run the model as it is: show ws.run(T, …)")
+    if (count := sum(array.size for _, array in named_arrays(T))) > MAX_PARAMETERS:
+        raise ModelError(f"the model has {count:,} parameters, and a page carries at most {MAX_PARAMETERS:,}")
+    return T
+
+
+def _tokens(shown: Shown) -> list[str] | None:
+    return list(shown.tokens) if isinstance(shown, Run) else None
+
+
+def _compressed(T: Transformer) -> str:
+    return base64.b64encode(gzip.compress(model_bytes(T), mtime=0)).decode()
+
+
+def _component(name: str) -> str:
+    return resources.files("weightsmith.studio").joinpath("page", name).read_text(encoding="utf-8")
+
+
+def as_script(data: dict[str, Any]) -> str:
+    """Return data as JSON that can stand in a script element: no name in it can end the element, or begin another."""
+    text = json.dumps(data, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _inline(text: str) -> str:
+    """Return code or styles as they may stand in an element: what would end it is written otherwise."""
+    return text.replace("</", "<\\/").replace("<!--", "<\\!--")
+
+
+def _policy(script: str, style: str) -> str:
+    """Return the content security policy: this script and this style sheet, pictures made here, and no connection."""
+    return (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
