@@ -28,7 +28,7 @@ test: $(VENV)/.test
 	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 test-long: $(VENV)/.test
-	$(BIN)/pytest --numprocesses 2 --dist loadfile -m long
+	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m long
 
 bench: $(VENV)/.bench
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m benchmarks $(ONLY)

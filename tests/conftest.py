@@ -1,6 +1,8 @@
 """How tests run: hypothesis without deadlines, for machines are noisy, on CI with the same cases; long files first."""
 
 import os
+from collections import defaultdict
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -24,6 +26,17 @@ LONG_FILES = (
 )
 
 
+@pytest.hookimpl(tryfirst=True)  # before those that are long are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take long."""
+    """Leave most cases of tests marked `one_in(n)` to the long searches; begin with the files that take long."""
+    cases = defaultdict[str, list[pytest.Item]](list)
+    for item in items:
+        if item.get_closest_marker("one_in") and not item.get_closest_marker("long"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    for some in cases.values():
+        marker = some[0].get_closest_marker("one_in")
+        assert marker is not None
+        some.sort(key=lambda item: crc32(item.nodeid.encode()))  # any order that mixes the parameters
+        for item in some[-(-len(some) // marker.args[0]) :]:
+            item.add_marker(pytest.mark.long)
     items.sort(key=lambda item: not item.nodeid.startswith(tuple(f"tests/{name}.py" for name in LONG_FILES)))

@@ -50,6 +50,7 @@ HEAD = {"W_Q": np.zeros((1, 2)), "W_K": np.zeros((1, 2)), "W_V": np.zeros((1, 2)
 LAYER = {"W_1": np.zeros((1, 2)), "W_2": np.zeros((2, 1))}
 WHOLE = {"arithmetic": FIXED, "vocabulary": ["0", "1"], "lanes": ["a", "b"], "embedding": np.zeros((2, 2)),
          "output": np.zeros((2, 2))}  # fmt: skip
+CHECK = ("suffix", "length", "within", "workers", "memory", "ledger", "insecure_network")  # all but a cluster
 # A function, what it may be given, and more names of what it may be given
 Call = tuple[Callable[..., Any], dict[str, Any], tuple[str, ...]]
 
@@ -57,6 +58,7 @@ Call = tuple[Callable[..., Any], dict[str, Any], tuple[str, ...]]
 def calls(T: ws.Transformer) -> dict[str, Call]:
     """Return calls of public functions, with a model and what is made of it."""
     flagged, run = ws.flag(T, "here", [0]), ws.run(T, [T.vocabulary[0]])
+    certificate = ws.check.same_decisions(T, T, 2).certificate()
     written = memory.write(T, 0, {T.lanes[0]: 1.0}, {T.lanes[1]: 1.0}, name=T.lanes[0])
     return {
         "run": (ws.run, {"T": T, "tokens": [T.vocabulary[0]]}, ("sums", "change")),
@@ -154,6 +156,26 @@ def calls(T: ws.Transformer) -> dict[str, Call]:
             memory.triggers, {"T": written, "block": 0, "neuron": T.lanes[0], "inputs": [[T.vocabulary[0]]]}, ()
         ),
         "memory.report": (memory.report, {"T": T, "edited": written, "inputs": [[T.vocabulary[0]]]}, ()),
+        "check.same_decisions": (ws.check.same_decisions, {"S": T, "T": T, "up_to": 2}, CHECK),
+        "check.same_logits": (ws.check.same_logits, {"S": T, "T": T, "up_to": 2}, CHECK),
+        "check.recognizes": (
+            ws.check.recognizes, {"T": T, "predicate": ".*", "up_to": 2, "yes": T.classes[0]}, CHECK
+        ),
+        "check.agrees_with": (
+            ws.check.agrees_with, {"T": T, "function": lambda tokens: T.classes[0], "up_to": 2}, CHECK
+        ),
+        "check.final_vectors": (
+            ws.check.final_vectors, {"T": T, "condition": lambda vectors: vectors[:, 0] == 1, "up_to": 2}, CHECK
+        ),
+        "check.replay": (
+            ws.check.replay, {"certificate": certificate, "models": [T, T]},
+            ("sample", "everything", "function", "seed"),
+        ),
+        "check.replay, one thing of it": (
+            lambda value, key="claim": ws.check.replay({**certificate, key: value}, [T, T]),
+            {"value": certificate["claim"]}, ("key",),
+        ),
+        "check.cite": (ws.check.cite, {"certificate": certificate}, ()),
         "library.contains": (library.contains, {"symbol": "1"}, ("vocabulary", "arithmetic")),
         "library.majority": (library.majority, {"symbol": "1"}, ("vocabulary", "arithmetic")),
         "library.balanced": (library.balanced, {"depth": 2}, ("vocabulary", "arithmetic")),
@@ -219,6 +241,6 @@ def function_or_refusal(function: Callable[..., Any], arguments: dict[str, Any])
     """Call a function; return why it refuses, or nothing."""
     try:
         function(**arguments)
-    except (ws.WeightsmithError, TypeError) as error:
+    except (ws.WeightsmithError, TypeError, UserWarning) as error:
         return str(error)
     return ""

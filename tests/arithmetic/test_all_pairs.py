@@ -12,6 +12,7 @@ from tests.witness.integers import grid
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("form", SMALL)
+@pytest.mark.one_in(3)
 def test_all_pairs_are_rounded_correctly(form: str, ties: str, operation: str) -> None:
     A = saturating(tied(form, ties))
     x, y = (side.ravel() for side in np.meshgrid(A.values(), A.values()))

@@ -20,6 +20,7 @@ IN_A_LONG_SEARCH = [pytest.param(form, 1, marks=pytest.mark.long) for form in LA
 
 @pytest.mark.parametrize("function", ["exp", "sqrt"])
 @pytest.mark.parametrize(("form", "step"), [*EVERY_VALUE, *EVERY_17TH, *IN_A_LONG_SEARCH])
+@pytest.mark.one_in(3)
 def test_exp_and_sqrt_of_all_values_are_rounded_correctly(form: str, step: int, function: str) -> None:
     for ties in TIES if form in SMALL else TIES[:1]:
         A, exact = saturating(tied(form, ties)), numbers.system(tied(form, ties))
@@ -31,6 +32,7 @@ def test_exp_and_sqrt_of_all_values_are_rounded_correctly(form: str, step: int, 
 
 
 @pytest.mark.parametrize("form", ["float(8,24)", "float(8,25)", "fixed(12,13)", "fixed(4,20)"])
+@pytest.mark.one_in(3)
 def test_exp_of_wide_systems_is_rounded_correctly(form: str) -> None:
     A, exact = saturating(form), grid(form, "zero")
     x = np.unique(A.round(np.random.default_rng(3).normal(size=20_000) * 5))

@@ -59,6 +59,7 @@ def hard_cases(A: Saturating) -> Array:
 
 @both
 @pytest.mark.parametrize("A", SYSTEMS, ids=str)
+@pytest.mark.one_in(3)
 def test_rounding_gives_the_nearest_member_at_every_midpoint_and_beside_it(
     nearest: Callable[..., Array], A: Saturating
 ) -> None:

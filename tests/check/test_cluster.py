@@ -105,6 +105,7 @@ def test_a_frame_goes_to_the_cluster(scheduler: str, two: Any) -> None:
 
 
 @pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.one_in(2)
 def test_a_worker_that_is_killed_changes_nothing(
     which: int, scheduler: str, two: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,6 +128,7 @@ def test_a_worker_that_is_killed_changes_nothing(
     assert told(verdict) == told(long_check(None))
 
 
+@pytest.mark.long
 def test_workers_without_weightsmith_are_refused(tmp_path: Path) -> None:
     without = "import sys; sys.modules['weightsmith'] = None; from distributed.cli.dask_worker import main; main()"
     with a_scheduler(tmp_path) as (address, _):

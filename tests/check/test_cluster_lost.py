@@ -81,6 +81,7 @@ def heard(act: Callable[[], object]) -> Iterator[list[str]]:
         log.removeHandler(handler)
 
 
+@pytest.mark.long
 def test_when_all_workers_die_and_one_comes_back_the_check_goes_on_to_the_same_digests(
     running: tuple[str, subprocess.Popen[str], subprocess.Popen[str]], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +110,7 @@ def test_when_all_workers_stay_dead_the_check_ends_after_a_stated_time_and_the_l
     assert_the_ledger_is_whole(tmp_path / "ledger")
 
 
+@pytest.mark.long
 def test_a_scheduler_that_is_killed_ends_the_check_and_the_ledger_is_whole(
     running: tuple[str, subprocess.Popen[str], subprocess.Popen[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,6 +122,7 @@ def test_a_scheduler_that_is_killed_ends_the_check_and_the_ledger_is_whole(
     assert_the_ledger_is_whole(tmp_path / "ledger")
 
 
+@pytest.mark.long
 def test_a_scheduler_that_no_longer_answers_ends_the_check_and_the_ledger_is_whole(
     running: tuple[str, subprocess.Popen[str], subprocess.Popen[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

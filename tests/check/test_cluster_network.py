@@ -14,6 +14,7 @@ from typing import Any
 
 import dask
 import pytest
+import trustme
 
 import weightsmith as ws
 from tests.check.dask_processes import a_scheduler, a_worker, end, listening, wait_for_workers
@@ -84,25 +85,16 @@ def test_the_documented_commands_listen_on_loopback_alone(background: Any, tmp_p
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """A key and a certificate that signs itself: what dask scheduler and dask worker call them, and the files."""
-    folder = tmp_path_factory.mktemp("certificate")
-    key, cert = str(folder / "key.pem"), str(folder / "cert.pem")
-    try:
-        subprocess.run(
-            [
-                *shlex.split("openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=localhost -days 2 -keyout"),
-                key,
-                "-out",
-                cert,
-            ],
-            check=True,
-            capture_output=True,
-        )
-    except FileNotFoundError:
-        pytest.skip("no openssl to make a certificate with")
-    return {"ca-file": cert, "cert": cert, "key": key}
+    """Return a key and a certificate: what dask scheduler and dask worker call them, and the files."""
+    folder, authority = tmp_path_factory.mktemp("certificate"), trustme.CA()
+    made = authority.issue_cert("localhost", "127.0.0.1")
+    files = {"ca-file": authority.cert_pem, "cert": made.cert_chain_pems[0], "key": made.private_key_pem}
+    for name, blob in files.items():
+        blob.write_to_path(folder / name)
+    return {name: str(folder / name) for name in files}
 
 
+@pytest.mark.long
 def test_a_cluster_with_tls_is_one_like_any_other(certificate: dict[str, str], tmp_path: Path) -> None:
     tls = [word for name, file in certificate.items() for word in (f"--tls-{name}", file)]
     parts = {"cert": certificate["cert"], "key": certificate["key"]}

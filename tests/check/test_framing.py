@@ -46,6 +46,7 @@ def first_is(wrong: Sequence[Tokens], claimed: Sequence[Tokens], verdict: Verdic
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("length", [1, 2, 4])
 @pytest.mark.parametrize(("vocabulary", "seed"), [("ab", 0), ("abc", 1), ("ab", 2)])
+@pytest.mark.one_in(3)
 def test_the_attention_lowering_decides_alike_with_END_after_each_input(
     form: str, length: int, vocabulary: str, seed: int, cut: Cut
 ) -> None:
@@ -124,6 +125,7 @@ def parted(mask: Any) -> list[tuple[ws.Transformer, ws.Transformer, list[Tokens]
 @pytest.mark.parametrize("within", LANGUAGES)
 @pytest.mark.parametrize("columns", [1 << 16, 6, 2])
 @pytest.mark.parametrize("mask", ["causal", "full"])
+@pytest.mark.one_in(3)
 def test_within_a_language_only_its_inputs_are_claimed(within: str, columns: int, mask: Any, cut: Cut) -> None:
     cut(columns, 3)
     for S, second, differ in parted(mask):
@@ -182,6 +184,7 @@ def test_kernels_and_reference_find_the_same_in_every_shard(name: str, columns: 
 
 @pytest.mark.parametrize("pattern", ["a*b*", "(a|b)*", "(aa|b)*", "a{3}b{2}", "b", "(ab)*a?"])
 @pytest.mark.parametrize("length", [None, 1, 3, 5])
+@pytest.mark.one_in(3)
 def test_inputs_are_counted_exactly_at_every_place(pattern: str, length: int | None, cut: Cut) -> None:
     """Refuted by each of the claimed inputs in turn, or by twenty of them."""
     T = ws.random_transformer("ab", lanes=2, blocks=1, neurons=1, max_length=6)

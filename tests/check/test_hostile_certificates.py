@@ -88,12 +88,13 @@ def replayed(text: str, models: list[ws.Transformer], sample: int) -> None:
             assert again.agrees or again.problems
 
 
-def test_any_entry_may_be_anything(certificates: list[tuple[dict[str, Any], list[ws.Transformer]]]) -> None:
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.long)])
+def test_any_entry_may_be_anything(step: int, certificates: list[tuple[dict[str, Any], list[ws.Transformer]]]) -> None:
     for certificate, models in certificates:
-        for path in places(certificate):
+        for n, path in enumerate(places(certificate)):
             if path[0] not in ("versions", "seconds", "finished"):
                 replayed(put(certificate, path, None, remove=True), models, 1)
-                for odd in ODD:
+                for odd in ODD[n % step :: step]:
                     replayed(put(certificate, path, odd), models, 1)
 
 

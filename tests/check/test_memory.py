@@ -35,6 +35,7 @@ def more_memory(**given: Any) -> tuple[int, int]:
 
 @pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("memory", [8 * MIB, 64 * MIB])
+@pytest.mark.one_in(4)
 def test_all_inputs_up_to_length_18_fit_into_little_memory(workers: int, memory: int) -> None:
     inputs, grown = more_memory(mask="causal", up_to=18, memory=memory, workers=workers, lanes=8)
     assert inputs == 2**19 - 2

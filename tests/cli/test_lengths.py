@@ -40,6 +40,7 @@ def test_the_limit_is_the_documented_one() -> None:
 
 
 @pytest.mark.parametrize("count", SYMBOLS)
+@pytest.mark.one_in(2)
 def test_a_refutation_is_shown_written_and_recorded_at_the_limit(folder: Path, count: int) -> None:
     files = ("--certificate", f"{count}.json", "--ledger", f"{count}.ledger", "--json")
     result = weightsmith(*early(count), *files, folder=folder, before=AT_ONCE)
@@ -58,6 +59,7 @@ def test_a_refutation_is_shown_written_and_recorded_at_the_limit(folder: Path, c
 
 
 @pytest.mark.parametrize("count", SYMBOLS)
+@pytest.mark.one_in(4)
 def test_a_terminal_shows_a_check_at_the_limit(folder: Path, count: int) -> None:
     shown = on_a_terminal(*early(count), folder=folder)
     assert "refuted by aa, the shortest" in shown
@@ -76,6 +78,7 @@ def test_every_input_of_one_symbol_is_checked_up_to_the_limit(folder: Path, leng
 
 
 @pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.one_in(2)
 def test_a_language_of_few_inputs_is_checked_among_many(folder: Path, count: int) -> None:
     claim = ("check", "recognizes", f"{count}.safetensors", "--regex", "a+", "--within", "a*", "--up-to", "200")
     result = weightsmith(*claim, folder=folder, before=AT_ONCE)

@@ -22,7 +22,7 @@ BUFFERING = {"buffered": BUFFERED, "unbuffered": {**BUFFERED, "PYTHONUNBUFFERED"
 
 
 @pytest.mark.parametrize("buffering", BUFFERING)
-@pytest.mark.parametrize("verb", ["library", "run", "laws", "info", "help"])
+@pytest.mark.parametrize("verb", ["run", "laws", "info", "help", pytest.param("library", marks=pytest.mark.long)])
 def test_a_reader_that_is_gone_ends_a_verb_silently_as_sigpipe_would(folder: Path, verb: str, buffering: str) -> None:
     reading, writing = os.pipe()
     os.close(reading)
@@ -36,7 +36,7 @@ def test_a_reader_that_is_gone_ends_a_verb_silently_as_sigpipe_would(folder: Pat
     assert (result.returncode, result.stderr) == (141, "")
 
 
-@pytest.mark.parametrize("verb", ["library", "run", "laws"])
+@pytest.mark.parametrize("verb", ["run", "laws", pytest.param("library", marks=pytest.mark.long)])
 def test_a_reader_that_goes_after_a_line_ends_a_verb_silently(folder: Path, verb: str) -> None:
     process = subprocess.Popen(
         [*PROGRAM, *VERBS[verb]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env=BUFFERED

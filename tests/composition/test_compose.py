@@ -30,6 +30,7 @@ def answers(T: ws.Transformer) -> list[bool]:
 
 
 @pytest.mark.parametrize("A", [ws.Fixed(4, 4), ws.Fixed(2, 3, "even"), ws.Float(3, 3), ws.Float(2, 4)], ids=str)
+@pytest.mark.one_in(2)
 def test_the_operators_mean_what_they_say_on_every_input_up_to_length_6(A: Arithmetic) -> None:
     R, S, T = recognisers(A)
     r, s, t = map(answers, (R, S, T))
@@ -42,6 +43,7 @@ def test_the_operators_mean_what_they_say_on_every_input_up_to_length_6(A: Arith
 
 
 @pytest.mark.parametrize("seed", [0, 100])
+@pytest.mark.one_in(2)
 def test_de_morgan_double_negation_distributivity_and_if_then_else(seed: int) -> None:
     R, S, T = recognisers(ws.Fixed(4, 4), seed)
     assert answers(~(S & T)) == answers(~S | ~T)

@@ -61,6 +61,7 @@ def test_every_two_library_models_combine() -> None:
         assert_decides(OPERATORS[formula](*(LOUD[name] for name in names)), names, OF_TWO[formula])
 
 
+@pytest.mark.long
 def test_every_three_library_models_combine() -> None:
     for i, names in enumerate(combinations(MODELS, 3)):
         formula = list(OF_THREE)[i % len(OF_THREE)]

@@ -52,6 +52,7 @@ def ablated(r: ws.Run, **what: Any) -> ws.Run | None:
 
 
 @KINDS
+@pytest.mark.one_in(3)
 def test_without_a_head_the_run_is_that_with_w_o_at_0(A: ws.Arithmetic, sums: Sums | None) -> None:
     seen = set()
     for r in every_run(A, sums):
@@ -75,6 +76,7 @@ def test_without_a_head_the_run_is_that_with_w_o_at_0(A: ws.Arithmetic, sums: Su
 
 
 @KINDS
+@pytest.mark.one_in(3)
 def test_without_a_sublayer_or_block_the_run_is_that_of_a_transformer_without_it(
     A: ws.Arithmetic, sums: Sums | None
 ) -> None:

@@ -108,6 +108,7 @@ def test_a_loop_stops_at_a_lane_or_a_column_that_is_not_there() -> None:
     assert said(FAR).splitlines() == ["fine", beyond, beyond]
 
 
+@pytest.mark.long
 def test_models_of_every_kind_run_in_it_as_in_the_reference() -> None:
     assert int(said(RUNS)) == 27
 

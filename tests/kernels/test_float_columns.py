@@ -23,6 +23,7 @@ FORMS = [*(("float32", form) for form in SINGLE), *(("float64", form) for form i
 
 
 @pytest.mark.parametrize(("dtype", "form", "ties"), one_tie_rule_each(FORMS))
+@pytest.mark.one_in(3)
 def test_random_models_run_as_in_the_reference(
     dtype: str, form: str, ties: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

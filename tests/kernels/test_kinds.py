@@ -39,6 +39,7 @@ def test_the_forms_have_the_carriers_that_they_stand_for(form: str) -> None:
 @pytest.mark.parametrize(
     ("form", "mask"), [*((form, "causal") for form in FORMS), *((form, "full") for form in list(FORMS)[::2])]
 )
+@pytest.mark.one_in(2)
 def test_every_rule_inside_attention_equals_the_definition_in_every_bit(
     form: str, mask: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,6 +44,7 @@ def test_random_models_run_as_in_the_reference(dtype: Type) -> None:
 @pytest.mark.parametrize("mask", ["causal", "full"])
 @pytest.mark.parametrize("weighting", WEIGHTINGS, ids=repr)
 @both
+@pytest.mark.one_in(3)
 def test_every_weighting_under_every_mask_runs_as_in_the_reference(
     dtype: Type, weighting: Weighting, mask: str
 ) -> None:

@@ -34,6 +34,7 @@ def test_brackets_are_balanced_up_to_the_depth(A: ws.Arithmetic, depth: int) -> 
 
 
 @ARITHMETICS
+@pytest.mark.one_in(3)
 def test_brackets_that_go_far_astray_never_come_back(A: ws.Arithmetic) -> None:
     T, draw = library.balanced(2, arithmetic=A), Random(2)
     for n in (10, 20, 60, 300):
@@ -50,6 +51,7 @@ def test_a_majority_of_one_among_three_symbols() -> None:
 
 
 @ARITHMETICS
+@pytest.mark.one_in(3)
 def test_no_shorter_input_makes_majority_fail_than_the_one_that_is_stated(A: ws.Arithmetic) -> None:
     """The lead is a fold of votes, so all inputs of a length are followed at once: every lead with its true lead."""
     T = library.majority("1", arithmetic=A)

@@ -18,7 +18,7 @@ from tests.witness.numbers import system
 from tests.witness.runs import exact, product
 from weightsmith.model import named_arrays
 
-few = settings(max_examples=15)
+few = settings(max_examples=8)
 some_inputs = inputs()
 
 

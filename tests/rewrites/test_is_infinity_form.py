@@ -53,6 +53,7 @@ def holds(T: ws.Transformer, up_to: int = 3) -> bool:
 
 
 @pytest.mark.parametrize("A", ARITHMETICS, ids=str)
+@pytest.mark.one_in(4)
 def test_what_infinity_form_and_the_operators_make_is_recognised(A: Arithmetic) -> None:
     models = kinds(A, 1)
     for T in models:
@@ -68,6 +69,7 @@ def test_what_infinity_form_and_the_operators_make_is_recognised(A: Arithmetic) 
 
 
 @pytest.mark.parametrize("A", ARITHMETICS, ids=str)
+@pytest.mark.one_in(4)
 def test_what_is_not_in_infinity_form_is_not_said_to_be(A: Arithmetic) -> None:
     for T in kinds(A, 2):
         U = ws.infinity_form(T)
@@ -184,6 +186,7 @@ def assert_sound(A: Arithmetic, seed: int, count: int) -> None:
 
 
 @pytest.mark.parametrize("A", ARITHMETICS, ids=str)
+@pytest.mark.one_in(4)
 def test_whatever_is_changed_true_is_never_wrong(A: Arithmetic) -> None:
     assert_sound(A, seed=3, count=80)
 
@@ -213,6 +216,7 @@ def small(A: Arithmetic, draw: Random) -> ws.Transformer:
 
 
 @pytest.mark.parametrize("A", [ws.Fixed(2, 2), ws.Float(3, 3), ws.Fixed(1, 1)], ids=str)
+@pytest.mark.one_in(4)
 def test_true_is_never_wrong_of_random_layers(A: Arithmetic) -> None:
     draw = Random(5)
     found = [T for T in (small(A, draw) for _ in range(400)) if ws.is_infinity_form(T)]

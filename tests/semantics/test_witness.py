@@ -56,6 +56,7 @@ def assert_equals_witness(T: Transformer, tokens: list[str]) -> Run:
 @pytest.mark.parametrize("weighting", WEIGHTINGS, ids=repr)
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.one_in(3)
 def test_a_run_equals_the_exact_evaluation(form: str, ties: str, weighting: Weighting, mask: str) -> None:
     for seed in range(2):
         T = random_transformer(

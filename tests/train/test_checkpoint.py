@@ -90,6 +90,7 @@ def test_a_training_that_was_done_is_not_done_again(steps: int, tmp_path: Path) 
 
 @pytest.mark.parametrize("task", [text(), labelled()], ids=["text", "labelled"])
 @pytest.mark.parametrize("after", range(1, 12))
+@pytest.mark.one_in(3)
 def test_a_training_that_is_told_to_stop_goes_on_with_the_same_bits(after: int, task: Any, tmp_path: Path) -> None:
     path, whole = tmp_path / "c", fit(task, SHAPE, COURSE)
     asked: list[bool] = []
@@ -129,6 +130,7 @@ PLACES = (
 
 @pytest.mark.parametrize("late", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("place", PLACES)
+@pytest.mark.one_in(3)
 def test_an_interrupt_anywhere_in_a_training_leaves_a_whole_checkpoint(
     place: str, late: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -57,6 +57,7 @@ def panels(figure: Any) -> list[tuple[Any, Any]]:
     return list(zip((cells, stream), bars, strict=True))
 
 
+@pytest.mark.one_in(3)
 def test_every_column_lies_in_its_panel_and_no_bar_of_colours_near_it(figure: Any) -> None:
     inch = figure.dpi
     for panel, bar in panels(figure):
@@ -140,6 +141,7 @@ BEGIN = {"svg": b"<?xml", "png": b"\x89PNG\r\n\x1a\n", "pdf": b"%PDF-"}
 
 
 @pytest.mark.parametrize("kind", BEGIN)
+@pytest.mark.one_in(3)
 def test_the_ending_of_the_name_decides_the_format_and_the_bytes_are_the_same_every_time(
     kind: str, found: Comparison, tmp_path: Path
 ) -> None:

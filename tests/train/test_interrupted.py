@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,7 @@ def interrupted(folder: Path, step: int, *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("kind", ["predicate", pytest.param("text, dropout", marks=pytest.mark.long)])
+@pytest.mark.one_in(2)
 def test_an_interrupted_training_saves_its_last_step_and_goes_on_with_the_same_bits(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,14 +129,23 @@ def test_ctrl_c_stays_ignored_where_it_was() -> None:
         signal.signal(signal.SIGINT, before)
 
 
+def interrupt(stop: Interrupts) -> None:
+    """Press Ctrl-C; where there are other threads, Python may take a moment to hear of it."""
+    heard = stop.heard
+    signal.raise_signal(signal.SIGINT)
+    deadline = time.monotonic() + 30
+    while stop.heard == heard and time.monotonic() < deadline:
+        time.sleep(0.001)
+
+
 def test_the_first_interrupt_is_an_answer_and_the_second_an_exception(capsys: pytest.CaptureFixture[str]) -> None:
     with Interrupts() as stop:
         assert not stop()
-        signal.raise_signal(signal.SIGINT)
+        interrupt(stop)
         assert stop()
         with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
+            interrupt(stop)
     assert capsys.readouterr().err == ""
-    with pytest.raises(KeyboardInterrupt), Interrupts():
-        signal.raise_signal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), Interrupts() as stop:
+        interrupt(stop)
     assert capsys.readouterr().err == "stopped before a step was done: nothing to save\n"

@@ -31,6 +31,7 @@ def killed(folder: Path, step: int, *arguments: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.one_in(2)
 def test_a_killed_training_ends_with_the_same_bits(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -163,7 +163,7 @@ def _with_function(
     """Return a claim with a Python function, which must be given: nothing that stands in a file is run."""
     if function is None:
         raise InputError(
-            f"the claim {data['claim']!r} holds Python code, which is not run by itself: read its source in the "
+            f"the claim {brief(data['claim'])} holds Python code, which is not run by itself: read its source in the "
             "certificate, and give it: replay(…, function=f)"
         )
     if not callable(function):

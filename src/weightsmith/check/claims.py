@@ -22,7 +22,7 @@ from weightsmith.automata import (
 from weightsmith.check.claim import HAS_FUNCTION, Claim, Quantity, Values, is_predicate
 from weightsmith.check.frame import Frame
 from weightsmith.check.verdict import Divergence, first_difference
-from weightsmith.errors import InputError, brief, listed, shown
+from weightsmith.errors import InputError, brief, cut, listed, named, shown
 from weightsmith.inspect.run import Run
 from weightsmith.model import Transformer
 
@@ -218,7 +218,7 @@ class AgreesWith(_ByFunction):
             answer = called(self.function, "the function", tokens)
             if not isinstance(answer, str) or answer not in place:
                 raise InputError(
-                    f"the function gives {brief(answer)} for the input {shown(input_text(tokens))}: "
+                    f"the function gives {brief(answer)} for the input {named(input_text(tokens))}: "
                     f"it must give one of {listed(self.T.classes)}"
                 )
             wanted[i] = place[answer]
@@ -260,10 +260,9 @@ class FinalVectors(_ByFunction):
 def check_class(T: Transformer, yes: object, instead: str) -> None:
     """Refuse a class that does not exist; `instead` says how to write one that does, {0} or as it is shown {1}."""
     if yes not in T.classes:
-        name = shown(yes) if isinstance(yes, str) else brief(yes)
         one = T.classes[min(1, len(T.classes) - 1)]  # the first one often says that nothing was found
-        write = instead.format(one, shown(one))
-        raise InputError(f"the class {name} does not exist: the classes are {listed(T.classes)}; write {write}")
+        write = cut(instead.format(one, shown(one)))
+        raise InputError(f"the class {named(yes)} does not exist: the classes are {listed(T.classes)}; write {write}")
 
 
 def _named(names: Sequence[str], values: Array) -> str:

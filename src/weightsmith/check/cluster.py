@@ -51,7 +51,7 @@ def connected(address: str, columns: int, insecure_network: bool = False) -> Ite
         with suppress(Exception):
             client.close()
         raise InputError(
-            f"the cluster {address!r:.80} cannot be reached: {str(error) or type(error).__name__}; "
+            f"the cluster {address!r:.80} cannot be reached: {_words(error)}; "
             "start one with dask scheduler and dask worker, and give the scheduler's address"
         ) from None
     with client:
@@ -103,7 +103,7 @@ class Cluster:
             if self.admitted and isinstance(error, OSError):
                 return {}  # one that came and went; if it is still there, it is asked again soon
             raise InputError(
-                f"the workers of the cluster {self.address!r:.80} do not answer: {error}; "
+                f"the workers of the cluster {self.address!r:.80} do not answer: {_words(error)}; "
                 f"install weightsmith {__version__} there"
             ) from None
         return answers
@@ -113,9 +113,7 @@ class Cluster:
         try:
             yield from self._findings(claim, plan, shards, limit)
         except (OSError, CancelledError, import_module("distributed").KilledWorker) as error:
-            raise InputError(
-                f"the cluster {self.address!r:.80} was lost: {str(error) or type(error).__name__}; start it, {AGAIN}"
-            ) from None
+            raise InputError(f"the cluster {self.address!r:.80} was lost: {_words(error)}; start it, {AGAIN}") from None
 
     def _findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: "Limit") -> Iterator[Finding]:
         # The claim is the result of a task, not scattered: if its worker dies, Dask can make it again.
@@ -143,7 +141,9 @@ class Cluster:
         elif self.alone_since is None:
             self.alone_since = time.monotonic()
             log.warning(
-                "the cluster %s has no workers left: waiting %g s for one to come back", self.address, WORKERS_SECONDS
+                "the cluster %s has no workers left: waiting %g s for one to come back",
+                cut(self.address),
+                WORKERS_SECONDS,
             )
         elif time.monotonic() - self.alone_since > WORKERS_SECONDS:
             raise InputError(
@@ -168,6 +168,11 @@ class Cluster:
 def size_for(shards: int, seconds: float) -> float:
     """Return how many shards take about as long as a task should."""
     return shards * TASK_SECONDS / max(seconds, 1e-3)
+
+
+def _words(error: BaseException) -> str:
+    """Return what Dask says of something that went wrong: its first words, it may quote a whole claim."""
+    return cut(str(error)) or type(error).__name__
 
 
 def _about(dask_worker: Any) -> tuple[str, list[str]]:

@@ -196,7 +196,9 @@ def _longest(claim: Claim, up_to: int | None) -> int:
     longest = whole_number(longest, name, 1, meaning=meaning)
     whole_number(longest, name, 1, MAX_LENGTH, f"at most {MAX_LENGTH}; no check goes through longer inputs")
     if length is not None and length > longest:
-        raise InputError(f"length={length} is more than up_to={up_to}: leave out up_to, which length= does not need")
+        raise InputError(
+            f"length={brief(length)} is more than up_to={up_to}: leave out up_to, which length= does not need"
+        )
     claim.frame.check_lengths(claim.models, length or longest)
     return length or longest
 

@@ -11,7 +11,7 @@ from weightsmith.automata import Inputs, Places, input_text, written
 from weightsmith.check.claim import Claim, Quantity, Values
 from weightsmith.check.frame import claimed_stems
 from weightsmith.check.plan import Plan, Shard, depth_within
-from weightsmith.errors import InputError, ModelError, shown
+from weightsmith.errors import InputError, ModelError, named
 from weightsmith.kernels.packed import batch, packed_run, ranks, run_columns, tree
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.model import Transformer
@@ -218,7 +218,7 @@ def _evaluated(reader: Reader, ids: Places) -> Evaluation:
             try:
                 evaluate(T, one)
             except ModelError as error:
-                name = shown(input_text(written(T.vocabulary, one.tolist())))
+                name = named(input_text(written(T.vocabulary, one.tolist())))
                 raise ModelError(f"on the input {name}: {error}") from None
         raise
 

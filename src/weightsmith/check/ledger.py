@@ -22,7 +22,7 @@ from typing import Any
 
 from weightsmith._version import __version__
 from weightsmith.check.plan import Plan, Shard
-from weightsmith.errors import FileError, brief, cut, reason
+from weightsmith.errors import MAX_ECHO, FileError, brief, cut, named, reason
 from weightsmith.kernels.packed.compiled import sources_digest
 from weightsmith.storage import parse_json
 
@@ -69,9 +69,13 @@ class Ledger:
         except OSError as error:
             name, self._file = self._file.name, None
             raise FileError(
-                f"cannot write to the ledger {name}: {reason(error)}; what it holds already stays good"
+                f"cannot write to the ledger {_name(name)}: {reason(error)}; what it holds already stays good"
             ) from None
         self._synced = time.monotonic()
+
+
+def _name(path: object) -> str:
+    return named(str(path), MAX_ECHO)
 
 
 @contextmanager
@@ -84,14 +88,14 @@ def open_ledger(path: str | os.PathLike[str] | None, identity: dict[str, Any], p
     try:
         file = where.open("ab+", buffering=0) if not where.exists() or where.is_file() else None
     except (OSError, ValueError) as error:  # a name with a zero byte is a ValueError
-        raise FileError(f"cannot open the ledger {where}: {reason(error)}") from None
+        raise FileError(f"cannot open the ledger {_name(where)}: {reason(error)}") from None
     if file is None:
-        raise FileError(f"the ledger {where} is not a file: name another one")
+        raise FileError(f"the ledger {_name(where)} is not a file: name another one")
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise FileError(f"the ledger {where} is being written to by another check: wait for it") from None
+            raise FileError(f"the ledger {_name(where)} is being written to by another check: wait for it") from None
         ledger = Ledger(file)
         head = {"format": FORMAT, **identity, "version": __version__, "kernels": sources_digest()}
         _read(file, where, head, plan, ledger)
@@ -103,14 +107,14 @@ def open_ledger(path: str | os.PathLike[str] | None, identity: dict[str, Any], p
 
 def _read(file: FileIO, path: Path, head: dict[str, Any], plan: Plan, ledger: Ledger) -> None:
     if os.fstat(file.fileno()).st_size > MAX_BYTES:
-        raise FileError(f"the ledger {path} is larger than {MAX_BYTES:,} bytes: it is none of ours")
+        raise FileError(f"the ledger {_name(path)} is larger than {MAX_BYTES:,} bytes: it is none of ours")
     file.seek(0)
     lines = io.BufferedReader(file)
     try:
         first = lines.readline(MAX_LINE)
         if not first.endswith(b"\n"):
             if not _linked(head, "")[1].startswith(first):
-                raise FileError(f"{path} is not a ledger: name another file")
+                raise FileError(f"{_name(path)} is not a ledger: name another file")
             file.truncate(0)
             ledger.write(head)
             ledger.sync()
@@ -122,7 +126,9 @@ def _read(file: FileIO, path: Path, head: dict[str, Any], plan: Plan, ledger: Le
             if not _recorded(line, plan, ledger):
                 if line.endswith(b"\n"):  # else it was cut short when the process was killed
                     log.warning(
-                        "the ledger %s is damaged from line %d on: what stood there is derived again", path, number
+                        "the ledger %s is damaged from line %d on: what stood there is derived again",
+                        _name(path),
+                        number,
                     )
                 file.truncate(good)
                 break
@@ -135,17 +141,19 @@ def _checked_head(line: bytes, head: dict[str, Any], path: Path) -> str:
     """Return the link of the first line; refuse that of another check."""
     found = _parsed(line)
     if found.get("format") != FORMAT:
-        raise FileError(f"{path} is not a ledger: name another file")
+        raise FileError(f"{_name(path)} is not a ledger: name another file")
     link = found.pop("link", None)
     if found != head:
         different = next(key for key in {**head, **found} if key not in found or found[key] != head.get(key, ...))
         raise FileError(
-            f"the ledger {path} belongs to another check: its {cut(different, 80)} is {_brief(found.get(different))}, "
-            f"here it is {_brief(head.get(different))}; name another file"
+            f"the ledger {_name(path)} belongs to another check: its {cut(different, 80)} is "
+            f"{_brief(found.get(different))}, here it is {_brief(head.get(different))}; name another file"
         )
     wanted, whole = _linked(head, "")
     if line != whole:
-        raise FileError(f"the first line of the ledger {path} is damaged, its link is {brief(link)}: delete the file")
+        raise FileError(
+            f"the first line of the ledger {_name(path)} is damaged, its link is {brief(link)}: delete the file"
+        )
     return wanted
 
 

@@ -9,7 +9,7 @@ from weightsmith.automata import Inputs, input_text, written
 from weightsmith.check.certificate import Certificate, Function, Given
 from weightsmith.check.examine import EMPTY_DIGEST, Finding, by_reference, examine, reader
 from weightsmith.check.plan import Shard, depth_within, rank
-from weightsmith.errors import InputError, ModelError, shown, whole_number
+from weightsmith.errors import InputError, ModelError, brief, shown, whole_number
 from weightsmith.model import Transformer
 
 PATIENCE = 60.0  # seconds: what takes no longer is replayed whole, unless a sample is asked for
@@ -72,7 +72,9 @@ def replay(
     if sample is not None:
         whole_number(sample, "sample", 1, meaning="how many shards to derive again, 1 or more")
         if everything:
-            raise InputError(f"sample={sample} is not everything: leave out one of them")
+            raise InputError(f"sample={brief(sample)} is not everything: leave out one of them")
+    if seed is not None and type(seed) is not int:
+        raise InputError(f"seed={brief(seed)}: write a whole number, which decides which shards are derived again")
     c = Certificate.read(certificate, models, function)
     pieces = _pieces(c)
     if sample is None and not everything:
