@@ -3,6 +3,7 @@
 #   make test    lint, strict types, import direction, tests
 #   make test-long  the tests that only search longer
 #   make bench   ratios against peers, measured in one run (ONLY=checking: one subject)
+#   make web     the page's component, from web/ (needs Node 20; what it builds is committed)
 #   make docs    the documentation, as docs/_build/html/index.html
 
 PYTHON ?= python3
@@ -12,14 +13,14 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Byte code is made of what is imported, when it is: making it of everything takes longer than installing
 INSTALL := $(PIP) install --no-compile --constraint constraints.txt
 
-.PHONY: demo test test-long bench docs clean
+.PHONY: demo test test-long bench web docs clean installed
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
 	@$(BIN)/weightsmith demo
 	@echo "(first: source $(BIN)/activate)"
 
-test: $(VENV)/.test
+test: installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --num-workers 2
@@ -27,18 +28,26 @@ test: $(VENV)/.test
 	$(BIN)/python -m tests.compile_all
 	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-test-long: $(VENV)/.test
+test-long: installed
 	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m long
 
 bench: $(VENV)/.bench
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m benchmarks $(ONLY)
+
+web: web/node_modules
+	npm --prefix web run check
+	npm --prefix web run build
 
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 clean:
-	rm -rf $(VENV) docs/_build
+	rm -rf $(VENV) docs/_build web/node_modules
+
+# What the tests need, side by side: to wait for the network takes no processor
+installed:
+	@$(MAKE) --no-print-directory --jobs 3 $(VENV)/.test $(VENV)/.browser $(VENV)/.web
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -57,4 +66,22 @@ $(VENV)/.core: $(VENV)/.python pyproject.toml constraints.txt
 $(VENV)/.test $(VENV)/.bench $(VENV)/.docs: $(VENV)/.%: $(VENV)/.core
 	@echo 'Installing what make $* needs …'
 	@$(INSTALL) --group $*
+	@touch $@
+
+# The page is tested in a real browser
+$(VENV)/.browser: | $(VENV)/.python
+	@command -v chromium >/dev/null || { \
+	  echo 'Installing chromium …'; apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium >/dev/null; } || { \
+	  echo 'The page is tested in a browser: install chromium, such as with sudo apt-get install chromium' >&2; exit 2; }
+	@touch $@
+
+# Without Node nothing is built: the tests then say that they did not compare the component with its sources
+$(VENV)/.web: web/package-lock.json | $(VENV)/.python
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web/node_modules; fi
+	@touch $@
+
+web/node_modules: web/package-lock.json
+	@echo 'Installing what builds the page …'
+	@npm --prefix web ci --silent --no-audit --no-fund
 	@touch $@

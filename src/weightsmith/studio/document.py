@@ -54,7 +54,7 @@ def save_html(shown: Shown, path: str | os.PathLike[str], *, beside: Shown | Non
 
 def page(shown: Shown, *, beside: Shown | None = None, names: Sequence[str] = ()) -> str:
     """Return such a page as a text. The names are those of the models, "model" and "model beside" unless given."""
-    script, style = (_inline(_component(name)) for name in COMPONENT)
+    script, style = (_inline(component(name)) for name in COMPONENT)
     data = page_data(shown, beside, names)
     return _PAGE.format(
         policy=html.escape(_policy(script, style)),
@@ -101,7 +101,8 @@ def _compressed(T: Transformer) -> str:
     return base64.b64encode(gzip.compress(model_bytes(T), mtime=0)).decode()
 
 
-def _component(name: str) -> str:
+def component(name: str) -> str:
+    """Return a file of the component that runs and shows models."""
     return resources.files("weightsmith.studio").joinpath("page", name).read_text(encoding="utf-8")
 
 

@@ -1,0 +1,192 @@
+"""A page in one file: nothing in a model can break out of it, and it lets nothing else in."""
+
+import base64
+import gzip
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weightsmith as ws
+from tests.check.processes import environment
+from tests.command_line import run_command
+from weightsmith.studio import document, page
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<!--<script>",
+    "\"quoted\" 'twice'",
+    "a\nb\r\u2028c",
+    "&lt;",
+    "]]>",
+    "日本",
+]
+
+
+class Elements(HTMLParser):
+    """Notes every element with its text."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        super().__init__(convert_charrefs=True)
+        self.found: list[tuple[str, dict[str, str | None], str]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note an element."""
+        self.found.append((tag, dict(attrs), ""))
+
+    def handle_data(self, data: str) -> None:
+        """Note its text."""
+        if self.found:
+            tag, attributes, text = self.found[-1]
+            self.found[-1] = (tag, attributes, text + data)
+
+
+def elements(text: str) -> list[tuple[str, dict[str, str | None], str]]:
+    parser = Elements()
+    parser.feed(text)
+    return parser.found
+
+
+def carried(text: str) -> dict[str, Any]:
+    """Return what a page carries."""
+    (data,) = [inner for tag, attributes, inner in elements(text) if attributes.get("id") == "weightsmith-model"]
+    found: dict[str, Any] = json.loads(data)
+    return found
+
+
+def hostile_model() -> ws.Transformer:
+    lanes = [name for name in HOSTILE if name.isprintable()]
+    return ws.Transformer(
+        ws.Fixed(4, 4), HOSTILE, lanes, np.ones((len(HOSTILE), len(lanes))), output=np.ones((2, len(lanes))),
+        classes=HOSTILE[:2], provenance=HOSTILE[:1],
+    )  # fmt: skip
+
+
+def test_a_page_carries_the_file_of_the_model_and_the_input(tmp_path: Path) -> None:
+    T = ws.library.contains("1")
+    ws.run(T, "0010").save_html(tmp_path / "run.html")
+    found = carried((tmp_path / "run.html").read_text(encoding="utf-8"))
+    ws.save(T, tmp_path / "model.safetensors")
+    (model,) = found["models"]
+    assert gzip.decompress(base64.b64decode(model["gzip"])) == (tmp_path / "model.safetensors").read_bytes()
+    assert found["input"] == list("0010")
+    assert found["beside"] is None
+    T.save_html(tmp_path / "model.html")
+    assert carried((tmp_path / "model.html").read_text(encoding="utf-8"))["input"] is None
+
+
+def test_the_same_model_stands_in_a_page_once() -> None:
+    T = ws.library.contains("1")
+    once = carried(page(ws.run(T, "0"), beside=ws.run(T, "1")))
+    assert len(once["models"]) == 1
+    assert once["beside"] == {"model": 0, "input": ["1"]}
+    twice = carried(page(ws.run(T, "0"), beside=~T, names=["contains 1", "its negation"]))
+    assert [model["name"] for model in twice["models"]] == ["contains 1", "its negation"]
+    assert twice["beside"] == {"model": 1, "input": ["0"]}
+
+
+def test_names_cannot_break_out_of_the_page() -> None:
+    T = hostile_model()
+    usual, odd = elements(page(ws.library.contains("1"))), elements(page(ws.run(T, HOSTILE), names=HOSTILE[:1]))
+    assert [tag for tag, *_ in odd] == [tag for tag, *_ in usual]
+    assert carried(page(ws.run(T, HOSTILE)))["input"] == HOSTILE
+    assert next(text for tag, _, text in odd if tag == "title") == f"{HOSTILE[0]} · Weightsmith"
+
+
+def test_the_policy_lets_in_what_stands_in_the_page_and_nothing_else() -> None:
+    text = page(ws.library.contains("1"))
+    found = elements(text)
+    policy = next(a["content"] for tag, a, _ in found if a.get("http-equiv") == "Content-Security-Policy")
+    assert policy is not None
+    rules = dict(part.strip().split(" ", 1) for part in policy.split(";"))
+    assert rules.pop("default-src") == rules.pop("base-uri") == rules.pop("form-action") == "'none'"
+    assert rules.pop("img-src") == "data: blob:"
+    for name, pattern in {
+        "script-src": '<script type="module">(.*?)</script>',
+        "style-src": "<style>(.*?)</style>",
+    }.items():
+        (inner,) = re.findall(pattern, text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(inner.encode()).digest()).decode()
+        assert rules.pop(name) == f"'sha256-{digest}'"
+    assert not rules
+    assert not [a for _, a, _ in found if {"src", "href", "style", "onclick", "onload"} & a.keys()]
+
+
+def test_the_component_neither_evaluates_text_nor_asks_the_network() -> None:
+    text = "".join(document.component(name) for name in document.COMPONENT)
+    for forbidden in ("eval(", "new Function(", "fetch(", "XMLHttpRequest", "WebSocket", "importScripts", "sendBeacon"):
+        assert forbidden not in text, forbidden
+    assert not re.search(r"@import|url\(\s*['\"]?https?:", text)
+
+
+@pytest.mark.parametrize("shown", [None, 3, "model.safetensors", [1]])
+def test_what_is_no_model_is_refused(shown: Any) -> None:
+    with pytest.raises(ws.ModelError, match="a page shows a transformer or a run, and this is"):
+        page(shown)
+
+
+def test_a_run_that_was_changed_on_its_way_is_refused() -> None:
+    r = ws.run(ws.library.contains("1"), "01")
+    with pytest.raises(ws.InputError, match="changed on its way"):
+        page(ws.ablate(r, block=0).run)
+
+
+def test_a_model_that_no_browser_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document, "MAX_PARAMETERS", 5)
+    with pytest.raises(ws.ModelError, match="parameters, and a page carries at most 5"):
+        page(ws.library.contains("1"))
+
+
+def test_show_writes_a_page(tmp_path: Path) -> None:
+    T = ws.library.contains("1")
+    ws.save(T, tmp_path / "a b.safetensors")
+    ws.save(~T, tmp_path / "not.safetensors")
+    done = show(tmp_path, "a b.safetensors", "0010", "--beside", "not.safetensors", "-o", "run.html")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "written to run.html\n"
+    found = carried((tmp_path / "run.html").read_text(encoding="utf-8"))
+    assert [model["name"] for model in found["models"]] == ["a b", "not"]
+    assert (found["input"], found["beside"]) == (list("0010"), {"model": 1, "input": list("0010")})
+    again = show(tmp_path, "a b.safetensors", "0010", "--beside-input", "11", "-o", "run.html")
+    assert again.returncode == 0, again.stderr
+    assert carried((tmp_path / "run.html").read_text(encoding="utf-8"))["beside"] == {"model": 0, "input": ["1", "1"]}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["m.safetensors", "012", "-o", "x.html"], "2"),
+        (["m.safetensors", "--beside-input", "0", "-o", "x.html"], "needs an input to stand beside"),
+        (["no.safetensors", "-o", "x.html"], "cannot read 'no.safetensors'"),
+        (["m.safetensors", "-o", "m.safetensors"], "the same command reads it"),
+        (["m.safetensors", "-o", "no/x.html"], "cannot write 'no/x.html'"),
+    ],
+)
+def test_show_refuses_before_it_writes(arguments: list[str], words: str, tmp_path: Path) -> None:
+    ws.save(ws.library.contains("1"), tmp_path / "m.safetensors")
+    done = show(tmp_path, *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["m.safetensors"]
+
+
+def test_without_a_name_the_page_is_opened(tmp_path: Path) -> None:
+    ws.save(ws.library.contains("1"), tmp_path / "m.safetensors")
+    before = "import webbrowser; webbrowser.open = lambda address: print(address) or True"
+    done = run_command(
+        "show", "m.safetensors", folder=tmp_path, environment={**environment(), "TMPDIR": str(tmp_path)}, before=before
+    )
+    assert done.returncode == 0, done.stderr
+    (made,) = tmp_path.glob("*.html")
+    assert done.stdout == f"{made.as_uri()}\n"
+    assert carried(made.read_text(encoding="utf-8"))["input"] is None
+
+
+def show(folder: Path, *arguments: str) -> Any:
+    return run_command("show", *arguments, folder=folder, environment=environment())
