@@ -6,15 +6,41 @@ export interface Picture {
   readonly height: number;
 }
 
-/** Return an element as it looks now. What is marked data-unsaved, and what only screen readers hear, is left out. */
+/**
+ * Return an element as it looks now. What is marked data-unsaved, and what only screen readers hear, is left out; what
+ * scrolls and is marked data-unrolled is shown in full.
+ */
 export function svgOf(element: HTMLElement): Picture {
-  const box = element.getBoundingClientRect();
-  const drawing = new Drawing(box.left, box.top);
-  drawing.element(element);
-  const [width, height] = [Math.ceil(box.width), Math.ceil(box.height)];
-  const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
-  const text = `<svg xmlns="http://www.w3.org/2000/svg" ${size}>\n${drawing.parts.join("\n")}\n</svg>\n`;
-  return { text, width, height };
+  const restore = arranged(element);
+  try {
+    const box = element.getBoundingClientRect();
+    const drawing = new Drawing(box.left, box.top);
+    drawing.element(element);
+    const [width, height] = [Math.ceil(box.width), Math.ceil(box.height)];
+    const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
+    const text = `<svg xmlns="http://www.w3.org/2000/svg" ${size}>\n${drawing.parts.join("\n")}\n</svg>\n`;
+    return { text, width, height };
+  } finally {
+    restore();
+  }
+}
+
+/** Arrange an element for its picture: nobody sees it, as the page is not painted in between. Return the way back. */
+function arranged(element: HTMLElement): () => void {
+  const restores: (() => void)[] = [];
+  const change = (one: HTMLElement, name: string, value: string): void => {
+    const before = one.style.getPropertyValue(name);
+    restores.push(() => one.style.setProperty(name, before));
+    one.style.setProperty(name, value);
+  };
+  for (const one of element.querySelectorAll<HTMLElement>("[data-unsaved]")) change(one, "display", "none");
+  const rolled = [...element.querySelectorAll<HTMLElement>("[data-unrolled]")];
+  const missing = Math.max(0, ...rolled.map((one) => one.scrollWidth - one.clientWidth));
+  if (missing > 0) change(element, "width", `${element.getBoundingClientRect().width + missing}px`);
+  if (missing > 0) change(element, "max-width", "none");
+  for (const one of rolled) change(one, "max-height", "none");
+  for (const one of rolled) change(one, "overflow", "visible");
+  return () => restores.forEach((restore) => restore());
 }
 
 /** Return a picture as PNG, with two pixels for each of the page. */
@@ -125,7 +151,10 @@ class Drawing {
 
   /** Draw a text line by line, each as wide as it is here, so that another font does not push it about. */
   private text(node: Text, style: CSSStyleDeclaration): void {
-    for (const line of linesOf(node)) this.line(line.text, this.placed(line.box), style);
+    const parent = node.parentElement!;
+    const isCut = style.textOverflow === "ellipsis" && parent.scrollWidth > parent.clientWidth;
+    const edge = isCut ? parent.getBoundingClientRect().right - parseFloat(style.fontSize) : Infinity;
+    for (const line of linesOf(node, edge)) this.line(line.text, this.placed(line.box), style);
   }
 
   private line(text: string, box: Box, style: CSSStyleDeclaration): void {
@@ -133,7 +162,10 @@ class Drawing {
     const { ascent, descent } = metrics(style);
     const y = box.y + (box.height - ascent - descent) / 2 + ascent;
     const words = style.textTransform === "uppercase" ? text.toUpperCase() : text;
-    const width = words.length > 1 ? ` textLength="${tidy(box.width)}" lengthAdjust="spacingAndGlyphs"` : "";
+    const width =
+      words.length > 1 && !words.endsWith("…")
+        ? ` textLength="${tidy(box.width)}" lengthAdjust="spacingAndGlyphs"`
+        : "";
     const look = `${font(style)} font-size="${size}" ${fill(style.color)}${width} xml:space="preserve"`;
     this.parts.push(`<text x="${tidy(box.x)}" y="${tidy(y)}" ${look}>${escaped(words)}</text>`);
     if (!style.textDecorationLine.includes("underline")) return;
@@ -255,21 +287,25 @@ function copied(original: Element): Element {
 
 const isForPage = (name: string): boolean => name.startsWith("data-") || name.startsWith("aria-");
 
-/** Return the lines in which a text is set, with their places. */
-function linesOf(node: Text): { text: string; box: DOMRect }[] {
+/** Return the lines in which a text is set, with their places. What goes over the edge becomes "…". */
+function linesOf(node: Text, edge: number): { text: string; box: DOMRect }[] {
   if (node.data.trim() === "") return [];
   const range = document.createRange();
-  const lines: { text: string; box: DOMRect; start: number }[] = [];
+  const lines: { text: string; box: DOMRect }[] = [];
   for (let n = 0; n < node.data.length; n++) {
     range.setStart(node, n);
     range.setEnd(node, n + 1);
     const box = range.getClientRects()[0];
     if (box === undefined || box.width === 0) continue; // blanks that are not shown
     const last = lines.at(-1);
+    if (box.right > edge) {
+      if (last !== undefined) last.text += "…";
+      break;
+    }
     if (last !== undefined && Math.abs(last.box.top - box.top) < box.height / 2) {
       last.text += node.data[n];
       last.box = new DOMRect(last.box.left, last.box.top, box.right - last.box.left, last.box.height);
-    } else lines.push({ text: node.data[n], box, start: n });
+    } else lines.push({ text: node.data[n], box });
   }
   return lines.map(({ text, box }) => ({ text: text.replaceAll("\n", " "), box }));
 }
