@@ -54,7 +54,8 @@ function answerLanes(model: Model): Set<number> {
   for (let row = 0; row < output.rows; row++) {
     const values = output.values.subarray(row * output.columns, (row + 1) * output.columns);
     const read = values.findIndex((value) => value !== 0);
-    if (read < 0 || values[read] !== 1 || values.some((value, place) => value !== 0 && place !== read)) return new Set();
+    if (read < 0 || values[read] !== 1 || values.some((value, place) => value !== 0 && place !== read))
+      return new Set();
     found.add(read);
   }
   const isLanguageModel = model.classes.length > 3; // there the lanes of the words say more under their own names
