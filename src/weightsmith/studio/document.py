@@ -33,7 +33,6 @@ _PAGE = """<!doctype html>
 <style>{style}</style>
 </head>
 <body>
-<div data-weightsmith></div>
 <noscript>This page runs a transformer, and needs JavaScript for it. It loads nothing from anywhere.</noscript>
 <script type="application/json" id="weightsmith-model">{data}</script>
 <script type="module">{script}</script>

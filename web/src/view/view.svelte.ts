@@ -1,14 +1,18 @@
 /** What the page shows at the moment: which runs, which sublayer, what is chosen. All parts of the page read it. */
 
 import type { Run } from "../engine";
+import { Pair, type Step, stepsOf } from "./alignment";
+import { openingStage, positionInView } from "./facts/changes";
+import { Numbers } from "./facts/numbers";
+import { type Scale, scaleOf, type Theme } from "./facts/scale";
 
 export class View {
   /** The run that is shown, A. */
   run: Run = $state.raw()!;
   /** The run beside it, B. */
   beside: Run | null = $state.raw(null);
-  /** The stage of the stream: 0 after the embedding, then two for each block. */
-  stage = $state(0);
+  /** The place on the timeline, among `steps`. */
+  step = $state(0);
   /** The position that was chosen; null: the page chooses. */
   pinned: number | null = $state(null);
   /** The lane that the keyboard stands on. */
@@ -21,9 +25,75 @@ export class View {
   wanted: string | null = $state(null);
   /** Of two runs: only lanes that differ somewhere. */
   onlyDifferences = $state(false);
+  /** Whether the columns are positions, or the sublayers of one position, where there is no room for both. */
+  across: "positions" | "sublayers" = $state("positions");
+  /** Of many lanes: those whose name has this text in it; "": those that changed most. */
+  search = $state("");
+  /** Of many lanes: those around this one; null: those that changed most. */
+  around: number | null = $state(null);
+  /** Whether the page steps by itself. */
+  playing = $state(false);
+  theme: Theme = $state("light");
+  /** A's lanes that the stream's picture shows at the moment, which the keyboard moves among; the picture writes it. */
+  lanesShown: readonly number[] = [];
+
+  /** How the two runs are aligned; null without a second one. */
+  readonly pair: Pair | null = $derived(this.beside === null ? null : new Pair(this.run, this.beside));
+  /** The places of the timeline: sublayers that are there, in either run. */
+  readonly steps: readonly Step[] = $derived(this.pair?.steps ?? stepsOf(this.run));
+  /** The place that is shown; a shorter run may have ended before the one that was chosen. */
+  readonly here: Step = $derived(this.steps[Math.max(0, Math.min(this.step, this.steps.length - 1))]);
+  /** The position that is looked at: the pinned one, or the one that the page chooses. */
+  readonly position: number = $derived(positionInView(this.run, this.here.stage, this.pinned));
+  readonly scale: Scale = $derived(scaleOf(this.run, this.beside));
+  readonly numbers: Numbers = $derived(new Numbers(this.run.model));
+  readonly besideNumbers: Numbers | null = $derived(this.beside === null ? null : new Numbers(this.beside.model));
 
   constructor(run: Run, beside: Run | null = null) {
     this.run = run;
     this.beside = beside;
+  }
+
+  /** The stage of A's stream: 0 after the embedding, then two for each block. */
+  get stage(): number {
+    return this.here.stage;
+  }
+
+  set stage(stage: number) {
+    const place = this.steps.findIndex((step) => step.stage === stage);
+    const later = this.steps.findIndex((step) => step.stage > stage);
+    this.go(place >= 0 ? place : later >= 0 ? later : this.steps.length - 1);
+  }
+
+  /** The stage of B's stream that stands beside it; null without a second run. */
+  get besideStage(): number | null {
+    return this.here.besideStage;
+  }
+
+  /** Go to a place of the timeline, as far as there is one. */
+  go(step: number): void {
+    this.step = Math.max(0, Math.min(step, this.steps.length - 1));
+    this.neuron = null;
+  }
+
+  /** Go to where there is most to see: the first difference of two runs, or where the decision first appears. */
+  goToOpening(): void {
+    if (this.pair !== null) this.go(this.pair.first?.step ?? this.steps.length - 1);
+    else this.stage = openingStage(this.run);
+  }
+
+  /** Pin a position, or let go of it where it is pinned already. */
+  pin(position: number): void {
+    this.pinned = this.pinned === position ? null : position;
+    this.neuron = null;
+  }
+
+  /** Let go of everything that was chosen. */
+  release(): void {
+    this.pinned = null;
+    this.head = null;
+    this.neuron = null;
+    this.around = null;
+    this.search = "";
   }
 }

@@ -1,0 +1,48 @@
+/** The sight in the address (`#…`), so that a link opens the same one. */
+
+export interface Sight {
+  readonly model: number;
+  readonly input: string;
+  readonly besideModel: number | null; // null: nothing stands beside
+  readonly besideInput: string | null; // null: the same input
+  readonly step: number | null; // null: where there is most to see
+  readonly position: number | null;
+  readonly head: number | null;
+  readonly onlyDifferences: boolean;
+}
+
+/** Return the text after the `#`; what is as it would be anyway is left out. */
+export function writeSight(sight: Sight): string {
+  const parts = new URLSearchParams();
+  parts.set("model", String(sight.model));
+  parts.set("input", sight.input);
+  if (sight.besideModel !== null) parts.set("beside", String(sight.besideModel));
+  if (sight.besideModel !== null && sight.besideInput !== null) parts.set("beside-input", sight.besideInput);
+  if (sight.step !== null) parts.set("step", String(sight.step));
+  if (sight.position !== null) parts.set("position", String(sight.position));
+  if (sight.head !== null) parts.set("head", String(sight.head));
+  if (sight.onlyDifferences) parts.set("only", "differences");
+  return parts.toString();
+}
+
+/** Return what an address says; null where it says nothing. Numbers that are none are left out. */
+export function readSight(address: string): Partial<Sight> | null {
+  const parts = new URLSearchParams(address.replace(/^#/, ""));
+  if (!parts.has("model") && !parts.has("input") && !parts.has("step")) return null;
+  const model = wholeNumber(parts.get("model"));
+  const input = parts.get("input");
+  return {
+    ...(model === null ? {} : { model }),
+    ...(input === null ? {} : { input }),
+    besideModel: wholeNumber(parts.get("beside")),
+    besideInput: parts.get("beside-input"),
+    step: wholeNumber(parts.get("step")),
+    position: wholeNumber(parts.get("position")),
+    head: wholeNumber(parts.get("head")),
+    onlyDifferences: parts.get("only") === "differences",
+  };
+}
+
+function wholeNumber(text: string | null): number | null {
+  return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,13 @@
+/** What can be said about a run: pure functions, which the page shows and the tests compare with the Python package. */
+
+export * from "./attribution";
+export * from "./cells";
+export * from "./changes";
+export * from "./lens";
+export * from "./matrices";
+export * from "./moved";
+export * from "./neurons";
+export * from "./numbers";
+export * from "./scale";
+export * from "./sentence";
+export * from "./tokens";

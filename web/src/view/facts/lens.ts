@@ -1,0 +1,57 @@
+/** What the output would say at every stage and position, as if the run ended there. */
+
+import { readOff, type Run } from "../../engine";
+import { asRow, rowOf, upTo } from "./cells";
+
+const read = new WeakMap<Run, Map<number, Float64Array>>(); // by stage and position; most are never asked for
+
+/** Return the logits at a stage and position. The last ones are the run's own. */
+export function logitsAt(run: Run, stage: number, position: number): Float64Array {
+  const [end, last] = [run.stream.length - 1, run.tokens.length - 1];
+  if (stage === end && position === last) return run.logits;
+  const known = read.get(run) ?? new Map<number, Float64Array>();
+  read.set(run, known);
+  const key = stage * run.tokens.length + position;
+  const found = known.get(key) ?? readOff(run.model, asRow(rowOf(run.stream[stage], position))).values;
+  known.set(key, found);
+  return found;
+}
+
+/** Return the place of the class that is decided: the first of the largest logits. */
+export function decided(logits: Float64Array): number {
+  return logits.reduce((best, logit, place) => (logit > logits[best] ? place : best), 0);
+}
+
+/** Return the place of the class that is decided at a stage and position. */
+export function decisionAt(run: Run, stage: number, position: number): number {
+  return decided(logitsAt(run, stage, position));
+}
+
+/** Return the decisions at every position of a stage, as classes. */
+export function decisionsAt(run: Run, stage: number): string[] {
+  return upTo(run.tokens.length).map((position) => run.model.classes[decisionAt(run, stage, position)]);
+}
+
+/** How clear a decision is: which class leads, which comes next, by how much. */
+export interface Margin {
+  readonly first: number;
+  readonly second: number | null; // null: there is only one class
+  readonly by: number; // 0 on a tie
+  readonly tied: number; // how many classes share the largest logit
+}
+
+export function marginOf(logits: Float64Array): Margin {
+  const first = decided(logits);
+  const others = upTo(logits.length).filter((place) => place !== first);
+  const second = others.length === 0 ? null : others.reduce((a, b) => (logits[b] > logits[a] ? b : a));
+  const by = second === null ? 0 : logits[first] - logits[second];
+  return { first, second, by, tied: logits.filter((logit) => logit === logits[first]).length };
+}
+
+/** Return the probabilities of the classes: the softmax of the logits, in the machine's arithmetic. */
+export function probabilities(logits: Float64Array): Float64Array {
+  const largest = logits.reduce((a, b) => Math.max(a, b), -Infinity);
+  const powers = logits.map((logit) => Math.exp(logit - largest));
+  const sum = powers.reduce((a, b) => a + b, 0);
+  return powers.map((power) => power / sum);
+}

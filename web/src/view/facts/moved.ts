@@ -1,0 +1,114 @@
+/** What heads moved: from which position to which, with which weight and score, and into which lanes. */
+
+import type { Matrix, Run } from "../../engine";
+import { cell, rowOf, upTo } from "./cells";
+import { attentionStage, readBy, valuesAreShared, valuesFor } from "./reading";
+
+/** What a head took from one position and added to another. */
+export interface Move {
+  readonly block: number;
+  readonly head: number;
+  readonly source: number;
+  readonly target: number;
+  readonly weight: number;
+  readonly score: number;
+  /** By lane, what it would add with weight 1. Not rounded: what the stream took in, its differences say. */
+  readonly unweighted: Float64Array;
+}
+
+/** A lane and an amount. */
+export interface Amount {
+  readonly lane: number;
+  readonly amount: number;
+}
+
+/** Return what a head moved, for each pair of positions with a weight that is not 0, by target and then by source. */
+export function movesOf(run: Run, block: number, head: number, targets = upTo(run.tokens.length)): Move[] {
+  const { weights, scores } = run.heads[block][head];
+  const shared = valuesAreShared(run, block, head) ? added(run, block, head, 0) : null;
+  return targets.flatMap((target) => {
+    const adds = shared ?? added(run, block, head, target);
+    return upTo(run.tokens.length)
+      .filter((source) => cell(weights, target, source) !== 0)
+      .map((source) => ({
+        block,
+        head,
+        source,
+        target,
+        weight: cell(weights, target, source),
+        score: cell(scores, target, source),
+        unweighted: rowOf(adds, source),
+      }));
+  });
+}
+
+/** Return what every position would add to a target with weight 1, (positions × lanes): its value through W_O. */
+function added(run: Run, block: number, head: number, target: number): Matrix {
+  return timesTransposed(valuesFor(run, block, head, target), run.model.blocks[block].attention!.heads[head].W_O);
+}
+
+/** Return A · Bᵀ, summed in the machine's arithmetic. */
+export function timesTransposed(A: Matrix, B: Matrix): Matrix {
+  const values = new Float64Array(A.rows * B.rows);
+  for (let i = 0; i < A.rows; i++) {
+    for (let j = 0; j < B.rows; j++) {
+      let sum = 0;
+      for (let k = 0; k < A.columns; k++) sum += A.values[i * A.columns + k] * B.values[j * B.columns + k];
+      values[i * B.rows + j] = sum;
+    }
+  }
+  return { rows: A.rows, columns: B.rows, values };
+}
+
+/** Return the lanes that a move adds to, in their order, with the amounts: weight · W_O · value, not rounded. */
+export function lanesMoved(move: Move): Amount[] {
+  return upTo(move.unweighted.length)
+    .map((lane) => ({ lane, amount: move.weight * move.unweighted[lane] }))
+    .filter(({ amount }) => amount !== 0);
+}
+
+/** Say whether a move brought anything: a head may attend to a position that has nothing for it. */
+export function bringsSomething(move: Move): boolean {
+  return move.unweighted.some((amount) => move.weight * amount !== 0);
+}
+
+/** What went from one lane of the source into one of the target. */
+export interface Path {
+  readonly from: number;
+  readonly to: number;
+  readonly amount: number;
+}
+
+/** Return what went from which lane to which, the largest first; what biases and positions add is left out. */
+export function pathsOf(run: Run, move: Move): Path[] {
+  const { W_O, W_V } = run.model.blocks[move.block].attention!.heads[move.head];
+  const read = rowOf(readBy(run, attentionStage(move.block)), move.source);
+  const paths: Path[] = [];
+  for (let to = 0; to < W_O.rows; to++) {
+    for (let from = 0; from < W_V.columns; from++) {
+      if (read[from] === 0) continue;
+      let through = 0;
+      for (let k = 0; k < W_O.columns; k++) through += cell(W_O, to, k) * cell(W_V, k, from);
+      const amount = move.weight * through * read[from];
+      if (amount !== 0) paths.push({ from, to, amount });
+    }
+  }
+  return paths.sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
+}
+
+/** Return how much a head moved over all positions: the amounts without their signs. */
+export function amountMoved(run: Run, block: number, head: number): number {
+  const sizes = movesOf(run, block, head).flatMap((move) => lanesMoved(move).map(({ amount }) => Math.abs(amount)));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+const MOST_TOGETHER = 4; // so many heads are shown together; of more, the one that moved most
+
+/** Return the heads of a block that are in view: the chosen one, or all up to four, or the one that moved most. */
+export function headsInView(run: Run, block: number, chosen: number | null): number[] {
+  const heads = upTo(run.heads[block].length);
+  if (chosen !== null && chosen < heads.length) return [chosen];
+  if (heads.length <= MOST_TOGETHER) return heads;
+  const amounts = heads.map((head) => amountMoved(run, block, head));
+  return [amounts.indexOf(Math.max(...amounts))];
+}

@@ -1,0 +1,156 @@
+/** The sentence that says what a sublayer did: made from differences of the stream, never from unrounded amounts. */
+
+import type { Run } from "../../engine";
+import { upTo } from "./cells";
+import { laneChanges, positionInView, type LaneChange } from "./changes";
+import { bringsSomething, movesOf } from "./moved";
+import { firedAt } from "./neurons";
+import { count, Numbers } from "./numbers";
+import { tokenAt } from "./tokens";
+
+/** A piece of a sentence: plain words, a token, the name of a lane or fact, a value that changed, a side remark. */
+export interface Piece {
+  readonly kind: "words" | "token" | "name" | "value" | "aside";
+  readonly text: string;
+}
+
+const MOST_LANES = 3;
+
+/** Return the sentence for the sublayer that leads to a stage, as seen from a position. */
+export function sentenceFor(run: Run, stage: number, pinned: number | null): Piece[] {
+  const { kind, block, present } = run.stages[stage];
+  if (kind === "embedding") return startSentence();
+  if (!present) return [words(`Block ${block} has no ${kind}: nothing changes here.`)];
+  const position = positionInView(run, stage, pinned);
+  return kind === "attention" ? attentionSentence(run, stage, position) : memorySentence(run, stage, position);
+}
+
+/** Return the pieces as one text, for screen readers and titles. */
+export function plainText(pieces: readonly Piece[]): string {
+  return pieces.map((piece) => piece.text).join("");
+}
+
+function startSentence(): Piece[] {
+  return [
+    words(
+      "Every token becomes a vector: a column for each position, a row for each lane. From here on attention moves ",
+    ),
+    words("values between columns, and feed-forward works inside one."),
+  ];
+}
+
+function attentionSentence(run: Run, stage: number, position: number): Piece[] {
+  const { block } = run.stages[stage];
+  const moves = upTo(run.heads[block].length).flatMap((head) => movesOf(run, block, head).filter(bringsSomething));
+  const mine = moves.filter((move) => move.target === position);
+  const others = new Set(moves.map((move) => move.target).filter((target) => target !== position)).size;
+  const aside =
+    others === 0
+      ? []
+      : [
+          {
+            kind: "aside" as const,
+            text: ` ${count(others, "other position")} ${others === 1 ? "reads" : "read"} too.`,
+          },
+        ];
+  const changes = byAmount(laneChanges(run, stage, position));
+  if (moves.length === 0 && changes.length === 0) return [words(noMoves(run, block))];
+  const reader = token(run, position);
+  if (mine.length === 0) {
+    const told =
+      changes.length === 0
+        ? [words(" takes nothing in here.")]
+        : [words(" takes nothing in, but "), ...becomes(run, changes), words(".")];
+    return [reader, ...told, ...aside];
+  }
+  const sources = [...new Set(mine.map((move) => move.source))].sort(
+    (a, b) => Number(a === position) - Number(b === position) || a - b,
+  );
+  const named = sources
+    .slice(0, MOST_LANES)
+    .map((source) => (source === position ? words("itself") : token(run, source)));
+  const more = sources.length > MOST_LANES ? [words(` and ${sources.length - MOST_LANES} more`)] : [];
+  const result =
+    changes.length === 0 ? [words(", but what arrives cancels out")] : [words(": "), ...becomes(run, changes)];
+  return [reader, words(" reads "), ...joined(named, more.length > 0), ...more, ...result, words("."), ...aside];
+}
+
+/** Say why no head moved anything: nothing had a weight, or nothing was there to bring. */
+function noMoves(run: Run, block: number): string {
+  const empty = run.heads[block].every((head) => head.empty.every(Boolean));
+  return empty && run.heads[block].length > 0
+    ? "No head attends anywhere: every exponential is 0, so the softmax is empty and nothing is added."
+    : "No head moves anything here.";
+}
+
+function memorySentence(run: Run, stage: number, position: number): Piece[] {
+  const { block } = run.stages[stage];
+  const fired = firedAt(run, block, position);
+  const changes = laneChanges(run, stage, position);
+  if (changes.length === 0) {
+    const why =
+      fired.length === 0
+        ? "no neuron fires"
+        : `${count(fired.length, "neuron fires", "neurons fire")}, but what they add cancels out or is absorbed`;
+    return [words("Nothing changes at "), token(run, position), words(`: ${why}.`)];
+  }
+  const made = byAmount(changes.filter((change) => change.after !== 0));
+  const gone = changes.filter((change) => change.after === 0);
+  const cleared = gone.length === 0 ? [] : [words(made.length > 0 ? "; " : ""), ...clearedPieces(run, gone)];
+  return [
+    words("At "),
+    token(run, position),
+    ...whoFires(run, block, fired),
+    words(": "),
+    ...(made.length > 0 ? becomes(run, made) : []),
+    ...cleared,
+    words("."),
+  ];
+}
+
+function whoFires(run: Run, block: number, fired: ReturnType<typeof firedAt>): Piece[] {
+  if (fired.length === 0) return [words(" no neuron fires, and the bias alone adds")];
+  const named = run.model.blocks[block].feed_forward!.names[fired[0].neuron];
+  if (fired.length === 1 && named) return [words(" the memory "), { kind: "name", text: named }, words(" fires")];
+  return [words(` ${count(fired.length, "neuron fires", "neurons fire")}`)];
+}
+
+function becomes(run: Run, changes: readonly LaneChange[]): Piece[] {
+  const numbers = new Numbers(run.model);
+  const pieces = changes
+    .slice(0, MOST_LANES)
+    .flatMap((change, n): Piece[] => [
+      words(n === 0 ? "" : ", "),
+      { kind: "name", text: run.model.lanes[change.lane] },
+      words(" becomes "),
+      { kind: "value", text: numbers.short(change.after) },
+    ]);
+  return changes.length > MOST_LANES ? [...pieces, words(` and ${changes.length - MOST_LANES} more`)] : pieces;
+}
+
+function clearedPieces(run: Run, gone: readonly LaneChange[]): Piece[] {
+  const names = gone.slice(0, 2).map((change): Piece => ({ kind: "name", text: run.model.lanes[change.lane] }));
+  const more = gone.length > 2 ? ` and ${gone.length - 2} more` : "";
+  return [...joined(names, more !== ""), words(`${more} ${gone.length === 1 ? "is" : "are"} cleared to 0`)];
+}
+
+function byAmount(changes: readonly LaneChange[]): LaneChange[] {
+  const size = (change: LaneChange) => Math.abs(change.after - change.before);
+  return [...changes].sort((a, b) => size(b) - size(a));
+}
+
+/** Put commas and "and" between pieces; only commas where more follow. */
+function joined(pieces: readonly Piece[], moreFollow: boolean): Piece[] {
+  return pieces.flatMap((piece, n) => {
+    const before = n === 0 ? "" : n === pieces.length - 1 && !moreFollow ? " and " : ", ";
+    return before === "" ? [piece] : [words(before), piece];
+  });
+}
+
+function words(text: string): Piece {
+  return { kind: "words", text };
+}
+
+function token(run: Run, position: number): Piece {
+  return { kind: "token", text: tokenAt(run.tokens, position) };
+}
