@@ -9,6 +9,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: "es2022",
     lib: { entry: "src/main.ts", formats: ["es"], fileName: "weightsmith", cssFileName: "weightsmith" },
+    rolldownOptions: { output: { minify: true } }, // which Vite leaves to whoever uses a library
     license: { fileName: "LICENSES.md" },
   },
 });
