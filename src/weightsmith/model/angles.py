@@ -23,8 +23,7 @@ def sines_and_cosines(arithmetic: Arithmetic, base: float, size: int, length: in
     if not isinstance(arithmetic, Saturating):
         angle = t / base ** (2 * pair / size)
         return immutable(arithmetic.round(np.sin(angle))), immutable(arithmetic.round(np.cos(angle)))
-    turns = [_turn(base, p, size) for p in pair.tolist()]
-    first, rest = (np.array([_parts(turn)[n] for turn in turns]) for n in (0, 1))
+    first, rest = np.array([_parts(base, p, size) for p in pair.tolist()]).T
     angle, low = product_parts(first, t)
     low += rest * t  # the angle is the sum of both, far closer than float64
     sin, cos = np.sin(angle), np.cos(angle)
@@ -48,7 +47,15 @@ def _turn(base: float, pair: int, size: int) -> Any:
     return (arb(base).log() * (-2 * pair) / size).exp()
 
 
-def _parts(turn: Any) -> tuple[float, float]:
-    """Return the middle of a ball as a float64 number and what that leaves."""
-    first = float(turn.mid())
-    return first, float((turn - first).mid())
+def _parts(base: float, pair: int, size: int) -> tuple[float, float]:
+    """Return base^(−2p/size) as a float64 number and what that leaves."""
+    from flint import ctx
+
+    bits = ctx.prec
+    try:
+        ctx.prec = 192
+        turn = _turn(base, pair, size)
+        first = float(turn.mid())
+        return first, float((turn - first).mid())
+    finally:
+        ctx.prec = bits
