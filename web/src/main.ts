@@ -1,1 +1,1 @@
-export * from "./engine/types";
+export * from "./engine";

@@ -1,0 +1,1 @@
+"""The page, and the engine in it that runs models without Python."""

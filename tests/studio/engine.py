@@ -1,0 +1,79 @@
+"""Let the engine of the page, in one node process, run models from files beside what Python says of them."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+import weightsmith as ws
+
+ENGINE = Path(ws.__file__).parent / "studio" / "page" / "weightsmith.js"
+SCRIPT = Path(__file__).parent / "run_engine.mjs"
+Values = npt.NDArray[np.float64]
+
+
+class Cases:
+    """Models with inputs, in a folder, and what Python says of them."""
+
+    def __init__(self, folder: Path, tolerance: float = 0.0) -> None:
+        self.folder, self.tolerance = folder, tolerance
+        self.cases: list[dict[str, Any]] = []
+        self.numbers: list[Values] = []
+        self.count = self.runs = self.refused = 0
+
+    def add_model(self, T: ws.Transformer, inputs: Iterable[Sequence[str]], sums: Any = None) -> None:
+        """Save a model, run it on some inputs, and keep every value."""
+        file = f"{len(self.cases)}.safetensors"
+        ws.save(T, self.folder / file)
+        self.cases.append({"file": file, "inputs": [self._input(T, list(tokens), sums) for tokens in inputs]})
+
+    def add_file(self, data: bytes, **more: Any) -> None:
+        """Keep a file that need not hold a model."""
+        file = f"{len(self.cases)}.safetensors"
+        (self.folder / file).write_bytes(data)
+        self.cases.append({"file": file, **more})
+
+    def _input(self, T: ws.Transformer, tokens: list[str], sums: Any) -> dict[str, Any]:
+        try:
+            run = ws.run(T, tokens, sums=sums)
+        except ws.WeightsmithError as error:
+            self.refused += 1
+            return {"tokens": tokens, "refused": str(error)}
+        found = np.concatenate([np.asarray(part, np.float64).reshape(-1) for part in _parts(run)])
+        self.numbers.append(found)
+        self.count, self.runs = self.count + found.size, self.runs + 1
+        about = {"tokens": tokens, "refused": None, "decision": run.decision}
+        return {**about, "offset": self.count - found.size, "count": found.size}
+
+    def run(self) -> dict[str, Any]:
+        """Run all of it with node; return its report."""
+        node = shutil.which("node")
+        assert node is not None, "node is not there: the engine of the page is tested with Node.js 20 or newer"
+        assert ENGINE.exists(), "the page is not built: cd web && npm ci && npm run build"
+        (self.folder / "cases.json").write_text(json.dumps({"cases": self.cases, "tolerance": self.tolerance}))
+        (self.folder / "values.bin").write_bytes(np.concatenate([np.zeros(0), *self.numbers]).astype("<f8").tobytes())
+        done = subprocess.run([node, SCRIPT, ENGINE, self.folder], capture_output=True, text=True, timeout=300)
+        assert done.returncode == 0, done.stderr
+        report: dict[str, Any] = json.loads(done.stdout)
+        return report
+
+    def assert_equal(self) -> None:
+        """See that the engine found every value, and refused with the same words."""
+        report = self.run()
+        assert not report["differences"], f"{len(report['differences'])} runs differ: {report['differences'][:5]}"
+        assert report["values"] == self.count
+
+
+def _parts(run: ws.Run) -> list[Any]:
+    """Give every value of a run in the order in which the script takes them."""
+    parts: list[Any] = list(run.stream)
+    for heads, activations in zip(run.heads, run.activations, strict=True):
+        for head in heads:
+            parts += [head.scores, head.weights, head.values, head.mixed, head.output, head.empty]
+        parts.append(activations)
+    return [*parts, run.logits]

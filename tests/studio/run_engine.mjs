@@ -1,0 +1,76 @@
+// Run the engine of the page on models from files, and say where it differs from what was expected.
+// usage: node run_engine.mjs <engine.js> <folder>; <folder>/cases.json lists the cases, values.bin has their numbers.
+
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const [engineFile, folder] = process.argv.slice(2);
+const engine = await import(pathToFileURL(engineFile));
+const { cases, tolerance } = JSON.parse(readFileSync(`${folder}/cases.json`, "utf8"));
+const bytes = readFileSync(`${folder}/values.bin`);
+const expected = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+
+/** Yield every value of a run with its place, in the order in which the test writes them. */
+function* values(run) {
+  for (const [s, stage] of run.stream.entries()) yield [`stream ${s}`, stage.values];
+  for (const [b, heads] of run.heads.entries()) {
+    for (const [n, head] of heads.entries()) {
+      for (const name of ["scores", "weights", "values", "mixed", "output"]) {
+        yield [`block ${b} head ${n} ${name}`, head[name].values];
+      }
+      yield [`block ${b} head ${n} empty`, Float64Array.from(head.empty, Number)];
+    }
+    yield [`block ${b} activations`, run.activations[b].values];
+  }
+  yield ["logits", run.logits];
+}
+
+const same = (x, y, allowed) => Object.is(x, y) || (allowed && Math.abs(x - y) <= allowed);
+
+/** Compare a run with the expected numbers from an offset on; return the first difference and how many there were. */
+function compare(run, offset, count) {
+  let at = offset;
+  for (const [name, found] of values(run)) {
+    let size = 1e-3;
+    for (let n = 0; n < found.length; n++) size = Math.max(size, Math.abs(expected[at + n]));
+    for (let n = 0; n < found.length; n++) {
+      if (!same(found[n], expected[at + n], tolerance * size)) {
+        return `${name}[${n}] is ${found[n]}, should be ${expected[at + n]}`;
+      }
+    }
+    at += found.length;
+  }
+  return at === offset + count ? null : `it has ${at - offset} values, should have ${count}`;
+}
+
+/** Return what a function says when it refuses; an error of another kind is a fault. */
+function refusal(action) {
+  try {
+    return { value: action() };
+  } catch (error) {
+    return error instanceof engine.EngineError ? { refused: error.message } : { fault: String(error.stack) };
+  }
+}
+
+const report = { differences: [], values: 0, refusals: [] };
+for (const { file, inputs, text } of cases) {
+  const read = refusal(() => engine.readModel(new Uint8Array(readFileSync(`${folder}/${file}`))));
+  if (read.fault) report.differences.push(`${file}: ${read.fault}`);
+  report.refusals.push(read.refused ?? null);
+  if (!read.value) continue;
+  if (text !== undefined) report.refusals.push(JSON.stringify(refusal(() => engine.readTokens(read.value, text))));
+  for (const { tokens, offset, count, decision, refused } of inputs ?? []) {
+    const found = refusal(() => engine.run(read.value, tokens));
+    const where = `${file} on ${tokens.join(" ")}`;
+    if (found.fault) report.differences.push(`${where}: ${found.fault}`);
+    else if ((found.refused ?? null) !== refused) {
+      report.differences.push(`${where}: says ${found.refused}, should say ${refused}`);
+    } else if (found.value) {
+      const wrong = compare(found.value, offset, count);
+      if (wrong) report.differences.push(`${where}: ${wrong}`);
+      else if (!tolerance && found.value.decision !== decision) report.differences.push(`${where}: ${found.value.decision}`);
+      report.values += count;
+    }
+  }
+}
+console.log(JSON.stringify(report));

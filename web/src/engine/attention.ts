@@ -1,0 +1,145 @@
+/** What a head does: every position weighs the positions that it sees and takes in their values. */
+
+import type { Arithmetic } from "./arithmetic";
+import { elementary } from "./elementary";
+import { finite, overflow } from "./layers";
+import { matrix, places, product, transposed } from "./matrix";
+import { offset, penalties, rotated } from "./positions";
+import type { AttentionPositions, Head, HeadRun, Matrix, Weighting } from "./types";
+import { EngineError, general } from "./words";
+
+/** Which head this is: its place among those of its block, and how messages name it. */
+export interface Place {
+  readonly head: number;
+  readonly heads: number;
+  readonly name: string;
+}
+
+/** Run one head on a stream (positions × lanes), which follows a scheme of positions. */
+export function runHead(
+  A: Arithmetic,
+  head: Head,
+  scheme: AttentionPositions | null,
+  causal: boolean,
+  h: Matrix,
+  at: Place,
+): HeadRun {
+  let q = product(A, head.W_Q, h, head.b_Q);
+  let k = product(A, head.W_K, h, head.b_K);
+  const v = product(A, head.W_V, h, head.b_V);
+  if (scheme?.kind === "Rotary") [q, k] = [rotated(A, scheme, q), rotated(A, scheme, k)];
+  const scores = finite(A, scored(A, scheme, causal, q, k, at), at.name);
+  const { weights, empty } = weighed(A, head.weighting, scores, causal, at.name);
+  const offsets = scheme?.kind === "Relative" ? scheme.values : null;
+  const mixed = taken(A, weights, v, offsets, causal);
+  return { scores, weights, empty, values: v, mixed, output: product(A, head.W_O, mixed) };
+}
+
+/** Return ⟨q_i, k_j⟩ for the visible j, as the scheme says. */
+function scored(
+  A: Arithmetic,
+  scheme: AttentionPositions | null,
+  causal: boolean,
+  q: Matrix,
+  k: Matrix,
+  at: Place,
+): Matrix {
+  const n = q.rows;
+  const result = matrix(n, n);
+  const all = places(q.columns);
+  const away = scheme?.kind === "Alibi" ? penalties(A, scheme, at.head, at.heads, n) : null;
+  const offsets = scheme?.kind === "Relative" ? scheme.keys : null;
+  const met = new Float64Array(k.columns);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < (causal ? i + 1 : n); j++) {
+      if (offsets) offset(A, k, j, offsets, i - j, met);
+      const [keys, from] = offsets ? [met, 0] : [k.values, j * k.columns];
+      const score = A.dot(q.values, i * q.columns, keys, from, all, all.length);
+      result.values[i * n + j] = away ? A.nearestSum(score + away[Math.abs(i - j)]) : score;
+    }
+  }
+  return result;
+}
+
+/** Turn each row of scores into weights on what is visible, and say which rows have an empty softmax. */
+function weighed(
+  A: Arithmetic,
+  weighting: Weighting,
+  scores: Matrix,
+  causal: boolean,
+  name: string,
+): { weights: Matrix; empty: boolean[] } {
+  const n = scores.rows;
+  const weights = matrix(n, n);
+  const empty: boolean[] = [];
+  const tops: number[] = [];
+  for (let i = 0; i < n; i++) {
+    const seen = causal ? i + 1 : n;
+    const row = scores.values.subarray(i * n, i * n + seen);
+    const into = weights.values.subarray(i * n, i * n + seen);
+    tops.push(row.reduce((most, x) => (x > most ? x : most), -Infinity));
+    if (weighting.kind === "Softmax") {
+      const z = exponentials(A, row, into, weighting.shifted ? tops[i] : null);
+      if (!Number.isFinite(z)) throw overflow(A, name);
+      empty.push(z === 0);
+      for (let j = 0; j < seen; j++) {
+        into[j] = z === 0 ? (weighting.empty === "uniform" ? A.nearest(1 / seen) : 0) : A.nearest(into[j] / z);
+      }
+    } else {
+      empty.push(false);
+      choose(A, weighting.kind, row, into, tops[i]);
+    }
+  }
+  const first = empty.indexOf(true);
+  if (first >= 0 && weighting.kind === "Softmax" && weighting.empty === "error") {
+    throw new EngineError(
+      `${name}, position ${first}: every exp(score) rounds to 0 in ${A.text}, the largest score is ` +
+        `${general(tops[first])}; write Softmax(shifted=True), or Softmax(empty='zero') or Softmax(empty='uniform') ` +
+        "to say what is meant",
+    );
+  }
+  return { weights, empty };
+}
+
+/** Write the exponentials of scores, less the largest if that is given, and return their sum. */
+function exponentials(A: Arithmetic, row: Float64Array, into: Float64Array, top: number | null): number {
+  let z = 0;
+  for (let j = 0; j < row.length; j++) {
+    into[j] = elementary(A, "exp", top === null ? row[j] : A.nearestSum(row[j] - top));
+    z = A.nearestSum(z + into[j]);
+  }
+  return z;
+}
+
+/** Write the weights of hard attention: on the largest scores, or on the first or the last of them. */
+function choose(A: Arithmetic, kind: string, row: Float64Array, into: Float64Array, top: number): void {
+  if (kind === "LeftmostHard") into[row.indexOf(top)] = A.round(1);
+  else if (kind === "RightmostHard") into[row.lastIndexOf(top)] = A.round(1);
+  else {
+    const part = A.round(1 / row.reduce((count, x) => count + (x === top ? 1 : 0), 0));
+    for (let j = 0; j < row.length; j++) if (row[j] === top) into[j] = part;
+  }
+}
+
+/** Return Σ_j weight_ij ⊗ v_j, where a table may add to the values by distance. */
+function taken(A: Arithmetic, weights: Matrix, v: Matrix, offsets: Matrix | null, causal: boolean): Matrix {
+  const n = weights.rows;
+  const result = matrix(n, v.columns);
+  const columns = transposed(v);
+  const some = new Int32Array(n);
+  const met = new Float64Array(v.columns);
+  for (let i = 0; i < n; i++) {
+    let count = 0;
+    for (let j = 0; j < (causal ? i + 1 : n); j++) if (A.native || weights.values[i * n + j] !== 0) some[count++] = j;
+    if (offsets) {
+      for (let m = 0; m < count; m++) {
+        offset(A, v, some[m], offsets, i - some[m], met);
+        for (let c = 0; c < v.columns; c++) columns.values[c * n + some[m]] = met[c];
+      }
+    }
+    for (let c = 0; c < v.columns; c++) {
+      result.values[i * v.columns + c] = A.dot(weights.values, i * n, columns.values, c * n, some, count);
+    }
+  }
+  return result;
+}

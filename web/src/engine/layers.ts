@@ -1,0 +1,77 @@
+/** What norms and feed-forward layers do, at every position by itself. */
+
+import type { Arithmetic } from "./arithmetic";
+import { elementary } from "./elementary";
+import { matrix, product } from "./matrix";
+import type { FeedForward, Matrix, Norm } from "./types";
+import { EngineError, general } from "./words";
+
+/** Return the values as they are, or refuse them where the machine's arithmetic overflowed. */
+export function finite(A: Arithmetic, x: Matrix, name: string): Matrix {
+  if (A.native && !x.values.every(Number.isFinite)) throw overflow(A, name);
+  return x;
+}
+
+/** Return the refusal of a number that is not finite. */
+export function overflow(A: Arithmetic, name: string): EngineError {
+  return new EngineError(
+    `${name}: ${A.text} overflowed; smaller weights or Softmax(shifted=True) avoid it, ` +
+      "and a finite arithmetic such as Float.like('float16') saturates instead",
+  );
+}
+
+/** Return the activations, (positions × neurons): what W_2 reads. */
+export function neurons(A: Arithmetic, layer: FeedForward, h: Matrix): Matrix {
+  const result = product(A, layer.W_1, h, layer.b_1);
+  const name = layer.activation === "reglu" ? "relu" : layer.activation === "swiglu" ? "silu" : layer.activation;
+  const z = result.values;
+  if (name === "relu") for (let n = 0; n < z.length; n++) z[n] = z[n] > 0 || z[n] !== z[n] ? z[n] : 0;
+  else for (let n = 0; n < z.length; n++) z[n] = elementary(A, name, z[n]);
+  if (layer.W_3) {
+    const gates = product(A, layer.W_3, h, layer.b_3).values;
+    for (let n = 0; n < z.length; n++) z[n] = A.nearest(z[n] * gates[n]);
+  }
+  return result;
+}
+
+/** Return a stream after a norm; lanes outside it pass unchanged. */
+export function normed(A: Arithmetic, norm: Norm | null, h: Matrix, lanes: readonly string[], name: string): Matrix {
+  if (norm === null) return h;
+  const place = new Map(lanes.map((lane, j) => [lane, j]));
+  const covered = (norm.lanes ?? lanes).map((lane) => place.get(lane) as number);
+  const [m, eps] = [A.round(covered.length), A.round(norm.eps)];
+  const result = { ...h, values: h.values.slice() };
+  const x = new Float64Array(covered.length);
+  const roots = matrix(h.rows, 1).values;
+  for (let t = 0; t < h.rows; t++) {
+    const row = t * h.columns;
+    let total = 0;
+    for (let n = 0; n < x.length; n++) {
+      x[n] = h.values[row + covered[n]];
+      total = A.nearestSum(total + x[n]);
+    }
+    if (norm.kind === "LayerNorm") {
+      const mean = A.nearest(total / m);
+      for (let n = 0; n < x.length; n++) x[n] = A.nearestSum(x[n] - mean);
+    }
+    let spread = 0;
+    for (let n = 0; n < x.length; n++) spread = A.nearestSum(spread + A.nearest(x[n] * x[n]));
+    spread = A.nearest(spread / m);
+    if (!Number.isFinite(spread)) throw overflow(A, name);
+    roots[t] = A.nearest(Math.sqrt(A.nearestSum(spread + eps)));
+    for (let n = 0; n < x.length; n++) {
+      let y = A.nearest(x[n] / roots[t]);
+      if (norm.gain) y = A.nearest(y * norm.gain[n]);
+      if (norm.bias) y = A.nearestSum(y + norm.bias[n]);
+      result.values[row + covered[n]] = y;
+    }
+  }
+  const t = roots.indexOf(0);
+  if (t >= 0) {
+    throw new EngineError(
+      `${name}: the square root is 0 at position ${t}, because the mean square and eps=${general(norm.eps)} are 0 in ` +
+        `${A.text}; write an eps of at least ${general(A.smallest)}`,
+    );
+  }
+  return result;
+}

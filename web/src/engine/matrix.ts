@@ -1,0 +1,45 @@
+/** Rows of numbers. */
+
+import type { Arithmetic } from "./arithmetic";
+import type { Matrix } from "./types";
+
+/** Return a matrix of zeros. */
+export const matrix = (rows: number, columns: number): Matrix => ({
+  rows,
+  columns,
+  values: new Float64Array(rows * columns),
+});
+
+/** Return 0, 1, 2, …: all places. */
+export const places = (count: number): Int32Array => Int32Array.from({ length: count }, (_, n) => n);
+
+/** Return W x ⊕ b for each row x of a matrix: a dot product for each row of W. */
+export function product(A: Arithmetic, W: Matrix, x: Matrix, b: Float64Array | null = null): Matrix {
+  const result = matrix(x.rows, W.rows);
+  const some = new Int32Array(W.columns);
+  for (let r = 0; r < W.rows; r++) {
+    let count = 0; // of weights that are not 0; the machine's arithmetic may overflow, and 0 times that is not 0
+    for (let c = 0; c < W.columns; c++) if (A.native || W.values[r * W.columns + c] !== 0) some[count++] = c;
+    for (let i = 0; i < x.rows; i++) {
+      const total = A.dot(W.values, r * W.columns, x.values, i * x.columns, some, count);
+      result.values[i * W.rows + r] = b === null ? total : A.nearestSum(total + b[r]);
+    }
+  }
+  return result;
+}
+
+/** Return a matrix whose rows are the columns. */
+export function transposed(x: Matrix): Matrix {
+  const result = matrix(x.columns, x.rows);
+  for (let i = 0; i < x.rows; i++) {
+    for (let j = 0; j < x.columns; j++) result.values[j * x.rows + i] = x.values[i * x.columns + j];
+  }
+  return result;
+}
+
+/** Return x ⊕ y, for matrices of one shape, or for a row y that is added to every row. */
+export function sum(A: Arithmetic, x: Matrix, y: Float64Array): Matrix {
+  const result = matrix(x.rows, x.columns);
+  for (let n = 0; n < x.values.length; n++) result.values[n] = A.nearestSum(x.values[n] + y[n % y.length]);
+  return result;
+}

@@ -1,0 +1,122 @@
+/** The meaning of a transformer: one input through every step. Every sum is a left fold in index order. */
+
+import { parseArithmetic } from "./arithmetic";
+import { runHead } from "./attention";
+import { finite, neurons, normed } from "./layers";
+import { matrix, product, sum } from "./matrix";
+import { waves } from "./positions";
+import type { Attention, HeadRun, Matrix, Model, Run, Stage } from "./types";
+import { EngineError, listed, named } from "./words";
+
+/** Return the tokens of a text: parted by spaces, or one for each letter where every token is one letter. */
+export function readTokens(model: Model, text: string): string[] {
+  const single = model.vocabulary.every((token) => Array.from(token).length === 1);
+  const tokens = single ? Array.from(text) : text.split(/[\s\x1c-\x1f\x85]+/u).filter((word) => word !== "");
+  checkTokens(model, tokens);
+  return tokens;
+}
+
+/** Refuse an empty input, an unknown token and an input longer than the position table. */
+function checkTokens(model: Model, tokens: readonly string[]): void {
+  if (tokens.length === 0) {
+    throw new EngineError(`the input is empty: write at least one of the tokens ${listed(model.vocabulary)}`);
+  }
+  const known = new Set(model.vocabulary);
+  const place = tokens.findIndex((token) => !known.has(token));
+  if (place >= 0) {
+    throw new EngineError(
+      `token ${place} of the input, ${named(tokens[place])}, is not in the vocabulary: write ` +
+        listed(model.vocabulary),
+    );
+  }
+  const table = model.added_positions;
+  const most = table === null ? Infinity : table.kind === "Table" ? table.values.rows : table.max_length;
+  if (tokens.length > most) {
+    throw new EngineError(
+      `the input has ${tokens.length} tokens and the position table holds ${most}: ` +
+        `write at most ${most} tokens, or give the transformer a longer table`,
+    );
+  }
+}
+
+/** Run a model on an input. */
+export function run(model: Model, tokens: readonly string[]): Run {
+  checkTokens(model, tokens);
+  const A = parseArithmetic(model.arithmetic);
+  let h = finite(A, embedded(model, tokens), "embedding");
+  const stages: Stage[] = [{ kind: "embedding", block: -1, present: true }];
+  const stream = [h];
+  const heads: HeadRun[][] = [];
+  const activations: Matrix[] = [];
+  model.blocks.forEach((block, b) => {
+    const norm = (sublayer: "attention" | "feed_forward", x: Matrix, placement: string): Matrix => {
+      const name = `block ${b} ${sublayer.replace("_", "-")} norm`;
+      return block.norm_placement === placement ? normed(A, block[`${sublayer}_norm`], x, model.lanes, name) : x;
+    };
+    const { attention, feed_forward } = block;
+    const runs = attention ? runHeads(model, attention, norm("attention", h, "pre"), `block ${b}`) : [];
+    if (attention) {
+      let total = matrix(h.rows, h.columns);
+      for (const head of runs) total = sum(A, total, head.output.values);
+      if (attention.b_O) total = sum(A, total, attention.b_O);
+      h = norm("attention", sum(A, h, total.values), "post");
+    }
+    stream.push(finite(A, h, `block ${b} attention`));
+    let active = matrix(h.rows, 0);
+    if (feed_forward) {
+      active = neurons(A, feed_forward, norm("feed_forward", h, "pre"));
+      const added = product(A, feed_forward.W_2, active, feed_forward.b_2);
+      h = norm("feed_forward", sum(A, h, added.values), "post");
+    }
+    stream.push(finite(A, h, `block ${b} feed-forward`));
+    stages.push({ kind: "attention", block: b, present: attention !== null });
+    stages.push({ kind: "feed-forward", block: b, present: feed_forward !== null });
+    heads.push(runs);
+    activations.push(active);
+  });
+  const last = { rows: 1, columns: h.columns, values: h.values.slice((h.rows - 1) * h.columns) };
+  const logits = readOff(model, last).values;
+  const best = logits.indexOf(logits.reduce((most, x) => (x > most ? x : most), -Infinity)); // the first of the largest
+  return { model, tokens, stages, stream, heads, activations, logits, decision: model.classes[best] };
+}
+
+/** Return the embedding of each token with what the positions add to it. */
+function embedded(model: Model, tokens: readonly string[]): Matrix {
+  const A = parseArithmetic(model.arithmetic);
+  const places = new Map(model.vocabulary.map((token, n) => [token, n]));
+  const lanes = model.lanes.length;
+  const result = matrix(tokens.length, lanes);
+  const added = model.added_positions;
+  const table = added && (added.kind === "Table" ? added.values : waves(A, added.base, lanes, tokens.length));
+  tokens.forEach((token, t) => {
+    const row = (places.get(token) as number) * lanes;
+    for (let j = 0; j < lanes; j++) {
+      const x = model.embedding.values[row + j];
+      result.values[t * lanes + j] = table ? A.nearestSum(x + table.values[t * table.columns + j]) : x;
+    }
+  });
+  return result;
+}
+
+/** Run the heads of a block, each by its own scheme of positions or by that which they share. */
+function runHeads(model: Model, attention: Attention, seen: Matrix, block: string): HeadRun[] {
+  const A = parseArithmetic(model.arithmetic);
+  return attention.heads.map((head, n) => {
+    const scheme = head.positions ?? model.attention_positions;
+    const at = { head: n, heads: attention.heads.length, name: `${block}, head ${n}` };
+    return runHead(A, head, scheme, model.mask === "causal", seen, at);
+  });
+}
+
+/** Return the logits of each row of a stream, (rows × classes): the final norm, the output, its bias. */
+export function readOff(model: Model, stream: Matrix): Matrix {
+  const A = parseArithmetic(model.arithmetic);
+  const last = normed(A, model.final_norm, stream, model.lanes, "final norm");
+  return finite(A, product(A, model.output, last, model.output_bias), "output");
+}
+
+/** Return ∞, the largest value of the model's arithmetic, or null for the machine's arithmetic. */
+export function infinityOf(model: Model): number | null {
+  const A = parseArithmetic(model.arithmetic);
+  return A.native ? null : A.infinity;
+}

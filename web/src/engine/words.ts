@@ -1,0 +1,104 @@
+/** What the engine refuses, and how values are shown in its messages: in the words of the Python package. */
+
+/** What is wrong with a file, an input or a run, in words for the reader. */
+export class EngineError extends Error {}
+
+const NAME_ECHO = 80; // letters of what was given that a message repeats
+const MAX_ECHO = 200;
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+
+/** Say whether every letter of a text can be shown. */
+export const isPrintable = (text: string): boolean => !INVISIBLE.test(text);
+
+/** Return how many characters a text has, counting both halves of a pair as one. */
+export function letters(text: string): number {
+  let count = text.length;
+  for (let i = 0; i + 1 < text.length; i++) {
+    if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) count--;
+  }
+  return count;
+}
+
+/** Return the beginning of a text: at most so many characters. */
+const start = (text: string, most: number): string =>
+  Array.from(text.slice(0, 2 * most))
+    .slice(0, most)
+    .join("");
+
+/** Return a text in quotes, with escapes for what cannot be shown. */
+function quoted(text: string): string {
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const named: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", [quote]: "\\" + quote };
+  const escaped = Array.from(text, (letter) => {
+    if (Object.hasOwn(named, letter)) return named[letter];
+    if (isPrintable(letter)) return letter;
+    const code = letter.codePointAt(0) ?? 0;
+    const [mark, digits] = code < 256 ? ["\\x", 2] : code < 65536 ? ["\\u", 4] : ["\\U", 8];
+    return mark + code.toString(16).padStart(digits as number, "0");
+  });
+  return quote + escaped.join("") + quote;
+}
+
+/** Return a value as Python writes it, cut. */
+export function brief(value: unknown, most = NAME_ECHO): string {
+  return start(written(value, most, 0), most);
+}
+
+function written(value: unknown, most: number, depth: number): string {
+  if (value === null || value === undefined) return "None";
+  if (typeof value === "string") return quoted(start(value, most));
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "number") return decimal(value);
+  if (typeof value === "bigint") return value > 1n << 10000n ? "a huge number" : String(value);
+  const pairs = value instanceof Map;
+  const brackets = pairs ? "{}" : "[]";
+  if (depth > 8) return brackets[0] + "…" + brackets[1];
+  let text = brackets[0];
+  for (const item of value as Iterable<unknown>) {
+    if (text.length > most) return text;
+    text += text.length > 1 ? ", " : "";
+    const parts = pairs ? (item as [unknown, unknown]) : [item];
+    text += parts.map((part) => written(part, most, depth + 1)).join(": ");
+  }
+  return text + brackets[1];
+}
+
+/** Return a number as Python writes it: the shortest digits that read back. */
+export function decimal(x: number): string {
+  const size = Math.abs(x);
+  if (x === 0) return Object.is(x, -0) ? "-0.0" : "0.0";
+  const plain = size >= 1e-4 && size < 1e16;
+  const text = plain ? String(x) : x.toExponential();
+  if (plain) return Number.isInteger(x) ? text + ".0" : text;
+  return text.replace(/e([+-])(\d)$/, "e$10$2");
+}
+
+/** Return a number with six significant digits, without zeros at the end. */
+export function general(x: number): string {
+  if (x === 0) return Object.is(x, -0) ? "-0" : "0";
+  const [digits, exponent] = x.toExponential(5).split("e");
+  if (Number(exponent) >= -4 && Number(exponent) < 6) return String(Number(x.toPrecision(6)));
+  const sign = exponent[0] === "-" ? "-" : "+";
+  return `${Number(digits)}e${sign}${exponent.slice(1).padStart(2, "0")}`;
+}
+
+/** Return a whole number with commas. */
+export const grouped = (n: number | bigint): string => n.toLocaleString("en-US");
+
+/** Return a name as a message may repeat it: plainly if that is clear, else in quotes; and cut. */
+export function named(name: string): string {
+  const given = start(name, NAME_ECHO + 1);
+  const plain = isPrintable(given) && given.trim() === given && given !== "";
+  const text = plain ? given : quoted(given);
+  return letters(text) <= NAME_ECHO ? text : start(text, NAME_ECHO - 1) + "…";
+}
+
+/** Return names as a list for a message, cut after some. */
+export function listed(names: readonly string[]): string {
+  const head: string[] = [];
+  for (const name of names.slice(0, 12)) {
+    if (head.length && letters([...head, named(name)].join(", ")) > MAX_ECHO - 24) break;
+    head.push(named(name));
+  }
+  return head.join(", ") + (head.length === names.length ? "" : `, … (${names.length} in all)`);
+}
