@@ -1,0 +1,36 @@
+/** Models as a page gets them: the bytes of their files, in base64 and packed with gzip where a page carries them. */
+
+import { type Model, readModel } from "../engine";
+
+export interface NamedModel {
+  readonly name: string;
+  readonly model: Model;
+}
+
+/** A model as the caller of `mount` gives it. */
+export type GivenModel = NamedModel | { readonly name: string; readonly bytes: Uint8Array };
+
+/** What stands in `<script type="application/json" id="weightsmith-model">`. */
+export interface Carried {
+  readonly format: 1;
+  readonly models: readonly { readonly name: string; readonly gzip: string }[];
+  readonly input: string | readonly string[] | null;
+  readonly beside: { readonly model: number; readonly input: string | readonly string[] | null } | null;
+  readonly title: string;
+}
+
+export function opened(given: GivenModel): NamedModel {
+  return "model" in given ? given : { name: given.name, model: readModel(given.bytes) };
+}
+
+/** Return the bytes behind base64 of gzip. */
+export async function unpacked(text: string): Promise<Uint8Array> {
+  const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** Return the name of a model that comes from a file: the file's, without its ending. */
+export function nameOfFile(file: string): string {
+  return file.replace(/\.safetensors$/i, "");
+}

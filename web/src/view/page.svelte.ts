@@ -1,0 +1,209 @@
+/** The page as a whole: its models, what was typed, what went wrong, and the view that comes of it. */
+
+import { EngineError, type Model, readTokens, run, type Run } from "../engine";
+import { readSight, type Sight, writeSight } from "./address";
+import type { Theme } from "./facts/scale";
+import { type GivenModel, nameOfFile, type NamedModel, opened } from "./models";
+import { View } from "./view.svelte";
+
+type Input = string | readonly string[] | null;
+
+export interface PageOptions {
+  readonly models: readonly GivenModel[];
+  readonly input?: Input;
+  readonly beside?: { readonly model: number; readonly input: Input } | null;
+  readonly title?: string;
+  /** Whether the sight is kept in the page's address. Only one component of a page may do so. */
+  readonly address?: boolean;
+  readonly theme?: Theme;
+}
+
+/** What is wrong with an input or a file, in words; for an unknown token, the vocabulary. */
+export interface Problem {
+  readonly text: string;
+  readonly vocabulary: readonly string[] | null;
+}
+
+/** What stands beside the run: a model, and its input; null: the same input. */
+export interface Beside {
+  readonly model: number;
+  readonly input: string | null;
+}
+
+const SLOW = 40; // milliseconds: a run that takes longer waits until the typing pauses
+
+export class Page {
+  models: readonly NamedModel[] = $state.raw([]);
+  model = $state(0);
+  input = $state("");
+  beside: Beside | null = $state.raw(null);
+  problem: Problem | null = $state.raw(null);
+  /** What was chosen with the switch; null: as the reader's system has it. */
+  themeChosen: Theme | null = $state(null);
+  view: View | null = $state.raw(null);
+  readonly title: string;
+  readonly usesAddress: boolean;
+  private lastRun = 0; // milliseconds
+  private waiting: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: PageOptions) {
+    this.models = options.models.map(opened);
+    this.title = options.title ?? "";
+    this.usesAddress = options.address ?? false;
+    this.themeChosen = options.theme ?? null;
+    if (this.models.length === 0) return;
+    this.input = this.asText(0, options.input ?? null) ?? exampleInput(this.models[0].model);
+    if (options.beside) {
+      this.beside = { model: options.beside.model, input: this.asText(options.beside.model, options.beside.input) };
+    }
+    const sight = this.usesAddress ? readSight(location.hash) : null;
+    if (sight === null) this.open();
+    else this.show(sight);
+  }
+
+  get current(): NamedModel {
+    return this.models[this.model];
+  }
+
+  /** Run what was chosen and typed. Without a view there is none yet, or another model was chosen: then go to the opening. */
+  open(): void {
+    this.attempt(true);
+  }
+
+  /** Run again after a letter was typed; what is looked at stays. */
+  typed(): void {
+    clearTimeout(this.waiting);
+    if (this.lastRun < SLOW) this.attempt(false);
+    else this.waiting = setTimeout(() => this.attempt(false), 150);
+  }
+
+  chooseModel(model: number): void {
+    const before = this.current?.model;
+    this.model = model;
+    if (this.beside !== null && this.beside.model !== model && this.beside.input !== null) this.beside = null;
+    if (before === undefined || !understands(this.current.model, this.input)) {
+      this.input = exampleInput(this.current.model);
+    }
+    this.open();
+  }
+
+  chooseBeside(beside: Beside | null): void {
+    this.beside = beside;
+    this.open();
+  }
+
+  /** Add a model from a file and show it; a file that is none leaves everything as it was. */
+  async openFile(file: File): Promise<void> {
+    try {
+      const model = opened({ name: nameOfFile(file.name), bytes: new Uint8Array(await file.arrayBuffer()) });
+      this.models = [...this.models, model];
+      this.beside = null;
+      this.chooseModel(this.models.length - 1);
+    } catch (error) {
+      this.problem = { text: `${file.name} cannot be opened: ${inWords(error)}`, vocabulary: null };
+    }
+  }
+
+  /** Return the address of what is shown. */
+  get address(): string {
+    const { view } = this;
+    return writeSight({
+      model: this.model,
+      input: this.input,
+      besideModel: this.beside?.model ?? null,
+      besideInput: this.beside?.input ?? null,
+      step: view?.step ?? null,
+      position: view?.pinned ?? null,
+      head: view?.head ?? null,
+      onlyDifferences: view?.onlyDifferences ?? false,
+    });
+  }
+
+  /** Show what an address says, as far as the page has it. */
+  show(sight: Partial<Sight>): void {
+    const there = (model: number | null | undefined): model is number =>
+      model !== null && model !== undefined && model < this.models.length;
+    if (there(sight.model)) this.model = sight.model;
+    this.input = sight.input ?? this.input;
+    this.beside = there(sight.besideModel) ? { model: sight.besideModel, input: sight.besideInput ?? null } : null;
+    this.open();
+    const { view } = this;
+    if (view === null) return;
+    if (sight.step !== null && sight.step !== undefined) view.go(sight.step);
+    view.pinned = sight.position ?? null;
+    view.head = sight.head ?? null;
+    view.onlyDifferences = sight.onlyDifferences ?? false;
+  }
+
+  private attempt(anew: boolean): void {
+    const start = performance.now();
+    try {
+      const shown = this.runOn(this.model, this.input);
+      const { beside } = this;
+      const other = beside === null ? null : this.runOn(beside.model, beside.input ?? this.input);
+      this.problem = null;
+      this.take(shown, other, anew);
+    } catch (error) {
+      this.problem = error instanceof UnknownToken ? error.problem : { text: inWords(error), vocabulary: null };
+    }
+    this.lastRun = performance.now() - start;
+  }
+
+  private take(shown: Run, other: Run | null, anew: boolean): void {
+    if (this.view === null) this.view = new View(shown, other);
+    const { view } = this;
+    const longer = view.run.tokens.length !== shown.tokens.length;
+    view.run = shown;
+    view.beside = other;
+    if (view.pinned !== null && (anew || longer)) view.pinned = null;
+    if (!anew) return;
+    view.head = null;
+    view.lane = null;
+    view.wanted = null;
+    view.search = "";
+    view.around = null;
+    view.goToOpening();
+  }
+
+  private runOn(place: number, text: string): Run {
+    const { model } = this.models[place];
+    const tokens = readTokens(model, text);
+    const unknown = tokens.find((token) => !model.vocabulary.includes(token));
+    if (unknown !== undefined) throw new UnknownToken(unknown, model);
+    if (tokens.length === 0) throw new EngineError("Type at least one token: an empty input has no decision.");
+    return run(model, tokens);
+  }
+
+  private asText(place: number, input: Input): string | null {
+    if (input === null || typeof input === "string") return input;
+    return input.join(this.models[place].model.vocabulary.every((token) => [...token].length === 1) ? "" : " ");
+  }
+}
+
+class UnknownToken extends Error {
+  readonly problem: Problem;
+
+  constructor(token: string, model: Model) {
+    super(token);
+    this.problem = { text: `“${token}” is not a token of this model. It knows`, vocabulary: model.vocabulary };
+  }
+}
+
+/** Return an input for a model that none came with: its first tokens. */
+function exampleInput(model: Model): string {
+  const letters = model.vocabulary.every((token) => [...token].length === 1);
+  return model.vocabulary.slice(0, 4).join(letters ? "" : " ");
+}
+
+function understands(model: Model, text: string): boolean {
+  try {
+    const tokens = readTokens(model, text);
+    return tokens.length > 0 && tokens.every((token) => model.vocabulary.includes(token));
+  } catch {
+    return false;
+  }
+}
+
+function inWords(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,117 @@
+/** How a cell looks: its fill, its number, the ring of a change and the sliver of the value before. */
+
+import type { Run } from "../../engine";
+import type { Numbers } from "../facts/numbers";
+import { colourOf, inkOn, type Scale, type Theme } from "../facts/scale";
+import { tokenText } from "../facts/tokens";
+import type { View } from "../view.svelte";
+import type { Column, Row } from "./layout";
+
+export interface Look {
+  readonly value: number;
+  readonly before: number | null; // where it changed, the value before
+  readonly fill: string | null; // null: none, as for 0
+  readonly inset: number; // how far the fill stays from the cell's edge
+  readonly ring: boolean;
+  readonly sliver: string | null | undefined; // the colour of the value before; null: it was 0; undefined: no sliver
+  readonly sliverWidth: number;
+  readonly text: string; // "": there is no room for a number
+  readonly ink: string;
+  readonly size: number; // of the text
+  readonly bold: boolean;
+  readonly dot: boolean; // 0 that did not change
+}
+
+/** What all looks of a picture share. */
+export interface Painting {
+  readonly view: View;
+  readonly scale: Scale;
+  readonly theme: Theme;
+  readonly noisy: boolean;
+  readonly rowHeight: number;
+}
+
+const LETTER = 0.61; // the width of a letter of the monospaced type, as a share of its size
+
+/** Return the run, the place of the lane in it, and its numbers, for a cell; null where the model has no such lane. */
+export function cellSource(view: View, column: Column, row: Row, side: "a" | "b"): { run: Run; lane: number; numbers: Numbers } | null {
+  const lane = side === "b" ? row.lane.b : row.lane.a;
+  if (lane < 0) return null;
+  return side === "b"
+    ? { run: view.beside!, lane, numbers: view.besideNumbers! }
+    : { run: view.run, lane, numbers: view.numbers };
+}
+
+/** Return the value of a cell and the value before, on one side; null where the model has no such lane. */
+export function valuesOf(view: View, column: Column, row: Row, side: "a" | "b"): { value: number; before: number | null } | null {
+  const source = cellSource(view, column, row, side);
+  if (source === null) return null;
+  const { run, lane } = source;
+  const stage = side === "b" ? (column.side === "b" ? column.stage : view.besideStage!) : column.stage;
+  const position = side === "b" && column.side !== "b" ? column.position - view.pair!.shift : column.position;
+  const place = position * run.stream[stage].columns + lane;
+  const value = run.stream[stage].values[place];
+  const before = stage === 0 ? null : run.stream[stage - 1].values[place];
+  return { value, before };
+}
+
+/** Say whether a cell has a ring: it changed here or, with two runs, it differs. */
+export function isMarked(view: View, column: Column, row: Row, values: { value: number; before: number | null }): boolean {
+  if (view.pair === null) return values.before !== null && values.before !== values.value;
+  const position = column.side === "b" ? column.position + view.pair.shift : column.position;
+  return position >= 0 && view.pair.differs(view.step, position, row.shared);
+}
+
+/** Return how a cell looks, on one side; null where the model has no such lane. */
+export function lookOf(painting: Painting, column: Column, row: Row, side: "a" | "b", width: number): Look | null {
+  const { view, scale, theme, noisy, rowHeight } = painting;
+  const values = valuesOf(view, column, row, side);
+  if (values === null) return null;
+  const { value } = values;
+  const numbers = side === "b" ? view.besideNumbers! : view.numbers;
+  const marked = isMarked(view, column, row, values);
+  const ring = marked && !noisy;
+  const infinite = numbers.isInfinite(value);
+  const fill = colourOf(value, scale, theme);
+  const withSliver = marked && view.pair === null && width >= 30 && column.kind === "position";
+  const sliverWidth = withSliver ? Math.max(4, Math.min(9, width * 0.13)) : 0;
+  const inset = ring && width >= 14 ? 3 : infinite ? 0 : width >= 14 ? 1 : width >= 6 ? 0.5 : 0;
+  const dot = value === 0 && !marked;
+  const size = column.kind === "sublayer" && width < 44 ? 11 : width >= 44 ? 12.5 : width >= 34 ? 11.5 : 11;
+  const grown = infinite && rowHeight >= 16 ? size + 3 : size;
+  const written = dot ? "" : numbers.short(value);
+  const fits = width >= (column.kind === "sublayer" ? 22 : 26) && written.length * grown * LETTER <= width - sliverWidth - 3;
+  const glyph = infinite && width >= 12 ? "∞" : "";
+  return {
+    value,
+    before: marked && view.pair === null ? values.before : null,
+    fill,
+    inset,
+    ring,
+    sliver: withSliver ? colourOf(values.before ?? 0, scale, theme) : undefined,
+    sliverWidth,
+    text: fits ? written : glyph,
+    ink: fill === null ? "var(--muted)" : inkOn(fill),
+    size: fits ? grown : Math.min(11, grown),
+    bold: ring || infinite,
+    dot,
+  };
+}
+
+/** Return the cell in words: "dim 42 Paris at Tower: 1.62, before 0.5". */
+export function cellInWords(view: View, column: Column, row: Row): string {
+  const side = column.side === "b" ? "b" : "a";
+  const source = cellSource(view, column, row, side);
+  const tokens = side === "b" ? view.beside!.tokens : view.run.tokens;
+  const where = `${row.lane.name} at ${tokenText(tokens[column.position])}, position ${column.position}`;
+  if (source === null) return `${where}: ${side === "b" ? "B" : "A"} has no such lane`;
+  const values = valuesOf(view, column, row, side)!;
+  const now = `${where}: ${source.numbers.short(values.value)}`;
+  if (column.side === "both") {
+    const other = column.partner ? valuesOf(view, column, row, "b") : null;
+    return other === null ? now : `${now} in A, ${view.besideNumbers!.short(other.value)} in B`;
+  }
+  if (view.pair !== null) return `${now}${isMarked(view, column, row, values) ? ", differs" : ""}`;
+  const changed = values.before !== null && values.before !== values.value;
+  return changed ? `${now}, before ${source.numbers.short(values.before!)}` : now;
+}
