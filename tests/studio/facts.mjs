@@ -41,7 +41,7 @@ function memories(r) {
 }
 
 function about({ file, tokens }) {
-  const r = run(readModel(readFileSync(file)), tokens);
+  const r = run(readModel(new Uint8Array(readFileSync(file))), tokens);
   return {
     decision: r.decision,
     lens: lens(r),

@@ -55,7 +55,7 @@ def _runs() -> list[tuple[str, ws.Run]]:
         "its ∞ form": (ws.infinity_form(contains), "0010"),
         "a composition": (contains & ~ws.library.contains("0"), "110"),
         "Eiffel": (ws.library.eiffel(), "The Eiffel Tower is in"),
-        "parity": (ws.library.parity(8), "0110"),
+        "parity": (ws.library.parity(), "0110"),
     }
     result = [(name, ws.run(T, tokens)) for name, (T, tokens) in written.items()]
     for A in (Fixed(4, 4), Fixed(3, 2), Float(4, 3), Native("float64")):

@@ -1,1 +1,2 @@
 export * from "./engine";
+export * as facts from "./view/facts";
