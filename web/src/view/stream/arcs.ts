@@ -16,8 +16,8 @@ export interface Arc {
   readonly label: { readonly x: number; readonly y: number } | null; // where its weight stands
 }
 
-const MANY_TOKENS = 20; // beyond, only what moved something has an arc
-const MOST_ARCS = 240;
+export const MANY_TOKENS = 20; // beyond, only what moved something has an arc
+const MOST_ARCS = 240; // of each head
 
 /** What arcs are drawn for. */
 export interface Reading {
@@ -41,6 +41,18 @@ export function arcsOf(reading: Reading): Arc[] {
         .map((move) => ({ ...move, moved: bringsSomething(move) }));
   const arcs = moves.map((move) => arcOf(reading, move, inView.has(move.head), many));
   return arcs.sort((one, other) => Number(one.strong) - Number(other.strong) || one.width - other.width);
+}
+
+/** Of many tokens, the faint arcs in one line for each width: hundreds of shapes would be slow to step through. */
+export function bundled(
+  arcs: readonly Arc[],
+): { readonly line: string; readonly width: number; readonly opacity: number }[] {
+  const lines = new Map<number, string[]>();
+  for (const arc of arcs) {
+    const width = Math.round(arc.width * 2) / 2;
+    lines.set(width, [...(lines.get(width) ?? []), arc.line]);
+  }
+  return [...lines].map(([width, parts]) => ({ line: parts.join(" "), width, opacity: arcs[0].opacity }));
 }
 
 /** What an arc needs to know of a move. */
