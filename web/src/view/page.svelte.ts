@@ -40,6 +40,9 @@ export class Page {
   problem: Problem | null = $state.raw(null);
   /** What was chosen with the switch; null: as the reader's system has it. */
   themeChosen: Theme | null = $state(null);
+  /** Whether the reader's system is dark. */
+  systemIsDark = $state(false);
+  readonly theme: Theme = $derived(this.themeChosen ?? (this.systemIsDark ? "dark" : "light"));
   view: View | null = $state.raw(null);
   readonly title: string;
   readonly usesAddress: boolean;
@@ -51,6 +54,7 @@ export class Page {
     this.title = options.title ?? "";
     this.usesAddress = options.address ?? false;
     this.themeChosen = options.theme ?? null;
+    this.systemIsDark = matchMedia("(prefers-color-scheme: dark)").matches;
     if (this.models.length === 0) return;
     this.input = this.asText(0, options.input ?? null) ?? exampleInput(this.models[0].model);
     if (options.beside) {
@@ -152,6 +156,7 @@ export class Page {
   private take(shown: Run, other: Run | null, anew: boolean): void {
     if (this.view === null) this.view = new View(shown, other);
     const { view } = this;
+    view.theme = this.theme;
     const longer = view.run.tokens.length !== shown.tokens.length;
     view.run = shown;
     view.beside = other;

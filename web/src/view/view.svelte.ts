@@ -34,6 +34,8 @@ export class View {
   /** Whether the page steps by itself. */
   playing = $state(false);
   theme: Theme = $state("light");
+  /** A's lanes that the stream's picture shows at the moment, which the keyboard moves among; the picture writes it. */
+  lanesShown: readonly number[] = [];
 
   /** How the two runs are aligned; null without a second one. */
   readonly pair: Pair | null = $derived(this.beside === null ? null : new Pair(this.run, this.beside));

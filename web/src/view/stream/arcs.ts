@@ -106,7 +106,11 @@ export function lanePathsOf(reading: Reading): LanePath[] {
     .sort((one, other) => other.weight - one.weight)
     .slice(0, MOST_MOVES);
   const paths = moves
-    .flatMap((move) => pathsOf(run, move).slice(0, MOST_PATHS).map((path) => ({ ...path, source: move.source })))
+    .flatMap((move) =>
+      pathsOf(run, move)
+        .slice(0, MOST_PATHS)
+        .map((path) => ({ ...path, source: move.source })),
+    )
     .sort((one, other) => Math.abs(other.amount) - Math.abs(one.amount))
     .slice(0, MOST_PATHS);
   const most = Math.max(...paths.map((path) => Math.abs(path.amount)), 1e-300);
@@ -123,7 +127,10 @@ export function lanePathsOf(reading: Reading): LanePath[] {
 /** From a column to itself: a bow on its right. */
 function beside(column: Column, from: number, to: number): Omit<LanePath, "width"> {
   const x = column.x + column.width;
-  const line = from === to ? `M${x + 9},${from} L${x + 1},${to}` : `M${x},${from} C${x + 15},${from} ${x + 15},${to} ${x + 1},${to}`;
+  const line =
+    from === to
+      ? `M${x + 9},${from} L${x + 1},${to}`
+      : `M${x},${from} C${x + 15},${from} ${x + 15},${to} ${x + 1},${to}`;
   return { line, start: { x, y: from } };
 }
 

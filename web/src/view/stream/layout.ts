@@ -142,11 +142,18 @@ function ofMany(view: View, lanes: readonly SharedLane[], shows: (row: number) =
   if (wanted !== "") {
     const found = every.filter((row) => lanes[row].name.toLowerCase().includes(wanted));
     const name = `${found.length} of ${lanes.length} lanes have “${view.search.trim()}” in their name`;
-    return { name: found.length > MANY_LANES ? `${name}; the first ${MANY_LANES}` : name, prefix: "", rows: found.slice(0, MANY_LANES) };
+    return {
+      name: found.length > MANY_LANES ? `${name}; the first ${MANY_LANES}` : name,
+      prefix: "",
+      rows: found.slice(0, MANY_LANES),
+    };
   }
   if (view.around !== null) {
     const middle = every.findIndex((row) => row >= view.around!);
-    const start = Math.max(0, Math.min((middle < 0 ? every.length : middle) - SHOWN_OF_MANY / 2, every.length - SHOWN_OF_MANY));
+    const start = Math.max(
+      0,
+      Math.min((middle < 0 ? every.length : middle) - SHOWN_OF_MANY / 2, every.length - SHOWN_OF_MANY),
+    );
     const rows = every.slice(start, start + SHOWN_OF_MANY);
     return { name: `lanes ${rows[0]} to ${rows.at(-1)}, of ${lanes.length}`, prefix: "", rows };
   }
@@ -156,7 +163,11 @@ function ofMany(view: View, lanes: readonly SharedLane[], shows: (row: number) =
     .slice(0, SHOWN_OF_MANY)
     .sort((one, other) => one - other);
   const how = view.pair !== null ? "differ" : view.stage === 0 ? "are largest" : "changed";
-  return { name: `the ${rows.length} lanes that ${how === "are largest" ? how : `${how} most`}, of ${lanes.length}`, prefix: "", rows };
+  return {
+    name: `the ${rows.length} lanes that ${how === "are largest" ? how : `${how} most`}, of ${lanes.length}`,
+    prefix: "",
+    rows,
+  };
 }
 
 /** Return by how much each lane changed at this step, or differs between the runs, over all positions. */
@@ -211,10 +222,15 @@ function columnsOf(view: View, room: number, narrow: boolean, manyLanes: boolean
   if (view.pair !== null) return narrow ? splitColumns(view, view.pair, room) : pairColumns(view, view.pair, room);
   const length = view.run.tokens.length;
   const steps = view.steps.length;
-  const beside = narrow || manyLanes ? null : historyBeside(length, steps, room, view.here.stage, view);
+  const beside = narrow || manyLanes ? null : historyBeside(view, room);
   if (beside === null && view.across === "sublayers" && steps > 1) return sublayerColumns(view, room, narrow);
   const historyRoom = beside === null ? 0 : HISTORY_GAP + beside.width * beside.steps.length;
-  const columnWidth = positionWidth(length, room - historyRoom - (narrow ? 10 : beside === null ? 12 : 0), narrow, beside !== null);
+  const columnWidth = positionWidth(
+    length,
+    room - historyRoom - (narrow ? 10 : beside === null ? 12 : 0),
+    narrow,
+    beside !== null,
+  );
   const columns = upTo(length).map((position) => positionColumn(view, position, position * columnWidth, columnWidth));
   const end = length * columnWidth;
   if (beside === null) {
@@ -241,13 +257,8 @@ function positionWidth(length: number, room: number, narrow: boolean, withHistor
 }
 
 /** Return which sublayers fit beside the positions: all of them, or a window around the current one; null: too few. */
-function historyBeside(
-  length: number,
-  steps: number,
-  room: number,
-  _stage: number,
-  view: View,
-): { width: number; steps: number[] } | null {
+function historyBeside(view: View, room: number): { width: number; steps: number[] } | null {
+  const [length, steps] = [view.run.tokens.length, view.steps.length];
   const least = length > 5 ? 58 : 66;
   for (const width of [38, 34, 30, 26, 22]) {
     if ((room - HISTORY_GAP - width * steps) / length >= least) return { width, steps: upTo(steps) };
@@ -278,14 +289,12 @@ function pairColumns(view: View, pair: Pair, room: number): Across {
   const columnWidth = Math.max(9, Math.min(104, Math.floor((room - PAIR_GAP) / (2 * most))));
   const startB = most * columnWidth + PAIR_GAP;
   const ofA = upTo(inA).map((p) => positionColumn(view, p, (p + most - inA) * columnWidth, columnWidth));
-  const ofB = upTo(inB).map(
-    (p): Column => ({
-      ...positionColumn(view, p, startB + (p + most - inB) * columnWidth, columnWidth),
-      side: "b",
-      stage: view.besideStage!,
-      partner: p + pair.shift >= 0,
-    }),
-  );
+  const ofB = upTo(inB).map((p): Column => ({
+    ...positionColumn(view, p, startB + (p + most - inB) * columnWidth, columnWidth),
+    side: "b",
+    stage: view.besideStage!,
+    partner: p + pair.shift >= 0,
+  }));
   const width = startB + most * columnWidth;
   return { columns: [...ofA, ...ofB], columnWidth, width, history: null, roomForBoth: true, split: false };
 }
@@ -293,9 +302,10 @@ function pairColumns(view: View, pair: Pair, room: number): Across {
 function splitColumns(view: View, pair: Pair, room: number): Across {
   const length = pair.a.tokens.length;
   const columnWidth = Math.max(58, Math.floor((room - 8) / length));
-  const columns = upTo(length).map(
-    (p): Column => ({ ...positionColumn(view, p, p * columnWidth, columnWidth), side: "both" }),
-  );
+  const columns = upTo(length).map((p): Column => ({
+    ...positionColumn(view, p, p * columnWidth, columnWidth),
+    side: "both",
+  }));
   return { columns, columnWidth, width: length * columnWidth + 8, history: null, roomForBoth: true, split: true };
 }
 

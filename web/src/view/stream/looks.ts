@@ -34,7 +34,11 @@ export interface Painting {
 const LETTER = 0.61; // the width of a letter of the monospaced type, as a share of its size
 
 /** Return the run, the place of the lane in it, and its numbers, for a cell; null where the model has no such lane. */
-export function cellSource(view: View, column: Column, row: Row, side: "a" | "b"): { run: Run; lane: number; numbers: Numbers } | null {
+export function cellSource(
+  view: View,
+  row: Row,
+  side: "a" | "b",
+): { run: Run; lane: number; numbers: Numbers } | null {
   const lane = side === "b" ? row.lane.b : row.lane.a;
   if (lane < 0) return null;
   return side === "b"
@@ -43,8 +47,13 @@ export function cellSource(view: View, column: Column, row: Row, side: "a" | "b"
 }
 
 /** Return the value of a cell and the value before, on one side; null where the model has no such lane. */
-export function valuesOf(view: View, column: Column, row: Row, side: "a" | "b"): { value: number; before: number | null } | null {
-  const source = cellSource(view, column, row, side);
+export function valuesOf(
+  view: View,
+  column: Column,
+  row: Row,
+  side: "a" | "b",
+): { value: number; before: number | null } | null {
+  const source = cellSource(view, row, side);
   if (source === null) return null;
   const { run, lane } = source;
   const stage = side === "b" ? (column.side === "b" ? column.stage : view.besideStage!) : column.stage;
@@ -56,7 +65,12 @@ export function valuesOf(view: View, column: Column, row: Row, side: "a" | "b"):
 }
 
 /** Say whether a cell has a ring: it changed here or, with two runs, it differs. */
-export function isMarked(view: View, column: Column, row: Row, values: { value: number; before: number | null }): boolean {
+export function isMarked(
+  view: View,
+  column: Column,
+  row: Row,
+  values: { value: number; before: number | null },
+): boolean {
   if (view.pair === null) return values.before !== null && values.before !== values.value;
   const position = column.side === "b" ? column.position + view.pair.shift : column.position;
   return position >= 0 && view.pair.differs(view.step, position, row.shared);
@@ -80,7 +94,8 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
   const size = column.kind === "sublayer" && width < 44 ? 11 : width >= 44 ? 12.5 : width >= 34 ? 11.5 : 11;
   const grown = infinite && rowHeight >= 16 ? size + 3 : size;
   const written = dot ? "" : numbers.short(value);
-  const fits = width >= (column.kind === "sublayer" ? 22 : 26) && written.length * grown * LETTER <= width - sliverWidth - 3;
+  const fits =
+    width >= (column.kind === "sublayer" ? 22 : 26) && written.length * grown * LETTER <= width - sliverWidth - 3;
   const glyph = infinite && width >= 12 ? "∞" : "";
   return {
     value,
@@ -101,7 +116,7 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
 /** Return the cell in words: "dim 42 Paris at Tower: 1.62, before 0.5". */
 export function cellInWords(view: View, column: Column, row: Row): string {
   const side = column.side === "b" ? "b" : "a";
-  const source = cellSource(view, column, row, side);
+  const source = cellSource(view, row, side);
   const tokens = side === "b" ? view.beside!.tokens : view.run.tokens;
   const where = `${row.lane.name} at ${tokenText(tokens[column.position])}, position ${column.position}`;
   if (source === null) return `${where}: ${side === "b" ? "B" : "A"} has no such lane`;

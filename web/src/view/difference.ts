@@ -1,0 +1,58 @@
+/** The sentence about two runs: how much differs here, and where they first part. */
+
+import { count } from "./facts/numbers";
+import type { Piece } from "./facts/sentence";
+import { tokenAt } from "./facts/tokens";
+import type { View } from "./view.svelte";
+
+/** Return the sentence for the step that is shown, as pieces. */
+export function differenceSentence(view: View): Piece[] {
+  const pair = view.pair!;
+  const { first } = pair;
+  const alone = Math.max(pair.a.tokens.length, pair.b.tokens.length) - pair.partners;
+  const aside =
+    alone === 0
+      ? ""
+      : ` (inputs are aligned at their ends; ${count(alone, "position has", "positions have")} no partner)`;
+  if (first === null) {
+    const exactly = view.numbers.infinity === null ? "in every digit" : "bit for bit";
+    return [words("The two runs are "), name("equal"), words(` ${exactly}, at every sublayer${aside}.`)];
+  }
+  const here = pair.counts[view.step];
+  const start =
+    here === 0
+      ? [words(view.step < first.step ? "Nothing differs here yet" : "Nothing differs here")]
+      : [
+          name(String(here)),
+          words(` of ${pair.partners * pair.lanes.length} values ${here === 1 ? "differs" : "differ"} here`),
+        ];
+  const numbers = [view.numbers, view.besideNumbers!] as const;
+  const { a, b, lane, position } = first;
+  return [
+    ...start,
+    words(`${aside}. The first difference is at the `),
+    name(stepName(view, first.step)),
+    words(`, position ${position} `),
+    { kind: "token", text: tokenAt(view.run.tokens, position) },
+    words(", lane "),
+    name(lane.name),
+    words(
+      `: ${lane.a < 0 ? "no such lane" : numbers[0].short(a)} against ${lane.b < 0 ? "no such lane" : numbers[1].short(b)}.`,
+    ),
+  ];
+}
+
+/** Return the name of a step: "embedding", "attention of block 1", "feed-forward of block 2 of B". */
+export function stepName(view: View, step: number): string {
+  const { kind, block, besideBlock } = view.steps[step];
+  if (kind === "embedding") return kind;
+  return block === null ? `${kind} of block ${besideBlock} of B` : `${kind} of block ${block}`;
+}
+
+function words(text: string): Piece {
+  return { kind: "words", text };
+}
+
+function name(text: string): Piece {
+  return { kind: "name", text };
+}

@@ -1,0 +1,79 @@
+/** The keys of the page. */
+
+import { firedAt } from "./facts/neurons";
+import type { View } from "./view.svelte";
+
+/** What keys can do beyond the view. */
+export interface Desk {
+  readonly view: View;
+  readonly togglePlay: () => void;
+  readonly toInput: () => void;
+  readonly help: () => void;
+}
+
+const ACTIONS: Readonly<Record<string, (desk: Desk) => void>> = {
+  ArrowRight: ({ view }) => view.go(view.step + 1),
+  ArrowLeft: ({ view }) => view.go(view.step - 1),
+  Home: ({ view }) => view.go(0),
+  End: ({ view }) => view.go(view.steps.length - 1),
+  " ": (desk) => desk.togglePlay(),
+  "[": ({ view }) => moveTo(view, view.position - 1),
+  "]": ({ view }) => moveTo(view, view.position + 1),
+  ArrowDown: ({ view }) => moveLane(view, 1),
+  ArrowUp: ({ view }) => moveLane(view, -1),
+  h: ({ view }) => nextHead(view),
+  n: ({ view }) => nextNeuron(view),
+  d: ({ view }) => {
+    if (view.pair !== null) view.onlyDifferences = !view.onlyDifferences;
+  },
+  "/": (desk) => desk.toInput(),
+  Escape: ({ view }) => view.release(),
+  "?": (desk) => desk.help(),
+};
+
+/** Do what a key says; true if it said something. Fields keep their own keys. */
+export function pressed(event: KeyboardEvent, desk: Desk): boolean {
+  const action = ACTIONS[event.key];
+  if (action === undefined || event.ctrlKey || event.metaKey || event.altKey) return false;
+  const target = event.target as HTMLElement;
+  if (isField(target) && event.key !== "Escape") return false;
+  if (event.key === " " && target.matches("button, summary, a")) return false; // Space presses a button
+  if (event.key === "Escape" && isField(target)) target.blur();
+  action(desk);
+  return true;
+}
+
+function isField(target: HTMLElement): boolean {
+  if (target.matches("select, textarea, dialog *")) return true;
+  return target.matches("input") && !target.matches("[type=range], [type=checkbox]");
+}
+
+function moveTo(view: View, position: number): void {
+  view.pinned = Math.max(0, Math.min(position, view.run.tokens.length - 1));
+  view.neuron = null;
+}
+
+/** Move among the lanes that are shown. */
+function moveLane(view: View, by: number): void {
+  const lanes = view.lanesShown;
+  if (lanes.length === 0) return;
+  const place = view.lane === null ? -1 : lanes.indexOf(view.lane);
+  const next = place < 0 ? (by > 0 ? 0 : lanes.length - 1) : Math.max(0, Math.min(place + by, lanes.length - 1));
+  view.lane = lanes[next];
+}
+
+function nextHead(view: View): void {
+  const heads = view.run.heads[view.run.stages[view.stage].block]?.length ?? 0;
+  if (view.here.kind !== "attention" || heads === 0) return;
+  const next = view.head === null ? 0 : view.head + 1;
+  view.head = next < heads ? next : null;
+}
+
+function nextNeuron(view: View): void {
+  if (view.here.kind !== "feed-forward" || view.here.block === null) return;
+  const fired = firedAt(view.run, view.here.block, view.position);
+  if (fired.length === 0) return;
+  const place = fired.findIndex(({ neuron }) => neuron === view.neuron);
+  view.pinned = view.position;
+  view.neuron = fired[(Math.max(place, view.neuron === null ? 0 : place) + 1) % fired.length].neuron;
+}
