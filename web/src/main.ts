@@ -68,4 +68,4 @@ async function showCarried(): Promise<void> {
   mount(element, { models, input: carried.input, beside: carried.beside, title: carried.title, address: true });
 }
 
-if (typeof document !== "undefined") void showCarried(); // node reads the same module, to check its facts
+if (typeof document !== "undefined") void showCarried(); // the engine and the facts also run without a page

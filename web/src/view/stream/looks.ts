@@ -34,11 +34,7 @@ export interface Painting {
 const LETTER = 0.61; // the width of a letter of the monospaced type, as a share of its size
 
 /** Return the run, the place of the lane in it, and its numbers, for a cell; null where the model has no such lane. */
-export function cellSource(
-  view: View,
-  row: Row,
-  side: "a" | "b",
-): { run: Run; lane: number; numbers: Numbers } | null {
+export function cellSource(view: View, row: Row, side: "a" | "b"): { run: Run; lane: number; numbers: Numbers } | null {
   const lane = side === "b" ? row.lane.b : row.lane.a;
   if (lane < 0) return null;
   return side === "b"
