@@ -25,8 +25,16 @@ const FORMS: readonly (readonly [string, string])[] = [
   ["zero_one_form(", "0-1 form"],
 ];
 
+const known = new WeakMap<Model, readonly LaneGroup[]>();
+
 /** Return the groups of a model's lanes, in lane order. */
-export function laneGroups(model: Model): LaneGroup[] {
+export function laneGroups(model: Model): readonly LaneGroup[] {
+  const groups = known.get(model) ?? groupsOf(model);
+  known.set(model, groups);
+  return groups;
+}
+
+function groupsOf(model: Model): LaneGroup[] {
   const answer = answerLanes(model);
   const flags = new Set(model.flags);
   const prefixes = sharedPrefixes(model.lanes);
@@ -78,8 +86,17 @@ function sharedPrefixes(lanes: readonly string[]): string[] {
   return lanes.map((_, lane) => (shared(lane, 2, 3) ? start(lane, 2) : shared(lane, 1, 2) ? start(lane, 1) : ""));
 }
 
+const knownWriters = new WeakMap<Model, readonly (number | null)[]>();
+
+/** Return for each lane the first block that writes it, as `firstWriters` does; it is looked up once for each model. */
+export function writersOf(model: Model): readonly (number | null)[] {
+  const writers = knownWriters.get(model) ?? firstWriters(model);
+  knownWriters.set(model, writers);
+  return writers;
+}
+
 function sourceNames(model: Model): string[] {
-  const writers = firstWriters(model);
+  const writers = writersOf(model);
   const table = model.added_positions?.kind === "Table" ? model.added_positions.values : null;
   const everywhere = model.added_positions?.kind === "Sinusoidal";
   return model.lanes.map((_, lane) => {
