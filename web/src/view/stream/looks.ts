@@ -128,7 +128,7 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
     text: fits ? written : glyph,
     ink: faint ? "var(--ink)" : ink,
     size: fits ? grown : Math.min(11, grown),
-    bold: ring || infinite,
+    bold: (ring && (column.kind === "position" || width >= 34)) || infinite,
     dot,
     faint,
   };
