@@ -5,8 +5,8 @@
  * 1. the answer: the output reads exactly one lane for each class, and this is one of them. Where the last step of the
  *    model's provenance is a normal form, the group has the form's name;
  * 2. a flag: the model lists it among its flags;
- * 3. a prefix: at least two neighbours begin with the same word, or three with the same two words ("right not …"), as
- *    composing and the library name them. The rows then leave the prefix out;
+ * 3. a prefix: at least two neighbours begin with the same word, or three with the same words ("right not …": the
+ *    longest such prefix), as composing and the library name them. The rows then leave the prefix out;
  * 4. its source: the token (the embedding writes it), the position (a table writes it), a block, or nothing.
  */
 
@@ -83,7 +83,10 @@ function sharedPrefixes(lanes: readonly string[]): string[] {
     while (last + 1 < lanes.length && start(last + 1, count) === prefix) last++;
     return last - first + 1 >= least;
   };
-  return lanes.map((_, lane) => (shared(lane, 2, 3) ? start(lane, 2) : shared(lane, 1, 2) ? start(lane, 1) : ""));
+  return lanes.map((_, lane) => {
+    for (let count = words[lane].length - 1; count > 1; count--) if (shared(lane, count, 3)) return start(lane, count);
+    return shared(lane, 1, 2) ? start(lane, 1) : "";
+  });
 }
 
 const knownWriters = new WeakMap<Model, readonly (number | null)[]>();

@@ -91,27 +91,27 @@ var m = 25, h = 10, g = /* @__PURE__ */ new Map([
 		infinity: 57344,
 		fixed: !1
 	}]
-]), ee = /* @__PURE__ */ new Float64Array(1), te = new Uint32Array(ee.buffer), _ = class {
+]), _ = /* @__PURE__ */ new Float64Array(1), ee = new Uint32Array(_.buffer), v = class {
 	text;
 	infinity;
 	smallest;
 	native;
 	fixed;
 	mode;
-	steps;
-	inverses;
+	halves;
+	magics;
 	settled = /* @__PURE__ */ new Map();
 	constructor(e, t, n = "zero") {
 		if (this.text = e, this.native = typeof t == "number" ? t : 0, this.mode = [
 			"zero",
 			"even",
 			"away"
-		].indexOf(n), this.steps = new Float64Array(this.native ? 0 : 2048), this.inverses = new Float64Array(this.native ? 0 : 2048), typeof t == "number") this.infinity = t === 64 ? Number.MAX_VALUE : (2 - 2 ** -23) * 2 ** 127, this.smallest = t === 64 ? Number.MIN_VALUE : 2 ** -149, this.fixed = !1;
+		].indexOf(n), this.halves = new Float64Array(this.native ? 0 : 2048), this.magics = new Float64Array(this.native ? 0 : 2048), typeof t == "number") this.infinity = t === 64 ? Number.MAX_VALUE : (2 - 2 ** -23) * 2 ** 127, this.smallest = t === 64 ? Number.MIN_VALUE : 2 ** -149, this.fixed = !1;
 		else {
 			this.infinity = t.infinity, this.smallest = 2 ** (t.least - t.precision + 1), this.fixed = t.fixed;
 			for (let e = 0; e < 2048; e++) {
-				let n = Math.min(Math.max(e - 1023, t.least), 1023) - t.precision + 1;
-				this.steps[e] = t.fixed ? this.smallest : 2 ** n, this.inverses[e] = 1 / this.steps[e];
+				let n = Math.min(Math.max(e - 1023, t.least), 600) - t.precision + 1, r = t.fixed ? this.smallest : 2 ** n;
+				this.halves[e] = r / 2, this.magics[e] = r * te;
 			}
 		}
 	}
@@ -119,8 +119,9 @@ var m = 25, h = 10, g = /* @__PURE__ */ new Map([
 		if (this.native) return (this.native === 32 ? Math.fround(e) : e) + 0;
 		if (e >= this.infinity) return this.infinity;
 		if (e <= -this.infinity) return -this.infinity;
-		let t = 0;
-		return this.fixed || (ee[0] = e, t = te[1] >>> 20 & 2047), v(e * this.inverses[t], this.mode) * this.steps[t] + 0;
+		_[0] = e;
+		let t = ee[1] >>> 20 & 2047, n = this.magics[t], r = e + n - n, i = e - r, a = this.halves[t];
+		return (i === a || i === -a ? y(e, r, a, this.mode) : r) + 0;
 	}
 	nearestSum(e) {
 		return this.fixed ? e > this.infinity ? this.infinity : e < -this.infinity ? -this.infinity : e : this.nearest(e);
@@ -132,38 +133,54 @@ var m = 25, h = 10, g = /* @__PURE__ */ new Map([
 		return Number.isFinite(e) && this.nearest(e) === e;
 	}
 	dot(e, t, n, r, i, a) {
-		let o = 0;
-		if (this.native) {
-			if (this.native === 64) for (let s = 0; s < a; s++) o += e[t + i[s]] * n[r + i[s]];
-			else for (let s = 0; s < a; s++) o = Math.fround(o + Math.fround(e[t + i[s]] * n[r + i[s]]));
-			return o + 0;
-		}
-		if (!this.fixed) {
-			for (let s = 0; s < a; s++) o = this.nearest(o + this.nearest(e[t + i[s]] * n[r + i[s]]));
-			return o;
-		}
-		let { infinity: s, mode: c, smallest: l } = this, u = s / l, d = 1 / l;
-		for (let s = 0; s < a; s++) {
-			let a = v(e[t + i[s]] * n[r + i[s]] * d, c);
-			o += a > u ? u : a < -u ? -u : a, o > u ? o = u : o < -u && (o = -u);
-		}
-		return o * l + 0;
+		return this.native ? this.machineDot(e, t, n, r, i, a) : this.fixed ? this.fixedDot(e, t, n, r, i, a) : this.floatDot(e, t, n, r, i, a);
 	}
-};
-function v(e, t) {
-	let n = Math.abs(e);
-	if (t === 0) return e < 0 ? -Math.ceil(n - .5) : Math.ceil(n - .5);
-	let r = Math.floor(n), i = n - r, a = i > .5 || i === .5 && (t === 2 || r % 2 == 1);
-	return (e < 0 ? -1 : 1) * (a ? r + 1 : r);
+	machineDot(e, t, n, r, i, a) {
+		let o = 0;
+		if (this.native === 64) for (let s = 0; s < a; s++) o += e[t + i[s]] * n[r + i[s]];
+		else for (let s = 0; s < a; s++) o = Math.fround(o + Math.fround(e[t + i[s]] * n[r + i[s]]));
+		return o + 0;
+	}
+	fixedDot(e, t, n, r, i, a) {
+		let { infinity: o, mode: s } = this, c = this.magics[0], l = this.halves[0], u = 0;
+		for (let d = 0; d < a; d++) {
+			let a = e[t + i[d]] * n[r + i[d]], f = a + c - c, p = a - f;
+			(p === l || p === -l) && (f = y(a, f, l, s)), u += f > o ? o : f < -o ? -o : f, u > o ? u = o : u < -o && (u = -o);
+		}
+		return u + 0;
+	}
+	floatDot(e, t, n, r, i, a) {
+		let { infinity: o, mode: s, magics: c, halves: l } = this, u = 0;
+		for (let d = 0; d < a; d++) {
+			let a = e[t + i[d]] * n[r + i[d]];
+			if (a !== 0) {
+				for (let e = 0; e < 2; e++) {
+					if (a >= o) a = o;
+					else if (a <= -o) a = -o;
+					else {
+						_[0] = a;
+						let e = ee[1] >>> 20 & 2047, t = c[e], n = a + t - t, r = a - n;
+						a = r === l[e] || r === -l[e] ? y(a, n, l[e], s) : n;
+					}
+					e === 0 && (a += u);
+				}
+				u = a;
+			}
+		}
+		return u + 0;
+	}
+}, te = 1.5 * 2 ** 52;
+function y(e, t, n, r) {
+	return r === 1 ? t : e > 0 == (r === 2) ? e + n : e - n;
 }
-var ne = /^\s*([a-z0-9]+)\s*(?:\(\s*(?:([0-9]{1,4})\s*,\s*([0-9]{1,4})\s*)?(?:(?:,|(?<=\())\s*ties\s*=\s*([a-z]+)\s*)?\)\s*)?$/, y = /* @__PURE__ */ new Map();
-function b(t) {
+var ne = /^\s*([a-z0-9]+)\s*(?:\(\s*(?:([0-9]{1,4})\s*,\s*([0-9]{1,4})\s*)?(?:(?:,|(?<=\())\s*ties\s*=\s*([a-z]+)\s*)?\)\s*)?$/, b = /* @__PURE__ */ new Map();
+function x(t) {
 	let n = typeof t == "string" && t.length <= 100 ? ne.exec(t.toLowerCase()) : null, r = n && re(n, t.includes("("));
 	if (!r) {
 		let n = [...g.keys()].join(", ");
 		throw new e(`${s(t, 120)} is not an arithmetic: write fixed(4,4), float(4,3), one of ${n} (each also with ties=even or ties=away, as in fixed(4,4,ties=even)), float32 or float64`);
 	}
-	return y.has(r.text) || y.set(r.text, r), y.get(r.text) ?? r;
+	return b.has(r.text) || b.set(r.text, r), b.get(r.text) ?? r;
 }
 function re([, t, n, r, i], a) {
 	let o = i ?? "zero", c = Number(n), l = Number(r), u = n !== void 0, d = o === "zero" ? "" : `ties=${o}`;
@@ -182,9 +199,9 @@ function re([, t, n, r, i], a) {
 		d
 	].filter(Boolean).join(",")})`;
 	if (u && t === "float") {
-		x("exponent_bits", c, "Float", 1, h), x("significand_bits", l, "Float", 2, m);
+		S("exponent_bits", c, "Float", 1, h), S("significand_bits", l, "Float", 2, m);
 		let e = (2 ** l - 1) * 2 ** (2 ** (c - 1) - l);
-		return new _(f, {
+		return new v(f, {
 			precision: l,
 			least: -(2 ** (c - 1)),
 			infinity: e,
@@ -193,10 +210,10 @@ function re([, t, n, r, i], a) {
 	}
 	if (u && (t === "fixed" || t === "twos")) {
 		let n = t === "fixed" ? "Fixed" : "TwosComplement";
-		if (x("integer_bits", c, n, 0, m), x("fraction_bits", l, n, 0, m), c + l < 1 || c + l > m) throw new e(`${f} has ${c + l} bits besides the sign: between 1 and ${m} are exact in a float64 carrier, wider systems are not`);
+		if (S("integer_bits", c, n, 0, m), S("fraction_bits", l, n, 0, m), c + l < 1 || c + l > m) throw new e(`${f} has ${c + l} bits besides the sign: between 1 and ${m} are exact in a float64 carrier, wider systems are not`);
 		if (t === "twos") throw new e(`${f} is not symmetric about 0, so no transformer runs in it: write Fixed(…)`);
 		let r = (2 ** (c + l) - 1) * 2 ** -l;
-		return new _(f, {
+		return new v(f, {
 			precision: c + l,
 			least: c - 1,
 			infinity: r,
@@ -204,9 +221,9 @@ function re([, t, n, r, i], a) {
 		}, o);
 	}
 	let p = g.get(t);
-	return p && !u ? new _(t + (d && `(${d})`), p, o) : t === "float32" && !a ? new _(t, 32) : t === "float64" && !a ? new _(t, 64) : null;
+	return p && !u ? new v(t + (d && `(${d})`), p, o) : t === "float32" && !a ? new v(t, 32) : t === "float64" && !a ? new v(t, 64) : null;
 }
-function x(t, n, r, i, a) {
+function S(t, n, r, i, a) {
 	if (!(n >= i && n <= a)) throw new e(`${t}=${n} of ${r} must be a whole number from ${i} to ${a}: only that many bits are exact in a float64 carrier`);
 }
 // src/engine/checks.ts
@@ -217,32 +234,32 @@ function ie(t, n, r) {
 		if (n !== i) throw new e(`positions has shape (${t}, ${n}), and it must be (any, ${i}): (max_length, lanes)`);
 		if (t === 0) throw new e("positions is a table without rows: at least one position is needed");
 	}
-	S("embedding", t.embedding, t.vocabulary.length, i), S("output", t.output, t.classes.length, i), C("output_bias", t.output_bias, t.classes.length), o && se(o, t.mask), t.blocks.forEach((e, n) => ae(t, e, `blocks.${n}`)), w("final_norm", t.final_norm, t.lanes), le(t);
+	C("embedding", t.embedding, t.vocabulary.length, i), C("output", t.output, t.classes.length, i), w("output_bias", t.output_bias, t.classes.length), o && se(o, t.mask), t.blocks.forEach((e, n) => ae(t, e, `blocks.${n}`)), T("final_norm", t.final_norm, t.lanes), le(t);
 	for (let [i, { shape: a, values: o }] of r) {
 		let r = o.findIndex((e) => !n.contains(e));
-		if (r >= 0 && !(t.tied && i === "output")) throw new e(`${i}${Me(r, a)} = ${l(o[r])} is not a member of ${n.text}; the nearest member is ${l(n.round(o[r]))}: write arithmetic.round(…) around the array`);
+		if (r >= 0 && !(t.tied && i === "output")) throw new e(`${i}${Ne(r, a)} = ${l(o[r])} is not a member of ${n.text}; the nearest member is ${l(n.round(o[r]))}: write arithmetic.round(…) around the array`);
 	}
 }
-function S(t, n, r, i) {
+function C(t, n, r, i) {
 	if (n && (n.rows !== r || n.columns !== i)) throw new e(`${t} has shape (${n.rows}, ${n.columns}), and it must be (${r}, ${i})`);
 }
-function C(t, n, r) {
+function w(t, n, r) {
 	if (n && n.length !== r) throw new e(`${t} has shape (${n.length},), and it must be (${r})`);
 }
 function ae(e, t, n) {
 	let r = e.lanes.length, { attention: i, feed_forward: a } = t;
-	if (i && (C(`${n}.attention.b_O`, i.b_O, r), oe(e, i, `${n}.attention`)), a) {
+	if (i && (w(`${n}.attention.b_O`, i.b_O, r), oe(e, i, `${n}.attention`)), a) {
 		let e = a.W_1.rows, t = `${n}.feed_forward`;
-		S(`${t}.W_1`, a.W_1, e, r), C(`${t}.b_1`, a.b_1, e), S(`${t}.W_2`, a.W_2, r, e), C(`${t}.b_2`, a.b_2, r), S(`${t}.W_3`, a.W_3, e, r), C(`${t}.b_3`, a.b_3, e);
+		C(`${t}.W_1`, a.W_1, e, r), w(`${t}.b_1`, a.b_1, e), C(`${t}.W_2`, a.W_2, r, e), w(`${t}.b_2`, a.b_2, r), C(`${t}.W_3`, a.W_3, e, r), w(`${t}.b_3`, a.b_3, e);
 	}
-	w(`${n}.attention_norm`, t.attention_norm, e.lanes), w(`${n}.feed_forward_norm`, t.feed_forward_norm, e.lanes);
+	T(`${n}.attention_norm`, t.attention_norm, e.lanes), T(`${n}.feed_forward_norm`, t.feed_forward_norm, e.lanes);
 }
 function oe(t, n, r) {
 	let { attention_positions: i, mask: a } = t, o = t.lanes.length;
 	if (i?.kind === "Alibi" && i.slopes && i.slopes.length !== n.heads.length) throw new e(`positions has ${i.slopes.length} slopes, and ${r} has ${n.heads.length} heads: write a slope for each head, or Alibi()`);
 	n.heads.forEach((e, t) => {
 		let n = `${r}.heads.${t}`, [s, c] = [e.W_Q.rows, e.W_V.rows];
-		S(`${n}.W_Q`, e.W_Q, s, o), S(`${n}.W_K`, e.W_K, s, o), S(`${n}.W_V`, e.W_V, c, o), S(`${n}.W_O`, e.W_O, o, c), C(`${n}.b_Q`, e.b_Q, s), C(`${n}.b_K`, e.b_K, s), C(`${n}.b_V`, e.b_V, c);
+		C(`${n}.W_Q`, e.W_Q, s, o), C(`${n}.W_K`, e.W_K, s, o), C(`${n}.W_V`, e.W_V, c, o), C(`${n}.W_O`, e.W_O, o, c), w(`${n}.b_Q`, e.b_Q, s), w(`${n}.b_K`, e.b_K, s), w(`${n}.b_V`, e.b_V, c);
 		let l = e.positions ?? i;
 		l && (se(l, a), ce(l, n, s, c));
 	});
@@ -259,10 +276,10 @@ function ce(t, n, r, i) {
 		if (t.size !== null && t.size > r) throw new e(`${n}.W_K gives keys of size ${r}, and Rotary(size=${t.size}) turns more than that`);
 	}
 }
-function w(t, n, r) {
+function T(t, n, r) {
 	if (n === null) return;
 	let i = n.lanes ?? r;
-	C(`${t}.gain`, n.gain, i.length), C(`${t}.bias`, n.bias, i.length);
+	w(`${t}.gain`, n.gain, i.length), w(`${t}.bias`, n.bias, i.length);
 	let a = new Map(r.map((e, t) => [e, t])), o = i.find((e) => !a.has(e));
 	if (o !== void 0) throw new e(`${t} is limited to the lane ${f(o)}, which is not one of ${p(r)}`);
 	let c = i.map((e) => a.get(e));
@@ -299,7 +316,7 @@ function de(e, t, n) {
 	return r;
 }
 // src/engine/json.ts
-var T = 64, fe = 2e4, pe = 24 << 20, me = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y, he = /* @__PURE__ */ new Map([
+var E = 64, fe = 2e4, pe = 24 << 20, me = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y, he = /* @__PURE__ */ new Map([
 	["null", null],
 	["true", !0],
 	["false", !1]
@@ -349,7 +366,7 @@ var ye = class {
 		return this.space(), this.text[this.at] === e && (this.at++, !0);
 	}
 	value(t) {
-		if (t > T) throw new e(`${this.what} has more than ${T} lists and objects in each other`);
+		if (t > E) throw new e(`${this.what} has more than ${E} lists and objects in each other`);
 		let n;
 		return n = this.takes("{") ? this.object(t + 1) : this.takes("[") ? this.list(t + 1) : this.takes("\"") ? this.string() : this.literal(), this.space(), n;
 	}
@@ -373,8 +390,8 @@ var ye = class {
 		return this.takes("]") ? this.within(e, t) : this.refuse("a list does not end");
 	}
 	within(t, n) {
-		if (t <= T) return n;
-		throw new e(`${this.what} has more than ${T} lists and objects in each other`);
+		if (t <= E) return n;
+		throw new e(`${this.what} has more than ${E} lists and objects in each other`);
 	}
 	string() {
 		let e = "";
@@ -398,14 +415,14 @@ var ye = class {
 		let t = Number(e[0]);
 		return Number.isFinite(t) ? t : this.refuse(`${s(e[0])} is not a number`);
 	}
-}, be = 32 << 20, E = 65536, D = 1 << 24, O = 2 ** 30, k = 65536, A = "weightsmith", xe = /* @__PURE__ */ new Map([["F32", 4], ["F64", 8]]);
-function Se(t) {
+}, be = 32 << 20, xe = 65536, D = 1 << 24, O = 2 ** 30, k = 65536, A = "weightsmith", Se = /* @__PURE__ */ new Map([["F32", 4], ["F64", 8]]);
+function Ce(t) {
 	let n = 33554440 + 8 * O;
 	if (t.length < 8 || t.length > n) throw new e(`it has ${d(t.length)} bytes, and a model has between 8 and ${d(n)}`);
 	let r = new DataView(t.buffer, t.byteOffset, 8).getBigUint64(0, !0);
 	if (r > t.length - 8) throw new e(`its header claims ${d(r)} bytes: it is not a safetensors file, or it is cut off`);
 	if (r > be) throw new e(`its header has ${d(r)} bytes, and at most ${d(be)} are allowed: shorten the names`);
-	let i = 8 + Number(r), { places: a, metadata: o } = we(Ce(t.subarray(8, i)), t.length - i, i), s = /* @__PURE__ */ new Map();
+	let i = 8 + Number(r), { places: a, metadata: o } = Te(we(t.subarray(8, i)), t.length - i, i), s = /* @__PURE__ */ new Map();
 	for (let { name: e, dtype: n, shape: r, begin: i, end: o } of a) s.set(e, {
 		dtype: n,
 		shape: r,
@@ -416,7 +433,7 @@ function Se(t) {
 		metadata: o
 	};
 }
-function Ce(t) {
+function we(t) {
 	try {
 		return new TextDecoder("utf-8", {
 			fatal: !0,
@@ -426,13 +443,13 @@ function Ce(t) {
 		throw new e("its header is not valid JSON: it is not UTF-8");
 	}
 }
-function we(t, n, r) {
+function Te(t, n, r) {
 	let i = _e(t, "its header", r + n), a = i.get("__metadata__");
 	i.delete("__metadata__");
 	let o = a instanceof Map && a.size === 1 ? a.get(A) : null;
 	if (typeof o != "string") throw new e(`it is a safetensors file without the metadata key '${A}': Weightsmith did not write it`);
-	if (i.size > E) throw new e(`it has ${d(i.size)} tensors, and at most ${d(E)} are allowed`);
-	let c = [...i].map(([e, t]) => Te(e, t, n, r)), l = c.reduce((e, t) => e + j(t.shape), 0);
+	if (i.size > xe) throw new e(`it has ${d(i.size)} tensors, and at most ${d(xe)} are allowed`);
+	let c = [...i].map(([e, t]) => Ee(e, t, n, r)), l = c.reduce((e, t) => e + j(t.shape), 0);
 	if (l > O) throw new e(`it claims ${d(l)} parameters, and at most ${d(O)} are allowed`);
 	c.sort((e, t) => e.begin - t.begin || e.end - t.end);
 	let u = r;
@@ -447,14 +464,14 @@ function we(t, n, r) {
 	};
 }
 var j = (e) => e.reduce((e, t) => e * t, 1);
-function Te(t, n, r, i) {
+function Ee(t, n, r, i) {
 	let a = `tensor ${s(t)}`, o = [
 		"dtype",
 		"shape",
 		"data_offsets"
 	];
 	if (!(n instanceof Map) || n.size !== 3 || !o.every((e) => n.has(e))) throw new e(`${a} must have dtype, shape and data_offsets, and has ${s(n)}`);
-	let [c, l, u] = o.map((e) => n.get(e)), f = typeof c == "string" ? xe.get(c) : void 0;
+	let [c, l, u] = o.map((e) => n.get(e)), f = typeof c == "string" ? Se.get(c) : void 0;
 	if (typeof c != "string" || f === void 0) throw new e(`${a} has dtype ${s(c)}: only F32 and F64 are read`);
 	let p = M(l, D);
 	if (p === null || p.length < 1 || p.length > 2) throw new e(`${a} has shape ${s(l)}: one or two axes of at most ${d(D)} are read`);
@@ -475,11 +492,11 @@ function M(e, t) {
 	return Array.isArray(e) && e.every((e) => typeof e == "bigint" && e >= 0n && e <= BigInt(t)) ? e.map(Number) : null;
 }
 // src/engine/codec.ts
-var N = 1n, Ee = 65536, P = 200, F = 2e3, De = 1 << 20, I = 1e30, Oe = /* @__PURE__ */ new Map([
+var N = 1n, De = 65536, P = 200, F = 2e3, Oe = 1 << 20, I = 1e30, ke = /* @__PURE__ */ new Map([
 	["Softmax", {
 		fields: "shifted empty",
 		arrays: "",
-		build: ze
+		build: Be
 	}],
 	["AverageHard", {
 		fields: "",
@@ -507,78 +524,78 @@ var N = 1n, Ee = 65536, P = 200, F = 2e3, De = 1 << 20, I = 1e30, Oe = /* @__PUR
 	["Sinusoidal", {
 		fields: "max_length base",
 		arrays: "",
-		build: Ve
+		build: He
 	}],
 	["Relative", {
 		fields: "",
 		arrays: "keys [values]",
-		build: He
+		build: Ue
 	}],
 	["Rotary", {
 		fields: "base pairing size",
 		arrays: "",
-		build: Ue
+		build: We
 	}],
 	["Alibi", {
 		fields: "slopes",
 		arrays: "",
-		build: We
+		build: Ge
 	}],
 	["LayerNorm", {
 		fields: "eps lanes",
 		arrays: "[gain] [bias]",
-		build: (e) => Ge(e, "LayerNorm")
+		build: (e) => Ke(e, "LayerNorm")
 	}],
 	["RMSNorm", {
 		fields: "eps lanes",
 		arrays: "[gain]",
-		build: (e) => Ge(e, "RMSNorm")
+		build: (e) => Ke(e, "RMSNorm")
 	}],
 	["Head", {
 		fields: "weighting [positions]",
 		arrays: "W_Q W_K W_V W_O [b_Q] [b_K] [b_V]",
-		build: Ke
+		build: qe
 	}],
 	["Attention", {
 		fields: "heads",
 		arrays: "[b_O]",
-		build: qe
+		build: Je
 	}],
 	["FeedForward", {
 		fields: "activation [names]",
 		arrays: "W_1 b_1 W_2 b_2 [W_3] [b_3] [keys]",
-		build: Je
+		build: Ye
 	}],
 	["Block", {
 		fields: "attention feed_forward attention_norm feed_forward_norm norm_placement origin",
 		arrays: "",
-		build: Ye
+		build: Xe
 	}],
 	["Edit", {
 		fields: "text block first count before created digest",
 		arrays: "",
-		build: Xe
+		build: Ze
 	}]
-]), ke = {
+]), Ae = {
 	fields: "arithmetic vocabulary lanes positions blocks classes mask final_norm [tied] flags provenance [edits]",
 	arrays: "embedding [output] [output_bias]",
-	build: Ze
+	build: Qe
 };
-function Ae(t) {
-	let { tensors: n, metadata: r } = Se(t), i = _e(r, "its metadata", r.length + [...n.values()].reduce((e, t) => e + t.bytes.length, 0)), a = i.get("version");
+function je(t) {
+	let { tensors: n, metadata: r } = Ce(t), i = _e(r, "its metadata", r.length + [...n.values()].reduce((e, t) => e + t.bytes.length, 0)), a = i.get("version");
 	if (i.delete("version"), a !== N) throw new e(`it has format version ${s(a)}, and this Weightsmith reads version ${N}`);
 	let o = i.get("tensors");
 	i.delete("tensors");
 	let c = Array.isArray(o) && o.every((e) => typeof e == "string") ? new Set(o) : null;
 	if (!Array.isArray(o) || o.length !== n.size || c?.size !== n.size || !o.every((e) => n.has(e))) throw new e("the tensors in it are not those that its metadata lists");
-	let l = b(i.get("arithmetic") ?? ""), u = new Map([...n].map(([e, t]) => [e, je(e, t, l)]));
+	let l = x(i.get("arithmetic") ?? ""), u = new Map([...n].map(([e, t]) => [e, Me(e, t, l)]));
 	if (!Array.isArray(i.get("vocabulary"))) throw new e("its vocabulary is not a list");
-	Ne(i);
-	let d = new Map(u), f = Pe(ke, i, d, "");
+	Pe(i);
+	let d = new Map(u), f = L(Ae, i, d, "");
 	if (d.size) throw new e(`it has a tensor that belongs nowhere: ${s([...d.keys()].sort()[0])}`);
 	return ie(f, l, u), f;
 }
-function je(t, { dtype: n, shape: r, bytes: i }, a) {
+function Me(t, { dtype: n, shape: r, bytes: i }, a) {
 	let o = a.native === 32 ? "F32" : "F64";
 	if (n !== o) {
 		let r = {
@@ -590,50 +607,50 @@ function je(t, { dtype: n, shape: r, bytes: i }, a) {
 	let { buffer: c } = i.slice(), l = n === "F32" ? Float64Array.from(new Float32Array(c)) : new Float64Array(c);
 	for (let n = 0; n < l.length; n++) if (l[n] += 0, !Number.isFinite(l[n])) {
 		let i = String(l[n]).replace("NaN", "nan").replace("Infinity", "inf");
-		throw new e(`tensor ${s(t)} is ${i} at ${Me(n, r)}: every weight must be a finite number`);
+		throw new e(`tensor ${s(t)} is ${i} at ${Ne(n, r)}: every weight must be a finite number`);
 	}
 	return {
 		shape: r,
 		values: l
 	};
 }
-var Me = (e, t) => t.length === 1 ? `[${e}]` : `[${Math.floor(e / t[1])}, ${e % t[1]}]`;
-function Ne(t) {
+var Ne = (e, t) => t.length === 1 ? `[${e}]` : `[${Math.floor(e / t[1])}, ${e % t[1]}]`;
+function Pe(t) {
 	let n = [t];
 	for (let t = 0; n.length;) {
-		if (t += n.length, t > Ee) throw new e("it has more than 65,536 parts");
+		if (t += n.length, t > De) throw new e("it has more than 65,536 parts");
 		n = n.flatMap((e) => [...e.values()].flat().filter((e) => e instanceof Map));
 	}
 }
-function Pe(t, n, r, i) {
+function L(t, n, r, i) {
 	let a = t.fields.split(" ").filter(Boolean), o = new Set(a.map((e) => e.replace(/[[\]]/g, ""))), c = a.filter((e) => !e.startsWith("[")), l = [...c.filter((e) => !n.has(e)), ...[...n.keys()].filter((e) => !o.has(e))];
 	if (l.length) {
 		let t = l.sort()[0], n = c.includes(t) ? "lacks the key" : "has the unknown key";
 		throw new e(`${i || "the metadata"} ${n} ${s(t)}`);
 	}
 	let u = i && `${i}.`, d = /* @__PURE__ */ new Map();
-	for (let [e, t] of n) d.set(e, L(t, r, u + e));
+	for (let [e, t] of n) d.set(e, Fe(t, r, u + e));
 	let f = /* @__PURE__ */ new Map();
 	for (let n of t.arrays.split(" ").filter(Boolean)) {
 		let t = n.replace(/[[\]]/g, ""), i = r.get(u + t);
 		if (r.delete(u + t), i) f.set(t, i);
 		else if (!n.startsWith("[") || t === "output" && d.get("tied") !== !0) throw new e(`the tensor ${s(u + t)} is missing`);
 	}
-	return t.build(new Fe(d, f));
+	return t.build(new Ie(d, f));
 }
-function L(t, n, r) {
-	if (Array.isArray(t) && t.some((e) => e instanceof Map)) return t.map((e, t) => L(e, n, `${r}.${t}`));
+function Fe(t, n, r) {
+	if (Array.isArray(t) && t.some((e) => e instanceof Map)) return t.map((e, t) => Fe(e, n, `${r}.${t}`));
 	if (!(t instanceof Map)) return t;
 	let i = t.get("kind");
 	t.delete("kind");
-	let a = typeof i == "string" ? Oe.get(i) : void 0;
+	let a = typeof i == "string" ? ke.get(i) : void 0;
 	if (a === void 0) throw new e(`${r} has the unknown kind ${s(i)}`);
 	return {
 		kind: i,
-		part: Pe(a, t, n, r)
+		part: L(a, t, n, r)
 	};
 }
-var Fe = class {
+var Ie = class {
 	fields;
 	arrays;
 	constructor(e, t) {
@@ -675,7 +692,7 @@ var Fe = class {
 		throw new e(`${n}(${t}=${s(r)}): write True or False`);
 	}
 	number(t, n, r) {
-		let i = Ie(this.get(t));
+		let i = Le(this.get(t));
 		if (i === null || !n(i)) throw new e(r(s(this.get(t))));
 		return i;
 	}
@@ -703,10 +720,10 @@ var Fe = class {
 		throw new e(`${n} must be a tuple of ${r}, and it is ${s(i)}`);
 	}
 	names(e, t, n) {
-		return Le(this.get(e), t, n);
+		return Re(this.get(e), t, n);
 	}
-}, R = (e) => typeof e == "object" && !!e && !Array.isArray(e) && !(e instanceof Map), Ie = (e) => typeof e == "bigint" || typeof e == "number" ? Number(e) : null;
-function Le(t, n, r) {
+}, R = (e) => typeof e == "object" && !!e && !Array.isArray(e) && !(e instanceof Map), Le = (e) => typeof e == "bigint" || typeof e == "number" ? Number(e) : null;
+function Re(t, n, r) {
 	if (!Array.isArray(t)) throw new e(`${n} must be a list or tuple of names, and it is ${s(t)}`);
 	if (!t.length) throw new e(`${n} is empty: at least one name is needed`);
 	let i = /* @__PURE__ */ new Set();
@@ -727,12 +744,12 @@ function z(t, n, a, o) {
 	if (/\p{Cs}/u.test(t) || a && !r(t)) throw new e(`${n} has characters that cannot be shown: ${s(t, 200)}`);
 	return t;
 }
-var Re = [
+var ze = [
 	"Relative",
 	"Rotary",
 	"Alibi"
 ], B = ["LayerNorm", "RMSNorm"];
-function ze(e) {
+function Be(e) {
 	return {
 		kind: "Softmax",
 		shifted: e.truth("shifted", "Softmax"),
@@ -743,19 +760,19 @@ function ze(e) {
 		])
 	};
 }
-function Be(e, t) {
+function Ve(e, t) {
 	return e.number("base", (e) => e > 1 && e < I, (e) => `${t}(base=${e}): write a number above 1`);
 }
-function Ve(t) {
+function He(t) {
 	let n = t.get("max_length");
-	if (typeof n != "bigint" || n < 1n || n > De) throw new e(`Sinusoidal(max_length=${s(n)}): write a whole number from 1 to ${De}`);
+	if (typeof n != "bigint" || n < 1n || n > Oe) throw new e(`Sinusoidal(max_length=${s(n)}): write a whole number from 1 to ${Oe}`);
 	return {
 		kind: "Sinusoidal",
 		max_length: Number(n),
-		base: Be(t, "Sinusoidal")
+		base: Ve(t, "Sinusoidal")
 	};
 }
-function He(t) {
+function Ue(t) {
 	let n = t.matrix("keys"), r = t.matrixOrNull("values");
 	if (n.rows === 0) throw new e("Relative(keys) needs at least one row, for distance 0");
 	if (r && r.rows !== n.rows) throw new e(`Relative(keys, values) has ${n.rows} rows of keys and ${r.rows} of values: write a row of each for every distance`);
@@ -765,18 +782,18 @@ function He(t) {
 		values: r
 	};
 }
-function Ue(t) {
+function We(t) {
 	let n = t.get("size");
 	if (n !== null && (typeof n != "bigint" || n < 2n || n % 2n != 0n)) throw new e(`Rotary(size=${s(n)}): coordinates turn in pairs, so write an even number`);
 	let r = t.choice("pairing", "Rotary(pairing=…)", ["halves", "neighbours"]);
 	return {
 		kind: "Rotary",
-		base: Be(t, "Rotary"),
+		base: Ve(t, "Rotary"),
 		pairing: r,
 		size: n === null ? null : Number(n)
 	};
 }
-function We(t) {
+function Ge(t) {
 	let n = t.get("slopes");
 	if (n === null) return {
 		kind: "Alibi",
@@ -786,13 +803,13 @@ function We(t) {
 	return {
 		kind: "Alibi",
 		slopes: n.map((t) => {
-			let n = Ie(t);
+			let n = Le(t);
 			if (n !== null && n >= 0 && n < I) return n;
 			throw new e(`Alibi(slopes=…) holds ${R(t) ? t.kind : s(t)}: write numbers from 0 on`);
 		})
 	};
 }
-function Ge(e, t) {
+function Ke(e, t) {
 	let n = e.number("eps", (e) => e >= 0 && e < I, (e) => `${t}(eps=${e}): write a small number such as 1e-5`), r = e.get("lanes") === null ? null : e.names("lanes", `the lanes of ${t}`, !0);
 	return {
 		kind: t,
@@ -802,7 +819,7 @@ function Ge(e, t) {
 		lanes: r
 	};
 }
-function Ke(t) {
+function qe(t) {
 	let n = t.part("weighting", [
 		"Softmax",
 		"AverageHard",
@@ -810,7 +827,7 @@ function Ke(t) {
 		"RightmostHard"
 	], "Head");
 	if (n === null) throw new e("Head(weighting=None): write Softmax(), AverageHard() or another weighting");
-	let r = t.part("positions", Re, "Head");
+	let r = t.part("positions", ze, "Head");
 	if (r?.kind === "Alibi" && r.slopes?.length !== 1) throw new e("Head(positions=Alibi(…)) has one slope, for this head: write Alibi((0.5,))");
 	let [i, a, o, s] = [
 		"W_Q",
@@ -834,13 +851,13 @@ function Ke(t) {
 		positions: r
 	};
 }
-function qe(e) {
+function Je(e) {
 	return {
 		heads: e.parts("heads", "Head", "Attention(heads=…)"),
 		b_O: e.vector("b_O")
 	};
 }
-function Je(t) {
+function Ye(t) {
 	let n = t.choice("activation", "FeedForward(activation=…)", [
 		"relu",
 		"gelu",
@@ -867,7 +884,7 @@ function Je(t) {
 		keys: c?.values.some(Boolean) ? c : null
 	};
 }
-function Ye(t) {
+function Xe(t) {
 	let n = t.part("attention", ["Attention"], "Block"), r = t.part("feed_forward", ["FeedForward"], "Block"), i = t.part("attention_norm", B, "Block"), a = t.part("feed_forward_norm", B, "Block");
 	for (let [t, r] of Object.entries({ attention: i && !n })) if (r) throw new e(`Block(${t}_norm=…) without ${t}: a norm belongs to a sublayer`);
 	if (a && !r) throw new e("Block(feed_forward_norm=…) without feed_forward: a norm belongs to a sublayer");
@@ -880,7 +897,7 @@ function Ye(t) {
 		origin: z(t.get("origin"), "Block(origin=…)", !0, F)
 	};
 }
-function Xe(t) {
+function Ze(t) {
 	z(t.get("text"), "the text of an edit", !0, F), z(t.get("digest"), "the digest of an edit", !0, 64);
 	for (let n of [
 		"block",
@@ -892,18 +909,18 @@ function Xe(t) {
 	}
 	return t.part("before", ["FeedForward"], "Edit"), t.truth("created", "Edit"), null;
 }
-function Ze(t) {
+function Qe(t) {
 	let n = t.names("vocabulary", "vocabulary", !1), r = t.names("lanes", "lanes", !0), i = t.has("tied") && t.truth("tied", "Transformer"), a = t.matrix("embedding"), o = t.matrixOrNull("output"), s = t.names("classes", "classes", !1);
 	if (i && (s.length !== n.length || s.some((e, t) => e !== n[t]))) throw new e("tied=True makes the vocabulary the classes: leave out classes, or write tied=False");
-	if (i && o && !Qe(o, a)) throw new e("tied=True makes the embedding the output, and the output given is another: write output=None, or tied=False");
+	if (i && o && !$e(o, a)) throw new e("tied=True makes the embedding the output, and the output given is another: write output=None, or tied=False");
 	let c = t.parts("blocks", "Block", "blocks"), l = t.list("flags", "flags", "str").map((t) => {
 		if (typeof t != "string") throw new e("flags must hold str");
 		return t;
 	}), u = t.texts("provenance", "provenance", F, "a line of provenance");
 	t.has("edits") && t.parts("edits", "Edit", "edits");
-	let d = t.choice("mask", "mask=…", ["causal", "full"]), [f, p] = $e(t.get("positions")), m = t.part("final_norm", B, "Transformer");
+	let d = t.choice("mask", "mask=…", ["causal", "full"]), [f, p] = et(t.get("positions")), m = t.part("final_norm", B, "Transformer");
 	return {
-		arithmetic: b(t.get("arithmetic")).text,
+		arithmetic: x(t.get("arithmetic")).text,
 		vocabulary: n,
 		lanes: r,
 		embedding: a,
@@ -920,29 +937,29 @@ function Ze(t) {
 		provenance: u
 	};
 }
-var Qe = (e, t) => e.rows === t.rows && e.columns === t.columns && e.values.every((e, n) => e === t.values[n]);
-function $e(t) {
+var $e = (e, t) => e.rows === t.rows && e.columns === t.columns && e.values.every((e, n) => e === t.values[n]);
+function et(t) {
 	let n = (Array.isArray(t) ? t : [t]).filter((e) => e !== null), r = [], i = [];
-	for (let t of n) if (R(t) && Re.includes(t.kind)) i.push(t.part);
+	for (let t of n) if (R(t) && ze.includes(t.kind)) i.push(t.part);
 	else if (R(t) && ["Table", "Sinusoidal"].includes(t.kind)) r.push(t.part);
 	else throw new e(`positions=${R(t) ? t.kind : s(t)}: write PositionTable(…), Sinusoidal(…), Relative(…), Rotary(…), Alibi(…), a pair of them such as (PositionTable(…), Rotary()), or None`);
 	if (r.length > 1 || i.length > 1) throw new e(`positions=(${n.map((e) => e.kind).join(" and ")}): one of PositionTable and Sinusoidal goes with one of Relative, Rotary and Alibi; two tables become one by adding them up`);
 	return [r[0] ?? null, i[0] ?? null];
 }
 // src/engine/exact.ts
-var et = [
+var tt = [
 	256,
 	1024,
 	4096
 ];
 function V(e, t) {
-	for (let n of et) {
-		let { near: r, error: i } = t(n), a = e.nearest(tt(r - i, n));
-		if (a === e.nearest(tt(r + i, n))) return a;
+	for (let n of tt) {
+		let { near: r, error: i } = t(n), a = e.nearest(nt(r - i, n));
+		if (a === e.nearest(nt(r + i, n))) return a;
 	}
 	throw Error("a number could not be told from the middle between two members");
 }
-function tt(e, t) {
+function nt(e, t) {
 	let n = e < 0n ? -e : e, r = Math.max(0, n.toString(2).length - 53), i = n >> BigInt(r), a = i << BigInt(r) === n ? i : i | 1n, o = r - t, s = Number(a) * 2 ** Math.trunc(o / 2) * 2 ** (o - Math.trunc(o / 2));
 	return e < 0n ? -s : s;
 }
@@ -951,28 +968,28 @@ function H(e, t) {
 	for (; !Number.isInteger(r);) r *= 2, n++;
 	return n <= t ? BigInt(r) << BigInt(t - n) : BigInt(r) >> BigInt(n - t);
 }
-var nt = /* @__PURE__ */ new Map();
-function rt(e, t, n) {
-	let r = e + t, i = nt.get(r) ?? n();
-	return nt.set(r, i), i;
+var rt = /* @__PURE__ */ new Map();
+function it(e, t, n) {
+	let r = e + t, i = rt.get(r) ?? n();
+	return rt.set(r, i), i;
 }
 function U(e, t, n) {
 	let r = (1n << BigInt(t)) / e, i = 0n;
 	for (let t = 1n, a = 1n; r !== 0n; t += 2n, a *= n) i += a * r / t, r /= e * e;
 	return i;
 }
-var W = (e) => rt("ln2 ", e, () => {
+var W = (e) => it("ln2 ", e, () => {
 	let t = e + 64, [n, r, i] = [
 		26n,
 		4801n,
 		8749n
 	].map((e) => U(e, t, 1n));
 	return 18n * n - 2n * r + 8n * i >> 64n;
-}), G = (e) => rt("π ", e, () => {
+}), G = (e) => it("π ", e, () => {
 	let t = e + 64;
 	return 16n * U(5n, t, -1n) - 4n * U(239n, t, -1n) >> 64n;
 });
-function it(e) {
+function at(e) {
 	let t = 1n << BigInt(Math.ceil(e.toString(2).length / 2));
 	for (;;) {
 		let n = t + e / t >> 1n;
@@ -994,18 +1011,18 @@ function K(e, t) {
 		error: (l >> -i) + 2n
 	};
 }
-function at(e, t) {
+function ot(e, t) {
 	let n = Math.floor(Math.log2(e)), r = H(e, t + 64) >> BigInt(n), i = 1n << BigInt(t + 64), a = (r - i) * i / (r + i), o = a * a / i, s = a, c = 0n;
 	for (let e = 1n; s !== 0n; e += 2n) c += s / e, s = s * o / i;
 	return BigInt(n) * W(t) + (2n * c >> 64n);
 }
 function q(e, t, n, r) {
 	return K({
-		near: -((e === 2 ? W(r) : at(e, r)) * BigInt(t)) / BigInt(n),
+		near: -((e === 2 ? W(r) : ot(e, r)) * BigInt(t)) / BigInt(n),
 		error: 1n << 12n
 	}, r).near;
 }
-function ot(e, t, n, r, i, a) {
+function st(e, t, n, r, i, a) {
 	let o = BigInt(a), s = G(a) >> 1n, c = BigInt(e) * q(t, n, r, a), l = (2n * c + s) / (2n * s), u = c - l * s, d = Number(l % 4n) + +!!i, f = d % 2 == 0 ? u : 1n << o, p = f;
 	for (let e = d % 2 == 0 ? 2n : 1n; f !== 0n && (f = -(f * u >> o) * u / (e * (e + 1n)) >> o, f !== -1n); e += 2n) p += f;
 	return {
@@ -1013,7 +1030,7 @@ function ot(e, t, n, r, i, a) {
 		error: (BigInt(e) << 16n) + l + 4096n
 	};
 }
-var st = {
+var ct = {
 	exp: (e, t) => K({
 		near: H(e, t),
 		error: 1n
@@ -1026,26 +1043,26 @@ var st = {
 			error: 2n
 		}, n).near;
 		return {
-			near: i * ((1n << r - 1n) + (c * s >> r << r) / it(2n * G(n) << r)) >> 2n * r - BigInt(t),
+			near: i * ((1n << r - 1n) + (c * s >> r << r) / at(2n * G(n) << r)) >> 2n * r - BigInt(t),
 			error: 2n
 		};
 	},
 	gelu_tanh: (e, t) => {
 		let n = BigInt(t + 64), r = H(e, t + 64);
-		return ct(r, {
-			near: -(2n * (r + ((r * r >> n) * r >> n) * 44715n / 1000000n) * it((2n << 3n * n) / G(t + 64)) >> n),
+		return lt(r, {
+			near: -(2n * (r + ((r * r >> n) * r >> n) * 44715n / 1000000n) * at((2n << 3n * n) / G(t + 64)) >> n),
 			error: 1n << 32n
 		}, t);
 	},
 	silu: (e, t) => {
 		let n = H(e, t + 64);
-		return ct(n, {
+		return lt(n, {
 			near: -n,
 			error: 1n
 		}, t);
 	}
 };
-function ct(e, t, n) {
+function lt(e, t, n) {
 	let r = BigInt(n + 64);
 	return {
 		near: (e << r) / ((1n << r) + K(t, n + 64).near) >> 64n,
@@ -1053,8 +1070,8 @@ function ct(e, t, n) {
 	};
 }
 // src/engine/elementary.ts
-var lt = 2 ** -38, ut = Math.sqrt(2 / Math.PI);
-function dt(e) {
+var ut = 2 ** -38, dt = Math.sqrt(2 / Math.PI);
+function ft(e) {
 	if (e < -6) return 2;
 	let t = Math.exp(-e * e) / Math.sqrt(Math.PI);
 	if (e < 2) {
@@ -1066,16 +1083,16 @@ function dt(e) {
 	for (let t = 60; t > 0; t--) n = e + t / 2 / n;
 	return t / n;
 }
-function ft(e, t) {
-	return e === "exp" ? Math.exp(t) : e === "gelu" ? .5 * t * dt(-t / Math.SQRT2) : t / (1 + Math.exp(e === "silu" ? -t : -2 * ut * (t + .044715 * t * t * t)));
+function pt(e, t) {
+	return e === "exp" ? Math.exp(t) : e === "gelu" ? .5 * t * ft(-t / Math.SQRT2) : t / (1 + Math.exp(e === "silu" ? -t : -2 * dt * (t + .044715 * t * t * t)));
 }
-function pt(e, t, n) {
+function mt(e, t, n) {
 	if (n === 0) return t === "exp" ? e.nearest(1) : 0;
-	let r = ft(t, n);
+	let r = pt(t, n);
 	if (e.native) return e.nearest(r);
-	let i = e.nearest(r * (1 - lt));
-	if (i === e.nearest(r * (1 + lt))) return i;
-	let a = t + n, o = e.settled.get(a) ?? V(e, (e) => st[t](n, e));
+	let i = e.nearest(r * (1 - ut));
+	if (i === e.nearest(r * (1 + ut))) return i;
+	let a = t + n, o = e.settled.get(a) ?? V(e, (e) => ct[t](n, e));
 	return e.settled.size < 65536 && e.settled.set(a, o), o;
 }
 // src/engine/matrix.ts
@@ -1083,7 +1100,7 @@ var J = (e, t) => ({
 	rows: e,
 	columns: t,
 	values: new Float64Array(e * t)
-}), mt = (e) => Int32Array.from({ length: e }, (e, t) => t);
+}), ht = (e) => Int32Array.from({ length: e }, (e, t) => t);
 function Y(e, t, n, r = null) {
 	let i = J(n.rows, t.rows), a = new Int32Array(t.columns);
 	for (let o = 0; o < t.rows; o++) {
@@ -1096,7 +1113,7 @@ function Y(e, t, n, r = null) {
 	}
 	return i;
 }
-function ht(e) {
+function gt(e) {
 	let t = J(e.columns, e.rows);
 	for (let n = 0; n < e.rows; n++) for (let r = 0; r < e.columns; r++) t.values[r * e.rows + n] = e.values[n * e.columns + r];
 	return t;
@@ -1114,17 +1131,17 @@ function Z(e, t, n) {
 function Q(t, n) {
 	return new e(`${n}: ${t.text} overflowed; smaller weights or Softmax(shifted=True) avoid it, and a finite arithmetic such as Float.like('float16') saturates instead`);
 }
-function gt(e, t, n) {
+function _t(e, t, n) {
 	let r = Y(e, t.W_1, n, t.b_1), i = t.activation === "reglu" ? "relu" : t.activation === "swiglu" ? "silu" : t.activation, a = r.values;
 	if (i === "relu") for (let e = 0; e < a.length; e++) a[e] = a[e] > 0 || a[e] !== a[e] ? a[e] : 0;
-	else for (let t = 0; t < a.length; t++) a[t] = pt(e, i, a[t]);
+	else for (let t = 0; t < a.length; t++) a[t] = mt(e, i, a[t]);
 	if (t.W_3) {
 		let r = Y(e, t.W_3, n, t.b_3).values;
 		for (let t = 0; t < a.length; t++) a[t] = e.nearest(a[t] * r[t]);
 	}
 	return r;
 }
-function _t(t, n, r, i, a) {
+function vt(t, n, r, i, a) {
 	if (n === null) return r;
 	let o = new Map(i.map((e, t) => [e, t])), s = (n.lanes ?? i).map((e) => o.get(e)), [c, l] = [t.round(s.length), t.round(n.eps)], d = {
 		...r,
@@ -1151,33 +1168,33 @@ function _t(t, n, r, i, a) {
 	return d;
 }
 // src/engine/positions.ts
-var vt = 192, yt = 2 ** -192, bt = 64, $ = /* @__PURE__ */ new Map();
-function xt(e, t, n) {
+var yt = 192, bt = 2 ** -192, xt = 64, $ = /* @__PURE__ */ new Map();
+function St(e, t, n) {
 	let r = $.get(e);
 	if (r && r.rows >= t) return r;
 	let i = n(2 ** Math.ceil(Math.log2(t)));
-	return $.size >= bt && $.clear(), $.set(e, i), i;
+	return $.size >= xt && $.clear(), $.set(e, i), i;
 }
-function St(e, t, n, r) {
+function Ct(e, t, n, r) {
 	let i = Math.ceil(n / 2);
-	return xt(`waves ${e.text} ${t} ${n}`, r, (r) => {
+	return St(`waves ${e.text} ${t} ${n}`, r, (r) => {
 		let a = J(r, 2 * i);
-		for (let r = 0; r < i; r++) Ct(e, t, r, n, a);
+		for (let r = 0; r < i; r++) wt(e, t, r, n, a);
 		return a;
 	});
 }
-function Ct(e, t, n, r, i) {
-	let a = q(t, 2 * n, r, vt), o = 2n * G(vt), s = 0n;
+function wt(e, t, n, r, i) {
+	let a = q(t, 2 * n, r, yt), o = 2n * G(yt), s = 0n;
 	for (let c = 0; c < i.rows; c++, s += a) {
 		s >= o && (s %= o);
-		let a = Number(s) * yt, l = 2 ** -48, u = c * i.columns + 2 * n;
-		i.values[u] = wt(e, Math.sin(a), l * Math.min(a, 1), () => [
+		let a = Number(s) * bt, l = 2 ** -48, u = c * i.columns + 2 * n;
+		i.values[u] = Tt(e, Math.sin(a), l * Math.min(a, 1), () => [
 			c,
 			t,
 			2 * n,
 			r,
 			!1
-		]), i.values[u + 1] = wt(e, Math.cos(a), c ? l : 0, () => [
+		]), i.values[u + 1] = Tt(e, Math.cos(a), c ? l : 0, () => [
 			c,
 			t,
 			2 * n,
@@ -1186,16 +1203,16 @@ function Ct(e, t, n, r, i) {
 		]);
 	}
 }
-function wt(e, t, n, r) {
+function Tt(e, t, n, r) {
 	if (e.native) return e.nearest(t);
 	let i = e.nearest(t - n);
-	return i === e.nearest(t + n) ? i : V(e, (e) => ot(...r(), e));
+	return i === e.nearest(t + n) ? i : V(e, (e) => st(...r(), e));
 }
-function Tt(e, t, n, r, i) {
+function Et(e, t, n, r, i) {
 	let a = t.slopes === null ? null : t.slopes.length === 1 ? t.slopes[0] : t.slopes[n], o = a !== null || 8 * (n + 1) % r == 0, s = a ?? 2 ** (-8 * (n + 1) / r);
-	return xt(`slope ${e.text} ${s} ${o}`, i, (t) => {
+	return St(`slope ${e.text} ${s} ${o}`, i, (t) => {
 		let i = J(1, t);
-		for (let a = 0; a < t; a++) i.values[a] = Et(e, s, a, o ? null : [8 * (n + 1), r]);
+		for (let a = 0; a < t; a++) i.values[a] = Dt(e, s, a, o ? null : [8 * (n + 1), r]);
 		return {
 			rows: t,
 			columns: 1,
@@ -1203,7 +1220,7 @@ function Tt(e, t, n, r, i) {
 		};
 	}).values;
 }
-function Et(e, t, n, r) {
+function Dt(e, t, n, r) {
 	if (e.native) return e.round(-t * n + 0);
 	let i = 2 ** -48, a = e.nearest(-t * n * (1 - i));
 	return a === e.nearest(-t * n * (1 + i)) ? a : V(e, (e) => {
@@ -1219,10 +1236,10 @@ function Et(e, t, n, r) {
 		};
 	});
 }
-function Dt(e, t, n) {
+function Ot(e, t, n) {
 	let r = t.size ?? n.columns, i = r / 2;
 	if (i === 0) return n;
-	let a = St(e, t.base, r, n.rows), o = {
+	let a = Ct(e, t.base, r, n.rows), o = {
 		...n,
 		values: n.values.slice()
 	};
@@ -1232,15 +1249,15 @@ function Dt(e, t, n) {
 	}
 	return o;
 }
-function Ot(e, t, n, r, i, a) {
+function kt(e, t, n, r, i, a) {
 	let o = Math.min(i, r.rows - 1) * r.columns;
 	for (let i = 0; i < t.columns; i++) a[i] = e.nearestSum(t.values[n * t.columns + i] + r.values[o + i]);
 }
 // src/engine/attention.ts
-function kt(e, t, n, r, i, a) {
+function At(e, t, n, r, i, a) {
 	let o = Y(e, t.W_Q, i, t.b_Q), s = Y(e, t.W_K, i, t.b_K), c = Y(e, t.W_V, i, t.b_V);
-	n?.kind === "Rotary" && ([o, s] = [Dt(e, n, o), Dt(e, n, s)]);
-	let l = Z(e, At(e, n, r, o, s, a), a.name), { weights: u, empty: d } = jt(e, t.weighting, l, r, a.name), f = Pt(e, u, c, n?.kind === "Relative" ? n.values : null, r);
+	n?.kind === "Rotary" && ([o, s] = [Ot(e, n, o), Ot(e, n, s)]);
+	let l = Z(e, jt(e, n, r, o, s, a), a.name), { weights: u, empty: d } = Mt(e, t.weighting, l, r, a.name), f = Ft(e, u, c, n?.kind === "Relative" ? n.values : null, r);
 	return {
 		scores: l,
 		weights: u,
@@ -1250,25 +1267,25 @@ function kt(e, t, n, r, i, a) {
 		output: Y(e, t.W_O, f)
 	};
 }
-function At(e, t, n, r, i, a) {
-	let o = r.rows, s = J(o, o), c = mt(r.columns), l = t?.kind === "Alibi" ? Tt(e, t, a.head, a.heads, o) : null, u = t?.kind === "Relative" ? t.keys : null, d = new Float64Array(i.columns);
+function jt(e, t, n, r, i, a) {
+	let o = r.rows, s = J(o, o), c = ht(r.columns), l = t?.kind === "Alibi" ? Et(e, t, a.head, a.heads, o) : null, u = t?.kind === "Relative" ? t.keys : null, d = new Float64Array(i.columns);
 	for (let t = 0; t < o; t++) for (let a = 0; a < (n ? t + 1 : o); a++) {
-		u && Ot(e, i, a, u, t - a, d);
+		u && kt(e, i, a, u, t - a, d);
 		let [n, f] = u ? [d, 0] : [i.values, a * i.columns], p = e.dot(r.values, t * r.columns, n, f, c, c.length);
 		s.values[t * o + a] = l ? e.nearestSum(p + l[Math.abs(t - a)]) : p;
 	}
 	return s;
 }
-function jt(t, n, r, i, a) {
+function Mt(t, n, r, i, a) {
 	let o = r.rows, s = J(o, o), c = [], l = [];
 	for (let e = 0; e < o; e++) {
 		let u = i ? e + 1 : o, d = r.values.subarray(e * o, e * o + u), f = s.values.subarray(e * o, e * o + u);
 		if (l.push(d.reduce((e, t) => t > e ? t : e, -Infinity)), n.kind === "Softmax") {
-			let r = Mt(t, d, f, n.shifted ? l[e] : null);
+			let r = Nt(t, d, f, n.shifted ? l[e] : null);
 			if (!Number.isFinite(r)) throw Q(t, a);
 			c.push(r === 0);
 			for (let e = 0; e < u; e++) f[e] = r === 0 ? n.empty === "uniform" ? t.nearest(1 / u) : 0 : t.nearest(f[e] / r);
-		} else c.push(!1), Nt(t, n.kind, d, f, l[e]);
+		} else c.push(!1), Pt(t, n.kind, d, f, l[e]);
 	}
 	let d = c.indexOf(!0);
 	if (d >= 0 && n.kind === "Softmax" && n.empty === "error") throw new e(`${a}, position ${d}: every exp(score) rounds to 0 in ${t.text}, the largest score is ${u(l[d])}; write Softmax(shifted=True), or Softmax(empty='zero') or Softmax(empty='uniform') to say what is meant`);
@@ -1277,12 +1294,12 @@ function jt(t, n, r, i, a) {
 		empty: c
 	};
 }
-function Mt(e, t, n, r) {
+function Nt(e, t, n, r) {
 	let i = 0;
-	for (let a = 0; a < t.length; a++) n[a] = pt(e, "exp", r === null ? t[a] : e.nearestSum(t[a] - r)), i = e.nearestSum(i + n[a]);
+	for (let a = 0; a < t.length; a++) n[a] = mt(e, "exp", r === null ? t[a] : e.nearestSum(t[a] - r)), i = e.nearestSum(i + n[a]);
 	return i;
 }
-function Nt(e, t, n, r, i) {
+function Pt(e, t, n, r, i) {
 	if (t === "LeftmostHard") r[n.indexOf(i)] = e.round(1);
 	else if (t === "RightmostHard") r[n.lastIndexOf(i)] = e.round(1);
 	else {
@@ -1290,13 +1307,13 @@ function Nt(e, t, n, r, i) {
 		for (let e = 0; e < n.length; e++) n[e] === i && (r[e] = t);
 	}
 }
-function Pt(e, t, n, r, i) {
-	let a = t.rows, o = J(a, n.columns), s = ht(n), c = new Int32Array(a), l = new Float64Array(n.columns);
+function Ft(e, t, n, r, i) {
+	let a = t.rows, o = J(a, n.columns), s = gt(n), c = new Int32Array(a), l = new Float64Array(n.columns);
 	for (let u = 0; u < a; u++) {
 		let d = 0;
 		for (let n = 0; n < (i ? u + 1 : a); n++) (e.native || t.values[u * a + n] !== 0) && (c[d++] = n);
 		if (r) for (let t = 0; t < d; t++) {
-			Ot(e, n, c[t], r, u - c[t], l);
+			kt(e, n, c[t], r, u - c[t], l);
 			for (let e = 0; e < n.columns; e++) s.values[e * a + c[t]] = l[e];
 		}
 		for (let r = 0; r < n.columns; r++) o.values[u * n.columns + r] = e.dot(t.values, u * a, s.values, r * a, c, d);
@@ -1304,20 +1321,20 @@ function Pt(e, t, n, r, i) {
 	return o;
 }
 // src/engine/run.ts
-function Ft(e, t) {
+function It(e, t) {
 	let n = e.vocabulary.every((e) => Array.from(e).length === 1) ? Array.from(t) : t.split(/[\s\x1c-\x1f\x85]+/u).filter((e) => e !== "");
-	return It(e, n), n;
+	return Lt(e, n), n;
 }
-function It(t, n) {
+function Lt(t, n) {
 	if (n.length === 0) throw new e(`the input is empty: write at least one of the tokens ${p(t.vocabulary)}`);
 	let r = new Set(t.vocabulary), i = n.findIndex((e) => !r.has(e));
 	if (i >= 0) throw new e(`token ${i} of the input, ${f(n[i])}, is not in the vocabulary: write ` + p(t.vocabulary));
 	let a = t.added_positions, o = a === null ? Infinity : a.kind === "Table" ? a.values.rows : a.max_length;
 	if (n.length > o) throw new e(`the input has ${n.length} tokens and the position table holds ${o}: write at most ${o} tokens, or give the transformer a longer table`);
 }
-function Lt(e, t) {
-	It(e, t);
-	let n = b(e.arithmetic), r = Z(n, Rt(e, t), "embedding"), i = [{
+function Rt(e, t) {
+	Lt(e, t);
+	let n = x(e.arithmetic), r = Z(n, zt(e, t), "embedding"), i = [{
 		kind: "embedding",
 		block: -1,
 		present: !0
@@ -1325,8 +1342,8 @@ function Lt(e, t) {
 	e.blocks.forEach((t, c) => {
 		let l = (r, i, a) => {
 			let o = `block ${c} ${r.replace("_", "-")} norm`;
-			return t.norm_placement === a ? _t(n, t[`${r}_norm`], i, e.lanes, o) : i;
-		}, { attention: u, feed_forward: d } = t, f = u ? zt(e, u, l("attention", r, "pre"), `block ${c}`) : [];
+			return t.norm_placement === a ? vt(n, t[`${r}_norm`], i, e.lanes, o) : i;
+		}, { attention: u, feed_forward: d } = t, f = u ? Bt(e, u, l("attention", r, "pre"), `block ${c}`) : [];
 		if (u) {
 			let e = J(r.rows, r.columns);
 			for (let t of f) e = X(n, e, t.output.values);
@@ -1335,7 +1352,7 @@ function Lt(e, t) {
 		a.push(Z(n, r, `block ${c} attention`));
 		let p = J(r.rows, 0);
 		if (d) {
-			p = gt(n, d, l("feed_forward", r, "pre"));
+			p = _t(n, d, l("feed_forward", r, "pre"));
 			let e = Y(n, d.W_2, p, d.b_2);
 			r = l("feed_forward", X(n, r, e.values), "post");
 		}
@@ -1349,7 +1366,7 @@ function Lt(e, t) {
 			present: d !== null
 		}), o.push(f), s.push(p);
 	});
-	let c = Bt(e, {
+	let c = Vt(e, {
 		rows: 1,
 		columns: r.columns,
 		values: r.values.slice((r.rows - 1) * r.columns)
@@ -1365,8 +1382,8 @@ function Lt(e, t) {
 		decision: e.classes[l]
 	};
 }
-function Rt(e, t) {
-	let n = b(e.arithmetic), r = new Map(e.vocabulary.map((e, t) => [e, t])), i = e.lanes.length, a = J(t.length, i), o = e.added_positions, s = o && (o.kind === "Table" ? o.values : St(n, o.base, i, t.length));
+function zt(e, t) {
+	let n = x(e.arithmetic), r = new Map(e.vocabulary.map((e, t) => [e, t])), i = e.lanes.length, a = J(t.length, i), o = e.added_positions, s = o && (o.kind === "Table" ? o.values : Ct(n, o.base, i, t.length));
 	return t.forEach((t, o) => {
 		let c = r.get(t) * i;
 		for (let t = 0; t < i; t++) {
@@ -1375,23 +1392,23 @@ function Rt(e, t) {
 		}
 	}), a;
 }
-function zt(e, t, n, r) {
-	let i = b(e.arithmetic);
+function Bt(e, t, n, r) {
+	let i = x(e.arithmetic);
 	return t.heads.map((a, o) => {
 		let s = a.positions ?? e.attention_positions, c = {
 			head: o,
 			heads: t.heads.length,
 			name: `${r}, head ${o}`
 		};
-		return kt(i, a, s, e.mask === "causal", n, c);
+		return At(i, a, s, e.mask === "causal", n, c);
 	});
 }
-function Bt(e, t) {
-	let n = b(e.arithmetic), r = _t(n, e.final_norm, t, e.lanes, "final norm");
+function Vt(e, t) {
+	let n = x(e.arithmetic), r = vt(n, e.final_norm, t, e.lanes, "final norm");
 	return Z(n, Y(n, e.output, r, e.output_bias), "output");
 }
-function Vt(e) {
-	let t = b(e.arithmetic);
+function Ht(e) {
+	let t = x(e.arithmetic);
 	return t.native ? null : t.infinity;
 }
-export { e as EngineError, Vt as infinityOf, Ae as readModel, Bt as readOff, Ft as readTokens, Lt as run };
+export { e as EngineError, Ht as infinityOf, je as readModel, Vt as readOff, It as readTokens, Rt as run };

@@ -20,6 +20,7 @@ export interface Look {
   readonly size: number; // of the text
   readonly bold: boolean;
   readonly dot: boolean; // 0 that did not change
+  readonly faint: boolean; // it has no partner, or only differences are wanted and it is none
 }
 
 /** What all looks of a picture share. */
@@ -101,7 +102,9 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
   const { value } = values;
   const numbers = side === "b" ? view.besideNumbers! : view.numbers;
   const marked = isMarked(view, column, row, values);
-  const ring = marked && !noisy;
+  const half = width < column.width; // of a cell that is split: the ring goes round both halves
+  const ring = marked && !noisy && !half;
+  const faint = !column.partner || (view.pair !== null && view.onlyDifferences && !marked);
   const infinite = numbers.isInfinite(value);
   const { fill, ink } = fills.of(value);
   const withSliver = marked && view.pair === null && width >= 30 && column.kind === "position";
@@ -112,7 +115,7 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
   const grown = infinite && rowHeight >= 16 ? size + 3 : size;
   const roomForNumber = width >= (column.kind === "sublayer" ? 22 : 26);
   const written = dot || !roomForNumber ? "" : numbers.short(value);
-  const fits = written !== "" && written.length * grown * LETTER <= width - sliverWidth - 3;
+  const fits = written !== "" && written.length * grown * LETTER <= width - sliverWidth - (half ? 1 : 3);
   const glyph = infinite && width >= 12 ? "∞" : "";
   return {
     value,
@@ -123,10 +126,11 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
     sliver: withSliver ? fills.of(values.before ?? 0).fill : undefined,
     sliverWidth,
     text: fits ? written : glyph,
-    ink,
+    ink: faint ? "var(--ink)" : ink,
     size: fits ? grown : Math.min(11, grown),
-    bold: ring || infinite,
+    bold: (ring && (column.kind === "position" || width >= 34)) || infinite,
     dot,
+    faint,
   };
 }
 
