@@ -1,6 +1,6 @@
 /** Models as a page gets them: the bytes of their files, in base64 and packed with gzip where a page carries them. */
 
-import { type Model, readModel } from "../engine";
+import { EngineError, type Model, readModel } from "../engine";
 
 export interface NamedModel {
   readonly name: string;
@@ -29,7 +29,13 @@ class Unread implements NamedModel {
   ) {}
 
   get model(): Model {
-    this.read ??= readModel(this.bytes);
+    if (this.read !== null) return this.read;
+    try {
+      this.read = readModel(this.bytes);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new EngineError(`${this.name} cannot be opened: ${why}`, { cause: error });
+    }
     return this.read;
   }
 }
