@@ -1,8 +1,9 @@
 /** The page as a whole: its models, what was typed, what went wrong, and the view that comes of it. */
 
-import { EngineError, type Model, readTokens, run, type Run } from "../engine";
+import { EngineError, type Model, readModel, run, type Run } from "../engine";
 import { readSight, type Sight, writeSight } from "./address";
 import type { Theme } from "./facts/scale";
+import { exampleInput, textOf, tokensOf, understands, UnknownToken } from "./inputs";
 import { type GivenModel, nameOfFile, type NamedModel, opened } from "./models";
 import { View } from "./view.svelte";
 
@@ -56,6 +57,15 @@ export class Page {
     this.themeChosen = options.theme ?? null;
     this.systemIsDark = matchMedia("(prefers-color-scheme: dark)").matches;
     if (this.models.length === 0) return;
+    try {
+      this.begin(options);
+    } catch (error) {
+      this.problem = { text: inWords(error), vocabulary: null };
+    }
+  }
+
+  /** Show what the caller asked for, or what the address says. */
+  private begin(options: PageOptions): void {
     this.input = this.asText(0, options.input ?? null) ?? exampleInput(this.models[0].model);
     if (options.beside) {
       this.beside = { model: options.beside.model, input: this.asText(options.beside.model, options.beside.input) };
@@ -82,13 +92,14 @@ export class Page {
   }
 
   chooseModel(model: number): void {
-    const before = this.current?.model;
     this.model = model;
     if (this.beside !== null && this.beside.model !== model && this.beside.input !== null) this.beside = null;
-    if (before === undefined || !understands(this.current.model, this.input)) {
-      this.input = exampleInput(this.current.model);
+    try {
+      if (!understands(this.current.model, this.input)) this.input = exampleInput(this.current.model);
+      this.open();
+    } catch (error) {
+      this.problem = { text: inWords(error), vocabulary: null };
     }
-    this.open();
   }
 
   chooseBeside(beside: Beside | null): void {
@@ -99,12 +110,12 @@ export class Page {
   /** Add a model from a file and show it; a file that is none leaves everything as it was. */
   async openFile(file: File): Promise<void> {
     try {
-      const model = opened({ name: nameOfFile(file.name), bytes: new Uint8Array(await file.arrayBuffer()) });
-      this.models = [...this.models, model];
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      this.models = [...this.models, { name: nameOfFile(file.name), model: readModel(bytes) }];
       this.beside = null;
       this.chooseModel(this.models.length - 1);
     } catch (error) {
-      this.problem = { text: `${file.name} cannot be opened: ${inWords(error)}`, vocabulary: null };
+      this.problem = { text: `${file.name} cannot be opened. ${inWords(error)}`, vocabulary: null };
     }
   }
 
@@ -148,7 +159,7 @@ export class Page {
       this.problem = null;
       this.take(shown, other, anew);
     } catch (error) {
-      this.problem = error instanceof UnknownToken ? error.problem : { text: inWords(error), vocabulary: null };
+      this.problem = problemOf(error);
     }
     this.lastRun = performance.now() - start;
   }
@@ -172,43 +183,22 @@ export class Page {
 
   private runOn(place: number, text: string): Run {
     const { model } = this.models[place];
-    const tokens = readTokens(model, text);
-    const unknown = tokens.find((token) => !model.vocabulary.includes(token));
-    if (unknown !== undefined) throw new UnknownToken(unknown, model);
+    const tokens = tokensOf(model, text);
     if (tokens.length === 0) throw new EngineError("Type at least one token: an empty input has no decision.");
     return run(model, tokens);
   }
 
   private asText(place: number, input: Input): string | null {
-    if (input === null || typeof input === "string") return input;
-    return input.join(this.models[place].model.vocabulary.every((token) => [...token].length === 1) ? "" : " ");
+    return input === null || typeof input === "string" ? input : textOf(this.models[place].model, input);
   }
 }
 
-class UnknownToken extends Error {
-  readonly problem: Problem;
-
-  constructor(token: string, model: Model) {
-    super(token);
-    this.problem = { text: `“${token}” is not a token of this model. It knows`, vocabulary: model.vocabulary };
-  }
-}
-
-/** Return an input for a model that none came with: its first tokens. */
-function exampleInput(model: Model): string {
-  const letters = model.vocabulary.every((token) => [...token].length === 1);
-  return model.vocabulary.slice(0, 4).join(letters ? "" : " ");
-}
-
-function understands(model: Model, text: string): boolean {
-  try {
-    const tokens = readTokens(model, text);
-    return tokens.length > 0 && tokens.every((token) => model.vocabulary.includes(token));
-  } catch {
-    return false;
-  }
+function problemOf(error: unknown): Problem {
+  if (!(error instanceof UnknownToken)) return { text: inWords(error), vocabulary: null };
+  return { text: `${error.message}. It knows`, vocabulary: error.model.vocabulary };
 }
 
 function inWords(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? error.message : String(error);
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }

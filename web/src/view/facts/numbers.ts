@@ -32,6 +32,11 @@ export class Numbers {
     return value > 0 ? `+${this.short(value)}` : this.short(value);
   }
 
+  /** Return an amount that was never rounded into the arithmetic, with its sign: it may be beyond ∞. */
+  unrounded(value: number): string {
+    return (value > 0 ? "+" : "") + proper(brief(value));
+  }
+
   /** Return the whole number: "0.8125 = 13/16", "∞ = 15.9375". */
   exact(value: number): string {
     const digits = proper(String(value));
@@ -44,7 +49,7 @@ export class Numbers {
 function brief(value: number): string {
   const size = Math.abs(value);
   if (size === 0) return "0";
-  if (size < 0.005 || size >= 1e5) return value.toExponential(size < 0.005 ? 0 : 1).replace("e+", "e");
+  if (size < 0.005 || size >= 1e5) return value.toExponential(size < 0.005 ? 0 : 1).replace(/(\.0)?e\+?/, "e");
   const text = value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }
