@@ -94,10 +94,10 @@ def test_an_unknown_token_is_named_and_the_last_run_stays(opened: Opened, tmp_pa
     r = ws.run(T, "01")
     page = opened(saved(r, tmp_path))
     type_input(page, "01x")
-    expect(page.get_by_text(re.compile("x.*vocabulary"))).to_be_visible()
+    expect(page.get_by_text(re.compile("“x” is not a token of this model"))).to_be_visible()
     assert cells(page)
     type_input(page, "011")
-    expect(page.get_by_text(re.compile("vocabulary"))).to_have_count(0)
+    expect(page.get_by_text(re.compile("is not a token"))).to_have_count(0)
 
 
 def test_what_is_pointed_at_is_said_exactly(opened: Opened, tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_what_is_shown_is_saved_as_pictures(opened: Opened, tmp_path: Path) -> N
 DROP = """([bytes, name]) => {
     const data = new DataTransfer();
     data.items.add(new File([new Uint8Array(bytes)], name));
-    const to = document.querySelector("[data-weightsmith] [role=application]");
+    const to = document.querySelector("[data-weightsmith] .page");
     for (const kind of ["dragover", "drop"]) {
         to.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
     }
