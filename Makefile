@@ -83,5 +83,5 @@ $(VENV)/.web: web/package-lock.json | $(VENV)/.python
 
 web/node_modules: web/package-lock.json
 	@echo 'Installing what builds the page …'
-	@npm --prefix web ci --silent --no-audit --no-fund
+	@npm --prefix web install --no-save --silent --no-audit --no-fund  # ci wants what other machines need as well
 	@touch $@
