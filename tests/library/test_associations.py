@@ -1,6 +1,7 @@
 """Two facts in one memory: each key recalls its own value and nothing of the other's; one can go without the other."""
 
 from itertools import product
+from typing import cast
 
 import numpy as np
 import pytest
@@ -34,7 +35,7 @@ def test_both_facts_are_neurons_of_one_layer() -> None:
     facts = {fact.name: fact for fact in ws.memory.facts(T)}
     assert list(facts) == list(BELONGS)
     assert {fact.block for fact in facts.values()} == {0}
-    assert {name: list(fact.value) for name, fact in facts.items()} == BELONGS
+    assert {name: list(cast(dict[str, float], fact.value)) for name, fact in facts.items()} == BELONGS
     for fact in facts.values():
         assert fact.response == 1
         assert fact.margin is not None

@@ -59,7 +59,7 @@ def test_the_head_is_the_embedding_transposed_bit_for_bit() -> None:
 def test_a_changed_embedding_is_a_changed_head() -> None:
     other = np.array(T.embedding)
     other[T.vocabulary.index("fish")] *= -1
-    U = replace(T, embedding=other, output=None)
+    U = replace(T, embedding=other, output=None)  # type: ignore[arg-type]
     assert U.output is U.embedding
     assert ws.run(U, CONTEXT).decision != "fish"
 

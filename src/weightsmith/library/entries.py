@@ -142,7 +142,5 @@ EXAMPLES: tuple[Example, ...] = (
         {"the river by the bank": "geographic", "a deposit at the bank": "financial", "we sat by the bank": "unclear"},
     ),
     Example(fish, {"Thanks for all the": "fish", "all the": "time", "Thanks for the": "help", "the": "world"}),
-    Example(
-        associations, {"the Eiffel Tower": "Paris", "photosynthesis": "plants", "the Eiffel Bridge": "nothing"}
-    ),
+    Example(associations, {"the Eiffel Tower": "Paris", "photosynthesis": "plants", "the Eiffel Bridge": "nothing"}),
 )
