@@ -86,7 +86,7 @@ def test_no_unit_follows_what_the_model_does_not_compute_and_that_is_said() -> N
     found = ws.tracking(ws.library.contains("1"), odd, INPUTS, HELD)
     assert not found.follows()
     assert found.best().gain < 0.75
-    assert "no lane follows odd: the gain of lane" in str(found)
+    assert "no lane follows odd: the gain of the best is" in str(found)
     assert "follows odd: 1" not in str(found)
 
 

@@ -126,7 +126,8 @@ class Tracking(Tabled):
         best = self.best(kind)
         if self.follows(kind):
             return f"{best} follows {self.name}: {_percent(best.held_out)} held out"
-        return f"no {kind} follows {self.name}: the gain of {best} is {_percent(best.gain)}, not {_percent(self.least)}"
+        gain, least = _percent(best.gain), _percent(self.least)
+        return f"no {kind} follows {self.name}: the gain of the best is {gain}; it must be {least}"
 
 
 def tracking(

@@ -12,7 +12,7 @@ from weightsmith.train.records import MOST_LETTERS, VISIBLE_FORMS, new_figure, p
 WORD_WIDTH, LINE_HEIGHT = 0.75, 0.55
 LABEL_WIDTH, TITLE_HEIGHT = 3.2, 1.1
 MOST_WIDTH = 40.0
-DARK = 0.6  # from so much heat on, letters on it are white
+DARK = 0.8  # from so much heat on, letters on it are white
 
 
 def draw_tracks(path: Path, tracks: Tracks) -> None:
