@@ -11,6 +11,7 @@ import pytest
 import weightsmith as ws
 from weightsmith.inspect import Reading, Tracking, Unit
 from weightsmith.inspect.following import Explained, ShareRight, shuffled
+from weightsmith.inspect.units import reading_of
 
 W: Any = ws  # what is called wrongly is no business of mypy
 EVERY = ["".join(symbols) for n in range(1, 7) for symbols in product("01", repeat=n)]
@@ -114,6 +115,8 @@ def test_nothing_that_is_measured_is_fitted_on_what_is_held_out() -> None:
     assert other.best().held_out == 0
     assert not other.follows()
     assert {f.unit: f.chosen_on for f in other.ranked} == {f.unit: f.chosen_on for f in straight.ranked}
+    assert other.baselines.usual == pytest.approx(1 - straight.baselines.usual)
+    assert other.baselines.token == pytest.approx(1 - straight.baselines.token)
 
 
 def test_units_are_ranked_by_what_they_reach_on_what_is_held_out() -> None:
@@ -133,6 +136,10 @@ def test_every_lane_at_every_stage_and_every_neuron_is_ranked() -> None:
     assert {unit.stage for unit in units if unit.kind == "lane"} == set(ws.run(T, "0").stages)
     assert {unit.stage for unit in units if unit.kind == "neuron"} == {"block 0 feed-forward", "block 1 feed-forward"}
     r, found = ws.run(T, "0110"), ws.tracking(T, odd, INPUTS, HELD)
+    for unit, column in zip(reading_of(r).units, reading_of(r).values.T, strict=True):
+        neurons = r.activations[int(unit.stage[6])] if unit.kind == "neuron" else None
+        held = r.at(unit.stage, lane=unit.name) if neurons is None else neurons[:, unit.place]
+        assert np.array_equal(column, held), unit
     lane, neuron = found.best("lane").unit, found.best("neuron").unit
     tracks = {track.unit: track.values for track in found.over("0110").tracks}
     assert tracks[lane] == tuple(r.at(lane.stage, lane=lane.name).tolist())
