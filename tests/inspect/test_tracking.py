@@ -185,6 +185,32 @@ def test_the_threshold_is_the_best_that_there_is() -> None:
         assert (said[leans < 0] == 0).all()
 
 
+def test_many_units_are_sorted_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    values, feature = random.normal(size=(20, 7)), random.integers(0, 2, size=20).astype(float)
+    whole = ShareRight().choose(values, feature)
+    for most in (1, 45):  # one at a time, two at a time
+        monkeypatch.setattr("weightsmith.inspect.following.NUMBERS_AT_ONCE", most)
+        part = ShareRight().choose(values, feature)
+        assert np.array_equal(part.at, whole.at)
+        assert np.array_equal(part.above, whole.above)
+
+
+class Changing(Random):
+    """A model that has as many units as an input has tokens."""
+
+    def reading(self, tokens: str | Sequence[str]) -> Reading:
+        self.units = len(tokens)
+        return super().reading(tokens)
+
+
+class Silent:
+    """A model that gives nothing to read."""
+
+    def reading(self, tokens: str | Sequence[str]) -> None:
+        return None
+
+
 def test_thresholds_of_neighbouring_numbers_and_of_the_largest_ones_hold() -> None:
     above, most = np.nextafter(1.0, 2.0), np.finfo(np.float64).max
     for low, high in ((1.0, above), (-most, most), (0.0, np.nextafter(0.0, 1.0))):
@@ -259,6 +285,8 @@ WRONG: dict[str, tuple[Any, str]] = {
     "not a number": (lambda: W.tracking(T, lambda r: [1, 2, float("nan")], ["011"], ["111"]), "feature has the values 1, 2, nan…"),
     "another token": (lambda: W.tracking(T, odd, ["02"], ["11"]), "token 1 of the input, 2, is not in the vocabulary"),
     "too much": (lambda: W.tracking(T, odd, ["01"], ["11"], least=2), "least=2: write a number above 0, up to 1"),
+    "other units": (lambda: W.tracking(Changing(1), odd, ["01", "011"], ["11"]), "the model has other units for 0 1 1 than before"),
+    "no reading": (lambda: W.tracking(Silent(), odd, ["01", "011"], ["11"]), "the model reads None: its method reading must give an inspect.Reading"),
     "another kind": (lambda: W.tracking(T, odd, INPUTS, HELD).best("cell"), "there is no unit of the kind 'cell': write one of lane"),
     "no rows": (lambda: W.tracking(T, odd, INPUTS, HELD).table(0), "top=0: write how many units of each kind to show"),
 }  # fmt: skip

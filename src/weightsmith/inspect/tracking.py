@@ -213,6 +213,10 @@ def _texts(
     if not inputs:
         raise InputError(f"{what} is empty: write at least one input")
     pairs = [_read(model, feature, tokens, name) for tokens in inputs]
+    for reading, _ in pairs:
+        if reading.units != pairs[0][0].units:
+            text = named(" ".join(reading.tokens))
+            raise InputError(f"the model has other units for {text} than before: it must have the same for every input")
     return _Texts(
         tuple(reading.tokens for reading, _ in pairs),
         pairs[0][0].units,
@@ -226,6 +230,8 @@ def _read(
 ) -> tuple[Reading, list[Any]]:
     """Return what the units hold along an input, and the feature at each of its positions."""
     seen: Run | Reading = run(model, tokens) if isinstance(model, Transformer) else model.reading(tokens)
+    if not isinstance(seen, Run | Reading):
+        raise InputError(f"the model reads {brief(seen)}: its method reading must give an inspect.Reading")
     text = named(" ".join(seen.tokens))
     try:
         values = list(feature(seen))
