@@ -16,7 +16,7 @@ SUBJECTS = (
     "memory",
     "training",
     "page",
-)  # seeds and drift, which write data, and expressions, which compares no times, when named
+)  # seeds, drift and moods, which write data, and expressions, which compares no times, when named
 
 console = Console(width=120)
 console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, BLAS on one thread")

@@ -18,7 +18,9 @@ def vite(*arguments: str) -> None:
         if os.environ.get("CI"):
             pytest.fail(WITHOUT_NODE)
         pytest.skip(WITHOUT_NODE)
-    assert (ROOT / "web/node_modules").is_dir(), "web/node_modules is missing: write make test, or npm --prefix web install"
+    assert (ROOT / "web/node_modules").is_dir(), (
+        "web/node_modules is missing: write make test, or npm --prefix web install"
+    )
     done = subprocess.run(["npx", "--no-install", *arguments], cwd=ROOT / "web", capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
