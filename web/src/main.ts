@@ -8,6 +8,7 @@ import { Page, type PageOptions } from "./view/page.svelte";
 import "./view/theme.css";
 
 export * from "./engine";
+export * from "./files";
 export * as facts from "./view/facts";
 export type { PageOptions } from "./view/page.svelte";
 

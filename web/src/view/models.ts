@@ -1,6 +1,7 @@
 /** Models as a page gets them: the bytes of their files, in base64 and packed with gzip where a page carries them. */
 
-import { EngineError, type Model, readModel } from "../engine";
+import { EngineError, type Model } from "../engine";
+import { readModel } from "../files";
 
 export interface NamedModel {
   readonly name: string;

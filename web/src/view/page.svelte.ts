@@ -1,6 +1,7 @@
 /** The page as a whole: its models, what was typed, what went wrong, and the view that comes of it. */
 
-import { EngineError, readModel, run, type Run } from "../engine";
+import { EngineError, run, type Run } from "../engine";
+import { readModel } from "../files";
 import { readSight, type Sight, writeSight } from "./address";
 import type { Theme } from "./facts/scale";
 import { exampleInput, textOf, tokensOf, understands, UnknownToken } from "./inputs";

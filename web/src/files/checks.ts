@@ -1,9 +1,9 @@
 /** What must hold of a model: the one place that compares shapes, names and values with each other. */
 
-import type { Arithmetic } from "./arithmetic";
-import { type Numbers, place } from "./codec";
-import type { Attention, AttentionPositions, Block, Matrix, Model, Norm } from "./types";
-import { brief, decimal, EngineError, listed, named } from "./words";
+import type { Arithmetic } from "../engine/arithmetic";
+import { type Numbers, place } from "./numbers";
+import type { Attention, AttentionPositions, Block, Matrix, Model, Norm } from "../engine/types";
+import { brief, decimal, EngineError, listed, named } from "../engine/words";
 
 /** Refuse a model whose parts do not fit, naming the part; `arrays` are all that it was read from. */
 export function check(model: Model, A: Arithmetic, arrays: Map<string, Numbers>): void {

@@ -1,7 +1,7 @@
 /** Safetensors files: whatever is wrong is refused from the header alone, before anything is allocated. */
 
 import { type Json, parseJson } from "./json";
-import { brief, EngineError, grouped } from "./words";
+import { brief, EngineError, grouped } from "../engine/words";
 
 const MAX_HEADER = 32 << 20;
 const MAX_TENSORS = 1 << 16;

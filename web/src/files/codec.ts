@@ -1,12 +1,22 @@
 /** A model from tensors and one JSON object: it has the fields of each part under their names, a part names its kind. */
 
-import { type Arithmetic, parseArithmetic } from "./arithmetic";
+import { type Arithmetic, parseArithmetic } from "../engine/arithmetic";
 import { check } from "./checks";
+import { type Numbers, place } from "./numbers";
 import { readContainer, type Tensor } from "./container";
 import { type Json, type JsonObject, parseJson } from "./json";
-import type { AddedPositions, Attention, AttentionPositions, Block, FeedForward, Head, Matrix, Model } from "./types";
-import type { Norm, Weighting } from "./types";
-import { brief, EngineError, isPrintable, letters, named } from "./words";
+import type {
+  AddedPositions,
+  Attention,
+  AttentionPositions,
+  Block,
+  FeedForward,
+  Head,
+  Matrix,
+  Model,
+} from "../engine/types";
+import type { Norm, Weighting } from "../engine/types";
+import { brief, EngineError, isPrintable, letters, named } from "../engine/words";
 
 const FORMAT_VERSION = 1n;
 const MAX_PARTS = 1 << 16;
@@ -14,12 +24,6 @@ const MAX_NAME = 200;
 const MAX_TEXT = 2000;
 const MAX_LENGTH = 1 << 20;
 const MAX_NUMBER = 1e30;
-
-/** An array as it was stored, as numbers: one axis or two. */
-export interface Numbers {
-  readonly shape: readonly number[];
-  readonly values: Float64Array;
-}
 
 /** A part that was read, with its kind; the fields that it may lack are after the colon, as are arrays. */
 interface Part {
@@ -119,10 +123,6 @@ function numbersOf(name: string, { dtype, shape, bytes }: Tensor, A: Arithmetic)
   }
   return { shape, values };
 }
-
-/** Return where in an array a number is, as Python writes it. */
-export const place = (n: number, shape: readonly number[]): string =>
-  shape.length === 1 ? `[${n}]` : `[${Math.floor(n / shape[1])}, ${n % shape[1]}]`;
 
 /** Refuse more parts than a model has: each takes its time to be checked. */
 function checkCount(metadata: JsonObject): void {

@@ -1,0 +1,3 @@
+/** Model files: read with suspicion, with the refusals of the Python package. */
+
+export { readModel } from "./codec";
