@@ -8,6 +8,7 @@ import { Page, type PageOptions } from "./view/page.svelte";
 import "./view/theme.css";
 
 export * from "./engine";
+export * as facts from "./view/facts";
 export type { PageOptions } from "./view/page.svelte";
 
 /** What a mounted component offers. */
@@ -67,4 +68,4 @@ async function showCarried(): Promise<void> {
   mount(element, { models, input: carried.input, beside: carried.beside, title: carried.title, address: true });
 }
 
-if (typeof document !== "undefined") void showCarried();
+if (typeof document !== "undefined") void showCarried(); // the engine and the facts also run without a page

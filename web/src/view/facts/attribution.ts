@@ -4,7 +4,7 @@ import type { Model, Norm, Run } from "../../engine";
 import { cell, rowOf, upTo } from "./cells";
 import { logitsAt } from "./lens";
 import { attentionStage, feedForwardStage, valuesFor } from "./reading";
-import { addedPosition, rounded } from "./rounding";
+import { addedPosition, arithmeticOf } from "./rounding";
 
 export interface Part {
   readonly kind: "embedding" | "position" | "head" | "neuron" | "feed-forward" | "block" | "bias";
@@ -191,7 +191,7 @@ function backThrough(
   const centred = norm.kind === "LayerNorm";
   const mean = centred ? average(Float64Array.from(places, (place) => x[place])) : 0;
   const squares = Float64Array.from(places, (place) => (x[place] - mean) ** 2);
-  const spread = Math.sqrt(average(squares) + rounded(model, norm.eps));
+  const spread = Math.sqrt(average(squares) + arithmeticOf(model).nearest(norm.eps));
   const steep = inside.map((gain, n) => (gain * (norm.gain?.[n] ?? 1)) / spread);
   const middle = centred ? average(steep) : 0;
   const before = direction.slice();

@@ -2,7 +2,7 @@
 
 import type { Matrix, Run } from "../../engine";
 import { cell, rowOf, upTo } from "./cells";
-import { attentionStage, readBy, valuesAreShared, valuesFor } from "./reading";
+import { attentionStage, readBy, valueOffsets, valuesFor } from "./reading";
 
 /** What a head took from one position and added to another. */
 export interface Move {
@@ -25,7 +25,7 @@ export interface Amount {
 /** Return what a head moved, for each pair of positions with a weight that is not 0, by target and then by source. */
 export function movesOf(run: Run, block: number, head: number, targets = upTo(run.tokens.length)): Move[] {
   const { weights, scores } = run.heads[block][head];
-  const shared = valuesAreShared(run, block, head) ? added(run, block, head, 0) : null;
+  const shared = valueOffsets(run, block, head) === null ? added(run, block, head, 0) : null;
   return targets.flatMap((target) => {
     const adds = shared ?? added(run, block, head, target);
     return upTo(run.tokens.length)

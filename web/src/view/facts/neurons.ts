@@ -4,7 +4,7 @@ import type { FeedForward, Run } from "../../engine";
 import { cell, rowOf, upTo } from "./cells";
 import type { Amount } from "./moved";
 import { feedForwardStage, readBy } from "./reading";
-import { rounded } from "./rounding";
+import { arithmeticOf } from "./rounding";
 
 /** A lane that a neuron reads: its weight in the key, and the value that stands there. */
 export interface KeyPart {
@@ -57,8 +57,9 @@ function keyOf(layer: FeedForward, neuron: number, read: Float64Array): KeyPart[
 }
 
 function addsOf(run: Run, layer: FeedForward, neuron: number, activation: number): Amount[] {
+  const A = arithmeticOf(run.model);
   return upTo(layer.W_2.rows)
-    .map((lane) => ({ lane, amount: rounded(run.model, cell(layer.W_2, lane, neuron) * activation) }))
+    .map((lane) => ({ lane, amount: A.nearest(cell(layer.W_2, lane, neuron) * activation) }))
     .filter(({ amount }) => amount !== 0)
     .sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
 }

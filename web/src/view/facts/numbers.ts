@@ -32,6 +32,11 @@ export class Numbers {
     return value > 0 ? `+${this.short(value)}` : this.short(value);
   }
 
+  /** Return an amount that was never rounded into the arithmetic, with its sign: it may be beyond ∞. */
+  unrounded(value: number): string {
+    return (value > 0 ? "+" : "") + proper(brief(value));
+  }
+
   /** Return the whole number: "0.8125 = 13/16", "∞ = 15.9375". */
   exact(value: number): string {
     const digits = proper(String(value));

@@ -1,7 +1,9 @@
 /** What the sublayers of a block read: the stream before them, or its norm where one stands in front. */
 
-import type { Matrix, Norm, Run } from "../../engine";
-import { cell } from "./cells";
+import type { AttentionPositions, Matrix, Run } from "../../engine";
+import { normed } from "../../engine/layers";
+import { offset } from "../../engine/positions";
+import { arithmeticOf } from "./rounding";
 
 export const attentionStage = (block: number): number => 1 + 2 * block;
 export const feedForwardStage = (block: number): number => 2 + 2 * block;
@@ -12,31 +14,27 @@ export function readBy(run: Run, stage: number): Matrix {
   const { norm_placement, attention_norm, feed_forward_norm } = run.model.blocks[block];
   const norm = kind === "attention" ? attention_norm : feed_forward_norm;
   const before = run.stream[stage - 1];
-  return norm_placement === "pre" && norm !== null ? normed(run, norm, before) : before;
+  if (norm_placement !== "pre") return before;
+  return normed(arithmeticOf(run.model), norm, before, run.model.lanes, `block ${block} ${kind} norm`);
 }
 
 /** Return the values (positions × value size) that a position takes in through a head. */
 export function valuesFor(run: Run, block: number, head: number, reader: number): Matrix {
   const { values } = run.heads[block][head];
-  const own = run.model.blocks[block].attention!.heads[head].positions;
-  const scheme = own ?? run.model.attention_positions;
-  if (scheme?.kind !== "Relative" || scheme.values === null) return values;
-  const offsets = scheme.values;
-  const nearest = (source: number) => Math.max(0, Math.min(reader - source, offsets.rows - 1));
-  const moved = values.values.map((value, n) => {
-    const source = Math.floor(n / values.columns);
-    return value + cell(offsets, nearest(source), n % values.columns);
-  });
-  return { ...values, values: moved };
+  const table = valueOffsets(run, block, head);
+  if (table === null) return values;
+  const A = arithmeticOf(run.model);
+  const taken = { ...values, values: values.values.slice() };
+  for (let source = 0; source < values.rows; source++) {
+    const into = taken.values.subarray(source * values.columns, (source + 1) * values.columns);
+    offset(A, values, source, table, Math.max(0, reader - source), into);
+  }
+  return taken;
 }
 
-/** Say whether a position takes in the same values through a head as every other does. */
-export function valuesAreShared(run: Run, block: number, head: number): boolean {
-  const own = run.model.blocks[block].attention!.heads[head].positions;
+/** Return what relative positions add to the values of a head, by distance; null where they add nothing. */
+export function valueOffsets(run: Run, block: number, head: number): Matrix | null {
+  const own: AttentionPositions | null = run.model.blocks[block].attention!.heads[head].positions;
   const scheme = own ?? run.model.attention_positions;
-  return scheme?.kind !== "Relative" || scheme.values === null;
-}
-
-function normed(_run: Run, _norm: Norm, before: Matrix): Matrix {
-  return before;
+  return scheme?.kind === "Relative" ? scheme.values : null;
 }

@@ -1,12 +1,17 @@
-/** Rounding into the arithmetic of a model, and the vectors of positions that are rounded so. */
+/** The arithmetic of a model, and the vectors of positions that are rounded into it. */
 
-import { infinityOf, type Model } from "../../engine";
+import type { Model } from "../../engine";
+import { type Arithmetic, parseArithmetic } from "../../engine/arithmetic";
+import { waves } from "../../engine/positions";
 import { rowOf } from "./cells";
 
-/** Return the member of the model's arithmetic that is nearest to a number. */
-export function rounded(model: Model, value: number): number {
-  const infinity = infinityOf(model);
-  return infinity === null ? value : Math.max(-infinity, Math.min(infinity, value));
+const known = new WeakMap<Model, Arithmetic>();
+
+/** Return the arithmetic of a model. */
+export function arithmeticOf(model: Model): Arithmetic {
+  const found = known.get(model) ?? parseArithmetic(model.arithmetic);
+  known.set(model, found);
+  return found;
 }
 
 /** Return what is added to the embedding at a position; null where nothing is. */
@@ -15,8 +20,5 @@ export function addedPosition(model: Model, position: number): Float64Array | nu
   if (scheme === null) return null;
   if (scheme.kind === "Table") return rowOf(scheme.values, position);
   const lanes = model.lanes.length;
-  return Float64Array.from(model.lanes, (_, lane) => {
-    const angle = position / scheme.base ** ((2 * Math.floor(lane / 2)) / lanes);
-    return rounded(model, lane % 2 === 0 ? Math.sin(angle) : Math.cos(angle));
-  });
+  return rowOf(waves(arithmeticOf(model), scheme.base, lanes, position + 1), position).subarray(0, lanes);
 }

@@ -1,0 +1,27 @@
+/** How wide texts are, so that they can be shortened to the room that there is. */
+
+let context: CanvasRenderingContext2D | null = null;
+const fonts = new Map<string, string>();
+
+/** Return a text shortened with … so that it is at most so many pixels wide, in the page's type. */
+export function shortened(text: string, room: number, size: number, type: "sans" | "mono" = "sans"): string {
+  context ??= document.createElement("canvas").getContext("2d");
+  if (context === null) return text;
+  context.font = `${size}px ${family(type)}`;
+  const measure = context;
+  const width = (letters: string): number => measure.measureText(letters).width;
+  if (width(text) <= room) return text;
+  let length = Math.min(text.length - 1, Math.floor((text.length * room) / width(text)) + 1);
+  while (length > 1 && width(`${text.slice(0, length)}…`) > room) length--;
+  return length < 2 ? text.slice(0, 1) : `${text.slice(0, length)}…`;
+}
+
+/** Return the fonts that the theme names. */
+function family(type: "sans" | "mono"): string {
+  const known = fonts.get(type);
+  if (known !== undefined) return known;
+  const host = document.querySelector("[data-weightsmith]");
+  const found = host === null ? "" : getComputedStyle(host).getPropertyValue(`--${type}`);
+  fonts.set(type, found || (type === "mono" ? "monospace" : "sans-serif"));
+  return fonts.get(type)!;
+}
