@@ -116,7 +116,7 @@ REFUSED: dict[str, tuple[tuple[Any, ...], Any]] = {
     "unknown claim": (("claim",), "same_everything"),
     "claim with a function": (("claim",), "recognizes"),
     "vocabulary": (("vocabulary",), ["c", "b", "a"]),
-    "semantics": (("semantics",), 2),
+    "semantics": (("semantics",), 3),
     "longer": (("up_to",), 4),
     "shorter": (("up_to",), 2),
     "a tier less": (("tiers",), lambda tiers: tiers[:-1]),
@@ -323,7 +323,7 @@ def written_down() -> list[tuple[Certificate, list[ws.Transformer], ws.check.Ver
     S, T = written(0.0), written(0.5)
     same = "1fd9712c6fa458d5a6b466ae83878fe956da09a8a78c987e6b2cb1c1e95c32b8"
     other = "1839d8913c4b0e6ad07b3f6fe0f39659c5c5e048a26a56305bbb455fb664490c"
-    how = {"vocabulary": ["a", "b"], "up_to": 3, "semantics": 1,
+    how = {"vocabulary": ["a", "b"], "up_to": 3, "semantics": 2,
            "tiers": [{"shortest": 1, "longest": 3, "apart": 0, "shards": 1}]}  # fmt: skip
     held = {"verdict": "exhaustive up to 3", "holds": True, "inputs": 14, "counterexample": None}
     bba = {"input": ["b", "b", "a"], "sides": {"the first": "NO", "the second": "YES"}, "divergence": None}

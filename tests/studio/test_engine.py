@@ -1,15 +1,21 @@
 """The engine of the page equals the reference: every value of every run, bit for bit, and every refusal."""
 
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
 
+import weightsmith as ws
+from tests.files.mutations import mutated
+from tests.files.test_mutations import models
 from tests.kernels.kinds import ACTIVATIONS, FULL, RULES, kind_of_model
 from tests.kernels.models import LENGTH, many_heads, random_model
 from tests.studio.engine import Cases
-from weightsmith import Transformer, parse_arithmetic
+from weightsmith import Attention, Block, FeedForward, Head, Sinusoidal, Softmax, Transformer, parse_arithmetic
+from weightsmith.arithmetic import elementary, rounding
 
 FORMS = (
     "fixed(4,4)", "fixed(2,3,ties=even)", "fixed(3,1,ties=away)", "fixed(0,4)", "fixed(5,0)", "fixed(12,13)",
@@ -39,3 +45,91 @@ def test_random_models_run_as_in_python(form: str, tmp_path: Path) -> None:
         cases.add_model(T := many_heads(A, seed), inputs_of(T, seed))
     cases.assert_equal()
     assert cases.runs > 60
+
+
+@pytest.mark.parametrize("form", ["float64", "float32"])
+def test_the_machines_arithmetic_is_as_near_as_its_bits(form: str, tmp_path: Path) -> None:
+    """Left folds on both sides; exp is the machine's. Overflow is refused with the same words."""
+    A, cases = parse_arithmetic(form), Cases(tmp_path, 1e-12 if form == "float64" else 2e-5)
+    for seed in range(20):
+        T = random_model(A, seed, Softmax(shifted=True))
+        cases.add_model(T, inputs_of(T, seed), sums="left")
+    for n, rule in enumerate(RULES):
+        T = kind_of_model(A, n, rule, ACTIVATIONS[n % len(ACTIVATIONS)], loudness=0.0, weighting=Softmax(shifted=True))
+        cases.add_model(T, inputs_of(T, n), sums="left")
+        cases.add_model(T, inputs_of(T, n))
+    loud = replace(random_model(A, 1), embedding=random_model(A, 1).embedding * 0 + A.infinity)
+    cases.add_model(loud, inputs_of(loud, 1))
+    cases.assert_equal()
+    assert cases.runs > 80
+
+
+@pytest.mark.parametrize("form", ["fixed(4,4)", "float(6,20)", "fixed(3,22)", "e4m3"])
+def test_long_inputs_run_as_in_python(form: str, tmp_path: Path) -> None:
+    cases = Cases(tmp_path)
+    for n, (rule, activation) in enumerate((("halves", "gelu"), ("alibi", "silu"), ("relative values", "gelu_tanh"))):
+        T = kind_of_model(parse_arithmetic(form), n, rule, activation, heads=3, loudness=0.0)
+        positions: Any = tuple(part for part in (T.attention_positions, Sinusoidal(300, 30.0)) if part is not None)
+        cases.add_model(replace(T, positions=positions), inputs_of(T, n, (100,)))
+    cases.assert_equal()
+
+
+def near_midpoints(A: Any, name: str, count: int) -> list[float]:
+    """Give members whose function lies nearest to a midpoint between members, relative to their distance."""
+    x = np.unique(A.round(np.random.default_rng(5).uniform(-8, 8, 400_000)))
+    x = x[x != 0]
+    y = elementary.FUNCTIONS[name].close(x)
+    steps = rounding.quantum(y, A.least_exponent, A.precision)
+    inside = np.abs(y) > A.smallest
+    from_midpoint = np.abs(np.abs(np.modf(y / steps)[0]) - 0.5)
+    best: list[float] = x[inside][np.argsort(from_midpoint[inside])[:count]].tolist()
+    return best
+
+
+@pytest.mark.parametrize("name", ["exp", "gelu", "gelu_tanh", "silu"])
+@pytest.mark.parametrize("form", ["float(8,25)", "fixed(10,15)", "float(10,25,ties=even)"])
+def test_functions_beside_a_midpoint_are_rounded_as_in_python(form: str, name: str, tmp_path: Path) -> None:
+    """A model with a lane for x: exp by its softmax over one position, or a neuron, on the hardest arguments."""
+    A: Any = parse_arithmetic(form)
+    hard, cases = near_midpoints(A, name, 300), Cases(tmp_path)
+    tokens = [f"t{n}" for n in range(len(hard))]
+    if name == "exp":  # the weights of two positions: exp(x) ⊘ (exp(x) ⊕ exp(0))
+        head = Head(np.array([[0.0, 1.0]]), np.array([[1.0, 0.0]]), np.zeros((1, 2)), np.zeros((2, 1)))
+        block = Block(Attention((head,)))
+        embedding = np.array([[x, 1.0] for x in hard] + [[0.0, 1.0]])
+        inputs = [[token, "zero"] for token in tokens]
+    else:
+        layer = FeedForward(np.array([[1.0, 0.0]]), None, np.zeros((2, 1)), None, name)  # type: ignore[arg-type]
+        block, inputs = Block(None, layer), [tokens]
+        embedding = np.array([[x, 1.0] for x in hard] + [[0.0, 1.0]])
+    T = Transformer(A, (*tokens, "zero"), ("x", "one"), embedding, None, (block,), np.zeros((2, 2)), mask="full")
+    cases.add_model(T, inputs)
+    cases.assert_equal()
+
+
+def test_mutated_files_are_refused_where_python_refuses_them(tmp_path: Path) -> None:
+    cases, random, path = Cases(tmp_path), Random(7), tmp_path / "model"
+    whole, refused = list[bytes](), list[str | None]()
+    for T in models():
+        ws.save(T, path)
+        whole.append(path.read_bytes())
+    for _ in range(600):
+        data = mutated(random.choice(whole), random)
+        path.write_bytes(data)
+        cases.add_file(data)
+        try:
+            ws.load(path)
+            refused.append(None)
+        except ws.FileError as error:
+            refused.append(str(error).split(": ", 1)[1])
+    report = cases.run()
+    assert not report["differences"], report["differences"][:3]
+    wrong = [
+        (n, said, found)
+        for n, (said, found) in enumerate(zip(refused, report["refusals"], strict=True))
+        if (said is None) != (found is None)
+    ]
+    assert not wrong, (len(wrong), wrong[:5])
+    same = sum(said == found for said, found in zip(refused, report["refusals"], strict=True))
+    assert same > 0.45 * len(refused), same  # what is wrong with JSON is said in other words
+    assert min(refused.count(None), len(refused) - refused.count(None)) > 30

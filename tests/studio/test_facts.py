@@ -34,7 +34,7 @@ class Case:
 
     @property
     def exact(self) -> bool:
-        """Whether every amount is a short binary fraction, so that no order of sums rounds it: fixed point, no norms."""
+        """Whether every amount is a short binary fraction, which no order of sums rounds: fixed point without norms."""
         T = self.run.transformer
         norms = [T.final_norm, *(norm for b in T.blocks for norm in (b.attention_norm, b.feed_forward_norm))]
         return isinstance(T.arithmetic, Fixed) and not any(norms)
@@ -58,6 +58,10 @@ def _runs() -> list[tuple[str, ws.Run]]:
         "parity": (ws.library.parity(), "0110"),
     }
     result = [(name, ws.run(T, tokens)) for name, (T, tokens) in written.items()]
+    for seed in range(20):
+        weighting = (ws.Softmax(), ws.AverageHard(), ws.LeftmostHard())[seed % 3]
+        T = ws.random_transformer("abc", 4, 1 + seed % 3, 2, 5, 6, Fixed(4, 4), seed, weighting=weighting)
+        result.append((f"plain {seed}", ws.run(T, "abcab")))
     for A in (Fixed(4, 4), Fixed(3, 2), Float(4, 3), Native("float64")):
         result += [(f"random {A} {n}", r) for n, r in enumerate(runs(A, range(12), sums="left"))]
     result += [(f"float64 {seed}", ws.run(model(seed), "abca", sums="left")) for seed in range(20)]

@@ -1,9 +1,12 @@
 """Where a token stands, from the definitions: vectors added to the embedding, and the rules inside attention."""
 
-import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+import mpmath as mp
+
+from tests.witness.functions import DIGITS, fraction
 from tests.witness.numbers import System
 
 Vector = list[Fraction]
@@ -28,8 +31,13 @@ def added_vectors(N: System, T: Any, length: int) -> list[Vector] | None:
 
 
 def _sinusoid(N: System, base: float, t: int, lane: int, lanes: int) -> Fraction:
-    angle = t / base ** (2 * (lane // 2) / lanes)
-    return N.round(Fraction(math.cos(angle) if lane % 2 else math.sin(angle)))
+    return _wave(N, mp.cos if lane % 2 else mp.sin, t, base, 2 * (lane // 2), lanes)
+
+
+def _wave(N: System, function: Callable[[mp.mpf], mp.mpf], t: int, base: float, p: int, q: int) -> Fraction:
+    """Give a function of t / base^(p/q), rounded once."""
+    with mp.workdps(DIGITS):
+        return N.round(fraction(function(t / mp.mpf(base) ** (mp.mpf(p) / q))))
 
 
 class Rule:
@@ -75,8 +83,7 @@ class Turning(Rule):
         result, size = list(x), len(x) if self.size is None else self.size
         for p in range(size // 2):
             first, second = (p, p + size // 2) if self.pairing == "halves" else (2 * p, 2 * p + 1)
-            angle = t / self.base ** (2 * p / size)
-            cos, sin = N.round(Fraction(math.cos(angle))), N.round(Fraction(math.sin(angle)))
+            cos, sin = (_wave(N, function, t, self.base, 2 * p, size) for function in (mp.cos, mp.sin))
             a, b = x[first], x[second]
             result[first] = N.round(N.round(a * cos) - N.round(b * sin))
             result[second] = N.round(N.round(b * cos) + N.round(a * sin))
@@ -86,11 +93,17 @@ class Turning(Rule):
 class Penalty(Rule):
     """ALiBi."""
 
-    def __init__(self, slope: float) -> None:
+    def __init__(self, slope: Fraction) -> None:
         self.slope = slope
 
     def penalty(self, N: System, i: int, j: int) -> Fraction:
-        return N.round(Fraction(-self.slope * abs(i - j)))
+        return N.round(-self.slope * abs(i - j))
+
+
+def _slope(place: int, heads: int) -> Fraction:
+    """Give 2^(−8·(place + 1)/heads)."""
+    with mp.workdps(DIGITS):
+        return fraction(mp.mpf(2) ** (-mp.mpf(8 * (place + 1)) / heads))
 
 
 def rule_of_head(T: Any, head: Any, place: int, heads: int) -> Rule:
@@ -103,7 +116,6 @@ def rule_of_head(T: Any, head: Any, place: int, heads: int) -> Rule:
         if kind == "Rotary":
             return Turning(rule)
         if kind == "Alibi":
-            slopes = rule.slopes or [2.0 ** (-8 * (n + 1) / heads) for n in range(heads)]
-            return Penalty(slopes[0 if own else place])
+            return Penalty(_slope(place, heads) if rule.slopes is None else Fraction(rule.slopes[0 if own else place]))
         assert kind in ("PositionTable", "Sinusoidal"), f"the witness knows no positions {kind}"
     return Rule()

@@ -3,16 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Literal, TypeAlias, get_args
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Array, immutable
+from weightsmith.arithmetic import Arithmetic, Array, Saturating, immutable
+from weightsmith.arithmetic.settled import odd_product, settled
 from weightsmith.errors import ModelError, brief
+from weightsmith.model.angles import sines_and_cosines
 from weightsmith.model.axes import Axes
 from weightsmith.model.positions import MAX_BASE, AttentionPositions, Indices, Rotation, checked_base, rounded_up
 
 Pairing: TypeAlias = Literal["halves", "neighbours"]
+_DOUBT = 2.0**-45  # of a float64 product, far more than it errs
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,9 +81,9 @@ class Rotary(AttentionPositions):
     """Queries and keys turned by an angle that grows with their position, pair by pair of coordinates.
 
     Pair p of position t turns by t / base^(2p/size): (a, b) becomes (a cos ⊖ b sin, b cos ⊕ a sin), with cos and sin
-    rounded into the arithmetic. The pairs are coordinates p and p + size/2 for "halves", as in Llama and GPT-NeoX, and
-    2p and 2p + 1 for "neighbours", as in RoFormer and GPT-J. `size` is how many coordinates turn, the first ones;
-    None means all.
+    the exact real values, rounded once (in `Native` those of float64). The pairs are coordinates p and p + size/2 for
+    "halves", as in Llama and GPT-NeoX, and 2p and 2p + 1 for "neighbours", as in RoFormer and GPT-J. `size` is how many
+    coordinates turn, the first ones; None means all.
     """
 
     base: float = 10000.0
@@ -107,7 +110,8 @@ class Rotary(AttentionPositions):
         """Return the pairs with the cosines and sines of their angles; None without coordinates."""
         if key_size == 0:
             return None
-        cos, sin = _angles(self, arithmetic, key_size, rounded_up(length))
+        size = key_size if self.size is None else self.size
+        sin, cos = sines_and_cosines(arithmetic, self.base, size, rounded_up(length))
         return Rotation(*self.pairs(key_size), cos[:length], sin[:length])
 
     def check_head(self, name: str, key_size: int, value_size: int) -> None:
@@ -128,21 +132,17 @@ class Rotary(AttentionPositions):
         return f"rotary, pairs of {self.pairing}, base {self.base:g}"
 
 
-@lru_cache(maxsize=64)
-def _angles(rotary: Rotary, arithmetic: Arithmetic, key_size: int, length: int) -> tuple[Array, Array]:
-    pairs = len(rotary.pairs(key_size)[0])
-    angle = np.arange(length)[:, np.newaxis] / rotary.base ** (np.arange(pairs) / pairs)
-    return immutable(arithmetic.round(np.cos(angle))), immutable(arithmetic.round(np.sin(angle)))
-
-
 @dataclass(frozen=True, eq=False)
 class Alibi(AttentionPositions):
-    """A penalty for distance: the float64 product −slope·|i − j|, rounded into the arithmetic, is added to the score.
+    """A penalty for distance: −slope·|i − j| is added to the score, exact and rounded once (in `Native`, by float64).
 
-    One slope for each head of a block; None means 2^(−8·1/n), 2^(−8·2/n), … for n heads.
+    One slope for each head of a block; None means 2^(−8·1/n), 2^(−8·2/n), … for n heads, whatever float64 makes of
+    them.
     """
 
     slopes: Sequence[float] | None = None
+
+    _power: ClassVar[tuple[int, int] | None] = None  # (a, b): the one slope is 2^(−a/b), which float64 does not hold
 
     def __post_init__(self) -> None:
         """Refuse what is not a number."""
@@ -158,12 +158,16 @@ class Alibi(AttentionPositions):
     def of_head(self, head: int, heads: int) -> "Alibi":
         """Return the scheme of one head of several."""
         if self.slopes is None:
-            return Alibi((2.0 ** (-8 * (head + 1) / heads),))
+            scheme = Alibi((2.0 ** (-8 * (head + 1) / heads),))
+            if 8 * (head + 1) % heads:
+                scheme._set("_power", (8 * (head + 1), heads))
+            return scheme
         return Alibi((self.slopes[head],))
 
     def penalties(self, arithmetic: Arithmetic, length: int) -> Array:
         """Return what a single slope adds to a score at each distance."""
-        return _penalties(self, arithmetic, rounded_up(length))[:length]
+        assert self.slopes is not None
+        return _penalties(self.slopes[0], self._power, arithmetic, rounded_up(length))[:length]
 
     def alike(self) -> object:
         """Return the kind: tables of penalties have one size."""
@@ -188,6 +192,19 @@ class Alibi(AttentionPositions):
 
 
 @lru_cache(maxsize=64)
-def _penalties(alibi: Alibi, arithmetic: Arithmetic, length: int) -> Array:
-    assert alibi.slopes is not None
-    return immutable(arithmetic.round(-alibi.slopes[0] * np.arange(length) + 0.0))
+def _penalties(slope: float, power: tuple[int, int] | None, arithmetic: Arithmetic, length: int) -> Array:
+    """Return −slope·distance for each distance; where there is a power (a, b), the slope is 2^(−a/b)."""
+    distance = np.arange(length, dtype=np.float64)
+    if not isinstance(arithmetic, Saturating):
+        return immutable(arithmetic.round(-slope * distance + 0.0))
+    if power is None:
+        return immutable(arithmetic.round(-odd_product(slope, distance)))
+    close = -slope * distance
+    return immutable(settled(close, _DOUBT * -close, arithmetic._nearest, lambda d: -d * _root_of_2(*power)))
+
+
+def _root_of_2(a: int, b: int) -> Any:
+    """Return a ball around 2^(−a/b)."""
+    from flint import arb
+
+    return (arb.const_log2() * -a / b).exp()

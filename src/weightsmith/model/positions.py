@@ -6,14 +6,14 @@ every run, fast or readable, asks for the same tables, and a new scheme is a new
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Arithmetic, Array, Core, immutable
+from weightsmith.arithmetic import Arithmetic, Array, Core
 from weightsmith.errors import ModelError, brief
+from weightsmith.model.angles import sines_and_cosines
 from weightsmith.model.axes import LANES, Axes
 from weightsmith.model.frozen import Frozen
 
@@ -170,7 +170,7 @@ class PositionTable(AddedPositions):
 class Sinusoidal(AddedPositions):
     """Interleaved sines and cosines: lane 2i of position t is sin(t / base^(2i/d)), lane 2i + 1 the cosine.
 
-    d is the number of lanes. The float64 values are rounded into the arithmetic.
+    d is the number of lanes. In a finite arithmetic each is the exact real value, rounded once; see `angles`.
     """
 
     max_length: int
@@ -187,18 +187,12 @@ class Sinusoidal(AddedPositions):
     def vectors(self, arithmetic: Arithmetic, lanes: int, length: int | None = None) -> Array:
         """Return the sines and cosines, rounded."""
         count = self.max_length if length is None else length
-        return _sinusoids(rounded_up(count), self.base, arithmetic, lanes)[:count]
+        sin, cos = sines_and_cosines(arithmetic, self.base, lanes, rounded_up(count))
+        return np.stack([sin[:count], cos[:count]], axis=-1).reshape(count, -1)[:, :lanes]
 
     def text(self) -> str:
         """Say how long it is, and its base."""
         return f"sinusoidal for {self.max_length}, base {self.base:g}"
-
-
-@lru_cache(maxsize=16)
-def _sinusoids(length: int, base: float, arithmetic: Arithmetic, lanes: int) -> Array:
-    lane = np.arange(lanes)
-    angle = np.arange(length)[:, np.newaxis] / base ** (2 * (lane // 2) / lanes)
-    return immutable(arithmetic.round(np.where(lane % 2 == 0, np.sin(angle), np.cos(angle))))
 
 
 def checked_base(base: float, name: str) -> float:

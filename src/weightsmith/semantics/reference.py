@@ -24,7 +24,7 @@ from weightsmith.semantics.evaluation import (
 from weightsmith.semantics.layers import run_neurons, run_norm
 from weightsmith.semantics.overflow import finite
 
-SEMANTICS_VERSION = 1  # goes up when a bit of any run changes
+SEMANTICS_VERSION = 2  # goes up when a bit of any run changes
 
 
 def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = unchanged) -> Evaluation:

@@ -1,0 +1,66 @@
+"""Real numbers that are no results of an operation on members, rounded once: the entries of tables of positions."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from weightsmith.arithmetic.core import Array
+
+_SPLIT = 2.0**27 + 1
+
+
+def settled(close: Array, doubt: Array, nearest: Callable[[Array], Array], ball: Callable[..., Any]) -> Array:
+    """Return the members nearest to real numbers, each at most a doubt away from a float64 value.
+
+    Where all numbers within the doubt round to the same member, that is the answer. For the few others `ball`, called
+    with their place, encloses the number, with more bits until both ends of the ball round to the same member. It must
+    not be a midpoint between two members, unless its ball is exact.
+    """
+    result, other = nearest(close - doubt), nearest(close + doubt)
+    for place in np.argwhere(result != other):
+        result[tuple(place)] = _nearest_to(lambda place=place: ball(*(int(n) for n in place)), nearest)
+    return result
+
+
+def _nearest_to(ball: Callable[[], Any], nearest: Callable[[Array], Array]) -> float:
+    from flint import ctx
+
+    bits = ctx.prec
+    try:
+        for ctx.prec in (128, 256, 512, 1024, 2048, 4096):
+            enclosed = ball()
+            low, high = nearest(np.array([_odd(enclosed.lower()), _odd(enclosed.upper())])).tolist()
+            if low == high:
+                return float(low)
+    finally:
+        ctx.prec = bits
+    raise AssertionError("a number could not be told from the middle between two members with 4096 bits")
+
+
+def _odd(x: Any) -> float:
+    """Return an exact ball in float64, cut off; its last bit is 1 where something was cut: so it is no midpoint."""
+    significand, exponent = (int(part) for part in x.man_exp())
+    extra = max(0, significand.bit_length() - 53)
+    kept = abs(significand) >> extra
+    kept |= kept << extra != abs(significand)
+    return math.copysign(math.ldexp(kept, extra + exponent), significand)
+
+
+def product_parts(x: float | Array, whole: Array) -> tuple[Array, Array]:
+    """Return x times whole numbers below 2^26 as two float64 numbers, whose sum is exact."""
+    far = x * _SPLIT
+    first = far - (far - x)  # 26 bits of x; the others are in the rest
+    high: Array = x * whole
+    return high, (first * whole - high) + (x - first) * whole
+
+
+def odd_product(x: float, whole: Array) -> Array:
+    """Return x times whole numbers below 2^26, as float64 with a last bit of 1 where that is not exact.
+
+    Rounding this is rounding the exact product: it lies on the same side of every midpoint between members.
+    """
+    high, low = product_parts(x, whole)
+    even = high.view(np.int64) & 1 == 0
+    return np.where((low != 0) & even, np.nextafter(high, np.copysign(np.inf, low)), high)

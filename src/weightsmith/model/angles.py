@@ -1,0 +1,61 @@
+"""Sines and cosines of the angles by which sinusoidal and rotary positions turn."""
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from weightsmith.arithmetic import Arithmetic, Array, Saturating, immutable
+from weightsmith.arithmetic.settled import product_parts, settled
+
+# The float64 sines err by a few units in the last place, here relative to what they are made of; this allows for more.
+_DOUBT = 2.0**-45
+
+
+@lru_cache(maxsize=64)
+def sines_and_cosines(arithmetic: Arithmetic, base: float, size: int, length: int) -> tuple[Array, Array]:
+    """Return sin and cos of t / base^(2p/size) for the first positions t and each pair p of lanes, (length, pairs).
+
+    In a finite arithmetic each is the exact real value, rounded once. There is an end to that: the sine and the cosine
+    of an algebraic number other than 0 are not rational. In `Native` they are what float64 makes of them.
+    """
+    pair, t = np.arange((size + 1) // 2), np.arange(length, dtype=np.float64)[:, np.newaxis]
+    if not isinstance(arithmetic, Saturating):
+        angle = t / base ** (2 * pair / size)
+        return immutable(arithmetic.round(np.sin(angle))), immutable(arithmetic.round(np.cos(angle)))
+    first, rest = np.array([_parts(base, p, size) for p in pair.tolist()]).T
+    angle, low = product_parts(first, t)
+    low += rest * t  # the angle is the sum of both, far closer than float64
+    sin, cos = np.sin(angle), np.cos(angle)
+
+    def round_once(name: str, close: Array, doubt: Array) -> Array:
+        def ball(t: int, p: int) -> Any:
+            return getattr(t * _turn(base, p, size), name)()
+
+        return immutable(settled(close, doubt, arithmetic._nearest, ball))
+
+    return (
+        round_once("sin", sin + low * cos, _DOUBT * (abs(sin) + abs(low))),
+        round_once("cos", cos - low * sin, _DOUBT * (abs(cos) + abs(low))),
+    )
+
+
+def _turn(base: float, pair: int, size: int) -> Any:
+    """Return a ball around base^(−2p/size)."""
+    from flint import arb
+
+    return (arb(base).log() * (-2 * pair) / size).exp()
+
+
+def _parts(base: float, pair: int, size: int) -> tuple[float, float]:
+    """Return base^(−2p/size) as a float64 number and what that leaves."""
+    from flint import ctx
+
+    bits = ctx.prec
+    try:
+        ctx.prec = 192
+        turn = _turn(base, pair, size)
+        first = float(turn.mid())
+        return first, float((turn - first).mid())
+    finally:
+        ctx.prec = bits
