@@ -56,7 +56,7 @@ export class Page {
     this.themeChosen = options.theme ?? null;
     this.systemIsDark = matchMedia("(prefers-color-scheme: dark)").matches;
     if (this.models.length === 0) return;
-    this.input = this.asText(0, options.input ?? null) ?? exampleInput(this.models[0].model);
+    this.input = this.asText(0, options.input ?? null) ?? this.example(0);
     if (options.beside) {
       this.beside = { model: options.beside.model, input: this.asText(options.beside.model, options.beside.input) };
     }
@@ -86,7 +86,7 @@ export class Page {
     this.model = model;
     if (this.beside !== null && this.beside.model !== model && this.beside.input !== null) this.beside = null;
     if (before === undefined || !understands(this.current.model, this.input)) {
-      this.input = exampleInput(this.current.model);
+      this.input = this.example(model);
     }
     this.open();
   }
@@ -177,6 +177,12 @@ export class Page {
     if (unknown !== undefined) throw new UnknownToken(unknown, model);
     if (tokens.length === 0) throw new EngineError("Type at least one token: an empty input has no decision.");
     return run(model, tokens);
+  }
+
+  /** Return the input that came with a model, or its first tokens. */
+  private example(place: number): string {
+    const { model, input } = this.models[place];
+    return this.asText(place, input ?? null) ?? exampleInput(model);
   }
 
   private asText(place: number, input: Input): string | null {
