@@ -81,7 +81,7 @@ class Verdict:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """Return it as HTML, for notebooks: where it is refuted, with a page that shows the runs of the counterexample."""
+        """Return it as HTML, for notebooks; where it is refuted, with a page of what happens on the counterexample."""
         if self.holds or self.counterexample is None:
             return Page(self._first_line())._repr_html_()
         table = Table("who", "says", notes=[] if self.divergence is None else [str(self.divergence)])

@@ -151,6 +151,6 @@ class Transformer(Frozen):
         return description(self)
 
     def _repr_html_(self) -> str:
-        """Return it as HTML, for notebooks: a page that shows it and runs it on what one types, or else a description."""
+        """Return it as HTML, for notebooks: a page that runs it on what one types; where it is large, a description."""
         shown: str = meaning("in_notebook")(self, f"<pre>{html.escape(description(self))}</pre>")
         return shown
