@@ -13,7 +13,7 @@ has made before are known. `:beside:` is another one, or the same on `:beside-in
 becomes one file in `figures/`; all files share one script and one style sheet, under a policy that lets in nothing
 else. They are classic scripts, because a browser loads no modules from a disk.
 
-`open.html` is the static page: every model of the library, and a place to drop a file into.
+`models.html` is the static page: every model of the library, and a place to drop a file into.
 """
 
 import hashlib
@@ -30,13 +30,15 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
 
+import numpy as np
+
 import weightsmith as ws
 from weightsmith.studio import collection
 from weightsmith.studio.document import POLICY, as_script, component, page_data
 
 FOLDER = "figures"
 CODE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
-KNOWN = {"ws": ws} | {name: getattr(ws.library, name) for name in ws.library.__all__ if name.islower()}
+KNOWN = {"ws": ws, "np": np} | {name: getattr(ws.library, name) for name in ws.library.__all__ if name.islower()}
 WAITING = 640  # pixels: how high a figure is until it has said how high it is
 OURS = "'self' file:"  # what lies beside the page, also where that is a disk
 
@@ -209,8 +211,8 @@ def write(app: Sphinx, error: Exception | None) -> None:
         (out / FOLDER / name).write_text(text, encoding="utf-8")
     (out / "_static" / "weightsmith.js").write_text(classic_script(), encoding="utf-8")
     (out / "_static" / "weightsmith.css").write_text(component("weightsmith.css"), encoding="utf-8")
-    (out / "open.html").write_text(library_page(), encoding="utf-8")
-    log.info("%d live figures, and the page open.html", len(wanted))
+    (out / "models.html").write_text(library_page(), encoding="utf-8")
+    log.info("%d live figures, and the page models.html", len(wanted))
 
 
 def _plain(expression: str) -> str:
