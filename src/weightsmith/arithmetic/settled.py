@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ def settled(close: Array, doubt: Array, nearest: Callable[[Array], Array], ball:
     """
     result, other = nearest(close - doubt), nearest(close + doubt)
     for place in np.argwhere(result != other):
-        result[tuple(place)] = _nearest_to(lambda place=place: ball(*(int(n) for n in place)), nearest)
+        result[tuple(place)] = _nearest_to(partial(ball, *place.tolist()), nearest)
     return result
 
 

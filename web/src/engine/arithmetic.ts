@@ -34,8 +34,8 @@ export class Arithmetic {
   readonly native: 0 | 32 | 64; // bits of the machine's arithmetic; 0 for a finite one
   readonly fixed: boolean;
   readonly mode: number; // of ties: 0 to zero, 1 to even, 2 away from zero
-  readonly steps: Float64Array; // the distance between members, by the exponent in the bits of a float64
-  readonly inverses: Float64Array;
+  readonly halves: Float64Array; // half the distance between members, by the exponent in the bits of a float64
+  readonly magics: Float64Array; // adding this and taking it away again leaves a multiple of that distance
   readonly settled = new Map<string, number>(); // functions of members that took more than float64 to round
 
   constructor(
@@ -45,8 +45,8 @@ export class Arithmetic {
   ) {
     this.native = typeof sizes === "number" ? sizes : 0;
     this.mode = ["zero", "even", "away"].indexOf(ties);
-    this.steps = new Float64Array(this.native ? 0 : 2048);
-    this.inverses = new Float64Array(this.native ? 0 : 2048);
+    this.halves = new Float64Array(this.native ? 0 : 2048);
+    this.magics = new Float64Array(this.native ? 0 : 2048);
     if (typeof sizes === "number") {
       this.infinity = sizes === 64 ? Number.MAX_VALUE : (2 - 2 ** -23) * 2 ** 127;
       this.smallest = sizes === 64 ? Number.MIN_VALUE : 2 ** -149;
@@ -57,9 +57,10 @@ export class Arithmetic {
     this.smallest = 2 ** (sizes.least - sizes.precision + 1);
     this.fixed = sizes.fixed;
     for (let bits = 0; bits < 2048; bits++) {
-      const exponent = Math.min(Math.max(bits - 1023, sizes.least), 1023) - sizes.precision + 1;
-      this.steps[bits] = sizes.fixed ? this.smallest : 2 ** exponent;
-      this.inverses[bits] = 1 / this.steps[bits];
+      const exponent = Math.min(Math.max(bits - 1023, sizes.least), 600) - sizes.precision + 1;
+      const step = sizes.fixed ? this.smallest : 2 ** exponent;
+      this.halves[bits] = step / 2;
+      this.magics[bits] = step * MAGIC;
     }
   }
 
@@ -68,12 +69,13 @@ export class Arithmetic {
     if (this.native) return (this.native === 32 ? Math.fround(x) : x) + 0;
     if (x >= this.infinity) return this.infinity;
     if (x <= -this.infinity) return -this.infinity;
-    let place = 0;
-    if (!this.fixed) {
-      scratch[0] = x;
-      place = (words[1] >>> 20) & 2047;
-    }
-    return wholeNumber(x * this.inverses[place], this.mode) * this.steps[place] + 0; // + 0: there is no −0
+    scratch[0] = x;
+    const place = (words[1] >>> 20) & 2047;
+    const magic = this.magics[place];
+    const even = x + magic - magic;
+    const rest = x - even;
+    const half = this.halves[place];
+    return (rest === half || rest === -half ? tie(x, even, half, this.mode) : even) + 0; // + 0: there is no −0
   }
 
   /** Return the member nearest to a sum of two members: in fixed point it is one already, or beyond ∞. */
@@ -97,43 +99,72 @@ export class Arithmetic {
    * where `a` is 0 may be left out in a finite arithmetic: adding 0 and multiplying by 0 change nothing.
    */
   dot(a: Float64Array, from: number, b: Float64Array, other: number, places: Int32Array, count: number): number {
+    if (this.native) return this.machineDot(a, from, b, other, places, count);
+    return this.fixed
+      ? this.fixedDot(a, from, b, other, places, count)
+      : this.floatDot(a, from, b, other, places, count);
+  }
+
+  private machineDot(a: Float64Array, from: number, b: Float64Array, other: number, places: Int32Array, count: number) {
     let total = 0;
-    if (this.native) {
-      if (this.native === 64) for (let n = 0; n < count; n++) total += a[from + places[n]] * b[other + places[n]];
-      else {
-        for (let n = 0; n < count; n++) {
-          total = Math.fround(total + Math.fround(a[from + places[n]] * b[other + places[n]]));
-        }
-      }
-      return total + 0;
-    }
-    if (!this.fixed) {
+    if (this.native === 64) for (let n = 0; n < count; n++) total += a[from + places[n]] * b[other + places[n]];
+    else {
       for (let n = 0; n < count; n++) {
-        total = this.nearest(total + this.nearest(a[from + places[n]] * b[other + places[n]]));
+        total = Math.fround(total + Math.fround(a[from + places[n]] * b[other + places[n]]));
       }
-      return total;
     }
-    const { infinity, mode, smallest } = this;
-    const most = infinity / smallest;
-    const inverse = 1 / smallest;
+    return total + 0;
+  }
+
+  private fixedDot(a: Float64Array, from: number, b: Float64Array, other: number, places: Int32Array, count: number) {
+    const { infinity, mode } = this;
+    const magic = this.magics[0];
+    const half = this.halves[0];
+    let total = 0;
     for (let n = 0; n < count; n++) {
-      const product = wholeNumber(a[from + places[n]] * b[other + places[n]] * inverse, mode);
-      total += product > most ? most : product < -most ? -most : product; // counted in the smallest value
-      if (total > most) total = most;
-      else if (total < -most) total = -most;
+      const x = a[from + places[n]] * b[other + places[n]];
+      let product = x + magic - magic;
+      const rest = x - product;
+      if (rest === half || rest === -half) product = tie(x, product, half, mode);
+      total += product > infinity ? infinity : product < -infinity ? -infinity : product;
+      if (total > infinity) total = infinity;
+      else if (total < -infinity) total = -infinity;
     }
-    return total * smallest + 0;
+    return total + 0;
+  }
+
+  private floatDot(a: Float64Array, from: number, b: Float64Array, other: number, places: Int32Array, count: number) {
+    const { infinity, mode, magics, halves } = this;
+    let total = 0;
+    for (let n = 0; n < count; n++) {
+      let x = a[from + places[n]] * b[other + places[n]];
+      if (x === 0) continue;
+      for (let step = 0; step < 2; step++) {
+        // first the product is rounded, then the sum
+        if (x >= infinity) x = infinity;
+        else if (x <= -infinity) x = -infinity;
+        else {
+          scratch[0] = x;
+          const place = (words[1] >>> 20) & 2047;
+          const magic = magics[place];
+          const even = x + magic - magic;
+          const rest = x - even;
+          x = rest === halves[place] || rest === -halves[place] ? tie(x, even, halves[place], mode) : even;
+        }
+        if (step === 0) x += total;
+      }
+      total = x;
+    }
+    return total + 0;
   }
 }
 
-/** Return the nearest whole number; ties go to zero (0), to the even one (1) or away from zero (2). */
-function wholeNumber(s: number, mode: number): number {
-  const size = Math.abs(s);
-  if (mode === 0) return s < 0 ? -Math.ceil(size - 0.5) : Math.ceil(size - 0.5);
-  const below = Math.floor(size);
-  const rest = size - below;
-  const up = rest > 0.5 || (rest === 0.5 && (mode === 2 || below % 2 === 1));
-  return (s < 0 ? -1 : 1) * (up ? below + 1 : below);
+const MAGIC = 1.5 * 2 ** 52;
+
+/** Return what a tie x goes to: towards zero (0), to the even neighbour, which is known (1), or away from zero (2). */
+function tie(x: number, even: number, half: number, mode: number): number {
+  if (mode === 1) return even;
+  return x > 0 === (mode === 2) ? x + half : x - half;
 }
 
 const FORM =

@@ -36,6 +36,7 @@ export function pressed(event: KeyboardEvent, desk: Desk): boolean {
   const action = ACTIONS[event.key];
   if (action === undefined || event.ctrlKey || event.metaKey || event.altKey) return false;
   const target = event.target as HTMLElement;
+  if (target.closest("dialog") !== null) return false;
   if (isField(target) && event.key !== "Escape") return false;
   if (event.key === " " && target.matches("button, summary, a")) return false; // Space presses a button
   if (event.key === "Escape" && isField(target)) target.blur();
@@ -44,7 +45,7 @@ export function pressed(event: KeyboardEvent, desk: Desk): boolean {
 }
 
 function isField(target: HTMLElement): boolean {
-  if (target.matches("select, textarea, dialog *")) return true;
+  if (target.matches("select, textarea")) return true;
   return target.matches("input") && !target.matches("[type=range], [type=checkbox]");
 }
 

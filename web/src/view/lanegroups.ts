@@ -5,8 +5,8 @@
  * 1. the answer: the output reads exactly one lane for each class, and this is one of them. Where the last step of the
  *    model's provenance is a normal form, the group has the form's name;
  * 2. a flag: the model lists it among its flags;
- * 3. a prefix: at least two neighbours begin with the same word, or three with the same two words ("right not …"), as
- *    composing and the library name them. The rows then leave the prefix out;
+ * 3. a prefix: at least two neighbours begin with the same word, or three with the same words ("right not …": the
+ *    longest such prefix), as composing and the library name them. The rows then leave the prefix out;
  * 4. its source: the token (the embedding writes it), the position (a table writes it), a block, or nothing.
  */
 
@@ -25,8 +25,16 @@ const FORMS: readonly (readonly [string, string])[] = [
   ["zero_one_form(", "0-1 form"],
 ];
 
+const known = new WeakMap<Model, readonly LaneGroup[]>();
+
 /** Return the groups of a model's lanes, in lane order. */
-export function laneGroups(model: Model): LaneGroup[] {
+export function laneGroups(model: Model): readonly LaneGroup[] {
+  const groups = known.get(model) ?? groupsOf(model);
+  known.set(model, groups);
+  return groups;
+}
+
+function groupsOf(model: Model): LaneGroup[] {
   const answer = answerLanes(model);
   const flags = new Set(model.flags);
   const prefixes = sharedPrefixes(model.lanes);
@@ -75,11 +83,23 @@ function sharedPrefixes(lanes: readonly string[]): string[] {
     while (last + 1 < lanes.length && start(last + 1, count) === prefix) last++;
     return last - first + 1 >= least;
   };
-  return lanes.map((_, lane) => (shared(lane, 2, 3) ? start(lane, 2) : shared(lane, 1, 2) ? start(lane, 1) : ""));
+  return lanes.map((_, lane) => {
+    for (let count = words[lane].length - 1; count > 1; count--) if (shared(lane, count, 3)) return start(lane, count);
+    return shared(lane, 1, 2) ? start(lane, 1) : "";
+  });
+}
+
+const knownWriters = new WeakMap<Model, readonly (number | null)[]>();
+
+/** Return for each lane the first block that writes it, as `firstWriters` does; it is looked up once for each model. */
+export function writersOf(model: Model): readonly (number | null)[] {
+  const writers = knownWriters.get(model) ?? firstWriters(model);
+  knownWriters.set(model, writers);
+  return writers;
 }
 
 function sourceNames(model: Model): string[] {
-  const writers = firstWriters(model);
+  const writers = writersOf(model);
   const table = model.added_positions?.kind === "Table" ? model.added_positions.values : null;
   const everywhere = model.added_positions?.kind === "Sinusoidal";
   return model.lanes.map((_, lane) => {

@@ -104,7 +104,7 @@ export class Page {
       this.beside = null;
       this.chooseModel(this.models.length - 1);
     } catch (error) {
-      this.problem = { text: `${file.name} cannot be opened: ${inWords(error)}`, vocabulary: null };
+      this.problem = { text: `${file.name} cannot be opened. ${inWords(error)}`, vocabulary: null };
     }
   }
 
@@ -172,9 +172,9 @@ export class Page {
 
   private runOn(place: number, text: string): Run {
     const { model } = this.models[place];
-    const tokens = readTokens(model, text);
-    const unknown = tokens.find((token) => !model.vocabulary.includes(token));
+    const unknown = piecesOf(model, text).find((token) => !model.vocabulary.includes(token));
     if (unknown !== undefined) throw new UnknownToken(unknown, model);
+    const tokens = readTokens(model, text);
     if (tokens.length === 0) throw new EngineError("Type at least one token: an empty input has no decision.");
     return run(model, tokens);
   }
@@ -187,7 +187,7 @@ export class Page {
 
   private asText(place: number, input: Input): string | null {
     if (input === null || typeof input === "string") return input;
-    return input.join(this.models[place].model.vocabulary.every((token) => [...token].length === 1) ? "" : " ");
+    return input.join(hasLetters(this.models[place].model) ? "" : " ");
   }
 }
 
@@ -200,10 +200,19 @@ class UnknownToken extends Error {
   }
 }
 
+/** Say whether every token is one letter, so that inputs are written without blanks. */
+function hasLetters(model: Model): boolean {
+  return model.vocabulary.every((token) => [...token].length === 1);
+}
+
+/** Return the parts of a text that should be tokens. */
+function piecesOf(model: Model, text: string): string[] {
+  return hasLetters(model) ? [...text] : text.split(/\s+/).filter((piece) => piece !== "");
+}
+
 /** Return an input for a model that none came with: its first tokens. */
 function exampleInput(model: Model): string {
-  const letters = model.vocabulary.every((token) => [...token].length === 1);
-  return model.vocabulary.slice(0, 4).join(letters ? "" : " ");
+  return model.vocabulary.slice(0, 4).join(hasLetters(model) ? "" : " ");
 }
 
 function understands(model: Model, text: string): boolean {
@@ -216,5 +225,6 @@ function understands(model: Model, text: string): boolean {
 }
 
 function inWords(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? error.message : String(error);
+  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 }

@@ -1,6 +1,6 @@
 /** What heads moved: from which position to which, with which weight and score, and into which lanes. */
 
-import type { Matrix, Run } from "../../engine";
+import type { HeadRun, Matrix, Run } from "../../engine";
 import { cell, rowOf, upTo } from "./cells";
 import { attentionStage, readBy, valueOffsets, valuesFor } from "./reading";
 
@@ -25,9 +25,8 @@ export interface Amount {
 /** Return what a head moved, for each pair of positions with a weight that is not 0, by target and then by source. */
 export function movesOf(run: Run, block: number, head: number, targets = upTo(run.tokens.length)): Move[] {
   const { weights, scores } = run.heads[block][head];
-  const shared = valueOffsets(run, block, head) === null ? added(run, block, head, 0) : null;
   return targets.flatMap((target) => {
-    const adds = shared ?? added(run, block, head, target);
+    const adds = added(run, block, head, target);
     return upTo(run.tokens.length)
       .filter((source) => cell(weights, target, source) !== 0)
       .map((source) => ({
@@ -42,9 +41,16 @@ export function movesOf(run: Run, block: number, head: number, targets = upTo(ru
   });
 }
 
+const known = new WeakMap<HeadRun, Matrix>(); // what positions add, where it is the same for every target
+
 /** Return what every position would add to a target with weight 1, (positions × lanes): its value through W_O. */
 function added(run: Run, block: number, head: number, target: number): Matrix {
-  return timesTransposed(valuesFor(run, block, head, target), run.model.blocks[block].attention!.heads[head].W_O);
+  const { W_O } = run.model.blocks[block].attention!.heads[head];
+  if (valueOffsets(run, block, head) !== null) return timesTransposed(valuesFor(run, block, head, target), W_O);
+  const one = run.heads[block][head];
+  const found = known.get(one) ?? timesTransposed(one.values, W_O);
+  known.set(one, found);
+  return found;
 }
 
 /** Return A · Bᵀ, summed in the machine's arithmetic. */
@@ -96,10 +102,40 @@ export function pathsOf(run: Run, move: Move): Path[] {
   return paths.sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
 }
 
+const takenIn = new WeakMap<HeadRun, readonly number[]>();
+
+/** Return how much each position takes in through a head: the amounts of all lanes, without their signs. */
+function amountsTakenIn(run: Run, block: number, head: number): readonly number[] {
+  const one = run.heads[block][head];
+  const amounts = takenIn.get(one) ?? sumsTakenIn(run, block, head);
+  takenIn.set(one, amounts);
+  return amounts;
+}
+
+function sumsTakenIn(run: Run, block: number, head: number): number[] {
+  const { weights } = run.heads[block][head];
+  const sizes = new Map<Matrix, Float64Array>(); // by source: mostly they are the same for every target
+  return upTo(run.tokens.length).map((target) => {
+    const adds = added(run, block, head, target);
+    const bySource = sizes.get(adds) ?? Float64Array.from(upTo(adds.rows), (source) => sizeOf(rowOf(adds, source)));
+    sizes.set(adds, bySource);
+    return bySource.reduce((sum, size, source) => sum + size * Math.abs(cell(weights, target, source)), 0);
+  });
+}
+
+function sizeOf(amounts: Float64Array): number {
+  return amounts.reduce((sum, amount) => sum + Math.abs(amount), 0);
+}
+
 /** Return how much a head moved over all positions: the amounts without their signs. */
 export function amountMoved(run: Run, block: number, head: number): number {
-  const sizes = movesOf(run, block, head).flatMap((move) => lanesMoved(move).map(({ amount }) => Math.abs(amount)));
-  return sizes.reduce((sum, size) => sum + size, 0);
+  return amountsTakenIn(run, block, head).reduce((sum, amount) => sum + amount, 0);
+}
+
+/** Return the positions that take something in through any head of a block. */
+export function positionsThatRead(run: Run, block: number): number[] {
+  const amounts = upTo(run.heads[block].length).map((head) => amountsTakenIn(run, block, head));
+  return upTo(run.tokens.length).filter((position) => amounts.some((head) => head[position] > 0));
 }
 
 const MOST_TOGETHER = 4; // so many heads are shown together; of more, the one that moved most

@@ -49,7 +49,7 @@ export class Numbers {
 function brief(value: number): string {
   const size = Math.abs(value);
   if (size === 0) return "0";
-  if (size < 0.005 || size >= 1e5) return value.toExponential(size < 0.005 ? 0 : 1).replace("e+", "e");
+  if (size < 0.005 || size >= 1e5) return value.toExponential(size < 0.005 ? 0 : 1).replace(/(\.0)?e\+?/, "e");
   const text = value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 2);
   return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
 }

@@ -3,7 +3,7 @@
 import type { Run } from "../../engine";
 import { upTo } from "./cells";
 import { laneChanges, positionInView, type LaneChange } from "./changes";
-import { bringsSomething, movesOf } from "./moved";
+import { bringsSomething, movesOf, positionsThatRead } from "./moved";
 import { firedAt } from "./neurons";
 import { count, Numbers } from "./numbers";
 import { tokenAt } from "./tokens";
@@ -41,9 +41,10 @@ function startSentence(): Piece[] {
 
 function attentionSentence(run: Run, stage: number, position: number): Piece[] {
   const { block } = run.stages[stage];
-  const moves = upTo(run.heads[block].length).flatMap((head) => movesOf(run, block, head).filter(bringsSomething));
-  const mine = moves.filter((move) => move.target === position);
-  const others = new Set(moves.map((move) => move.target).filter((target) => target !== position)).size;
+  const heads = upTo(run.heads[block].length);
+  const mine = heads.flatMap((head) => movesOf(run, block, head, [position]).filter(bringsSomething));
+  const readers = positionsThatRead(run, block);
+  const others = readers.filter((reader) => reader !== position).length;
   const aside =
     others === 0
       ? []
@@ -54,7 +55,7 @@ function attentionSentence(run: Run, stage: number, position: number): Piece[] {
           },
         ];
   const changes = byAmount(laneChanges(run, stage, position));
-  if (moves.length === 0 && changes.length === 0) return [words(noMoves(run, block))];
+  if (readers.length === 0 && changes.length === 0) return [words(noMoves(run, block))];
   const reader = token(run, position);
   if (mine.length === 0) {
     const told =

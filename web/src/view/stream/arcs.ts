@@ -1,14 +1,14 @@
 /** Attention as lines: arcs from the column that is read to the one that reads, and paths from lane to lane. */
 
 import type { Run } from "../../engine";
-import { upTo } from "../facts/cells";
-import { bringsSomething, headsInView, type Move, movesOf, pathsOf } from "../facts/moved";
+import { rowOf, upTo } from "../facts/cells";
+import { bringsSomething, headsInView, type Move, movesOf, pathsOf, timesTransposed } from "../facts/moved";
 import type { Column, Layout } from "./layout";
 import { middleOf } from "./layout";
 
 export interface Arc {
   readonly line: string;
-  readonly move: Move;
+  readonly move: Attended;
   readonly moved: boolean; // false: attended, but added 0
   readonly strong: boolean; // of the position in view
   readonly width: number;
@@ -16,8 +16,8 @@ export interface Arc {
   readonly label: { readonly x: number; readonly y: number } | null; // where its weight stands
 }
 
-const MANY_TOKENS = 20; // beyond, only what moved something has an arc
-const MOST_ARCS = 240;
+export const MANY_TOKENS = 20; // beyond, only what moved something has an arc
+const MOST_ARCS = 240; // of each head
 
 /** What arcs are drawn for. */
 export interface Reading {
@@ -34,22 +34,51 @@ export function arcsOf(reading: Reading): Arc[] {
   const { run, block, reader, chosenHead } = reading;
   const inView = new Set(headsInView(run, block, chosenHead));
   const many = run.tokens.length > MANY_TOKENS;
-  const moves = upTo(run.heads[block].length)
-    .filter((head) => inView.has(head) || !many)
-    .flatMap((head) => movesOf(run, block, head))
-    .map((move) => ({ move, moved: bringsSomething(move) }))
-    .filter(({ move, moved }) => !many || moved || move.target === reader);
-  const weightiest = moves.length <= MOST_ARCS ? moves : mostWeighty(moves, reader);
-  const arcs = weightiest.map(({ move, moved }) => arcOf(reading, move, moved, inView.has(move.head), many));
+  const moves = many
+    ? [...inView].flatMap((head) => weightiest(run, block, head, reader))
+    : upTo(run.heads[block].length)
+        .flatMap((head) => movesOf(run, block, head))
+        .map((move) => ({ ...move, moved: bringsSomething(move) }));
+  const arcs = moves.map((move) => arcOf(reading, move, inView.has(move.head), many));
   return arcs.sort((one, other) => Number(one.strong) - Number(other.strong) || one.width - other.width);
 }
 
-function mostWeighty<Each extends { readonly move: Move }>(moves: readonly Each[], reader: number | null): Each[] {
-  const rank = ({ move }: Each): number => move.weight + (move.target === reader ? 2 : 0);
-  return [...moves].sort((one, other) => rank(other) - rank(one)).slice(0, MOST_ARCS);
+/** Of many tokens, the faint arcs in one line for each width: hundreds of shapes would be slow to step through. */
+export function bundled(
+  arcs: readonly Arc[],
+): { readonly line: string; readonly width: number; readonly opacity: number }[] {
+  const lines = new Map<number, string[]>();
+  for (const arc of arcs) {
+    const width = Math.round(arc.width * 2) / 2;
+    lines.set(width, [...(lines.get(width) ?? []), arc.line]);
+  }
+  return [...lines].map(([width, parts]) => ({ line: parts.join(" "), width, opacity: arcs[0].opacity }));
 }
 
-function arcOf(reading: Reading, move: Move, moved: boolean, inView: boolean, many: boolean): Arc {
+/** What an arc needs to know of a move. */
+interface Attended extends Pick<Move, "head" | "source" | "target" | "weight"> {
+  readonly moved: boolean;
+}
+
+/** Of many tokens: all that the reader attends to, and of the others what moved something, the largest weights first. */
+function weightiest(run: Run, block: number, head: number, reader: number | null): Attended[] {
+  const { weights, values } = run.heads[block][head];
+  const added = timesTransposed(values, run.model.blocks[block].attention!.heads[head].W_O);
+  const brings = upTo(added.rows).map((source) => rowOf(added, source).some((amount) => amount !== 0));
+  const found: Attended[] = [];
+  weights.values.forEach((weight, place) => {
+    if (weight === 0) return;
+    const [target, source] = [Math.floor(place / weights.columns), place % weights.columns];
+    const moved = brings[source];
+    if (moved || target === reader) found.push({ head, source, target, weight, moved });
+  });
+  if (found.length <= MOST_ARCS) return found;
+  const rank = (one: Attended): number => one.weight + (one.target === reader ? 2 : 0);
+  return found.sort((one, other) => rank(other) - rank(one)).slice(0, MOST_ARCS);
+}
+
+function arcOf(reading: Reading, move: Attended, inView: boolean, many: boolean): Arc {
+  const { moved } = move;
   const { columns, layout, reader, room } = reading;
   const width = columns[0].width;
   const base = layout.arcs - 3;

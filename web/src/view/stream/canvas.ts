@@ -7,7 +7,7 @@ export const MOST_SHAPES = 4000;
 
 /** The colours of the theme that canvas cannot look up by itself. */
 export interface InkColours {
-  readonly surface: string;
+  readonly ink: string;
   readonly muted: string;
   readonly hair: string;
   readonly move: string;
@@ -16,7 +16,7 @@ export interface InkColours {
 export function inkColours(element: Element): InkColours {
   const style = getComputedStyle(element);
   const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
-  return { surface: colour("surface"), muted: colour("muted"), hair: colour("hair"), move: colour("move") };
+  return { ink: colour("ink"), muted: colour("muted"), hair: colour("hair"), move: colour("move") };
 }
 
 /** Paint all cells; the canvas is as large as the grid, its zero point is the grid's. */
@@ -31,7 +31,6 @@ export function paintCells(canvas: HTMLCanvasElement, painting: Painting, layout
   context.textAlign = "center";
   for (const column of layout.columns) {
     const side = column.side === "b" ? "b" : "a";
-    context.globalAlpha = column.partner ? 1 : 0.35;
     for (const row of layout.rows) {
       const look = lookOf(painting, column, row, side, column.width);
       if (look !== null) paintCell(context, look, column.x, row.y, column.width, layout.rowHeight, inks);
@@ -56,11 +55,13 @@ function paintCell(
     return;
   }
   if (look.fill !== null) {
+    context.globalAlpha = look.faint ? 0.3 : 1;
     context.fillStyle = look.fill;
     context.fillRect(x + inset, y + inset, width - 2 * inset, height - 2 * inset);
+    context.globalAlpha = 1;
   }
   if (look.text !== "") {
-    context.fillStyle = look.fill === null ? inks.muted : look.ink;
+    context.fillStyle = look.fill === null ? inks.muted : look.faint ? inks.ink : look.ink;
     context.font = `${look.bold ? 700 : 400} ${look.size}px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace`;
     context.fillText(look.text, x + width / 2, y + height / 2 + look.size * 0.35);
   }

@@ -2,8 +2,8 @@
 
 import type { Pair, SharedLane } from "../alignment";
 import { upTo } from "../facts/cells";
-import { changedCells, firstWriters } from "../facts/changes";
-import { laneGroups } from "../lanegroups";
+import { changedCells } from "../facts/changes";
+import { laneGroups, writersOf } from "../lanegroups";
 import type { View } from "../view.svelte";
 
 /** A column: a position of a run at a stage. */
@@ -191,7 +191,7 @@ function placed(
   top: number,
   rowHeight: number,
 ): { rows: Row[]; groups: Group[]; bottom: number } {
-  const writers = firstWriters(view.run.model);
+  const writers = writersOf(view.run.model);
   const rows: Row[] = [];
   const groups: Group[] = [];
   let y = top;

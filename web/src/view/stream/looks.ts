@@ -20,16 +20,38 @@ export interface Look {
   readonly size: number; // of the text
   readonly bold: boolean;
   readonly dot: boolean; // 0 that did not change
+  readonly faint: boolean; // it has no partner, or only differences are wanted and it is none
 }
 
 /** What all looks of a picture share. */
 export interface Painting {
   readonly view: View;
-  readonly scale: Scale;
-  readonly theme: Theme;
   readonly noisy: boolean;
   readonly rowHeight: number;
+  readonly fills: Fills;
 }
+
+/** The fills of values and the ink on them, kept: mixing colours is most of the work of a cell. */
+export class Fills {
+  private readonly known = new Map<number, { readonly fill: string | null; readonly ink: string }>();
+
+  constructor(
+    private readonly scale: Scale,
+    private readonly theme: Theme,
+  ) {}
+
+  of(value: number): { readonly fill: string | null; readonly ink: string } {
+    const known = this.known.get(value);
+    if (known !== undefined) return known;
+    if (this.known.size > MOST_FILLS) this.known.clear();
+    const fill = colourOf(value, this.scale, this.theme);
+    const made = { fill, ink: fill === null ? "var(--muted)" : inkOn(fill) };
+    this.known.set(value, made);
+    return made;
+  }
+}
+
+const MOST_FILLS = 50_000;
 
 const LETTER = 0.61; // the width of a letter of the monospaced type, as a share of its size
 
@@ -74,24 +96,26 @@ export function isMarked(
 
 /** Return how a cell looks, on one side; null where the model has no such lane. */
 export function lookOf(painting: Painting, column: Column, row: Row, side: "a" | "b", width: number): Look | null {
-  const { view, scale, theme, noisy, rowHeight } = painting;
+  const { view, noisy, rowHeight, fills } = painting;
   const values = valuesOf(view, column, row, side);
   if (values === null) return null;
   const { value } = values;
   const numbers = side === "b" ? view.besideNumbers! : view.numbers;
   const marked = isMarked(view, column, row, values);
-  const ring = marked && !noisy;
+  const half = width < column.width; // of a cell that is split: the ring goes round both halves
+  const ring = marked && !noisy && !half;
+  const faint = !column.partner || (view.pair !== null && view.onlyDifferences && !marked);
   const infinite = numbers.isInfinite(value);
-  const fill = colourOf(value, scale, theme);
+  const { fill, ink } = fills.of(value);
   const withSliver = marked && view.pair === null && width >= 30 && column.kind === "position";
   const sliverWidth = withSliver ? Math.max(4, Math.min(9, width * 0.13)) : 0;
   const inset = ring && width >= 14 ? 3 : infinite ? 0 : width >= 14 ? 1 : width >= 6 ? 0.5 : 0;
   const dot = value === 0 && !marked;
   const size = column.kind === "sublayer" && width < 44 ? 11 : width >= 44 ? 12.5 : width >= 34 ? 11.5 : 11;
   const grown = infinite && rowHeight >= 16 ? size + 3 : size;
-  const written = dot ? "" : numbers.short(value);
-  const fits =
-    width >= (column.kind === "sublayer" ? 22 : 26) && written.length * grown * LETTER <= width - sliverWidth - 3;
+  const roomForNumber = width >= (column.kind === "sublayer" ? 22 : 26);
+  const written = dot || !roomForNumber ? "" : numbers.short(value);
+  const fits = written !== "" && written.length * grown * LETTER <= width - sliverWidth - (half ? 1 : 3);
   const glyph = infinite && width >= 12 ? "∞" : "";
   return {
     value,
@@ -99,13 +123,14 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
     fill,
     inset,
     ring,
-    sliver: withSliver ? colourOf(values.before ?? 0, scale, theme) : undefined,
+    sliver: withSliver ? fills.of(values.before ?? 0).fill : undefined,
     sliverWidth,
     text: fits ? written : glyph,
-    ink: fill === null ? "var(--muted)" : inkOn(fill),
+    ink: faint ? "var(--ink)" : ink,
     size: fits ? grown : Math.min(11, grown),
-    bold: ring || infinite,
+    bold: (ring && (column.kind === "position" || width >= 34)) || infinite,
     dot,
+    faint,
   };
 }
 
