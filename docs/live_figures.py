@@ -23,14 +23,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.logging import getLogger
-
-import numpy as np
 
 import weightsmith as ws
 from weightsmith.studio import collection
