@@ -1,6 +1,6 @@
 /** Models as a page gets them: the bytes of their files, in base64 and packed with gzip where a page carries them. */
 
-import { type Model, readModel } from "../engine";
+import { EngineError, type Model, readModel } from "../engine";
 
 export interface NamedModel {
   readonly name: string;
@@ -26,13 +26,37 @@ export interface Carried {
   readonly title: string;
 }
 
+/** A model whose bytes are read when it is first looked at: a page may carry many of which few are. */
+class Unread implements NamedModel {
+  private read: Model | null = null;
+
+  constructor(
+    readonly name: string,
+    private readonly bytes: Uint8Array,
+    readonly input?: readonly string[] | null,
+  ) {}
+
+  get model(): Model {
+    if (this.read !== null) return this.read;
+    try {
+      this.read = readModel(this.bytes);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new EngineError(`${this.name} cannot be opened: ${why}`, { cause: error });
+    }
+    return this.read;
+  }
+}
+
 export function opened(given: GivenModel): NamedModel {
-  return "model" in given ? given : { name: given.name, model: readModel(given.bytes), input: given.input };
+  return "model" in given ? given : new Unread(given.name, given.bytes, given.input);
 }
 
 /** Return the bytes behind base64 of gzip. */
 export async function unpacked(text: string): Promise<Uint8Array> {
-  const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text);
+  const packed = new Uint8Array(letters.length);
+  for (let place = 0; place < letters.length; place++) packed[place] = letters.charCodeAt(place);
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

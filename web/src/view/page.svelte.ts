@@ -1,6 +1,6 @@
 /** The page as a whole: its models, what was typed, what went wrong, and the view that comes of it. */
 
-import { EngineError, type Model, readTokens, run, type Run } from "../engine";
+import { EngineError, type Model, readModel, readTokens, run, type Run } from "../engine";
 import { readSight, type Sight, writeSight } from "./address";
 import type { Theme } from "./facts/scale";
 import { type GivenModel, nameOfFile, type NamedModel, opened } from "./models";
@@ -56,6 +56,15 @@ export class Page {
     this.themeChosen = options.theme ?? null;
     this.systemIsDark = matchMedia("(prefers-color-scheme: dark)").matches;
     if (this.models.length === 0) return;
+    try {
+      this.begin(options);
+    } catch (error) {
+      this.problem = { text: inWords(error), vocabulary: null };
+    }
+  }
+
+  /** Show what the caller asked for, or what the address says. */
+  private begin(options: PageOptions): void {
     this.input = this.asText(0, options.input ?? null) ?? this.example(0);
     if (options.beside) {
       this.beside = { model: options.beside.model, input: this.asText(options.beside.model, options.beside.input) };
@@ -82,13 +91,14 @@ export class Page {
   }
 
   chooseModel(model: number): void {
-    const before = this.current?.model;
     this.model = model;
     if (this.beside !== null && this.beside.model !== model && this.beside.input !== null) this.beside = null;
-    if (before === undefined || !understands(this.current.model, this.input)) {
-      this.input = this.example(model);
+    try {
+      if (!understands(this.current.model, this.input)) this.input = this.example(model);
+      this.open();
+    } catch (error) {
+      this.problem = { text: inWords(error), vocabulary: null };
     }
-    this.open();
   }
 
   chooseBeside(beside: Beside | null): void {
@@ -99,8 +109,8 @@ export class Page {
   /** Add a model from a file and show it; a file that is none leaves everything as it was. */
   async openFile(file: File): Promise<void> {
     try {
-      const model = opened({ name: nameOfFile(file.name), bytes: new Uint8Array(await file.arrayBuffer()) });
-      this.models = [...this.models, model];
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      this.models = [...this.models, { name: nameOfFile(file.name), model: readModel(bytes) }];
       this.beside = null;
       this.chooseModel(this.models.length - 1);
     } catch (error) {

@@ -51,6 +51,7 @@ export class Fills {
   }
 }
 
+export const LEAST_RINGED = 6; // pixels: in narrower cells a ring would hide the value
 const MOST_FILLS = 50_000;
 
 const LETTER = 0.61; // the width of a letter of the monospaced type, as a share of its size
@@ -103,7 +104,7 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
   const numbers = side === "b" ? view.besideNumbers! : view.numbers;
   const marked = isMarked(view, column, row, values);
   const half = width < column.width; // of a cell that is split: the ring goes round both halves
-  const ring = marked && !noisy && !half;
+  const ring = marked && !noisy && !half && width >= LEAST_RINGED;
   const faint = !column.partner || (view.pair !== null && view.onlyDifferences && !marked);
   const infinite = numbers.isInfinite(value);
   const { fill, ink } = fills.of(value);
