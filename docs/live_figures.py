@@ -38,6 +38,7 @@ from weightsmith.studio.document import POLICY, as_script, component, page_data
 FOLDER = "figures"
 CODE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 KNOWN = {"ws": ws, "np": np} | {name: getattr(ws.library, name) for name in ws.library.__all__ if name.islower()}
+PROMPTS = {"parity_chain": "00000111=0000010"}  # of those that do not read an input as it is
 WAITING = 640  # pixels: how high a figure is until it has said how high it is
 OURS = "'self' file:"  # what lies beside the page, also where that is a disk
 
@@ -174,7 +175,7 @@ def classic_script() -> str:
 def library_page() -> str:
     """Return the static page: the library's models, each with an input that shows it."""
     shown = {entry.call: ws.run(entry.build(), next(iter(entry.decides))) for entry in ws.library.EXAMPLES}
-    shown |= {entry.call: ws.run(entry.build(), entry.yes) for entry in ws.library.ENTRIES}
+    shown |= {entry.call: ws.run(entry.build(), PROMPTS.get(entry.name, entry.yes)) for entry in ws.library.ENTRIES}
     return collection(shown, "Weightsmith")
 
 

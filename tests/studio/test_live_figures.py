@@ -160,6 +160,14 @@ def test_figures_run_from_disk_and_from_a_server(from_disk: bool, site: Path, se
     assert all(end <= height <= 1100 for end, height in zip(ends, heights, strict=True)), (ends, heights)
 
 
+def test_a_figure_is_light_or_dark_as_its_page_is(site: Path, page: Page) -> None:
+    page.goto((site / "index.html").as_uri())
+    (first, *_) = figures(page)
+    for theme in ("dark", "light", "dark"):
+        page.evaluate("theme => { document.body.dataset.theme = theme }", theme)
+        first.wait_for_selector(f"[data-weightsmith][data-theme={theme}]")
+
+
 @pytest.mark.parametrize(
     ("directive", "words"),
     [
