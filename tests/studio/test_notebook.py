@@ -1,5 +1,6 @@
 """Models, runs and verdicts show themselves in notebooks: several in a document, and nothing breaks out of a frame."""
 
+import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -176,3 +177,23 @@ def test_a_refuted_verdict_opens_where_the_streams_part(page: Page, tmp_path: Pa
     )
     assert verdict.divergence.values == (0, 1)
     assert said in " ".join(frame.inner_text(".controls").split())
+
+
+def test_frames_work_and_save_pictures_where_a_notebook_has_a_policy_of_its_own(page: Page, tmp_path: Path) -> None:
+    inside = json.dumps(ws.run(T, "0010")._repr_html_()).replace("</", "<\\/")
+    policy = (
+        "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
+        "img-src https: data:; child-src https: data: blob:"
+    )
+    (tmp_path / "strict.html").write_text(
+        f'<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">'
+        f"<div></div><script>document.querySelector('div').innerHTML = {inside}</script>",
+        encoding="utf-8",
+    )
+    page.goto((tmp_path / "strict.html").as_uri())
+    (frame,) = page.main_frame.child_frames
+    frame.wait_for_selector("[data-weightsmith] main")
+    for kind in ("SVG", "PNG"):
+        with page.expect_download() as saved:
+            frame.get_by_text(kind, exact=True).first.click()
+        assert saved.value.suggested_filename.endswith(f".{kind.lower()}")
