@@ -15,7 +15,7 @@ SUBJECTS = (
     "checking",
     "memory",
     "training",
-)  # seeds and drift, which write data, and expressions, which compares no times, when named
+)  # seeds, drift and moods, which write data, and expressions, which compares no times, when named
 
 console = Console(width=120)
 console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, BLAS on one thread")

@@ -6,7 +6,7 @@ Numbers     ws.Fixed(4, 4), ws.Float(4, 3), ws.Float.like("float16"), ws.Native(
 Write       ws.Transformer(...) of ws.Block, ws.Attention, ws.Head, ws.FeedForward; by lane names with ws.heads,
             ws.Neuron, ws.feed_forward and ws.matrix; ready-made ones in ws.library; ws.random_transformer()
 Run         r = ws.run(T, "0110"): r.decision, r.logits, r.at("block 0 attention", position=3, lane="x"), print(r)
-Look        ws.attribute, ws.lens, ws.moved, ws.patch, ws.sweep, ws.ablate, ws.ablations, ws.changed
+Look        ws.attribute, ws.lens, ws.moved, ws.patch, ws.sweep, ws.ablate, ws.ablations, ws.changed, ws.tracking
 Rewrite     ws.widen, ws.flag, ws.add_vector, ws.zero_vector, ws.linear_map, ws.infinity_form, ...
 Compose     S & T, S | T, S ^ T, ~T, ws.if_then_else(R, S, T), ws.compose("S & ~T | R", S=..., T=..., R=...)
 Check       ws.check.recognizes(T, "(0|1)*11", up_to=12), ws.check.same_decisions(S, T, up_to=12)

@@ -35,6 +35,7 @@ from .inspect import next_token as next_token
 from .inspect import patch as patch
 from .inspect import run as run
 from .inspect import sweep as sweep
+from .inspect import tracking as tracking
 from .model import Alibi as Alibi
 from .model import Attention as Attention
 from .model import AverageHard as AverageHard

@@ -1,11 +1,11 @@
-"""What docs/train.md says of trainings that take minutes is what the benchmarks measured."""
+"""What docs/train.md and docs/lecture.md say of trainings that take minutes is what the benchmarks measured."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import drift, seeds
+from benchmarks import drift, moods, seeds
 
 from weightsmith.cli.rounding import INTO
 
@@ -59,3 +59,24 @@ def test_what_the_page_says_of_some_runs_holds_in_some_and_not_in_all(runs: list
         assert min(counts) == 0 < max(counts) < 100
     shortest = {len(row["first_changed"] or "") for name in FEW_BITS for row in changed(runs, name)}
     assert max(shortest) == 12
+
+
+LECTURE = (Path(seeds.__file__).parents[1] / "docs" / "lecture.md").read_text()
+
+
+def test_the_table_of_units_that_follow_the_mood_is_what_was_measured() -> None:
+    found = json.loads(moods.DATA.read_text())
+    assert [one["seed"] for one in found["runs"]] == list(moods.SEEDS)
+    assert f"\n\n{moods.markdown(found)}\n\n" in LECTURE
+    assert f"\n{moods.summary(found)}.\n" in LECTURE
+    assert moods.PICTURE.exists()
+
+
+def test_what_the_lecture_says_of_the_mood_holds_in_the_trainings() -> None:
+    best = [one["best"] for one in json.loads(moods.DATA.read_text())["runs"]]
+    assert all(one["cell"]["follows"] and one["lane"]["follows"] for one in best)
+    assert all(one["cell"]["held_out"] < 1 for one in best)
+    failing = [n for n, one in enumerate(best) if not one["neuron"]["follows"]]
+    assert failing == [4]
+    share, gain = (moods.percent(best[4]["neuron"][name]) for name in ("held_out", "gain"))
+    assert f"With seed 4 the best one gets {share}, which is {gain} of what the word alone lacks" in LECTURE

@@ -21,12 +21,14 @@ from weightsmith.cli import (
     laws,
     library,
     memory,
+    moods,
     new,
     next,
     rewrite,
     rounding,
     run,
     show,
+    track,
     train,
 )
 from weightsmith.cli.ending import Tracebacks, ending
@@ -52,11 +54,13 @@ for module in (
     explain,
     next,
     generate,
+    track,
     compose,
     corpus,
     train,
     rounding,
     compare,
+    moods,
 ):
     app.command()(getattr(module, module.__name__.rpartition(".")[2]))
 app.command(  # its steps keep the order in which they are given, which options would lose

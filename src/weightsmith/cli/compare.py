@@ -46,17 +46,17 @@ def compare(
         sentence = _beginning(task, read) if sentence is None else sentence
         _check(task, sentence)
         check_file(output, text)
-        found = _compared(task, shape, course, output, stop)
+        found = compared(task, shape, course, output, stop)
         if found.lstm_steps < course.steps:
-            _stopped(found, course.steps, output)
+            stopped(found, course.steps, output)
     ws.train.draw_comparison(output, found, sentence)
-    for file in _checkpoints(output):
+    for file in checkpoints(output):
         file.unlink(missing_ok=True)
     _tell(found, as_json)
     say_written(output)
 
 
-def _checkpoints(output: Path) -> list[Path]:
+def checkpoints(output: Path) -> list[Path]:
     """Return the checkpoints of both."""
     return [output.with_name(f"{output.name}.checkpoint.{kind}") for kind in KINDS]
 
@@ -79,8 +79,8 @@ def _check(task: "ws.train.Text", sentence: str) -> None:
         raise InputError(f"--sentence has {named(unknown[0])}, which the text has not: write what the text is made of")
 
 
-def _compared(
-    task: "ws.train.Text", shape: Shape, course: Course, output: Path, stop: Interrupts
+def compared(
+    task: "ws.train.Text | ws.train.Labelled", shape: Shape, course: Course, output: Path, stop: Interrupts
 ) -> "ws.train.Comparison":
     """Train both with one bar, the transformer first."""
     from weightsmith.cli.progress import shown_progress  # here, because bars are slow to load
@@ -93,9 +93,9 @@ def _compared(
         return ws.train.compare(task, shape, course, output.with_name(f"{output.name}.checkpoint"), report, stop)
 
 
-def _stopped(found: "ws.train.Comparison", steps: int, output: Path) -> NoReturn:
+def stopped(found: "ws.train.Comparison", steps: int, output: Path) -> NoReturn:
     """Say that training can go on."""
-    files = " and ".join(shown(str(file)) for file in _checkpoints(output) if file.exists())
+    files = " and ".join(shown(str(file)) for file in checkpoints(output) if file.exists())
     errors().print(
         f"stopped after {found.transformer_steps:,} of {steps:,} steps of the transformer and {found.lstm_steps:,} of "
         f"the LSTM: saved in {files}; the same command goes on"

@@ -1,11 +1,13 @@
 """Ready-made transformers, each with the claim that it satisfies; `ENTRIES` and `EXAMPLES` list them all."""
 
+from weightsmith.library.associations import associations
 from weightsmith.library.bank import bank
 from weightsmith.library.contains import contains
 from weightsmith.library.counting import balanced, largest_count, majority, parity
 from weightsmith.library.eiffel import eiffel
 from weightsmith.library.entries import ENTRIES, EXAMPLES, Entry, Example
 from weightsmith.library.first_equals_last import first_equals_last
+from weightsmith.library.fish import fish
 from weightsmith.library.lengths import length_modulo
 from weightsmith.library.parity_chain import parities_by_chain, parity_by_chain, parity_chain
 from weightsmith.library.words import contains_word, ends_with, exact_length, matches, starts_with
@@ -15,6 +17,7 @@ __all__ = [
     "EXAMPLES",
     "Entry",
     "Example",
+    "associations",
     "balanced",
     "bank",
     "contains",
@@ -23,6 +26,7 @@ __all__ = [
     "ends_with",
     "exact_length",
     "first_equals_last",
+    "fish",
     "largest_count",
     "length_modulo",
     "majority",

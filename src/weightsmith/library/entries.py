@@ -5,11 +5,13 @@ from dataclasses import dataclass, field
 
 from weightsmith.arithmetic import Arithmetic
 from weightsmith.inspect.run import decisions
+from weightsmith.library.associations import associations
 from weightsmith.library.bank import bank
 from weightsmith.library.contains import contains
 from weightsmith.library.counting import balanced, majority, parity
 from weightsmith.library.eiffel import eiffel
 from weightsmith.library.first_equals_last import first_equals_last
+from weightsmith.library.fish import fish
 from weightsmith.library.lengths import length_modulo
 from weightsmith.library.parity_chain import parities_by_chain, parity_chain
 from weightsmith.library.words import contains_word, ends_with, exact_length, matches, starts_with
@@ -139,4 +141,6 @@ EXAMPLES: tuple[Example, ...] = (
         bank,
         {"the river by the bank": "geographic", "a deposit at the bank": "financial", "we sat by the bank": "unclear"},
     ),
+    Example(fish, {"Thanks for all the": "fish", "all the": "time", "Thanks for the": "help", "the": "world"}),
+    Example(associations, {"the Eiffel Tower": "Paris", "photosynthesis": "plants", "the Eiffel Bridge": "nothing"}),
 )

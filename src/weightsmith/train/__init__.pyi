@@ -5,6 +5,10 @@ from .labelled import Labelled as Labelled
 from .labelled import as_labelled as as_labelled
 from .labelled import by_predicate as by_predicate
 from .labelled import read_labelled as read_labelled
+from .moods import MOOD_WORDS as MOOD_WORDS
+from .moods import mood_labels as mood_labels
+from .moods import mood_sentences as mood_sentences
+from .moods import moods as moods
 from .predicates import predicate as predicate
 from .records import draw_comparison as draw_comparison
 from .records import draw_losses as draw_losses
@@ -18,6 +22,7 @@ from .settings import Shape as Shape
 from .text import Text as Text
 from .text import as_text as as_text
 from .text import read_file as read_file
+from .tracked import draw_tracks as draw_tracks
 from .training import Trained as Trained
 from .training import fit as fit
 

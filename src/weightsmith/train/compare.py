@@ -1,6 +1,6 @@
-"""A transformer and an LSTM of the same size, trained on the same text, side by side.
+"""A transformer and an LSTM of the same size, trained on the same text or labelled strings, side by side.
 
-The LSTM's cell state can then be seen beside the residual stream.
+The LSTM's cell state can then be seen beside the residual stream, and the units of both be tracked.
 """
 
 from collections.abc import Sequence
@@ -13,9 +13,11 @@ from torch.nn import functional
 
 from weightsmith.arithmetic import Array
 from weightsmith.inspect.run import run
+from weightsmith.inspect.units import Reading, Unit, joined_readings, reading_of
 from weightsmith.model import Transformer, read_tokens
 from weightsmith.train.checkpoint import Record
 from weightsmith.train.convert import to_transformer
+from weightsmith.train.labelled import Labelled
 from weightsmith.train.loop import Report, Stop, learn, threads
 from weightsmith.train.settings import Course, Shape
 from weightsmith.train.text import Text
@@ -23,21 +25,24 @@ from weightsmith.train.training import check_context, how, identity, new_module
 
 
 class Lstm(nn.Module):
-    """One layer over an embedding, with the embedding as its output."""
+    """One layer over an embedding; a language model has the embedding as its output, a classifier a matrix."""
 
-    def __init__(self, vocabulary: int, size: int, numbers: torch.dtype = torch.float32) -> None:
+    def __init__(
+        self, vocabulary: int, size: int, numbers: torch.dtype = torch.float32, classes: int | None = None
+    ) -> None:
         """Make the weights."""
         super().__init__()
         self.size = size
         self.embedding = nn.Embedding(vocabulary, size)
         self.cell = nn.LSTM(size, size, batch_first=True)
+        self.output = None if classes is None else nn.Linear(size, classes, bias=False)
         nn.init.normal_(self.embedding.weight, std=0.02)
         self.to(numbers)
 
     def forward(self, ids: Tensor) -> Tensor:
         """Return the logits at every position."""
         hidden, _ = self.cell(self.embedding(ids))
-        return functional.linear(hidden, self.embedding.weight)
+        return functional.linear(hidden, self.embedding.weight if self.output is None else self.output.weight)
 
     @torch.no_grad()
     def cells(self, ids: Tensor) -> Tensor:
@@ -49,21 +54,21 @@ class Lstm(nn.Module):
         return torch.stack(states)
 
 
-def of_size(parameters: int, vocabulary: int) -> int:
+def of_size(parameters: int, vocabulary: int, classes: int | None = None) -> int:
     """Return the size of the LSTM that has as many parameters as a transformer, or just fewer.
 
-    Its four gates have 8·size² + 8·size parameters, its embedding vocabulary·size.
+    Its four gates have 8·size² + 8·size parameters, its embedding vocabulary·size, a classifier classes·size more.
     """
-    size = 1
-    while 8 * (size + 1) ** 2 + (8 + vocabulary) * (size + 1) <= parameters:
+    size, rows = 1, vocabulary + (classes or 0)
+    while 8 * (size + 1) ** 2 + (8 + rows) * (size + 1) <= parameters:
         size += 1
     return size
 
 
-def beside(shape: Shape, vocabulary: int, parameters: int) -> Lstm:
+def beside(shape: Shape, vocabulary: int, parameters: int, classes: int | None = None) -> Lstm:
     """Return an LSTM of the size of a transformer."""
     numbers = torch.float64 if shape.numbers == "float64" else torch.float32
-    return Lstm(vocabulary, of_size(parameters, vocabulary), numbers)
+    return Lstm(vocabulary, of_size(parameters, vocabulary, classes), numbers, classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,12 +92,19 @@ class Comparison:
         """Return the cell state, (positions, size): the sentence as it is gathered token by token."""
         T = self.transformer
         ids = torch.tensor([T.vocabulary.index(token) for token in read_tokens(T, sentence)])
-        states: Array = self.lstm.cells(ids).to(torch.float64).numpy()
+        with threads(1):  # a single token is too little to share: two threads would mostly wait for each other
+            states: Array = self.lstm.cells(ids).to(torch.float64).numpy()
         return states
+
+    def reading(self, tokens: str | Sequence[str]) -> Reading:
+        """Return what every unit holds after each token: the cells of the LSTM, the lanes and neurons of the other."""
+        r, cells = run(self.transformer, tokens), self.cells(tokens)
+        units = tuple(Unit("cell", n) for n in range(cells.shape[1]))
+        return joined_readings(Reading(r.tokens, units, cells), reading_of(r))
 
 
 def compare(
-    text: Text,
+    task: Text | Labelled,
     shape: Shape,
     course: Course,
     checkpoint: Path | None = None,
@@ -104,18 +116,18 @@ def compare(
     With a checkpoint, each has its own: the same name with `.transformer` and `.lstm` after it. `report` is told the
     steps of both together. `stop` is asked before every step; once it says True, both are left as they are.
     """
-    check_context(text, shape)
-    module = new_module(text, shape, course)
+    check_context(task, shape)
+    module = new_module(task, shape, course)
     size = count(module)
     torch.manual_seed(course.seed)
-    lstm = beside(shape, len(text.vocabulary), size)
-    name = identity(text, shape, course)
+    lstm = beside(shape, len(task.vocabulary), size, None if task.classes is None else len(task.classes))
+    name = identity(task, shape, course)
     files = _beside(checkpoint, "transformer"), _beside(checkpoint, "lstm")
     further = None if report is None else lambda step, loss, speed: report(course.steps + step, loss, speed)
     with threads(course.threads):
-        first = learn(module, text, course, name, files[0], report, stop=stop)
-        second = learn(lstm, text, course, {**name, "lstm": lstm.size}, files[1], further, stop=stop)
-    T = to_transformer(module, text.vocabulary, None, f"trained beside an LSTM: {how(first, course)}")
+        first = learn(module, task, course, name, files[0], report, stop=stop)
+        second = learn(lstm, task, course, {**name, "lstm": lstm.size}, files[1], further, stop=stop)
+    T = to_transformer(module, task.vocabulary, task.classes, f"trained beside an LSTM: {how(first, course)}")
     return Comparison(T, lstm, first.history, second.history, size, count(lstm), first.steps, second.steps)
 
 

@@ -147,6 +147,10 @@ LABELLED = Preset(
     Shape(lanes=16, blocks=2, heads=2, neurons=64, activation="relu", norm="none"),
     Course(steps=1500, batch=128, rate=1e-2, decay=0.0),
 )
+MOODS = Preset(
+    Shape(lanes=16, blocks=2, heads=2, neurons=64, context=12, activation="relu", positions="relative", norm="none"),
+    Course(steps=600, batch=64, rate=1e-2, warmup=20, decay=0.0),
+)
 COMPARISON = Preset(Shape(lanes=64, neurons=256), Course(steps=1000, rate=2e-3, threads=2))
 
 
