@@ -32,7 +32,7 @@ test: installed
 test-long: installed
 	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m long
 
-bench: $(VENV)/.bench
+bench: $(VENV)/.bench $(VENV)/.browser
 	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 $(BIN)/python -m benchmarks $(ONLY)
 
 web: web/node_modules

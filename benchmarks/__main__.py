@@ -15,6 +15,7 @@ SUBJECTS = (
     "checking",
     "memory",
     "training",
+    "page",
 )  # seeds, drift and moods, which write data, and expressions, which compares no times, when named
 
 console = Console(width=120)

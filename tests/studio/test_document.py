@@ -171,9 +171,11 @@ def test_show_refuses_before_it_writes(arguments: list[str], words: str, tmp_pat
 
 def test_without_a_name_the_page_is_opened(tmp_path: Path) -> None:
     ws.save(ws.library.contains("1"), tmp_path / "m.safetensors")
-    before = "import webbrowser; webbrowser.open = lambda address: print(address) or True"
-    folders = {**environment(), "TMPDIR": str(tmp_path)}
-    done = run_command("show", "m.safetensors", folder=tmp_path, environment=folders, before=before)
+    before = f"""
+import tempfile, webbrowser
+tempfile.tempdir, webbrowser.open = {str(tmp_path)!r}, lambda address: print(address) or True
+"""
+    done = run_command("show", "m.safetensors", folder=tmp_path, environment=environment(), before=before)
     assert done.returncode == 0, done.stderr
     (made,) = tmp_path.glob("*.html")
     assert done.stdout == f"{made.as_uri()}\n"

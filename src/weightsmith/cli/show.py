@@ -40,8 +40,9 @@ def show(
     S = None if beside is None else ws.load(beside)
     left: ws.Transformer | ws.Run = T if tokens is None else ws.run(T, tokens)
     right: ws.Transformer | ws.Run | None = S
-    if beside_input is not None or (S is not None and tokens is not None):
-        right = ws.run(T if S is None else S, tokens if beside_input is None else beside_input)
+    second = tokens if beside_input is None else beside_input
+    if second is not None and (S is not None or beside_input is not None):
+        right = ws.run(T if S is None else S, second)
     text = page(left, beside=right, names=[path.stem for path in (file, beside) if path is not None])
     if output is not None:
         with refusals("cannot write", output):

@@ -36,6 +36,11 @@ export class Arithmetic {
   readonly mode: number; // of ties: 0 to zero, 1 to even, 2 away from zero
   readonly halves: Float64Array; // half the distance between members, by the exponent in the bits of a float64
   readonly magics: Float64Array; // adding this and taking it away again leaves a multiple of that distance
+  /**
+   * A factor that moves a tie to where it goes, and nothing else across a midpoint: a product or a sum of two members
+   * that is no tie is further from one than 2^−51 of itself.
+   */
+  readonly nudge: number;
   readonly settled = new Map<string, number>(); // functions of members that took more than float64 to round
 
   constructor(
@@ -45,6 +50,7 @@ export class Arithmetic {
   ) {
     this.native = typeof sizes === "number" ? sizes : 0;
     this.mode = ["zero", "even", "away"].indexOf(ties);
+    this.nudge = [1 - 2 ** -52, 1, 1 + 2 ** -52][this.mode];
     this.halves = new Float64Array(this.native ? 0 : 2048);
     this.magics = new Float64Array(this.native ? 0 : 2048);
     if (typeof sizes === "number") {
@@ -95,67 +101,47 @@ export class Arithmetic {
   }
 
   /**
-   * Return Σ a ⊗ b over some places, a left fold in their order: `a` from one offset on, `b` from another. A place
-   * where `a` is 0 may be left out in a finite arithmetic: adding 0 and multiplying by 0 change nothing.
+   * Add weight ⊗ value to each total, for a row of values from a place on: totals[n] ⊕ weight ⊗ values[from + n]. A
+   * sum is a left fold, so this is called once for each of its terms, in their order; a weight 0 may be left out in a
+   * finite arithmetic, since adding 0 and multiplying by 0 change nothing.
    */
-  dot(a: Float64Array, from: number, b: Float64Array, other: number, places: Int32Array, count: number): number {
-    if (this.native) return this.machineDot(a, from, b, other, places, count);
-    return this.fixed
-      ? this.fixedDot(a, from, b, other, places, count)
-      : this.floatDot(a, from, b, other, places, count);
+  accumulate(totals: Float64Array, weight: number, values: Float64Array, from: number, count: number): void {
+    if (this.native) this.accumulateNative(totals, weight, values, from, count);
+    else if (this.fixed) this.accumulateFixed(totals, weight, values, from, count);
+    else this.accumulateFloat(totals, weight, values, from, count);
   }
 
-  private machineDot(a: Float64Array, from: number, b: Float64Array, other: number, places: Int32Array, count: number) {
-    let total = 0;
-    if (this.native === 64) for (let n = 0; n < count; n++) total += a[from + places[n]] * b[other + places[n]];
+  private accumulateNative(totals: Float64Array, weight: number, values: Float64Array, from: number, count: number) {
+    if (this.native === 64) for (let n = 0; n < count; n++) totals[n] += weight * values[from + n];
     else {
-      for (let n = 0; n < count; n++) {
-        total = Math.fround(total + Math.fround(a[from + places[n]] * b[other + places[n]]));
-      }
+      for (let n = 0; n < count; n++) totals[n] = Math.fround(totals[n] + Math.fround(weight * values[from + n]));
     }
-    return total + 0;
   }
 
-  private fixedDot(a: Float64Array, from: number, b: Float64Array, other: number, places: Int32Array, count: number) {
-    const { infinity, mode } = this;
+  /** Without a branch, which a processor would often guess wrong: (|x + ∞| − |x − ∞|) / 2 is x, kept within ±∞. */
+  private accumulateFixed(totals: Float64Array, weight: number, values: Float64Array, from: number, count: number) {
+    const { infinity, nudge } = this;
     const magic = this.magics[0];
-    const half = this.halves[0];
-    let total = 0;
     for (let n = 0; n < count; n++) {
-      const x = a[from + places[n]] * b[other + places[n]];
-      let product = x + magic - magic;
-      const rest = x - product;
-      if (rest === half || rest === -half) product = tie(x, product, half, mode);
-      total += product > infinity ? infinity : product < -infinity ? -infinity : product;
-      if (total > infinity) total = infinity;
-      else if (total < -infinity) total = -infinity;
+      const product = weight * values[from + n] * nudge + magic - magic;
+      const total = totals[n] + (Math.abs(product + infinity) - Math.abs(product - infinity)) / 2;
+      totals[n] = (Math.abs(total + infinity) - Math.abs(total - infinity)) / 2;
     }
-    return total + 0;
   }
 
-  private floatDot(a: Float64Array, from: number, b: Float64Array, other: number, places: Int32Array, count: number) {
-    const { infinity, mode, magics, halves } = this;
-    let total = 0;
+  private accumulateFloat(totals: Float64Array, weight: number, values: Float64Array, from: number, count: number) {
+    const { infinity, nudge, magics } = this;
     for (let n = 0; n < count; n++) {
-      let x = a[from + places[n]] * b[other + places[n]];
-      if (x === 0) continue;
-      for (let step = 0; step < 2; step++) {
-        // first the product is rounded, then the sum
-        if (x >= infinity) x = infinity;
-        else if (x <= -infinity) x = -infinity;
-        else {
-          scratch[0] = x;
-          const place = (words[1] >>> 20) & 2047;
-          const magic = magics[place];
-          const even = x + magic - magic;
-          const rest = x - even;
-          x = rest === halves[place] || rest === -halves[place] ? tie(x, even, halves[place], mode) : even;
-        }
-        if (step === 0) x += total;
-      }
-      total = x;
+      let x = weight * values[from + n] * nudge;
+      scratch[0] = x;
+      let magic = magics[(words[1] >>> 20) & 2047];
+      x = x + magic - magic;
+      x = ((x > infinity ? infinity : x < -infinity ? -infinity : x) + totals[n]) * nudge;
+      scratch[0] = x;
+      magic = magics[(words[1] >>> 20) & 2047];
+      x = x + magic - magic;
+      totals[n] = x > infinity ? infinity : x < -infinity ? -infinity : x;
     }
-    return total + 0;
   }
 }
 
@@ -173,6 +159,8 @@ const known = new Map<string, Arithmetic>();
 
 /** Return the arithmetic of a text form: `fixed(4,4)`, `float(4,3,ties=even)`, `float16`, `float64`. */
 export function parseArithmetic(given: unknown): Arithmetic {
+  const before = typeof given === "string" ? known.get(given) : undefined;
+  if (before) return before;
   const match = typeof given === "string" && given.length <= 100 ? FORM.exec(given.toLowerCase()) : null;
   const found = match && read(match, (given as string).includes("("));
   if (!found) {

@@ -3,7 +3,7 @@
 import type { Arithmetic } from "./arithmetic";
 import { elementary } from "./elementary";
 import { finite, overflow } from "./layers";
-import { matrix, places, product, transposed } from "./matrix";
+import { matrix, product, transposed } from "./matrix";
 import { offset, penalties, rotated } from "./positions";
 import type { AttentionPositions, Head, HeadRun, Matrix, Weighting } from "./types";
 import { EngineError, general } from "./words";
@@ -46,17 +46,24 @@ function scored(
 ): Matrix {
   const n = q.rows;
   const result = matrix(n, n);
-  const all = places(q.columns);
   const away = scheme?.kind === "Alibi" ? penalties(A, scheme, at.head, at.heads, n) : null;
   const offsets = scheme?.kind === "Relative" ? scheme.keys : null;
+  const keys = transposed(k).values;
   const met = new Float64Array(k.columns);
   for (let i = 0; i < n; i++) {
-    for (let j = 0; j < (causal ? i + 1 : n); j++) {
-      if (offsets) offset(A, k, j, offsets, i - j, met);
-      const [keys, from] = offsets ? [met, 0] : [k.values, j * k.columns];
-      const score = A.dot(q.values, i * q.columns, keys, from, all, all.length);
-      result.values[i * n + j] = away ? A.nearestSum(score + away[Math.abs(i - j)]) : score;
+    const seen = causal ? i + 1 : n;
+    if (offsets) {
+      for (let j = 0; j < seen; j++) {
+        offset(A, k, j, offsets, i - j, met);
+        for (let c = 0; c < k.columns; c++) keys[c * n + j] = met[c];
+      }
     }
+    const row = result.values.subarray(i * n, i * n + seen);
+    for (let c = 0; c < q.columns; c++) {
+      const query = q.values[i * q.columns + c];
+      if (query !== 0 || A.native) A.accumulate(row, query, keys, c * n, seen);
+    }
+    for (let j = 0; j < seen; j++) row[j] = away ? A.nearestSum(row[j] + away[Math.abs(i - j)]) : row[j] + 0;
   }
   return result;
 }
@@ -125,21 +132,17 @@ function choose(A: Arithmetic, kind: string, row: Float64Array, into: Float64Arr
 function taken(A: Arithmetic, weights: Matrix, v: Matrix, offsets: Matrix | null, causal: boolean): Matrix {
   const n = weights.rows;
   const result = matrix(n, v.columns);
-  const columns = transposed(v);
-  const some = new Int32Array(n);
   const met = new Float64Array(v.columns);
   for (let i = 0; i < n; i++) {
-    let count = 0;
-    for (let j = 0; j < (causal ? i + 1 : n); j++) if (A.native || weights.values[i * n + j] !== 0) some[count++] = j;
-    if (offsets) {
-      for (let m = 0; m < count; m++) {
-        offset(A, v, some[m], offsets, i - some[m], met);
-        for (let c = 0; c < v.columns; c++) columns.values[c * n + some[m]] = met[c];
-      }
+    const row = result.values.subarray(i * v.columns, (i + 1) * v.columns);
+    for (let j = 0; j < (causal ? i + 1 : n); j++) {
+      const weight = weights.values[i * n + j];
+      if (weight === 0 && !A.native) continue;
+      if (offsets) offset(A, v, j, offsets, i - j, met);
+      if (offsets) A.accumulate(row, weight, met, 0, v.columns);
+      else A.accumulate(row, weight, v.values, j * v.columns, v.columns);
     }
-    for (let c = 0; c < v.columns; c++) {
-      result.values[i * v.columns + c] = A.dot(weights.values, i * n, columns.values, c * n, some, count);
-    }
+    for (let c = 0; c < v.columns; c++) row[c] += 0; // there is no −0
   }
   return result;
 }

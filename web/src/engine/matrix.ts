@@ -10,19 +10,19 @@ export const matrix = (rows: number, columns: number): Matrix => ({
   values: new Float64Array(rows * columns),
 });
 
-/** Return 0, 1, 2, …: all places. */
-export const places = (count: number): Int32Array => Int32Array.from({ length: count }, (_, n) => n);
-
 /** Return W x ⊕ b for each row x of a matrix: a dot product for each row of W. */
 export function product(A: Arithmetic, W: Matrix, x: Matrix, b: Float64Array | null = null): Matrix {
   const result = matrix(x.rows, W.rows);
-  const some = new Int32Array(W.columns);
+  const columns = transposed(x).values;
+  const totals = new Float64Array(x.rows);
   for (let r = 0; r < W.rows; r++) {
-    let count = 0; // of weights that are not 0; the machine's arithmetic may overflow, and 0 times that is not 0
-    for (let c = 0; c < W.columns; c++) if (A.native || W.values[r * W.columns + c] !== 0) some[count++] = c;
+    totals.fill(0);
+    for (let c = 0; c < W.columns; c++) {
+      const weight = W.values[r * W.columns + c]; // the machine's arithmetic may overflow, and 0 times that is not 0
+      if (weight !== 0 || A.native) A.accumulate(totals, weight, columns, c * x.rows, x.rows);
+    }
     for (let i = 0; i < x.rows; i++) {
-      const total = A.dot(W.values, r * W.columns, x.values, i * x.columns, some, count);
-      result.values[i * W.rows + r] = b === null ? total : A.nearestSum(total + b[r]);
+      result.values[i * W.rows + r] = b === null ? totals[i] + 0 : A.nearestSum(totals[i] + b[r]);
     }
   }
   return result;

@@ -1,8 +1,9 @@
 /** The page as a whole: its models, what was typed, what went wrong, and the view that comes of it. */
 
-import { EngineError, type Model, readModel, readTokens, run, type Run } from "../engine";
+import { EngineError, readModel, run, type Run } from "../engine";
 import { readSight, type Sight, writeSight } from "./address";
 import type { Theme } from "./facts/scale";
+import { exampleInput, textOf, tokensOf, understands, UnknownToken } from "./inputs";
 import { type GivenModel, nameOfFile, type NamedModel, opened } from "./models";
 import { View } from "./view.svelte";
 
@@ -158,7 +159,7 @@ export class Page {
       this.problem = null;
       this.take(shown, other, anew);
     } catch (error) {
-      this.problem = error instanceof UnknownToken ? error.problem : { text: inWords(error), vocabulary: null };
+      this.problem = problemOf(error);
     }
     this.lastRun = performance.now() - start;
   }
@@ -182,9 +183,7 @@ export class Page {
 
   private runOn(place: number, text: string): Run {
     const { model } = this.models[place];
-    const unknown = piecesOf(model, text).find((token) => !model.vocabulary.includes(token));
-    if (unknown !== undefined) throw new UnknownToken(unknown, model);
-    const tokens = readTokens(model, text);
+    const tokens = tokensOf(model, text);
     if (tokens.length === 0) throw new EngineError("Type at least one token: an empty input has no decision.");
     return run(model, tokens);
   }
@@ -196,42 +195,13 @@ export class Page {
   }
 
   private asText(place: number, input: Input): string | null {
-    if (input === null || typeof input === "string") return input;
-    return input.join(hasLetters(this.models[place].model) ? "" : " ");
+    return input === null || typeof input === "string" ? input : textOf(this.models[place].model, input);
   }
 }
 
-class UnknownToken extends Error {
-  readonly problem: Problem;
-
-  constructor(token: string, model: Model) {
-    super(token);
-    this.problem = { text: `“${token}” is not a token of this model. It knows`, vocabulary: model.vocabulary };
-  }
-}
-
-/** Say whether every token is one letter, so that inputs are written without blanks. */
-function hasLetters(model: Model): boolean {
-  return model.vocabulary.every((token) => [...token].length === 1);
-}
-
-/** Return the parts of a text that should be tokens. */
-function piecesOf(model: Model, text: string): string[] {
-  return hasLetters(model) ? [...text] : text.split(/\s+/).filter((piece) => piece !== "");
-}
-
-/** Return an input for a model that none came with: its first tokens. */
-function exampleInput(model: Model): string {
-  return model.vocabulary.slice(0, 4).join(hasLetters(model) ? "" : " ");
-}
-
-function understands(model: Model, text: string): boolean {
-  try {
-    const tokens = readTokens(model, text);
-    return tokens.length > 0 && tokens.every((token) => model.vocabulary.includes(token));
-  } catch {
-    return false;
-  }
+function problemOf(error: unknown): Problem {
+  if (!(error instanceof UnknownToken)) return { text: inWords(error), vocabulary: null };
+  return { text: `${error.message}. It knows`, vocabulary: error.model.vocabulary };
 }
 
 function inWords(error: unknown): string {

@@ -37,7 +37,12 @@ export class Numbers {
     return (value > 0 ? "+" : "") + proper(brief(value));
   }
 
-  /** Return the whole number: "0.8125 = 13/16", "∞ = 15.9375". */
+  /** Return the whole number in digits, or ∞. */
+  whole(value: number): string {
+    return this.isInfinite(value) ? this.short(value) : proper(String(value));
+  }
+
+  /** Return the whole number with what it is: "0.8125 = 13/16", "∞ = 15.9375". */
   exact(value: number): string {
     const digits = proper(String(value));
     if (this.isInfinite(value)) return `${value > 0 ? "∞" : `${MINUS}∞`} = ${digits}`;

@@ -143,12 +143,12 @@ export function cellInWords(view: View, column: Column, row: Row): string {
   const where = `${row.lane.name} at ${tokenText(tokens[column.position])}, position ${column.position}`;
   if (source === null) return `${where}: ${side === "b" ? "B" : "A"} has no such lane`;
   const values = valuesOf(view, column, row, side)!;
-  const now = `${where}: ${source.numbers.short(values.value)}`;
+  const now = `${where}: ${source.numbers.whole(values.value)}`;
   if (column.side === "both") {
     const other = column.partner ? valuesOf(view, column, row, "b") : null;
-    return other === null ? now : `${now} in A, ${view.besideNumbers!.short(other.value)} in B`;
+    return other === null ? now : `${now} in A, ${view.besideNumbers!.whole(other.value)} in B`;
   }
   if (view.pair !== null) return `${now}${isMarked(view, column, row, values) ? ", differs" : ""}`;
   const changed = values.before !== null && values.before !== values.value;
-  return changed ? `${now}, before ${source.numbers.short(values.before!)}` : now;
+  return changed ? `${now}, before ${source.numbers.whole(values.before!)}` : now;
 }
