@@ -4,7 +4,6 @@ import functools
 import http.server
 import json
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Frame, Page, sync_playwright
+from playwright.sync_api import Browser, Frame, Page, expect
 
 import weightsmith as ws
 from tests.check.processes import environment
@@ -81,16 +80,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = shutil.which("chromium")
-    assert path is not None, "the page is tested in a browser: install chromium"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
 def server(site: Path) -> Iterator[str]:
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_: Any) -> None:
@@ -151,7 +140,7 @@ def test_figures_run_from_disk_and_from_a_server(from_disk: bool, site: Path, se
     assert "different decisions" in pair.inner_text("header")
     assert "London" in tower.inner_text("header")
     tower.fill("[data-input]", "The Eiffel Tower is in")
-    tower.wait_for_function("document.querySelector('header').innerText.includes('Paris')")
+    expect(tower.locator("header")).to_contain_text("→ Paris")
     heights = page.locator("iframe.live-figure").evaluate_all("frames => frames.map(frame => frame.clientHeight)")
     ends = [
         frame.evaluate("document.querySelector('main .panel').getBoundingClientRect().bottom")
@@ -207,7 +196,7 @@ def test_the_static_page_runs_the_model_that_is_chosen_on_an_input_that_shows_it
     page.wait_for_selector("[data-weightsmith] main")
     assert "Paris" in page.inner_text("header")
     page.select_option("[aria-label=model]", label="balanced(2)")
-    page.wait_for_function("document.querySelector('header').innerText.includes('YES')")
+    expect(page.locator("header")).to_contain_text("→ YES")
     assert page.input_value("[data-input]") == "(()())"
 
 
@@ -235,11 +224,11 @@ def test_a_file_that_is_dropped_on_the_static_page_runs_there_and_goes_nowhere(
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     drop(page, "mine.safetensors", (tmp_path / "mine.safetensors").read_bytes())
-    page.wait_for_function("document.querySelector('[aria-label=model]').selectedOptions[0].text === 'mine'")
+    expect(page.locator("[aria-label=model] option:checked")).to_have_text("mine")
     page.fill("[data-input]", "zyx")
     r = ws.run(T, "zyx")
     assert page.evaluate("window.weightsmith.run('zyx').stream") == r.stream.tolist()
-    page.wait_for_function("wanted => document.querySelector('header').innerText.includes(wanted)", arg=r.decision)
+    expect(page.locator("header")).to_contain_text(f"→ {r.decision}")
     assert not asked
 
 
@@ -266,8 +255,6 @@ def test_a_malformed_file_is_named_with_what_is_wrong_and_leaves_everything_as_i
     page.wait_for_selector("[data-weightsmith] main")
     for name, content in malformed(tmp_path).items():
         drop(page, f"{name}.safetensors", content)
-        page.wait_for_function(
-            "name => document.body.innerText.includes(`${name}.safetensors cannot be opened`)", arg=name
-        )
+        expect(page.locator(".problem")).to_contain_text(f"{name}.safetensors cannot be opened")
         assert page.input_value("[aria-label=model]") == "0"
         assert "Paris" in page.inner_text("header")

@@ -1,7 +1,6 @@
 """Models, runs and verdicts show themselves in notebooks: several in a document, and nothing breaks out of a frame."""
 
 import json
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Frame, Page, sync_playwright
+from playwright.sync_api import Browser, Frame, Page, expect
 
 import weightsmith as ws
 from tests.studio.test_document import HOSTILE, carried, elements, hostile_model
@@ -106,16 +105,6 @@ def test_a_counterexample_is_shown_with_the_suffix_that_each_model_reads() -> No
     assert found["beside"]["input"] == [*found["input"], "END"]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    path = shutil.which("chromium")
-    assert path is not None, "the page is tested in a browser: install chromium"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     page = browser.new_page(viewport={"width": 1000, "height": 1800})
@@ -149,13 +138,13 @@ def test_two_in_one_document_work_independently(page: Page, tmp_path: Path) -> N
     assert first.evaluate("window.weightsmith.run('0010').stream") == r.stream.tolist()
     before = second.inner_text("main")
     first.fill("[data-input]", "000")
-    first.wait_for_function("document.body.innerText.includes('→ NO')")
+    expect(first.locator("header")).to_contain_text("→ NO")
     assert second.inner_text("main") == before
     step = "document.querySelector('[aria-current=step]').innerText"
     here, there = first.evaluate(step), second.evaluate(step)
     second.locator("[data-weightsmith] main .panel").first.click(position={"x": 4, "y": 4})
     page.keyboard.press("ArrowLeft")
-    second.wait_for_function("was => document.querySelector('[aria-current=step]').innerText !== was", arg=there)
+    expect(second.locator("[aria-current=step]")).not_to_have_text(there, use_inner_text=True)
     assert first.evaluate(step) == here
 
 
