@@ -16,8 +16,10 @@ from playwright.sync_api import Browser, Frame, Page, expect
 
 import weightsmith as ws
 from tests.check.processes import environment
-from tests.studio.test_document import carried
+from tests.studio.test_document import BREAKING, HOSTILE, carried, elements, hostile_model
+from weightsmith.studio import collection
 
+VIEWS = ("stream", "attention", "memory", "answer", "weights", "two")
 DOCS = Path(__file__).parents[2] / "docs"
 CONF = """
 import sys
@@ -180,6 +182,31 @@ def test_each_entry_of_the_library_and_each_page_that_should_has_its_live_figure
         assert "```{run} " in (DOCS / f"{name}.md").read_text(encoding="utf-8"), name
     first = (DOCS / "index.md").read_text(encoding="utf-8")
     assert first.index("```{run} ") < first.index("](")
+
+
+def test_every_view_has_its_pictures_small_and_in_the_documentation() -> None:
+    page = (DOCS / "page.md").read_text(encoding="utf-8")
+    names = {f"{view}-{width}.png" for view in VIEWS for width in (1280, 400)}
+    assert names == {path.name for path in (DOCS / "pictures").iterdir()}
+    for name in names:
+        content = (DOCS / "pictures" / name).read_bytes()
+        assert len(content) < 150_000, name
+        width = int.from_bytes(content[16:20], "big")
+        assert width <= int(name.rpartition("-")[2].removesuffix(".png")), name
+        assert f"{{image}} pictures/{name}\n" in page
+    assert "](docs/pictures/stream-1280.png)" in (DOCS.parent / "README.md").read_text(encoding="utf-8")
+
+
+def test_names_cannot_break_out_of_a_page_of_several_models() -> None:
+    T = hostile_model()
+    usual = collection({"a": ws.library.contains("1"), "b": T})
+    odd = collection({name: ws.run(T, HOSTILE) for name in HOSTILE[:2]}, BREAKING)
+    assert [tag for tag, *_ in elements(odd)] == [tag for tag, *_ in elements(usual)]
+    found = carried(odd)
+    assert [model["name"] for model in found["models"]] == HOSTILE[:2]
+    assert [model["input"] for model in found["models"]] == [HOSTILE, HOSTILE]
+    assert found["title"] == BREAKING
+    assert carried(collection({}))["models"] == []
 
 
 def test_the_static_page_has_every_model_of_the_library_under_the_strict_policy(site: Path) -> None:
