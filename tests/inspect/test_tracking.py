@@ -11,6 +11,7 @@ import pytest
 import weightsmith as ws
 from weightsmith.inspect import Reading, Tracking, Unit
 from weightsmith.inspect.following import Explained, ShareRight, shuffled
+from weightsmith.inspect.units import reading_of
 
 W: Any = ws  # what is called wrongly is no business of mypy
 EVERY = ["".join(symbols) for n in range(1, 7) for symbols in product("01", repeat=n)]
@@ -114,6 +115,8 @@ def test_nothing_that_is_measured_is_fitted_on_what_is_held_out() -> None:
     assert other.best().held_out == 0
     assert not other.follows()
     assert {f.unit: f.chosen_on for f in other.ranked} == {f.unit: f.chosen_on for f in straight.ranked}
+    assert other.baselines.usual == pytest.approx(1 - straight.baselines.usual)
+    assert other.baselines.token == pytest.approx(1 - straight.baselines.token)
 
 
 def test_units_are_ranked_by_what_they_reach_on_what_is_held_out() -> None:
@@ -133,6 +136,10 @@ def test_every_lane_at_every_stage_and_every_neuron_is_ranked() -> None:
     assert {unit.stage for unit in units if unit.kind == "lane"} == set(ws.run(T, "0").stages)
     assert {unit.stage for unit in units if unit.kind == "neuron"} == {"block 0 feed-forward", "block 1 feed-forward"}
     r, found = ws.run(T, "0110"), ws.tracking(T, odd, INPUTS, HELD)
+    for unit, column in zip(reading_of(r).units, reading_of(r).values.T, strict=True):
+        neurons = r.activations[int(unit.stage[6])] if unit.kind == "neuron" else None
+        held = r.at(unit.stage, lane=unit.name) if neurons is None else neurons[:, unit.place]
+        assert np.array_equal(column, held), unit
     lane, neuron = found.best("lane").unit, found.best("neuron").unit
     tracks = {track.unit: track.values for track in found.over("0110").tracks}
     assert tracks[lane] == tuple(r.at(lane.stage, lane=lane.name).tolist())
@@ -176,6 +183,32 @@ def test_the_threshold_is_the_best_that_there_is() -> None:
         leans, said = rules.leans(values), rules.says(values)
         assert (said[leans > 0] == 1).all()
         assert (said[leans < 0] == 0).all()
+
+
+def test_many_units_are_sorted_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(3)
+    values, feature = random.normal(size=(20, 7)), random.integers(0, 2, size=20).astype(float)
+    whole = ShareRight().choose(values, feature)
+    for most in (1, 45):  # one at a time, two at a time
+        monkeypatch.setattr("weightsmith.inspect.following.NUMBERS_AT_ONCE", most)
+        part = ShareRight().choose(values, feature)
+        assert np.array_equal(part.at, whole.at)
+        assert np.array_equal(part.above, whole.above)
+
+
+class Changing(Random):
+    """A model that has as many units as an input has tokens."""
+
+    def reading(self, tokens: str | Sequence[str]) -> Reading:
+        self.units = len(tokens)
+        return super().reading(tokens)
+
+
+class Silent:
+    """A model that gives nothing to read."""
+
+    def reading(self, tokens: str | Sequence[str]) -> None:
+        return None
 
 
 def test_thresholds_of_neighbouring_numbers_and_of_the_largest_ones_hold() -> None:
@@ -252,6 +285,8 @@ WRONG: dict[str, tuple[Any, str]] = {
     "not a number": (lambda: W.tracking(T, lambda r: [1, 2, float("nan")], ["011"], ["111"]), "feature has the values 1, 2, nan…"),
     "another token": (lambda: W.tracking(T, odd, ["02"], ["11"]), "token 1 of the input, 2, is not in the vocabulary"),
     "too much": (lambda: W.tracking(T, odd, ["01"], ["11"], least=2), "least=2: write a number above 0, up to 1"),
+    "other units": (lambda: W.tracking(Changing(1), odd, ["01", "011"], ["11"]), "the model has other units for 0 1 1 than before"),
+    "no reading": (lambda: W.tracking(Silent(), odd, ["01", "011"], ["11"]), "the model reads None: its method reading must give an inspect.Reading"),
     "another kind": (lambda: W.tracking(T, odd, INPUTS, HELD).best("cell"), "there is no unit of the kind 'cell': write one of lane"),
     "no rows": (lambda: W.tracking(T, odd, INPUTS, HELD).table(0), "top=0: write how many units of each kind to show"),
 }  # fmt: skip

@@ -127,8 +127,8 @@ def test_a_single_cell_and_a_single_lane_come_to_follow_the_mood(result: Trackin
     assert result.kinds == ("cell", "neuron", "lane")
     assert result.baselines.usual <= result.baselines.token < 0.8
     assert abs(result.baselines.shuffled - result.baselines.usual) < 0.1
-    for kind in ("cell", "lane"):
-        assert result.best(kind).gain > 0.25, f"{kind} does no better than the word alone\n{result}"  # type: ignore[arg-type]
+    for best in (result.best("cell"), result.best("lane")):
+        assert best.gain > 0.25, f"{best} does no better than the word alone\n{result}"
     text = str(result)
     for kind in result.kinds:
         best = result.best(kind)

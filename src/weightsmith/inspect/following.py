@@ -17,6 +17,7 @@ from weightsmith.arithmetic import Array
 Flags = npt.NDArray[np.bool_]
 Places = npt.NDArray[np.intp]
 Key = TypeVar("Key")
+NUMBERS_AT_ONCE = 1 << 22  # of units that are sorted together
 
 
 class Rules(ABC):
@@ -68,20 +69,9 @@ class ShareRight(Measure):
 
     def choose(self, values: Array, feature: Array) -> Thresholds:
         """Choose the threshold, half-way between two values, and the side with most positions right."""
-        order = np.argsort(values, axis=0, kind="stable")
-        ordered = np.take_along_axis(values, order, axis=0)
-        high = np.cumsum(feature[order], axis=0)  # of the positions so far
-        count, total = len(feature), float(feature.sum())
-        right = np.arange(1, count + 1)[:, np.newaxis] - high + (total - high)  # cut behind each, higher above
-        best_of_both = np.maximum(right, count - right)
-        between = np.vstack([ordered[1:] > ordered[:-1], np.full((1, values.shape[1]), True)])
-        cut = np.argmax(np.where(between, best_of_both, -1.0), axis=0)[np.newaxis]
-        below = np.take_along_axis(ordered, cut, axis=0)[0]
-        beyond = np.take_along_axis(ordered, np.minimum(cut + 1, count - 1), axis=0)[0]
-        middle = below / 2 + beyond / 2
-        at = np.where((below <= middle) & (middle < beyond), middle, below)
-        above = np.take_along_axis(right, cut, axis=0)[0] >= count / 2
-        return Thresholds(at, above)
+        most = max(1, NUMBERS_AT_ONCE // len(feature))
+        parts = [_thresholds(values[:, n : n + most], feature) for n in range(0, values.shape[1], most)]
+        return Thresholds(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
     def score(self, said: Array, feature: Array, usual: float) -> Array:
         """Return the share of positions at which each is right."""
@@ -90,6 +80,23 @@ class ShareRight(Measure):
     def usual(self, feature: Array) -> float:
         """Return the more frequent value, the lower one if both are as frequent."""
         return float(2 * feature.sum() > len(feature))
+
+
+def _thresholds(values: Array, feature: Array) -> tuple[Array, Flags]:
+    """Return the best threshold of each unit, and whether the higher value of the feature is said above it."""
+    order = np.argsort(values, axis=0, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=0)
+    high = np.cumsum(feature[order], axis=0)  # of the positions so far
+    count, total = len(feature), float(feature.sum())
+    right = np.arange(1, count + 1)[:, np.newaxis] - high + (total - high)  # cut behind each, higher above
+    best_of_both = np.maximum(right, count - right)
+    between = np.vstack([ordered[1:] > ordered[:-1], np.full((1, values.shape[1]), True)])
+    cut = np.argmax(np.where(between, best_of_both, -1.0), axis=0)[np.newaxis]
+    below = np.take_along_axis(ordered, cut, axis=0)[0]
+    beyond = np.take_along_axis(ordered, np.minimum(cut + 1, count - 1), axis=0)[0]
+    middle = below / 2 + beyond / 2
+    at = np.where((below <= middle) & (middle < beyond), middle, below)
+    return at, np.take_along_axis(right, cut, axis=0)[0] >= count / 2
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,22 +4,21 @@ Nothing is fitted on what is measured. The rule of each unit, and the best unit,
 they do is measured on others, which are held out.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import InputError, brief, cut, named, whole_number
-from weightsmith.inspect.following import Explained, Measure, Places, Rules, ShareRight, shuffled, usual_by
-from weightsmith.inspect.run import Run, run
+from weightsmith.errors import InputError, brief, whole_number
+from weightsmith.inspect.featured import Feature, Featured, check_apart, featured, read_with, values_of
+from weightsmith.inspect.following import Measure, Rules, shuffled, usual_by
 from weightsmith.inspect.tracks import Track, Tracks
-from weightsmith.inspect.units import Readable, Reading, Unit, UnitKind, reading_of
+from weightsmith.inspect.units import Readable, Unit, UnitKind
 from weightsmith.model import Transformer
 from weightsmith.tables import MACHINE_NOISE, Page, Style, Table, Tabled
 
-Feature: TypeAlias = Callable[[Any], Sequence[Any]]  # of a run, or a reading: a value for each position
 LEAST_GAIN = 0.75
 SHUFFLES = 5
 KINDS: tuple[UnitKind, ...] = ("cell", "neuron", "lane")
@@ -90,7 +89,7 @@ class Tracking(Tabled):
 
     def over(self, tokens: str | Sequence[str], kinds: Sequence[UnitKind] | None = None) -> Tracks:
         """Return what the best unit of each kind holds and says along one input, beside the feature itself."""
-        reading, values = _read(self.model, self.feature, tokens, self.name)
+        reading, values = read_with(self.model, self.feature, tokens, self.name)
         said, leans = self._rules.says(reading.values), self._rules.leans(reading.values)
         tracks = []
         for kind in self.kinds if kinds is None else kinds:
@@ -158,10 +157,10 @@ def tracking(
         raise InputError(f"least={brief(least)}: write a number above 0, up to 1")
     name = getattr(feature, "__name__", "feature")
     name = "feature" if name == "<lambda>" else name
-    chosen = _texts(model, feature, inputs, name, "inputs")
-    held = _texts(model, feature, held_out, name, "held_out")
-    _check_apart(chosen, held)
-    values, measure = _values(chosen, held, name)
+    chosen = featured(model, feature, inputs, name, "inputs")
+    held = featured(model, feature, held_out, name, "held_out")
+    check_apart(chosen, held)
+    values, measure = values_of(chosen, held, name)
     y, z = chosen.numbers(values), held.numbers(values)
     usual = measure.usual(y)
     if (z == usual).all():
@@ -180,99 +179,7 @@ def tracking(
     return Tracking(model, feature, name, values, tuple(ranked), baselines, positions, float(least), rules)
 
 
-@dataclass(frozen=True, eq=False)
-class _Texts:
-    """Inputs that were read, one after the other."""
-
-    inputs: tuple[tuple[str, ...], ...]
-    units: tuple[Unit, ...]
-    values: Array  # (positions, units)
-    feature: tuple[Any, ...]
-
-    @property
-    def tokens(self) -> list[str]:
-        """The tokens of all inputs."""
-        return [token for tokens in self.inputs for token in tokens]
-
-    @property
-    def positions(self) -> Places:
-        """The position of each token in its input."""
-        return np.concatenate([np.arange(len(tokens)) for tokens in self.inputs])
-
-    def numbers(self, two: tuple[Any, ...]) -> Array:
-        """Return the feature as numbers: 0 and 1 for the lower and the higher of two values."""
-        return np.array([float(value == two[1]) if two else float(value) for value in self.feature])
-
-
-def _texts(
-    model: Transformer | Readable, feature: Feature, inputs: Sequence[str | Sequence[str]], name: str, what: str
-) -> _Texts:
-    """Read inputs, and the feature along each."""
-    if isinstance(inputs, str) or not isinstance(inputs, Sequence):
-        raise InputError(f"{what}={brief(inputs)}: write a list of inputs")
-    if not inputs:
-        raise InputError(f"{what} is empty: write at least one input")
-    pairs = [_read(model, feature, tokens, name) for tokens in inputs]
-    return _Texts(
-        tuple(reading.tokens for reading, _ in pairs),
-        pairs[0][0].units,
-        np.concatenate([reading.values for reading, _ in pairs]),
-        tuple(value for _, values in pairs for value in values),
-    )
-
-
-def _read(
-    model: Transformer | Readable, feature: Feature, tokens: str | Sequence[str], name: str
-) -> tuple[Reading, list[Any]]:
-    """Return what the units hold along an input, and the feature at each of its positions."""
-    seen: Run | Reading = run(model, tokens) if isinstance(model, Transformer) else model.reading(tokens)
-    text = named(" ".join(seen.tokens))
-    try:
-        values = list(feature(seen))
-    except Exception as error:  # of whoever wrote the feature
-        raise InputError(f"{name} fails for {text}: {type(error).__name__}: {cut(str(error))}") from error
-    if len(values) != len(seen.tokens):
-        raise InputError(
-            f"{name} gives {len(values)} values for {text}, which has {len(seen.tokens)} tokens: give one for each"
-        )
-    return reading_of(seen) if isinstance(seen, Run) else seen, values
-
-
-def _check_apart(chosen: _Texts, held: _Texts) -> None:
-    """Refuse inputs that are held out and yet used."""
-    used = set(chosen.inputs)
-    for n, tokens in enumerate(held.inputs):
-        if tokens in used:
-            raise InputError(
-                f"held_out[{n}], {named(' '.join(tokens))}, is also in inputs: what is measured must not be chosen on; "
-                "leave it out of one of them"
-            )
-
-
-def _values(chosen: _Texts, held: _Texts, name: str) -> tuple[tuple[Any, ...], Measure]:
-    """Return the two values of a feature, the lower first, and how it is measured; () where it has more."""
-    try:
-        found = list(dict.fromkeys(chosen.feature))
-    except TypeError:
-        raise InputError(f"{name} gives {brief(chosen.feature[0])}: give two different values, or numbers") from None
-    if len(found) == 1:
-        raise InputError(f"{name} is {brief(found[0])} everywhere in inputs: write inputs in which it changes")
-    if len(found) == 2:
-        new = [value for value in held.feature if value not in found]
-        if not new:
-            try:
-                return tuple(sorted(found)), ShareRight()
-            except TypeError:  # two values that cannot be compared
-                return tuple(found), ShareRight()
-        found += new[:1]
-    for value in (*chosen.feature, *held.feature):
-        if not isinstance(value, int | float | np.integer | np.floating) or not np.isfinite(float(value)):
-            few = ", ".join(brief(each) for each in found[:4])
-            raise InputError(f"{name} has the values {few}…: give two different values, or finite numbers")
-    return (), Explained()
-
-
-def _baselines(measure: Measure, chosen: _Texts, held: _Texts, y: Array, z: Array) -> Baselines:
+def _baselines(measure: Measure, chosen: Featured, held: Featured, y: Array, z: Array) -> Baselines:
     """Measure, on what is held out, what can be said without a unit that follows the feature."""
 
     def score(said: Iterator[float]) -> float:
