@@ -5,6 +5,7 @@
 #   make bench   ratios against peers, measured in one run (ONLY=checking: one subject)
 #   make web     the page's component, from web/ (needs Node 20; what it builds is committed)
 #   make docs    the documentation, as docs/_build/html/index.html
+#   make pictures  the pictures in it, from the page itself (needs chromium)
 
 PYTHON ?= python3
 VENV := .venv
@@ -13,7 +14,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 # Byte code is made of what is imported, when it is: making it of everything takes longer than installing
 INSTALL := $(PIP) install --no-compile --constraint constraints.txt
 
-.PHONY: demo test test-long bench web docs clean installed
+.PHONY: demo test test-long bench web pictures docs clean installed
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
@@ -37,6 +38,9 @@ bench: $(VENV)/.bench $(VENV)/.browser
 web: web/node_modules
 	npm --prefix web run check
 	npm --prefix web run build
+
+pictures: $(VENV)/.test $(VENV)/.browser
+	$(BIN)/python docs/pictures.py
 
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

@@ -1,15 +1,19 @@
 """Sphinx configuration."""
 
 import re
+import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 from weightsmith import __version__
+
+sys.path.insert(0, str(Path(__file__).parent))  # live_figures stands beside this file
 
 project = "Weightsmith"
 author = "the Weightsmith developers"
 copyright = author
 release = version = __version__
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "live_figures"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 html_theme = "furo"

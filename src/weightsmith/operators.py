@@ -14,6 +14,7 @@ FUNCTIONS = {  # by folder and name
     "^": ("composition", "exactly_one"),
     "~": ("composition", "negation"),
     "save_html": ("studio", "save_html"),
+    "in_notebook": ("studio", "in_notebook"),
 }
 _load: list[Callable[[str], ModuleType]] = []
 

@@ -60,7 +60,7 @@ async function showCarried(): Promise<void> {
   if (script === null) return;
   const carried = JSON.parse(script.textContent ?? "") as Carried;
   const models = await Promise.all(
-    carried.models.map(async ({ name, gzip }) => ({ name, bytes: await unpacked(gzip) })),
+    carried.models.map(async ({ name, gzip, input }) => ({ name, bytes: await unpacked(gzip), input })),
   );
   const element = document.createElement("div");
   document.documentElement.classList.add("weightsmith-page");

@@ -17,6 +17,7 @@ from weightsmith.check.plan import Plan
 from weightsmith.errors import shown
 from weightsmith.inspect.run import Run
 from weightsmith.model.places import block_of_stage
+from weightsmith.operators import meaning
 from weightsmith.storage import refusals, write_json
 from weightsmith.tables import Page, Table
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from weightsmith.check.claim import Claim
 
 CERTIFICATE_FORMAT = "weightsmith certificate 2"
+RUN_AGAIN = 1 << 22  # weights × tokens: so much is run again, to be shown in a notebook
 
 
 @dataclass(frozen=True)
@@ -79,13 +81,23 @@ class Verdict:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """Return it as HTML, for notebooks."""
-        if self.holds:
+        """Return it as HTML, for notebooks; where it is refuted, with a page of what happens on the counterexample."""
+        if self.holds or self.counterexample is None:
             return Page(self._first_line())._repr_html_()
         table = Table("who", "says", notes=[] if self.divergence is None else [str(self.divergence)])
         for who, what in self.sides.items():
             table.add(who, what)
-        return Page(self._first_line(), table)._repr_html_()
+        return Page(self._first_line(), table)._repr_html_() + self._shown_runs(self.counterexample)
+
+    def _shown_runs(self, tokens: Input) -> str:
+        """Return a page of what happens on an input, as HTML; nothing where that would be large."""
+        models = self.claim.models[:2]
+        if sum(T.weights for T in models) * len(tokens) > RUN_AGAIN:
+            return ""
+        first, *others = (self.claim.run(T, tokens) for T in models)
+        names = list(self.sides) if len(models) == len(self.sides) else ["the transformer"]
+        shown: str = meaning("in_notebook")(first, "", beside=next(iter(others), None), names=names)
+        return shown
 
     def _first_line(self) -> str:
         name, rate = str(self.claim), f"{self.seconds:.2f} s"

@@ -100,8 +100,9 @@ class Run:
         return str(trace.whole_page(self, None, None, CHOOSE))
 
     def _repr_html_(self) -> str:
-        """Return the whole run as HTML, for notebooks."""
-        return trace.whole_page(self, None, None, CHOOSE)._repr_html_()
+        """Return the run as HTML, for notebooks: a page that shows it and runs other inputs, or else tables."""
+        shown: str = meaning("in_notebook")(self, trace.whole_page(self, None, None, CHOOSE)._repr_html_())
+        return shown
 
 
 def run(T: Transformer, tokens: str | Sequence[str], *, sums: Sums | None = None, change: Change = unchanged) -> Run:

@@ -1,5 +1,6 @@
 """A transformer: plain frozen data with names."""
 
+import html
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -148,3 +149,8 @@ class Transformer(Frozen):
     def __repr__(self) -> str:
         """Describe it briefly."""
         return description(self)
+
+    def _repr_html_(self) -> str:
+        """Return it as HTML, for notebooks: a page that runs it on what one types; where it is large, a description."""
+        shown: str = meaning("in_notebook")(self, f"<pre>{html.escape(description(self))}</pre>")
+        return shown

@@ -6,7 +6,7 @@ import hashlib
 import html
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,6 +21,10 @@ PAGE_FORMAT = 1
 MAX_PARAMETERS = 1 << 24  # a browser holds and runs so many numbers without complaint
 COMPONENT = ("weightsmith.js", "weightsmith.css")  # built from web/ by `make web`
 Shown: TypeAlias = Transformer | Run
+POLICY = (
+    "default-src 'none'; script-src {script}; style-src {style}; "
+    "img-src data: blob:; base-uri 'none'; form-action 'none'"
+)
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -53,10 +57,27 @@ def save_html(shown: Shown, path: str | os.PathLike[str], *, beside: Shown | Non
 
 def page(shown: Shown, *, beside: Shown | None = None, names: Sequence[str] = ()) -> str:
     """Return such a page as a text. The names are those of the models, "model" and "model beside" unless given."""
-    script, style = (_inline(component(name)) for name in COMPONENT)
-    data = page_data(shown, beside, names)
+    return written(page_data(shown, beside, names))
+
+
+def collection(shown: Mapping[str, Shown], title: str = "") -> str:
+    """Return a page with several models to choose from, by their names; a run brings the input to begin with.
+
+    Into it, as into every page, a model file can be dropped.
+    """
+    models = [
+        {"name": name, "gzip": packed(model_bytes(model_of(one))), "input": _tokens(one)} for name, one in shown.items()
+    ]
+    first = models[0]["input"] if models else None
+    data = {"format": PAGE_FORMAT, "title": title or "Weightsmith", "models": models, "input": first, "beside": None}
+    return written(data)
+
+
+def written(data: dict[str, Any]) -> str:
+    """Return the page that carries this data, with the component in it."""
+    script, style = (inline(component(name)) for name in COMPONENT)
     return _PAGE.format(
-        policy=html.escape(_policy(script, style)),
+        policy=html.escape(policy([script], [style])),
         title=html.escape(data["title"]),
         style=style,
         data=as_script(data),
@@ -74,7 +95,7 @@ def page_data(shown: Shown, beside: Shown | None = None, names: Sequence[str] = 
     return {
         "format": PAGE_FORMAT,
         "title": f"{named[0]} · Weightsmith",
-        "models": [{"name": name, "gzip": _compressed(T)} for name, T in zip(named, models, strict=False)],
+        "models": [{"name": name, "gzip": packed(model_bytes(T))} for name, T in zip(named, models, strict=False)],
         "input": tokens,
         "beside": None if beside is None else {"model": len(models) - 1, "input": _tokens(beside) or tokens},
     }
@@ -96,8 +117,9 @@ def _tokens(shown: Shown) -> list[str] | None:
     return list(shown.tokens) if isinstance(shown, Run) else None
 
 
-def _compressed(T: Transformer) -> str:
-    return base64.b64encode(gzip.compress(model_bytes(T), mtime=0)).decode()
+def packed(content: bytes) -> str:
+    """Return bytes as a page carries them: compressed, then as letters."""
+    return base64.b64encode(gzip.compress(content, mtime=0)).decode()
 
 
 def component(name: str) -> str:
@@ -111,17 +133,15 @@ def as_script(data: dict[str, Any]) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _inline(text: str) -> str:
+def inline(text: str) -> str:
     """Return code or styles as they may stand in an element: what would end it is written otherwise."""
     return text.replace("</", "<\\/").replace("<!--", "<\\!--")
 
 
-def _policy(script: str, style: str) -> str:
-    """Return the content security policy: this script and this style sheet, pictures made here, and no connection."""
-    return (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
+def policy(scripts: Sequence[str], styles: Sequence[str]) -> str:
+    """Return the content security policy: these scripts and style sheets, pictures made here, and no connection."""
+    script, style = (" ".join(map(_hash, texts)) for texts in (scripts, styles))
+    return POLICY.format(script=script, style=style)
 
 
 def _hash(text: str) -> str:

@@ -6,15 +6,22 @@ import { readModel } from "../files";
 export interface NamedModel {
   readonly name: string;
   readonly model: Model;
+  /** An input that shows what the model does. */
+  readonly input?: readonly string[] | null;
 }
 
 /** A model as the caller of `mount` gives it. */
-export type GivenModel = NamedModel | { readonly name: string; readonly bytes: Uint8Array };
+export type GivenModel =
+  NamedModel | { readonly name: string; readonly bytes: Uint8Array; readonly input?: readonly string[] | null };
 
 /** What stands in `<script type="application/json" id="weightsmith-model">`. */
 export interface Carried {
   readonly format: 1;
-  readonly models: readonly { readonly name: string; readonly gzip: string }[];
+  readonly models: readonly {
+    readonly name: string;
+    readonly gzip: string;
+    readonly input?: readonly string[] | null;
+  }[];
   readonly input: string | readonly string[] | null;
   readonly beside: { readonly model: number; readonly input: string | readonly string[] | null } | null;
   readonly title: string;
@@ -27,6 +34,7 @@ class Unread implements NamedModel {
   constructor(
     readonly name: string,
     private readonly bytes: Uint8Array,
+    readonly input?: readonly string[] | null,
   ) {}
 
   get model(): Model {
@@ -42,7 +50,7 @@ class Unread implements NamedModel {
 }
 
 export function opened(given: GivenModel): NamedModel {
-  return "model" in given ? given : new Unread(given.name, given.bytes);
+  return "model" in given ? given : new Unread(given.name, given.bytes, given.input);
 }
 
 /** Return the bytes behind base64 of gzip. */

@@ -67,7 +67,7 @@ export class Page {
 
   /** Show what the caller asked for, or what the address says. */
   private begin(options: PageOptions): void {
-    this.input = this.asText(0, options.input ?? null) ?? exampleInput(this.models[0].model);
+    this.input = this.asText(0, options.input ?? null) ?? this.example(0);
     if (options.beside) {
       this.beside = { model: options.beside.model, input: this.asText(options.beside.model, options.beside.input) };
     }
@@ -96,7 +96,7 @@ export class Page {
     this.model = model;
     if (this.beside !== null && this.beside.model !== model && this.beside.input !== null) this.beside = null;
     try {
-      if (!understands(this.current.model, this.input)) this.input = exampleInput(this.current.model);
+      if (!understands(this.current.model, this.input)) this.input = this.example(model);
       this.open();
     } catch (error) {
       this.problem = { text: inWords(error), vocabulary: null };
@@ -187,6 +187,12 @@ export class Page {
     const tokens = tokensOf(model, text);
     if (tokens.length === 0) throw new EngineError("Type at least one token: an empty input has no decision.");
     return run(model, tokens);
+  }
+
+  /** Return the input that came with a model, or its first tokens. */
+  private example(place: number): string {
+    const { model, input } = this.models[place];
+    return this.asText(place, input ?? null) ?? exampleInput(model);
   }
 
   private asText(place: number, input: Input): string | null {

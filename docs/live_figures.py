@@ -1,0 +1,235 @@
+"""Live figures: a directive `{run}` puts a transformer that runs into a page of the documentation.
+
+    ```{run} eiffel()
+    :input: The Eiffel Tower is in
+    :stage: block 0 attention
+    :position: 2
+
+    What one sees there: the caption.
+    ```
+
+The argument is Python for a transformer, in which `ws`, the functions of the library and whatever the page's own code
+has made before are known. `:beside:` is another one, or the same on `:beside-input:`. Each model, or pair of models,
+becomes one file in `figures/`; all files share one script and one style sheet, under a policy that lets in nothing
+else. They are classic scripts, because a browser loads no modules from a disk.
+
+`models.html` is the static page: every model of the library, and a place to drop a file into.
+"""
+
+import hashlib
+import html
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.logging import getLogger
+
+import weightsmith as ws
+from weightsmith.studio import collection
+from weightsmith.studio.document import POLICY, as_script, component, page_data
+
+FOLDER = "figures"
+CODE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+KNOWN = {"ws": ws, "np": np} | {name: getattr(ws.library, name) for name in ws.library.__all__ if name.islower()}
+PROMPTS = {"parity_chain": "00000111=0000010"}  # of those that do not read an input as it is
+WAITING = 640  # pixels: how high a figure is until it has said how high it is
+OURS = "'self' file:"  # what lies beside the page, also where that is a disk
+
+log = getLogger(__name__)
+
+_FIGURE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<link rel="stylesheet" href="../_static/weightsmith.css">
+</head>
+<body>
+<script type="application/json" id="weightsmith-model">{data}</script>
+<script src="../_static/weightsmith.js"></script>
+<script src="../_static/figure.js"></script>
+</body>
+</html>
+"""
+_FRAME = (
+    '<iframe class="live-figure" src="{address}" title="{title}" loading="lazy" height="{height}"></iframe>'
+    '<p class="live-figure-alone"><a href="{address}" target="_blank" rel="noopener">on a page of its own</a></p>'
+)
+
+
+class RunDirective(SphinxDirective):
+    """Shows a transformer at work."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec = {  # noqa: RUF012
+        "input": directives.unchanged_required,
+        "beside": directives.unchanged_required,
+        "beside-input": directives.unchanged_required,
+        "names": directives.unchanged_required,  # of the model and of that beside it, separated by |
+        "stage": directives.unchanged_required,
+        "step": directives.nonnegative_int,
+        "position": directives.nonnegative_int,
+        "differences": directives.flag,  # only differences
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Return the figure, and note the file that it shows."""
+        try:
+            data, sight = self.figure()
+        except Exception as error:
+            raise self.error(f"{{run}} {self.arguments[0]}: {type(error).__name__}: {error}") from error
+        text = figure_page(data)
+        name = f"{_slug(data['models'][0]['name'])}-{hashlib.sha256(text.encode()).hexdigest()[:8]}.html"
+        figures(self.env).setdefault(self.env.docname, {})[name] = text
+        address = f"{'../' * self.env.docname.count('/')}{FOLDER}/{name}#{urlencode(sight)}"
+        caption = self.parse_content_to_nodes()
+        spoken = " ".join(node.astext() for node in caption) or data["title"]
+        frame = _FRAME.format(address=html.escape(address), title=html.escape(spoken, quote=True), height=WAITING)
+        box = nodes.container("", nodes.raw("", frame, format="html"), classes=["live"])
+        box += nodes.container("", *caption, classes=["live-caption"])
+        return [box]
+
+    def figure(self) -> tuple[dict[str, Any], dict[str, str | int]]:
+        """Return what the file carries, and what the address says: the input, the step, the position."""
+        T = self.transformer(self.arguments[0])
+        r = ws.run(T, self.options["input"]) if "input" in self.options else None
+        beside = self.options.get("beside")
+        names = [name.strip() for name in self.options.get("names", "").split("|") if name.strip()]
+        names += [_plain(self.arguments[0]), _plain(beside or "")][len(names) :]
+        S = None if beside is None else self.transformer(beside)
+        data = page_data(T, S, names[: 1 if S is None else 2]) | {"title": names[0]}
+        sight: dict[str, str | int] = {"model": 0}
+        if r is not None:
+            sight["input"] = self.options["input"]
+        if "beside-input" in self.options:
+            ws.run(S or T, self.options["beside-input"])  # refuses what the model cannot read
+            sight |= {"beside": len(data["models"]) - 1, "beside-input": self.options["beside-input"]}
+        elif S is not None:
+            sight["beside"] = 1
+        if "stage" in self.options:
+            sight["step"] = step_of(T, self.options["stage"])
+        sight |= {key: self.options[key] for key in ("step", "position") if key in self.options}
+        if "differences" in self.options:
+            sight["only"] = "differences"
+        data["beside"] = None  # the address says it
+        return data, sight
+
+    def transformer(self, expression: str) -> ws.Transformer:
+        """Return the transformer that an expression stands for."""
+        try:
+            T = eval(expression, dict(KNOWN))
+        except NameError:
+            T = eval(expression, self.made_before())
+        if not isinstance(T, ws.Transformer):
+            raise TypeError(f"{expression} is no transformer")
+        return T
+
+    def made_before(self) -> dict[str, Any]:
+        """Return the names that the page's own code has made before this place."""
+        name, line = self.get_source_info()
+        above = "\n".join(Path(name).read_text(encoding="utf-8").split("\n")[:line])
+        blocks = CODE.findall(above)
+        done, names = self.env.temp_data.get("weightsmith code", [0, {**KNOWN, "print": lambda *words: None}])
+        for block in blocks[done:]:
+            exec(compile(block, name, "exec"), names)
+        self.env.temp_data["weightsmith code"] = [len(blocks), names]
+        return names
+
+
+def step_of(T: ws.Transformer, stage: str) -> int:
+    """Return which of the steps of a page a stage is: those whose sublayer is there."""
+    there = ["embedding"]
+    for b, block in enumerate(T.blocks):
+        there += [f"block {b} attention"] if block.attention is not None else []
+        there += [f"block {b} feed-forward"] if block.feed_forward is not None else []
+    if stage not in there:
+        raise ValueError(f"stage: {stage} is not there: write {', '.join(there)}")
+    return there.index(stage)
+
+
+def figure_page(data: dict[str, Any]) -> str:
+    """Return a page that carries models and takes the component from beside it."""
+    policy = html.escape(POLICY.format(script=OURS, style=OURS))
+    return _FIGURE.format(policy=policy, title=html.escape(data["title"]), data=as_script(data))
+
+
+def classic_script() -> str:
+    """Return the component as a script that is no module: its names stay inside, and it exports nothing."""
+    script, count = re.subn(r"\bexport\s*\{[^{}]*\};?\s*$", "", component("weightsmith.js"))
+    if count != 1:
+        raise ValueError("weightsmith.js does not end with its exports: build it with make web")
+    return f"(() => {{\n{script}\n}})();\n"
+
+
+def library_page() -> str:
+    """Return the static page: the library's models, each with an input that shows it."""
+    shown = {entry.call: ws.run(entry.build(), next(iter(entry.decides))) for entry in ws.library.EXAMPLES}
+    shown |= {entry.call: ws.run(entry.build(), PROMPTS.get(entry.name, entry.yes)) for entry in ws.library.ENTRIES}
+    return collection(shown, "Weightsmith")
+
+
+def figures(env: BuildEnvironment) -> dict[str, dict[str, str]]:
+    """Return the files of the figures: by page, then by name."""
+    if not hasattr(env, "weightsmith_figures"):
+        env.weightsmith_figures = {}  # type: ignore[attr-defined]
+    found: dict[str, dict[str, str]] = env.weightsmith_figures  # type: ignore[attr-defined]
+    return found
+
+
+def forget(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
+    """Forget the figures of a page that is read again."""
+    figures(env).pop(docname, None)
+
+
+def merge(app: Sphinx, env: BuildEnvironment, docnames: list[str], other: BuildEnvironment) -> None:
+    """Take over the figures of pages that another process has read."""
+    figures(env).update({name: those for name, those in figures(other).items() if name in docnames})
+
+
+def write(app: Sphinx, error: Exception | None) -> None:
+    """Write the files that the pages show."""
+    if error is not None or app.builder.format != "html":
+        return
+    out = Path(app.outdir)
+    (out / FOLDER).mkdir(exist_ok=True)
+    wanted = {name: text for those in figures(app.env).values() for name, text in those.items()}
+    for old in (out / FOLDER).glob("*.html"):
+        if old.name not in wanted:
+            old.unlink()
+    for name, text in wanted.items():
+        (out / FOLDER / name).write_text(text, encoding="utf-8")
+    (out / "_static" / "weightsmith.js").write_text(classic_script(), encoding="utf-8")
+    (out / "_static" / "weightsmith.css").write_text(component("weightsmith.css"), encoding="utf-8")
+    (out / "models.html").write_text(library_page(), encoding="utf-8")
+    log.info("%d live figures, and the page models.html", len(wanted))
+
+
+def _plain(expression: str) -> str:
+    """Return an expression as the name of a model: without the empty brackets, and without `ws.library.`."""
+    return expression.replace("ws.library.", "").replace("ws.", "").removesuffix("()")
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "model"
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Add the directive."""
+    app.add_directive("run", RunDirective)
+    app.add_js_file("figures.js")
+    app.add_css_file("figures.css")
+    app.connect("env-purge-doc", forget)
+    app.connect("env-merge-info", merge)
+    app.connect("build-finished", write)
+    return {"version": "1", "env_version": 1, "parallel_read_safe": True, "parallel_write_safe": True}

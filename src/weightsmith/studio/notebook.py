@@ -1,0 +1,93 @@
+"""In a notebook: a model, a run or a counterexample shows itself, in a frame that nothing in it can leave.
+
+A notebook keeps what it shows, so each frame is kept small: the component stands in it compressed.
+"""
+
+import html
+import json
+from collections.abc import Sequence
+from functools import cache
+
+from weightsmith.inspect import Run
+from weightsmith.model import Transformer
+from weightsmith.studio.document import COMPONENT, as_script, component, inline, packed, page_data, policy
+
+MOST_WEIGHTS = 1 << 17  # numbers of a model: a megabyte in the notebook, at most
+MOST_VALUES = 1 << 20  # of a run's stream: a browser draws them at once
+HIGHEST = 960  # pixels
+
+# The component is unpacked and put into elements whose content the policy knows by its hash
+_LOADER = """\
+const packed = JSON.parse(document.getElementById("weightsmith-component").textContent);
+for (const [element, text] of [["style", packed.style], ["script", packed.script]]) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const made = document.createElement(element);
+  if (element === "script") made.type = "module";
+  made.textContent = await new Response(stream).text();
+  document.head.append(made);
+}
+"""
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+</head>
+<body>
+<script type="application/json" id="weightsmith-model">{data}</script>
+<script type="application/json" id="weightsmith-component">{component}</script>
+<script type="module">{loader}</script>
+</body>
+</html>
+"""
+_FRAME = (
+    '<iframe class="weightsmith" title="{title}" sandbox="allow-scripts allow-downloads" srcdoc="{page}" '
+    'style="display:block;width:100%;height:{height}px;border:1px solid #8884;border-radius:6px;resize:vertical">'
+    "</iframe>"
+)
+
+
+def in_notebook(shown: Transformer | Run, plain: str, *, beside: Run | None = None, names: Sequence[str] = ()) -> str:
+    """Return HTML that shows a transformer or a run in a frame, and folded below it the plain HTML.
+
+    Only the plain HTML is returned where a page would not show the same, or would be large: for a run that was changed
+    on its way, and for what has many weights or values. It is also what stays where a notebook is not trusted.
+    """
+    sides = [side for side in (shown, beside) if side is not None]
+    if not all(_is_light(side) for side in sides):
+        return plain
+    data = page_data(shown, beside, names)
+    title = html.escape(data["title"], quote=True)
+    script, style, packed_component = _component()
+    page = _PAGE.format(
+        policy=html.escape(policy([_LOADER, script], [style])),
+        title=title,
+        data=as_script(data),
+        component=packed_component,
+        loader=_LOADER,
+    )
+    frame = _FRAME.format(title=title, page=html.escape(page, quote=True), height=_height(sides))
+    return f"{frame}<details><summary>as text</summary>{plain}</details>" if plain else frame
+
+
+def _is_light(shown: Transformer | Run) -> bool:
+    """Tell whether a frame can show it, and be small."""
+    if isinstance(shown, Run):
+        return not shown.swaps and shown.stream.size <= MOST_VALUES and _is_light(shown.transformer)
+    return shown.weights <= MOST_WEIGHTS
+
+
+def _height(sides: Sequence[Transformer | Run]) -> int:
+    """Return about how many pixels high a page is down to the end of its stream; what is below is scrolled to."""
+    lanes = max(len((side.transformer if isinstance(side, Run) else side).lanes) for side in sides)
+    return min(HIGHEST, 480 + 110 * len(sides) + 23 * lanes)
+
+
+@cache
+def _component() -> tuple[str, str, str]:
+    """Return the component's script, its style, and both compressed."""
+    script, style = (inline(component(name)) for name in COMPONENT)
+    return script, style, json.dumps({"script": packed(script.encode()), "style": packed(style.encode())})
