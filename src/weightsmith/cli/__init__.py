@@ -27,6 +27,7 @@ from weightsmith.cli import (
     rounding,
     run,
     show,
+    studio,
     train,
 )
 from weightsmith.cli.ending import Tracebacks, ending
@@ -57,6 +58,7 @@ for module in (
     train,
     rounding,
     compare,
+    studio,
 ):
     app.command()(getattr(module, module.__name__.rpartition(".")[2]))
 app.command(  # its steps keep the order in which they are given, which options would lose
