@@ -4,6 +4,7 @@ from typing import Any
 
 from weightsmith.errors import cut
 from weightsmith.memory import facts
+from weightsmith.memory.facts import by_lane
 from weightsmith.model import Transformer
 
 FEW = 200  # of anything that is listed
@@ -26,7 +27,7 @@ def summary(T: Transformer) -> dict[str, Any]:
 
 
 def _neurons(T: Transformer) -> list[dict[str, Any]]:
-    """Return the neurons that can be named: facts with their keys, then those that somebody named."""
+    """Return the neurons that can be named: facts with their keys, then those that have a name, with what they read."""
     found = facts(T)
     rows = [
         {
@@ -41,12 +42,13 @@ def _neurons(T: Transformer) -> list[dict[str, Any]]:
     ]
     known = {(fact.block, fact.neuron) for fact in found}
     for b, block in enumerate(T.blocks):
-        names = () if block.feed_forward is None else block.feed_forward.names
-        rows += [
-            {"block": b, "neuron": n, "name": name, "key": None, "value": None, "margin": None}
-            for n, name in enumerate(names)
-            if name and (b, n) not in known
-        ]
+        layer = block.feed_forward
+        if layer is None:
+            continue
+        for n, name in enumerate(layer.names):
+            if name and (b, n) not in known:
+                reads, adds = (_pattern(by_lane(T, row)) for row in (layer.W_1[n], layer.W_2[:, n]))
+                rows.append({"block": b, "neuron": n, "name": name, "key": reads, "value": adds, "margin": None})
     return rows
 
 

@@ -35,7 +35,10 @@ export class Bench {
     this.longest = everything.limits.longest;
     const input = everything.models[0]?.input ?? null;
     const options = { models: shown, input, title: "Weightsmith studio", address: true };
-    this.page = new StudioPage(options, (name, bytes) => this.added(this.server.upload(name, bytes)));
+    this.page = new StudioPage(options, {
+      send: (name, bytes) => this.added(this.server.upload(name, bytes)),
+      example: (place) => this.models[place]?.input ?? null,
+    });
     this.watch();
   }
 
@@ -93,7 +96,7 @@ export class Bench {
       this.page.beside = null;
       this.models = this.models.filter((_, other) => other !== place);
       this.page.models = this.page.models.filter((_, other) => other !== place);
-      this.show(Math.min(place, this.models.length - 1));
+      this.page.chooseModel(Math.min(place, this.models.length - 1));
     });
   }
 
@@ -181,24 +184,13 @@ export class Bench {
   private async added(answer: Promise<OpenModel>): Promise<void> {
     await this.taken(await answer);
     this.page.beside = null;
-    this.show(this.models.length - 1);
+    this.page.chooseModel(this.models.length - 1);
   }
 
   private async taken(model: OpenModel): Promise<void> {
     const shown = opened({ name: model.name, bytes: await this.server.file(model) });
     this.page.models = [...this.page.models, shown];
     this.models = [...this.models, model];
-  }
-
-  private show(place: number): void {
-    const { page } = this;
-    const input = this.models[place]?.input ?? null;
-    const before = page.input;
-    page.chooseModel(place);
-    if (input !== null && page.input !== before) {
-      page.input = input; // the one before was none of its words
-      page.open();
-    }
   }
 
   /** Take a model that has changed; the page runs it again. */
