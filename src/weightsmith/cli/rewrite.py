@@ -9,7 +9,7 @@ import weightsmith as ws
 from weightsmith.cli.output import ModelFile, check_outputs, say, say_written
 
 STEPS = """
---flag NAME=POSITION,…        a lane that is 1 at these positions
+--flag NAME=POSITION,…        a lane that is 1 at these positions; without a position table here=3@8, for inputs up to 8
 
 --add FLAG:LANE=VALUE,…       add a vector where the flag is up
 

@@ -35,10 +35,12 @@ def apply(T: Transformer, step: str, value: str) -> Transformer:
 
 
 def _flag(T: Transformer, value: str) -> Transformer:
-    name, equals, positions = value.partition("=")
+    name, equals, places = value.partition("=")
     if not equals:
         raise InputError(f"--flag {cut(value)}: write NAME=POSITION, as in --flag here=3")
-    return flag(T, name, [whole(position, f"--flag {cut(value)}") for position in positions.split(",")])
+    positions, at, longest = places.partition("@")
+    numbers = [whole(position, f"--flag {cut(value)}") for position in positions.split(",")]
+    return flag(T, name, numbers, max_length=whole(longest, f"--flag {cut(value)}") if at else None)
 
 
 def _add(T: Transformer, value: str) -> Transformer:
