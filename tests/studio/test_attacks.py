@@ -245,13 +245,17 @@ def test_every_answer_carries_the_policy_and_lets_no_other_page_read_it(studio: 
 
 
 def test_a_preflight_of_another_page_gets_no_leave(studio: Started) -> None:
-    asked = {"Origin": "http://evil.example", "Access_Control_Request_Method": "POST", "X_Weightsmith_Token": None}
+    asked: dict[str, Any] = {
+        "Origin": "http://evil.example",
+        "Access_Control_Request_Method": "POST",
+        "X_Weightsmith_Token": None,
+    }
     answer = sent(studio.port, request(studio, "OPTIONS", "/api/models", **asked))
     assert answer.status == 403
     assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
 def test_there_are_no_web_sockets(studio: Started) -> None:
-    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec_WebSocket_Version": "13"}
+    upgrade: dict[str, Any] = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec_WebSocket_Version": "13"}
     answer = sent(studio.port, request(studio, "GET", "/api/studio", Sec_WebSocket_Key="AAAA", **upgrade))
     assert answer.status != 101

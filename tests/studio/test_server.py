@@ -68,7 +68,8 @@ class Page:
         return self.good("POST", "checks", fields)
 
     def ended(self, check: dict[str, Any]) -> dict[str, Any]:
-        return until(lambda: self._ended(check["id"]))
+        found: dict[str, Any] = until(lambda: self._ended(check["id"]))
+        return found
 
     def _ended(self, number: int) -> dict[str, Any] | None:
         (found,) = [check for check in self.good("GET", "checks")["checks"] if check["id"] == number]
@@ -117,6 +118,7 @@ def test_the_menu_offers_the_steps_of_the_command_line(page: Page) -> None:
         ("--form", "infinity", ws.infinity_form),
         ("--form", "signed", ws.signed_infinity_form),
         ("--widen", "a,b", lambda T: ws.widen(T, ["a", "b"])),
+        ("--flag", "here=3@8", lambda T: ws.flag(T, "here", [3], max_length=8)),
         ("--pad", "2", lambda T: ws.pad_blocks(T, 2)),
         ("--to", "fixed(2,2)", lambda T: ws.to_arithmetic(T, ws.Fixed(2, 2))),
         ("--ignore", "symbol", lambda T: ws.ignore_lanes(T, ["symbol"])),
@@ -295,8 +297,10 @@ def test_a_check_that_takes_too_long_is_ended() -> None:
 def test_a_job_gets_no_more_memory_than_allowed() -> None:
     T = ws.library.contains("1")
     neurons, lanes = 1_000_000, len(T.lanes)
-    arrays = (np.zeros(shape) for shape in ((neurons, lanes), neurons, (lanes, neurons), lanes))
-    large = model_bytes(replace(T, blocks=(ws.Block(feed_forward=ws.FeedForward(*arrays)),)))
+    layer = ws.FeedForward(
+        W_1=np.zeros((neurons, lanes)), b_1=np.zeros(neurons), W_2=np.zeros((lanes, neurons)), b_2=np.zeros(lanes)
+    )
+    large = model_bytes(replace(T, blocks=(ws.Block(feed_forward=layer),)))
     with opened(Limits(job_memory=1 << 20)) as page:  # less than a process has when it begins: it gets nothing more
         answer = page.upload("large", large)
         assert (answer.status_code, "Memory" in answer.json()["error"]) == (422, True), answer.text
