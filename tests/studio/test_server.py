@@ -332,9 +332,9 @@ def test_there_are_so_many_checks_models_steps_and_bytes_and_no_more() -> None:
 
 def test_files_that_the_user_named_come_first() -> None:
     T = ws.library.contains("b", "abc")
-    with opened(files=[("mine", model_bytes(T))]) as page:
-        first = page.everything()["models"][0]
-        assert first["name"] == "mine"
+    with opened(files=[("mine", model_bytes(T)), ("mine", model_bytes(ws.library.parity()))]) as page:
+        first, second = page.everything()["models"][:2]
+        assert (first["name"], second["name"]) == ("mine", "mine (2)")
         assert page.model(first) == T
         assert page.everything()["folder"] is None
         assert page.refused("open", file="x.safetensors") == (

@@ -29,6 +29,7 @@ def studio(
     that is printed. Ctrl-C ends it; what was not saved is then gone.
     """
     try:
+        from weightsmith.studio.document import model_of
         from weightsmith.studio.serving import Serving
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
@@ -36,7 +37,7 @@ def studio(
         raise InputError(NEEDS_SERVER) from None
     given = []
     for file in files or []:
-        ws.load(file)  # refused here, with its name, rather than in the page
+        model_of(ws.load(file))  # refused here, rather than in the page
         given.append((file.stem, file.read_bytes()))
     with Serving(port, given, folder) as serving:
         say(serving.address)

@@ -32,7 +32,7 @@ class Calls:
 
     def __init__(self, limits: Limits, folder: Folder | None, files: Sequence[tuple[str, bytes]]) -> None:
         """Begin with files that the user named, names and bytes."""
-        self.limits, self.folder, self.files = limits, folder, files
+        self.limits, self.folder, self.files = limits, folder, list(files)
         self.session, self.checks = Session(limits), Checks(limits)
         self.begun = anyio.Lock()
         self.free = anyio.CapacityLimiter(limits.jobs)
@@ -86,9 +86,9 @@ class Calls:
         )
 
     async def _begin(self) -> None:
-        for name, data in self.files:
-            if name not in [model.name for model in self.session.models.values()]:
-                await self._opened(name, data)
+        while self.files:  # if one fails, the next page goes on from there
+            await self._opened(*self.files[0])
+            self.files.pop(0)
         found, made = await self._job("library")
         for row, data in zip(found["models"], made, strict=True):
             self.session.add(row["name"], State(OPENED, data, row["summary"]), row["input"], row["note"])

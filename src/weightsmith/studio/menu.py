@@ -15,9 +15,7 @@ class Offer(NamedTuple):
 
 REWRITES: tuple[Offer, ...] = (
     Offer("--form", "normal form", "FORM", "infinity", "zero-one, infinity or signed; by attention: infinity@4"),
-    Offer(
-        "--flag", "flag", "NAME=POSITION,…", "here=3", "1 there and 0 elsewhere; here=3@8 gives a table of 8 positions"
-    ),
+    Offer("--flag", "flag", "NAME=POSITION,…", "here=3", "1 there, 0 elsewhere; here=3@8 makes a table of 8"),
     Offer("--add", "add a vector", "FLAG:LANE=VALUE,…", "here:found=1", "adds it where the flag is up"),
     Offer("--zero", "make the vector 0", "FLAG", "here", "where the flag is up: adds ∞, ∞ and −∞"),
     Offer("--cancel", "subtract the vector", "FLAG", "here", "the same in one block, by subtracting"),

@@ -15,7 +15,7 @@ from weightsmith.composition.boolean import composed
 from weightsmith.errors import InputError
 from weightsmith.files import from_bytes, model_bytes
 from weightsmith.inspect import run
-from weightsmith.library import ENTRIES, EXAMPLES, Entry
+from weightsmith.library import ENTRIES, EXAMPLES, Entry, Example
 from weightsmith.memory.written import read_numbers
 from weightsmith.model import Transformer
 from weightsmith.rewrites.written import apply
@@ -54,7 +54,8 @@ def _read(order: Order) -> Answer:
 
 def _library(order: Order) -> Answer:
     """Return the lecture's example first: of what is there from the start it shows most."""
-    entries = sorted((*EXAMPLES, *ENTRIES), key=lambda entry: entry.name != "eiffel")
+    entries: list[Entry | Example] = [*EXAMPLES, *ENTRIES]
+    entries.sort(key=lambda entry: entry.name != "eiffel")
     models = [entry.build() for entry in entries]
     rows = []
     for entry, T in zip(entries, models, strict=True):

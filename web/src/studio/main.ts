@@ -31,11 +31,17 @@ async function show(base: string): Promise<void> {
   const token = takeToken();
   const trouble = (text: string): void => void mount(Trouble, { target: host, props: { text } });
   if (token === null) return trouble(NO_TOKEN);
+  const waiting = document.createElement("p");
+  waiting.className = "waiting";
+  waiting.textContent = "The models are on their way …";
+  host.append(waiting);
   try {
     const bench = await Bench.begin(new Server(base, token));
+    waiting.remove();
     mount(Studio, { target: host, props: { bench, host } });
     window.weightsmith ??= { run: (tokens) => plainRun(bench.page, tokens) };
   } catch (error) {
+    waiting.remove();
     trouble(error instanceof Error ? error.message : String(error));
   }
 }
