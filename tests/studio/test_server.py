@@ -393,6 +393,20 @@ def test_the_studio_refuses_what_it_cannot_open_before_it_begins(tmp_path: Path)
             assert words in done.stderr
 
 
+def test_the_address_is_printed_and_opened_in_a_browser(tmp_path: Path) -> None:
+    before = (
+        "import threading, webbrowser\nfrom weightsmith.studio.serving import Serving\nseen = threading.Event()\n"
+        "def opened(address):\n    print('opened', address)\n    seen.set()\n    return True\n"
+        "webbrowser.open = opened\nServing.run = lambda self: seen.wait()"
+    )
+    done = run_command("studio", folder=tmp_path, environment=environment(), before=before)
+    assert done.returncode == 0, done.stderr
+    printed, opened_address = done.stdout.splitlines()
+    assert opened_address == f"opened {printed}"
+    assert printed.startswith("http://127.0.0.1:")
+    assert done.stderr.endswith("the studio has ended\n")
+
+
 def test_help_says_how_to_begin(tmp_path: Path) -> None:
     done = run_command("studio", "--help", folder=tmp_path, environment=environment())
     for words in ("--folder", "--port", "--no-browser", "[MODEL]…", "Ctrl-C"):

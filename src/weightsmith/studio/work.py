@@ -3,6 +3,7 @@
 What it says are texts in JSON, and after the last one the bytes of files: nothing that it sends is ever code.
 """
 
+import contextlib
 import json
 import math
 import os
@@ -71,4 +72,5 @@ def _send(sender: Connection, message: dict[str, Any]) -> None:
 
 def _limit(what: int, most: int) -> None:
     _, hard = resource.getrlimit(what)
-    resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    with contextlib.suppress(OSError, ValueError):  # a system that knows no such limit
+        resource.setrlimit(what, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
