@@ -163,6 +163,8 @@ def test_the_whole_story_from_an_input_to_a_refuted_claim_and_its_divergence(pag
     expect(answer(page)).to_have_text("→ YES and NO")
     expect(page.get_by_text("The first difference is at the")).to_contain_text("attention of block 0")
     expect(page.get_by_text("◆ first difference")).to_be_visible()
+    names = page.get_by_label("model", exact=True).first.locator("option").all_inner_texts()
+    assert len([name for name in names if name.endswith(", copy, opened")]) == 1  # both checks had the same copy
 
 
 def test_a_counterexample_is_shown_on_the_model_as_it_was_then(page: Page) -> None:
@@ -269,7 +271,7 @@ def drop(page: Page, name: str, data: bytes) -> None:
       return transfer;
     }"""
     transfer = page.evaluate_handle(make, [name, base64.b64encode(data).decode()])
-    page.dispatch_event("[role=application]", "drop", {"dataTransfer": transfer})
+    page.dispatch_event("[data-weightsmith] .page", "drop", {"dataTransfer": transfer})
 
 
 def test_a_dropped_file_is_opened_and_a_malformed_one_is_refused(page: Page) -> None:

@@ -19,6 +19,8 @@ export class Bench {
   readonly rewrites: Everything["rewrites"];
   readonly longest: number;
   private watching = false;
+  /** Copies that checks made, by the version that they are copies of. */
+  private readonly copies = new Map<number, number>();
 
   /** The model that is shown. Models stand in the page in the same order as here. */
   readonly current: OpenModel = $derived.by(() => this.models[Math.min(this.page.model, this.models.length - 1)]);
@@ -122,7 +124,7 @@ export class Bench {
   startCheckOfSteps(claim: string, upTo: number): Promise<boolean> {
     const { id } = this.current;
     return this.attempt(async () => {
-      const models = [await this.copy(0), id];
+      const models = [await this.copyAsOpened(), id];
       await this.started({ claim, models, regex: "", yes: "", up_to: upTo });
     });
   }
@@ -159,6 +161,15 @@ export class Bench {
       view.goToOpening();
       view.pinned = check.verdict?.divergence?.position ?? view.pair?.first?.position ?? null;
     });
+  }
+
+  /** Return the number of a copy as the model was opened: the one that an earlier check made, if it is still that. */
+  private async copyAsOpened(): Promise<number> {
+    const { version } = this.current.steps[0];
+    const made = this.models.find(({ id, steps }) => id === this.copies.get(version) && steps.length === 1);
+    const copy = made?.id ?? (await this.copy(0));
+    this.copies.set(version, copy);
+    return copy;
   }
 
   private async started(fields: Parameters<Server["startCheck"]>[0]): Promise<void> {
