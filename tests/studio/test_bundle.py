@@ -26,7 +26,8 @@ def vite(*arguments: str) -> None:
 
 
 def test_the_committed_component_is_what_the_sources_give(tmp_path: Path) -> None:
-    vite("vite", "build", "--outDir", str(tmp_path / "page"), "--logLevel", "error")
+    for config in ("vite.config.ts", "vite.studio.config.ts"):
+        vite("vite", "build", "--config", config, "--outDir", str(tmp_path / "page"), "--logLevel", "error")
     built = {path.name: path.read_bytes() for path in (tmp_path / "page").iterdir()}
     assert built.keys() == {path.name for path in CARRIED.iterdir()}, "write make web, and commit what it builds"
     for name, content in built.items():

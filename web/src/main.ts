@@ -45,7 +45,7 @@ export function mount(element: HTMLElement, options: PageOptions): Mounted {
   return mounted;
 }
 
-function plainRun(page: Page, tokens: readonly string[] | string): PlainRun {
+export function plainRun(page: Page, tokens: readonly string[] | string): PlainRun {
   const { model } = page.current;
   const found = run(model, typeof tokens === "string" ? readTokens(model, tokens) : tokens);
   const rows = found.stream.map(({ rows, columns, values }) =>

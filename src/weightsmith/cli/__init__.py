@@ -28,6 +28,7 @@ from weightsmith.cli import (
     rounding,
     run,
     show,
+    studio,
     track,
     train,
 )
@@ -51,6 +52,7 @@ for module in (
     info,
     run,
     show,
+    studio,
     explain,
     next,
     generate,

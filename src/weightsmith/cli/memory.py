@@ -9,7 +9,7 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli.output import AsJson, ModelFile, check_outputs, errors, print_json, results, say, say_written
-from weightsmith.errors import InputError, brief, shown
+from weightsmith.errors import shown
 from weightsmith.tables import Table, number
 
 memory = typer.Typer(
@@ -35,10 +35,12 @@ def write(
     ] = None,
 ) -> None:
     """Write a fact: MODEL --block 0 --key tower=1,eiffel=1 --value paris=1 -o OUT."""
+    from weightsmith.memory.written import read_numbers  # here, because it loads numpy
+
     check_outputs(output)
     T = ws.load(file)
     written = ws.memory.write(
-        T, block, _numbers(key, "--key"), _numbers(value, "--value"), margin, name, inputs=against or []
+        T, block, read_numbers(key, "--key"), read_numbers(value, "--value"), margin, name, inputs=against or []
     )
     ws.save(written, output)
     _show_facts(written, [fact for fact in ws.memory.facts(written) if fact.block == block][-1:])
@@ -130,23 +132,6 @@ def _neuron(T: "ws.Transformer", block: int, text: str) -> tuple[int, str]:
     if counted is not None and counted != n and counted < len(names):
         errors().print(f"{text} is the name of neuron {n}: for neuron {counted} write 0{text}")
     return n, names[n] if names else ""
-
-
-def _numbers(text: str, option: str) -> dict[str, float]:
-    """Read LANE=NUMBER,LANE=NUMBER,…; a lane may have = and spaces in its name, but no comma."""
-    result: dict[str, float] = {}
-    for part in text.split(","):
-        lane, equals, value = part.rpartition("=")
-        try:
-            amount = float(value) if equals else None
-        except ValueError:
-            amount = None
-        if amount is None or not lane.strip():
-            raise InputError(f"{option} {brief(part)}: write LANE=NUMBER, as in {option} tower=1,eiffel=1")
-        if lane.strip() in result:
-            raise InputError(f"{option} names the lane {brief(lane.strip())} twice: write each lane once")
-        result[lane.strip()] = amount
-    return result
 
 
 def _show_firings(T: "ws.Transformer", found: "list[tuple[int, ws.memory.Firing]]") -> None:

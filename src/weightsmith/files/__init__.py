@@ -2,15 +2,16 @@
 
 import json
 import os
+from io import BytesIO
 from pathlib import Path
 
 from weightsmith.errors import FileError, brief
 from weightsmith.files.codec import decode, encode
-from weightsmith.files.container import container_bytes, read_container
+from weightsmith.files.container import container_bytes, read_container, read_tensors
 from weightsmith.model import Transformer
 from weightsmith.storage import parse_json, refusals, write_whole
 
-__all__ = ["load", "model_bytes", "save"]
+__all__ = ["from_bytes", "load", "model_bytes", "save"]
 
 
 def save(T: Transformer, path: str | os.PathLike[str]) -> None:
@@ -35,3 +36,10 @@ def load(path: str | os.PathLike[str]) -> Transformer:
         metadata = parse_json(text, "its metadata", size)
         del text  # it may be large
         return decode(tensors, metadata)
+
+
+def from_bytes(data: bytes, name: str) -> Transformer:
+    """Read a transformer from the bytes of its file, with the suspicion of `load`; errors give it this name."""
+    with refusals("cannot read", name):
+        tensors, text = read_tensors(BytesIO(data), len(data))
+        return decode(tensors, parse_json(text, "its metadata", len(data)))

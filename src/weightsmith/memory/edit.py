@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from weightsmith.errors import InputError, ModelError, brief
-from weightsmith.memory.facts import Fact, Pattern, by_lane, member, read_keys, read_margin, read_values
+from weightsmith.memory.facts import Fact, Pattern, by_lane, read_keys, read_margin, read_values
 from weightsmith.memory.neurons import columns, matched, neurons, new_names, open_gates
 from weightsmith.memory.read import Tokens
 from weightsmith.model import Edit, FeedForward, Transformer, digest
 from weightsmith.model.axes import NEURONS
 from weightsmith.model.folds import joined, selected
+from weightsmith.model.members import member
 from weightsmith.model.places import block_at, checked, layer_at, neuron_at, neuron_text
 
 

@@ -1,6 +1,5 @@
 """Patterns over lanes, read from what a person writes, and facts: neurons that were written for a pattern."""
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -13,6 +12,7 @@ from weightsmith.errors import InputError, brief, named, shown
 from weightsmith.model import FeedForward, Transformer, lane_index
 from weightsmith.model.axes import NEURONS
 from weightsmith.model.folds import selected
+from weightsmith.model.members import member, real
 from weightsmith.model.places import checked
 from weightsmith.semantics.layers import run_neurons
 
@@ -85,16 +85,6 @@ def _not_empty(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str]
     return result
 
 
-def member(A: Arithmetic, value: Any, what: str) -> float:
-    """Return a number that is a member, or say which member is nearest."""
-    number = real(value, what)
-    if not A.contains(number):
-        raise InputError(
-            f"{what}: {brief(value)} is not a member of {A}; the nearest member is {brief(float(A.round(number)))}"
-        )
-    return number
-
-
 def read_margin(margin: Any) -> float:
     """Return a margin, which must be positive: at a threshold exactly at a rival, the least rounding error leaks."""
     number = real(margin, "margin")
@@ -102,19 +92,6 @@ def read_margin(margin: Any) -> float:
         raise InputError(
             f"margin={brief(margin)}: a threshold at the strongest rival leaks; write one above 0, such as 1.0"
         )
-    return number
-
-
-def real(value: Any, what: str) -> float:
-    """Return a finite number; refuse truth values, texts and nan."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
-        raise InputError(f"{what}: {brief(value)} is not a number: write one such as 1.0")
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise InputError(f"{what}: {brief(value)} is not a finite number: write one such as 1.0")
     return number
 
 

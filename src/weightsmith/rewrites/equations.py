@@ -2,8 +2,9 @@
 
 from typing import NoReturn
 
-import weightsmith as ws
 from weightsmith.errors import InputError, brief, listed, named, nearest_names, shown
+from weightsmith.model import Transformer
+from weightsmith.model.members import member
 
 EQUATION = 'write LANE=TERMS, with terms such as x1 or -2*x1 joined by +, or 0, as in --map "x0=2*x1+x0,x1=0"'
 POSITIONS = (
@@ -11,7 +12,7 @@ POSITIONS = (
 )
 
 
-def read_map(T: "ws.Transformer", text: str) -> tuple[list[str], list[list[float]], tuple[int, int] | None]:
+def read_map(T: Transformer, text: str) -> tuple[list[str], list[list[float]], tuple[int, int] | None]:
     """Return the lanes that have an equation, in the order of the stream, the matrix over them, and the positions.
 
     The positions are source and target, or None for every position. A name with , + = in it cannot be written here.
@@ -31,7 +32,7 @@ def read_map(T: "ws.Transformer", text: str) -> tuple[list[str], list[list[float
     return lanes, [[rows[to].get(of, 0.0) for of in lanes] for to in lanes], route
 
 
-def _route(T: "ws.Transformer", text: str) -> tuple[tuple[int, int] | None, str]:
+def _route(T: Transformer, text: str) -> tuple[tuple[int, int] | None, str]:
     """Split SOURCE:TARGET: off; a lane may have : in its name."""
     first = text.partition("=")[0]
     if ":" not in first or first.strip() in T.lanes:
@@ -43,7 +44,7 @@ def _route(T: "ws.Transformer", text: str) -> tuple[tuple[int, int] | None, str]
     return (source, target), equations
 
 
-def _equation(T: "ws.Transformer", text: str) -> tuple[str, dict[str, float]]:
+def _equation(T: Transformer, text: str) -> tuple[str, dict[str, float]]:
     """Read LANE=TERMS: what each lane that is read is multiplied by."""
     left, equals, right = text.partition("=")
     if not equals or not right.strip():
@@ -57,10 +58,8 @@ def _equation(T: "ws.Transformer", text: str) -> tuple[str, dict[str, float]]:
     return lane, terms
 
 
-def _term(T: "ws.Transformer", text: str, equation: str) -> tuple[str, float]:
+def _term(T: Transformer, text: str, equation: str) -> tuple[str, float]:
     """Read LANE or NUMBER*LANE."""
-    from weightsmith.memory.facts import member
-
     if text.strip() in T.lanes:
         return text.strip(), 1.0
     number, star, name = text.partition("*")
@@ -75,7 +74,7 @@ def _term(T: "ws.Transformer", text: str, equation: str) -> tuple[str, float]:
     return _lane(T, name, equation), member(T.arithmetic, factor, f"--map {equation!r:.80}")
 
 
-def _lane(T: "ws.Transformer", text: str, equation: str) -> str:
+def _lane(T: Transformer, text: str, equation: str) -> str:
     name = text.strip()
     if name not in T.lanes:
         near = nearest_names(name[:80], T.lanes)

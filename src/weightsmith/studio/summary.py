@@ -1,0 +1,57 @@
+"""What the studio's panel shows of a model: its words, its history, and the facts in it."""
+
+from typing import Any
+
+from weightsmith.errors import cut
+from weightsmith.memory import facts
+from weightsmith.memory.facts import by_lane
+from weightsmith.model import Transformer
+
+FEW = 200  # of anything that is listed
+LANES = 8  # of a pattern
+
+
+def summary(T: Transformer) -> dict[str, Any]:
+    """Return a model in a few words, as data."""
+    return {
+        "arithmetic": str(T.arithmetic),
+        "vocabulary": list(T.vocabulary[:FEW]),
+        "letters": all(len(token) == 1 for token in T.vocabulary),
+        "lanes": list(T.lanes[:FEW]),
+        "flags": list(T.flags[:FEW]),
+        "classes": list(T.classes[:FEW]),
+        "blocks": len(T.blocks),
+        "provenance": [cut(line) for line in T.provenance[-FEW:]],
+        "neurons": _neurons(T)[:FEW],
+    }
+
+
+def _neurons(T: Transformer) -> list[dict[str, Any]]:
+    """Return the neurons that can be named: facts with their keys, then those that have a name, with what they read."""
+    found = facts(T)
+    rows = [
+        {
+            "block": fact.block,
+            "neuron": fact.neuron,
+            "name": fact.name,
+            "key": _pattern(fact.key),
+            "value": _pattern(fact.value),
+            "margin": fact.margin,
+        }
+        for fact in found
+    ]
+    known = {(fact.block, fact.neuron) for fact in found}
+    for b, block in enumerate(T.blocks):
+        layer = block.feed_forward
+        if layer is None:
+            continue
+        for n, name in enumerate(layer.names):
+            if name and (b, n) not in known:
+                reads, adds = (_pattern(by_lane(T, row)) for row in (layer.W_1[n], layer.W_2[:, n]))
+                rows.append({"block": b, "neuron": n, "name": name, "key": reads, "value": adds, "margin": None})
+    return rows
+
+
+def _pattern(pattern: Any) -> str:
+    parts = [f"{lane}={value:g}" for lane, value in list(pattern.items())[:LANES]]
+    return ", ".join(parts) + (", …" if len(pattern) > LANES else "")

@@ -1,0 +1,151 @@
+"""What a process of the studio does for it: read, build, change and check models, make pages.
+
+Each task gets the bytes of model files and a request, and gives data for the page and the bytes of new files.
+"""
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from weightsmith import check, memory
+from weightsmith.check import Verdict
+from weightsmith.composition import if_then_else, side_by_side
+from weightsmith.composition.boolean import composed
+from weightsmith.errors import InputError
+from weightsmith.files import from_bytes, model_bytes
+from weightsmith.inspect import run
+from weightsmith.library import ENTRIES, EXAMPLES, Entry, Example
+from weightsmith.memory.written import read_numbers
+from weightsmith.model import Transformer
+from weightsmith.rewrites.written import apply
+from weightsmith.studio.document import model_of, page
+from weightsmith.studio.summary import summary
+
+Report: TypeAlias = Callable[[int, int], None]  # inputs done, inputs in all
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a task gives."""
+
+    data: dict[str, Any]
+    files: Sequence[bytes] = ()
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a task gets: the models as they are, what to do with them, and whom to tell how far it is."""
+
+    models: Sequence[Transformer] = ()
+    request: Mapping[str, Any] = field(default_factory=dict)
+    report: Report = lambda done, total: None
+
+
+def perform(task: str, files: Sequence[tuple[str, bytes]], request: Mapping[str, Any], report: Report) -> Answer:
+    """Do a task with models that are given as names and bytes."""
+    models = [from_bytes(data, name) for name, data in files]
+    return _TASKS[task](Order(models, request, report))
+
+
+def _read(order: Order) -> Answer:
+    return Answer({"summary": summary(model_of(order.models[0]))})
+
+
+def _library(order: Order) -> Answer:
+    """Return the lecture's example first: of what is there from the start it shows most."""
+    entries: list[Entry | Example] = [*EXAMPLES, *ENTRIES]
+    entries.sort(key=lambda entry: entry.name != "eiffel")
+    models = [entry.build() for entry in entries]
+    rows = []
+    for entry, T in zip(entries, models, strict=True):
+        example = entry.yes if isinstance(entry, Entry) else next(iter(entry.decides))
+        name = entry.name if entry.call.endswith("()") else entry.call
+        rows.append({"name": name, "input": example, "note": entry.claim, "summary": summary(T)})
+    return Answer({"models": rows}, [model_bytes(T) for T in models])
+
+
+def _rewrite(order: Order) -> Answer:
+    step, value = order.request["step"], order.request["value"]
+    T = order.models[0]
+    return _changed(T, apply(T, step, value), f"{step.removeprefix('--')}({value})")
+
+
+def _compose(order: Order) -> Answer:
+    how, names, models = order.request["how"], order.request["names"], order.models
+    if how == "formula":
+        T = composed(order.request["formula"], dict(zip(names, models, strict=True)), "{} = a model of the menu")
+    elif how == "if-then-else" and len(models) == 3:
+        T = if_then_else(*models)
+    elif how == "side-by-side" and len(models) >= 2:
+        T = side_by_side(*models)
+    else:
+        raise InputError("a composition needs its models: two side by side, three for if, then and else")
+    return _changed(models[0], T, how)
+
+
+def _write_fact(order: Order) -> Answer:
+    given = order.request
+    key, value = (read_numbers(given[name], name) for name in ("key", "value"))
+    T = order.models[0]
+    return _changed(T, memory.write(T, given["block"], key, value, given["margin"], given["name"] or None), "")
+
+
+def _remove_fact(order: Order) -> Answer:
+    T = order.models[0]
+    return _changed(T, memory.delete(T, order.request["block"], order.request["neuron"]), "")
+
+
+def _changed(before: Transformer, after: Transformer, said: str) -> Answer:
+    """Return a changed model; a step that left no line in the provenance gets one."""
+    if after.provenance == before.provenance and said:
+        after = replace(after, provenance=(*after.provenance, said[:1000]))
+    return Answer({"summary": summary(model_of(after))}, [model_bytes(after)])
+
+
+def _page(order: Order) -> Answer:
+    inputs = order.request["inputs"]
+    shown = [T if tokens is None else run(T, tokens) for T, tokens in zip(order.models, inputs, strict=True)]
+    beside = shown[1] if len(shown) > 1 else None
+    return Answer({}, [page(shown[0], beside=beside, names=order.request["names"]).encode()])
+
+
+def _check(order: Order) -> Answer:
+    given, models = order.request, order.models
+    options = {"up_to": given["up_to"], "workers": given["workers"], "memory": given["memory"]}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if given["claim"] == "recognizes":
+            T = models[0]
+            check.claims.check_class(T, given["yes"], "{1} as the class that counts as YES")
+            found = check.recognizes(T, given["regex"], yes=given["yes"], progress=order.report, **options)
+        elif given["claim"] == "same decisions":
+            found = check.same_decisions(models[0], models[1], progress=order.report, **options)
+        else:
+            found = check.same_logits(models[0], models[1], progress=order.report, **options)
+    return Answer({**verdict_data(found), "warnings": [str(each.message) for each in caught][:5]})
+
+
+def verdict_data(verdict: Verdict) -> dict[str, Any]:
+    """Return what the page shows of a verdict."""
+    tokens, parting = verdict.counterexample, verdict.divergence
+    return {
+        "holds": verdict.holds,
+        "text": str(verdict),
+        "inputs": verdict.inputs,
+        "counterexample": None if tokens is None else list(tokens),
+        "sides": verdict.sides,
+        "divergence": None if parting is None else {**parting.to_json(), "text": str(parting)},
+    }
+
+
+_TASKS: dict[str, Callable[[Order], Answer]] = {
+    "read": _read,
+    "library": _library,
+    "rewrite": _rewrite,
+    "compose": _compose,
+    "write fact": _write_fact,
+    "remove fact": _remove_fact,
+    "page": _page,
+    "check": _check,
+}

@@ -1,0 +1,345 @@
+"""The studio in a real browser: from typing an input to a refuted claim and where its runs part."""
+
+import base64
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+import weightsmith as ws
+from tests.studio.serving import Started, started
+from weightsmith.files import model_bytes
+
+PATIENCE = 120_000  # milliseconds: a first check compiles its loops
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """A browser that ends with this file."""
+    place = shutil.which("chromium")
+    assert place, "the studio is tested in a browser: install chromium, such as with make test"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=place, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
+    folder = tmp_path_factory.mktemp("folder")
+    ws.save(ws.library.contains("b", "abc"), folder / "letters.safetensors")
+    with started("--folder", folder) as running:
+        yield running
+
+
+@pytest.fixture
+def page(chromium: Browser, studio: Started) -> Iterator[Page]:
+    """The studio's page, newly opened; whatever it complains about fails the test."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(PATIENCE)
+    expect.set_options(timeout=PATIENCE)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.goto(studio.address)
+    expect(tab(page, "rewrite")).to_be_visible()
+    yield page
+    refusals = "the server responded with a status of 422"  # the browser's own words for what the studio refuses
+    assert [said for said in complaints if refusals not in said] == []
+    context.close()
+
+
+def tab(page: Page, tool: str) -> Any:
+    return page.locator(f"[data-tool={tool}]")
+
+
+def panel(page: Page, tool: str) -> Any:
+    """Open a tool, and return its panel."""
+    if tab(page, tool).get_attribute("aria-expanded") != "true":
+        tab(page, tool).click()
+    return page.locator(f"[data-tool-panel={tool}]")
+
+
+def choose(page: Page, model: str) -> None:
+    page.get_by_label("model", exact=True).first.select_option(label=model)
+
+
+def copied(page: Page, model: str) -> None:
+    """Show a copy of a model, which no other test changes."""
+    choose(page, model)
+    panel(page, "files").get_by_role("button", name="copy the model").click()
+    names = page.get_by_label("model", exact=True).first.locator("option", has_text=f"{model}, copy")
+    expect(names.last).to_be_attached()
+    choose(page, names.last.inner_text())
+
+
+def typed(page: Page, text: str) -> None:
+    page.locator("[data-input]").fill(text)
+
+
+def answer(page: Page) -> Any:
+    return page.locator(".answer b")
+
+
+def stream(page: Page, tokens: str) -> Any:
+    return page.evaluate("tokens => window.weightsmith.run(tokens).stream", tokens)
+
+
+def rewrite(page: Page, name: str, value: str) -> None:
+    menu = panel(page, "rewrite")
+    menu.locator("select").select_option(label=name)
+    menu.locator("input").fill(value)
+    menu.get_by_role("button", name="apply").click()
+    expect(menu.locator("input")).to_have_value("")
+
+
+def test_the_first_visit_shows_the_lectures_example(page: Page) -> None:
+    expect(answer(page)).to_have_text("→ Paris")
+    typed(page, "The Tower is in")
+    expect(answer(page)).to_have_text("→ London")
+    names = page.get_by_label("model", exact=True).first.locator("option").all_inner_texts()
+    assert {"eiffel", "bank", "contains('1')", "parity", "balanced(2)"} <= set(names)
+
+
+def test_the_token_leaves_the_address_and_without_it_the_page_is_empty(page: Page, studio: Started) -> None:
+    assert studio.token not in page.url
+    page.wait_for_url("**/#model=*")
+    assert studio.token not in page.url
+    page.goto("about:blank")
+    page.goto(f"{studio.base}/")
+    expect(page.get_by_role("alert")).to_contain_text("open the one that weightsmith studio printed")
+    expect(tab(page, "rewrite")).to_have_count(0)
+
+
+def test_the_whole_story_from_an_input_to_a_refuted_claim_and_its_divergence(page: Page) -> None:
+    T = ws.library.contains("1")
+    copied(page, "contains('1')")
+    typed(page, "0010")
+    expect(answer(page)).to_have_text("→ YES")
+    assert stream(page, "0010") == ws.run(T, "0010").stream.tolist()
+
+    rewrite(page, "normal form", "infinity")
+    new = ws.infinity_form(T)
+    expect(tab(page, "steps")).to_have_text("steps 1")
+    assert stream(page, "0010") == ws.run(new, "0010").stream.tolist()
+    lines = panel(page, "steps").locator("[data-provenance] li")
+    expect(lines).to_have_text(list(new.provenance))
+
+    claims = panel(page, "check")
+    claims.get_by_label("claim").select_option("same decisions")
+    claims.get_by_label("up to").fill("6")
+    claims.get_by_role("button", name="check", exact=True).click()
+    held = claims.locator("li", has_text="same decisions, up to 6").first
+    expect(held).to_have_attribute("data-state", "holds")
+    expect(held).to_contain_text("exhaustive up to 6, all 126 inputs")
+
+    claims.get_by_label("claim").select_option("recognizes")
+    claims.get_by_label("regular expression").fill("(0|1)*11")
+    claims.get_by_role("button", name="check", exact=True).click()
+    wrong = claims.locator("li", has_text="recognizes (0|1)*11").first
+    expect(wrong).to_have_attribute("data-state", "refuted")
+    expect(wrong).to_contain_text("refuted by 1, the shortest")
+    wrong.get_by_role("button", name="show the run").click()
+    expect(page.locator("[data-input]")).to_have_value("1")
+    expect(answer(page)).to_have_text("→ YES")
+
+    rewrite(page, "ignore lanes", "found")
+    claims = panel(page, "check")
+    claims.get_by_label("claim").select_option("same decisions")
+    claims.get_by_label("the other model").select_option(label="this one, as it was opened")
+    claims.get_by_label("up to").fill("5")
+    claims.get_by_role("button", name="check", exact=True).click()
+    parted = claims.locator("li", has_text="same decisions, up to 5").first
+    expect(parted).to_have_attribute("data-state", "refuted")
+    found = ws.check.same_decisions(T, ws.ignore_lanes(new, ["found"]), up_to=5)
+    assert found.divergence is not None
+    expect(parted).to_contain_text(str(found.divergence))
+    parted.get_by_role("button", name="show the run").click()
+    expect(page.locator("[data-input]")).to_have_value("".join(found.counterexample or ()))
+    expect(answer(page)).to_have_text("→ YES and NO")
+    expect(page.get_by_text("The first difference is at the")).to_contain_text("attention of block 0")
+    expect(page.get_by_text("◆ first difference")).to_be_visible()
+    names = page.get_by_label("model", exact=True).first.locator("option").all_inner_texts()
+    assert len([name for name in names if name.endswith(", copy, opened")]) == 1  # both checks had the same copy
+
+
+def test_a_counterexample_is_shown_on_the_model_as_it_was_then(page: Page) -> None:
+    copied(page, "contains('1')")
+    rewrite(page, "ignore lanes", "symbol")
+    claims = panel(page, "check")
+    claims.get_by_label("claim").select_option("recognizes")
+    claims.get_by_label("regular expression").fill("0*1.*")
+    claims.get_by_role("button", name="check", exact=True).click()
+    wrong = claims.locator("li", has_text="recognizes 0*1.*").first
+    expect(wrong).to_have_attribute("data-state", "refuted")
+    page.get_by_role("button", name="undo").click()
+    expect(tab(page, "steps")).to_have_text("steps 0")
+    typed(page, "01")
+    expect(answer(page)).to_have_text("→ YES")
+    wrong.get_by_role("button", name="show the run").click()
+    expect(tab(page, "steps")).to_have_text("steps 1")
+    expect(answer(page)).to_have_text("→ NO")
+
+
+def test_steps_are_undone_and_done_again(page: Page) -> None:
+    T = ws.library.length_modulo(3)
+    copied(page, "length_modulo(3)")
+    undo, redo = page.get_by_role("button", name="undo"), page.get_by_role("button", name="redo")
+    expect(undo).to_be_disabled()
+    expect(redo).to_be_disabled()
+    rewrite(page, "flag", "here=2")
+    rewrite(page, "make the vector 0", "here")
+    expect(tab(page, "steps")).to_have_text("steps 2")
+    flagged = ws.flag(T, "here", [2])
+    zeroed = ws.zero_vector(flagged, at="here")
+    assert stream(page, "0010") == ws.run(zeroed, "0010").stream.tolist()
+    undo.click()
+    expect(tab(page, "steps")).to_have_text("steps 1")
+    assert stream(page, "0010") == ws.run(flagged, "0010").stream.tolist()
+    page.locator("body").click(position={"x": 2, "y": 2})
+    page.keyboard.press("Control+z")
+    expect(tab(page, "steps")).to_have_text("steps 0")
+    expect(undo).to_be_disabled()
+    assert stream(page, "0010") == ws.run(T, "0010").stream.tolist()
+    redo.click()
+    expect(tab(page, "steps")).to_have_text("steps 1")
+    page.keyboard.press("Control+Shift+z")
+    expect(tab(page, "steps")).to_have_text("steps 2")
+    expect(redo).to_be_disabled()
+    assert stream(page, "0010") == ws.run(zeroed, "0010").stream.tolist()
+    panel(page, "steps").get_by_role("button", name="as it was opened").click()
+    expect(tab(page, "steps")).to_have_text("steps 0")
+    assert stream(page, "0010") == ws.run(T, "0010").stream.tolist()
+
+
+def test_what_is_refused_is_said_and_changes_nothing(page: Page) -> None:
+    copied(page, "contains('1')")
+    menu = panel(page, "rewrite")
+    menu.locator("select").select_option(label="flag")
+    menu.locator("input").fill("here")
+    menu.get_by_role("button", name="apply").click()
+    expect(page.get_by_role("alert")).to_contain_text("--flag here: write NAME=POSITION, as in --flag here=3")
+    expect(menu.locator("input")).to_have_value("here")
+    expect(page.get_by_role("button", name="undo")).to_be_disabled()
+
+
+def test_facts_are_written_and_removed(page: Page) -> None:
+    copied(page, "eiffel")
+    T = ws.library.eiffel()
+    facts = panel(page, "facts")
+    facts.get_by_label("name").fill("towers")
+    facts.get_by_label("key").fill("word Tower=1")
+    facts.get_by_label("adds").fill("dim 0=2")
+    facts.get_by_role("button", name="write").click()
+    row = facts.locator("tr", has_text="towers")
+    expect(row).to_contain_text("word Tower=1")
+    written = ws.memory.write(T, 0, {"word Tower": 1.0}, {"dim 0": 2.0}, 1.0, "towers")
+    tokens = "The Tower is in"
+    assert stream(page, tokens)[2] == pytest.approx(ws.run(written, tokens).stream[2], rel=1e-12)
+    facts.get_by_role("button", name="remove 2847").click()
+    expect(facts.locator("tr", has_text="2847")).to_have_count(0)
+    typed(page, "The Eiffel Tower is in")
+    expect(answer(page)).to_have_text("→ London")  # the neuron that knew better is gone
+    page.get_by_role("button", name="undo").click()
+    expect(answer(page)).to_have_text("→ Paris")
+
+
+def test_models_are_composed(page: Page) -> None:
+    copied(page, "contains('1')")
+    menu = panel(page, "compose")
+    menu.get_by_label("composition").select_option("formula")
+    menu.get_by_role("textbox").fill("S & ~T")
+    menu.get_by_label("T", exact=True).select_option(label="parity")
+    menu.get_by_role("button", name="compose").click()
+    expect(tab(page, "steps")).to_have_text("steps 1")
+    typed(page, "11")
+    expect(answer(page)).to_have_text("→ YES")
+    typed(page, "01")
+    expect(answer(page)).to_have_text("→ NO")
+
+
+def drop(page: Page, name: str, data: bytes) -> None:
+    """Drop a file into the page."""
+    make = """([name, text]) => {
+      const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([bytes], name));
+      return transfer;
+    }"""
+    transfer = page.evaluate_handle(make, [name, base64.b64encode(data).decode()])
+    page.dispatch_event("[data-weightsmith] .page", "drop", {"dataTransfer": transfer})
+
+
+def test_a_dropped_file_is_opened_and_a_malformed_one_is_refused(page: Page) -> None:
+    T = ws.library.ends_with("ab", "abc")
+    drop(page, "mine.safetensors", model_bytes(T))
+    chosen = page.get_by_label("model", exact=True).first
+    expect(chosen.locator("option:checked")).to_have_text("mine")
+    typed(page, "cab")
+    expect(answer(page)).to_have_text("→ YES")
+    drop(page, "<b>bad.safetensors", b"\xff" * 8 + model_bytes(T)[8:])
+    said = page.get_by_text("<b>bad.safetensors cannot be opened")
+    expect(said).to_contain_text("its header claims 18,446,744,073,709,551,615 bytes")
+    expect(chosen.locator("option:checked")).to_have_text("mine")
+    expect(answer(page)).to_have_text("→ YES")
+    rewrite(page, "pad", "1")  # the model that was dropped is one to work with
+    expect(tab(page, "steps")).to_have_text("steps 1")
+
+
+def test_a_model_of_the_folder_is_opened(page: Page) -> None:
+    files = panel(page, "files")
+    files.get_by_label("from the folder").select_option("letters.safetensors")
+    files.get_by_role("button", name="open", exact=True).click()
+    expect(page.get_by_label("model", exact=True).first.locator("option:checked")).to_have_text("letters")
+    typed(page, "aba")
+    expect(answer(page)).to_have_text("→ YES")
+
+
+def test_models_and_pages_are_saved(page: Page, tmp_path: Path, chromium: Browser) -> None:
+    copied(page, "contains('1')")
+    rewrite(page, "normal form", "infinity")
+    typed(page, "0110")
+    files = panel(page, "files")
+    with page.expect_download() as model:
+        files.get_by_role("button", name="save the model").click()
+    model.value.save_as(tmp_path / "model.safetensors")
+    assert ws.load(tmp_path / "model.safetensors") == ws.infinity_form(ws.library.contains("1"))
+    assert model.value.suggested_filename.endswith(".safetensors")
+    with page.expect_download() as saved:
+        files.get_by_role("button", name="save the page").click()
+    saved.value.save_as(tmp_path / "page.html")
+    context = chromium.new_context(offline=True)
+    alone = context.new_page()
+    alone.goto((tmp_path / "page.html").as_uri())
+    expect(alone.locator("[data-input]")).to_have_value("0110")
+    expect(alone.locator(".answer b")).to_have_text("→ YES")
+    context.close()
+
+
+def test_a_running_check_is_watched_and_cancelled(page: Page) -> None:
+    copied(page, "parity")
+    claims = panel(page, "check")
+    claims.get_by_label("claim").select_option("same logits")
+    claims.get_by_label("the other model").select_option(label="parity")
+    claims.get_by_label("up to").fill("40")
+    claims.get_by_role("button", name="check", exact=True).click()
+    row = claims.locator("li", has_text="same logits, up to 40").first
+    expect(row).to_have_attribute("data-state", "running")
+    expect(row).to_contain_text("inputs …")
+    row.get_by_role("button", name="cancel").click()
+    expect(row).to_have_attribute("data-state", "cancelled")
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_nothing_stands_beyond_the_edge(page: Page, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 860})
+    for tool in ("steps", "rewrite", "compose", "facts", "check", "files"):
+        expect(panel(page, tool)).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        parts = page.locator(f"[data-tool-panel={tool}] :is(button, label)")
+        edges = parts.evaluate_all("parts => parts.map((part) => part.getBoundingClientRect().right)")
+        assert max(edges, default=0) <= width, tool
