@@ -26,7 +26,6 @@ test: installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/python -m tests.compile_all
 	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 test-long: installed
@@ -51,7 +50,7 @@ clean:
 
 # What the tests need, side by side: to wait for the network takes no processor
 installed:
-	@$(MAKE) --no-print-directory --jobs 3 $(VENV)/.test $(VENV)/.browser $(VENV)/.web
+	@$(MAKE) --no-print-directory --jobs 4 $(VENV)/.test $(VENV)/.compiled $(VENV)/.browser $(VENV)/.web
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -70,6 +69,12 @@ $(VENV)/.core: $(VENV)/.python pyproject.toml constraints.txt
 $(VENV)/.test $(VENV)/.bench $(VENV)/.docs: $(VENV)/.%: $(VENV)/.core
 	@echo 'Installing what make $* needs …'
 	@$(INSTALL) --group $*
+	@touch $@
+
+# The loops that tests run, compiled once for all of them
+$(VENV)/.compiled: $(VENV)/.core tests/compile_all.py $(wildcard src/weightsmith/kernels/packed/*.py)
+	@echo 'Compiling the loops …'
+	@$(BIN)/python -m tests.compile_all
 	@touch $@
 
 # The page is tested in a real browser

@@ -6,7 +6,9 @@ is the number of the new process; a second request asks how it ended.
 """
 
 import atexit
+import contextlib
 import gc
+import io
 import json
 import os
 import signal
@@ -108,10 +110,27 @@ def _become(request: dict[str, Any]) -> None:
     os._exit(code if isinstance(code, int) else 0 if code is None else 1)  # to take all modules apart takes a second
 
 
+def _warm_up() -> None:
+    """Run a few commands, so that whatever they load or build at first is there."""
+    from weightsmith.cli import app
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        model = f"{folder}/model"
+        with contextlib.redirect_stderr(io.StringIO()):
+            for words in (
+                f"new contains --symbol 1 -o {model}",
+                f"info {model}",
+                f"run {model} 01 --trace",
+                "run --help",
+            ):
+                app(words.split(), standalone_mode=False)
+
+
 if __name__ == "__main__":
     from importlib import import_module
 
     for name in ("weightsmith.cli", *(f"weightsmith.{name}" for name in PRELOADED), "torch._dynamo", "rich.table"):
         import_module(name)
+    _warm_up()
     gc.freeze()
     _serve()

@@ -22,6 +22,7 @@ LONG_FILES = (
         "kernels/test_checked",
         "train/test_killed",
     ),
+    *("studio/test_engine", "studio/test_studio_page", "studio/test_live_figures", "kernels/test_operations"),
     *("check/test_killed", "composition/test_library_models", "cli/test_train_loads", "test_public_names"),
 )
 

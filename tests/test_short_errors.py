@@ -157,15 +157,15 @@ def calls(T: ws.Transformer) -> dict[str, Call]:
         ),
         "memory.report": (memory.report, {"T": T, "edited": written, "inputs": [[T.vocabulary[0]]]}, ()),
         "check.same_decisions": (ws.check.same_decisions, {"S": T, "T": T, "up_to": 2}, CHECK),
-        "check.same_logits": (ws.check.same_logits, {"S": T, "T": T, "up_to": 2}, CHECK),
+        "check.same_logits": (ws.check.same_logits, {"S": T, "T": T, "up_to": 2}, ()),
         "check.recognizes": (
-            ws.check.recognizes, {"T": T, "predicate": ".*", "up_to": 2, "yes": T.classes[0]}, CHECK
+            ws.check.recognizes, {"T": T, "predicate": ".*", "up_to": 2, "yes": T.classes[0]}, ()
         ),
         "check.agrees_with": (
-            ws.check.agrees_with, {"T": T, "function": lambda tokens: T.classes[0], "up_to": 2}, CHECK
+            ws.check.agrees_with, {"T": T, "function": lambda tokens: T.classes[0], "up_to": 2}, ()
         ),
         "check.final_vectors": (
-            ws.check.final_vectors, {"T": T, "condition": lambda vectors: vectors[:, 0] == 1, "up_to": 2}, CHECK
+            ws.check.final_vectors, {"T": T, "condition": lambda vectors: vectors[:, 0] == 1, "up_to": 2}, ()
         ),
         "check.replay": (
             ws.check.replay, {"certificate": certificate, "models": [T, T]},

@@ -138,6 +138,7 @@ print(sum(fast_rounding._compiled.stats.cache_hits.values()))
 """
 
 
+@pytest.mark.long
 def test_the_machine_code_is_found_again_by_the_next_process(tmp_path: Path) -> None:
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     hits = [

@@ -140,6 +140,7 @@ def test_workers_without_weightsmith_are_refused(tmp_path: Path) -> None:
         one.wait(PATIENCE)
 
 
+@pytest.mark.long
 def test_workers_with_another_version_are_refused(scheduler: str, two: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     two()
     monkeypatch.setattr(cluster, "__version__", "9.9")

@@ -171,7 +171,7 @@ def test_how_many_inputs_are_run_together_follows_memory_and_the_near_caches(mon
 
 
 @pytest.mark.parametrize("mask", ["causal", "full"])
-@pytest.mark.one_in(2)
+@pytest.mark.long
 def test_digests_do_not_depend_on_how_many_inputs_are_run_together(mask: Mask, cut: Cut) -> None:
     T = ws.random_transformer("abc", lanes=3, blocks=1, neurons=2, mask=mask)
     claim = SameLogits(T, T)

@@ -40,7 +40,7 @@ def recorded(ledger: bytes) -> set[tuple[int, int, str]]:
 
 
 @pytest.mark.parametrize(("holds", "workers"), [(True, 2), (False, 1)])
-@pytest.mark.one_in(2)
+@pytest.mark.long  # test_killed_anywhere does the same
 def test_a_killed_check_goes_on_where_it_was(holds: bool, workers: int, tmp_path: Path, examined: list[Any]) -> None:
     path = tmp_path / "ledger"
     undisturbed = told(long_check(None, holds, workers=workers))

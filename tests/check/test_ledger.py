@@ -188,6 +188,7 @@ def test_a_ledger_in_use_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
     assert path.read_bytes().splitlines()[0] == other
 
 
+@pytest.mark.long
 def test_a_full_disk_is_reported_and_the_check_can_go_on(tmp_path: Path) -> None:
     path = tmp_path / "ledger"
     text = """

@@ -209,6 +209,7 @@ def without_times(certificate: str) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key not in ("seconds", "finished")}
 
 
+@pytest.mark.long
 def test_a_killed_check_goes_on_from_its_ledger_to_the_same_certificate(folder: Path) -> None:
     command = long_check(folder)
     process = begun(command, folder)

@@ -222,6 +222,7 @@ def python(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False, env=environment())
 
 
+@pytest.mark.long
 def test_a_full_disk_is_a_clear_error_and_the_model_before_stays(folder: Path, train: Train) -> None:
     assert train(*LEARN, "--seed", "5")[0] == 0
     before = files(folder)

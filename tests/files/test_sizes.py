@@ -40,7 +40,8 @@ for path in sys.stdin:
 """
 
 
-@pytest.mark.parametrize("size", [8 * MIB, pytest.param(256 * MIB, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("size", [16 * MIB, 256 * MIB])
 def test_loading_takes_at_most_four_times_the_size_of_a_file(size: int, tmp_path: Path) -> None:
     loader = start("-c", PROGRAM, tmp_path / "usual", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert loader.stdin is not None

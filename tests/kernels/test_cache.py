@@ -56,6 +56,7 @@ def said(folder: Path, script: str) -> str:
     return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
 
 
+@pytest.mark.long
 def test_a_second_process_finds_the_machine_code_and_a_change_of_any_source_misses_it(copy: Path) -> None:
     assert said(copy, "print(counts())") == "(0, 1)\n"
     assert said(copy, "print(counts())") == "(1, 0)\n"

@@ -34,6 +34,7 @@ def test_the_committed_component_is_what_the_sources_give(tmp_path: Path) -> Non
         assert content == (CARRIED / name).read_bytes(), f"{name} is not what web/ gives: write make web, and commit it"
 
 
+@pytest.mark.long
 def test_the_sources_have_no_wrong_types_and_one_layout() -> None:
     vite("svelte-check", "--tsconfig", "./tsconfig.json", "--fail-on-warnings")
     vite("prettier", "--check", ".")

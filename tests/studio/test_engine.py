@@ -25,7 +25,7 @@ FORMS = (
 )  # fmt: skip
 
 
-def inputs_of(T: Transformer, seed: int, lengths: tuple[int, ...] = (1, 3, 7)) -> list[list[str]]:
+def inputs_of(T: Transformer, seed: int, lengths: tuple[int, ...] = (1, 6)) -> list[list[str]]:
     random = np.random.default_rng(seed)
     return [[T.vocabulary[n] for n in random.integers(0, len(T.vocabulary), length)] for length in lengths]
 
@@ -44,7 +44,7 @@ def test_random_models_run_as_in_python(form: str, tmp_path: Path) -> None:
     for seed in range(2):
         cases.add_model(T := many_heads(A, seed), inputs_of(T, seed))
     cases.assert_equal()
-    assert cases.runs > 60
+    assert cases.runs > 50
 
 
 @pytest.mark.parametrize("form", ["float64", "float32"])
@@ -61,7 +61,7 @@ def test_the_machines_arithmetic_is_as_near_as_its_bits(form: str, tmp_path: Pat
     loud = replace(random_model(A, 1), embedding=random_model(A, 1).embedding * 0 + A.infinity)
     cases.add_model(loud, inputs_of(loud, 1))
     cases.assert_equal()
-    assert cases.runs > 80
+    assert cases.runs > 70
 
 
 @pytest.mark.parametrize("form", ["fixed(4,4)", "float(6,20)", "fixed(3,22)", "e4m3"])

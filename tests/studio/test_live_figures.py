@@ -168,6 +168,7 @@ def test_a_figure_is_light_or_dark_as_its_page_is(site: Path, page: Page) -> Non
         ("```{run} 3\n```", "TypeError: 3 is no transformer"),
     ],
 )
+@pytest.mark.one_in(4)
 def test_a_figure_that_cannot_be_made_stops_the_build(directive: str, words: str, tmp_path: Path) -> None:
     done = built(tmp_path, f"# Page\n\n{directive}\n")
     assert done.returncode != 0

@@ -203,6 +203,7 @@ TEXTS = """() => {
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.one_in(2)
 def test_every_label_can_be_read_and_nothing_is_wider_than_the_page(
     width: int, scheme: str, opened: Opened, tmp_path: Path
 ) -> None:

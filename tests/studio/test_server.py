@@ -346,6 +346,7 @@ def test_files_that_the_user_named_come_first() -> None:
 # The command
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_the_studio_and_its_processes() -> None:
     mark = f"studio-{os.getpid()}"
     with started(WEIGHTSMITH_TEST_MARK=mark) as studio:

@@ -31,7 +31,7 @@ def killed(folder: Path, step: int, *arguments: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.one_in(2)
+@pytest.mark.long  # test_random_kills does the same
 def test_a_killed_training_ends_with_the_same_bits(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
