@@ -148,6 +148,7 @@ def test_workers_with_another_version_are_refused(scheduler: str, two: Any, monk
         long_regex_check(None, cluster=scheduler)
 
 
+@pytest.mark.long
 def test_an_error_of_a_worker_is_the_error_of_the_check(scheduler: str, two: Any) -> None:
     two()
     T = ws.random_transformer("ab", weighting=ws.Softmax(empty="error"), arithmetic=ws.Fixed(3, 2), seed=4)

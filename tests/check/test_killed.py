@@ -71,6 +71,7 @@ long_check(path, bool(holds), workers=workers, progress=still_at(path, enough))
         assert examined == []
 
 
+@pytest.mark.long
 def test_control_c_stops_a_check_and_keeps_the_ledger(tmp_path: Path, examined: list[Any]) -> None:
     path = tmp_path / "ledger"
     text = """

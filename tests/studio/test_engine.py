@@ -18,10 +18,10 @@ from weightsmith import Attention, Block, FeedForward, Head, Sinusoidal, Softmax
 from weightsmith.arithmetic import elementary, rounding
 
 FORMS = (
-    "fixed(4,4)", "fixed(2,3,ties=even)", "fixed(3,1,ties=away)", "fixed(0,4)", "fixed(5,0)", "fixed(12,13)",
-    "fixed(0,25,ties=even)", "fixed(25,0,ties=away)", "fixed(8,8)", "float(3,3)", "float(2,4,ties=away)",
-    "float(4,3,ties=even)", "float(1,2)", "float(5,11)", "float(10,25)", "float(10,25,ties=even)",
-    "float(6,24,ties=away)", "float16(ties=even)", "bfloat16", "e4m3(ties=away)", "e5m2",
+    "fixed(4,4)", "fixed(2,3,ties=even)", "fixed(3,1,ties=away)", "fixed(0,4)", "fixed(12,13)",
+    "fixed(0,25,ties=even)", "fixed(25,0,ties=away)", "float(3,3)", "float(2,4,ties=away)", "float(4,3,ties=even)",
+    "float(1,2)", "float(10,25)", "float(6,24,ties=away)", "float16(ties=even)", "bfloat16", "e4m3(ties=away)",
+    "fixed(5,0)", "fixed(8,8)", "float(5,11)", "float(10,25,ties=even)", "e5m2",
 )  # fmt: skip
 
 
@@ -30,7 +30,7 @@ def inputs_of(T: Transformer, seed: int, lengths: tuple[int, ...] = (1, 6)) -> l
     return [[T.vocabulary[n] for n in random.integers(0, len(T.vocabulary), length)] for length in lengths]
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", [*FORMS[:16], *(pytest.param(form, marks=pytest.mark.long) for form in FORMS[16:])])
 def test_random_models_run_as_in_python(form: str, tmp_path: Path) -> None:
     """Every size, weighting, mask, norm and tie rule; then every rule inside attention, activation and bias."""
     A, cases = parse_arithmetic(form), Cases(tmp_path)

@@ -167,6 +167,7 @@ def test_the_whole_story_from_an_input_to_a_refuted_claim_and_its_divergence(pag
     assert len([name for name in names if name.endswith(", copy, opened")]) == 1  # both checks had the same copy
 
 
+@pytest.mark.long
 def test_a_counterexample_is_shown_on_the_model_as_it_was_then(page: Page) -> None:
     copied(page, "contains('1')")
     rewrite(page, "ignore lanes", "symbol")
@@ -248,6 +249,7 @@ def test_facts_are_written_and_removed(page: Page) -> None:
     expect(answer(page)).to_have_text("→ Paris")
 
 
+@pytest.mark.long
 def test_models_are_composed(page: Page) -> None:
     copied(page, "contains('1')")
     menu = panel(page, "compose")
@@ -290,6 +292,7 @@ def test_a_dropped_file_is_opened_and_a_malformed_one_is_refused(page: Page) -> 
     expect(tab(page, "steps")).to_have_text("steps 1")
 
 
+@pytest.mark.long
 def test_a_model_of_the_folder_is_opened(page: Page) -> None:
     files = panel(page, "files")
     files.get_by_label("from the folder").select_option("letters.safetensors")
@@ -320,6 +323,7 @@ def test_models_and_pages_are_saved(page: Page, tmp_path: Path, chromium: Browse
     context.close()
 
 
+@pytest.mark.long
 def test_a_running_check_is_watched_and_cancelled(page: Page) -> None:
     copied(page, "parity")
     claims = panel(page, "check")
@@ -335,6 +339,7 @@ def test_a_running_check_is_watched_and_cancelled(page: Page) -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.one_in(2)
 def test_nothing_stands_beyond_the_edge(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 860})
     for tool in ("steps", "rewrite", "compose", "facts", "check", "files"):

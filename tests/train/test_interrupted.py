@@ -36,7 +36,7 @@ def interrupted(folder: Path, step: int, *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("kind", ["predicate", pytest.param("text, dropout", marks=pytest.mark.long)])
-@pytest.mark.one_in(2)
+@pytest.mark.long  # test_checkpoint interrupts trainings everywhere
 def test_an_interrupted_training_saves_its_last_step_and_goes_on_with_the_same_bits(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,6 +50,7 @@ def test_a_killed_training_ends_with_the_same_bits(
     assert [record["step"] for record in result(folder)[1]] == [20, 40, 60, 80, 90]
 
 
+@pytest.mark.long
 def test_a_training_killed_before_its_first_checkpoint_begins_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
