@@ -26,7 +26,7 @@ test: installed
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports --no-logo
-	$(BIN)/pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder  # some wait: for a cluster, a browser
+	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 test-long: installed
 	$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m long
