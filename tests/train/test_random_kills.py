@@ -55,7 +55,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, int, list[int
     return folder, calls, writes
 
 
-@pytest.mark.parametrize(("folders", "kills"), [(1, 2), pytest.param(10, 3, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("folders", "kills"), [(1, 2), pytest.param(10, 5, marks=pytest.mark.long)])
 def test_a_training_killed_at_random_moments_ends_with_the_same_bits(
     folders: int, kills: int, whole: tuple[Path, int, list[int]], tmp_path: Path
 ) -> None:
