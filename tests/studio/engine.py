@@ -1,8 +1,6 @@
 """Let the engine of the page, in one node process, run models from files beside what Python says of them."""
 
 import json
-import shutil
-import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 import weightsmith as ws
+from tests.studio.node import run_node
 
-ENGINE = Path(ws.__file__).parent / "studio" / "page" / "weightsmith.js"
-SCRIPT = Path(__file__).parent / "run_engine.mjs"
 Values = npt.NDArray[np.float64]
 
 
@@ -52,14 +49,9 @@ class Cases:
 
     def run(self) -> dict[str, Any]:
         """Run all of it with node; return its report."""
-        node = shutil.which("node")
-        assert node is not None, "node is not there: the engine of the page is tested with Node.js 20 or newer"
-        assert ENGINE.exists(), "the page is not built: cd web && npm ci && npm run build"
         (self.folder / "cases.json").write_text(json.dumps({"cases": self.cases, "tolerance": self.tolerance}))
         (self.folder / "values.bin").write_bytes(np.concatenate([np.zeros(0), *self.numbers]).astype("<f8").tobytes())
-        done = subprocess.run([node, SCRIPT, ENGINE, self.folder], capture_output=True, text=True, timeout=300)
-        assert done.returncode == 0, done.stderr
-        report: dict[str, Any] = json.loads(done.stdout)
+        report: dict[str, Any] = json.loads(run_node("run_engine.mjs", self.folder))
         return report
 
     def assert_equal(self) -> None:

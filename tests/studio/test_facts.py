@@ -1,12 +1,8 @@
 """What the page says about a run is what the Python package says: node runs the page's bundle on the same models."""
 
 import json
-import shutil
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,13 +10,11 @@ import pytest
 
 import weightsmith as ws
 from tests.inspect.models import model, runs
+from tests.studio.node import run_node
 from weightsmith import Fixed, Float, Native
 from weightsmith.inspect.attribution import attribute
 from weightsmith.inspect.parts import Part
 
-SCRIPT = Path(__file__).with_name("facts.mjs")
-BUNDLE = Path(str(files("weightsmith"))) / "studio" / "page" / "weightsmith.js"
-NODE_SECONDS = 120
 NOISE = 1e-9  # of the machine's arithmetic, whose sums are in another order there; relative to the largest amount
 
 
@@ -68,15 +62,6 @@ def _runs() -> list[tuple[str, ws.Run]]:
     return result
 
 
-def node() -> str:
-    """Return the program that runs the page's code outside a browser; without it, say so and skip."""
-    found = shutil.which("node")
-    if found is None:
-        pytest.skip("there is no node here, which runs the page's code: install Node 20")
-    assert BUNDLE.exists(), "the page is not built: make web"
-    return found
-
-
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
     folder, found = tmp_path_factory.mktemp("facts"), _runs()
@@ -85,10 +70,8 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
         ws.save(run.transformer, folder / f"{n}.safetensors")
         asked.append({"file": str(folder / f"{n}.safetensors"), "tokens": run.tokens})
     (folder / "cases.json").write_text(json.dumps(asked))
-    command = [node(), str(SCRIPT), str(BUNDLE), str(folder / "cases.json")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=NODE_SECONDS, check=False)
-    assert done.returncode == 0, done.stderr
-    return [Case(name, run, said) for (name, run), said in zip(found, json.loads(done.stdout), strict=True)]
+    said_of = json.loads(run_node("facts.mjs", folder / "cases.json"))
+    return [Case(name, run, said) for (name, run), said in zip(found, said_of, strict=True)]
 
 
 def test_the_lens_of_the_page_is_that_of_the_package(cases: list[Case]) -> None:

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Frame, Page, expect
 
 import weightsmith as ws
 from tests.check.processes import environment
+from tests.studio.dropping import drop
 from tests.studio.test_document import BREAKING, HOSTILE, carried, elements, hostile_model
 from weightsmith.studio import collection
 
@@ -226,20 +227,6 @@ def test_the_static_page_runs_the_model_that_is_chosen_on_an_input_that_shows_it
     page.select_option("[aria-label=model]", label="balanced(2)")
     expect(page.locator("header")).to_contain_text("→ YES")
     assert page.input_value("[data-input]") == "(()())"
-
-
-def drop(page: Page, name: str, content: bytes) -> None:
-    """Drop a file on the page, as a person does."""
-    transfer = page.evaluate_handle(
-        """([name, bytes]) => {
-          const transfer = new DataTransfer();
-          transfer.items.add(new File([Uint8Array.from(bytes)], name));
-          return transfer;
-        }""",
-        [name, list(content)],
-    )
-    for event in ("dragover", "drop"):
-        page.dispatch_event("[data-weightsmith] > *", event, {"dataTransfer": transfer})
 
 
 def test_a_file_that_is_dropped_on_the_static_page_runs_there_and_goes_nowhere(

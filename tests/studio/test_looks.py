@@ -1,24 +1,18 @@
 """How values look in the page: colours on which numbers can be read, numbers that are written properly."""
 
 import json
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.studio.test_facts import BUNDLE, NODE_SECONDS, node
+from tests.studio.node import run_node
 
-SCRIPT = Path(__file__).with_name("looks.mjs")
 LEAST_CONTRAST = 4.5  # of small text, by the accessibility guidelines
 
 
 @pytest.fixture(scope="module")
 def looks() -> dict[str, Any]:
-    command = [node(), str(SCRIPT), str(BUNDLE)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=NODE_SECONDS, check=False)
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(run_node("looks.mjs"))
     return found
 
 

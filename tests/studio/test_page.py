@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 import weightsmith as ws
 from tests.studio.conftest import Opened
+from tests.studio.dropping import drop
 from tests.studio.test_document import HOSTILE, hostile_model
 
 T = ws.library.contains("1") & ~ws.library.contains("0")
@@ -152,29 +153,15 @@ def test_what_is_shown_is_saved_as_pictures(opened: Opened, tmp_path: Path) -> N
     assert "<script" not in drawing
 
 
-DROP = """([bytes, name]) => {
-    const data = new DataTransfer();
-    data.items.add(new File([new Uint8Array(bytes)], name));
-    const to = document.querySelector("[data-weightsmith] .page");
-    for (const kind of ["dragover", "drop"]) {
-        to.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
-    }
-}"""
-
-
-def drop(page: Page, content: bytes, name: str) -> None:
-    page.evaluate(DROP, [list(content), name])
-
-
 def test_a_dropped_file_is_opened_and_a_malformed_one_is_refused(opened: Opened, tmp_path: Path) -> None:
     S = ws.library.majority("a", "abc")
     ws.save(S, tmp_path / "m.safetensors")
     page = opened(saved(ws.run(T, "0110"), tmp_path))
     content = (tmp_path / "m.safetensors").read_bytes()
     for wrong, words in ((content[:-8], "bytes"), (b"hello, is this a model?", "header"), (b"", "bytes")):
-        drop(page, wrong, "wrong.safetensors")
+        drop(page, "wrong.safetensors", wrong)
         expect(page.get_by_text(re.compile(f"wrong.safetensors.*{words}"))).to_be_visible()
-    drop(page, content, "majority.safetensors")
+    drop(page, "majority.safetensors", content)
     type_input(page, "aab")
     r = ws.run(S, "aab")
     expect(page.get_by_role("status")).to_contain_text(f"→ {r.decision}")

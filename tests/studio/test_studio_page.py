@@ -1,30 +1,18 @@
 """The studio in a real browser: from typing an input to a refuted claim and where its runs part."""
 
-import base64
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 import weightsmith as ws
+from tests.studio.dropping import drop
 from tests.studio.serving import Started, started
 from weightsmith.files import model_bytes
 
 PATIENCE = 120_000  # milliseconds: a first check compiles its loops
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """A browser that ends with this file."""
-    place = shutil.which("chromium")
-    assert place, "the studio is tested in a browser: install chromium, such as with make test"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=place, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -36,9 +24,9 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
 
 
 @pytest.fixture
-def page(chromium: Browser, studio: Started) -> Iterator[Page]:
+def page(browser: Browser, studio: Started) -> Iterator[Page]:
     """The studio's page, newly opened; whatever it complains about fails the test."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_default_timeout(PATIENCE)
     expect.set_options(timeout=PATIENCE)
     page = context.new_page()
@@ -264,18 +252,6 @@ def test_models_are_composed(page: Page) -> None:
     expect(answer(page)).to_have_text("→ NO")
 
 
-def drop(page: Page, name: str, data: bytes) -> None:
-    """Drop a file into the page."""
-    make = """([name, text]) => {
-      const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([bytes], name));
-      return transfer;
-    }"""
-    transfer = page.evaluate_handle(make, [name, base64.b64encode(data).decode()])
-    page.dispatch_event("[data-weightsmith] .page", "drop", {"dataTransfer": transfer})
-
-
 def test_a_dropped_file_is_opened_and_a_malformed_one_is_refused(page: Page) -> None:
     T = ws.library.ends_with("ab", "abc")
     drop(page, "mine.safetensors", model_bytes(T))
@@ -302,7 +278,7 @@ def test_a_model_of_the_folder_is_opened(page: Page) -> None:
     expect(answer(page)).to_have_text("→ YES")
 
 
-def test_models_and_pages_are_saved(page: Page, tmp_path: Path, chromium: Browser) -> None:
+def test_models_and_pages_are_saved(page: Page, tmp_path: Path, browser: Browser) -> None:
     copied(page, "contains('1')")
     rewrite(page, "normal form", "infinity")
     typed(page, "0110")
@@ -315,7 +291,7 @@ def test_models_and_pages_are_saved(page: Page, tmp_path: Path, chromium: Browse
     with page.expect_download() as saved:
         files.get_by_role("button", name="save the page").click()
     saved.value.save_as(tmp_path / "page.html")
-    context = chromium.new_context(offline=True)
+    context = browser.new_context(offline=True)
     alone = context.new_page()
     alone.goto((tmp_path / "page.html").as_uri())
     expect(alone.locator("[data-input]")).to_have_value("0110")
