@@ -1,96 +1,16 @@
 """What the studio does for its page: models come, change step by step, are checked and saved, within limits."""
 
-import contextlib
 import json
 import multiprocessing
-import os
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
-from urllib.parse import quote
 
-import numpy as np
 import pytest
-from starlette.testclient import TestClient
 
 import weightsmith as ws
-from tests.check.processes import environment
-from tests.command_line import run_command
-from tests.studio.serving import request, sent, started
-from weightsmith.files import from_bytes, model_bytes
+from tests.studio.client import Page, opened, until
+from weightsmith.files import model_bytes
 from weightsmith.rewrites.written import STEPS
-from weightsmith.studio.limits import Limits
 from weightsmith.studio.menu import REWRITES
-from weightsmith.studio.server import application
-from weightsmith.studio.serving import Serving
-
-PORT, TOKEN = 8000, "a token"
-BASE = f"http://127.0.0.1:{PORT}"
-
-
-class Page:
-    """What a page does: it asks, and shows what comes."""
-
-    def __init__(self, client: TestClient) -> None:
-        self.client = client
-
-    def everything(self) -> dict[str, Any]:
-        return self.good("GET", "studio")
-
-    def named(self, name: str) -> dict[str, Any]:
-        (model,) = [model for model in self.everything()["models"] if model["name"] == name]
-        return model  # type: ignore[no-any-return]
-
-    def good(self, method: str, path: str, fields: dict[str, Any] | None = None) -> dict[str, Any]:
-        answer = self.client.request(method, f"/api/{path}", json=fields)
-        assert answer.status_code == 200, answer.text
-        return answer.json()  # type: ignore[no-any-return]
-
-    def change(self, model: dict[str, Any], what: str, **fields: Any) -> dict[str, Any]:
-        return self.good("POST", f"models/{model['id']}/{what}", fields)
-
-    def refused(self, path: str, **fields: Any) -> tuple[int, str]:
-        answer = self.client.post(f"/api/{path}", json=fields)
-        return answer.status_code, answer.json()["error"]
-
-    def model(self, model: dict[str, Any]) -> ws.Transformer:
-        return from_bytes(self.client.get(f"/api/models/{model['id']}/file").content, "model")
-
-    def upload(self, name: str, data: bytes) -> Any:
-        kind = {"content-type": "application/octet-stream"}
-        return self.client.post(f"/api/models?name={quote(name)}", content=data, headers=kind)
-
-    def check(self, claim: str, *models: dict[str, Any], regex: str = "", up_to: int = 4, yes: str = "YES") -> Any:
-        numbers = [model["id"] for model in models]
-        fields = {"claim": claim, "models": numbers, "regex": regex, "yes": yes, "up_to": up_to}
-        return self.good("POST", "checks", fields)
-
-    def ended(self, check: dict[str, Any]) -> dict[str, Any]:
-        found: dict[str, Any] = until(lambda: self._ended(check["id"]))
-        return found
-
-    def _ended(self, number: int) -> dict[str, Any] | None:
-        (found,) = [check for check in self.good("GET", "checks")["checks"] if check["id"] == number]
-        return None if found["state"] == "running" else found
-
-
-def until(found: Callable[[], Any]) -> Any:
-    """Ask again and again, until there is something."""
-    for _ in range(3000):
-        answer = found()
-        if answer:
-            return answer
-        time.sleep(0.1)
-    raise AssertionError("it did not come")
-
-
-@contextlib.contextmanager
-def opened(limits: Limits | None = None, **given: Any) -> Iterator[Page]:
-    headers = {"x-weightsmith-token": TOKEN, "origin": BASE}
-    with TestClient(application(PORT, TOKEN, limits=limits, **given), base_url=BASE, headers=headers) as client:
-        yield Page(client)
 
 
 @pytest.fixture(scope="module")
@@ -280,56 +200,6 @@ def test_models_with_one_name_are_told_apart_and_odd_names_are_made_plain(page: 
         page.change(model, "close")
 
 
-def test_a_job_that_takes_too_long_is_ended() -> None:
-    with opened(Limits(job_seconds=0.0)) as page:
-        answer = page.client.get("/api/studio")
-        assert (answer.status_code, answer.json()["error"]) == (503, "it took longer than 0 s, and was ended")
-    assert not multiprocessing.active_children()
-
-
-def test_a_check_that_takes_too_long_is_ended() -> None:
-    with opened(Limits(check_seconds=0.0)) as page:
-        found = page.ended(page.check("recognizes", page.named("parity"), regex="0"))
-        assert (found["state"], found["error"]) == ("failed", "it took longer than 0 s, and was ended")
-    assert not multiprocessing.active_children()
-
-
-def test_a_job_gets_no_more_memory_than_allowed() -> None:
-    T = ws.library.contains("1")
-    neurons, lanes = 1_000_000, len(T.lanes)
-    layer = ws.FeedForward(
-        W_1=np.zeros((neurons, lanes)), b_1=np.zeros(neurons), W_2=np.zeros((lanes, neurons)), b_2=np.zeros(lanes)
-    )
-    large = model_bytes(replace(T, blocks=(ws.Block(feed_forward=layer),)))
-    with opened(Limits(job_memory=1 << 20)) as page:  # less than a process has when it begins: it gets nothing more
-        answer = page.upload("large", large)
-        assert (answer.status_code, "Memory" in answer.json()["error"]) == (422, True), answer.text
-
-
-def test_there_are_so_many_checks_models_steps_and_bytes_and_no_more() -> None:
-    few = len(ws.library.ENTRIES) + len(ws.library.EXAMPLES)
-    size = sum(len(model_bytes(entry.build())) for entry in (*ws.library.ENTRIES, *ws.library.EXAMPLES))
-    data = model_bytes(ws.library.contains("1"))
-    limits = Limits(checks=1, models=few + 1, steps=2, all_bytes=size + 20 * len(data), json_bytes=1000)
-    with opened(limits) as page:
-        model = page.named("parity")
-        check = page.check("same decisions", model, page.named("parity"), up_to=40)
-        fields = {"claim": "recognizes", "models": [model["id"]], "regex": "0", "yes": "YES", "up_to": 1}
-        assert page.refused("checks", **fields)[0] == 429
-        page.good("POST", f"checks/{check['id']}/cancel", {})
-        assert page.ended(check)["state"] == "cancelled"
-        assert page.upload("one", data).status_code == 200
-        assert page.upload("two", data).status_code == 409
-        page.change(model, "rewrite", step="--pad", value="1")
-        assert page.refused(f"models/{model['id']}/rewrite", step="--pad", value="1")[0] == 409
-        assert page.refused("checks", **{**fields, "regex": "0" * 2000})[0] == 413
-    with opened(replace(limits, all_bytes=size + 1)) as page:
-        page.everything()
-        assert page.upload("one", data).status_code == 409
-    with opened(Limits(model_bytes=100)) as page:
-        assert page.upload("one", data).status_code == 413
-
-
 def test_files_that_the_user_named_come_first() -> None:
     T = ws.library.contains("b", "abc")
     with opened(files=[("mine", model_bytes(T)), ("mine", model_bytes(ws.library.parity()))]) as page:
@@ -341,74 +211,3 @@ def test_files_that_the_user_named_come_first() -> None:
             404,
             "no folder was named: write weightsmith studio --folder FOLDER",
         )
-
-
-# The command
-
-
-@pytest.mark.long
-def test_ctrl_c_ends_the_studio_and_its_processes() -> None:
-    mark = f"studio-{os.getpid()}"
-    with started(WEIGHTSMITH_TEST_MARK=mark) as studio:
-        models = json.loads(sent(studio.port, request(studio, "GET", "/api/studio")).body)["models"]
-        (number,) = [model["id"] for model in models if model["name"] == "parity"]
-        fields = {"claim": "same decisions", "models": [number, number], "regex": "", "yes": "", "up_to": 40}
-        check = sent(studio.port, request(studio, "POST", "/api/checks", json.dumps(fields).encode()))
-        assert check.status == 200
-        assert marked(mark)
-    until(lambda: not marked(mark))
-
-
-def marked(mark: str) -> list[str]:
-    """Return the processes that were started with a mark in their environment."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/environ"):
-        with contextlib.suppress(OSError):
-            if mark.encode() in path.read_bytes():
-                found.append(path.parent.name)
-    return found
-
-
-def test_without_its_extra_the_studio_says_what_to_install(tmp_path: Path) -> None:
-    for name in ("starlette", "uvicorn"):
-        before = f"import sys; sys.modules[{name!r}] = None"
-        done = run_command("studio", "--no-browser", folder=tmp_path, environment=environment(), before=before)
-        assert done.returncode == 2
-        assert done.stderr == (
-            "error: the studio needs Starlette and uvicorn: write pip install 'weightsmith[studio]'\n"
-        )
-
-
-def test_the_studio_refuses_what_it_cannot_open_before_it_begins(tmp_path: Path) -> None:
-    (tmp_path / "bad.safetensors").write_bytes(b"nothing")
-    with Serving() as other:
-        for arguments, words in (
-            (["bad.safetensors"], "cannot read 'bad.safetensors'"),
-            (["none.safetensors"], "cannot read 'none.safetensors'"),
-            (["--folder", "none"], "cannot open the folder 'none'"),
-            (["--folder", "bad.safetensors"], "cannot open the folder 'bad.safetensors'"),
-            (["--port", str(other.port)], f"cannot listen on port {other.port}: "),
-        ):
-            done = run_command("studio", "--no-browser", *arguments, folder=tmp_path, environment=environment())
-            assert done.returncode == 2
-            assert words in done.stderr
-
-
-def test_the_address_is_printed_and_opened_in_a_browser(tmp_path: Path) -> None:
-    before = (
-        "import threading, webbrowser\nfrom weightsmith.studio.serving import Serving\nseen = threading.Event()\n"
-        "def opened(address):\n    print('opened', address)\n    seen.set()\n    return True\n"
-        "webbrowser.open = opened\nServing.run = lambda self: seen.wait()"
-    )
-    done = run_command("studio", folder=tmp_path, environment=environment(), before=before)
-    assert done.returncode == 0, done.stderr
-    printed, opened_address = done.stdout.splitlines()
-    assert opened_address == f"opened {printed}"
-    assert printed.startswith("http://127.0.0.1:")
-    assert done.stderr.endswith("the studio has ended\n")
-
-
-def test_help_says_how_to_begin(tmp_path: Path) -> None:
-    done = run_command("studio", "--help", folder=tmp_path, environment=environment())
-    for words in ("--folder", "--port", "--no-browser", "[MODEL]…", "Ctrl-C"):
-        assert words in done.stdout
