@@ -33,7 +33,7 @@ from sphinx.util.logging import getLogger
 
 import weightsmith as ws
 from weightsmith.studio import collection
-from weightsmith.studio.document import POLICY, as_script, component, page_data
+from weightsmith.studio.document import POLICY, component, html_page, page_data
 
 FOLDER = "figures"
 CODE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -44,22 +44,8 @@ OURS = "'self' file:"  # what lies beside the page, also where that is a disk
 
 log = getLogger(__name__)
 
-_FIGURE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<link rel="stylesheet" href="../_static/weightsmith.css">
-</head>
-<body>
-<script type="application/json" id="weightsmith-model">{data}</script>
-<script src="../_static/weightsmith.js"></script>
-<script src="../_static/figure.js"></script>
-</body>
-</html>
-"""
+_HEAD = '<link rel="stylesheet" href="../_static/weightsmith.css">'
+_BODY = '<script src="../_static/weightsmith.js"></script>\n<script src="../_static/figure.js"></script>'
 _FRAME = (
     '<iframe class="live-figure" src="{address}" title="{title}" loading="lazy" height="{height}"></iframe>'
     '<p class="live-figure-alone"><a href="{address}" target="_blank" rel="noopener">on a page of its own</a></p>'
@@ -160,8 +146,7 @@ def step_of(T: ws.Transformer, stage: str) -> int:
 
 def figure_page(data: dict[str, Any]) -> str:
     """Return a page that carries models and takes the component from beside it."""
-    policy = html.escape(POLICY.format(script=OURS, style=OURS))
-    return _FIGURE.format(policy=policy, title=html.escape(data["title"]), data=as_script(data))
+    return html_page(data, POLICY.format(script=OURS, style=OURS), head=_HEAD, body=_BODY)
 
 
 def classic_script() -> str:

@@ -34,15 +34,15 @@ _PAGE = """<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="Weightsmith">
 <title>{title}</title>
-<style>{style}</style>
+{head}
 </head>
 <body>
-<noscript>This page runs a transformer, and needs JavaScript for it. It loads nothing from anywhere.</noscript>
 <script type="application/json" id="weightsmith-model">{data}</script>
-<script type="module">{script}</script>
+{body}
 </body>
 </html>
 """
+_NO_SCRIPT = "This page runs a transformer, and needs JavaScript for it. It loads nothing from anywhere."
 
 
 def save_html(shown: Shown, path: str | os.PathLike[str], *, beside: Shown | None = None) -> None:
@@ -76,13 +76,14 @@ def collection(shown: Mapping[str, Shown], title: str = "") -> str:
 def written(data: dict[str, Any]) -> str:
     """Return the page that carries this data, with the component in it."""
     script, style = (inline(component(name)) for name in COMPONENT)
-    return _PAGE.format(
-        policy=html.escape(policy([script], [style])),
-        title=html.escape(data["title"]),
-        style=style,
-        data=as_script(data),
-        script=script,
-    )
+    body = f'<noscript>{_NO_SCRIPT}</noscript>\n<script type="module">{script}</script>'
+    return html_page(data, policy([script], [style]), head=f"<style>{style}</style>", body=body)
+
+
+def html_page(data: dict[str, Any], allowed: str, *, head: str = "", body: str) -> str:
+    """Return a page that carries data, allows what a policy says, and has this HTML in its head and body."""
+    title = html.escape(data["title"])
+    return _PAGE.format(policy=html.escape(allowed), title=title, data=as_script(data), head=head, body=body)
 
 
 def page_data(shown: Shown, beside: Shown | None = None, names: Sequence[str] = ()) -> dict[str, Any]:

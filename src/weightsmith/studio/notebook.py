@@ -10,7 +10,7 @@ from functools import cache
 
 from weightsmith.inspect import Run
 from weightsmith.model import Transformer
-from weightsmith.studio.document import COMPONENT, as_script, component, inline, packed, page_data, policy
+from weightsmith.studio.document import COMPONENT, component, html_page, inline, packed, page_data, policy
 
 MOST_WEIGHTS = 1 << 17  # numbers of a model: a megabyte in the notebook, at most
 MOST_VALUES = 1 << 20  # of a run's stream: a browser draws them at once
@@ -28,21 +28,8 @@ for (const [element, text] of [["style", packed.style], ["script", packed.script
   document.head.append(made);
 }
 """
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-</head>
-<body>
-<script type="application/json" id="weightsmith-model">{data}</script>
-<script type="application/json" id="weightsmith-component">{component}</script>
-<script type="module">{loader}</script>
-</body>
-</html>
-"""
+_BODY = """<script type="application/json" id="weightsmith-component">{component}</script>
+<script type="module">{loader}</script>"""
 _FRAME = (
     '<iframe class="weightsmith" title="{title}" sandbox="allow-scripts allow-downloads" srcdoc="{page}" '
     'style="display:block;width:100%;height:{height}px;border:1px solid #8884;border-radius:6px;resize:vertical">'
@@ -62,13 +49,8 @@ def in_notebook(shown: Transformer | Run, plain: str, *, beside: Run | None = No
     data = page_data(shown, beside, names)
     title = html.escape(data["title"], quote=True)
     script, style, packed_component = _component()
-    page = _PAGE.format(
-        policy=html.escape(policy([_LOADER, script], [style])),
-        title=title,
-        data=as_script(data),
-        component=packed_component,
-        loader=_LOADER,
-    )
+    body = _BODY.format(component=packed_component, loader=_LOADER)
+    page = html_page(data, policy([_LOADER, script], [style]), body=body)
     frame = _FRAME.format(title=title, page=html.escape(page, quote=True), height=_height(sides))
     return f"{frame}<details><summary>as text</summary>{plain}</details>" if plain else frame
 
