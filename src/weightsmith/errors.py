@@ -25,6 +25,10 @@ class FileError(ModelError):
     """A file does not hold a valid transformer, or cannot be read or written."""
 
 
+class ExportError(ModelError):
+    """A transformer cannot be exported as wanted, or what was made of it decides otherwise."""
+
+
 MAX_ECHO = 200  # characters of what was given that an error repeats
 NAME_ECHO = 80  # of these for a single value: a message may have to name several
 MORE = 24  # characters that say how many more there are

@@ -1,0 +1,3 @@
+from .agreement import Agreement as Agreement
+
+__all__: list[str]
