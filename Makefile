@@ -11,7 +11,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-# Byte code is made of what is imported, when it is: making it of everything takes longer than installing
+# Byte code is made of what is imported, when it is: making it of everything takes longer than installing.
+# But it is kept, whatever the environment says: the tests start many processes.
+unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(PIP) install --no-compile --constraint constraints.txt
 
 .PHONY: demo test test-long bench web pictures docs clean installed

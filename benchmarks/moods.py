@@ -1,7 +1,7 @@
 """A feature followed by single units: which cell, neuron and lane come to track the mood, for several seeds.
 
 The command of docs/lecture.md at full size. `make bench ONLY=moods` writes what it found to docs/_static/moods.json and
-the picture of the first seed beside it, and prints the table that the page shows.
+the picture and the transformer of the first seed beside it, and prints the table that the page shows.
 """
 
 import json
@@ -17,6 +17,7 @@ from benchmarks.seeds import command
 
 DATA = Path(__file__).parents[1] / "docs" / "_static" / "moods.json"
 PICTURE = DATA.with_suffix(".svg")
+MODEL = DATA.with_suffix(".safetensors")
 SEEDS = range(5)
 KINDS = ("cell", "neuron", "lane")
 
@@ -33,8 +34,9 @@ def measure() -> Iterator[Table]:
 def run(seed: int) -> dict[str, Any]:
     """Train both and track; keep the baselines and the best unit of each kind."""
     with tempfile.TemporaryDirectory() as folder:
-        picture = PICTURE if seed == SEEDS[0] else Path(folder) / "moods.svg"
-        found = command({}, "moods", "--seed", str(seed), "-o", str(picture))
+        first = seed == SEEDS[0]
+        picture, model = (PICTURE, MODEL) if first else (Path(folder) / PICTURE.name, Path(folder) / MODEL.name)
+        found = command({}, "moods", "--seed", str(seed), "-o", str(picture), "--model", str(model))
     units = {row["unit"]: row for row in found["units"]}
     best = {kind: {**units[said["best"]], "follows": said["follows"]} for kind, said in found["kinds"].items()}
     print(f"seed {seed}: {[best[kind]['held_out'] for kind in KINDS]}", file=sys.stderr, flush=True)

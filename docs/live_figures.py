@@ -9,9 +9,10 @@
     ```
 
 The argument is Python for a transformer, in which `ws`, the functions of the library and whatever the page's own code
-has made before are known. `:beside:` is another one, or the same on `:beside-input:`. Each model, or pair of models,
-becomes one file in `figures/`; all files share one script and one style sheet, under a policy that lets in nothing
-else. They are classic scripts, because a browser loads no modules from a disk.
+has made before are known; `file("moods")` is the model of a file in `_static/`. `:beside:` is another one, or the same
+on `:beside-input:`. Each model, or pair of models, becomes one file in `figures/`; all files share one script and one
+style sheet, under a policy that lets in nothing else. They are classic scripts, because a browser loads no modules from
+a disk.
 
 `models.html` is the static page: every model of the library, and a place to drop a file into.
 """
@@ -37,7 +38,11 @@ from weightsmith.studio.document import POLICY, component, html_page, page_data
 
 FOLDER = "figures"
 CODE = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
-KNOWN = {"ws": ws, "np": np} | {name: getattr(ws.library, name) for name in ws.library.__all__ if name.islower()}
+KNOWN = {
+    "ws": ws,
+    "np": np,
+    "file": lambda name: ws.load(Path(__file__).parent / "_static" / f"{name}.safetensors"),
+} | {name: getattr(ws.library, name) for name in ws.library.__all__ if name.islower()}
 PROMPTS = {"parity_chain": "00000111=0000010"}  # of those that do not read an input as it is
 WAITING = 640  # pixels: how high a figure is until it has said how high it is
 OURS = "'self' file:"  # what lies beside the page, also where that is a disk

@@ -61,13 +61,14 @@ def test_strings_are_different_and_no_more_than_there_are() -> None:
 
 def test_moods_trains_both_and_draws_the_best_units(tmp_path: Path) -> None:
     options = ("--lanes", "4", "--heads", "1", "--blocks", "1", "--steps", "4", "--sentence", "not sad home", "--json")
-    found = json.loads(good("moods", *options, "-o", "moods.svg", folder=tmp_path))
+    found = json.loads(good("moods", *options, "-o", "moods.svg", "--model", "m.safetensors", folder=tmp_path))
     assert found["feature"] == "mood"
     assert set(found["kinds"]) == {"cell", "neuron", "lane"}
     assert not any(kind["follows"] for kind in found["kinds"].values()), "four steps are too few"
     assert found["over"]["tokens"] == ["not", "sad", "home"]
     assert found["over"]["feature"] == [False, True, True]
-    assert [path.name for path in tmp_path.iterdir()] == ["moods.svg"], "no checkpoint is left"
+    assert {path.name for path in tmp_path.iterdir()} == {"moods.svg", "m.safetensors"}, "no checkpoint is left"
+    assert ws.load(tmp_path / "m.safetensors").vocabulary == ws.train.MOOD_WORDS
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def _operate(which: Any, x: Any, y: Any, reach: Any, c: Any) -> Any:
 
 @nb.njit(error_model="numpy")
 def _rows(which: Any, x: Any, y: Any, reach: Any, singly: Any, in_vectors: Any, constants: Any) -> None:
-    """Do an operation on single values and on SIMD vectors: one loop for all, because every one takes time to compile."""
+    """Do an operation on single values and on SIMD vectors: one loop for all, for each takes time to compile."""
     for i in range(x.shape[1]):
         singly[0, i] = _operate(which, x[0, i], y[0, i], reach[0, i], constants)
     for i in range(0, x.shape[1], SIMD_BYTES // x.itemsize):

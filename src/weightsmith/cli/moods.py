@@ -26,6 +26,9 @@ def moods(
         "moods.svg"
     ),
     sentence: Annotated[str, typer.Option(help="What the best units are drawn over.")] = SENTENCE,
+    model: Annotated[
+        Path | None, typer.Option(help="Where to save the transformer, a .safetensors file for `weightsmith show`.")
+    ] = None,
     top: Annotated[int, typer.Option(help="How many units of each kind to show.")] = 3,
     as_json: AsJson = False,
     **settings: Any,
@@ -38,7 +41,8 @@ def moods(
         load_torch()
         ws.train.picture_format(output)
         _check(sentence)
-        check_file(output, None)
+        for file in (output,) if model is None else (output, model):
+            check_file(file, None)
         every = max(settings["steps"] // CURVE_POINTS, 1)
         shape, course = MOODS.changed({**given(settings), "evaluate_every": every})
         sentences = ws.train.mood_sentences(LEARN + HELD_OUT, shape.context)
@@ -49,10 +53,13 @@ def moods(
             stopped(found, course.steps, output)
     tracked = ws.tracking(found, mood, learn[:CHOOSE], held_out)
     ws.train.draw_tracks(output, tracked.over(sentence))
+    if model is not None:
+        ws.save(found.transformer, model)
     for file in checkpoints(output):
         file.unlink(missing_ok=True)
     tell(tracked, sentence, top, as_json)
-    say_written(output)
+    for file in (output,) if model is None else (output, model):
+        say_written(file)
 
 
 def mood(reading: Any) -> list[bool]:

@@ -105,9 +105,11 @@ class Tracking(Tabled):
         chosen, held = self.positions
         result = Table("one unit alone", "chosen on", "held out", "gain", right=(1, 2, 3))
         for kind in self.kinds:
-            some = [followed for followed in self.ranked if followed.unit.kind == kind][:top]
+            best = self.best(kind)
+            others = [one for one in self.ranked if one.unit.kind == kind and one is not best][: top - 1]
+            some = sorted([best, *others], key=lambda followed: -followed.held_out)
             for followed in some:
-                style: Style = "best" if followed is self.best(kind) else ""
+                style: Style = "best" if followed is best else ""
                 numbers = (followed.chosen_on, followed.held_out, followed.gain)
                 result.add(str(followed), *map(_percent, numbers), style=style, ends=followed is some[-1])
         usual = "most frequent value" if self.values else "mean"
