@@ -97,6 +97,7 @@ def test_the_best_of_many_that_know_nothing_is_not_said_to_follow() -> None:
     assert found.best().held_out < found.best().chosen_on, "what was chosen looks better where it was chosen"
     assert found.baselines.shuffled > found.baselines.usual, "and the best of 400 looks better than it is"
     assert abs(found.best().gain) < 0.3
+    assert str(found.best()) in str(found.table(1)), "what is said below the table is in it"
     told = ws.tracking(Random(400, odd), odd, INPUTS, HELD)
     assert told.best().unit == Unit("cell", 3)
     assert told.follows("cell")

@@ -140,6 +140,15 @@ def test_two_runs_stand_side_by_side_with_their_first_difference(opened: Opened,
     expect(page.get_by_label("the stream", exact=True).locator("[role=rowheader]")).to_have_count(int(differ))
 
 
+def test_of_two_runs_either_is_told_in_full(opened: Opened, tmp_path: Path) -> None:
+    page = opened(saved(ws.run(T, "1111"), tmp_path, beside=ws.run(T, "0000")))
+    chart = page.get_by_role("img", name=re.compile("^logits over the sublayers"))
+    for side, decision in (("in A", "YES"), ("in B", "NO")):
+        page.get_by_role("button", name=side).click()
+        expect(chart).to_have_attribute("aria-label", re.compile(f"embedding {decision} "))
+        expect(page.get_by_label("Where the logit of")).to_have_value(decision)
+
+
 def test_a_link_opens_the_same_sight(opened: Opened, tmp_path: Path) -> None:
     page = opened(saved(ws.run(T, "0110"), tmp_path))
     page.keyboard.press("End")
