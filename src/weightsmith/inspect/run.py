@@ -36,7 +36,8 @@ class Run:
     stream: Array = field(repr=False)  # (1 + 2·blocks, positions, lanes): after embedding, after each sublayer
     heads: tuple[tuple[HeadRun, ...], ...] = field(repr=False)  # [block][head]
     activations: tuple[Array, ...] = field(repr=False)  # [block]: (positions, neurons)
-    swaps: tuple[Any, ...] = field(default=(), repr=False)  # what `inspect` put in on the way; () for a run as it is
+    swaps: tuple[Any, ...] = field(default=(), repr=False)  # what `inspect` put in on the way
+    changed: bool = field(default=False, repr=False)  # whether somebody changed values on their way
 
     @property
     def attention(self) -> tuple[tuple[Array, ...], ...]:
@@ -124,7 +125,7 @@ def run(T: Transformer, tokens: str | Sequence[str], *, sums: Sums | None = None
     for array in (logits, stream, *activations):
         array.setflags(write=False)
     heads = tuple(tuple(_as_float64(head) for head in block) for block in found.heads)
-    return Run(T, read, decision, logits, stream, heads, tuple(activations))
+    return Run(T, read, decision, logits, stream, heads, tuple(activations), changed=change is not unchanged)
 
 
 def _as_float64(head: HeadRun) -> HeadRun:

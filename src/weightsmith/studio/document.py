@@ -107,7 +107,7 @@ def model_of(shown: Shown) -> Transformer:
     T = shown.transformer if isinstance(shown, Run) else shown
     if not isinstance(T, Transformer):
         raise ModelError(f"a page shows a transformer or a run, and this is {brief(T)}: write ws.run(T, tokens), or T")
-    if isinstance(shown, Run) and shown.swaps:
+    if isinstance(shown, Run) and shown.changed:
         raise InputError("this run was changed on its way, and a page would run the model as it is: show ws.run(T, …)")
     if (count := sum(array.size for _, array in named_arrays(T))) > MAX_PARAMETERS:
         raise ModelError(f"the model has {count:,} parameters, and a page carries at most {MAX_PARAMETERS:,}")
