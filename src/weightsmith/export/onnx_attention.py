@@ -35,7 +35,7 @@ def places(graph: Graph, tokens: Value, mask: str, longest: int) -> Places:
     distance = graph.add("Sub", rows, here, name="distance")
     least = graph.whole(0) if mask == "causal" else graph.add("Neg", count)
     visible = graph.add("GreaterOrEqual", distance, least, name="visible")
-    counted = graph.summed(graph.add("Cast", visible, to=graph.element))
+    counted = _count(graph, visible)
     return Places(batch, length, here, distance, visible, counted, longest)
 
 
@@ -48,7 +48,8 @@ def add_heads(T: Transformer, graph: Graph, at: Places, heads: Heads, seen: Valu
     weights = _weights(T.arithmetic, graph, at, heads, _scores(T, graph, at, heads, q, k, part))
     if value_size == 0:
         return weights, ""
-    mixed = graph.add("MatMul", weights, _projected(graph, heads, seen, heads.W_V, heads.b_V, part, "V"))
+    values = _projected(graph, heads, seen, heads.W_V, heads.b_V, part, "V")
+    mixed = graph.bounded(graph.add("MatMul", weights, values))
     mixed = _with_value_offsets(graph, at, heads, weights, mixed, part)
     side_by_side = graph.add("Transpose", mixed, perm=[0, 2, 1, 3])
     joined = graph.add("Reshape", side_by_side, graph.whole([0, 0, heads.count * value_size]))
@@ -73,15 +74,15 @@ def _rotated(T: Transformer, graph: Graph, at: Places, heads: Heads, x: Value, s
         graph.add("Gather", graph.table(table.astype(graph.dtype), f"{part}.{name}"), at.here, axis=0)
         for table, name in ((turns.cos, "cosines"), (turns.sin, "sines"))
     )
-    first = graph.add("Sub", graph.add("Mul", a, cos), graph.add("Mul", b, sin))
-    second = graph.add("Add", graph.add("Mul", b, cos), graph.add("Mul", a, sin))
+    first = graph.difference(graph.times(a, cos), graph.times(b, sin))
+    second = graph.sum(graph.times(b, cos), graph.times(a, sin))
     turned = graph.add("Concat", first, second, axis=-1)
     return graph.replaced(x, size, [*turns.first.tolist(), *turns.second.tolist()], turned)
 
 
 def _scores(T: Transformer, graph: Graph, at: Places, heads: Heads, q: Value, k: Value, part: str) -> Value:
     if q:
-        scores = graph.add("MatMul", q, graph.add("Transpose", k, perm=[0, 1, 3, 2]))
+        scores = graph.bounded(graph.add("MatMul", q, graph.add("Transpose", k, perm=[0, 1, 3, 2])))
     else:  # without coordinates every score is 0
         shape = graph.add("Concat", at.batch, graph.whole([heads.count]), at.length, at.length, axis=0)
         scores = graph.add("Expand", graph.number(0.0), shape)
@@ -89,11 +90,11 @@ def _scores(T: Transformer, graph: Graph, at: Places, heads: Heads, q: Value, k:
     if offsets is not None and q:
         by_distance = graph.add("MatMul", q, graph.weights(np.swapaxes(offsets, 1, 2), f"{part}.key_offsets"))
         rows = graph.add("Expand", _rows(graph, at, offsets), graph.add("Shape", scores))
-        scores = graph.add("Add", scores, graph.add("GatherElements", by_distance, rows, axis=-1))
+        scores = graph.sum(scores, graph.add("GatherElements", by_distance, rows, axis=-1))
     penalties = stacked([scheme.penalties(T.arithmetic, at.longest) for scheme in heads.schemes], graph.dtype)
     if penalties is not None:
         table = graph.weights(penalties, f"{part}.penalties")
-        scores = graph.add("Add", scores, graph.add("Gather", table, graph.add("Abs", at.distance), axis=1))
+        scores = graph.sum(scores, graph.add("Gather", table, graph.add("Abs", at.distance), axis=1))
     return scores
 
 
@@ -110,38 +111,46 @@ def _with_value_offsets(graph: Graph, at: Places, heads: Heads, weights: Value, 
     by_pair = graph.add("Gather", table, _rows(graph, at, offsets), axis=1)  # (heads, positions, positions, values)
     rows = graph.add("Unsqueeze", weights, graph.whole([3]))
     moved = graph.add("Squeeze", graph.add("MatMul", rows, by_pair), graph.whole([3]))
-    return graph.add("Add", mixed, moved)
+    return graph.sum(mixed, moved)
 
 
 def _weights(A: Arithmetic, graph: Graph, at: Places, heads: Heads, scores: Value) -> Value:
     """Turn scores into weights on what is visible."""
-    weighting, nowhere = heads.weighting, graph.number(-math.inf)
-    seen = graph.add("Where", at.visible, scores, nowhere)
+    weighting = heads.weighting
+    seen = graph.add("Where", at.visible, scores, graph.number(-math.inf))
     if isinstance(weighting, Softmax):
         return _softmax(A, graph, at, weighting, seen)
     if isinstance(weighting, AverageHard):
-        largest = graph.add("ReduceMax", seen, graph.whole([-1]), keepdims=1)
-        best = graph.add("And", at.visible, graph.add("Equal", seen, largest))
-        chosen = graph.add("Cast", best, to=graph.element)
-        return graph.add("Div", chosen, graph.summed(chosen))
+        best = graph.add("And", at.visible, graph.add("Equal", seen, _largest(graph, seen)))
+        return graph.add("Div", graph.add("Cast", best, to=graph.element), _count(graph, best))
     last = 0 if isinstance(weighting, LeftmostHard) else 1
     place = graph.add("ArgMax", seen, axis=-1, keepdims=1, select_last_index=last)
     return graph.add("Cast", graph.add("Equal", place, at.here), to=graph.element)
 
 
+def _largest(graph: Graph, seen: Value) -> Value:
+    return graph.add("ReduceMax", seen, graph.whole([-1]), keepdims=1)
+
+
+def _count(graph: Graph, chosen: Value) -> Value:
+    """Return how many are chosen of each row: a count, which does not saturate."""
+    return graph.add("ReduceSum", graph.add("Cast", chosen, to=graph.element), graph.whole([-1]), keepdims=1)
+
+
 def _softmax(A: Arithmetic, graph: Graph, at: Places, weighting: Softmax, seen: Value) -> Value:
     """Return exp(score) ⊘ Σ exp(score). What rounds to 0 in the arithmetic is 0 here too: only so can a row be empty.
 
-    The largest score is subtracted in any case, which changes no weight and keeps exp in range.
+    Where nothing saturates the largest score is subtracted in any case: it changes no weight and keeps exp in range.
     """
-    largest = graph.add("ReduceMax", seen, graph.whole([-1]), keepdims=1)
-    shifted = graph.add("Sub", seen, largest)
+    shifted = graph.add("Sub", seen, _largest(graph, seen))
+    exponent = shifted if weighting.shifted else seen
     least = graph.number(math.log(A.smallest) - math.log(2))  # exp of it is half-way between 0 and the smallest member
-    counts = graph.add("Greater", shifted if weighting.shifted else seen, least)
-    e = graph.add("Exp", graph.add("Where", counts, shifted, graph.number(-math.inf)))
+    counts = graph.add("Greater", exponent, least)
+    raised = exponent if graph.limit is not None else shifted
+    e = graph.bounded(graph.add("Exp", graph.add("Where", counts, raised, graph.number(-math.inf))))
     z = graph.summed(e)
     empty = graph.add("Equal", z, graph.number(0.0))
-    weights = graph.add("Div", e, graph.add("Where", empty, graph.number(1.0), z))
+    weights = graph.quotient(e, graph.add("Where", empty, graph.number(1.0), z))
     if weighting.empty != "uniform":
         return weights
     uniform = graph.add("Div", graph.add("Cast", at.visible, to=graph.element), at.counted)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import onnx
 from onnx import helper, numpy_helper
 
-from weightsmith.arithmetic import Native
+from weightsmith.arithmetic import Native, Saturating
 from weightsmith.errors import ExportError, brief, whole_number
 from weightsmith.export.agreement import Agreement, Outputs, measure, required
 from weightsmith.export.onnx_graph import Dtype
@@ -38,6 +38,7 @@ def to_onnx(
     dtype: Dtype | None = None,
     *,
     max_length: int | None = None,
+    saturate: bool = True,
     allow_differences: bool = False,
 ) -> Agreement:
     """Write a transformer as an ONNX file, and report how far it is from the original when onnxruntime runs it.
@@ -46,6 +47,9 @@ def to_onnx(
     positions, classes). Any batch and length will do, up to the longest input of the model; rotary positions and ALiBi
     without such an end have tables for `max_length` positions, 2,048 unless given, and a longer input is refused by
     onnxruntime. The dtype is float32, or float64 for a model in `Native("float64")`.
+
+    In a finite arithmetic the graph saturates where the model does, at ±∞ of the arithmetic after each operation, for
+    many models rely on that; it does not round, and a sum saturates at its end only. `saturate=False` leaves that out.
 
     With `trace` every value of the run is an output as well:
     - "embedding.stream", "blocks.0.attention.stream", "blocks.0.feed_forward.stream", …: (batch, positions, lanes),
@@ -60,13 +64,13 @@ def to_onnx(
     kind = _dtype(T, dtype)
     if max_length is not None:
         whole_number(max_length, "max_length", 1, MAX_TABLE)
-    for name, value in (("trace", trace), ("allow_differences", allow_differences)):
+    for name, value in (("trace", trace), ("saturate", saturate), ("allow_differences", allow_differences)):
         if type(value) is not bool:
             raise ExportError(f"{name}={brief(value)}: write True or False")
     with refusals("cannot write", path):
         target = Path(path)
         check_writable(target)
-    exporter = Exporter(T, kind, trace, max_length)
+    exporter = Exporter(T, kind, trace, max_length, _limit(T, kind) if saturate else None)
     large = sum(array.nbytes for array in exporter.graph.constants.values()) > LARGEST_FILE
     with _in_two_files(exporter, target) if large else _in_one_file(exporter, target) as (model, put_in_place):
         report = required(measure(T, OnnxRun(T, model, kind, trace)), allow_differences)
@@ -81,6 +85,12 @@ def _dtype(T: Transformer, dtype: Any) -> Dtype:
     if dtype not in DTYPES:
         raise ExportError(f"dtype={brief(dtype)}: onnxruntime runs all operators in 'float32' and 'float64' only")
     return cast(Dtype, dtype)
+
+
+def _limit(T: Transformer, dtype: Dtype) -> float | None:
+    """Return ∞, at which the graph saturates; None where the arithmetic does not, or where the dtype does not hold it."""
+    A = T.arithmetic
+    return A.infinity if isinstance(A, Saturating) and A.infinity <= np.finfo(dtype).max else None
 
 
 class OnnxRun:

@@ -20,9 +20,10 @@ OPSET, IR_VERSION = 18, 8  # as old as what is used allows: every onnxruntime fr
 class Graph:
     """Nodes and constants in one floating-point type; every method adds what it needs and returns the value's name."""
 
-    def __init__(self, dtype: Dtype) -> None:
-        """Begin without nodes."""
+    def __init__(self, dtype: Dtype, limit: float | None = None) -> None:
+        """Begin without nodes; beyond ±limit values saturate, where there is one."""
         self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.limit = limit
         self.nodes: list[onnx.NodeProto] = []
         self.constants: dict[str, npt.NDArray[Any]] = {}
         self._tables: dict[tuple[str, tuple[int, ...], bytes], Value] = {}
@@ -72,8 +73,28 @@ class Graph:
 
     def product(self, x: Value, W: Array, b: Array | None, part: str, which: str) -> Value:
         """Return W x ⊕ b for vectors x (…, columns). W_which of a part is stored transposed, as the product needs it."""
-        result = self.add("MatMul", x, self.weights(W.T, f"{part}.W_{which}"))
-        return result if b is None else self.add("Add", result, self.weights(b, f"{part}.b_{which}"))
+        result = self.bounded(self.add("MatMul", x, self.weights(W.T, f"{part}.W_{which}")))
+        return result if b is None else self.sum(result, self.weights(b, f"{part}.b_{which}"))
+
+    def bounded(self, x: Value) -> Value:
+        """Return values that saturate as in the arithmetic, where the graph is to do so."""
+        return x if self.limit is None else self.add("Clip", x, self.number(-self.limit), self.number(self.limit))
+
+    def sum(self, x: Value, y: Value) -> Value:
+        """Return x ⊕ y."""
+        return self.bounded(self.add("Add", x, y))
+
+    def times(self, x: Value, y: Value) -> Value:
+        """Return x ⊗ y."""
+        return self.bounded(self.add("Mul", x, y))
+
+    def difference(self, x: Value, y: Value) -> Value:
+        """Return x ⊖ y."""
+        return self.bounded(self.add("Sub", x, y))
+
+    def quotient(self, x: Value, y: Value) -> Value:
+        """Return x ⊘ y."""
+        return self.bounded(self.add("Div", x, y))
 
     def chosen(self, x: Value, places: Sequence[int] | npt.NDArray[np.integer]) -> Value:
         """Return some coordinates of vectors x (…, coordinates)."""
@@ -88,4 +109,4 @@ class Graph:
 
     def summed(self, x: Value) -> Value:
         """Return the sum over the last axis, which stays with size 1."""
-        return self.add("ReduceSum", x, self.whole([-1]), keepdims=1)
+        return self.bounded(self.add("ReduceSum", x, self.whole([-1]), keepdims=1))

@@ -21,13 +21,13 @@ def add_norm(T: Transformer, graph: Graph, norm: Norm | None, h: Value, part: st
     count, eps = graph.number(float(A.round(len(places)))), graph.number(float(A.round(norm.eps)))
     x = h if norm.lanes is None else graph.chosen(h, places)
     if isinstance(norm, LayerNorm):
-        x = graph.add("Sub", x, graph.add("Div", graph.summed(x), count))
-    spread = graph.add("Div", graph.summed(graph.add("Mul", x, x)), count)
-    y = graph.add("Div", x, graph.add("Sqrt", graph.add("Add", spread, eps)))
+        x = graph.difference(x, graph.quotient(graph.summed(x), count))
+    spread = graph.quotient(graph.summed(graph.times(x, x)), count)
+    y = graph.quotient(x, graph.add("Sqrt", graph.sum(spread, eps)))
     if norm.gain is not None:
-        y = graph.add("Mul", y, graph.weights(norm.gain, f"{part}.gain"))
+        y = graph.times(y, graph.weights(norm.gain, f"{part}.gain"))
     if isinstance(norm, LayerNorm) and norm.bias is not None:
-        y = graph.add("Add", y, graph.weights(norm.bias, f"{part}.bias"))
+        y = graph.sum(y, graph.weights(norm.bias, f"{part}.bias"))
     return y if norm.lanes is None else graph.replaced(h, len(lanes), places, y)
 
 
@@ -36,7 +36,7 @@ def add_neurons(graph: Graph, layer: FeedForward, seen: Value, part: str) -> Val
     z = _activated(graph, layer.function, graph.product(seen, layer.W_1, layer.b_1, part, "1"))
     if layer.W_3 is None:
         return z
-    return graph.add("Mul", z, graph.product(seen, layer.W_3, layer.b_3, part, "3"))
+    return graph.times(z, graph.product(seen, layer.W_3, layer.b_3, part, "3"))
 
 
 def _activated(graph: Graph, function: str, x: Value) -> Value:

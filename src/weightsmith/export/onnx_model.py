@@ -1,7 +1,8 @@
 """A transformer as an ONNX graph, from tokens to logits, with every value of the run as an output where wanted."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,8 @@ from weightsmith.errors import ExportError
 from weightsmith.export.onnx_attention import Places, add_heads, places
 from weightsmith.export.onnx_graph import IR_VERSION, OPSET, Dtype, Graph, Value
 from weightsmith.export.onnx_layers import add_neurons, add_norm
-from weightsmith.kernels.blas.prepared import groups
-from weightsmith.model import Block, Transformer, position_table
+from weightsmith.kernels.blas.prepared import Heads, groups
+from weightsmith.model import Attention, Block, Transformer, position_table
 from weightsmith.storage import MAX_TEXT
 
 TABLE_LENGTH = 2048  # positions that rotary positions and ALiBi have tables for, where the model has no longest input
@@ -24,9 +25,9 @@ METADATA = "weightsmith"
 class Exporter:
     """Makes the graph of one transformer; `graph` and `outputs` are what is made."""
 
-    def __init__(self, T: Transformer, dtype: Dtype, trace: bool, max_length: int | None) -> None:
+    def __init__(self, T: Transformer, dtype: Dtype, trace: bool, max_length: int | None, limit: float | None) -> None:
         """Make the whole graph."""
-        self.T, self.graph, self.trace = T, Graph(dtype), trace
+        self.T, self.graph, self.trace = T, Graph(dtype, limit), trace
         self.longest = T.max_length or max_length or TABLE_LENGTH
         self.outputs: list[Any] = []
         self.places: Places | None = None
@@ -42,7 +43,7 @@ class Exporter:
         table = position_table(T.positions, T.arithmetic, len(T.lanes))
         if table is not None:  # a Gather refuses positions that the table does not have; a Slice would not
             rows = graph.add("Gather", graph.weights(table, "position_table"), self.places.here, axis=0)
-            h = graph.add("Add", h, rows)
+            h = graph.sum(h, rows)
         return self._stream(h, "embedding")
 
     def _block(self, block: Block, h: Value, part: str) -> Value:
@@ -59,8 +60,9 @@ class Exporter:
         before, after = self._norms(block, "attention")
         seen = add_norm(T, graph, before, h, f"{part}.norm")
         weights, added = [], []
-        for n, heads in enumerate(groups(T, attention, np.dtype(np.float64))):
-            own = part if n == 0 else f"{part}.group_{n}"
+        for heads in self._heads(attention):
+            first, last = heads.first, heads.first + heads.count - 1
+            own = f"{part}.head_{first}" if first == last else f"{part}.heads_{first}_to_{last}"
             found, total = add_heads(T, graph, self.places, heads, seen, own)
             weights.append(found)
             added += [total] if total else []
@@ -69,6 +71,16 @@ class Exporter:
         if weights and self.trace:
             self._output(weights, f"{part}.weights", ("batch", len(attention.heads), "positions", "positions"))
         return add_norm(T, graph, after, self._with(h, added), f"{part}.norm")
+
+    def _heads(self, attention: Attention) -> Iterator[Heads]:
+        """Yield heads of one kind together; each by itself where they saturate, for then their sum is no product."""
+        if self.graph.limit is None:
+            yield from groups(self.T, attention, np.dtype(np.float64))
+            return
+        for i, head in enumerate(attention.heads):
+            own = replace(head, positions=attention.positions_of(i, self.T.attention_positions))
+            (alone,) = groups(self.T, Attention((own,)), np.dtype(np.float64))
+            yield replace(alone, first=i)
 
     def _feed_forward(self, block: Block, h: Value, read: Value, part: str) -> Value:
         T, graph, layer = self.T, self.graph, block.feed_forward
@@ -95,8 +107,8 @@ class Exporter:
             return h
         total = added[0]
         for more in added[1:]:
-            total = self.graph.add("Add", total, more)
-        return self.graph.add("Add", h, total)
+            total = self.graph.sum(total, more)
+        return self.graph.sum(h, total)
 
     def _logits(self, h: Value) -> None:
         T, graph = self.T, self.graph
@@ -105,9 +117,9 @@ class Exporter:
             output = graph.add("Transpose", "embedding", perm=[1, 0])
         else:
             output = graph.weights(T.output.T, "output")
-        logits = graph.add("MatMul", last, output)
+        logits = graph.bounded(graph.add("MatMul", last, output))
         if T.output_bias is not None:
-            logits = graph.add("Add", logits, graph.weights(T.output_bias, "output_bias"))
+            logits = graph.sum(logits, graph.weights(T.output_bias, "output_bias"))
         self._output([logits], "logits", ("batch", "positions", len(T.classes)))
 
     def _stream(self, h: Value, part: str) -> Value:
@@ -137,11 +149,11 @@ class Exporter:
             producer_name=METADATA,
             producer_version=__version__,
         )
-        helper.set_model_props(model, {METADATA: _metadata(self.T, self.longest)})
+        helper.set_model_props(model, {METADATA: _metadata(self.T, self.longest, self.graph.limit)})
         return model
 
 
-def _metadata(T: Transformer, longest: int) -> str:
+def _metadata(T: Transformer, longest: int, limit: float | None) -> str:
     """Return what the graph does not say: the names of tokens, classes and lanes, and where the model comes from."""
     text = json.dumps(
         {
@@ -152,6 +164,7 @@ def _metadata(T: Transformer, longest: int) -> str:
             "mask": T.mask,
             "max_length": T.max_length,
             "table_length": longest,
+            "saturates_at": limit,
             "origins": [block.origin for block in T.blocks],
             "provenance": list(T.provenance),
         }
