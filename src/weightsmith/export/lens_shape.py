@@ -81,7 +81,7 @@ def turning(turns: Sequence[Turn]) -> int:
 
 
 def coordinates(turns: Sequence[Turn], head: Head, scheme: AttentionPositions) -> list[int]:
-    """Return where the coordinates of a head's queries and keys are put: pairs that turn next to each other, in front."""
+    """Return where the coordinates of a head's queries and keys are put: pairs that turn, then the others."""
     size = len(head.W_K)
     turn = next((turn for turn in turns if turn.key_size == size and turn.scheme == scheme), None)
     places, after = [-1] * size, turning(turns)
@@ -122,7 +122,7 @@ def _check_head(name: str, head: Head, scheme: AttentionPositions) -> None:
 
 
 def _check_block(b: int, block: Block) -> None:
-    if getattr(block, "parallel", False):
+    if block.reads_entry:
         _refuse("attention and feed-forward in parallel in a model of its own", f"block {b} has them")
     layer = block.feed_forward
     if layer is not None and layer.W_3 is not None and any(np.any(bias) for bias in (layer.b_1, layer.b_2, layer.b_3)):

@@ -16,7 +16,11 @@ Weights: TypeAlias = dict[str, Array]  # by the names of TransformerLens's own m
 def lens_weights(T: Transformer, shape: Shape) -> Weights:
     """Return every weight by its name; what a transformer does not have is 0."""
     d = len(T.lanes)
-    weights = {"tok_embed.weight": T.embedding, "head.weight": T.output, "head.bias": _or_zeros(T.output_bias, T.output)}
+    weights = {
+        "tok_embed.weight": T.embedding,
+        "head.weight": T.output,
+        "head.bias": _or_zeros(T.output_bias, T.output),
+    }
     if shape.turns:
         weights |= _turning_tables(shape)
     else:

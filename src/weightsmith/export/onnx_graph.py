@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +11,8 @@ from onnx import helper
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError
+from weightsmith.export.onnx_file import Dtype
 
-Dtype: TypeAlias = Literal["float32", "float64"]
 Value: TypeAlias = str  # the name of a value in the graph
 OPSET, IR_VERSION = 18, 8  # as old as what is used allows: every onnxruntime from 1.14 on runs it
 
@@ -72,7 +72,7 @@ class Graph:
     # What is made of several nodes
 
     def product(self, x: Value, W: Array, b: Array | None, part: str, which: str) -> Value:
-        """Return W x ⊕ b for vectors x (…, columns). W_which of a part is stored transposed, as the product needs it."""
+        """Return W x ⊕ b for vectors x (…, columns). W is stored transposed, as the product needs it."""
         result = self.bounded(self.add("MatMul", x, self.weights(W.T, f"{part}.W_{which}")))
         return result if b is None else self.sum(result, self.weights(b, f"{part}.b_{which}"))
 

@@ -12,7 +12,8 @@ from onnx import helper
 from weightsmith._version import __version__
 from weightsmith.errors import ExportError
 from weightsmith.export.onnx_attention import Places, add_heads, places
-from weightsmith.export.onnx_graph import IR_VERSION, OPSET, Dtype, Graph, Value
+from weightsmith.export.onnx_file import Dtype
+from weightsmith.export.onnx_graph import IR_VERSION, OPSET, Graph, Value
 from weightsmith.export.onnx_layers import add_neurons, add_norm
 from weightsmith.kernels.blas.prepared import Heads, groups
 from weightsmith.model import Attention, Block, Transformer, position_table
@@ -49,7 +50,7 @@ class Exporter:
     def _block(self, block: Block, h: Value, part: str) -> Value:
         entry = h
         h = self._stream(self._attention(block, h, f"{part}.attention"), f"{part}.attention")
-        seen = entry if getattr(block, "parallel", False) else h
+        seen = entry if block.parallel else h
         return self._stream(self._feed_forward(block, h, seen, f"{part}.feed_forward"), f"{part}.feed_forward")
 
     def _attention(self, block: Block, h: Value, part: str) -> Value:
@@ -62,7 +63,7 @@ class Exporter:
         weights, added = [], []
         for heads in self._heads(attention):
             first, last = heads.first, heads.first + heads.count - 1
-            own = f"{part}.head_{first}" if first == last else f"{part}.heads_{first}_to_{last}"
+            own = f"{part}.heads.{first}" if first == last else f"{part}.heads.{first}-{last}"
             found, total = add_heads(T, graph, self.places, heads, seen, own)
             weights.append(found)
             added += [total] if total else []
@@ -113,11 +114,8 @@ class Exporter:
     def _logits(self, h: Value) -> None:
         T, graph = self.T, self.graph
         last = add_norm(T, graph, T.final_norm, h, "final_norm")
-        if T.tied:
-            output = graph.add("Transpose", "embedding", perm=[1, 0])
-        else:
-            output = graph.weights(T.output.T, "output")
-        logits = graph.bounded(graph.add("MatMul", last, output))
+        rows = "embedding" if T.tied else graph.weights(T.output, "output")
+        logits = graph.bounded(graph.add("MatMul", last, graph.add("Transpose", rows, perm=[1, 0])))
         if T.output_bias is not None:
             logits = graph.sum(logits, graph.weights(T.output_bias, "output_bias"))
         self._output([logits], "logits", ("batch", "positions", len(T.classes)))

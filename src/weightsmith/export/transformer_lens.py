@@ -1,4 +1,4 @@
-"""A transformer as a TransformerLens model: hooks, caches and patching work on it, and its residual stream is the run's."""
+"""A transformer as a TransformerLens model, whose residual stream is the run's: for its hooks, caches and patching."""
 
 from typing import Any
 
@@ -9,6 +9,7 @@ from weightsmith.errors import ExportError, brief, whole_number
 from weightsmith.export.agreement import RANDOM_LENGTH, Outputs, measure, required
 from weightsmith.export.lens_shape import Shape, shape_of, turning
 from weightsmith.export.lens_weights import lens_weights
+from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
 from weightsmith.model.places import checked
 from weightsmith.semantics.evaluation import Ids
@@ -38,6 +39,7 @@ def to_transformer_lens(
     that decides otherwise for that reason is refused too, unless with `allow_differences`.
     """
     checked(T)
+    needed("transformer_lens", "a TransformerLens model")
     name = _dtype_name(T, dtype)
     if max_length is not None:
         whole_number(max_length, "max_length", RANDOM_LENGTH, MAX_CONTEXT)
