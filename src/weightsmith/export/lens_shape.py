@@ -16,6 +16,7 @@ ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "gelu_tanh": "gelu_new", "silu": 
 FINAL_NORMS: dict[str | None, tuple[str | None, ...]] = {None: (None, "RMS"), "LN": ("LN", "RMS"), "RMS": ("RMS",)}
 INSTEAD = "export.to_onnx(T, path, trace=True) shows every value of such a model"
 
+OWN_MODULES = "write to_transformer_lens(T, own_modules=True), for blocks of Weightsmith's own in the bridge"
 
 Found: TypeAlias = tuple[int, int, Head, AttentionPositions]  # a head with its block, its number and its scheme
 
@@ -47,10 +48,13 @@ class Shape:
     turns: tuple[Turn, ...]
 
 
-def shape_of(T: Transformer, max_length: int | None) -> Shape:
-    """Return what a TransformerLens model of a transformer looks like; refuse what none can be."""
+def shape_of(T: Transformer, max_length: int | None, own_modules: bool) -> Shape:
+    """Return what a TransformerLens model of a transformer looks like; refuse what none can be.
+
+    With modules of ours heads may follow any rule.
+    """
     heads, layers = list(heads_of(T)), [block.feed_forward for block in T.blocks if block.feed_forward is not None]
-    for b, i, head, scheme in heads:
+    for b, i, head, scheme in () if own_modules else heads:
         _check_head(f"block {b}, head {i}", head, scheme)
     for b, block in enumerate(T.blocks):
         _check_block(b, block)
@@ -97,7 +101,10 @@ def _head_size(turns: Sequence[Turn], heads: Sequence[Found]) -> int:
     """Return the smallest power of 4 that has room for every head."""
     keys = [place + 1 for _, _, head, scheme in heads for place in coordinates(turns, head, scheme)]
     least = max([1, turning(turns), *keys, *(len(head.W_V) for _, _, head, _ in heads)])
-    return next(4**n for n in range(32) if 4**n >= least)
+    size = 1
+    while size < least:
+        size *= 4
+    return size
 
 
 def heads_of(T: Transformer) -> Iterator[Found]:
@@ -108,17 +115,17 @@ def heads_of(T: Transformer) -> Iterator[Found]:
             yield b, i, head, block.attention.positions_of(i, T.attention_positions) or NO_POSITIONS
 
 
-def _refuse(what: str, where: str) -> NoReturn:
-    raise ExportError(f"TransformerLens has no {what}, and {where}: {INSTEAD}")
+def _refuse(what: str, where: str, instead: str = INSTEAD) -> NoReturn:
+    raise ExportError(f"TransformerLens has no {what}, and {where}: {instead}")
 
 
 def _check_head(name: str, head: Head, scheme: AttentionPositions) -> None:
     if not isinstance(head.weighting, Softmax):
-        _refuse("hard attention", f"{name} has {type(head.weighting).__name__}()")
+        _refuse("hard attention", f"{name} has {type(head.weighting).__name__}()", OWN_MODULES)
     if scheme.key_offsets() is not None:
-        _refuse("relative positions", f"{name} has Relative(…)")
+        _refuse("relative positions", f"{name} has Relative(…)", OWN_MODULES)
     if type(scheme).penalties is not AttentionPositions.penalties:
-        _refuse("penalties for distance", f"{name} has Alibi(…)")
+        _refuse("penalties for distance", f"{name} has Alibi(…)", OWN_MODULES)
 
 
 def _check_block(b: int, block: Block) -> None:

@@ -1,7 +1,6 @@
 """The weights of a transformer as a TransformerLens model has them, padded with zeros to common sizes."""
 
 import math
-from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -61,7 +60,7 @@ def _turning_tables(shape: Shape) -> Weights:
 
 def _empty_block(b: int, shape: Shape, d: int) -> Weights:
     inner, n, attn, mlp = shape.heads * shape.head_size, shape.neurons, f"layers.{b}.attn", f"layers.{b}.mlp"
-    weights = {f"{attn}.{part}.weight": np.zeros((inner, d)) for part in "qkv"}
+    weights: Weights = {f"{attn}.{part}.weight": np.zeros((inner, d)) for part in "qkv"}
     weights |= {f"{attn}.{part}.bias": np.zeros(inner) for part in "qkv"}
     weights |= {f"{attn}.o.weight": np.zeros((d, inner)), f"{attn}.o.bias": np.zeros(d)}
     if shape.gated:
@@ -89,7 +88,7 @@ def _put_layer(weights: Weights, name: str, layer: Any) -> None:
         weights[f"{name}.out.weight"][:, :n] = layer.W_2
 
 
-def _norm(name: str, norm: Norm | None) -> Mapping[str, Array]:
+def _norm(name: str, norm: Norm | None) -> Weights:
     """Return gain and bias where they are given; TransformerLens begins with 1 and 0."""
     found = {} if norm is None or norm.gain is None else {f"{name}.weight": norm.gain}
     return found if not isinstance(norm, LayerNorm) or norm.bias is None else found | {f"{name}.bias": norm.bias}

@@ -20,7 +20,12 @@ WRAPPED = "._original_component"  # TransformerLens puts this between the names 
 
 
 def to_transformer_lens(
-    T: Transformer, dtype: str | None = None, *, max_length: int | None = None, allow_differences: bool = False
+    T: Transformer,
+    dtype: str | None = None,
+    *,
+    own_modules: bool = False,
+    max_length: int | None = None,
+    allow_differences: bool = False,
 ) -> Any:
     """Return a `TransformerBridge` that computes as a transformer does; `bridge.agreement` says how closely.
 
@@ -34,19 +39,26 @@ def to_transformer_lens(
     There is room for `max_length` positions, 1,024 unless given or the transformer has a longest input. The dtype is
     float32, or float64 for a model in `Native("float64")`.
 
-    What TransformerLens cannot say is refused: hard attention, relative positions, ALiBi, norms after a sublayer or
-    over some lanes. It does not saturate or round, and a softmax without weight gives the usual weights there. A model
-    that decides otherwise for that reason is refused too, unless with `allow_differences`.
+    What TransformerLens cannot say is refused: norms after a sublayer or over some lanes, parallel blocks, and hard
+    attention, relative positions and ALiBi as well. It does not saturate or round, and a softmax without weight gives
+    the usual weights there; a model that decides otherwise for that reason is refused too, unless with
+    `allow_differences`.
+
+    With `own_modules` the blocks in the bridge are Weightsmith's own. The names, the weights and the hooks are the
+    same; heads follow any rule, and values saturate where they do in the arithmetic.
     """
     checked(T)
     needed("transformer_lens", "a TransformerLens model")
     name = _dtype_name(T, dtype)
     if max_length is not None:
         whole_number(max_length, "max_length", RANDOM_LENGTH, MAX_CONTEXT)
-    shape = shape_of(T, max_length)
-    bridge = _booted(T, shape, name)
+    for option, value in (("own_modules", own_modules), ("allow_differences", allow_differences)):
+        if type(value) is not bool:
+            raise ExportError(f"{option}={brief(value)}: write True or False")
+    shape = shape_of(T, max_length, own_modules)
+    bridge = _booted(T, shape, name, own_modules)
     bridge.vocabulary, bridge.classes = tuple(T.vocabulary), tuple(T.classes)
-    bridge.agreement = required(measure(T, LensRun(T, bridge, name)), allow_differences)
+    bridge.agreement = required(measure(T, LensRun(T, bridge, name, own_modules)), allow_differences)
     return bridge
 
 
@@ -59,11 +71,10 @@ def _dtype_name(T: Transformer, dtype: Any) -> str:
     return name
 
 
-def _booted(T: Transformer, shape: Shape, dtype: str) -> Any:
+def _booted(T: Transformer, shape: Shape, dtype: str, own_modules: bool) -> Any:
     import torch
     from transformer_lens.config import TransformerBridgeConfig
-    from transformer_lens.model_bridge import TransformerBridge
-    from transformer_lens.model_bridge.sources import native  # noqa: F401  # gives the bridge boot_native
+    from transformer_lens.model_bridge.sources import native
 
     config = TransformerBridgeConfig(
         d_model=len(T.lanes),
@@ -84,7 +95,12 @@ def _booted(T: Transformer, shape: Shape, dtype: str) -> Any:
         rotary_dim=turning(shape.turns) or None,
         init_weights=False,
     )
-    bridge = TransformerBridge.boot_native(config, dtype=getattr(torch, dtype), model_name="weightsmith")
+    if own_modules:
+        from weightsmith.export.lens_modules import bridge_with_own_modules
+
+        bridge = bridge_with_own_modules(T, shape, config, getattr(torch, dtype))
+    else:
+        bridge = native.boot(config, dtype=getattr(torch, dtype), model_name="weightsmith")
     for module in bridge.modules():
         if hasattr(module, "use_native_layernorm_autograd"):  # that of RMSNorm computes in float32 whatever the dtype
             module.use_native_layernorm_autograd = False
@@ -109,11 +125,10 @@ def _load(model: Any, weights: dict[str, Array]) -> None:
 class LensRun:
     """A TransformerBridge as it is measured."""
 
-    target = "TransformerLens"
-
-    def __init__(self, T: Transformer, bridge: Any, dtype: str) -> None:
+    def __init__(self, T: Transformer, bridge: Any, dtype: str, own_modules: bool) -> None:
         """Take the bridge of a transformer."""
         self.bridge, self.dtype = bridge, dtype
+        self.target = "TransformerLens, own modules" if own_modules else "TransformerLens"
         places = [f"blocks.{b}.hook_resid_{at}" for b in range(len(T.blocks)) for at in ("mid", "post")]
         self.stages = ["blocks.0.hook_resid_pre", *places]
 
