@@ -1,14 +1,15 @@
 """Models that every target has to decide as the original does, and how far their inputs go."""
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
 
 import weightsmith as ws
-from weightsmith.export import agreement
 from weightsmith.library import ENTRIES, EXAMPLES
 
+AGREEMENT = import_module("weightsmith.export.agreement")  # the name in the package may be a function
 LENGTH = 6
 ALL_UP_TO_6 = 3 + 9 + 27 + 81 + 243 + 729  # inputs over three symbols
 
@@ -37,13 +38,14 @@ SHOWN: dict[str, Build] = {example.call: example.build for example in EXAMPLES}
 @pytest.fixture
 def few_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a report run a handful of inputs, where the test itself compares values or is about something else."""
-    monkeypatch.setattr(agreement, "MOST_INPUTS", 6)
-    monkeypatch.setattr(agreement, "RANDOM_INPUTS", 3)
+    monkeypatch.setattr(AGREEMENT, "MOST_INPUTS", 6)
+    monkeypatch.setattr(AGREEMENT, "RANDOM_INPUTS", 3)
 
 
-def run_all_up_to_6(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a report run all inputs up to length 6 (of two or three symbols), and a few longer ones."""
-    monkeypatch.setattr(agreement, "MOST_INPUTS", ALL_UP_TO_6)
+def run_all_up_to_6(T: ws.Transformer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a report run all inputs up to length 6, if there are two or three symbols, and a few longer ones."""
+    most = sum(len(T.vocabulary) ** n for n in range(1, LENGTH + 1))
+    monkeypatch.setattr(AGREEMENT, "MOST_INPUTS", min(most, ALL_UP_TO_6))
 
 
 def assert_agrees(T: ws.Transformer, report: Any) -> None:

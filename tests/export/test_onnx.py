@@ -63,8 +63,8 @@ def assert_same_run(T: ws.Transformer, path: Path, ids: list[int]) -> None:
 def test_every_library_model_its_form_and_combinations_decide_as_here(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_all_up_to_6(monkeypatch)
     T = {**RECOGNISERS, **INFINITY_FORMS, **COMBINED, **SHOWN}[name]()
+    run_all_up_to_6(T, monkeypatch)
     path = tmp_path / "model.onnx"
     report = export.to_onnx(T, path, trace=True)
     assert_agrees(T, report)

@@ -1,5 +1,5 @@
 from .agreement import Agreement as Agreement
-from .circuit import circuit as circuit
+from .circuit_map import circuit as circuit
 from .onnx_file import to_onnx as to_onnx
 from .transformer_lens import to_transformer_lens as to_transformer_lens
 

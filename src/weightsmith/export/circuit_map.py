@@ -15,6 +15,7 @@ from weightsmith.rewrites import is_infinity_form
 
 VERSION = 1
 MOST_ENTRIES = 1_000_000  # lanes of all components, and edges
+FORMS = {"zero_one_form": "0-1 form", "infinity_form": "infinity form", "signed_infinity_form": "signed infinity form"}
 EMBED, POSITIONS, UNEMBED = "embed", "pos_embed", "unembed"
 
 
@@ -24,8 +25,8 @@ def circuit(T: Transformer, threshold: float = 0.0) -> dict[str, Any]:
     The names are those of a TransformerLens model: `blocks.2.attn.head.0`, `blocks.2.mlp.neuron.5`. The object has
     - "format": "weightsmith circuit", "version": 1, "threshold";
     - "arithmetic", "mask", "vocabulary", "classes", "provenance": as in the transformer;
-    - "lanes": for each {"name", "from": some of "token", "position", "flag" and "infinity form", "written_by",
-      "read_by": names of components};
+    - "lanes": for each {"name", "from": some of "token", "position", "flag" and the name of a normal form,
+      "written_by", "read_by": names of components};
     - "components": for each {"name", "kind", "block", "index", "origin", "reads", "writes"}, in the order of the run.
       "reads" has an object for each matrix, such as {"W_Q": {lane: weight}}, and "writes" is {lane: weight}. Of a
       neuron they are the very weights; of a head, whose matrices have several rows, each is the largest in absolute
@@ -176,6 +177,13 @@ def _edges(parts: list[_Part], entries: list[dict[str, Any]]) -> Iterator[dict[s
             yield {"from": source.name, "to": parts[i].name, "lanes": found[i]}
 
 
+def _form(T: Transformer) -> str:
+    """Return the normal form that the first lanes hold: proven from the weights, or what was done last; "" for none."""
+    if is_infinity_form(T):
+        return FORMS["infinity_form"]
+    return FORMS.get(T.provenance[-1].partition("(")[0], "") if T.provenance else ""
+
+
 def _lanes(T: Transformer, entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     written: dict[str, list[str]] = {lane: [] for lane in T.lanes}
     read: dict[str, list[str]] = {lane: [] for lane in T.lanes}
@@ -184,7 +192,7 @@ def _lanes(T: Transformer, entries: list[dict[str, Any]]) -> list[dict[str, Any]
             written[lane].append(entry["name"])
         for lane in {lane: None for row in entry["reads"].values() for lane in row}:
             read[lane].append(entry["name"])
-    form = T.lanes[:2] if is_infinity_form(T) else ()
+    form = _form(T)
     return [
         {
             "name": lane,
@@ -194,7 +202,7 @@ def _lanes(T: Transformer, entries: list[dict[str, Any]]) -> list[dict[str, Any]
                     ("token", EMBED in written[lane]),
                     ("position", POSITIONS in written[lane]),
                     ("flag", lane in T.flags),
-                    ("infinity form", lane in form),
+                    (form, form and lane in T.lanes[: len(T.classes)]),
                 )
                 if there
             ],
