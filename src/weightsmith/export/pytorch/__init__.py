@@ -66,8 +66,9 @@ def made(T: Transformer, exact: bool = False, dtype: "str | torch.dtype | None" 
 
 def _dtype_name(T: Transformer, dtype: "str | torch.dtype | None") -> str:
     name = str(dtype).removeprefix("torch.")
-    if dtype is None and isinstance(checked(T).arithmetic, Native):
-        name = T.arithmetic.dtype
+    A = checked(T).arithmetic
+    if dtype is None and isinstance(A, Native):
+        name = A.dtype
     elif dtype is None:
         held = all((array.astype("float32") == array).all() for _, array in named_arrays(T))
         name = "float32" if held else "float64"

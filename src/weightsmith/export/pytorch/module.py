@@ -55,9 +55,7 @@ class TransformerModule(Part):
         self.vocabulary, self.classes, self.lanes = tuple(T.vocabulary), tuple(T.classes), tuple(T.lanes)
         self.exact, self.causal, self.max_length = exact, T.mask == "causal", T.max_length
         self.agreement = None
-        self.hold(
-            kind, "", embedding=T.embedding, output=None if T.tied else T.output, output_bias=T.output_bias
-        )
+        self.hold(kind, "", embedding=T.embedding, output=None if T.tied else T.output, output_bias=T.output_bias)
         self.machine = machine_of(T, exact)
         self.positions = Positions(kind, T)
         self.blocks = nn.ModuleList(Block(kind, T, b) for b in range(len(T.blocks)))

@@ -120,9 +120,7 @@ class Attention(Part):
         ]
         self.heads = nn.ModuleDict()
         for places in grouped(T, block):
-            own = Heads(
-                kind, [attention.heads[i] for i in places], [schemes[i] for i in places], places[0], block
-            )
+            own = Heads(kind, [attention.heads[i] for i in places], [schemes[i] for i in places], places[0], block)
             self.heads[group_name(places[0], len(places))] = own
         self.hold(kind, f"blocks.{block}.attention.", b_O=attention.b_O)
 
