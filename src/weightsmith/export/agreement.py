@@ -8,7 +8,9 @@ import numpy as np
 
 from weightsmith.arithmetic import Array, Native
 from weightsmith.errors import ExportError, listed, whole_number
-from weightsmith.export.inputs import inputs, some
+from weightsmith.export.inputs import RANDOM_LENGTH as RANDOM_LENGTH  # for exporters
+from weightsmith.export.inputs import inputs as inputs
+from weightsmith.export.inputs import some
 from weightsmith.export.lowering import advice
 from weightsmith.export.saturation import relying_on_saturation
 from weightsmith.export.survival import survival
@@ -37,7 +39,7 @@ class Exported(Protocol):
     target: str  # "PyTorch"
     dtype: str  # "float32"
 
-    # An exporter whose result rounds and saturates as the original does also says so: rounds = True
+    # What saturates as the original does also says saturates = True; what rounds as well, rounds = True
 
     def outputs(self, ids: Ids) -> Outputs:
         """Run it on places in the vocabulary, (inputs, positions), in float64; no stream where it does not show one."""
@@ -109,8 +111,8 @@ def agreement(T: Transformer, exported: Any, *, up_to: int | None = None, seed: 
 def measure(T: Transformer, exported: Exported, *, up_to: int | None = None, seed: int = 0) -> Agreement:
     """Run a transformer and what was made of it on the same inputs; report how far they are from each other.
 
-    Where the target does not round and saturate as the original does (`rounds` is not True), the report also says in
-    which dtypes every decision stays, and which sublayers rely on saturation.
+    Where the target does not round as the original does, the report also says in which dtypes every decision stays;
+    where it does not saturate, which sublayers rely on that.
     """
     complete, longest, count = 0, 0, 0
     logit, stream, margin = 0.0, 0.0, np.inf
@@ -138,14 +140,12 @@ def measure(T: Transformer, exported: Exported, *, up_to: int | None = None, see
         exported.target, exported.dtype, count, complete, longest, logit, stream if shows else None, wrong, first,
         margin,
     )  # fmt: skip
-    return found if getattr(exported, "rounds", False) else _with_survival(T, found, decided)
-
-
-def _with_survival(T: Transformer, found: Agreement, decided: list[tuple[Ids, Ids]]) -> Agreement:
-    """Return a report that also says in which dtypes decisions stay, and which sublayers rely on saturation."""
-    survives = survival(T, some(decided, SURVIVAL_INPUTS))
-    relying = relying_on_saturation(T, (ids for ids, _ in some(decided, SATURATION_INPUTS)))
-    return replace(found, survives=survives, saturates=relying)
+    if not getattr(exported, "rounds", False):
+        found = replace(found, survives=survival(T, some(decided, SURVIVAL_INPUTS)))
+    if not (getattr(exported, "rounds", False) or getattr(exported, "saturates", False)):
+        tried = (ids for ids, _ in some(decided, SATURATION_INPUTS))
+        found = replace(found, saturates=relying_on_saturation(T, tried))
+    return found
 
 
 def required(found: Agreement, allow_differences: bool, T: Transformer | None = None) -> Agreement:

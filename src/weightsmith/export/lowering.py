@@ -59,17 +59,20 @@ def _kept_within(T: Transformer) -> Transformer:
     blocks = [_limits(T, list(T.lanes))] if "embedding" in relying else []
     for b, block in enumerate(T.blocks):
         parts = [block]
-        if f"block {b} attention" in relying and not getattr(block, "parallel", False):
-            rest = replace(block, attention=None, attention_norm=None)
-            parts = [
-                replace(block, feed_forward=None, feed_forward_norm=None),
-                _limits(T, _written(T, block.attention)),
-            ]
+        if f"block {b} attention" in relying and not block.parallel:
+            first, rest = _halves(block)
+            parts = [first, _limits(T, _written(T, block.attention))]
             parts += [rest] if block.feed_forward is not None else []
         if f"block {b} feed-forward" in relying:
             parts.append(_limits(T, _written(T, block)))
         blocks += parts
     return replace(T, blocks=tuple(blocks))
+
+
+def _halves(block: Block) -> tuple[Block, Block]:
+    """Return a block with attention alone, and one with the feed-forward layer alone."""
+    first = replace(block, feed_forward=None, feed_forward_norm=None)
+    return first, replace(block, attention=None, attention_norm=None)
 
 
 def _written(T: Transformer, part: object) -> list[str]:
@@ -106,7 +109,7 @@ def _constant(T: Transformer, block: Block) -> tuple[str, list[str], float] | No
     values = set(layer.W_2[writes, 0].tolist())
     if len(reads) != 1 or layer.W_1[0, reads[0]] != 1 or len(values) != 1:
         return None
-    flag, lanes = T.lanes[reads[0]], [T.lanes[j] for j in writes]
+    flag, lanes = T.lanes[int(reads[0])], [T.lanes[j] for j in writes.tolist()]
     return None if flag not in T.flags or set(lanes) & set(T.flags) else (flag, lanes, values.pop())
 
 

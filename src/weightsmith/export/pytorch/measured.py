@@ -13,7 +13,7 @@ class Measured:
 
     def __init__(self, module: TransformerModule) -> None:
         """Say what it is."""
-        self.module, self.rounds = module, module.exact
+        self.module, self.rounds, self.saturates = module, module.exact, module.saturates
         self.target = "PyTorch, exact" if module.exact else "PyTorch"
         self.dtype = str(module.embedding.dtype).removeprefix("torch.")
 
