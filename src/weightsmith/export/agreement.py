@@ -152,10 +152,11 @@ def required(found: Agreement, allow_differences: bool, T: Transformer | None = 
     """Return a report, or refuse an exported model that decides otherwise, unless that is allowed."""
     if found.agrees or allow_differences:
         return found
-    hint = "" if T is None or not found.saturates else f" {advice(T, found.saturates)}"
+    hint = "" if T is None else f" {advice(T, found.saturates)}"
     raise ExportError(
         f"{found.target} in {found.dtype} decides {found.different_decisions:,} times otherwise, first on "
-        f"{listed(found.first_difference or ())}.{hint} Write allow_differences=True to have it nevertheless"
+        f"{listed(found.first_difference or ())}.{hint} Write allow_differences=True to have it nevertheless "
+        "(--allow-differences on the command line)"
     )
 
 

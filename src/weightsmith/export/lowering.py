@@ -114,7 +114,11 @@ def _constant(T: Transformer, block: Block) -> tuple[str, list[str], float] | No
 
 
 def advice(T: Transformer, relying: Sequence[str]) -> str:
-    """Say which sublayers rely on saturation, where they came from, and what to write instead."""
+    """Say why a target decides otherwise: which sublayers rely on saturation; and what to write instead."""
+    if not isinstance(T.arithmetic, Saturating):
+        return f"Its arithmetic is {T.arithmetic}: write dtype={str(T.arithmetic)!r}."
+    if not relying:
+        return "It does not round as the original does: to_torch(T, exact=True) does."
     stages, said = stage_names(T), []
     for name in relying:
         b = block_of_stage(stages.index(name)) if name in stages else None

@@ -67,5 +67,5 @@ class Machine(nn.Module):
         if len(wrong):
             where = wrong[0]
             name = f"block {heads.block}, head {heads.first + int(where[-3])}"
-            top = float(largest[tuple(where)])
+            top = float(largest.detach()[tuple(where)])
             raise ModelError(EMPTY_ERROR.format(name, int(where[-2]), self.arithmetic, top))

@@ -78,6 +78,13 @@ class TransformerModule(Part):
         logits = self._logits(ids, trace)
         return TorchRun(logits, trace.stream, trace.attention, trace.activations)
 
+    def grow(self, length: int) -> bool:
+        """Make tables of positions long enough for so many, and say whether there are any."""
+        tables = [part for part in self.modules() if isinstance(part, GrowingTable)]
+        for table in tables:
+            table(length)
+        return bool(tables)
+
     def _logits(self, ids: Tensor, trace: Trace | None) -> Tensor:
         self._check(ids)
         machine, length = self.machine, ids.shape[-1]

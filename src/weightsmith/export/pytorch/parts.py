@@ -15,7 +15,7 @@ from weightsmith.export.pytorch.geometry import Geometry
 from weightsmith.export.pytorch.held import FIRST_ROWS, GrowingTable, Kind, Part
 from weightsmith.export.pytorch.machine import Machine
 from weightsmith.model import AttentionPositions, Transformer
-from weightsmith.model.positions import NO_POSITIONS
+from weightsmith.model.positions import NO_POSITIONS, Indices
 
 
 class Heads(Part):
@@ -30,8 +30,7 @@ class Heads(Part):
     b_V: Tensor | None
     keys: Tensor | None  # (heads, distances, key size): those that the heads have of their own
     values: Tensor | None
-    first_of_pairs: Tensor
-    second_of_pairs: Tensor
+    pairs: tuple[slice, slice]  # the first and the second coordinates of pairs that turn
 
     def __init__(
         self, kind: Kind, heads: Sequence[ws.Head], schemes: Sequence[AttentionPositions], first: int, block: int
@@ -62,8 +61,7 @@ class Heads(Part):
         penalised = self.schemes[0].penalties(A, 1) is not None
         self.cos = self.sin = self.penalties = None
         if turns is not None:
-            self.register_buffer("first_of_pairs", torch.from_numpy(turns.first), persistent=False)
-            self.register_buffer("second_of_pairs", torch.from_numpy(turns.second), persistent=False)
+            self.pairs = _as_slice(turns.first), _as_slice(turns.second)
             self.cos = GrowingTable(kind, partial(_turns, turning, A, size, "cos"), FIRST_ROWS)
             self.sin = GrowingTable(kind, partial(_turns, turning, A, size, "sin"), FIRST_ROWS)
         if penalised:
@@ -81,12 +79,12 @@ class Heads(Part):
     def _turned(self, machine: Machine, x: Tensor) -> Tensor:
         if self.cos is None or self.sin is None:
             return x
-        cos, sin = self.cos(x.shape[-2]), self.sin(x.shape[-2])
-        a, b = x[..., self.first_of_pairs], x[..., self.second_of_pairs]
-        m, result = machine, x.clone()
-        result[..., self.first_of_pairs] = m.subtract(m.multiply(a, cos), m.multiply(b, sin))
-        result[..., self.second_of_pairs] = m.add(m.multiply(b, cos), m.multiply(a, sin))
-        return result
+        m, cos, sin = machine, self.cos(x.shape[-2]), self.sin(x.shape[-2])
+        a, b, rest = x[..., self.pairs[0]], x[..., self.pairs[1]], x[..., 2 * cos.shape[-1] :]
+        turned = m.subtract(m.multiply(a, cos), m.multiply(b, sin)), m.add(m.multiply(b, cos), m.multiply(a, sin))
+        if self.pairs[0].step == 2:
+            return torch.cat([torch.stack(turned, dim=-1).flatten(-2), rest], dim=-1)
+        return torch.cat([*turned, rest], dim=-1)
 
     def key_offsets(self, geometry: Geometry) -> Tensor | None:
         """Return what is added to keys, (heads or none, distances, key size)."""
@@ -250,6 +248,11 @@ def _biases(biases: Sequence[Array | None], size: int) -> Array | None:
 def _stacked(tables: Sequence[Array | None]) -> Array | None:
     present = [table for table in tables if table is not None]
     return np.stack(present) if present else None
+
+
+def _as_slice(places: Indices) -> slice:
+    """Return places that follow each other, or every second one, as a slice."""
+    return slice(int(places[0]), int(places[-1]) + 1, int(places[1] - places[0]) if len(places) > 1 else 1)
 
 
 def _turns(scheme: AttentionPositions, A: Arithmetic, key_size: int, name: str, length: int) -> Array:

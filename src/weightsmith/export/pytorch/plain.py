@@ -111,7 +111,7 @@ class Plain(Machine):
             return False  # what vanishes, vanishes by itself
         if penalty is not None or torch.compiler.is_compiling():
             return True
-        largest = float(q.norm(dim=-1).max() * k.norm(dim=-1).max())
+        largest = float(q.detach().norm(dim=-1).max() * k.detach().norm(dim=-1).max())
         lowest, highest = (-2 * largest, 0.0) if weighting.shifted else (-largest, largest)
         sums = self.highest is not None and highest + math.log(q.shape[-2]) > math.log(self.highest)
         return not lowest > self.lowest_score or sums or (self.highest is not None and largest > self.highest)
