@@ -1,54 +1,32 @@
-"""Models that every target has to decide as the original does, and how far their inputs go."""
+"""The models that every target must take: the library, its ∞ forms, boolean combinations, random ones."""
 
-from collections.abc import Callable
-from importlib import import_module
-from typing import Any
+from functools import cache
 
-import pytest
+import numpy as np
 
 import weightsmith as ws
-from weightsmith.library import ENTRIES, EXAMPLES
-
-AGREEMENT = import_module("weightsmith.export.agreement")  # the name in the package may be a function
-LENGTH = 6
-ALL_UP_TO_6 = 3 + 9 + 27 + 81 + 243 + 729  # inputs over three symbols
-
-Build = Callable[[], ws.Transformer]
+from weightsmith.library.entries import ENTRIES, EXAMPLES
+from weightsmith.semantics.evaluation import Ids
 
 
-def _combined() -> dict[str, Build]:
-    one, start, more = ws.library.contains("1"), ws.library.starts_with("01"), ws.library.majority("1")
-    return {
-        "and": lambda: one & start,
-        "or not": lambda: one | ~more,
-        "exclusive or": lambda: start ^ more,
-        "if-then-else": lambda: ws.if_then_else(one, start, more),
-    }
+@cache
+def hand_built() -> dict[str, ws.Transformer]:
+    """Return them by what one writes."""
+    models = {entry.call: entry.build() for entry in (*ENTRIES, *EXAMPLES)}
+    forms = {name: T for name, T in models.items() if len(T.classes) == 2}
+    models |= {f"infinity_form({name})": ws.infinity_form(T) for name, T in forms.items()}
+    S, T = ws.library.contains("1"), ws.library.first_equals_last()
+    combined = {"S & T": S & T, "S | T": S | T, "S ^ T": S ^ T, "~T": ~T, "if": ws.if_then_else(S, T, ~T)}
+    return models | combined
 
 
-RECOGNISERS: dict[str, Build] = {entry.call: entry.build for entry in ENTRIES}
-INFINITY_FORMS: dict[str, Build] = {
-    f"∞ {entry.call}": lambda entry=entry: ws.infinity_form(entry.build())  # type: ignore[misc]
-    for entry in ENTRIES
-}
-COMBINED: dict[str, Build] = _combined()
-SHOWN: dict[str, Build] = {example.call: example.build for example in EXAMPLES}
-
-
-@pytest.fixture
-def few_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a report run a handful of inputs, where the test itself compares values or is about something else."""
-    monkeypatch.setattr(AGREEMENT, "MOST_INPUTS", 6)
-    monkeypatch.setattr(AGREEMENT, "RANDOM_INPUTS", 3)
-
-
-def run_all_up_to_6(T: ws.Transformer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a report run all inputs up to length 6, if there are two or three symbols, and a few longer ones."""
-    most = sum(len(T.vocabulary) ** n for n in range(1, LENGTH + 1))
-    monkeypatch.setattr(AGREEMENT, "MOST_INPUTS", min(most, ALL_UP_TO_6))
-
-
-def assert_agrees(T: ws.Transformer, report: Any) -> None:
-    """See that every decision is the original's, on all inputs up to length 6 where there are not too many symbols."""
-    assert report.agrees, report
-    assert report.up_to >= LENGTH or len(T.vocabulary) > 3, report
+def all_inputs(T: ws.Transformer, up_to: int, most: int = 500) -> list[Ids]:
+    """Return every input up to a length, or so many of each length."""
+    random, found = np.random.default_rng(0), []
+    for length in range(1, min(up_to, T.max_length or up_to) + 1):
+        count = len(T.vocabulary) ** length
+        if count <= most:
+            found.append(np.indices((len(T.vocabulary),) * length).reshape(length, -1).T.copy())
+        else:
+            found.append(random.integers(0, len(T.vocabulary), (most, length)))
+    return found

@@ -11,7 +11,8 @@ import onnxruntime
 import pytest
 
 import weightsmith as ws
-from tests.export.models import COMBINED, INFINITY_FORMS, RECOGNISERS, SHOWN, assert_agrees, few_inputs, run_all_up_to_6
+from tests.export.models import hand_built
+from tests.export.reports import assert_agrees, few_inputs, run_all_up_to_6
 from tests.kernels.kinds import ACTIVATIONS, FULL, RULES, kind_of_model
 from tests.kernels.models import WEIGHTINGS, many_heads
 from weightsmith import Fixed, Native, Softmax, export
@@ -59,18 +60,16 @@ def assert_same_run(T: ws.Transformer, path: Path, ids: list[int]) -> None:
     assert_close(found["logits"][0, -1], r.logits, (T, "logits"))
 
 
-@pytest.mark.parametrize("name", [*RECOGNISERS, *INFINITY_FORMS, *COMBINED, *SHOWN])
 def test_every_library_model_its_form_and_combinations_decide_as_here(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    T = {**RECOGNISERS, **INFINITY_FORMS, **COMBINED, **SHOWN}[name]()
-    run_all_up_to_6(T, monkeypatch)
     path = tmp_path / "model.onnx"
-    report = export.to_onnx(T, path, trace=True)
-    assert_agrees(T, report)
-    model = onnx.load(path)
-    onnx.checker.check_model(model, full_check=True)
-    onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
+    for name, T in hand_built().items():
+        run_all_up_to_6(T, monkeypatch)
+        assert_agrees(name, T, export.to_onnx(T, path, trace=True))
+        model = onnx.load(path)
+        onnx.checker.check_model(model, full_check=True)
+        onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
 
 
 def test_the_lectures_example_has_the_same_stream_in_float64(tmp_path: Path) -> None:
@@ -293,6 +292,20 @@ def test_what_cannot_be_written_is_refused_with_the_reason(tmp_path: Path) -> No
     with pytest.raises(ExportError, match="embedding holds numbers beyond the range of float32: write dtype='float64'"):
         export.to_onnx(wide, path, dtype="float32")
     assert not path.exists()
+
+
+def test_a_written_file_can_be_measured_again(tmp_path: Path) -> None:
+    T, path = ws.library.parity(), tmp_path / "model.onnx"
+    report = export.to_onnx(T, path, trace=True)
+    assert export.agreement(T, path) == export.agreement(T, str(path)) == report
+    assert report.saturates == ()
+    plain = export.to_onnx(T, path, saturate=False, allow_differences=True)
+    assert plain.saturates == ("block 0 attention",)
+    path.write_bytes(b"no model")
+    with pytest.raises(ws.FileError, match="cannot read '.*model.onnx': onnxruntime cannot open it: "):
+        export.agreement(T, path)
+    with pytest.raises(ws.FileError, match="cannot read '.*other.onnx': No such file"):
+        export.agreement(T, tmp_path / "other.onnx")
 
 
 @pytest.mark.parametrize("package", ["onnx", "onnxruntime"])

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 import weightsmith as ws
-from tests.export.models import COMBINED, INFINITY_FORMS, RECOGNISERS, SHOWN, assert_agrees, few_inputs, run_all_up_to_6
+from tests.export.models import hand_built
+from tests.export.reports import assert_agrees, few_inputs, run_all_up_to_6
 from tests.kernels.kinds import RULES, kind_of_model
 from weightsmith import Fixed, Native, Softmax, export
 from weightsmith.arithmetic import Array
@@ -56,21 +57,12 @@ def model(activation: str = "relu", norm: Any = None, seed: int = 0, **changes: 
     return replace(T, blocks=[own(block) for block in T.blocks], final_norm=norm, **changes)
 
 
-@pytest.mark.parametrize("name", [*RECOGNISERS, *COMBINED, *SHOWN])
-def test_every_library_model_and_combination_decides_as_here_with_own_modules(
-    name: str, monkeypatch: pytest.MonkeyPatch
+def test_every_library_model_its_form_and_combinations_decide_as_here_with_own_modules(
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    T = {**RECOGNISERS, **COMBINED, **SHOWN}[name]()
-    run_all_up_to_6(T, monkeypatch)
-    assert_agrees(T, export.to_transformer_lens(T, own_modules=True).agreement)
-
-
-@pytest.mark.one_in(4)
-@pytest.mark.parametrize("name", INFINITY_FORMS)
-def test_every_infinity_form_decides_as_here_with_own_modules(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    T = INFINITY_FORMS[name]()
-    run_all_up_to_6(T, monkeypatch)
-    assert_agrees(T, export.to_transformer_lens(T, own_modules=True).agreement)
+    for name, T in hand_built().items():
+        run_all_up_to_6(T, monkeypatch)
+        assert_agrees(name, T, export.to_transformer_lens(T, own_modules=True).agreement)
 
 
 def test_the_lectures_example_has_the_same_stream_in_float64() -> None:
@@ -174,7 +166,10 @@ def test_the_dtype_is_the_one_asked_for_everywhere() -> None:
 def test_what_relies_on_saturation_is_refused_without_own_modules() -> None:
     with pytest.raises(ExportError, match="TransformerLens in float32 decides [0-9,]+ times otherwise, first on 1, 1"):
         export.to_transformer_lens(ws.library.parity())
-    assert not export.to_transformer_lens(ws.library.parity(), allow_differences=True).agreement.agrees
+    bridge = export.to_transformer_lens(ws.library.parity(), allow_differences=True)
+    assert not bridge.agreement.agrees
+    assert bridge.agreement.saturates == ("block 0 attention",)
+    assert export.agreement(ws.library.parity(), bridge) == bridge.agreement
 
 
 def test_what_transformer_lens_cannot_say_is_refused_with_what_is_possible_instead() -> None:

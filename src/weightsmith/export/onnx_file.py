@@ -65,7 +65,7 @@ def to_onnx(
 
     exporter = Exporter(T, kind, trace, max_length, _limit(T, kind) if saturate else None)
     with written(exporter, target) as (model, put_in_place):
-        report = required(measure(T, OnnxRun(T, model, kind, trace)), allow_differences)
+        report = required(measure(T, OnnxRun(T, model)), allow_differences, T)
         with refusals("cannot write", path):
             put_in_place()
     return report

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -16,9 +17,9 @@ import onnx
 import onnxruntime
 from onnx import helper, numpy_helper
 
+from weightsmith.errors import ExportError, cut
 from weightsmith.export.agreement import Outputs
-from weightsmith.export.onnx_file import Dtype
-from weightsmith.export.onnx_model import Exporter
+from weightsmith.export.onnx_model import METADATA, Exporter
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 from weightsmith.storage import PART, write_whole
@@ -33,15 +34,24 @@ class OnnxRun:
 
     target = "ONNX"
 
-    def __init__(self, T: Transformer, model: bytes | str, dtype: Dtype, trace: bool) -> None:
-        """Open the bytes of a file, or a file by its path; `trace` says whether the stream is among its outputs."""
+    def __init__(self, T: Transformer, model: bytes | str) -> None:
+        """Open the bytes of a file that `to_onnx` wrote, or the file by its path."""
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 3
         options.intra_op_num_threads = 0 if T.weights >= LARGE else 1
-        self.session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-        self.dtype: str = dtype
+        try:
+            self.session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # those of onnxruntime have nothing else in common
+            raise ExportError(f"onnxruntime cannot open it: {cut(str(error))}") from None
+        said = self.session.get_modelmeta().custom_metadata_map
+        if METADATA not in said:
+            raise ExportError("it is an ONNX file that to_onnx did not write: give agreement(T, …) a function instead")
+        types = {output.name: output.type for output in self.session.get_outputs()}
+        self.dtype = "float64" if types["logits"] == "tensor(double)" else "float32"
+        self.saturates = json.loads(said[METADATA])["saturates_at"] is not None
         sublayers = [f"blocks.{b}.{part}" for b in range(len(T.blocks)) for part in ("attention", "feed_forward")]
-        self.stages = [f"{part}.stream" for part in ("embedding", *sublayers)] if trace else []
+        stages = [f"{part}.stream" for part in ("embedding", *sublayers)]
+        self.stages = stages if set(stages) <= types.keys() else []
 
     def outputs(self, ids: Ids) -> Outputs:
         """Run it on places in the vocabulary."""

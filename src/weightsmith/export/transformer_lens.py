@@ -57,8 +57,8 @@ def to_transformer_lens(
             raise ExportError(f"{option}={brief(value)}: write True or False")
     shape = shape_of(T, max_length, own_modules)
     bridge = _booted(T, shape, name, own_modules)
-    bridge.vocabulary, bridge.classes = tuple(T.vocabulary), tuple(T.classes)
-    bridge.agreement = required(measure(T, LensRun(T, bridge, name, own_modules)), allow_differences)
+    bridge.vocabulary, bridge.classes, bridge.own_modules = tuple(T.vocabulary), tuple(T.classes), own_modules
+    bridge.agreement = required(measure(T, LensRun(T, bridge)), allow_differences, T)
     return bridge
 
 
@@ -125,10 +125,11 @@ def _load(model: Any, weights: dict[str, Array]) -> None:
 class LensRun:
     """A TransformerBridge as it is measured."""
 
-    def __init__(self, T: Transformer, bridge: Any, dtype: str, own_modules: bool) -> None:
-        """Take the bridge of a transformer."""
-        self.bridge, self.dtype = bridge, dtype
-        self.target = "TransformerLens, own modules" if own_modules else "TransformerLens"
+    def __init__(self, T: Transformer, bridge: Any) -> None:
+        """Take the bridge that `to_transformer_lens` made."""
+        self.bridge, self.dtype = bridge, str(bridge.cfg.dtype).removeprefix("torch.")
+        self.saturates: bool = bridge.own_modules
+        self.target = "TransformerLens, own modules" if bridge.own_modules else "TransformerLens"
         places = [f"blocks.{b}.hook_resid_{at}" for b in range(len(T.blocks)) for at in ("mid", "post")]
         self.stages = ["blocks.0.hook_resid_pre", *places]
 
