@@ -57,10 +57,16 @@ def model(activation: str = "relu", norm: Any = None, seed: int = 0, **changes: 
     return replace(T, blocks=[own(block) for block in T.blocks], final_norm=norm, **changes)
 
 
+@pytest.mark.parametrize("part", [0, pytest.param(1, marks=pytest.mark.long), pytest.param(2, marks=pytest.mark.long)])
 def test_every_library_model_its_form_and_combinations_decide_as_here_with_own_modules(
-    monkeypatch: pytest.MonkeyPatch,
+    part: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, T in hand_built().items():
+    """Of the ∞ forms every third is made always: it takes TransformerLens long to wrap so many blocks."""
+    names = [*(name for name in hand_built() if "infinity" not in name)] if part == 0 else []
+    names += [name for name in hand_built() if "infinity" in name][part::3]
+    assert len(names) >= 4
+    for name in names:
+        T = hand_built()[name]
         run_all_up_to_6(T, monkeypatch)
         assert_agrees(name, T, export.to_transformer_lens(T, own_modules=True).agreement)
 

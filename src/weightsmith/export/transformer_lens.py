@@ -138,6 +138,8 @@ class LensRun:
         import torch
 
         with torch.no_grad():
-            logits, cache = self.bridge.run_with_cache(torch.from_numpy(np.array(ids, np.int64)))
+            logits, cache = self.bridge.run_with_cache(
+                torch.from_numpy(np.array(ids, np.int64)), names_filter=self.stages
+            )
         stream = [cache[stage].double().numpy() for stage in self.stages]
         return Outputs(logits.double().numpy(), stream)
