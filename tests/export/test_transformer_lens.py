@@ -1,6 +1,8 @@
 """What is made for TransformerLens decides as the original, and its cache holds the run's stream."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -238,3 +240,11 @@ def test_a_saturating_softmax_and_an_empty_one_are_those_of_the_arithmetic() -> 
     bridge = export.to_transformer_lens(zero, dtype="float64", own_modules=True, allow_differences=True)
     _, cache = bridge.run_with_cache(torch.tensor([[0, 0, 1]]))
     assert cache["blocks.0.attn.hook_pattern"][0, 0, 2].tolist() == [0.0] * 3
+
+
+def test_the_example_in_the_documentation_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is not run with the page, where TransformerLens would have to be loaded once more."""
+    page = (Path(__file__).parents[2] / "docs" / "export.md").read_text()
+    (example,) = re.findall(r"```py\n(.*?)```", page, re.DOTALL)
+    exec(example, {})
+    assert capsys.readouterr().out.startswith("TransformerLens, own modules, float32: ")
