@@ -16,6 +16,7 @@ from weightsmith.errors import ExportError
 
 
 def component(found: dict[str, Any], name: str) -> dict[str, Any]:
+    one: dict[str, Any]
     (one,) = [entry for entry in found["components"] if entry["name"] == name]
     return one
 

@@ -128,7 +128,8 @@ def test_heads_that_turn_differently_have_coordinates_of_their_own() -> None:
 def test_missing_sublayers_heads_and_neurons_are_0_and_change_nothing() -> None:
     """A head of 3 and one of 1, a block without attention, one without feed-forward, and no block at all."""
     T, random = model(), np.random.default_rng(0)
-    small = ws.Head(*(random.normal(size=shape) for shape in ((1, 3), (1, 3), (2, 3), (3, 2))), Softmax(shifted=True))
+    W_Q, W_K, W_V, W_O = (random.normal(size=shape) for shape in ((1, 3), (1, 3), (2, 3), (3, 2)))
+    small = ws.Head(W_Q, W_K, W_V, W_O, Softmax(shifted=True))
     first, second = T.blocks
     blocks = [ws.Block(ws.Attention([small])), replace(first, attention=None), second]
     T = replace(T, positions=None, blocks=blocks)

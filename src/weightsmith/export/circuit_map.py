@@ -23,6 +23,7 @@ def circuit(T: Transformer, threshold: float = 0.0) -> dict[str, Any]:
     """Return the circuit of a transformer: plain values, for `json.dumps`. What is not above the threshold is left out.
 
     The names are those of a TransformerLens model: `blocks.2.attn.head.0`, `blocks.2.mlp.neuron.5`. The object has
+
     - "format": "weightsmith circuit", "version": 1, "threshold";
     - "arithmetic", "mask", "vocabulary", "classes", "provenance": as in the transformer;
     - "lanes": for each {"name", "from": some of "token", "position", "flag" and the name of a normal form,

@@ -40,6 +40,7 @@ def to_onnx(
     many models rely on that; it does not round, and a sum saturates at its end only. `saturate=False` leaves that out.
 
     With `trace` every value of the run is an output as well:
+
     - "embedding.stream", "blocks.0.attention.stream", "blocks.0.feed_forward.stream", …: (batch, positions, lanes),
       also where the sublayer is absent;
     - "blocks.0.attention.weights": (batch, heads, positions, positions), where there are heads;

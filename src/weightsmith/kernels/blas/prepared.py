@@ -90,6 +90,7 @@ def _prepare(T: Transformer) -> Prepared:
 
 
 def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any]) -> tuple[Heads, ...]:
+    """Return the heads of a block by kinds: neighbours that are computed together, their weights below each other."""
     shared = T.attention_positions
     schemes = [attention.positions_of(i, shared) or NO_POSITIONS for i in range(len(attention.heads))]
     kinds = [_kind(head, scheme) for head, scheme in zip(attention.heads, schemes, strict=True)]
