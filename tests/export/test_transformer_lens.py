@@ -249,3 +249,14 @@ def test_the_example_in_the_documentation_runs(capsys: pytest.CaptureFixture[str
     (example,) = re.findall(r"```py\n(.*?)```", page, re.DOTALL)
     exec(example, {})
     assert capsys.readouterr().out.startswith("TransformerLens, own modules, float32: ")
+
+
+def test_a_product_saturates_before_its_bias_is_added() -> None:
+    """15 ⊗ 2 is ∞ and ∞ ⊖ ∞ is 0; without an end it would be 30 − 15.9375."""
+    A, one = Fixed(4, 4), np.ones((1, 1))
+    layer = ws.FeedForward(2 * one, np.array([-A.infinity]), one, np.zeros(1))
+    T = ws.Transformer(A, "ab", ["x"], np.array([[15.0], [1.0]]), None, [ws.Block(None, layer)], np.array([[0.0], [1]]))
+    bridge = export.to_transformer_lens(T, own_modules=True)
+    assert bridge.agreement.stream_difference == 0
+    _, cache = bridge.run_with_cache(torch.tensor([[0]]))
+    assert cache["blocks.0.mlp.hook_post"].tolist() == [[[0.0]]]
