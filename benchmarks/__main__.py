@@ -16,6 +16,7 @@ SUBJECTS = (
     "memory",
     "training",
     "page",
+    "export",
 )  # seeds, drift and moods, which write data, and expressions, which compares no times, when named
 
 console = Console(width=120)

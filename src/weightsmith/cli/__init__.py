@@ -16,6 +16,7 @@ from weightsmith.cli import (
     corpus,
     demo,
     explain,
+    export,
     generate,
     info,
     laws,
@@ -63,6 +64,7 @@ for module in (
     rounding,
     compare,
     moods,
+    export,
 ):
     app.command()(getattr(module, module.__name__.rpartition(".")[2]))
 app.command(  # its steps keep the order in which they are given, which options would lose

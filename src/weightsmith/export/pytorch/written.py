@@ -1,0 +1,97 @@
+"""A PyTorch module as a file without pickles: its weights as safetensors, or a whole program of `torch.export`."""
+
+import json
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import torch
+
+from weightsmith.arithmetic import Array
+from weightsmith.errors import ExportError, named
+from weightsmith.export.agreement import Agreement, Outputs, measure, required
+from weightsmith.export.pytorch.measured import Measured
+from weightsmith.export.pytorch.module import TransformerModule
+from weightsmith.model import Transformer
+from weightsmith.semantics.evaluation import Ids
+from weightsmith.storage import check_writable, refusals, write_whole
+
+Kind: TypeAlias = Literal["weights", "program"]
+KINDS: dict[str, Kind] = {".safetensors": "weights", ".pt2": "program"}
+EXAMPLE = (2, 3)  # inputs and positions that a program is traced with: 1 would be taken for fixed
+LONGEST = 2048  # positions of a program whose transformer has tables of positions, and no longest input
+
+
+def kind_of(path: Path, exact: bool) -> Kind:
+    """Return what a path is for, by how its name ends."""
+    if path.suffix not in KINDS:
+        raise ExportError(
+            f"{named(str(path))}: write a name that ends with .pt2 for a program that torch.export.load opens, or with "
+            ".safetensors for the weights alone"
+        )
+    kind = KINDS[path.suffix]
+    if exact and kind == "program":
+        raise ExportError(
+            "an exact module folds over positions one by one, which a program for every length cannot: write a name "
+            "that ends with .safetensors for its weights; in Python, export.to_torch(T, exact=True) is the module"
+        )
+    return kind
+
+
+def write(T: Transformer, module: TransformerModule, path: Path, allow_differences: bool = False) -> Agreement:
+    """Write a module to a file, and report how far what was written is from the original."""
+    kind = kind_of(path, module.exact)
+    with refusals("cannot write", path):
+        check_writable(path)
+    if kind == "weights":
+        found, data = measure(T, Measured(module)), weights_bytes(module)
+    else:
+        data = program_bytes(module)
+        found = measure(T, Program(data, module))
+    required(found, allow_differences, T)
+    with refusals("cannot write", path):
+        write_whole(path, data)
+    return found
+
+
+def weights_bytes(module: torch.nn.Module) -> bytes:
+    """Return the state of a module as the bytes of a safetensors file; its names are metadata where it has some."""
+    from safetensors.torch import save
+
+    names = {name: list(getattr(module, name, ())) for name in ("vocabulary", "classes", "lanes")}
+    said = {"weightsmith": json.dumps(names, ensure_ascii=False)}
+    data: bytes = save({name: tensor.contiguous() for name, tensor in module.state_dict().items()}, said)
+    return data
+
+
+def program_bytes(module: TransformerModule) -> bytes:
+    """Return a module as the bytes of a program of `torch.export`, for any batch, and any length that it has."""
+    most = module.max_length
+    if module.grow(most or LONGEST) and most is None:
+        most = LONGEST
+    count, length = EXAMPLE[0], min(EXAMPLE[1], most or EXAMPLE[1])
+    shapes = {0: torch.export.Dim("inputs")}
+    if length > 1:
+        shapes[1] = torch.export.Dim("positions", min=1, max=most)
+    ids = torch.zeros(count, length, dtype=torch.int64)
+    program, data = torch.export.export(module.eval(), (ids,), dynamic_shapes=(shapes,)), BytesIO()
+    torch.export.save(program, data)
+    return data.getvalue()
+
+
+class Program:
+    """A written program, as it is measured: opened again from its bytes."""
+
+    target = "PyTorch program"
+
+    def __init__(self, data: bytes, module: TransformerModule) -> None:
+        """Open it."""
+        self.dtype, self.saturates = Measured(module).dtype, module.saturates
+        self.program: Any = torch.export.load(BytesIO(data)).module()
+
+    def outputs(self, ids: Ids) -> Outputs:
+        """Run it."""
+        with torch.inference_mode():
+            logits: Array = self.program(torch.from_numpy(np.asarray(ids))).to(torch.float64).numpy()
+        return Outputs(logits)

@@ -1,0 +1,73 @@
+"""weightsmith export, as a person meets it."""
+
+import json
+from pathlib import Path
+
+import pytest
+import safetensors.torch
+
+import weightsmith as ws
+from tests.cli.test_cli import good, weightsmith
+from tests.command_line import run_command
+
+WITHOUT_TORCH = "import sys; sys.modules['torch'] = None"
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with models that take inputs of at most four tokens: few of them are run."""
+    path = tmp_path_factory.mktemp("short")
+    ws.save(ws.flag(ws.library.contains("1"), "start", [0], max_length=4), path / "one.safetensors")
+    ws.save(ws.random_transformer(lanes=4, max_length=4), path / "random.safetensors")
+    return path
+
+
+def test_weights_are_written_and_the_report_is_said(short: Path) -> None:
+    out = good("export", "one.safetensors", "--to", "torch", "-o", "weights.safetensors", folder=short)
+    assert "PyTorch, float32: 30 inputs run (all inputs up to length 4)" in out
+    assert "decisions: all as in the original" in out
+    assert "decisions survive in: float32 yes, bfloat16 yes, float16 yes" in out
+    tensors = safetensors.torch.load_file(short / "weights.safetensors")
+    assert {"embedding", "output", "positions.values", "blocks.0.attention.heads.0.W_Q"} <= tensors.keys()
+
+
+def test_the_exact_module_agrees_where_the_plain_one_is_refused(short: Path) -> None:
+    words = ("export", "random.safetensors", "--to", "torch", "-o", "r.safetensors", "--json")
+    refused = weightsmith(*words, folder=short)
+    assert refused.returncode == 2
+    assert "It does not round as the original does: to_torch(T, exact=True) does." in refused.stderr
+    assert "(--allow-differences on the command line)" in refused.stderr
+    assert not (short / "r.safetensors").exists()
+    report = json.loads(good(*words, "--exact", folder=short))
+    assert report["agrees"]
+    assert report["logit_difference"] == report["stream_difference"] == 0
+    assert report["path"] == "r.safetensors"
+    report = json.loads(good(*words, "--allow-differences", "--dtype", "float64", folder=short))
+    assert report["different_decisions"] > 0
+    assert report["dtype"] == "float64"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--to jax -o x", "--to 'jax': write one of torch, transformer-lens, hugging-face, onnx"),
+        ("--to onnx -o x --exact", "--exact is for --to torch"),
+        ("--to torch -o x --stock gpt2", "--stock is for --to hugging-face"),
+        ("--to torch -o x.pt", "write a name that ends with .pt2 for a program"),
+        ("--to torch -o x.pt2 --exact", "write a name that ends with .safetensors for its weights"),
+        ("--to torch -o one.safetensors", "the same command reads it"),
+        ("--to torch -o x.pt2 --dtype int8", "dtype='int8': write one of float32, float64, bfloat16, float16"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(short: Path, words: str, message: str) -> None:
+    result = weightsmith("export", "one.safetensors", *words.split(), folder=short)
+    assert result.returncode == 2
+    assert message in result.stderr
+    assert not (short / words.split()[3]).exists() or "one" in words
+
+
+def test_without_torch_it_is_said_what_to_install(short: Path) -> None:
+    words = ("export", "one.safetensors", "--to", "torch", "-o", "y.safetensors")
+    result = run_command(*words, folder=short, environment={}, before=WITHOUT_TORCH)
+    assert result.returncode == 2
+    assert result.stderr == "error: a PyTorch module needs torch: write pip install 'weightsmith[export]'\n"

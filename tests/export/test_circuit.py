@@ -1,0 +1,171 @@
+"""The circuit says what each head and neuron reads and writes, and leaves nothing out that matters."""
+
+import json
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weightsmith as ws
+from tests.export.models import hand_built
+from tests.kernels.kinds import kind_of_model
+from weightsmith import Fixed, Native, export
+from weightsmith.errors import ExportError
+
+
+def component(found: dict[str, Any], name: str) -> dict[str, Any]:
+    one: dict[str, Any]
+    (one,) = [entry for entry in found["components"] if entry["name"] == name]
+    return one
+
+
+def reached(found: dict[str, Any]) -> set[str]:
+    """Give the components from which edges lead to the output."""
+    there = {"unembed"}
+    for edge in reversed(found["edges"]):
+        there |= {edge["from"]} if edge["to"] in there else set()
+    return there
+
+
+def silenced(T: ws.Transformer, names: set[str]) -> ws.Transformer:
+    """Set what these components write to 0."""
+    blocks = []
+    for b, block in enumerate(T.blocks):
+        attention, layer = block.attention, block.feed_forward
+        if attention is not None:
+            heads = [
+                replace(head, W_O=0 * head.W_O) if f"blocks.{b}.attn.head.{i}" in names else head
+                for i, head in enumerate(attention.heads)
+            ]
+            b_O = None if f"blocks.{b}.attn.b_O" in names else attention.b_O
+            attention = ws.Attention(heads, b_O)
+        if layer is not None:
+            keep = np.array([f"blocks.{b}.mlp.neuron.{n}" not in names for n in range(len(layer.W_1))])
+            b_2 = 0 * layer.b_2 if f"blocks.{b}.mlp.b_2" in names else layer.b_2
+            layer = replace(layer, W_2=layer.W_2 * keep, b_2=b_2)
+        blocks.append(replace(block, attention=attention, feed_forward=layer))
+    return replace(T, blocks=blocks)
+
+
+def test_a_component_from_which_no_edge_leads_to_the_output_can_be_silenced() -> None:
+    silent = 0
+    for name, T in hand_built().items():
+        found = export.circuit(T)
+        assert json.loads(json.dumps(found, allow_nan=False)) == found, name
+        idle = {entry["name"] for entry in found["components"]} - reached(found)
+        inputs = [tokens for n in (1, 2, 4) for tokens in list(product(T.vocabulary, repeat=n))[:16]]
+        assert np.array_equal(ws.logits(silenced(T, idle), inputs), ws.logits(T, inputs)), name
+        silent += len(idle)
+    assert silent > 100
+
+
+def test_without_an_edge_from_one_block_to_the_next_nothing_is_read() -> None:
+    """The embedding's lane reaches the output through the head alone: cut either edge, and the answer is always NO."""
+    T = ws.library.contains("1")
+    found = export.circuit(T)
+    assert [(edge["from"], edge["to"]) for edge in found["edges"]] == [
+        ("embed", "blocks.0.attn.head.0"),
+        ("blocks.0.attn.head.0", "unembed"),
+    ]
+    assert ws.run(silenced(T, {"blocks.0.attn.head.0"}), "111").decision == "NO"
+
+
+def test_heads_and_neurons_say_what_they_read_write_and_are_called() -> None:
+    T = ws.library.balanced(2)
+    found = export.circuit(T)
+    assert (found["format"], found["version"], found["threshold"]) == ("weightsmith circuit", 1, 0.0)
+    assert (found["arithmetic"], found["classes"]) == ("fixed(4,4)", ["NO", "YES"])
+    assert component(found, "blocks.0.mlp.neuron.0") == {
+        "name": "blocks.0.mlp.neuron.0",
+        "kind": "neuron",
+        "block": 0,
+        "origin": "how many are open here",
+        "index": 0,
+        "label": "too many are open",
+        "activation": "relu",
+        "bias": -2.0,
+        "reads": {"W_1": {"open": 1.0}},
+        "writes": {"wrong": 2.0},
+    }
+    assert component(found, "blocks.1.attn.head.0") == {
+        "name": "blocks.1.attn.head.0",
+        "kind": "head",
+        "block": 1,
+        "origin": "look for a mistake",
+        "index": 0,
+        "weighting": "LeftmostHard()",
+        "positions": None,
+        "reads": {"W_Q": {}, "W_K": {"wrong": 1.0}, "W_V": {"wrong": 1.0}},
+        "writes": {"worst": 1.0},
+    }
+    assert component(found, "blocks.0.mlp.b_2")["writes"] == {"fine": 1.0}
+    assert component(found, "unembed")["reads"] == {"NO": {}, "YES": {"fine": 1.0, "open": -1.0, "worst": -2.0}}
+    edges = {(edge["from"], edge["to"]): edge["lanes"] for edge in found["edges"]}
+    assert edges["blocks.0.mlp.neuron.1", "blocks.1.attn.head.0"] == {"wrong": ["W_K", "W_V"]}
+    assert ("blocks.1.attn.head.0", "blocks.0.mlp.neuron.0") not in edges
+
+
+def test_lanes_say_where_they_come_from() -> None:
+    T = ws.infinity_form(ws.flag(ws.library.contains("1"), "here", positions=[3], max_length=6))
+    lanes = {lane["name"]: lane for lane in export.circuit(T)["lanes"]}
+    assert lanes["symbol"]["from"] == ["token"]
+    assert lanes["here"]["from"] == ["position", "flag"]
+    assert lanes["YES"]["from"] == ["infinity form"]
+    assert lanes["found"]["from"] == []
+    assert "blocks.0.attn.head.0" in lanes["found"]["written_by"]
+    assert lanes["YES"]["read_by"][-1] == "unembed"
+    signed = export.circuit(ws.signed_infinity_form(ws.library.contains("1")))["lanes"]
+    assert [lane["from"] for lane in signed[:2]] == [["signed infinity form"]] * 2
+    assert export.circuit(ws.zero_one_form(ws.library.contains("1")))["lanes"][1]["from"] == ["0-1 form"]
+
+
+def test_a_fact_has_its_key_and_its_name() -> None:
+    T = ws.Transformer(Fixed(4, 4), "ab", ["x", "y"], np.eye(2), None, [ws.Block()], np.eye(2))
+    T = ws.memory.write(T, 0, {"x": 1.0}, {"y": 1.0}, name="x means y")
+    neuron = component(export.circuit(T), "blocks.0.mlp.neuron.0")
+    assert (neuron["label"], neuron["key"], neuron["writes"]) == ("x means y", {"x": 1.0}, {"y": 1.0})
+
+
+def test_norms_gates_biases_and_schemes_are_named() -> None:
+    T = kind_of_model(Native("float64"), 2, "alibi", "swiglu", norms=True, loudness=0.0)
+    found = export.circuit(T)
+    head, neuron = component(found, "blocks.0.attn.head.0"), component(found, "blocks.0.mlp.neuron.0")
+    assert (head["norm"], neuron["norm"]) == (["x", "y", "z"], ["x", "z"])
+    assert head["positions"] == "a penalty for distance (ALiBi)"
+    assert list(neuron["reads"]) == ["W_1", "W_3"]
+    assert component(found, "unembed")["norm"] == ["x", "y", "z"]
+
+
+def test_a_parallel_layer_does_not_read_its_own_blocks_heads() -> None:
+    T = kind_of_model(Native("float64"), 1, loudness=0.0)
+    T = replace(T, blocks=[replace(block, parallel=True) for block in T.blocks])
+    pairs = {(edge["from"][:12], edge["to"][:12]) for edge in export.circuit(T)["edges"]}
+    assert ("blocks.0.att", "blocks.0.mlp") not in pairs
+    assert ("blocks.0.att", "blocks.1.mlp") in pairs
+
+
+def test_a_threshold_leaves_out_small_weights_and_a_circuit_too_large_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    T = kind_of_model(Native("float64"), 1, loudness=0.0)
+    everything, some = export.circuit(T), export.circuit(T, threshold=1.0)
+    assert 0 < len(some["edges"]) < len(everything["edges"])
+    weights = [
+        weight
+        for entry in some["components"]
+        for row in (*entry["reads"].values(), entry["writes"])
+        for weight in row.values()
+    ]
+    assert min(map(abs, weights)) > 1.0
+    monkeypatch.setattr("weightsmith.export.circuit_map.MOST_ENTRIES", 20)
+    with pytest.raises(
+        ExportError, match=r"would have [0-9]+ entries, and at most 20 are written: .*threshold=….* above 0"
+    ):
+        export.circuit(T)
+    for threshold in (-1, "1", float("nan"), True):
+        with pytest.raises(ExportError, match="threshold=.*: write a number from 0 on"):
+            export.circuit(T, threshold)  # type: ignore[arg-type]
+    with pytest.raises(ws.InputError, match="is not a transformer"):
+        export.circuit(None)  # type: ignore[arg-type]
