@@ -81,6 +81,18 @@ def test_a_module_runs_in_every_dtype(name: str) -> None:
     assert torch.equal(moved(torch.tensor([[0, 1, 0]])), module(torch.tensor([[0, 1, 0]])))
 
 
+@pytest.mark.parametrize("rule", RULES)
+def test_nothing_stays_behind_when_a_module_moves_to_another_device(rule: str) -> None:
+    softmax = ws.Softmax(shifted=True)
+    T = kind_of_model(Native("float32"), 1, rule, norms=True, loudness=0.0, weighting=softmax)
+    for module in (made(T), made(kind_of_model(Fixed(4, 4), 1, rule, "gelu", norms=True), exact=True)):
+        module.to("meta")  # a device without numbers, on which nothing else can be computed with
+        assert {tensor.device.type for tensor in (*module.parameters(), *module.buffers())} == {"meta"}
+        if not module.exact:  # which looks at numbers
+            ids = torch.zeros(2, 7, dtype=torch.int64, device="meta")
+            assert module(ids).shape == module.run(ids).logits.shape == (2, 7, 2)
+
+
 def test_weights_have_readable_names_and_heads_of_one_kind_stand_together() -> None:
     T = ws.random_transformer("01", 4, 2, 3, 5, arithmetic=Native("float32"))
     names = list(made(T).state_dict())
@@ -142,7 +154,7 @@ def test_weights_that_are_no_members_are_refused_with_the_reason() -> None:
 @pytest.mark.parametrize("classes", [None, ("NO", "MAYBE", "YES")])
 def test_what_train_makes_becomes_a_transformer(classes: tuple[str, ...] | None) -> None:
     shape = Shape(lanes=8, blocks=1, heads=2, neurons=6, context=8)
-    model = randomised(shape, 3, classes and len(classes))
+    model = randomised(shape, 3, None if classes is None else len(classes))
     assert from_torch(model, "abc", classes) == to_transformer(model, "abc", classes, "")
     with pytest.raises(ExportError, match=r"has no names: write from_torch\(module, vocabulary, classes\)"):
         from_torch(model)
@@ -243,6 +255,9 @@ def test_written_weights_and_programs_open_without_us(tmp_path: Path) -> None:
     found = safetensors.torch.load_file(tmp_path / "m.safetensors")
     assert found.keys() == module.state_dict().keys()
     assert torch.equal(found["embedding"], module.embedding)
+    other = made(ws.random_transformer(blocks=1, max_length=3, arithmetic=Native("float32"), seed=1))
+    other.load_state_dict(found)
+    assert torch.equal(other(ids), module(ids))
     assert write(T, module, tmp_path / "m.pt2").target == "PyTorch program"
     program = torch.export.load(BytesIO((tmp_path / "m.pt2").read_bytes())).module()
     assert torch.allclose(program(ids), module(ids), atol=1e-6)
