@@ -36,7 +36,7 @@ WEIGHTINGS = (ws.Softmax(shifted=True), ws.AverageHard(), ws.LeftmostHard(), ws.
 def test_hand_built_models_decide_alike_and_streams_stay_close(name: str) -> None:
     T = hand_built()[name]
     single, double = Measured(made(T, dtype="float32")), Measured(made(T, dtype="float64"))
-    for ids in all_inputs(T, 6):
+    for ids in all_inputs(T, 6, most=100):
         wanted, found = original(T, ids), double.outputs(ids)
         for logits in (found.logits, single.outputs(ids).logits):
             assert np.array_equal(wanted.logits.argmax(-1), logits.argmax(-1))
@@ -45,9 +45,9 @@ def test_hand_built_models_decide_alike_and_streams_stay_close(name: str) -> Non
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_models_in_native_give_what_their_run_gives(rule: str, dtype: Any) -> None:
+def test_models_in_native_give_what_their_run_gives(rule: str) -> None:
     for n, activation in enumerate(ACTIVATIONS):
+        dtype: Any = ("float32", "float64", "float64")[(n + len(rule)) % 3]
         T = kind_of_model(
             Native(dtype), n, rule, activation, norms=True, loudness=0.0, parallel=n % 2 == 0, tied=n % 3 == 0,
             weighting=WEIGHTINGS[n % len(WEIGHTINGS)],
@@ -88,9 +88,14 @@ def test_nothing_stays_behind_when_a_module_moves_to_another_device(rule: str) -
     for module in (made(T), made(kind_of_model(Fixed(4, 4), 1, rule, "gelu", norms=True), exact=True)):
         module.to("meta")  # a device without numbers, on which nothing else can be computed with
         assert {tensor.device.type for tensor in (*module.parameters(), *module.buffers())} == {"meta"}
-        if not module.exact:  # which looks at numbers
-            ids = torch.zeros(2, 7, dtype=torch.int64, device="meta")
-            assert module(ids).shape == module.run(ids).logits.shape == (2, 7, 2)
+
+
+@pytest.mark.long  # what it loads first takes its time
+@pytest.mark.parametrize("rule", RULES)
+def test_a_module_computes_with_nothing_but_what_moved(rule: str) -> None:
+    T = kind_of_model(Native("float32"), 1, rule, norms=True, loudness=0.0, weighting=ws.Softmax(shifted=True))
+    module, ids = made(T).to("meta"), torch.zeros(2, 7, dtype=torch.int64, device="meta")
+    assert module(ids).shape == module.run(ids).logits.shape == (2, 7, 2)
 
 
 def test_weights_have_readable_names_and_heads_of_one_kind_stand_together() -> None:
@@ -121,7 +126,7 @@ def test_a_module_can_be_trained_copied_and_pickled() -> None:
 
 
 def test_the_transformer_comes_back_as_it_was() -> None:
-    for seed in range(12):
+    for seed in range(5):
         for A in (Fixed(4, 4), Native("float32"), Native("float64")):
             T = random_model(A, seed)
             assert from_torch(made(T)) == T
