@@ -19,7 +19,7 @@ from tests.train.small import randomised
 from weightsmith import Fixed, Native
 from weightsmith.errors import ExportError
 from weightsmith.export import Agreement, agreement, from_torch, portable, to_torch
-from weightsmith.export.agreement import original
+from weightsmith.export.agreement import inputs, original
 from weightsmith.export.pytorch import made
 from weightsmith.export.pytorch.measured import Measured
 from weightsmith.export.pytorch.written import write
@@ -271,3 +271,14 @@ def test_written_weights_and_programs_open_without_us(tmp_path: Path) -> None:
         write(T, module, tmp_path / "m.pt")
     with pytest.raises(ExportError, match=r"\.safetensors for its weights"):
         write(T, made(ws.library.contains("1"), exact=True), tmp_path / "m.pt2")
+
+
+def test_a_large_model_is_run_on_fewer_inputs() -> None:
+    small, large = (ws.random_transformer("01", lanes, max_length=20) for lanes in (4, 120))
+    counts = [sum(len(ids) for ids, _ in inputs(T)) for T in (small, large)]
+    assert counts[0] == 2**13 - 2 + 200
+    assert counts[1] < counts[0]
+    for T in (small, large):
+        complete = max(ids.shape[1] for ids, whole in inputs(T) if whole)
+        assert sum(len(ids) for ids, whole in inputs(T) if whole) == 2 ** (complete + 1) - 2
+        assert max(ids.shape[1] for ids, _ in inputs(T)) == 20
