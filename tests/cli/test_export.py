@@ -8,6 +8,7 @@ import safetensors.torch
 
 import weightsmith as ws
 from tests.cli.test_cli import good, weightsmith
+from tests.cli.test_train import python
 from tests.command_line import run_command
 
 WITHOUT_TORCH = "import sys; sys.modules['torch'] = None"
@@ -64,6 +65,12 @@ def test_what_cannot_be_written_is_refused(short: Path, words: str, message: str
     assert result.returncode == 2
     assert message in result.stderr
     assert not (short / words.split()[3]).exists() or "one" in words
+
+
+def test_export_loads_torch_only_when_it_is_used() -> None:
+    program = "import sys; from weightsmith import export; export.agreement, export.to_torch, export.portable; "
+    result = python("-c", program + "assert 'torch' not in sys.modules; assert callable(export.agreement)")
+    assert result.returncode == 0, result.stderr
 
 
 def test_without_torch_it_is_said_what_to_install(short: Path) -> None:

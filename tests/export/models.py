@@ -22,7 +22,7 @@ def hand_built() -> dict[str, ws.Transformer]:
 
 def all_inputs(T: ws.Transformer, up_to: int, most: int = 500) -> list[Ids]:
     """Return every input up to a length, or so many of each length."""
-    random, found = np.random.default_rng(0), []
+    random, found = np.random.default_rng(0), list[Ids]()
     for length in range(1, min(up_to, T.max_length or up_to) + 1):
         count = len(T.vocabulary) ** length
         if count <= most:

@@ -37,7 +37,7 @@ def test_the_blocks_that_saturate_are_named() -> None:
 
 def test_a_neuron_that_is_shut_below_minus_infinity_does_not_rely_on_it() -> None:
     for weight, relying in ((-15.0, ()), (15.0, ("block 0 feed-forward",))):  # relu is 0 at −∞ and below
-        layer = ws.FeedForward([[weight]], [weight], [[1.0]])  # type: ignore[arg-type, list-item]
+        layer = ws.FeedForward([[weight]], [weight], [[1.0]])  # type: ignore[arg-type]
         blocks = (ws.Block(feed_forward=layer),)
         T = ws.Transformer(Fixed(4, 4), "01", ("x",), np.array([[0.0], [1.0]]), None, blocks, np.eye(2, 1))
         assert tried(T) == relying

@@ -13,7 +13,7 @@ from weightsmith.semantics.evaluation import Ids, numbers_held
 MOST_INPUTS = 10_000  # up to a length with at most so many inputs, all of them are run
 RANDOM_INPUTS = 200  # longer ones besides
 RANDOM_LENGTH = 64  # tokens that they have at most
-MOST_PRODUCTS = 10**11  # multiplications for all random inputs: a large model is run on fewer
+MOST_PRODUCTS = 5 * 10**9  # multiplications for all short inputs, and for random ones: a large model is run on fewer
 
 
 def inputs(T: Transformer, seed: int = 0, up_to: int | None = None) -> Iterator[tuple[Ids, bool]]:
@@ -22,15 +22,17 @@ def inputs(T: Transformer, seed: int = 0, up_to: int | None = None) -> Iterator[
     With each part stands whether all inputs of its length are among the parts. No input is longer than `up_to`.
     """
     symbols, most = len(T.vocabulary), min(T.max_length or RANDOM_LENGTH, up_to or RANDOM_LENGTH)
-    length, total = 0, 0
+    length, total, weights = 0, 0, max(T.weights, 1)
     while length < most and total + symbols ** (length + 1) <= MOST_INPUTS:
+        if (total + symbols ** (length + 1)) * (length + 1) * weights > MOST_PRODUCTS:
+            break
         length, total = length + 1, total + symbols ** (length + 1)
         everything = np.array(list(product(range(symbols), repeat=length)))
         yield from ((part, True) for part in _parts(T, everything))
     longest = min(most, RANDOM_LENGTH)
     if longest > length:
         generator = np.random.default_rng(seed)
-        count = int(np.clip(MOST_PRODUCTS // (max(T.weights, 1) * longest), 3, RANDOM_INPUTS))
+        count = int(np.clip(MOST_PRODUCTS // (weights * longest), 3, RANDOM_INPUTS))
         sizes = np.unique(np.linspace(longest, length + 1, count).astype(int), return_counts=True)
         for size, times in zip(*sizes, strict=True):
             yield from ((part, False) for part in _parts(T, generator.integers(0, symbols, (times, size))))

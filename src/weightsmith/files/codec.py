@@ -26,8 +26,13 @@ Kinds = dict[str, type[Frozen]]  # of parts, by their names in files
 def encode(T: Transformer) -> tuple[Tensors, dict[str, Any]]:
     """Return the tensors and the JSON object of a transformer."""
     dtype = _stored_dtype(T.arithmetic)
-    tensors = {name: array.astype(dtype) for name, array in named_arrays(T, history=True)}
-    return tensors, {"version": FORMAT_VERSION, **_plain_fields(T), "tensors": list(tensors)}
+    return {name: array.astype(dtype) for name, array in named_arrays(T, history=True)}, structure(T)
+
+
+def structure(T: Transformer) -> dict[str, Any]:
+    """Return the JSON object alone, which names the tensors that belong to it."""
+    names = [name for name, _ in named_arrays(T, history=True)]
+    return {"version": FORMAT_VERSION, **_plain_fields(T), "tensors": names}
 
 
 def decode(tensors: Tensors, metadata: dict[str, Any]) -> Transformer:

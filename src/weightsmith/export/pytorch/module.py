@@ -2,9 +2,8 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -18,7 +17,7 @@ from weightsmith.export.pytorch.held import FIRST_ROWS, GrowingTable, Kind, Part
 from weightsmith.export.pytorch.machine import Machine
 from weightsmith.export.pytorch.parts import Block, Norm
 from weightsmith.export.pytorch.plain import Plain
-from weightsmith.files.codec import encode
+from weightsmith.files.codec import structure
 from weightsmith.model import Softmax, Transformer, named_arrays
 from weightsmith.model.positions import AddedPositions, added, attending
 
@@ -50,8 +49,7 @@ class TransformerModule(Part):
         """Take the weights over: as parameters, or as buffers of an exact module."""
         super().__init__()
         kind = Kind(T.arithmetic, dtype, not exact)
-        tensors, self.structure = encode(T)
-        self.kept = kept_arrays(T, tensors)
+        self.structure, self.kept = structure(T), kept_arrays(T)
         self.vocabulary, self.classes, self.lanes = tuple(T.vocabulary), tuple(T.classes), tuple(T.lanes)
         self.exact, self.causal, self.max_length = exact, T.mask == "causal", T.max_length
         self.agreement = None
@@ -168,10 +166,10 @@ def _first_vectors(scheme: AddedPositions, A: Arithmetic, lanes: int, length: in
     return scheme.vectors(A, lanes, min(length, scheme.max_length))
 
 
-def kept_arrays(T: Transformer, tensors: dict[str, Any]) -> dict[str, Array]:
-    """Return the arrays of a model file that no run reads: what neurons are for, and what edits replaced."""
+def kept_arrays(T: Transformer) -> dict[str, Array]:
+    """Return the arrays of a transformer that no run reads: what neurons are for, and what edits replaced."""
     read = {name for name, _ in named_arrays(T)}
-    return {name: np.array(array) for name, array in tensors.items() if name not in read}
+    return {name: array for name, array in named_arrays(T, history=True) if name not in read}
 
 
 def machine_of(T: Transformer, exact: bool, saturate: bool) -> Machine:
