@@ -23,7 +23,7 @@ def to_transformer_lens(
     T: Transformer,
     dtype: str | None = None,
     *,
-    own_modules: bool = False,
+    own_modules: bool | None = None,
     max_length: int | None = None,
     allow_differences: bool = False,
 ) -> Any:
@@ -39,26 +39,42 @@ def to_transformer_lens(
     There is room for `max_length` positions, 1,024 unless given or the transformer has a longest input. The dtype is
     float32, or float64 for a model in `Native("float64")`.
 
-    What TransformerLens cannot say is refused: norms after a sublayer or over some lanes, parallel blocks, and hard
-    attention, relative positions and ALiBi as well. It does not saturate or round, and a softmax without weight gives
-    the usual weights there; a model that decides otherwise for that reason is refused too, unless with
-    `allow_differences`.
+    The blocks are TransformerLens's own where these decide as the transformer does. But they neither saturate nor
+    round, they know neither hard attention nor relative positions nor ALiBi, and a softmax without weight gives the
+    usual weights there. Otherwise, and with `own_modules=True`, they are Weightsmith's: the names, the weights and the
+    hooks are the same, heads follow any rule, and values saturate where they do in the arithmetic. `bridge.own_modules`
+    says which they are; with `own_modules=False` a model that needs Weightsmith's is refused.
 
-    With `own_modules` the blocks in the bridge are Weightsmith's own. The names, the weights and the hooks are the
-    same; heads follow any rule, and values saturate where they do in the arithmetic.
+    What the bridge has no place for is refused: norms after a sublayer or over some lanes, and parallel blocks.
     """
     checked(T)
     needed("transformer_lens", "a TransformerLens model")
     name = _dtype_name(T, dtype)
     if max_length is not None:
         whole_number(max_length, "max_length", RANDOM_LENGTH, MAX_CONTEXT)
-    for option, value in (("own_modules", own_modules), ("allow_differences", allow_differences)):
+    for option, value in (("own_modules", own_modules or False), ("allow_differences", allow_differences)):
         if type(value) is not bool:
             raise ExportError(f"{option}={brief(value)}: write True or False")
-    shape = shape_of(T, max_length, own_modules)
-    bridge = _booted(T, shape, name, own_modules)
+    bridge = _native_that_agrees(T, name, max_length) if own_modules is None else None
+    if bridge is None:
+        bridge = _measured(T, name, max_length, own_modules is not False)
+    required(bridge.agreement, allow_differences, T)
+    return bridge
+
+
+def _native_that_agrees(T: Transformer, dtype: str, max_length: int | None) -> Any:
+    """Return a bridge with TransformerLens's own blocks; None where these cannot say what the model does."""
+    try:
+        bridge = _measured(T, dtype, max_length, own_modules=False)
+    except ExportError:
+        return None
+    return bridge if bridge.agreement.agrees else None
+
+
+def _measured(T: Transformer, dtype: str, max_length: int | None, own_modules: bool) -> Any:
+    bridge = _booted(T, shape_of(T, max_length, own_modules), dtype, own_modules)
     bridge.vocabulary, bridge.classes, bridge.own_modules = tuple(T.vocabulary), tuple(T.classes), own_modules
-    bridge.agreement = required(measure(T, LensRun(T, bridge)), allow_differences, T)
+    bridge.agreement = measure(T, LensRun(T, bridge))
     return bridge
 
 
