@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Array
+from weightsmith.arithmetic import Arithmetic, Array, Native
 from weightsmith.kernels.blas.prepared import Heads, stacked_heads
 from weightsmith.model import Block, FeedForward, LayerNorm, Norm, Softmax, Transformer, Weighting, position_table
 from weightsmith.model.block import GATED
@@ -38,6 +38,7 @@ def described(T: Transformer) -> tuple[Description, dict[str, Array]]:
         "lanes": len(T.lanes),
         "classes": len(T.classes),
         "mask": T.mask,
+        "infinity": None if isinstance(T.arithmetic, Native) else T.arithmetic.infinity,
         "max_length": length,
         "positions": table is not None,
         "blocks": blocks,

@@ -1,7 +1,8 @@
 """A transformer that was written with Weightsmith, as a PyTorch module: plain floats, any weights, needs torch only.
 
 A description, plain JSON, says what it consists of; the weights have the names of the papers. Positions are counted
-among the tokens that are not padding, so it does not matter on which side a batch is padded.
+among the tokens that are not padding, so it does not matter on which side a batch is padded. A model that was written
+for an arithmetic with a largest value, ∞, stays within ±∞ after every product and every sum; nothing else is rounded.
 """
 
 import math
@@ -36,6 +37,11 @@ def places(real: Tensor, causal: bool) -> Places:
     distance = (position[:, :, None] - position[:, None, :])[:, None]
     visible = (real[:, :, None] & real[:, None, :])[:, None]
     return Places(position, distance, visible & (distance >= 0) if causal else visible)
+
+
+def within(x: Tensor, infinity: float | None) -> Tensor:
+    """Return values with those beyond ±∞ at ±∞; None is no limit."""
+    return x if infinity is None else x.clamp(-infinity, infinity)
 
 
 def weights(*shape: int) -> nn.Parameter:
@@ -82,9 +88,10 @@ class Heads(nn.Module):
     value_offsets: Tensor | None
     penalties: Tensor | None
 
-    def __init__(self, description: Description, lanes: int, length: int) -> None:
+    def __init__(self, description: Description, lanes: int, length: int, infinity: float | None) -> None:
         """Make room for the weights, and for the tables of their positions."""
         super().__init__()
+        self.infinity = infinity
         self.heads: int = description["heads"]
         self.weighting: Description = description["weighting"]
         self.pairs: list[list[int]] = description.get("rotation") or []
@@ -106,9 +113,9 @@ class Heads(nn.Module):
 
     def forward(self, h: Tensor, where: Places) -> tuple[Tensor, Tensor]:
         """Return what the heads add together, and their weights (inputs, heads, positions, positions)."""
-        q = self._turned(self._split(functional.linear(h, self.W_Q, self.b_Q)), where)
-        k = self._turned(self._split(functional.linear(h, self.W_K, self.b_K)), where)
-        v = self._split(functional.linear(h, self.W_V, self.b_V))
+        q = self._turned(self._projected(h, self.W_Q, self.b_Q), where)
+        k = self._turned(self._projected(h, self.W_K, self.b_K), where)
+        v = self._projected(h, self.W_V, self.b_V)
         scores = q @ k.transpose(-1, -2)
         shape = (len(h), self.heads, *where.distance.shape[-2:])
         if self.key_offsets is not None:
@@ -116,15 +123,17 @@ class Heads(nn.Module):
             scores = scores + (q @ self.key_offsets.transpose(-1, -2)).gather(-1, rows)
         if self.penalties is not None:
             scores = scores + self.penalties[:, where.distance[:, 0].abs()].transpose(0, 1)
-        weight = weigh(self.weighting, scores, where.visible.expand(shape))
+        weight = weigh(self.weighting, within(scores, self.infinity), where.visible.expand(shape))
         mixed = weight @ v
         if self.value_offsets is not None:
             rows = where.distance[:, 0].clamp(0, self.value_offsets.shape[1] - 1)
             mixed = mixed + torch.einsum("nhij,hnijd->nhid", weight, self.value_offsets[:, rows])
-        return functional.linear(mixed.transpose(1, 2).flatten(2), self.W_O), weight
+        mixed = within(mixed, self.infinity).transpose(1, 2).flatten(2)
+        return within(functional.linear(mixed, self.W_O), self.infinity), weight
 
-    def _split(self, x: Tensor) -> Tensor:
-        """Return (inputs, heads, positions, size)."""
+    def _projected(self, h: Tensor, W: Tensor, b: Tensor | None) -> Tensor:
+        """Return queries, keys or values (inputs, heads, positions, size)."""
+        x = within(functional.linear(h, W, b), self.infinity)
         return x.unflatten(-1, (self.heads, x.shape[-1] // self.heads)).transpose(1, 2)
 
     def _turned(self, x: Tensor, where: Places) -> Tensor:
@@ -176,9 +185,10 @@ def softmax(weighting: Description, scores: Tensor, visible: Tensor, largest: Te
 class FeedForward(nn.Module):
     """W_2 act(W_1 h + b_1) + b_2; with a gate, act(…) is multiplied by W_3 h + b_3."""
 
-    def __init__(self, description: Description, lanes: int) -> None:
+    def __init__(self, description: Description, lanes: int, infinity: float | None) -> None:
         """Make room for the weights."""
         super().__init__()
+        self.infinity = infinity
         self.function: str = description["function"]
         neurons = description["neurons"]
         self.W_1, self.b_1 = weights(neurons, lanes), weights(neurons)
@@ -188,10 +198,10 @@ class FeedForward(nn.Module):
 
     def forward(self, h: Tensor) -> tuple[Tensor, Tensor]:
         """Return what the layer adds, and its activations."""
-        z = activate(self.function, functional.linear(h, self.W_1, self.b_1))
+        z = activate(self.function, within(functional.linear(h, self.W_1, self.b_1), self.infinity))
         if self.W_3 is not None:
-            z = z * functional.linear(h, self.W_3, self.b_3)
-        return functional.linear(z, self.W_2, self.b_2), z
+            z = within(z * within(functional.linear(h, self.W_3, self.b_3), self.infinity), self.infinity)
+        return within(functional.linear(z, self.W_2, self.b_2), self.infinity), z
 
 
 def activate(name: str, z: Tensor) -> Tensor:
@@ -206,15 +216,16 @@ def activate(name: str, z: Tensor) -> Tensor:
 class Block(nn.Module):
     """Attention, then feed-forward; either may be absent."""
 
-    def __init__(self, description: Description, lanes: int, length: int) -> None:
+    def __init__(self, description: Description, lanes: int, length: int, infinity: float | None) -> None:
         """Make the parts."""
         super().__init__()
+        self.infinity = infinity
         self.before = description["norm_placement"] == "pre"
         self.attends: bool = description["attention"]
-        self.groups = nn.ModuleList(Heads(group, lanes, length) for group in description["groups"])
+        self.groups = nn.ModuleList(Heads(group, lanes, length, infinity) for group in description["groups"])
         self.b_O = weights(lanes) if description["b_O"] else None
         layer, first, second = (description[name] for name in ("feed_forward", "attention_norm", "feed_forward_norm"))
-        self.feed_forward = None if layer is None else FeedForward(layer, lanes)
+        self.feed_forward = None if layer is None else FeedForward(layer, lanes, infinity)
         self.attention_norm = nn.Identity() if first is None else Norm(first, lanes)
         self.feed_forward_norm = nn.Identity() if second is None else Norm(second, lanes)
 
@@ -234,7 +245,8 @@ class Block(nn.Module):
         return h
 
     def _added(self, h: Tensor, more: Tensor, norm: nn.Module) -> Tensor:
-        return h + more if self.before else cast(Tensor, norm(h + more))
+        h = within(h + more, self.infinity)
+        return h if self.before else cast(Tensor, norm(h))
 
     def _attention(self, h: Tensor, where: Places) -> tuple[Tensor | None, Tensor]:
         """Return what the heads add, None without attention, and their weights."""
@@ -245,8 +257,8 @@ class Block(nn.Module):
             return None, weight
         total = torch.zeros_like(h)
         for added, _ in found:
-            total = total + added
-        return total if self.b_O is None else total + self.b_O, weight
+            total = within(total + added, self.infinity)
+        return total if self.b_O is None else within(total + self.b_O, self.infinity), weight
 
 
 class Network(nn.Module):
@@ -258,11 +270,11 @@ class Network(nn.Module):
         """Make room for everything that the description lists."""
         super().__init__()
         lanes, self.max_length = description["lanes"], description.get("max_length")
-        length = self.max_length or 0
+        length, self.infinity = self.max_length or 0, description.get("infinity")
         self.causal = description["mask"] == "causal"
         self.embedding = nn.Embedding(description["vocabulary"], lanes)
         self.register_buffer("positions", torch.zeros(length, lanes) if description.get("positions") else None)
-        self.blocks = nn.ModuleList(Block(block, lanes, length) for block in description["blocks"])
+        self.blocks = nn.ModuleList(Block(block, lanes, length, self.infinity) for block in description["blocks"])
         norm = description.get("final_norm")
         self.final_norm = nn.Identity() if norm is None else Norm(norm, lanes)
         self.output = None if description.get("tied") else weights(description["classes"], lanes)
@@ -277,7 +289,7 @@ class Network(nn.Module):
             raise ValueError(f"the input has {longest} tokens, and this model reads at most {self.max_length}")
         h = self.embedding(ids.masked_fill(~there, 0))  # padding may have a place outside the vocabulary
         if self.positions is not None:
-            h = h + self.positions[where.position]
+            h = within(h + self.positions[where.position], self.infinity)
         passed = Passed([h], [], [])
         for block in self.blocks:
             h = block(h, where, passed)
@@ -286,4 +298,4 @@ class Network(nn.Module):
     def logits(self, h: Tensor) -> Tensor:
         """Return the logits of vectors of the last stage of the stream."""
         output = self.embedding.weight if self.output is None else self.output
-        return functional.linear(self.final_norm(h), output, self.output_bias)
+        return within(functional.linear(self.final_norm(h), output, self.output_bias), self.infinity)
