@@ -6,12 +6,15 @@ from typing import Any
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array, Native
-from weightsmith.kernels.blas.prepared import Heads, stacked_heads
-from weightsmith.model import Block, FeedForward, LayerNorm, Norm, Softmax, Transformer, Weighting, position_table
+from weightsmith.kernels.blas.attention import stacked
+from weightsmith.kernels.blas.prepared import Heads
+from weightsmith.kernels.blas.prepared import groups as stacked_heads
+from weightsmith.model import FeedForward, LayerNorm, Norm, Softmax, Transformer, Weighting, position_table
 from weightsmith.model.block import GATED
 from weightsmith.model.frozen import Frozen
 from weightsmith.model.weightings import AverageHard, LeftmostHard, RightmostHard
 
+FLOAT64 = np.dtype(np.float64)
 TABLE_LENGTH = 2048  # positions for which rotary positions and ALiBi are written out, where the model has no limit
 HARD = {AverageHard: "average", LeftmostHard: "leftmost", RightmostHard: "rightmost"}
 TABLES = ("key_offsets", "value_offsets", "penalties")
@@ -21,9 +24,7 @@ Description = dict[str, Any]
 def described(T: Transformer) -> tuple[Description, dict[str, Array]]:
     """Return what a transformer consists of, and its arrays by their names in the network."""
     arrays: dict[str, Array] = {"embedding.weight": T.embedding}
-    groups = [
-        stacked_heads(T, block.attention, np.dtype(np.float64)) if block.attention else () for block in T.blocks
-    ]
+    groups = [stacked_heads(T, block.attention, FLOAT64) if block.attention else () for block in T.blocks]
     length = longest_input(T, [group for some in groups for group in some])
     table = position_table(T.positions, T.arithmetic, len(T.lanes))
     if table is not None:
@@ -72,22 +73,17 @@ def _block(T: Transformer, b: int, groups: tuple[Heads, ...], length: int, array
         "attention_norm": _norm(T, block.attention_norm, f"{name}.attention_norm", arrays),
         "feed_forward_norm": _norm(T, block.feed_forward_norm, f"{name}.feed_forward_norm", arrays),
         "norm_placement": block.norm_placement,
-        "parallel": is_parallel(block),
+        "parallel": block.parallel,
     }
-
-
-def is_parallel(block: Block) -> bool:
-    """Say whether attention and feed-forward read the same stream."""
-    return bool(getattr(block, "parallel", False))
 
 
 def _heads(T: Transformer, group: Heads, length: int, name: str, arrays: dict[str, Array]) -> Description:
     A, keys, values = T.arithmetic, len(group.W_K) // group.count, len(group.W_V) // group.count
     some = _arrays(group, ("W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V"))
     tables = {
-        "key_offsets": _stacked([scheme.key_offsets() for scheme in group.schemes]),
-        "value_offsets": _stacked([scheme.value_offsets() for scheme in group.schemes]),
-        "penalties": _stacked([scheme.penalties(A, length) for scheme in group.schemes]),
+        "key_offsets": stacked([scheme.key_offsets() for scheme in group.schemes], FLOAT64),
+        "value_offsets": stacked([scheme.value_offsets() for scheme in group.schemes], FLOAT64),
+        "penalties": stacked([scheme.penalties(A, length) for scheme in group.schemes], FLOAT64),
     }
     some |= {table: array for table, array in tables.items() if array is not None}
     turns = group.schemes[0].rotation(A, keys, length)
@@ -140,9 +136,3 @@ def _norm(T: Transformer, norm: Norm | None, name: str, arrays: dict[str, Array]
 def _arrays(part: Frozen | Heads, names: tuple[str, ...]) -> dict[str, Array]:
     """Return the arrays that a part has of these."""
     return {name: array for name in names if (array := getattr(part, name, None)) is not None}
-
-
-def _stacked(tables: list[Array | None]) -> Array | None:
-    """Return the tables of heads that are alike as one, (heads, …)."""
-    present = [table for table in tables if table is not None]
-    return np.stack(present) if present else None

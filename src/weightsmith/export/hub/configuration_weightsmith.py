@@ -6,12 +6,14 @@ from transformers import PretrainedConfig
 
 
 class WeightsmithConfig(PretrainedConfig):  # type: ignore[misc]
-    """What the model consists of; `architecture` says it part by part, as `network_weightsmith.Network` reads it."""
+    """What the model consists of; `architecture` says it part by part, as `network_weightsmith.Network` reads it.
+
+    Padding has the place after the vocabulary, and counts in `vocab_size`.
+    """
 
     model_type = "weightsmith"
-    keys_to_ignore_at_inference: list[str] = []  # noqa: RUF012
 
-    def __init__(self, architecture: dict[str, Any] | None = None, pad_token_id: int | None = None, **others: Any):
+    def __init__(self, architecture: dict[str, Any] | None = None, **others: Any) -> None:
         """Take the parts; without any the model has one token, one lane, one class and no blocks."""
         self.architecture = architecture or {
             "vocabulary": 1,
@@ -20,14 +22,12 @@ class WeightsmithConfig(PretrainedConfig):  # type: ignore[misc]
             "blocks": [],
             "mask": "causal",
         }
-        self.vocab_size: int = self.architecture["vocabulary"]
+        self.vocab_size: int = self.architecture["vocabulary"] + 1
         self.hidden_size: int = self.architecture["lanes"]
         self.num_hidden_layers: int = len(self.architecture["blocks"])
         heads = [group["heads"] for block in self.architecture["blocks"] for group in block.get("groups", ())]
         self.num_attention_heads: int = max(heads, default=0)
         self.max_position_embeddings: int | None = self.architecture.get("max_length")
         self.use_cache = False  # every token is computed anew
-        for name in ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads", "use_cache"):
-            others.pop(name, None)  # they follow from the parts
-        others.pop("max_position_embeddings", None)
-        super().__init__(pad_token_id=pad_token_id, **{"tie_word_embeddings": False, **others})
+        known = {name: value for name, value in others.items() if name not in vars(self)}  # those follow from the parts
+        super().__init__(**{"pad_token_id": self.vocab_size - 1, "tie_word_embeddings": False, **known})

@@ -1,5 +1,6 @@
 """Models that were written with Weightsmith, for Hugging Face's library: language models and classifiers."""
 
+import math
 from typing import Any
 
 import torch
@@ -32,7 +33,7 @@ class WeightsmithModel(PreTrainedModel):  # type: ignore[misc]
         """Say of each token whether it is one, and not padding."""
         if attention_mask is not None:
             return attention_mask.bool()
-        return ids != (-1 if self.config.pad_token_id is None else self.config.pad_token_id)
+        return ids.lt(self.config.vocab_size - 1)
 
     def _asked(self, passed: Passed, kinds: dict[str, Any]) -> dict[str, Any]:
         """Return the stream and the attention weights, where they are asked for.
@@ -67,9 +68,12 @@ class WeightsmithForCausalLM(WeightsmithModel, GenerationMixin):  # type: ignore
         return_dict: bool | None = None,
         **kinds: Any,
     ) -> Any:
-        """Return logits (inputs, positions, vocabulary); with labels the loss of each next token as well."""
+        """Return logits (inputs, positions, vocabulary and padding); with labels the loss of each next token as well.
+
+        Padding is never the next token: its logit is −∞.
+        """
         passed = self.network(input_ids, self._real(input_ids, attention_mask))
-        logits = self.network.logits(passed.stream[-1])
+        logits = functional.pad(self.network.logits(passed.stream[-1]), (0, 1), value=-math.inf)
         loss = None
         if labels is not None:
             loss = functional.cross_entropy(logits[:, :-1].flatten(0, 1), labels[:, 1:].flatten(), ignore_index=-100)

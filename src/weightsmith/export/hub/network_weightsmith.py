@@ -82,6 +82,9 @@ class Norm(nn.Module):
 class Heads(nn.Module):
     """Heads of one size and kind, computed together: W_Q and the others have a row for each coordinate of each head."""
 
+    b_Q: Tensor | None
+    b_K: Tensor | None
+    b_V: Tensor | None
     rotation_cos: Tensor | None
     rotation_sin: Tensor | None
     key_offsets: Tensor | None
@@ -134,7 +137,7 @@ class Heads(nn.Module):
     def _projected(self, h: Tensor, W: Tensor, b: Tensor | None) -> Tensor:
         """Return queries, keys or values (inputs, heads, positions, size)."""
         x = within(functional.linear(h, W, b), self.infinity)
-        return x.unflatten(-1, (self.heads, x.shape[-1] // self.heads)).transpose(1, 2)
+        return x.reshape(*x.shape[:2], self.heads, x.shape[-1] // self.heads).transpose(1, 2)
 
     def _turned(self, x: Tensor, where: Places) -> Tensor:
         if self.rotation_cos is None or self.rotation_sin is None:
@@ -214,13 +217,14 @@ def activate(name: str, z: Tensor) -> Tensor:
 
 
 class Block(nn.Module):
-    """Attention, then feed-forward; either may be absent."""
+    """Attention, then feed-forward; either may be absent. In a parallel block both read what enters it."""
 
     def __init__(self, description: Description, lanes: int, length: int, infinity: float | None) -> None:
         """Make the parts."""
         super().__init__()
         self.infinity = infinity
         self.before = description["norm_placement"] == "pre"
+        self.parallel: bool = description.get("parallel", False)
         self.attends: bool = description["attention"]
         self.groups = nn.ModuleList(Heads(group, lanes, length, infinity) for group in description["groups"])
         self.b_O = weights(lanes) if description["b_O"] else None
@@ -231,12 +235,14 @@ class Block(nn.Module):
 
     def forward(self, h: Tensor, where: Places, passed: Passed) -> Tensor:
         """Add to the stream, twice; note what passed."""
+        entry = h
         added, weight = self._attention(self.attention_norm(h) if self.before else h, where)
         h = h if added is None else self._added(h, added, self.attention_norm)
         passed.stream.append(h)
         active = h[..., :0]
         if self.feed_forward is not None:
-            seen = self.feed_forward_norm(h) if self.before else h
+            read = entry if self.parallel else h
+            seen = self.feed_forward_norm(read) if self.before else read
             more, active = self.feed_forward(seen)
             h = self._added(h, more, self.feed_forward_norm)
         passed.stream.append(h)

@@ -100,26 +100,26 @@ def _rotated(T: Transformer, heads: Heads, x: Floats, here: npt.NDArray[np.intp]
 
 def _scores(T: Transformer, heads: Heads, q: Floats, k: Floats, distance: npt.NDArray[np.intp]) -> Floats:
     scores: Floats = q @ np.swapaxes(k, -1, -2)
-    offsets = _stacked([scheme.key_offsets() for scheme in heads.schemes], q.dtype)
+    offsets = stacked([scheme.key_offsets() for scheme in heads.schemes], q.dtype)
     if offsets is not None:
         by_distance = q @ np.swapaxes(offsets, -1, -2)  # (…, heads, positions, distances)
         rows = np.broadcast_to(np.clip(distance, 0, offsets.shape[-2] - 1), scores.shape)
         scores += np.take_along_axis(by_distance, rows, axis=-1)
     length = distance.shape[-1]
-    penalties = _stacked([scheme.penalties(T.arithmetic, length) for scheme in heads.schemes], q.dtype)
+    penalties = stacked([scheme.penalties(T.arithmetic, length) for scheme in heads.schemes], q.dtype)
     if penalties is not None:
         scores += penalties[:, np.abs(distance)]
     return scores
 
 
 def _add_value_offsets(heads: Heads, weights: Floats, distance: npt.NDArray[np.intp], mixed: Floats) -> None:
-    offsets = _stacked([scheme.value_offsets() for scheme in heads.schemes], weights.dtype)
+    offsets = stacked([scheme.value_offsets() for scheme in heads.schemes], weights.dtype)
     if offsets is not None:
         values = offsets[:, np.clip(distance, 0, offsets.shape[-2] - 1)]
         mixed += np.einsum("...hij,hijd->...hid", weights, values)
 
 
-def _stacked(tables: Sequence[Array | None], dtype: np.dtype[Any]) -> Floats | None:
+def stacked(tables: Sequence[Array | None], dtype: np.dtype[Any]) -> Floats | None:
     """Return the tables of heads that are alike as one array, (heads, …); None where they have none."""
     present = [table for table in tables if table is not None]
     return np.stack(present).astype(dtype) if present else None

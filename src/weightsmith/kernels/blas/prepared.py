@@ -80,7 +80,7 @@ def _prepare(T: Transformer) -> Prepared:
     def own(array: Array | None) -> Any:
         return None if array is None else array.astype(dtype)
 
-    heads = tuple(stacked_heads(T, block.attention, dtype) if block.attention else () for block in T.blocks)
+    heads = tuple(groups(T, block.attention, dtype) if block.attention else () for block in T.blocks)
     layers = tuple(
         None if (f := block.feed_forward) is None else Layer(*map(own, (f.W_1, f.b_1, f.W_2, f.b_2, f.W_3, f.b_3)))
         for block in T.blocks
@@ -89,7 +89,7 @@ def _prepare(T: Transformer) -> Prepared:
     return Prepared(own(T.embedding), heads, shifts, layers, own(T.output))
 
 
-def stacked_heads(T: Transformer, attention: Attention, dtype: np.dtype[Any]) -> tuple[Heads, ...]:
+def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any]) -> tuple[Heads, ...]:
     """Return the heads of a block in their order, neighbours of one kind stacked."""
     shared = T.attention_positions
     schemes = [attention.positions_of(i, shared) or NO_POSITIONS for i in range(len(attention.heads))]
