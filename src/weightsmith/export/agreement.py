@@ -55,6 +55,7 @@ class Agreement:
     smallest_margin: float  # of the original: how far the best class is ahead
     survives: Mapping[str, bool] = field(default_factory=dict)  # in which dtypes every decision stays
     saturates: tuple[str, ...] = ()  # the sublayers whose values saturate, which the target's do not
+    error_bound: float | None = None  # of a target that is approximate: how far a logit is off at most, saturation apart
 
     @property
     def agrees(self) -> bool:
@@ -79,6 +80,8 @@ class Agreement:
         lines.append(f"largest difference of a logit: {self.logit_difference:.3g}")
         if self.stream_difference is not None:
             lines.append(f"largest difference of the stream: {self.stream_difference:.3g}")
+        if self.error_bound is not None:
+            lines.append(f"a logit is at most {self.error_bound:.3g} from that of the same weights in exact floats")
         lines.append(f"smallest margin of a decision: {self.smallest_margin:.3g}")
         if self.survives:
             said = ", ".join(f"{dtype} {'yes' if fine else 'NO'}" for dtype, fine in self.survives.items())

@@ -6,10 +6,10 @@ place: `tokenizer.convert_tokens_to_ids(["New York"])`.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
 
+from weightsmith.export.hugging_face.files import File, is_language_model
 from weightsmith.model import Transformer
 from weightsmith.model.tokens import separator
 
@@ -18,13 +18,13 @@ BLANKS = "\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u300
 FIRST_PRIVATE = 0xE000  # characters that mean nothing to anybody begin here
 
 
-def tokenizer_files(T: Transformer, padding_side: str) -> dict[str, str | dict[str, Any]]:
-    """Return the files of the tokenizer by their names: a text, or what is written as JSON."""
+def tokenizer_files(T: Transformer) -> dict[str, File]:
+    """Return the files of the tokenizer by their names."""
     pad = padding_token(T.vocabulary)
     settings = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "pad_token": pad,
-        "padding_side": padding_side,
+        "padding_side": "left" if is_language_model(T) else "right",
         "clean_up_tokenization_spaces": False,
         "model_input_names": ["input_ids", "attention_mask"],
     }

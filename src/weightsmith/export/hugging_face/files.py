@@ -1,0 +1,71 @@
+"""What both kinds of directories share: the configuration, the weights in a type of floats, and how they are opened."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import safetensors.torch
+import torch
+from transformers.utils import logging
+
+from weightsmith.arithmetic import Array, Native
+from weightsmith.errors import ExportError, InputError, brief
+from weightsmith.export.hugging_face.folder import MARK
+from weightsmith.model import Transformer
+from weightsmith.storage import write_whole
+
+Dtype: TypeAlias = Literal["float64", "float32", "bfloat16", "float16"]
+File: TypeAlias = str | dict[str, Any]  # a text, or what is written as JSON
+
+
+def checked_dtype(T: Transformer, dtype: object) -> Dtype:
+    """Return the type of the weights: what is asked for, or that of the arithmetic."""
+    if dtype is None:
+        return T.arithmetic.dtype if isinstance(T.arithmetic, Native) else "float64"
+    if isinstance(dtype, str) and dtype in get_args(Dtype):
+        return dtype  # type: ignore[return-value]
+    raise InputError(f"dtype={brief(dtype)}: write one of {', '.join(get_args(Dtype))}")
+
+
+def is_language_model(T: Transformer) -> bool:
+    """Say whether the classes are the vocabulary, so that a decision is the next token."""
+    return tuple(T.classes) == tuple(T.vocabulary)
+
+
+def configuration_files(T: Transformer, config: dict[str, Any], dtype: Dtype) -> dict[str, File]:
+    """Return config.json and, for a language model, how it generates: the best token each time."""
+    pad = {"pad_token_id": len(T.vocabulary)}  # padding comes after the vocabulary
+    common = {"dtype": dtype, **pad, MARK: {"arithmetic": str(T.arithmetic)}, **config}
+    if is_language_model(T):
+        generation = {"do_sample": False, **pad, "use_cache": config["use_cache"]}
+        return {"config.json": common, "generation_config.json": generation}
+    labels = {"id2label": dict(enumerate(T.classes)), "label2id": {name: n for n, name in enumerate(T.classes)}}
+    return {"config.json": {**common, **labels}}
+
+
+def write_weights(directory: Path, arrays: Mapping[str, Array], dtype: Dtype) -> None:
+    """Write arrays in a type of floats; refuse one that is beyond it."""
+    tensors = {}
+    for name, array in arrays.items():
+        tensors[name] = torch.tensor(np.array(array), dtype=getattr(torch, dtype))
+        if not bool(tensors[name].isfinite().all()):
+            largest = float(np.abs(array).max())
+            raise ExportError(f"{name} holds {largest:g}, which is beyond {dtype}: write dtype='float64'")
+    write_whole(directory / "model.safetensors", safetensors.torch.save(tensors, {"format": "pt"}))
+
+
+def open_quietly(kind: Callable[..., Any], directory: Path, dtype: Dtype) -> Any:
+    """Open a model of a kind of the library from a directory, from there alone and without a progress bar."""
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        return kind.from_pretrained(directory, local_files_only=True, dtype=getattr(torch, dtype)).eval()  # type: ignore[attr-defined]
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
+def as_array(tensor: torch.Tensor) -> Array:
+    """Return a tensor as float64."""
+    return tensor.double().numpy()
