@@ -1,0 +1,90 @@
+"""PyTorch out and in. Nothing here loads PyTorch before it is used."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from weightsmith.arithmetic import Native, Saturating
+from weightsmith.errors import ExportError, brief
+from weightsmith.export.needed import needed
+from weightsmith.model import Transformer, named_arrays
+from weightsmith.model.places import checked
+
+if TYPE_CHECKING:
+    import torch
+
+    from weightsmith.export.pytorch.module import TransformerModule
+
+DTYPES = ("float32", "float64", "bfloat16", "float16")
+
+
+def to_torch(
+    T: Transformer, exact: bool = False, dtype: "str | torch.dtype | None" = None, *, allow_differences: bool = False
+) -> "TransformerModule":
+    """Return a transformer as a PyTorch module: places (batch, positions) become logits (batch, positions, classes).
+
+    Plain: the same weights, as parameters, in the machine's floats, without the rounding and the saturation of a
+    finite arithmetic; fast, on any device. `dtype` is "float32", "float64", "bfloat16" or "float16"; without it that of
+    `Native`, and float32 for a finite arithmetic, or float64 where float32 does not hold every weight.
+
+    Exact: every operation is rounded and every sum is a left fold, so that streams, weights and logits equal those of
+    `run` bit for bit, for every finite arithmetic. Weights are buffers in float64, on any device that has it. Functions
+    such as exp are looked up in arithmetics of up to 16 bits; in wider ones the CPU computes them, wherever the module
+    is. It is meant to be run as it is: a compiler that contracts a product and a sum changes bits.
+
+    `module.run(ids)` gives the stream, the attention and the activations too; `module.vocabulary`, `classes` and
+    `lanes` are the names. What was made is run beside the original: `module.agreement` is the report, and a decision
+    that differs is refused unless `allow_differences` is True.
+    """
+    from weightsmith.export.agreement import measure, required
+
+    module = made(T, exact, dtype)
+    from weightsmith.export.pytorch.measured import Measured
+
+    module.agreement = required(measure(T, Measured(module)), allow_differences, T)
+    return module
+
+
+def made(T: Transformer, exact: bool = False, dtype: "str | torch.dtype | None" = None) -> "TransformerModule":
+    """Return the module of `to_torch`, not yet measured."""
+    needed("torch", "a PyTorch module")
+    import torch
+
+    from weightsmith.export.pytorch.module import TransformerModule
+
+    if type(exact) is not bool:
+        raise ExportError(f"exact={brief(exact)}: write True or False")
+    if exact and not isinstance(checked(T).arithmetic, Saturating):
+        raise ExportError(
+            f"exact=True rounds into a finite arithmetic, and the transformer is in {T.arithmetic}, the machine's own: "
+            "write to_torch(T), or to_arithmetic(T, Float(5, 11)) first"
+        )
+    name = "float64" if exact and dtype is None else _dtype_name(T, dtype)
+    if exact and name != "float64":
+        raise ExportError(f"exact=True computes in float64, which holds every member: leave out dtype={brief(name)}")
+    return TransformerModule(T, getattr(torch, name), exact)
+
+
+def _dtype_name(T: Transformer, dtype: "str | torch.dtype | None") -> str:
+    name = str(dtype).removeprefix("torch.")
+    if dtype is None and isinstance(checked(T).arithmetic, Native):
+        name = T.arithmetic.dtype
+    elif dtype is None:
+        held = all((array.astype("float32") == array).all() for _, array in named_arrays(T))
+        name = "float32" if held else "float64"
+    if name not in DTYPES:
+        raise ExportError(f"dtype={brief(dtype)}: write one of {', '.join(DTYPES)}")
+    return name
+
+
+def from_torch(
+    module: Any, vocabulary: str | Sequence[str] | None = None, classes: Sequence[str] | None = None
+) -> Transformer:
+    """Return the transformer of a module that `to_torch` or `train` made, with the weights that it has now.
+
+    What `to_torch` made knows its vocabulary and classes. The `Model` of `train` does not: give it the vocabulary, and
+    the classes unless it is a language model.
+    """
+    needed("torch", "a PyTorch module")
+    from weightsmith.export.pytorch.back import transformer_of
+
+    return transformer_of(module, vocabulary, classes)

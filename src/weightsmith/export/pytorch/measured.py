@@ -1,0 +1,28 @@
+"""A PyTorch module as it is measured against its original."""
+
+import torch
+
+from weightsmith.export.agreement import Outputs
+from weightsmith.export.pytorch.module import TransformerModule
+from weightsmith.semantics.evaluation import Ids
+
+
+class Measured:
+    """What `to_torch` made, on whatever device it is."""
+
+    def __init__(self, module: TransformerModule) -> None:
+        """Say what it is."""
+        self.module, self.rounds = module, module.exact
+        self.target = "PyTorch, exact" if module.exact else "PyTorch"
+        self.dtype = str(module.embedding.dtype).removeprefix("torch.")
+
+    def outputs(self, ids: Ids) -> Outputs:
+        """Run it: the logits as it gives them, and the stream."""
+        with torch.inference_mode():
+            given = torch.from_numpy(ids).to(self.module.embedding.device)
+            logits, found = self.module(given), self.module.run(given)
+        return Outputs(_array(logits), [_array(stage) for stage in found.stream])
+
+
+def _array(tensor: torch.Tensor):  # type: ignore[no-untyped-def]
+    return tensor.to(torch.float64).cpu().numpy()
