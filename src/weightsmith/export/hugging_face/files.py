@@ -2,35 +2,21 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import numpy as np
 import safetensors.torch
 import torch
 from transformers.utils import logging
 
-from weightsmith.arithmetic import Array, Native
-from weightsmith.errors import ExportError, InputError, brief
+from weightsmith.arithmetic import Array
+from weightsmith.errors import ExportError
 from weightsmith.export.hugging_face.folder import MARK
+from weightsmith.export.hugging_face.kinds import Dtype, is_language_model
 from weightsmith.model import Transformer
 from weightsmith.storage import write_whole
 
-Dtype: TypeAlias = Literal["float64", "float32", "bfloat16", "float16"]
 File: TypeAlias = str | dict[str, Any]  # a text, or what is written as JSON
-
-
-def checked_dtype(T: Transformer, dtype: object) -> Dtype:
-    """Return the type of the weights: what is asked for, or that of the arithmetic."""
-    if dtype is None:
-        return T.arithmetic.dtype if isinstance(T.arithmetic, Native) else "float64"
-    if isinstance(dtype, str) and dtype in get_args(Dtype):
-        return dtype  # type: ignore[return-value]
-    raise InputError(f"dtype={brief(dtype)}: write one of {', '.join(get_args(Dtype))}")
-
-
-def is_language_model(T: Transformer) -> bool:
-    """Say whether the classes are the vocabulary, so that a decision is the next token."""
-    return tuple(T.classes) == tuple(T.vocabulary)
 
 
 def configuration_files(T: Transformer, config: dict[str, Any], dtype: Dtype) -> dict[str, File]:

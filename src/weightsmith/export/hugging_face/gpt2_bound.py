@@ -3,8 +3,8 @@
 The bound follows the values through the model. Beside the largest size m of each lane on the inputs that were run goes
 an error e: of what is read, written and added up, in a type of floats with unit roundoff u.
 
-- A norm gives h·(1 − t) with t at most Σh²/(2·K·C²), and 1, for K pairs of constants. Its own rounding is at most (D + 8)·u of
-  h; the error of the mean, u·Σ|h|, cancels between x and −x up to its rounding.
+- A norm gives h·(1 − t) with t at most Σh²/(2·K·C²), and 1, for K pairs of constants. Its own rounding is at most
+  (D + 8)·u of h; the error of the mean, u·Σ|h|, cancels between x and −x up to its rounding.
 - W h errs by |W|·e, and by (2·D + 2)·u·|W|·m for the rounding of weights, products and sums.
 - Scores that err by s change odds by a factor of at most exp(2·s), so the weights of a row by 2·tanh(s/2) in all.
 - An activation stretches an error by its steepest slope.
@@ -94,8 +94,7 @@ class Bound:
 
     def _head(self, head: Head, m: Array, e: Array) -> Array:
         (q, at_q), (k, at_k), (v, at_v) = (
-            self._linear(W, b, m, e)
-            for W, b in ((head.W_Q, head.b_Q), (head.W_K, head.b_K), (head.W_V, head.b_V))
+            self._linear(W, b, m, e) for W, b in ((head.W_Q, head.b_Q), (head.W_K, head.b_K), (head.W_V, head.b_V))
         )
         rounding = (self.sizes.head_size + 4) * self.u
         score = float((q * at_k + at_q * k + at_q * at_k + rounding * (q + at_q) * (k + at_k)).sum())

@@ -120,7 +120,6 @@ def configuration(T: Transformer, sizes: Sizes) -> dict[str, Any]:
 
 def weights(T: Transformer, sizes: Sizes, C: float, largest_logit: float, head: str) -> dict[str, Array]:
     """Return every array of the GPT-2 by its name; `head` is that of the output, "lm_head" or "score"."""
-    gain = {"weight": np.full(sizes.width, C / 2), "bias": np.zeros(sizes.width)}
     embedding = _written(np.vstack([T.embedding, np.zeros(len(T.lanes))]), sizes)
     n, k = 2 * sizes.lanes, sizes.constants
     embedding[:, n : n + k], embedding[:, n + k : n + 2 * k] = C, -C
@@ -130,8 +129,9 @@ def weights(T: Transformer, sizes: Sizes, C: float, largest_logit: float, head: 
     for b, block in enumerate(T.blocks):
         parts = {**attention_weights(block.attention, sizes), **feed_forward_weights(block.feed_forward, sizes)}
         arrays |= {f"transformer.h.{b}.{name}": array for name, array in parts.items()}
-        arrays |= {f"transformer.h.{b}.{norm}.{name}": array for norm in ("ln_1", "ln_2") for name, array in gain.items()}
-    arrays |= {f"transformer.ln_f.{name}": array for name, array in gain.items()}
+    for norm in (*(f"h.{b}.{name}" for b in range(len(T.blocks)) for name in ("ln_1", "ln_2")), "ln_f"):
+        arrays[f"transformer.{norm}.weight"] = np.full(sizes.width, C / 2)
+        arrays[f"transformer.{norm}.bias"] = np.zeros(sizes.width)
     output, bias = T.output, np.zeros(len(T.classes)) if T.output_bias is None else T.output_bias
     if head == "lm_head":  # padding is never the next token
         output, bias = np.vstack([output, np.zeros(len(T.lanes))]), np.append(bias, -largest_logit - MARGIN)

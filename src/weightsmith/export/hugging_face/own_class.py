@@ -8,19 +8,13 @@ import torch
 
 from weightsmith.export.agreement import Outputs
 from weightsmith.export.hugging_face.described import described
-from weightsmith.export.hugging_face.files import (
-    Dtype,
-    as_array,
-    configuration_files,
-    is_language_model,
-    open_quietly,
-    write_weights,
-)
+from weightsmith.export.hugging_face.files import as_array, configuration_files, open_quietly, write_weights
 from weightsmith.export.hugging_face.folder import write_files
 from weightsmith.export.hugging_face.hub.modeling_weightsmith import (
     WeightsmithForCausalLM,
     WeightsmithForSequenceClassification,
 )
+from weightsmith.export.hugging_face.kinds import Dtype, is_language_model
 from weightsmith.export.hugging_face.tokenizer import tokenizer_files
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids

@@ -6,10 +6,12 @@ place: `tokenizer.convert_tokens_to_ids(["New York"])`.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
 
-from weightsmith.export.hugging_face.files import File, is_language_model
+from weightsmith.export.hugging_face.files import File
+from weightsmith.export.hugging_face.kinds import is_language_model
 from weightsmith.model import Transformer
 from weightsmith.model.tokens import separator
 
@@ -21,7 +23,7 @@ FIRST_PRIVATE = 0xE000  # characters that mean nothing to anybody begin here
 def tokenizer_files(T: Transformer) -> dict[str, File]:
     """Return the files of the tokenizer by their names."""
     pad = padding_token(T.vocabulary)
-    settings = {
+    settings: dict[str, Any] = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "pad_token": pad,
         "padding_side": "left" if is_language_model(T) else "right",
