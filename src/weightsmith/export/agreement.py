@@ -55,7 +55,9 @@ class Agreement:
     smallest_margin: float  # of the original: how far the best class is ahead
     survives: Mapping[str, bool] = field(default_factory=dict)  # in which dtypes every decision stays
     saturates: tuple[str, ...] = ()  # the sublayers whose values saturate, which the target's do not
-    error_bound: float | None = None  # of a target that is approximate: how far a logit is off at most, saturation apart
+    error_bound: float | None = (
+        None  # of an approximate target: how far a logit is off at most, but for saturation
+    )
 
     @property
     def agrees(self) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import safetensors.torch
@@ -11,12 +11,10 @@ from transformers.utils import logging
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError
-from weightsmith.export.hugging_face.folder import MARK
+from weightsmith.export.hugging_face.folder import MARK, File
 from weightsmith.export.hugging_face.kinds import Dtype, is_language_model
 from weightsmith.model import Transformer
 from weightsmith.storage import write_whole
-
-File: TypeAlias = str | dict[str, Any]  # a text, or what is written as JSON
 
 
 def configuration_files(T: Transformer, config: dict[str, Any], dtype: Dtype) -> dict[str, File]:

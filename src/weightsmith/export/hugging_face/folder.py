@@ -5,12 +5,13 @@ import os
 import secrets
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from weightsmith.errors import FileError, WeightsmithError, brief, listed
 from weightsmith.storage import PART, read_json, refusals, write_json, write_whole
 
 MARK = "weightsmith"  # the key in config.json by which we know our own
+File: TypeAlias = str | dict[str, Any]  # a text, or what is written as JSON
 FILES = (
     "config.json",
     "configuration_weightsmith.py",
@@ -84,7 +85,7 @@ def _remove(directory: Path) -> None:
         directory.rmdir()
 
 
-def write_files(directory: Path, files: Mapping[str, str | dict[str, Any]]) -> None:
+def write_files(directory: Path, files: Mapping[str, File]) -> None:
     """Write texts as they are and anything else as JSON."""
     for name, content in files.items():
         if isinstance(content, str):
