@@ -17,7 +17,7 @@ import weightsmith as ws
 from weightsmith.studio import document
 
 REPEAT = 12
-# Press a key, or type a text, and wait until the browser has drawn what follows from it
+# Press a key, or type a text, and wait until the browser has drawn what follows from it (a text: that differs)
 DRAWN = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))"
 STEP = f"""async key => {{
     const begin = performance.now();
@@ -26,9 +26,12 @@ STEP = f"""async key => {{
 }}"""
 TYPE = f"""async text => {{
     const input = document.querySelector("[data-input]");
+    const stream = document.querySelector("[aria-label='the stream']");
+    const before = stream.textContent;
     const begin = performance.now();
     input.value = text;
     input.dispatchEvent(new Event("input", {{bubbles: true}}));
+    while (stream.textContent === before) await new Promise(requestAnimationFrame);
     return await {DRAWN} - begin;
 }}"""
 

@@ -1,6 +1,6 @@
 """The rounded operations on rows, compiled for the tests as the loops compile them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numba as nb
@@ -39,28 +39,29 @@ def one_tie_rule_each(forms: Sequence[tuple[str, str]]) -> list[Any]:
     ]
 
 
-def _rows(operation: Any) -> Callable[..., None]:
-    """Return a loop over single values and over SIMD vectors: one, because every one takes time to compile."""
-
-    @nb.njit(error_model="numpy")
-    def both(x: Any, y: Any, reach: Any, singly: Any, in_vectors: Any, constants: Any) -> None:
-        for i in range(x.shape[1]):
-            singly[0, i] = operation(x[0, i], y[0, i], reach[0, i], constants)
-        for i in range(0, x.shape[1], SIMD_BYTES // x.itemsize):
-            store(in_vectors, 0, i, operation(load(x, 0, i), load(y, 0, i), load(reach, 0, i), constants))
-
-    return both
+_ROWS = ("add", "subtract", "multiply", "multiply_unit", "multiply_weight")
 
 
-_ROWS = {
-    "add": _rows(nb.njit(lambda x, y, reach, c: add(x, y, c))),
-    "subtract": _rows(nb.njit(lambda x, y, reach, c: subtract(x, y, c))),
-    "multiply": _rows(nb.njit(lambda x, y, reach, c: multiply(x, factor(y, c), c))),
-    "multiply_unit": _rows(nb.njit(lambda x, y, reach, c: multiply_unit(x, unit_factor(y, c), c))),
-    "multiply_weight": _rows(
-        nb.njit(lambda x, y, reach, c: multiply_weight(x, WeightFactor(factor(y, c).value, reach), c))
-    ),
-}
+@nb.njit
+def _operate(which: Any, x: Any, y: Any, reach: Any, c: Any) -> Any:
+    if which == 0:
+        return add(x, y, c)
+    if which == 1:
+        return subtract(x, y, c)
+    if which == 2:
+        return multiply(x, factor(y, c), c)
+    if which == 3:
+        return multiply_unit(x, unit_factor(y, c), c)
+    return multiply_weight(x, WeightFactor(factor(y, c).value, reach), c)
+
+
+@nb.njit(error_model="numpy")
+def _rows(which: Any, x: Any, y: Any, reach: Any, singly: Any, in_vectors: Any, constants: Any) -> None:
+    """Do an operation on single values and on SIMD vectors: one loop for all, because every one takes time to compile."""
+    for i in range(x.shape[1]):
+        singly[0, i] = _operate(which, x[0, i], y[0, i], reach[0, i], constants)
+    for i in range(0, x.shape[1], SIMD_BYTES // x.itemsize):
+        store(in_vectors, 0, i, _operate(which, load(x, 0, i), load(y, 0, i), load(reach, 0, i), constants))
 
 
 @nb.njit(error_model="numpy")
@@ -101,7 +102,7 @@ def by_loop(A: Saturating, operation: str, x: Array, y: Array) -> Array:
     simd = SIMD_BYTES // u.itemsize
     sides = [np.resize(side, (1, -(-side.size // simd) * simd)) for side in (u, v, c.reach(v))]
     singly, in_vectors = (np.empty_like(sides[0]) for _ in range(2))
-    _ROWS[operation](*sides, singly, in_vectors, c.constants)
+    _rows(_ROWS.index(operation), *sides, singly, in_vectors, c.constants)
     assert singly.tobytes() == in_vectors.tobytes(), (A, operation)
     return plain(c, singly[0, : x.size])
 

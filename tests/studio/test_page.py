@@ -81,6 +81,18 @@ def test_typing_runs_the_model_on_what_is_typed(opened: Opened, tmp_path: Path) 
         assert_shows(page, r, len(r.stages) - 1)
 
 
+def test_cells_that_are_painted_while_one_types_can_be_read_one_by_one_when_the_typing_pauses(
+    opened: Opened, tmp_path: Path
+) -> None:
+    page = opened(saved(T, tmp_path))
+    cells = page.get_by_label("the stream", exact=True).locator("[role=gridcell]")
+    type_input(page, "11")
+    few = cells.count()
+    type_input(page, "1101")
+    expect(cells.nth(4 * len(T.lanes) - 1)).to_be_attached()
+    assert few < cells.count()
+
+
 @pytest.mark.parametrize("text", ["1", "0110", "10110"])
 def test_the_page_runs_inputs_for_whoever_asks(text: str, opened: Opened, tmp_path: Path) -> None:
     page, r = opened(saved(T, tmp_path)), ws.run(T, text)

@@ -1,6 +1,6 @@
 /** What the page shows at the moment: which runs, which sublayer, what is chosen. All parts of the page read it. */
 
-import type { Run } from "../engine";
+import type { Model, Run } from "../engine";
 import { Pair, type Step, stepsOf } from "./alignment";
 import { openingStage, positionInView } from "./facts/changes";
 import { Numbers } from "./facts/numbers";
@@ -33,6 +33,8 @@ export class View {
   around: number | null = $state(null);
   /** Whether the page steps by itself. */
   playing = $state(false);
+  /** Whether somebody is typing: then the picture is drawn in the quickest way. */
+  typing = $state(false);
   theme: Theme = $state("light");
   /** A's lanes that the stream's picture shows at the moment, which the keyboard moves among; the picture writes it. */
   lanesShown: readonly number[] = [];
@@ -46,8 +48,11 @@ export class View {
   /** The position that is looked at: the pinned one, or the one that the page chooses. */
   readonly position: number = $derived(positionInView(this.run, this.here.stage, this.pinned));
   readonly scale: Scale = $derived(scaleOf(this.run, this.beside));
-  readonly numbers: Numbers = $derived(new Numbers(this.run.model));
-  readonly besideNumbers: Numbers | null = $derived(this.beside === null ? null : new Numbers(this.beside.model));
+  // What depends on a model alone stays the same object while one types, so that nothing is drawn again for it
+  readonly model: Model = $derived(this.run.model);
+  readonly besideModel: Model | null = $derived(this.beside?.model ?? null);
+  readonly numbers: Numbers = $derived(new Numbers(this.model));
+  readonly besideNumbers: Numbers | null = $derived(this.besideModel === null ? null : new Numbers(this.besideModel));
 
   constructor(run: Run, beside: Run | null = null) {
     this.run = run;

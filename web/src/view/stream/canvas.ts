@@ -1,9 +1,10 @@
-/** The cells of a large grid, painted: beyond 4,000 cells a document of shapes would be too slow to step through. */
+/** The cells of the grid, painted: beyond 4,000 cells, and while somebody types, a document of shapes is too slow. */
 
 import type { Layout } from "./layout";
-import { type Look, lookOf, type Painting } from "./looks";
+import { isSplit, type Look, lookOf, type Painting } from "./looks";
 
 export const MOST_SHAPES = 4000;
+const FONT = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 
 /** The colours of the theme that canvas cannot look up by itself. */
 export interface InkColours {
@@ -11,12 +12,20 @@ export interface InkColours {
   readonly muted: string;
   readonly hair: string;
   readonly move: string;
+  readonly surface: string;
+  readonly line: string;
+}
+
+/** The colours, and the font that the canvas has at the moment: to set it takes longer than to write a number. */
+interface Pen extends InkColours {
+  font: string;
 }
 
 export function inkColours(element: Element): InkColours {
   const style = getComputedStyle(element);
   const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
-  return { ink: colour("ink"), muted: colour("muted"), hair: colour("hair"), move: colour("move") };
+  const inks = { ink: colour("ink"), muted: colour("muted"), hair: colour("hair"), move: colour("move") };
+  return { ...inks, surface: colour("surface"), line: colour("line") };
 }
 
 /** Paint all cells; the canvas is as large as the grid, its zero point is the grid's. */
@@ -29,11 +38,17 @@ export function paintCells(canvas: HTMLCanvasElement, painting: Painting, layout
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, layout.width, layout.height);
   context.textAlign = "center";
+  const pen = { ...inks, font: "" };
   for (const column of layout.columns) {
-    const side = column.side === "b" ? "b" : "a";
     for (const row of layout.rows) {
-      const look = lookOf(painting, column, row, side, column.width);
-      if (look !== null) paintCell(context, look, column.x, row.y, column.width, layout.rowHeight, inks);
+      const split = isSplit(painting.view, column, row);
+      const width = split ? column.width / 2 : column.width;
+      const sides: readonly ("a" | "b")[] = split ? ["a", "b"] : [column.side === "b" ? "b" : "a"];
+      sides.forEach((side, place) => {
+        const look = lookOf(painting, column, row, side, width);
+        if (look !== null) paintCell(context, look, column.x + place * width, row.y, width, layout.rowHeight, pen);
+      });
+      if (split) paintSplit(context, column.x, row.y, column.width, layout.rowHeight, pen);
     }
   }
 }
@@ -45,12 +60,12 @@ function paintCell(
   y: number,
   width: number,
   height: number,
-  inks: InkColours,
+  pen: Pen,
 ): void {
   const { inset } = look;
   if (look.dot) {
     if (width < 5) return;
-    context.fillStyle = inks.hair;
+    context.fillStyle = pen.hair;
     context.fillRect(x + width / 2 - 0.5, y + height / 2 - 0.5, 1, 1);
     return;
   }
@@ -60,14 +75,40 @@ function paintCell(
     context.fillRect(x + inset, y + inset, width - 2 * inset, height - 2 * inset);
     context.globalAlpha = 1;
   }
+  if (look.sliver !== undefined) {
+    const [left, top, tall] = [x + inset, y + inset, height - 2 * inset];
+    context.fillStyle = pen.surface;
+    context.fillRect(left, top, look.sliverWidth + 1.5, tall);
+    context.fillStyle = look.sliver ?? pen.line;
+    if (look.sliver !== null) context.fillRect(left, top, look.sliverWidth, tall);
+    else context.fillRect(left + look.sliverWidth + 0.25, top, 1, tall);
+  }
   if (look.text !== "") {
-    context.fillStyle = look.fill === null ? inks.muted : look.faint ? inks.ink : look.ink;
-    context.font = `${look.bold ? 700 : 400} ${look.size}px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace`;
-    context.fillText(look.text, x + width / 2, y + height / 2 + look.size * 0.35);
+    context.fillStyle = look.fill === null ? pen.muted : look.faint ? pen.ink : look.ink;
+    const font = `${look.bold ? 700 : 400} ${look.size}px ${FONT}`;
+    if (font !== pen.font) context.font = pen.font = font;
+    context.fillText(look.text, x + width / 2 + look.sliverWidth / 2, y + height / 2 + look.size * 0.35);
   }
   if (look.ring) {
-    context.strokeStyle = inks.move;
+    context.strokeStyle = pen.move;
     context.lineWidth = width < 14 ? 1 : 1.5;
     context.strokeRect(x + 0.75, y + 0.75, width - 1.5, height - 1.5);
   }
+}
+
+function paintSplit(
+  context: CanvasRenderingContext2D,
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  pen: Pen,
+): void {
+  context.strokeStyle = pen.move;
+  context.lineWidth = 1.5;
+  context.strokeRect(x + 0.75, y + 0.75, width - 1.5, height - 1.5);
+  context.beginPath();
+  context.moveTo(x + width / 2, y + 1);
+  context.lineTo(x + width / 2, y + height - 1);
+  context.stroke();
 }

@@ -95,6 +95,11 @@ export function isMarked(
   return position >= 0 && view.pair.differs(view.step, position, row.shared);
 }
 
+/** Say whether a cell shows both runs, which differ there, in two halves. */
+export function isSplit(view: View, column: Column, row: Row): boolean {
+  return column.side === "both" && column.partner && view.pair!.differs(view.step, column.position, row.shared);
+}
+
 /** Return how a cell looks, on one side; null where the model has no such lane. */
 export function lookOf(painting: Painting, column: Column, row: Row, side: "a" | "b", width: number): Look | null {
   const { view, noisy, rowHeight, fills } = painting;
