@@ -1,24 +1,28 @@
 """How far an exported model is from the original: both are run on the same inputs, and the difference is measured."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import product
 from typing import Any, Protocol
 
 import numpy as np
 
 from weightsmith.arithmetic import Array, Native
-from weightsmith.errors import ExportError, listed
-from weightsmith.inspect.run import NUMBERS_AT_ONCE, evaluate
+from weightsmith.errors import ExportError, listed, whole_number
+from weightsmith.export.inputs import RANDOM_LENGTH as RANDOM_LENGTH  # for exporters
+from weightsmith.export.inputs import inputs as inputs
+from weightsmith.export.inputs import some
+from weightsmith.export.lowering import advice
+from weightsmith.export.saturation import relying_on_saturation
+from weightsmith.export.survival import survival
+from weightsmith.inspect.run import evaluate
 from weightsmith.kernels.blas import BlasRun
 from weightsmith.model import Transformer
-from weightsmith.semantics.evaluation import Ids, numbers_held
+from weightsmith.model.places import checked
+from weightsmith.semantics.evaluation import Ids
 from weightsmith.semantics.reference import read_off
 
-MOST_INPUTS = 10_000  # up to a length with at most so many inputs, all of them are run
-RANDOM_INPUTS = 200  # longer ones besides
-RANDOM_LENGTH = 64  # tokens that they have at most
-MOST_PRODUCTS = 10**11  # multiplications for all random inputs: a large model is run on fewer
+SURVIVAL_INPUTS = 1_000  # that are run in other dtypes
+SATURATION_INPUTS = 300  # that are run without saturation
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,8 @@ class Exported(Protocol):
 
     target: str  # "PyTorch"
     dtype: str  # "float32"
+
+    # What saturates as the original does also says saturates = True; what rounds as well, rounds = True
 
     def outputs(self, ids: Ids) -> Outputs:
         """Run it on places in the vocabulary, (inputs, positions), in float64; no stream where it does not show one."""
@@ -54,10 +60,8 @@ class Agreement:
     first_difference: tuple[str, ...] | None  # the shortest input that is decided otherwise
     smallest_margin: float  # of the original: how far the best class is ahead
     survives: Mapping[str, bool] = field(default_factory=dict)  # in which dtypes every decision stays
-    saturates: tuple[str, ...] = ()  # the sublayers whose values saturate, which the target's do not
-    error_bound: float | None = (
-        None  # of an approximate target: how far a logit is off at most, but for saturation
-    )
+    saturates: tuple[str, ...] = ()  # the sublayers that rely on saturation, which the target lacks
+    error_bound: float | None = None  # of an approximate target: how far a logit is off, but for saturation
 
     @property
     def agrees(self) -> bool:
@@ -89,19 +93,38 @@ class Agreement:
             said = ", ".join(f"{dtype} {'yes' if fine else 'NO'}" for dtype, fine in self.survives.items())
             lines.append(f"decisions survive in: {said}")
         if self.saturates:
-            lines.append(f"relies on saturation: {listed(self.saturates)}")
+            lines.append(f"relies on saturation, which the target lacks: {listed(self.saturates)}")
         return "\n".join(lines)
 
 
-def measure(T: Transformer, exported: Exported, *, seed: int = 0) -> Agreement:
-    """Run a transformer and what was made of it on the same inputs; report how far they are from each other."""
-    up_to, longest, count = 0, 0, 0
+def agreement(T: Transformer, exported: Any, *, up_to: int | None = None, seed: int = 0) -> Agreement:
+    """Run a transformer and what was made of it on the same inputs, and report how far they are from each other.
+
+    `exported` is what an exporter of Weightsmith made, or wrote to a path; or any function that takes places in the
+    vocabulary, an int64 array (inputs, positions), and returns logits (inputs, positions, classes). With `up_to` no
+    input is longer than that.
+    """
+    if up_to is not None:
+        whole_number(up_to, "up_to", 1)
+    from weightsmith.export.targets import as_exported  # here, because it needs this file
+
+    return measure(checked(T), as_exported(T, exported), up_to=up_to, seed=seed)
+
+
+def measure(T: Transformer, exported: Exported, *, up_to: int | None = None, seed: int = 0) -> Agreement:
+    """Run a transformer and what was made of it on the same inputs; report how far they are from each other.
+
+    Where the target does not round as the original does, the report also says in which dtypes every decision stays;
+    where it does not saturate, which sublayers rely on that.
+    """
+    complete, longest, count = 0, 0, 0
     logit, stream, margin = 0.0, 0.0, np.inf
     wrong, first, shows = 0, None, True
-    for ids, exhaustive in inputs(T, seed):
+    decided: list[tuple[Ids, Ids]] = []
+    for ids, exhaustive in inputs(T, seed, up_to):
         a, b = original(T, ids), exported.outputs(ids)
         count, longest = count + len(ids), max(longest, ids.shape[1])
-        up_to = ids.shape[1] if exhaustive else up_to
+        complete = ids.shape[1] if exhaustive else complete
         logit = max(logit, _difference(a.logits, b.logits))
         if a.stream is not None and b.stream is not None:
             stream = max([stream, *(_difference(x, y) for x, y in zip(a.stream, b.stream, strict=True))])
@@ -109,30 +132,34 @@ def measure(T: Transformer, exported: Exported, *, seed: int = 0) -> Agreement:
             shows = False
         compared = a.logits if T.mask == "causal" else a.logits[:, -1:]  # a prefix of a causal input is one as well
         margin = min(margin, smallest_margin(compared))
-        differ = np.argmax(compared, -1) != np.argmax(b.logits[:, -compared.shape[1] :], -1)
+        decided.append((ids, np.argmax(compared, -1)))
+        theirs = b.logits[:, -compared.shape[1] :]
+        differ = (decided[-1][1] != np.argmax(theirs, -1)) | ~np.isfinite(theirs).all(-1)
         wrong += int(differ.sum())
         if first is None and differ.any():
             n, i = np.argwhere(differ)[0]
             first = tuple(T.vocabulary[k] for k in ids[n, : ids.shape[1] - compared.shape[1] + i + 1])
-    return Agreement(
-        exported.target, exported.dtype, count, up_to, longest, logit, stream if shows else None, wrong, first, margin
-    )
+    found = Agreement(
+        exported.target, exported.dtype, count, complete, longest, logit, stream if shows else None, wrong, first,
+        margin,
+    )  # fmt: skip
+    if not getattr(exported, "rounds", False):
+        found = replace(found, survives=survival(T, some(decided, SURVIVAL_INPUTS)))
+    if not (getattr(exported, "rounds", False) or getattr(exported, "saturates", False)):
+        tried = (ids for ids, _ in some(decided, SATURATION_INPUTS))
+        found = replace(found, saturates=relying_on_saturation(T, tried))
+    return found
 
 
-def required(found: Agreement, allow_differences: bool) -> Agreement:
+def required(found: Agreement, allow_differences: bool, T: Transformer | None = None) -> Agreement:
     """Return a report, or refuse an exported model that decides otherwise, unless that is allowed."""
     if found.agrees or allow_differences:
         return found
-    hint = f" {listed(found.saturates)} relies on saturation." if found.saturates else ""
+    hint = "" if T is None or not found.saturates else f" {advice(T, found.saturates)}"
     raise ExportError(
         f"{found.target} in {found.dtype} decides {found.different_decisions:,} times otherwise, first on "
         f"{listed(found.first_difference or ())}.{hint} Write allow_differences=True to have it nevertheless"
     )
-
-
-def with_survival(found: Agreement, survives: Mapping[str, bool], saturates: Sequence[str]) -> Agreement:
-    """Return a report that also says in which dtypes decisions survive, and which sublayers saturate."""
-    return replace(found, survives=dict(survives), saturates=tuple(saturates))
 
 
 def original(T: Transformer, ids: Ids) -> Outputs:
@@ -141,32 +168,6 @@ def original(T: Transformer, ids: Ids) -> Outputs:
     last = found.stream[-1]
     logits = BlasRun(T).read_off(last) if isinstance(T.arithmetic, Native) else read_off(T, last)
     return Outputs(logits.astype(np.float64), [stage.astype(np.float64) for stage in found.stream])
-
-
-def inputs(T: Transformer, seed: int = 0) -> Iterator[tuple[Ids, bool]]:
-    """Yield inputs by length, in parts that fit into memory: all short ones, and random longer ones.
-
-    With each part stands whether all inputs of its length are among the parts.
-    """
-    symbols, most = len(T.vocabulary), T.max_length or RANDOM_LENGTH
-    length, total = 0, 0
-    while length < most and total + symbols ** (length + 1) <= MOST_INPUTS:
-        length, total = length + 1, total + symbols ** (length + 1)
-        everything = np.array(list(product(range(symbols), repeat=length)))
-        yield from ((part, True) for part in _parts(T, everything))
-    longest = min(most, RANDOM_LENGTH)
-    if longest > length:
-        generator = np.random.default_rng(seed)
-        count = int(np.clip(MOST_PRODUCTS // (max(T.weights, 1) * longest), 3, RANDOM_INPUTS))
-        sizes = np.unique(np.linspace(longest, length + 1, count).astype(int), return_counts=True)
-        for size, times in zip(*sizes, strict=True):
-            yield from ((part, False) for part in _parts(T, generator.integers(0, symbols, (times, size))))
-
-
-def _parts(T: Transformer, ids: Ids) -> Iterator[Ids]:
-    at_once = max(1, NUMBERS_AT_ONCE // 4 // numbers_held(T, ids.shape[1]))
-    for first in range(0, len(ids), at_once):
-        yield ids[first : first + at_once]
 
 
 def smallest_margin(logits: Array) -> float:

@@ -18,13 +18,20 @@ DTYPES = ("float32", "float64", "bfloat16", "float16")
 
 
 def to_torch(
-    T: Transformer, exact: bool = False, dtype: "str | torch.dtype | None" = None, *, allow_differences: bool = False
+    T: Transformer,
+    exact: bool = False,
+    dtype: "str | torch.dtype | None" = None,
+    *,
+    saturate: bool = True,
+    allow_differences: bool = False,
 ) -> "TransformerModule":
     """Return a transformer as a PyTorch module: places (batch, positions) become logits (batch, positions, classes).
 
-    Plain: the same weights, as parameters, in the machine's floats, without the rounding and the saturation of a
-    finite arithmetic; fast, on any device. `dtype` is "float32", "float64", "bfloat16" or "float16"; without it that of
-    `Native`, and float32 for a finite arithmetic, or float64 where float32 does not hold every weight.
+    Plain: the same weights, as parameters, in the machine's floats; fast, on any device. Nothing is rounded as a finite
+    arithmetic does. Its ends are kept, because models are built on them: what a sublayer computes stays within ±∞, and
+    exp(score) is 0 where it would round to 0. `saturate=False` leaves that out: then it is the weights and nothing
+    else. `dtype` is "float32", "float64", "bfloat16" or "float16"; without it that of `Native`, and float32 for a
+    finite arithmetic, or float64 where float32 does not hold every weight.
 
     Exact: every operation is rounded and every sum is a left fold, so that streams, weights and logits equal those of
     `run` bit for bit, for every finite arithmetic. Weights are buffers in float64, on any device that has it. Functions
@@ -37,22 +44,27 @@ def to_torch(
     """
     from weightsmith.export.agreement import measure, required
 
-    module = made(T, exact, dtype)
+    module = made(T, exact, dtype, saturate)
     from weightsmith.export.pytorch.measured import Measured
 
     module.agreement = required(measure(T, Measured(module)), allow_differences, T)
     return module
 
 
-def made(T: Transformer, exact: bool = False, dtype: "str | torch.dtype | None" = None) -> "TransformerModule":
+def made(
+    T: Transformer, exact: bool = False, dtype: "str | torch.dtype | None" = None, saturate: bool = True
+) -> "TransformerModule":
     """Return the module of `to_torch`, not yet measured."""
     needed("torch", "a PyTorch module")
     import torch
 
     from weightsmith.export.pytorch.module import TransformerModule
 
-    if type(exact) is not bool:
-        raise ExportError(f"exact={brief(exact)}: write True or False")
+    for option, value in (("exact", exact), ("saturate", saturate)):
+        if type(value) is not bool:
+            raise ExportError(f"{option}={brief(value)}: write True or False")
+    if exact and not saturate:
+        raise ExportError("exact=True saturates as the arithmetic does: leave out saturate=False")
     if exact and not isinstance(checked(T).arithmetic, Saturating):
         raise ExportError(
             f"exact=True rounds into a finite arithmetic, and the transformer is in {T.arithmetic}, the machine's own: "
@@ -61,13 +73,14 @@ def made(T: Transformer, exact: bool = False, dtype: "str | torch.dtype | None" 
     name = "float64" if exact and dtype is None else _dtype_name(T, dtype)
     if exact and name != "float64":
         raise ExportError(f"exact=True computes in float64, which holds every member: leave out dtype={brief(name)}")
-    return TransformerModule(T, getattr(torch, name), exact)
+    return TransformerModule(T, getattr(torch, name), exact, saturate)
 
 
 def _dtype_name(T: Transformer, dtype: "str | torch.dtype | None") -> str:
     name = str(dtype).removeprefix("torch.")
-    if dtype is None and isinstance(checked(T).arithmetic, Native):
-        name = T.arithmetic.dtype
+    A = checked(T).arithmetic
+    if dtype is None and isinstance(A, Native):
+        name = A.dtype
     elif dtype is None:
         held = all((array.astype("float32") == array).all() for _, array in named_arrays(T))
         name = "float32" if held else "float64"

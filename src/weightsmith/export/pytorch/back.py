@@ -3,7 +3,7 @@
 import copy
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -21,9 +21,7 @@ from weightsmith.train.module import Model
 _HEAD = re.compile(r"blocks\.(\d+)\.attention\.heads\.(\d+)\.(?:positions\.)?(\w+)")
 
 
-def transformer_of(
-    module: Any, vocabulary: str | Sequence[str] | None, classes: Sequence[str] | None
-) -> Transformer:
+def transformer_of(module: Any, vocabulary: str | Sequence[str] | None, classes: Sequence[str] | None) -> Transformer:
     """Return the transformer of a module, as `from_torch` says."""
     if isinstance(module, TransformerModule):
         if vocabulary is not None or classes is not None:
@@ -33,8 +31,8 @@ def transformer_of(
         return _trained(module, vocabulary, classes)
     raise ExportError(
         f"from_torch takes what to_torch made, or the Model of weightsmith.train, and this is a "
-        f"{brief(type(module).__name__)}: write from_hugging_face(directory) for a checkpoint of GPT-2, Llama and their "
-        "like, or write the weights into a Transformer yourself"
+        f"{brief(type(module).__name__)}: write from_hugging_face(directory) for a checkpoint of GPT-2, Llama and "
+        "their like, or write the weights into a Transformer yourself"
     )
 
 
@@ -81,7 +79,7 @@ def _weight(module: TransformerModule, name: str) -> Array:
 
 def _heads(module: TransformerModule, block: int, head: int) -> Heads:
     groups: Any = module.blocks[block].attention
-    return next(part for part in groups.heads.values() if part.first <= head < part.first + part.count)
+    return cast(Heads, next(part for part in groups.heads.values() if part.first <= head < part.first + part.count))
 
 
 def _of_head(heads: Heads, head: int, name: str) -> Array:

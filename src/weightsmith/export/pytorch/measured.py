@@ -2,6 +2,7 @@
 
 import torch
 
+from weightsmith.arithmetic import Array
 from weightsmith.export.agreement import Outputs
 from weightsmith.export.pytorch.module import TransformerModule
 from weightsmith.semantics.evaluation import Ids
@@ -12,7 +13,7 @@ class Measured:
 
     def __init__(self, module: TransformerModule) -> None:
         """Say what it is."""
-        self.module, self.rounds = module, module.exact
+        self.module, self.rounds, self.saturates = module, module.exact, module.saturates
         self.target = "PyTorch, exact" if module.exact else "PyTorch"
         self.dtype = str(module.embedding.dtype).removeprefix("torch.")
 
@@ -24,5 +25,6 @@ class Measured:
         return Outputs(_array(logits), [_array(stage) for stage in found.stream])
 
 
-def _array(tensor: torch.Tensor):  # type: ignore[no-untyped-def]
-    return tensor.to(torch.float64).cpu().numpy()
+def _array(tensor: torch.Tensor) -> Array:
+    array: Array = tensor.to(torch.float64).cpu().numpy()
+    return array

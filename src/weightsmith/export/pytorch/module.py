@@ -46,7 +46,7 @@ class TransformerModule(Part):
     output_bias: Tensor | None
     agreement: Agreement | None
 
-    def __init__(self, T: Transformer, dtype: torch.dtype, exact: bool) -> None:
+    def __init__(self, T: Transformer, dtype: torch.dtype, exact: bool, saturate: bool = True) -> None:
         """Take the weights over: as parameters, or as buffers of an exact module."""
         super().__init__()
         kind = Kind(T.arithmetic, dtype, not exact)
@@ -55,10 +55,9 @@ class TransformerModule(Part):
         self.vocabulary, self.classes, self.lanes = tuple(T.vocabulary), tuple(T.classes), tuple(T.lanes)
         self.exact, self.causal, self.max_length = exact, T.mask == "causal", T.max_length
         self.agreement = None
-        self.hold(
-            kind, "", embedding=T.embedding, output=None if T.tied else T.output, output_bias=T.output_bias
-        )
-        self.machine = machine_of(T, exact)
+        self.hold(kind, "", embedding=T.embedding, output=None if T.tied else T.output, output_bias=T.output_bias)
+        self.machine = machine_of(T, exact, saturate)
+        self.saturates = saturate or exact
         self.positions = Positions(kind, T)
         self.blocks = nn.ModuleList(Block(kind, T, b) for b in range(len(T.blocks)))
         norm = T.final_norm
@@ -168,10 +167,10 @@ def kept_arrays(T: Transformer, tensors: dict[str, Any]) -> dict[str, Array]:
     return {name: np.array(array) for name, array in tensors.items() if name not in read}
 
 
-def machine_of(T: Transformer, exact: bool) -> Machine:
+def machine_of(T: Transformer, exact: bool, saturate: bool) -> Machine:
     """Return the arithmetic that a module is computed in."""
     if not exact:
-        return Plain(T.arithmetic)
+        return Plain(T.arithmetic, saturate)
     assert isinstance(T.arithmetic, Saturating)
     functions: set[Elementary] = set()
     for block in T.blocks:

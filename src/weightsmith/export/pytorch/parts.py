@@ -120,9 +120,7 @@ class Attention(Part):
         ]
         self.heads = nn.ModuleDict()
         for places in grouped(T, block):
-            own = Heads(
-                kind, [attention.heads[i] for i in places], [schemes[i] for i in places], places[0], block
-            )
+            own = Heads(kind, [attention.heads[i] for i in places], [schemes[i] for i in places], places[0], block)
             self.heads[group_name(places[0], len(places))] = own
         self.hold(kind, f"blocks.{block}.attention.", b_O=attention.b_O)
 
@@ -196,7 +194,7 @@ class Block(Part):
         """Make the parts."""
         super().__init__()
         whole = T.blocks[block]
-        self.before, self.parallel = whole.norm_placement == "pre", bool(getattr(whole, "parallel", False))
+        self.before, self.parallel = whole.norm_placement == "pre", whole.parallel
         self.attention = None if whole.attention is None else Attention(kind, T, block)
         self.feed_forward = None if whole.feed_forward is None else FeedForward(kind, whole.feed_forward, block)
         for sublayer in ("attention", "feed_forward"):

@@ -1,13 +1,13 @@
 """The machine's floats: no rounding of ours, no saturation, and PyTorch's own functions."""
 
 import math
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from weightsmith.arithmetic import Activation, Arithmetic
+from weightsmith.arithmetic import Activation, Arithmetic, Native
 from weightsmith.export.pytorch.geometry import Geometry
 from weightsmith.export.pytorch.machine import Machine
 from weightsmith.model import AverageHard, LeftmostHard, Softmax
@@ -19,31 +19,39 @@ if TYPE_CHECKING:
 class Plain(Machine):
     """Sums in whatever order the machine likes.
 
-    One rule of the arithmetic stays, because it is a rule of the head: an unshifted softmax is empty where every
-    exp(score) would round to 0, and then `Softmax.empty` says what happens.
+    The ends of a finite arithmetic are kept, with `saturate`: a sum stays within ±∞, where it ends. exp(score) is 0
+    where it would round to 0, so that a head looks nowhere else, and maybe nowhere at all; and neither exp(score) nor
+    the sum of them goes beyond ∞, which is how a head adds up instead of taking the mean.
     """
 
-    def __init__(self, arithmetic: Arithmetic) -> None:
-        """Compute below which score exp gives 0."""
+    def __init__(self, arithmetic: Arithmetic, saturate: bool) -> None:
+        """Compute where the exponential ends."""
         super().__init__()
         self.arithmetic = arithmetic
-        self.vanishes_below = _vanishes_below(arithmetic)
+        self.lowest_score, self.highest = _ends(arithmetic, saturate)
+
+    def within(self, x: Tensor) -> Tensor:
+        """Return values within ±∞, if there is one."""
+        return x if self.highest is None else x.clamp(-self.highest, self.highest)
 
     def add(self, x: Tensor, y: Tensor) -> Tensor:
         """Return x + y."""
-        return x + y
+        return self.within(x + y)
 
     def subtract(self, x: Tensor, y: Tensor) -> Tensor:
         """Return x − y."""
-        return x - y
+        return self.within(x - y)
 
     def multiply(self, x: Tensor, y: Tensor) -> Tensor:
         """Return x · y."""
-        return x * y
+        return self.within(x * y)
 
     def linear(self, x: Tensor, W: Tensor, b: Tensor | None) -> Tensor:
         """Return W x + b."""
-        return functional.linear(x, W, b)
+        if self.highest is None:
+            return functional.linear(x, W, b)
+        product = self.within(functional.linear(x, W))
+        return product if b is None else self.within(product + b)
 
     def activate(self, function: Activation, x: Tensor) -> Tensor:
         """Return an activation of x."""
@@ -60,13 +68,17 @@ class Plain(Machine):
     def norm(self, norm: "Norm", x: Tensor) -> Tensor:
         """Return vectors, normalised; where the square root is 0, with eps=0, that is nan."""
         if norm.centred:
-            return functional.layer_norm(x, x.shape[-1:], norm.gain, norm.bias, norm.eps)
-        return functional.rms_norm(x, list(x.shape[-1:]), norm.gain, norm.eps)
+            return self.within(functional.layer_norm(x, x.shape[-1:], norm.gain, norm.bias, norm.eps))
+        return self.within(functional.rms_norm(x, list(x.shape[-1:]), norm.gain, norm.eps))
 
     def gathered(self, total: Tensor | None, mixed: Tensor, W_O: Tensor) -> Tensor:
         """Return the total with W_O times what all heads of a kind mixed."""
-        flat = mixed.transpose(-2, -3).flatten(-2)
-        return functional.linear(flat, W_O) if total is None else total + functional.linear(flat, W_O)
+        if self.highest is None:
+            added = functional.linear(mixed.transpose(-2, -3).flatten(-2), W_O)
+        else:
+            matrices = W_O.reshape(len(W_O), mixed.shape[-3], mixed.shape[-1]).permute(1, 2, 0)
+            added = self.within(self.within(mixed @ matrices).sum(-3))
+        return added if total is None else self.within(total + added)
 
     def attend(
         self, heads: "Heads", q: Tensor, k: Tensor, v: Tensor, geometry: Geometry
@@ -75,48 +87,68 @@ class Plain(Machine):
         key_offsets, value_offsets = heads.key_offsets(geometry), heads.value_offsets(geometry)
         penalty = heads.penalty(geometry)
         simple = geometry.trace is None and key_offsets is None and value_offsets is None
-        if simple and isinstance(heads.weighting, Softmax) and q.shape[-1] and v.shape[-1]:
-            if not self._may_be_empty(heads.weighting, q, k):
-                return _at_once(q, k, v, penalty, geometry), None
+        simple = simple and q.shape[-1] > 0 and v.shape[-1] > 0
+        if simple and isinstance(heads.weighting, Softmax) and not self._may_end(heads.weighting, q, k, penalty):
+            return _at_once(q, k, v, penalty, geometry), None
         scores = q @ k.transpose(-1, -2)
         if key_offsets is not None:
             by_distance = q @ key_offsets.transpose(-1, -2)
             rows = geometry.distance.clamp(0, key_offsets.shape[-2] - 1).expand(scores.shape)
             scores = scores + by_distance.gather(-1, rows)
         if penalty is not None:
-            scores = scores + penalty
+            scores = self.within(scores) + penalty
+        scores = self.within(scores)
         weights = self._weights(heads, scores.masked_fill(~geometry.visible, -math.inf), geometry)
         mixed = weights @ v
         if value_offsets is not None:
             values = geometry.by_distance(value_offsets).expand(heads.count, -1, -1, -1)
             mixed = mixed + torch.einsum("bhij,hijd->bhid", weights, values)
-        return mixed, weights
+        return self.within(mixed), weights
 
-    def _may_be_empty(self, weighting: Softmax, q: Tensor, k: Tensor) -> bool:
-        """Say whether a row could be empty: a position sees itself, so its score with itself is a bound."""
-        if weighting.shifted or self.vanishes_below is None:
-            return False
-        if torch.compiler.is_compiling():
-            return True  # which it may be is not known then
-        return bool(((q * k).sum(-1) < self.vanishes_below).any())
+    def _may_end(self, weighting: Softmax, q: Tensor, k: Tensor, penalty: Tensor | None) -> bool:
+        """Say whether an exponential, or their sum, could reach an end: no score is beyond |q|·|k|."""
+        if self.highest is None and (weighting.shifted or self.lowest_score == -math.inf):
+            return False  # what vanishes, vanishes by itself
+        if penalty is not None or torch.compiler.is_compiling():
+            return True
+        largest = float(q.norm(dim=-1).max() * k.norm(dim=-1).max())
+        lowest, highest = (-2 * largest, 0.0) if weighting.shifted else (-largest, largest)
+        sums = self.highest is not None and highest + math.log(q.shape[-2]) > math.log(self.highest)
+        return not lowest > self.lowest_score or sums or (self.highest is not None and largest > self.highest)
 
     def _weights(self, heads: "Heads", scores: Tensor, geometry: Geometry) -> Tensor:
         """Turn scores, −inf where nothing is seen, into weights."""
         weighting, largest = heads.weighting, scores.amax(-1, keepdim=True)
         if isinstance(weighting, Softmax):
-            weights = scores.softmax(-1)
-            if weighting.shifted or self.vanishes_below is None:
-                return weights
-            empty = largest < self.vanishes_below
-            if weighting.empty == "error" and not torch.compiler.is_compiling():
-                self.refuse_empty(heads, empty, largest)
-            visible = geometry.visible.to(weights)
-            instead = visible / visible.sum(-1, keepdim=True) if weighting.empty == "uniform" else 0 * visible
-            return torch.where(empty, instead, weights)
+            return self._softmax(heads, weighting, scores, largest, geometry)
         best = scores == largest
         if isinstance(weighting, AverageHard):
             return best.to(scores) / best.sum(-1, keepdim=True)
         return chosen(best, leftmost=isinstance(weighting, LeftmostHard)).to(scores)
+
+    def _softmax(
+        self, heads: "Heads", weighting: Softmax, scores: Tensor, largest: Tensor, geometry: Geometry
+    ) -> Tensor:
+        if self.highest is None and (weighting.shifted or self.lowest_score == -math.inf):
+            return scores.softmax(-1)
+        scores = scores - largest if weighting.shifted else scores
+        scores = scores.masked_fill(scores < self.lowest_score, -math.inf)
+        weights = scores.softmax(-1)  # nan where all of them vanish
+        if self.highest is not None:
+            weights = _with_end(scores, weights, self.highest)
+        empty = (scores == -math.inf).all(-1, keepdim=True)
+        if weighting.empty == "error" and not torch.compiler.is_compiling():
+            self.refuse_empty(heads, empty, largest)
+        visible = geometry.visible.to(weights)
+        instead = visible / visible.sum(-1, keepdim=True) if weighting.empty == "uniform" else 0 * visible
+        return torch.where(empty, instead, weights)
+
+
+def _with_end(scores: Tensor, weights: Tensor, highest: float) -> Tensor:
+    """Return min(e, ∞) / min(Σ e, ∞) where that is not e / Σ e, which `weights` are."""
+    e = scores.clamp(max=math.log(highest) + 1).exp().clamp(max=highest)  # 1 more: ∞ is ∞, whatever exp rounds to
+    z = e.sum(-1, keepdim=True)
+    return torch.where(z < highest, weights, e / z.clamp(max=highest))
 
 
 def chosen(best: Tensor, leftmost: bool) -> Tensor:
@@ -133,7 +165,10 @@ def _at_once(q: Tensor, k: Tensor, v: Tensor, penalty: Tensor | None, geometry: 
     return functional.scaled_dot_product_attention(q, k, v, bias, scale=1.0)
 
 
-def _vanishes_below(A: Arithmetic) -> float | None:
-    """Return the score below which exp rounds to 0; None where no score is that low."""
-    lowest = float(cast(float, A.exp(A.lowest)))
-    return None if lowest > 0 else math.log(A.smallest) - math.log(2)
+def _ends(A: Arithmetic, saturate: bool) -> tuple[float, float | None]:
+    """Return the score below which exp rounds to 0, −inf where no score is that low; and ∞, if there is one."""
+    if not saturate:
+        return -math.inf, None
+    vanishes = float(A.exp(A.lowest)) == 0
+    lowest = math.log(A.smallest) - math.log(2) if vanishes else -math.inf
+    return lowest, None if isinstance(A, Native) else A.infinity

@@ -1,0 +1,53 @@
+"""The inputs that an exported model and its original are run on."""
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from weightsmith.inspect.run import NUMBERS_AT_ONCE
+from weightsmith.model import Transformer
+from weightsmith.semantics.evaluation import Ids, numbers_held
+
+MOST_INPUTS = 10_000  # up to a length with at most so many inputs, all of them are run
+RANDOM_INPUTS = 200  # longer ones besides
+RANDOM_LENGTH = 64  # tokens that they have at most
+MOST_PRODUCTS = 10**11  # multiplications for all random inputs: a large model is run on fewer
+
+
+def inputs(T: Transformer, seed: int = 0, up_to: int | None = None) -> Iterator[tuple[Ids, bool]]:
+    """Yield inputs by length, in parts that fit into memory: all short ones, and random longer ones.
+
+    With each part stands whether all inputs of its length are among the parts. No input is longer than `up_to`.
+    """
+    symbols, most = len(T.vocabulary), min(T.max_length or RANDOM_LENGTH, up_to or RANDOM_LENGTH)
+    length, total = 0, 0
+    while length < most and total + symbols ** (length + 1) <= MOST_INPUTS:
+        length, total = length + 1, total + symbols ** (length + 1)
+        everything = np.array(list(product(range(symbols), repeat=length)))
+        yield from ((part, True) for part in _parts(T, everything))
+    longest = min(most, RANDOM_LENGTH)
+    if longest > length:
+        generator = np.random.default_rng(seed)
+        count = int(np.clip(MOST_PRODUCTS // (max(T.weights, 1) * longest), 3, RANDOM_INPUTS))
+        sizes = np.unique(np.linspace(longest, length + 1, count).astype(int), return_counts=True)
+        for size, times in zip(*sizes, strict=True):
+            yield from ((part, False) for part in _parts(T, generator.integers(0, symbols, (times, size))))
+
+
+def _parts(T: Transformer, ids: Ids) -> Iterator[Ids]:
+    at_once = max(1, NUMBERS_AT_ONCE // 4 // numbers_held(T, ids.shape[1]))
+    for first in range(0, len(ids), at_once):
+        yield ids[first : first + at_once]
+
+
+def some(parts: Sequence[tuple[Ids, Any]], most: int) -> list[tuple[Ids, Any]]:
+    """Return about so many of the inputs, of each part the same share, with what stands beside each of them."""
+    step = -(-sum(len(ids) for ids, _ in parts) // most)
+    return [(ids[::step], beside[::step]) for ids, beside in parts]
+
+
+def some_inputs(T: Transformer, most: int = 300) -> list[Ids]:
+    """Return about so many inputs of a transformer, by length."""
+    return [ids for ids, _ in some([(ids, ids) for ids, _ in inputs(T)], most)]

@@ -1,0 +1,41 @@
+"""In which of the machine's types every decision of a transformer stays, by running it there as a PyTorch module."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from weightsmith.errors import ExportError
+from weightsmith.export.needed import installed
+from weightsmith.model import Transformer
+from weightsmith.semantics.evaluation import Ids
+
+TYPES = ("float32", "bfloat16", "float16")
+LARGE = 10**7  # weights: beyond, only float32 is tried
+
+
+def survival(T: Transformer, inputs: Sequence[tuple[Ids, Ids]]) -> dict[str, bool]:
+    """Say for each type whether the plain module decides as given: pairs of inputs, and what the original decides.
+
+    Empty where PyTorch is not installed.
+    """
+    if not installed("torch"):
+        return {}
+    types = TYPES if T.weights <= LARGE else TYPES[:1]
+    return {dtype: _survives(T, dtype, inputs) for dtype in types}
+
+
+def _survives(T: Transformer, dtype: str, inputs: Sequence[tuple[Ids, Ids]]) -> bool:
+    import torch
+
+    from weightsmith.export.pytorch import made
+
+    try:
+        module = made(T, dtype=dtype)
+    except ExportError:  # a weight is beyond the type
+        return False
+    with torch.inference_mode():
+        for ids, decided in inputs:
+            logits = module(torch.from_numpy(ids)).to(torch.float64).numpy()[:, -decided.shape[1] :]
+            if not np.isfinite(logits).all() or (np.argmax(logits, -1) != decided).any():
+                return False
+    return True

@@ -1,0 +1,69 @@
+"""What `agreement` accepts: each exporter's results as they are measured."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from weightsmith.errors import ExportError, brief
+from weightsmith.export.agreement import Exported, Outputs
+from weightsmith.model import Transformer
+from weightsmith.semantics.evaluation import Ids
+
+
+def as_exported(T: Transformer, exported: Any) -> Exported:
+    """Return what an exporter made, or a function from places to logits, as it is measured."""
+    for recognise in TARGETS:
+        found = recognise(T, exported)
+        if found is not None:
+            return found
+    if all(hasattr(exported, name) for name in ("target", "dtype", "outputs")):
+        measured: Exported = exported
+        return measured
+    if callable(exported):
+        return Called(exported)
+    raise ExportError(
+        f"agreement(T, {brief(exported)}): give it what an exporter made, such as to_torch(T), or a function that "
+        "takes places (inputs, positions) and returns logits (inputs, positions, classes)"
+    )
+
+
+def _torch_module(T: Transformer, exported: Any) -> Exported | None:
+    if not type(exported).__module__.startswith("weightsmith.export.pytorch"):
+        return None  # without loading PyTorch
+    from weightsmith.export.pytorch.measured import Measured
+    from weightsmith.export.pytorch.module import TransformerModule
+
+    return Measured(exported) if isinstance(exported, TransformerModule) else None
+
+
+# Each looks at the type before it loads anything, and returns None for what is not its own.
+TARGETS: list[Callable[[Transformer, Any], Exported | None]] = [_torch_module]
+
+
+class Called:
+    """Any function from places to logits; PyTorch modules that others wrote among them."""
+
+    target, dtype = "function", "its own"
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        """Take the function."""
+        self.function, self.takes_tensors = function, hasattr(function, "state_dict")
+
+    def outputs(self, ids: Ids) -> Outputs:
+        """Run it; a PyTorch module gets a tensor."""
+        given: Any = ids
+        if self.takes_tensors:
+            import torch
+
+            given = torch.from_numpy(ids)
+        found = self.function(given)
+        if hasattr(found, "detach"):
+            found = found.detach().double().cpu().numpy()
+        logits = np.asarray(found)
+        if logits.dtype.kind not in "fiu" or logits.shape[:2] != ids.shape or logits.ndim != 3:
+            raise ExportError(
+                f"the function returned {brief(logits.dtype.name)} {logits.shape} for places {ids.shape}: "
+                "logits must be numbers (inputs, positions, classes)"
+            )
+        return Outputs(logits.astype(np.float64))
