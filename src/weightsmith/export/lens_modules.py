@@ -1,0 +1,214 @@
+"""Modules in place of TransformerLens's own, for heads that it does not have and for arithmetics that saturate.
+
+They keep the names and the hooks: `hook_pattern` holds the weights of the head, whatever its rule, and may change them.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from transformer_lens.config import TransformerBridgeConfig
+from transformer_lens.model_bridge.sources import build_bridge_from_module
+from transformer_lens.model_bridge.sources.native import NativeAttention, NativeBlock, NativeMLP, NativeModel
+
+from weightsmith.arithmetic import Arithmetic, Array, Saturating
+from weightsmith.export.lens_shape import Shape, coordinates, heads_of
+from weightsmith.model import AverageHard, LeftmostHard, Softmax, Transformer, Weighting
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What the heads of a block do besides their matrices, and where values saturate."""
+
+    arithmetic: Arithmetic
+    weightings: tuple[Weighting, ...]  # one for each head
+    key_offsets: Array | None  # (heads, distances, head size)
+    value_offsets: Array | None
+    penalties: Array | None  # (heads, positions)
+
+    def bounded(self, x: Tensor) -> Tensor:
+        """Return values that saturate as in the arithmetic."""
+        return x.clamp(-self.arithmetic.infinity, self.arithmetic.infinity) if self.saturates else x
+
+    @property
+    def saturates(self) -> bool:
+        """Whether the arithmetic does."""
+        return isinstance(self.arithmetic, Saturating)
+
+    def linear(self, module: Any, x: Tensor) -> Tensor:
+        """Return W x ⊕ b of a linear module: the product saturates, then the sum."""
+        result: Tensor = module(x)
+        return self.bounded(self.bounded(result - module.bias) + module.bias) if self.saturates else result
+
+
+def bridge_with_own_modules(T: Transformer, shape: Shape, config: TransformerBridgeConfig, dtype: torch.dtype) -> Any:
+    """Return a bridge as `boot_native` makes it, but with our blocks."""
+    model = NativeModel(config)
+    for b in range(shape.blocks):
+        model.layers[b] = Block(config, model.rotary, rules_of(T, shape, b))
+    return build_bridge_from_module(
+        model.to(dtype),
+        architecture="TransformerLensNative",
+        tl_config=config,
+        dtype=dtype,
+        model_name="weightsmith",
+    )
+
+
+def rules_of(T: Transformer, shape: Shape, block: int) -> Rules:
+    """Collect what the heads of a block do; heads that are not there attend as usual, to values that are 0."""
+    weightings: list[Weighting] = [Softmax(shifted=True)] * shape.heads
+    keys: dict[int, Array] = {}
+    values: dict[int, Array] = {}
+    penalties: dict[int, Array] = {}
+    for b, i, head, scheme in heads_of(T):
+        if b != block:
+            continue
+        weightings[i] = head.weighting
+        if (table := scheme.key_offsets()) is not None:
+            keys[i] = _placed(table, coordinates(shape.turns, head, scheme), shape.head_size)
+        if (table := scheme.value_offsets()) is not None:
+            values[i] = _placed(table, list(range(len(head.W_V))), shape.head_size)
+        if (table := scheme.penalties(T.arithmetic, shape.context)) is not None:
+            penalties[i] = table
+    stacked = [_stacked(tables, shape.heads) for tables in (keys, values, penalties)]
+    return Rules(T.arithmetic, tuple(weightings), *stacked)
+
+
+def _placed(table: Array, places: list[int], size: int) -> Array:
+    result = np.zeros((len(table), size))
+    result[:, places] = table
+    return result
+
+
+def _stacked(tables: dict[int, Array], heads: int) -> Array | None:
+    """Return the tables of all heads as one, 0 where a head has none; the last row serves what is longer."""
+    if not tables:
+        return None
+    rows = max(len(table) for table in tables.values())
+    some = next(iter(tables.values()))
+    result = np.zeros((heads, rows, *some.shape[1:]))
+    for i, table in tables.items():
+        result[i] = np.concatenate([table, np.repeat(table[-1:], rows - len(table), axis=0)])
+    return result
+
+
+class Attention(NativeAttention):  # type: ignore[misc]
+    """Attention in which every head follows its own weighting and positions."""
+
+    def __init__(self, config: TransformerBridgeConfig, rotary: Any, rules: Rules) -> None:
+        """Keep the tables as buffers."""
+        super().__init__(config, rotary=rotary)
+        self.rules = rules
+        for name in ("key_offsets", "value_offsets", "penalties"):
+            table = getattr(rules, name)
+            self.register_buffer(name, None if table is None else torch.from_numpy(table), persistent=False)
+
+    def forward(
+        self,
+        hidden_states: Tensor,
+        attention_mask: Tensor | None = None,
+        position_ids: Tensor | None = None,
+        pattern_fn: Callable[[Tensor], Tensor] | None = None,
+        **kwargs: Any,
+    ) -> tuple[Tensor, Tensor]:
+        """Return what attention adds to the stream, and the weights."""
+        rules, (batch, length, _) = self.rules, hidden_states.shape
+        q, k, v = (
+            rules.linear(part, hidden_states).view(batch, length, self.n_heads, self.d_head).transpose(1, 2)
+            for part in (self.q, self.k, self.v)
+        )
+        if self.rotary is not None:
+            q, k = (rules.bounded(x) for x in self.rotary.apply_rope(q, k, position_ids=position_ids))
+        places = torch.arange(length, device=q.device)
+        distance = places[:, None] - places
+        hidden = distance < 0 if self.causal else torch.zeros_like(distance, dtype=torch.bool)
+        if attention_mask is not None:
+            hidden = self._combine_attention_mask(hidden, attention_mask, batch=batch)
+        seen = ~hidden.expand(batch, self.n_heads, length, length)
+        scores = self._scores(q, k, distance).masked_fill(~seen, -math.inf)
+        rows = [weigh(rules, how, scores[:, i], seen[:, i]) for i, how in enumerate(rules.weightings)]
+        pattern = torch.stack(rows, dim=1)
+        if pattern_fn is not None:
+            pattern = pattern_fn(pattern)
+        mixed = rules.bounded(pattern @ v)
+        if self.value_offsets is not None:
+            offsets = self.value_offsets[:, distance.clamp(0, self.value_offsets.shape[1] - 1)]
+            mixed = rules.bounded(mixed + torch.einsum("bhij,hijd->bhid", pattern, offsets))
+        return rules.linear(self.o, mixed.transpose(1, 2).flatten(2)), pattern
+
+    def _scores(self, q: Tensor, k: Tensor, distance: Tensor) -> Tensor:
+        bounded = self.rules.bounded
+        scores = bounded(q @ k.transpose(-1, -2) / self.scale)
+        if self.key_offsets is not None:
+            by_distance = q @ self.key_offsets.transpose(-1, -2) / self.scale
+            rows = distance.clamp(0, self.key_offsets.shape[1] - 1).expand(scores.shape)
+            scores = bounded(scores + by_distance.gather(-1, rows))
+        return scores if self.penalties is None else bounded(scores + self.penalties[:, distance.abs()])
+
+
+def weigh(rules: Rules, weighting: Weighting, scores: Tensor, seen: Tensor) -> Tensor:
+    """Turn scores (batch, positions, positions), −inf where nothing is seen, into weights."""
+    largest = scores.amax(-1, keepdim=True)
+    if isinstance(weighting, Softmax):
+        return softmax(rules, weighting, scores, seen, largest)
+    best = seen & (scores == largest)
+    if isinstance(weighting, AverageHard):
+        return best.to(scores) / best.sum(-1, keepdim=True)
+    if isinstance(weighting, LeftmostHard):
+        return (best & (best.cumsum(-1) == 1)).to(scores)
+    return (best & (best.flip(-1).cumsum(-1).flip(-1) == 1)).to(scores)
+
+
+def softmax(rules: Rules, weighting: Softmax, scores: Tensor, seen: Tensor, largest: Tensor) -> Tensor:
+    """Return exp(score) ⊘ Σ exp(score), where what rounds to 0 in the arithmetic is 0: only so can a row be empty."""
+    exponent = scores - largest if weighting.shifted or not rules.saturates else scores
+    asked = scores - largest if weighting.shifted else scores
+    least = math.log(rules.arithmetic.smallest) - math.log(2)
+    e = rules.bounded(torch.where(asked > least, exponent, -math.inf).exp())
+    z = rules.bounded(e.sum(-1, keepdim=True))
+    weights = e / torch.where(z == 0, 1.0, z)
+    if weighting.empty != "uniform":
+        return weights
+    return torch.where(z == 0, seen.to(scores) / seen.sum(-1, keepdim=True), weights)
+
+
+class FeedForward(NativeMLP):  # type: ignore[misc]
+    """A feed-forward layer that saturates."""
+
+    def __init__(self, config: TransformerBridgeConfig, rules: Rules) -> None:
+        """Take the rules over."""
+        super().__init__(config)
+        self.rules = rules
+
+    def forward(self, hidden_states: Tensor, **kwargs: Any) -> Tensor:
+        """Return what it adds to the stream."""
+        return self.rules.linear(self.fc_out, self.act(self.rules.linear(self.fc_in, hidden_states)))
+
+
+class Block(NativeBlock):  # type: ignore[misc]
+    """A block whose attention follows rules, and whose stream saturates."""
+
+    def __init__(self, config: TransformerBridgeConfig, rotary: Any, rules: Rules) -> None:
+        """Make the parts."""
+        super().__init__(config, rotary=rotary)
+        self.rules, self.attn = rules, Attention(config, rotary, rules)
+        if not config.gated_mlp:
+            self.mlp = FeedForward(config, rules)
+
+    def forward(
+        self,
+        hidden_states: Tensor,
+        attention_mask: Tensor | None = None,
+        position_ids: Tensor | None = None,
+        **kwargs: Any,
+    ) -> tuple[Tensor]:
+        """Add to the stream, twice."""
+        h, bounded = hidden_states, self.rules.bounded
+        added, _ = self.attn(self.ln1(h), attention_mask=attention_mask, position_ids=position_ids)
+        h = bounded(h + added)
+        return (bounded(h + bounded(self.mlp(self.ln2(h)))),)

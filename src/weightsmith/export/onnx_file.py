@@ -1,0 +1,85 @@
+"""ONNX files: a transformer is written as one, checked, and run in onnxruntime beside the original."""
+
+import os
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+
+from weightsmith.arithmetic import Native, Saturating
+from weightsmith.errors import ExportError, brief, whole_number
+from weightsmith.export.agreement import RANDOM_LENGTH, Agreement, measure, required
+from weightsmith.export.needed import needed
+from weightsmith.model import Transformer
+from weightsmith.model.places import checked
+from weightsmith.storage import check_writable, refusals
+
+Dtype: TypeAlias = Literal["float32", "float64"]
+DTYPES = ("float32", "float64")
+MAX_TABLE = 1 << 20  # rows of a table by position
+
+
+def to_onnx(
+    T: Transformer,
+    path: str | os.PathLike[str],
+    trace: bool = False,
+    dtype: Dtype | None = None,
+    *,
+    max_length: int | None = None,
+    saturate: bool = True,
+    allow_differences: bool = False,
+) -> Agreement:
+    """Write a transformer as an ONNX file, and report how far it is from the original when onnxruntime runs it.
+
+    The input is "tokens" (batch, positions), places in the vocabulary as int64; the output is "logits" (batch,
+    positions, classes). Any batch and length will do, up to the longest input of the model; rotary positions and ALiBi
+    without such an end have tables for `max_length` positions, 2,048 unless given, and a longer input is refused by
+    onnxruntime. The dtype is float32, or float64 for a model in `Native("float64")`.
+
+    In a finite arithmetic the graph saturates where the model does, at ±∞ of the arithmetic after each operation, for
+    many models rely on that; it does not round, and a sum saturates at its end only. `saturate=False` leaves that out.
+
+    With `trace` every value of the run is an output as well:
+    - "embedding.stream", "blocks.0.attention.stream", "blocks.0.feed_forward.stream", …: (batch, positions, lanes),
+      also where the sublayer is absent;
+    - "blocks.0.attention.weights": (batch, heads, positions, positions), where there are heads;
+    - "blocks.0.feed_forward.neurons": (batch, positions, neurons), where there are neurons.
+
+    A model above 2 GB has its weights in a second file beside the first, whose name begins with that of the first. A
+    model that decides otherwise is not written, unless with `allow_differences`.
+    """
+    checked(T)
+    for package in ("onnx", "onnxruntime"):
+        needed(package, "an ONNX file")
+    kind = _dtype(T, dtype)
+    if max_length is not None:
+        whole_number(max_length, "max_length", RANDOM_LENGTH, MAX_TABLE)
+    for name, value in (("trace", trace), ("saturate", saturate), ("allow_differences", allow_differences)):
+        if type(value) is not bool:
+            raise ExportError(f"{name}={brief(value)}: write True or False")
+    with refusals("cannot write", path):
+        target = Path(path)
+        check_writable(target)
+    from weightsmith.export.onnx_model import Exporter
+    from weightsmith.export.onnx_written import OnnxRun, written
+
+    exporter = Exporter(T, kind, trace, max_length, _limit(T, kind) if saturate else None)
+    with written(exporter, target) as (model, put_in_place):
+        report = required(measure(T, OnnxRun(T, model, kind, trace)), allow_differences)
+        with refusals("cannot write", path):
+            put_in_place()
+    return report
+
+
+def _dtype(T: Transformer, dtype: Any) -> Dtype:
+    if dtype is None:
+        return "float64" if T.arithmetic == Native("float64") else "float32"
+    if dtype not in DTYPES:
+        raise ExportError(f"dtype={brief(dtype)}: onnxruntime runs all operators in 'float32' and 'float64' only")
+    return cast(Dtype, dtype)
+
+
+def _limit(T: Transformer, dtype: Dtype) -> float | None:
+    """Return ∞, at which the graph saturates; None where the arithmetic or the dtype does not."""
+    A = T.arithmetic
+    return A.infinity if isinstance(A, Saturating) and A.infinity <= np.finfo(dtype).max else None

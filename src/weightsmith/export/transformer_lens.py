@@ -1,0 +1,142 @@
+"""A transformer as a TransformerLens model, whose residual stream is the run's: for its hooks, caches and patching."""
+
+from typing import Any
+
+import numpy as np
+
+from weightsmith.arithmetic import Array, Native
+from weightsmith.errors import ExportError, brief, whole_number
+from weightsmith.export.agreement import RANDOM_LENGTH, Outputs, measure, required
+from weightsmith.export.lens_shape import Shape, shape_of, turning
+from weightsmith.export.lens_weights import lens_weights
+from weightsmith.export.needed import needed
+from weightsmith.model import Transformer
+from weightsmith.model.places import checked
+from weightsmith.semantics.evaluation import Ids
+
+DTYPES = ("float32", "float64", "bfloat16", "float16")
+MAX_CONTEXT = 1 << 16
+WRAPPED = "._original_component"  # TransformerLens puts this between the names of its own model
+
+
+def to_transformer_lens(
+    T: Transformer,
+    dtype: str | None = None,
+    *,
+    own_modules: bool = False,
+    max_length: int | None = None,
+    allow_differences: bool = False,
+) -> Any:
+    """Return a `TransformerBridge` that computes as a transformer does; `bridge.agreement` says how closely.
+
+    It takes places in the vocabulary, (batch, positions), which `bridge.vocabulary` names; there is no tokenizer. In
+    its cache `blocks.0.hook_resid_pre` is the stream after the embedding, `blocks.2.hook_resid_mid` that after the
+    attention of block 2 and `blocks.2.hook_resid_post` that after its feed-forward. Head 0 of block 2 is `W_Q[2, 0]`,
+    neuron 5 `W_in[2, :, 5]`.
+
+    Heads are padded with zeros to a common size that is a power of 4, and W_Q is multiplied by its root, which
+    attention divides by: both exact. Blocks without attention or feed-forward, and missing heads and neurons, are 0.
+    There is room for `max_length` positions, 1,024 unless given or the transformer has a longest input. The dtype is
+    float32, or float64 for a model in `Native("float64")`.
+
+    What TransformerLens cannot say is refused: norms after a sublayer or over some lanes, parallel blocks, and hard
+    attention, relative positions and ALiBi as well. It does not saturate or round, and a softmax without weight gives
+    the usual weights there; a model that decides otherwise for that reason is refused too, unless with
+    `allow_differences`.
+
+    With `own_modules` the blocks in the bridge are Weightsmith's own. The names, the weights and the hooks are the
+    same; heads follow any rule, and values saturate where they do in the arithmetic.
+    """
+    checked(T)
+    needed("transformer_lens", "a TransformerLens model")
+    name = _dtype_name(T, dtype)
+    if max_length is not None:
+        whole_number(max_length, "max_length", RANDOM_LENGTH, MAX_CONTEXT)
+    for option, value in (("own_modules", own_modules), ("allow_differences", allow_differences)):
+        if type(value) is not bool:
+            raise ExportError(f"{option}={brief(value)}: write True or False")
+    shape = shape_of(T, max_length, own_modules)
+    bridge = _booted(T, shape, name, own_modules)
+    bridge.vocabulary, bridge.classes = tuple(T.vocabulary), tuple(T.classes)
+    bridge.agreement = required(measure(T, LensRun(T, bridge, name, own_modules)), allow_differences)
+    return bridge
+
+
+def _dtype_name(T: Transformer, dtype: Any) -> str:
+    if dtype is None:
+        return "float64" if T.arithmetic == Native("float64") else "float32"
+    name = str(dtype).removeprefix("torch.")
+    if name not in DTYPES:
+        raise ExportError(f"dtype={brief(dtype)}: write one of {', '.join(DTYPES)}")
+    return name
+
+
+def _booted(T: Transformer, shape: Shape, dtype: str, own_modules: bool) -> Any:
+    import torch
+    from transformer_lens.config import TransformerBridgeConfig
+    from transformer_lens.model_bridge.sources import native
+
+    config = TransformerBridgeConfig(
+        d_model=len(T.lanes),
+        d_head=shape.head_size,
+        n_layers=shape.blocks,
+        n_ctx=shape.context,
+        n_heads=shape.heads,
+        d_vocab=len(T.vocabulary),
+        d_vocab_out=len(T.classes),
+        d_mlp=shape.neurons,
+        act_fn=shape.activation,
+        gated_mlp=shape.gated,
+        normalization_type=shape.norm,
+        final_rms=shape.final_rms,
+        eps=shape.eps,
+        attention_dir="causal" if T.mask == "causal" else "bidirectional",
+        positional_embedding_type="rotary" if shape.turns else "standard",
+        rotary_dim=turning(shape.turns) or None,
+        init_weights=False,
+    )
+    if own_modules:
+        from weightsmith.export.lens_modules import bridge_with_own_modules
+
+        bridge = bridge_with_own_modules(T, shape, config, getattr(torch, dtype))
+    else:
+        bridge = native.boot(config, dtype=getattr(torch, dtype), model_name="weightsmith")
+    for module in bridge.modules():
+        if hasattr(module, "use_native_layernorm_autograd"):  # that of RMSNorm computes in float32 whatever the dtype
+            module.use_native_layernorm_autograd = False
+    _load(bridge.original_model, lens_weights(T, shape))
+    return bridge.eval()
+
+
+def _load(model: Any, weights: dict[str, Array]) -> None:
+    """Copy weights to the parameters and tables of the same names, all of them."""
+    import torch
+
+    places = {name.replace(WRAPPED, ""): place for name, place in (*model.named_parameters(), *model.named_buffers())}
+    with torch.no_grad():
+        for name, array in weights.items():
+            place = places[name]
+            assert tuple(place.shape) == array.shape, (name, place.shape, array.shape)
+            place.copy_(torch.from_numpy(np.array(array, np.float64)))
+            if not torch.isfinite(place).all():
+                raise ExportError(f"{name} holds numbers beyond the range of {place.dtype}: write dtype='float64'")
+
+
+class LensRun:
+    """A TransformerBridge as it is measured."""
+
+    def __init__(self, T: Transformer, bridge: Any, dtype: str, own_modules: bool) -> None:
+        """Take the bridge of a transformer."""
+        self.bridge, self.dtype = bridge, dtype
+        self.target = "TransformerLens, own modules" if own_modules else "TransformerLens"
+        places = [f"blocks.{b}.hook_resid_{at}" for b in range(len(T.blocks)) for at in ("mid", "post")]
+        self.stages = ["blocks.0.hook_resid_pre", *places]
+
+    def outputs(self, ids: Ids) -> Outputs:
+        """Run it on places in the vocabulary; the stream is what its cache holds."""
+        import torch
+
+        with torch.no_grad():
+            logits, cache = self.bridge.run_with_cache(torch.from_numpy(np.array(ids, np.int64)))
+        stream = [cache[stage].double().numpy() for stage in self.stages]
+        return Outputs(logits.double().numpy(), stream)
