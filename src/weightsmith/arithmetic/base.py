@@ -11,6 +11,7 @@ from weightsmith.arithmetic.core import Activation, Array, Core, Elementary, sil
 from weightsmith.errors import InputError, brief
 
 AT_ONCE = 1 << 16  # numbers of a large array that are copied or checked at a time
+MINUS_ZERO = np.int64(-(2**63))  # the bits of −0
 
 
 class Arithmetic(ABC):
@@ -198,6 +199,15 @@ def immutable(x: npt.NDArray[Any]) -> Array:
     for begin in range(0, flat.size, AT_ONCE):
         data.write((flat[begin : begin + AT_ONCE].astype(np.float64, copy=False) + 0.0).data)
     return np.ndarray(x.shape, np.float64, data.getvalue())
+
+
+def is_immutable(x: npt.NDArray[Any]) -> bool:
+    """Tell whether `immutable` would give an array equal to this one, which nobody can change either."""
+    whole = isinstance(x.base, bytes) and type(x) is np.ndarray and x.flags.c_contiguous
+    if not whole or x.dtype != np.float64 or x.nbytes != len(x.base):  # type: ignore[arg-type]
+        return False
+    flat = x.reshape(-1).view(np.int64)
+    return not any((flat[begin : begin + AT_ONCE] == MINUS_ZERO).any() for begin in range(0, flat.size, AT_ONCE))
 
 
 def _plain(x: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import AT_ONCE, Array, immutable, real_numbers
+from weightsmith.arithmetic import AT_ONCE, Array, immutable, is_immutable, real_numbers
 from weightsmith.errors import InputError, ModelError
 from weightsmith.model.axes import array_axes, optional_arrays
 
@@ -77,7 +77,10 @@ def _key(value: Any) -> object:
 
 
 def frozen_array(value: npt.ArrayLike, name: str, axes: int) -> Array:
-    """Return a read-only, contiguous float64 copy without −0; refuse what is not finite, real and of that many axes."""
+    """Return a read-only, contiguous float64 copy without −0; refuse what is not finite, real and of that many axes.
+
+    An array of another part is taken as it is: heads that share their keys share the memory too.
+    """
     if value is None:
         raise ModelError(f"{name} is missing")
     try:
@@ -87,7 +90,7 @@ def frozen_array(value: npt.ArrayLike, name: str, axes: int) -> Array:
         where = first_place(array, lambda some: ~np.isfinite(some))
         if where is not None:
             raise ModelError(f"{name}{list(where)} is {array[where]}: every weight must be a finite number")
-        return immutable(array)
+        return array if is_immutable(array) else immutable(array)
     except InputError as error:
         raise ModelError(f"{name}: {error}") from None
 
