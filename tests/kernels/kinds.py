@@ -75,6 +75,7 @@ def kind_of_model(
     tied: bool = False,
     loudness: float | None = None,
     norms: bool = False,
+    parallel: bool = False,
 ) -> Transformer:
     """Draw a transformer with two blocks. Its positions are the rule alone, or beside a table or sinusoids.
 
@@ -100,9 +101,10 @@ def kind_of_model(
         layer = FeedForward(draw(n, d), draw(n), draw(d, n), draw(d), activation, *gate)  # type: ignore[arg-type]
         attention = Attention(tuple(head(i) for i in range(heads)), sometimes(d))
         if not norms:
-            return Block(attention, layer)
-        placement: Any = "pre" if random.random() < 0.5 else "post"
-        return Block(attention, layer, LayerNorm(1.0, draw(d), draw(d)), RMSNorm(0.5, draw(2), ("x", "z")), placement)
+            return Block(attention, layer, parallel=parallel)
+        placement: Any = "pre" if random.random() < 0.5 or parallel else "post"
+        before, between = LayerNorm(1.0, draw(d), draw(d)), RMSNorm(0.5, draw(2), ("x", "z"))
+        return Block(attention, layer, before, between, placement, parallel=parallel)
 
     vectors = (None, PositionTable(draw(LENGTH, d)), Sinusoidal(LENGTH, 50.0))[random.integers(3)]
     positions: Any = tuple(part for part in (vectors, shared_rule(rule, draw, heads)) if part is not None)

@@ -1,6 +1,7 @@
 """Random transformers of every shape in every arithmetic, loud enough to saturate and with many ties."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -106,8 +107,20 @@ def random_block(
     )
 
 
+def some_in_parallel(blocks: tuple[Block, ...], seed: int) -> tuple[Block, ...]:
+    """Make some blocks parallel, of those that may be; what is drawn of the others stays as it is."""
+    chosen = np.random.default_rng([seed, 1]).random(len(blocks)) < 0.5
+    return tuple(
+        replace(block, parallel=bool(this) and block.norm_placement == "pre")
+        for block, this in zip(blocks, chosen, strict=True)
+    )
+
+
 def random_model(A: Arithmetic, seed: int, weighting: Weighting | None = None, mask: str | None = None) -> Transformer:
-    """Draw vocabularies of 1–5 tokens, 1–5 lanes, 0–3 blocks with 0–3 heads, every weighting, positions and norms."""
+    """Draw vocabularies of 1–5 tokens, 1–5 lanes, 0–3 blocks with 0–3 heads, every weighting, positions and norms.
+
+    Some blocks are parallel.
+    """
     random = np.random.default_rng(seed)
     draw = drawing(A, random, loudness=(0.05, 0.3, 0.0)[seed % 3])
     blocks = 0 if seed % 7 == 6 else int(random.integers(1, 4))
@@ -119,13 +132,15 @@ def random_model(A: Arithmetic, seed: int, weighting: Weighting | None = None, m
     key = int(random.integers(1, 4)) if kind == 3 else None
     tables: list[Positions | None] = [None, PositionTable(draw(LENGTH, len(lanes))), Sinusoidal(LENGTH)]
     positions = Relative(draw(int(random.integers(1, 4)), key)) if key is not None else tables[kind]
+    embedding = draw(len(vocabulary), len(lanes))
+    made = tuple(random_block(A, random, lanes, draw, key, weighting) for _ in range(blocks))
     return Transformer(
         arithmetic=A,
         vocabulary=vocabulary,
         lanes=lanes,
-        embedding=draw(len(vocabulary), len(lanes)),
+        embedding=embedding,
         positions=positions,
-        blocks=tuple(random_block(A, random, lanes, draw, key, weighting) for _ in range(blocks)),
+        blocks=some_in_parallel(made, seed),
         output=draw(len(classes), len(lanes)),
         classes=classes,
         mask=how,  # type: ignore[arg-type]

@@ -51,6 +51,7 @@ def witness_run(T: Any, tokens: list[str]) -> WitnessRun:
         h = [plus(N, row, position) for row, position in zip(h, vectors, strict=True)]
     result.stream.append(h)
     for block in T.blocks:
+        entry = h
         before, after = (block.attention_norm, None) if block.norm_placement == "pre" else (None, block.attention_norm)
         if block.attention is not None:
             h = attention(N, T, block.attention, h, before, after, result)
@@ -60,7 +61,8 @@ def witness_run(T: Any, tokens: list[str]) -> WitnessRun:
         norm = block.feed_forward_norm
         before, after = (norm, None) if block.norm_placement == "pre" else (None, norm)
         if block.feed_forward is not None:
-            h = feed_forward(N, T, block.feed_forward, h, before, after, result)
+            source = entry if block.parallel else h
+            h = feed_forward(N, T, block.feed_forward, h, source, before, after, result)
         else:
             result.activations.append([[] for _ in h])
         result.stream.append(h)
@@ -130,11 +132,13 @@ def weigh(N: System, weighting: Any, scores: Vector, result: WitnessRun) -> Vect
     return [share] * len(scores)
 
 
-def feed_forward(N: System, T: Any, layer: Any, h: Matrix, before: Any, after: Any, result: WitnessRun) -> Matrix:
+def feed_forward(
+    N: System, T: Any, layer: Any, h: Matrix, source: Matrix, before: Any, after: Any, result: WitnessRun
+) -> Matrix:
     out, activations = [], []
     W_1, b_1, W_2, b_2 = (exact(array) for array in (layer.W_1, layer.b_1, layer.W_2, layer.b_2))
     act = FUNCTIONS[{"reglu": "relu", "swiglu": "silu"}.get(layer.activation, layer.activation)]
-    for row, seen in zip(h, normalised(N, T, before, h), strict=True):
+    for row, seen in zip(h, normalised(N, T, before, source), strict=True):
         z = [N.round(act(value)) for value in plus(N, product(N, W_1, seen), b_1)]
         if layer.activation in ("reglu", "swiglu"):
             gate = plus(N, product(N, exact(layer.W_3), seen), exact(layer.b_3))

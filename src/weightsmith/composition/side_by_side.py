@@ -91,13 +91,19 @@ def _table(parts: Sequence[Transformer]) -> PositionTable | None:
 
 
 def _blocks(parts: Sequence[Transformer]) -> tuple[Block, ...]:
-    """Make one block of the first blocks, one of the second ones, …; where norms forbid it, one follows the other."""
+    """Make one block of the first blocks, one of the second ones, …; where they cannot be one, one follows the other.
+
+    Norms forbid it, other activations, and that only some of those with two sublayers are parallel.
+    """
     result: list[Block] = []
     for level in zip_longest(*(part.blocks for part in parts), fillvalue=Block()):
         norms = [norm for block in level for norm in (block.attention_norm, block.feed_forward_norm)]
         layers = [block.feed_forward for block in level if block.feed_forward is not None]
+        whole = [block for block in level if block.attention is not None and block.feed_forward is not None]
         can_merge = (
-            all(norm is None for norm in norms) and len({(type(layer), layer.activation) for layer in layers}) <= 1
+            all(norm is None for norm in norms)
+            and len({(type(layer), layer.activation) for layer in layers}) <= 1
+            and len({block.parallel for block in whole}) <= 1
         )
         result += [_merged(level, layers)] if can_merge else level
     return tuple(result)
@@ -112,6 +118,7 @@ def _merged(level: Sequence[Block], layers: Sequence[FeedForward]) -> Block:
         attention=Attention(heads, np.sum(shifts, axis=0) if shifts else None) if attentions else None,
         feed_forward=_stacked(layers) if layers else None,
         origin=" beside ".join(origins)[:1000],
+        parallel=any(block.reads_entry for block in level),  # one with a single sublayer is the same either way
     )
 
 

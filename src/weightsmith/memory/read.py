@@ -10,14 +10,14 @@ from weightsmith.errors import InputError, brief, shown, whole_number
 from weightsmith.inspect.run import Run, batches
 from weightsmith.memory.facts import activation, by_lane, respond
 from weightsmith.model import Block, Transformer, read_tokens
-from weightsmith.model.places import attention_stage, block_at, layer_at, neuron_at
+from weightsmith.model.places import block_at, feed_forward_source, layer_at, neuron_at
 from weightsmith.semantics.layers import run_norm
 
 Tokens = str | Sequence[str]
 
 
 def seen_by(T: Transformer, block: int, stream: Array) -> Array:
-    """Return what the feed-forward layer of a block reads, of the stream (…, lanes) after the block's attention."""
+    """Return what the feed-forward layer of a block reads, of the stream (…, lanes) at `feed_forward_source`."""
     part = T.blocks[block]
     if part.norm_placement == "post":
         return stream
@@ -51,9 +51,8 @@ def look(T: Transformer, block: int, inputs: Sequence[Tokens]) -> Seen:
     """Run inputs up to the feed-forward layer of a block."""
     read = read_inputs(T, inputs)
     here = T.blocks[block]
-    start = replace(
-        T, blocks=(*T.blocks[:block], Block(here.attention, None, here.attention_norm, None, here.norm_placement))
-    )
+    half = [] if here.parallel else [Block(here.attention, None, here.attention_norm, None, here.norm_placement)]
+    start = replace(T, blocks=(*T.blocks[:block], *half))
     vectors: list[Array] = []
     places: list[tuple[int, int]] = []
     for members, found in batches(start, read):
@@ -90,7 +89,7 @@ def read(run: Run, block: int, all: bool = False) -> list[Firing]:
     if layer is None:
         return []
     every = np.arange(len(layer.W_1))
-    responses = respond(T.arithmetic, layer, every, seen_by(T, block, run.stream[attention_stage(block)]))
+    responses = respond(T.arithmetic, layer, every, seen_by(T, block, run.stream[feed_forward_source(T, block)]))
     result = []
     for position, n in np.argwhere((responses > 0) | all):
         response, active = float(responses[position, n]), float(run.activations[block][position, n])

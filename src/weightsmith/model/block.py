@@ -11,7 +11,7 @@ from weightsmith.arithmetic import Activation as Plain
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError, brief
 from weightsmith.model.axes import LANES, NEURONS, Axes, Labels, array_axes
-from weightsmith.model.frozen import LATER, Frozen
+from weightsmith.model.frozen import LATER, SILENT, Frozen
 from weightsmith.model.names import MAX_NAME, checked_text
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
 from weightsmith.model.positions import AttentionPositions
@@ -135,6 +135,9 @@ class FeedForward(Frozen):
 class Block(Frozen):
     """Attention, then feed-forward, each with an optional norm before ("pre") or after ("post") it.
 
+    In a `parallel` block both read the stream as it is at the block's entry: h' = (h ⊕ attention(h)) ⊕ feed-forward(h).
+    Each has a norm of its own; where two sublayers share one, as in GPT-J and Phi, it is written twice.
+
     `origin` says in a few words where the block came from.
     """
 
@@ -144,6 +147,7 @@ class Block(Frozen):
     feed_forward_norm: Norm | None = None
     norm_placement: Placement = "pre"
     origin: str = ""
+    parallel: bool = field(default=False, metadata=SILENT)
 
     def __post_init__(self) -> None:
         """Check the kinds of the parts."""
@@ -165,7 +169,19 @@ class Block(Frozen):
                 raise ModelError(f"Block({name}_norm=…) without {name}: a norm belongs to a sublayer")
         if self.norm_placement not in get_args(Placement):
             raise ModelError(f"Block(norm_placement={brief(self.norm_placement)}): write 'pre' or 'post'")
+        if type(self.parallel) is not bool:
+            raise ModelError(f"Block(parallel={brief(self.parallel)}): write True or False")
+        if self.parallel and self.norm_placement == "post":
+            raise ModelError(
+                "Block(parallel=True, norm_placement='post'): the norms of a parallel block stand before its "
+                "sublayers: write norm_placement='pre', or parallel=False"
+            )
         checked_text(self.origin, "Block(origin=…)")
+
+    @property
+    def reads_entry(self) -> bool:
+        """Whether the feed-forward layer reads another stream than attention leaves: that at the block's entry."""
+        return self.parallel and self.attention is not None and self.feed_forward is not None
 
 
 def parts(values: Sequence[Part], kind: type[Part], what: str) -> tuple[Part, ...]:

@@ -57,6 +57,8 @@ def block_text(block: Block) -> str:
     for where, norm in (("attention", block.attention_norm), ("feed-forward", block.feed_forward_norm)):
         if norm is not None:
             words.append(f"{norm_text(norm)} {'before' if block.norm_placement == 'pre' else 'after'} {where}")
+    if block.parallel:
+        words.append("in parallel")
     text = ", ".join(words) or "empty"
     return f"{text} · {block.origin}" if block.origin else text
 

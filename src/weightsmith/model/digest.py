@@ -1,7 +1,7 @@
 """A digest of a transformer: the same for equal ones, another for others."""
 
 import hashlib
-from dataclasses import fields
+from dataclasses import Field, fields
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ def _update(state: Any, value: object) -> None:
     if isinstance(value, np.ndarray):
         _write(state, f"array{value.shape}", np.ascontiguousarray(value, "<f8").tobytes())
     elif isinstance(value, Frozen):
-        compared = [field.name for field in fields(value) if field.compare]  # type: ignore[arg-type]
+        compared = [field.name for field in fields(value) if field.compare and not _silent(field, value)]  # type: ignore[arg-type]
         _write(state, value.stored_as(), ",".join(compared).encode())
         for name in compared:
             _update(state, getattr(value, name))
@@ -36,6 +36,11 @@ def _update(state: Any, value: object) -> None:
     else:
         kind = "arithmetic" if isinstance(value, Arithmetic) else type(value).__name__
         _write(state, kind, str(value).encode())
+
+
+def _silent(field: "Field[Any]", part: Frozen) -> bool:
+    """Say whether a field is left out, so that what was there before it keeps its digest."""
+    return bool(field.metadata.get("silent")) and getattr(part, field.name) == field.default
 
 
 def _write(state: Any, kind: str, data: bytes) -> None:

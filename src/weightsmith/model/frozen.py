@@ -13,6 +13,7 @@ from weightsmith.errors import InputError, ModelError
 from weightsmith.model.axes import array_axes, optional_arrays
 
 LATER: Mapping[str, bool] = MappingProxyType({"later": True})  # of fields that older files lack
+SILENT: Mapping[str, bool] = MappingProxyType({**LATER, "silent": True})  # and digests, as long as they are the default
 
 
 class Frozen:

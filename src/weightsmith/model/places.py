@@ -74,6 +74,11 @@ def attention_stage(block: int) -> int:
     return 2 * block + 1
 
 
+def feed_forward_source(T: Transformer, block: int) -> int:
+    """Return the stage of the stream that a block's feed-forward layer reads."""
+    return attention_stage(block) - (1 if T.blocks[block].parallel else 0)
+
+
 def feed_forward_stage(block: int) -> int:
     """Return the stage of the stream after a block's feed-forward layer."""
     return 2 * block + 2

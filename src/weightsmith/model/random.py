@@ -29,10 +29,12 @@ def random_transformer(
     mask: Mask = "causal",
     weighting: Weighting | None = None,
     tied: bool = False,
+    parallel: bool = False,
 ) -> Transformer:
     """Return a transformer with random weights, normally distributed and rounded into the arithmetic.
 
-    The same arguments give the same transformer. With `tied` it is a language model whose output is its embedding.
+    The same arguments give the same transformer. With `tied` it is a language model whose output is its embedding;
+    with `parallel` every block is.
     The weighting is Softmax() unless given; in `Native`, where exp would overflow, Softmax(shifted=True).
     """
     A = or_default(arithmetic)
@@ -57,7 +59,7 @@ def random_transformer(
     def block() -> Block:
         attention = Attention(tuple(head() for _ in range(heads))) if heads else None
         layer = FeedForward(draw(neurons, lanes), draw(neurons), draw(lanes, neurons), draw(lanes)) if neurons else None
-        return Block(attention, layer, origin="random")
+        return Block(attention, layer, origin="random", parallel=parallel)
 
     T = Transformer(
         arithmetic=A,

@@ -76,9 +76,7 @@ def _after_attention(T: Transformer, block: Block, known: list[Known]) -> list[K
     """Forget the lanes that some head, or a norm after attention, writes to."""
     if block.attention is None:
         return known
-    written = np.zeros(len(T.lanes), dtype=np.bool_)
-    for array in writers(block.attention):
-        written |= array.reshape(len(array), -1).any(axis=1)
+    written = _written(T, block)
     if block.norm_placement == "post":
         written |= _normed(T, block.attention_norm)
     return [None if forgotten else before for before, forgotten in zip(known, written, strict=True)]
@@ -89,8 +87,17 @@ def _after_feed_forward(T: Transformer, block: Block, known: list[Known]) -> lis
         return known
     normed = _normed(T, block.feed_forward_norm)
     pre = block.norm_placement == "pre"
-    layer = _Layer(T.arithmetic, block.feed_forward, known, normed & pre)
+    unlike = normed | _written(T, block) if block.parallel else normed & pre
+    layer = _Layer(T.arithmetic, block.feed_forward, known, unlike)
     return [None if normed[j] and not pre else layer.after(j) for j in range(len(T.lanes))]
+
+
+def _written(T: Transformer, block: Block) -> npt.NDArray[np.bool_]:
+    """Say of each lane whether some head writes to it, or b_O."""
+    written = np.zeros(len(T.lanes), dtype=np.bool_)
+    for array in writers(block.attention):
+        written |= array.reshape(len(array), -1).any(axis=1)
+    return written
 
 
 def _normed(T: Transformer, norm: Norm | None) -> npt.NDArray[np.bool_]:

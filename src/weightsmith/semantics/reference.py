@@ -39,11 +39,12 @@ def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = un
         h = A.add(h, table[before:])
     h = _changed(A, change, "stream", 0, 0, h)
     stream, heads, activations = [finite(T.arithmetic, h, "embedding")], [], []
-    for b in range(len(T.blocks)):
+    for b, block in enumerate(T.blocks):
+        entry = h
         h, block_heads = _attention(T, b, h, past, change)
         h = _changed(A, change, "stream", attention_stage(b), 0, h)
         stream.append(finite(T.arithmetic, h, f"block {b} attention"))
-        h, active = _feed_forward(T, b, h, before, change)
+        h, active = _feed_forward(T, b, h, entry if block.parallel else h, before, change)
         h = _changed(A, change, "stream", feed_forward_stage(b), 0, h)
         stream.append(finite(T.arithmetic, h, f"block {b} feed-forward"))
         heads.append(block_heads)
@@ -89,13 +90,13 @@ def _attention(T: Transformer, b: int, h: Array, past: Past, change: Change) -> 
     return _normed(T, block, "attention", h, before, f"{name} attention norm", "post"), tuple(runs)
 
 
-def _feed_forward(T: Transformer, b: int, h: Array, before: int, change: Change) -> tuple[Array, Array]:
-    """Add the feed-forward layer's output to the stream."""
+def _feed_forward(T: Transformer, b: int, h: Array, source: Array, before: int, change: Change) -> tuple[Array, Array]:
+    """Add to the stream what the feed-forward layer makes of its source, which is the stream or the block's entry."""
     block, name = T.blocks[b], f"block {b} feed-forward norm"
     if block.feed_forward is None:
         return h, np.zeros((*h.shape[:-1], 0))
     A = T.arithmetic.core
-    seen = _normed(T, block, "feed_forward", h, before, name, "pre")
+    seen = _normed(T, block, "feed_forward", source, before, name, "pre")
     activations = _changed(A, change, "activations", b, 0, run_neurons(A, block.feed_forward, seen))
     h = A.add(h, A.add(A.matvec(block.feed_forward.W_2, activations), block.feed_forward.b_2))
     return _normed(T, block, "feed_forward", h, before, name, "post"), activations

@@ -47,11 +47,12 @@ class BlasRun:
                 h = h + table[before:].astype(h.dtype)
             h = change("stream", 0, 0, h).astype(h.dtype, copy=False)
             stream, heads, activations = [finite(A, h, "embedding")], [], []
-            for b in range(len(T.blocks)):
+            for b, block in enumerate(T.blocks):
+                entry = h
                 h, runs = self._attention(b, h, past, change)
                 h = change("stream", attention_stage(b), 0, h).astype(h.dtype, copy=False)
                 stream.append(finite(A, h, f"block {b} attention"))
-                h, active = self._feed_forward(b, h, before, change)
+                h, active = self._feed_forward(b, h, entry if block.parallel else h, before, change)
                 h = change("stream", feed_forward_stage(b), 0, h).astype(h.dtype, copy=False)
                 stream.append(finite(A, h, f"block {b} feed-forward"))
                 heads.append(runs)
@@ -90,11 +91,11 @@ class BlasRun:
         after = block.norm_placement == "post"
         return _norm(T, block.attention_norm, h, name, past.length) if after else h, tuple(runs)
 
-    def _feed_forward(self, b: int, h: Floats, before: int, change: Change) -> tuple[Floats, Floats]:
+    def _feed_forward(self, b: int, h: Floats, source: Floats, before: int, change: Change) -> tuple[Floats, Floats]:
         T, block, layer, name = self.T, self.T.blocks[b], self.weights.layers[b], f"block {b} feed-forward norm"
         if block.feed_forward is None or layer is None:
             return h, np.zeros((*h.shape[:-1], 0), h.dtype)
-        seen = _norm(T, block.feed_forward_norm, h, name, before) if block.norm_placement == "pre" else h
+        seen = _norm(T, block.feed_forward_norm, source, name, before) if block.norm_placement == "pre" else source
         activations = change("activations", b, 0, _neurons(layer, block.feed_forward.function, seen))
         activations = activations.astype(h.dtype, copy=False)
         h = h + (times(activations, layer.W_2) + layer.b_2)

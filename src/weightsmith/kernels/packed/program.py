@@ -87,6 +87,7 @@ class BlockProgram:
     attention_norm: Norm | None
     feed_forward_norm: Norm | None
     before: bool  # the norms stand before their sublayers
+    reads_entry: bool  # the neurons do, instead of what attention leaves
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +147,7 @@ def _block(T: Transformer, c: Carrier, block: Block) -> BlockProgram:
         _norm(T, block.attention_norm),
         _norm(T, block.feed_forward_norm),
         block.norm_placement == "pre",
+        block.reads_entry,
     )
 
 

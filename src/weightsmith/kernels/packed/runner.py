@@ -73,9 +73,10 @@ class Runner:
         h = self._embedded()
         self._seen(h)
         for block in self.p.blocks:
+            entry = h.copy() if block.reads_entry else h
             self._attention(block, h)
             self._seen(h)
-            self._feed_forward(block, h)
+            self._feed_forward(block, h, entry)
             self._seen(h)
         first = 0 if self.causal else int(self.layout.offsets[-1])  # of the columns at which an input can end
         last = self._normed(self.p.final_norm, h, first)
@@ -171,10 +172,10 @@ class Runner:
                 x = A.subtract(x, x.max(axis=0)) if weighting.shifted else x
                 visible[:, level] = self.c.encode(A._elementary("exp", x))
 
-    def _feed_forward(self, block: BlockProgram, h: Carried) -> None:
+    def _feed_forward(self, block: BlockProgram, h: Carried, source: Carried) -> None:
         if block.W_1 is None or block.W_2 is None:
             return
-        seen = self._normed(block.feed_forward_norm, h) if block.before else h
+        seen = self._normed(block.feed_forward_norm, source) if block.before else source
         if block.function == "relu" and block.W_3 is None:
             hidden = self._rows("hidden", block.W_1.rows, TILE_BYTES // self.c.dtype.itemsize)
             self._apply(block.W_1, seen, 0, h, 0, self.columns, True, block.W_2, hidden)

@@ -21,10 +21,12 @@ def _head_sizes(T: Transformer) -> tuple[int, int]:
 
 
 def _column_bytes(T: Transformer, positions: int) -> int:
-    """Count the rows that are there at once: the stream, thrice; a head's queries, keys, values, and what it mixes; its
-    scores, if exponentials are not in a table; the logits; and a decision, a token and whether a softmax was empty."""
+    """Count the rows that are there at once: the stream, thrice, and once more as a parallel block found it; a head's
+    queries, keys, values, and what it mixes; its scores, if exponentials are not in a table; the logits; and a
+    decision, a token and whether a softmax was empty."""
     keys, values = _head_sizes(T)
-    rows = 3 * len(T.lanes) + 2 * keys + 2 * values + len(T.classes)
+    streams = 3 + any(block.reads_entry for block in T.blocks)
+    rows = streams * len(T.lanes) + 2 * keys + 2 * values + len(T.classes)
     size = carrier(T.arithmetic).dtype.itemsize
     by_table = function_table(carrier(T.arithmetic), "exp") is not None
     exponentials = 0 if by_table else (size + 32) * positions  # computed as float64
