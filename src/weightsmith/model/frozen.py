@@ -15,6 +15,8 @@ from weightsmith.model.axes import array_axes, optional_arrays
 LATER: Mapping[str, bool] = MappingProxyType({"later": True})  # of fields that older files lack
 SILENT: Mapping[str, bool] = MappingProxyType({**LATER, "silent": True})  # and digests, as long as they are the default
 
+RARE: Mapping[str, bool] = MappingProxyType({**LATER, "rare": True})  # and newer files too, where they are empty
+
 
 class Frozen:
     """The base of every part. Copying, unpickling and `dataclasses.replace` run the same checks as writing it out."""

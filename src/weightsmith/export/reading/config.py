@@ -75,6 +75,13 @@ class Config:
             raise self.refusal(whole, f"it must be a multiple of {parts}={count}")
         return size // count
 
+    def groups(self, heads: int, default: int) -> int:
+        """Return how many groups of heads have the same keys and values."""
+        groups = self.whole("num_key_value_heads", default)
+        if heads % groups:
+            raise FileError(f"config.json has num_key_value_heads={groups}: it must divide num_attention_heads={heads}")
+        return groups
+
     def refusal(self, name: str, instead: str) -> FileError:
         """Return the error that a field has a value which is not read."""
         return FileError(f"config.json has {name}={brief(self.fields.get(name))}: {instead}")

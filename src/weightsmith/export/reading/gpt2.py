@@ -3,7 +3,7 @@
 from functools import partial
 
 from weightsmith.export.reading.config import Config
-from weightsmith.export.reading.plan import BlockPlan, Linear, Plan, layer_norm
+from weightsmith.export.reading.plan import BlockPlan, Linear, Plan, layer_norm, output
 from weightsmith.export.reading.tensors import Numbers, Tensors
 
 ARCHITECTURES = ("GPT2LMHeadModel", "GPT2Model")
@@ -17,7 +17,6 @@ def plan(config: Config, tensors: Tensors) -> Plan:
     lanes, size = config.whole("n_embd"), config.part_of("n_embd", "n_head")
     prefix = "transformer." if "transformer.wte.weight" in tensors else ""  # the base model is stored without it
     tokens = config.whole("vocab_size")
-    tied = config.flag("tie_word_embeddings", True)
     return Plan(
         embedding=tensors.get(f"{prefix}wte.weight", tokens, lanes),
         positions=tensors.get(f"{prefix}wpe.weight", config.whole("n_positions"), lanes),
@@ -27,7 +26,7 @@ def plan(config: Config, tensors: Tensors) -> Plan:
         scale=size**-0.5 if config.flag("scale_attn_weights", True) else 1.0,
         activation=config.activation("activation_function", "gelu_new"),
         final_norm=layer_norm(tensors, f"{prefix}ln_f", lanes, config.number("layer_norm_epsilon", 1e-5)),
-        output=None if tied else tensors.get("lm_head.weight", tokens, lanes),
+        output=output(config, tensors, "lm_head.weight", tied=True),
     )
 
 

@@ -3,7 +3,7 @@
 from functools import partial
 
 from weightsmith.export.reading.config import Config, longest, rotary
-from weightsmith.export.reading.plan import BlockPlan, Linear, Plan, layer_norm, linear
+from weightsmith.export.reading.plan import BlockPlan, Linear, Plan, layer_norm, linear, output
 from weightsmith.export.reading.tensors import Numbers, Tensors
 
 WORKED_OUT = r"gpt_neox\.layers\.\d+\.attention\.(bias|masked_bias|rotary_emb\.inv_freq)"  # masks and angles
@@ -13,19 +13,17 @@ def gpt_neox(config: Config, tensors: Tensors) -> Plan:
     """Return the plan of a GPT-NeoX."""
     lanes, tokens, heads = config.whole("hidden_size"), config.whole("vocab_size"), config.whole("num_attention_heads")
     size = config.part_of("hidden_size", "num_attention_heads")
-    output = "embed_out.weight" if "embed_out.weight" in tensors else "lm_head.weight"
+    blocks = config.whole("num_hidden_layers")
     return Plan(
         embedding=tensors.get("gpt_neox.embed_in.weight", tokens, lanes),
         positions=rotary(config, size, share=0.25, base="rotary_emb_base", part="rotary_pct"),
-        blocks=[
-            _block(config, tensors, f"gpt_neox.layers.{b}", lanes, heads) for b in range(config.whole("num_hidden_layers"))
-        ],
+        blocks=[_block(config, tensors, f"gpt_neox.layers.{b}", lanes, heads) for b in range(blocks)],
         heads=heads,
         groups=heads,
         scale=size**-0.5,
         activation=config.activation("hidden_act", "gelu"),
         final_norm=layer_norm(tensors, "gpt_neox.final_layer_norm", lanes, config.number("layer_norm_eps", 1e-5)),
-        output=None if config.flag("tie_word_embeddings", False) else tensors.get(output, tokens, lanes),
+        output=output(config, tensors, "embed_out.weight", "lm_head.weight"),
         parallel=config.flag("use_parallel_residual", True),
         longest=longest(config),
     )

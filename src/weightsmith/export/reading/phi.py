@@ -1,8 +1,7 @@
 """Phi (1, 1.5 and 2): rotary positions for a part of each head, sublayers side by side behind one norm, biases."""
 
-from weightsmith.errors import FileError, brief
 from weightsmith.export.reading.config import Config, longest, rotary
-from weightsmith.export.reading.plan import BlockPlan, Plan, layer_norm, linear
+from weightsmith.export.reading.plan import BlockPlan, Plan, layer_norm, linear, output
 from weightsmith.export.reading.tensors import Tensors
 
 WORKED_OUT = r"model\.layers\.\d+\.self_attn\.rotary_emb\.inv_freq"  # the angles
@@ -12,9 +11,7 @@ def phi(config: Config, tensors: Tensors) -> Plan:
     """Return the plan of a Phi."""
     config.must_be("qk_layernorm", False)
     lanes, tokens, heads = config.whole("hidden_size"), config.whole("vocab_size"), config.whole("num_attention_heads")
-    size, groups = config.part_of("hidden_size", "num_attention_heads"), config.whole("num_key_value_heads", heads)
-    if heads % groups:
-        raise FileError(f"config.json has {heads} heads and num_key_value_heads={brief(groups)}: it must divide them")
+    size, groups = config.part_of("hidden_size", "num_attention_heads"), config.groups(heads, heads)
     eps, neurons = config.number("layer_norm_eps", 1e-5), config.whole("intermediate_size")
 
     def block(name: str) -> BlockPlan:
@@ -40,7 +37,7 @@ def phi(config: Config, tensors: Tensors) -> Plan:
         scale=size**-0.5,
         activation=config.activation("hidden_act", "gelu_new"),
         final_norm=layer_norm(tensors, "model.final_layernorm", lanes, eps),
-        output=None if config.flag("tie_word_embeddings", False) else tensors.get("lm_head.weight", tokens, lanes),
+        output=output(config, tensors, "lm_head.weight"),
         output_bias=tensors.get("lm_head.bias", tokens),
         parallel=True,
         longest=longest(config),

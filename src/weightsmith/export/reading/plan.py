@@ -7,6 +7,7 @@ weight is read.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weightsmith.export.reading.config import Config
 from weightsmith.export.reading.tensors import Tensor, Tensors
 from weightsmith.model.block import Activation
 from weightsmith.model.distances import Rotary
@@ -45,6 +46,14 @@ class BlockPlan:
 
 
 @dataclass(frozen=True)
+class Output:
+    """What reads the stream off: a matrix, or the embedding, of which a file may have a copy."""
+
+    weight: Tensor | None
+    tied: bool
+
+
+@dataclass(frozen=True)
 class Plan:
     """A language model."""
 
@@ -56,7 +65,7 @@ class Plan:
     scale: float  # of queries
     activation: Activation
     final_norm: NormPlan
-    output: Tensor | None  # None: the embedding
+    output: Output
     output_bias: Tensor | None = None
     parallel: bool = False
     longest: tuple[int, str] | None = None  # up to how many tokens it is the same model, and why
@@ -64,11 +73,19 @@ class Plan:
 
 def linear(tensors: Tensors, name: str, rows: int, columns: int, bias: bool = True) -> Linear:
     """Return a matrix as PyTorch stores it, with the bias beside it."""
-    return Linear(
-        tensors.get(f"{name}.weight", rows, columns), tensors.get(f"{name}.bias", rows) if bias else None
-    )
+    return Linear(tensors.get(f"{name}.weight", rows, columns), tensors.get(f"{name}.bias", rows) if bias else None)
 
 
 def layer_norm(tensors: Tensors, name: str, lanes: int, eps: float) -> NormPlan:
     """Return a norm with gain and bias."""
     return NormPlan(eps, tensors.get(f"{name}.weight", lanes), tensors.get(f"{name}.bias", lanes))
+
+
+def output(config: Config, tensors: Tensors, *names: str, tied: bool = False) -> Output:
+    """Return the output, under the first of its names that is there; `tied` is what it is unless config.json says."""
+    is_tied = config.flag("tie_word_embeddings", tied)
+    name = next((name for name in names if name in tensors), names[0])
+    if is_tied and name not in tensors:
+        return Output(None, True)
+    lanes = "n_embd" if "n_embd" in config.fields else "hidden_size"
+    return Output(tensors.get(name, config.whole("vocab_size"), config.whole(lanes)), is_tied)

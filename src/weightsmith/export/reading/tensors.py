@@ -106,7 +106,9 @@ class Tensors:
         """Read the numbers of a tensor; refuse those that are not finite."""
         if self.last is None or self.last[0] != tensor.name:
             self.last = None  # so that there are never two
-            numbers = _widened(read_tensor(tensor.file, tensor.name, tensor.place, np.dtype(FLOATS[tensor.place.dtype])))
+            numbers = _widened(
+                read_tensor(tensor.file, tensor.name, tensor.place, np.dtype(FLOATS[tensor.place.dtype]))
+            )
             where = first_place(numbers, lambda some: ~np.isfinite(some))
             if where is not None:
                 raise FileError(f"the tensor {brief(tensor.name)} is {numbers[where]} at {list(where)}: no number")
