@@ -5,7 +5,7 @@ shapes and duplicate keys. Whatever is wrong is refused from the header alone, b
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
@@ -138,7 +138,7 @@ def _check_entry(name: str, entry: Any, body_size: int, begin: int, accepted: Ac
         raise FileError(f"{what} must have dtype, shape and data_offsets, and has {brief(entry)}")
     dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
     if not isinstance(dtype, str) or dtype not in accepted.dtypes:
-        raise FileError(f"{what} has dtype {brief(dtype)}: only {' and '.join(accepted.dtypes)} are read")
+        raise FileError(f"{what} has dtype {brief(dtype)}: only {_named(accepted.dtypes)} are read")
     if not _are_sizes(shape, MAX_DIMENSION) or not accepted.axes[0] <= len(shape) <= accepted.axes[1]:
         many = "one or two" if accepted.axes == (1, 2) else "{} to {}".format(*accepted.axes)
         raise FileError(f"{what} has shape {brief(shape)}: {many} axes of at most {MAX_DIMENSION:,} are read")
@@ -150,6 +150,11 @@ def _check_entry(name: str, entry: Any, body_size: int, begin: int, accepted: Ac
     if offsets[1] - offsets[0] != size * item:
         raise FileError(f"{what} of shape {shape} needs {size * item:,} bytes, its data_offsets are {offsets}")
     return Place(dtype, tuple(shape), begin + offsets[0], begin + offsets[1])
+
+
+def _named(dtypes: Iterable[str]) -> str:
+    first, *others, last = dtypes
+    return f"{', '.join([first, *others])} and {last}"
 
 
 def _are_sizes(values: Any, most: int) -> bool:

@@ -45,7 +45,7 @@ def tokenizer_of(text: str) -> Tokenizer:
             "the model has a tokenizer, which the library tokenizers reads: pip install 'weightsmith[export]', or give "
             "the tokens as a list"
         ) from None
-    library = _guarded("its tokenizer cannot be read", tokenizers.Tokenizer.from_str, text)
+    library = guarded("its tokenizer cannot be read", tokenizers.Tokenizer.from_str, text)
     names = _names(library)
     return Tokenizer(library, names, {name: i for i, name in enumerate(names)})
 
@@ -53,7 +53,7 @@ def tokenizer_of(text: str) -> Tokenizer:
 def encoded(text: str, given: str) -> tuple[str, ...]:
     """Return the tokens of a given text, with those that the tokenizer puts around it."""
     tokenizer = tokenizer_of(text)
-    found = _guarded(f"its tokenizer does not read {named(given)}", tokenizer.library.encode, given)
+    found = guarded(f"its tokenizer does not read {named(given)}", tokenizer.library.encode, given)
     return tuple(tokenizer.names[i] for i in found.ids)
 
 
@@ -65,7 +65,7 @@ def decoded(text: str, tokens: Sequence[str]) -> str:
             known.append(tokenizer.ids[token])
             continue
         if known:
-            parts.append(_guarded("its tokenizer fails", tokenizer.library.decode, known, skip_special_tokens=False))
+            parts.append(guarded("its tokenizer fails", tokenizer.library.decode, known, skip_special_tokens=False))
             known = []
         parts.append(token or "")
     return "".join(parts)
@@ -95,8 +95,8 @@ def made_up(i: int, taken: Container[str], word: str = "unused") -> str:
     return name
 
 
-def _guarded(what: str, function: Any, *arguments: Any, **options: Any) -> Any:
-    """Call the library, whose errors are of many kinds; one of them is no Exception."""
+def guarded(what: str, function: Any, *arguments: Any, **options: Any) -> Any:
+    """Call the library and return what it gives; its errors are of many kinds, and one of them is no Exception."""
     try:
         return function(*arguments, **options)
     except Exception as error:

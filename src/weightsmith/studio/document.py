@@ -7,6 +7,7 @@ import html
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -65,9 +66,7 @@ def collection(shown: Mapping[str, Shown], title: str = "") -> str:
 
     Into it, as into every page, a model file can be dropped.
     """
-    models = [
-        {"name": name, "gzip": packed(model_bytes(model_of(one))), "input": _tokens(one)} for name, one in shown.items()
-    ]
+    models = [{"name": name, "gzip": carried(model_of(one)), "input": _tokens(one)} for name, one in shown.items()]
     first = models[0]["input"] if models else None
     data = {"format": PAGE_FORMAT, "title": title or "Weightsmith", "models": models, "input": first, "beside": None}
     return written(data)
@@ -96,7 +95,7 @@ def page_data(shown: Shown, beside: Shown | None = None, names: Sequence[str] = 
     return {
         "format": PAGE_FORMAT,
         "title": f"{named[0]} · Weightsmith",
-        "models": [{"name": name, "gzip": packed(model_bytes(T))} for name, T in zip(named, models, strict=False)],
+        "models": [{"name": name, "gzip": carried(T)} for name, T in zip(named, models, strict=False)],
         "input": tokens,
         "beside": None if beside is None else {"model": len(models) - 1, "input": _tokens(beside) or tokens},
     }
@@ -112,6 +111,11 @@ def model_of(shown: Shown) -> Transformer:
     if (count := sum(array.size for _, array in named_arrays(T))) > MAX_PARAMETERS:
         raise ModelError(f"the model has {count:,} parameters, and a page carries at most {MAX_PARAMETERS:,}")
     return T
+
+
+def carried(T: Transformer) -> str:
+    """Return a model as a page carries it: without a tokenizer, which only Python can use."""
+    return packed(model_bytes(replace(T, tokenizer="") if T.tokenizer else T))
 
 
 def _tokens(shown: Shown) -> list[str] | None:

@@ -64,7 +64,7 @@ const KINDS = new Map<string, Kind>([
   ["Edit", { fields: "text block first count before created digest", arrays: "", build: edit }],
 ]);
 const TRANSFORMER: Kind = {
-  fields: "arithmetic vocabulary lanes positions blocks classes mask final_norm [tied] flags provenance [edits]",
+  fields: "arithmetic vocabulary lanes positions blocks classes mask final_norm [tied] flags provenance [edits] [tokenizer]",
   arrays: "embedding [output] [output_bias]",
   build: transformer,
 };
@@ -484,6 +484,10 @@ function transformer(given: Given): Model {
   });
   const provenance = given.texts("provenance", "provenance", MAX_TEXT, "a line of provenance");
   if (given.has("edits")) given.parts("edits", "Edit", "edits");
+  if (given.has("tokenizer") && typeof given.get("tokenizer") !== "string") {
+    const instead = "write the text of a tokenizer.json of at most 25,165,824 letters, or ''";
+    throw new EngineError(`tokenizer is ${brief(given.get("tokenizer"))}: ${instead}`);
+  }
   const mask = given.choice("mask", "mask=…", ["causal", "full"]);
   const [added_positions, attention_positions] = positions(given.get("positions"));
   const final_norm = given.part<Norm>("final_norm", NORMS, "Transformer");

@@ -51,7 +51,9 @@ class Tensor:
     def read(self) -> Numbers:
         """Return its numbers, as float32 or float64: half precision is widened, which is exact."""
         numbers = self.owner.numbers(self)
-        return numbers if self.view is None else np.ascontiguousarray(self.view(numbers))  # it is gone over several times
+        return (
+            numbers if self.view is None else np.ascontiguousarray(self.view(numbers))
+        )  # it is gone over several times
 
 
 class Tensors:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from weightsmith.errors import FileError, InputError
+from weightsmith.errors import FileError
 from weightsmith.export.reading.tensors import within
-from weightsmith.model.tokenizer import MAX_TOKENIZER, made_up, tokenizer_of
+from weightsmith.model.tokenizer import MAX_TOKENIZER, guarded, made_up, tokenizer_of
 from weightsmith.storage import parse_json, read_bytes
 
 TOKENIZER, VOCABULARY, MERGES = "tokenizer.json", "vocab.json", "merges.txt"
@@ -25,10 +25,7 @@ def vocabulary(directory: Path, size: int, merges: bool) -> tuple[tuple[str, ...
 
 
 def _named(text: str, size: int) -> tuple[tuple[str, ...], str]:
-    try:
-        tokenizer = tokenizer_of(text)
-    except InputError as error:
-        raise FileError(str(error)) from None
+    tokenizer = tokenizer_of(text)
     names = tokenizer.names
     if len(names) > size:
         raise FileError(f"it has the token {names[-1]!r} with id {len(names) - 1}, and the embedding has {size} rows")
@@ -49,10 +46,7 @@ def _from_merges(directory: Path) -> str:
     if not all(len(pair) == 2 for pair in parts):
         raise FileError(f"{MERGES} must have two parts in each line")
     pairs = [(first, second) for first, second in parts]
-    try:
-        made = Tokenizer(models.BPE(vocab=tokens, merges=pairs))
-    except Exception as error:  # the library's own
-        raise FileError(f"it does not fit {MERGES}: {error}") from None
+    made = Tokenizer(guarded(f"it does not fit {MERGES}", models.BPE, vocab=tokens, merges=pairs))
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     made.decoder = decoders.ByteLevel()
     made.add_special_tokens([token for token in ("<|endoftext|>",) if token in tokens])
