@@ -128,7 +128,8 @@ def _check_header(header: bytes, body_size: int) -> tuple[dict[str, Place], str]
         raise FileError(
             f"it is a safetensors file without the metadata key {brief(METADATA_KEY)}: Weightsmith did not write it"
         )
-    return tensor_places(entries, 8 + len(header), body_size, OWN), metadata[METADATA_KEY]
+    own = Accepted({name: dtype.itemsize for name, dtype in DTYPES.items()}, (1, 2), MAX_PARAMETERS)
+    return tensor_places(entries, 8 + len(header), body_size, own), metadata[METADATA_KEY]
 
 
 def _check_entry(name: str, entry: Any, body_size: int, begin: int, accepted: Accepted) -> Place:
@@ -159,6 +160,3 @@ def _named(dtypes: Iterable[str]) -> str:
 
 def _are_sizes(values: Any, most: int) -> bool:
     return isinstance(values, list) and all(type(value) is int and 0 <= value <= most for value in values)
-
-
-OWN = Accepted({name: dtype.itemsize for name, dtype in DTYPES.items()}, (1, 2), MAX_PARAMETERS)
