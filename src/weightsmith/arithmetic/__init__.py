@@ -1,6 +1,6 @@
 """Number systems in which every bit is defined, and the laws that hold in them."""
 
-from weightsmith.arithmetic.base import AT_ONCE, Arithmetic, carried, immutable, is_immutable, real_numbers
+from weightsmith.arithmetic.base import AT_ONCE, Arithmetic, carried, immutable, real_numbers
 from weightsmith.arithmetic.core import Activation, Array, Core, Ties
 from weightsmith.arithmetic.laws import Law, Laws, laws, multiplications_to_infinity, require
 from weightsmith.arithmetic.native import Native
@@ -24,7 +24,6 @@ __all__ = [
     "TwosComplement",
     "carried",
     "immutable",
-    "is_immutable",
     "laws",
     "multiplications_to_infinity",
     "or_default",

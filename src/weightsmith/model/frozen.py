@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import AT_ONCE, Array, immutable, is_immutable, real_numbers
+from weightsmith.arithmetic import AT_ONCE, Array, immutable, real_numbers
 from weightsmith.errors import InputError, ModelError
 from weightsmith.model.axes import array_axes, optional_arrays
 
@@ -71,7 +71,9 @@ def _rebuild(kind: type[Any], values: dict[str, Any]) -> Any:
 
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return a is b or (a is not None and b is not None and np.array_equal(a, b))
+        if a is None or b is None:
+            return a is b
+        return a.shape == b.shape and (a.base is b.base or np.array_equal(a, b))
     return bool(a == b)
 
 
@@ -80,9 +82,9 @@ def _key(value: Any) -> object:
 
 
 def frozen_array(value: npt.ArrayLike, name: str, axes: int) -> Array:
-    """Return a read-only, contiguous float64 copy without −0; refuse what is not finite, real and of that many axes.
+    """Return a read-only, contiguous float64 array without −0; refuse what is not finite, real and of that many axes.
 
-    An array of another part is taken as it is: heads that share their keys share the memory too.
+    It is a copy, unless the array of another part is given: then both share its bytes.
     """
     if value is None:
         raise ModelError(f"{name} is missing")
@@ -93,7 +95,7 @@ def frozen_array(value: npt.ArrayLike, name: str, axes: int) -> Array:
         where = first_place(array, lambda some: ~np.isfinite(some))
         if where is not None:
             raise ModelError(f"{name}{list(where)} is {array[where]}: every weight must be a finite number")
-        return array if is_immutable(array) else immutable(array)
+        return immutable(array)
     except InputError as error:
         raise ModelError(f"{name}: {error}") from None
 

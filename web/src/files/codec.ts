@@ -56,7 +56,7 @@ const KINDS = new Map<string, Kind>([
   [
     "Block",
     {
-      fields: "attention feed_forward attention_norm feed_forward_norm norm_placement origin",
+      fields: "attention feed_forward attention_norm feed_forward_norm norm_placement origin [parallel]",
       arrays: "",
       build: block,
     },
@@ -443,8 +443,15 @@ function block(given: Given): Block {
     throw new EngineError("Block(feed_forward_norm=…) without feed_forward: a norm belongs to a sublayer");
   }
   const norm_placement = given.choice("norm_placement", "Block(norm_placement=…)", ["pre", "post"]);
+  const parallel = given.has("parallel") && given.truth("parallel", "Block");
+  if (parallel && norm_placement === "post") {
+    throw new EngineError(
+      "Block(parallel=True, norm_placement='post'): the norms of a parallel block stand before its sublayers: " +
+        "write norm_placement='pre', or parallel=False",
+    );
+  }
   const origin = checkedText(given.get("origin"), "Block(origin=…)", true, MAX_TEXT);
-  return { attention, feed_forward, attention_norm, feed_forward_norm, norm_placement, origin };
+  return { attention, feed_forward, attention_norm, feed_forward_norm, norm_placement, parallel, origin };
 }
 
 /** Check an edit, which the page does not show. */
