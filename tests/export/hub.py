@@ -10,7 +10,7 @@ import pytest
 import torch
 import transformers.dynamic_module_utils
 
-from weightsmith.export import agreement
+from weightsmith.export import agreement, inputs
 
 
 @contextmanager
@@ -34,6 +34,8 @@ def offline(modules: Path) -> Iterator[Path]:
 def few_inputs(most: int = 126, random: int = 6) -> Iterator[None]:
     """Measure on fewer inputs: 126 are all over two symbols up to length 6."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(agreement, "MOST_INPUTS", most)
-        patch.setattr(agreement, "RANDOM_INPUTS", random)
+        patch.setattr(inputs, "MOST_INPUTS", most)
+        patch.setattr(inputs, "RANDOM_INPUTS", random)
+        patch.setattr(agreement, "SURVIVAL_INPUTS", 10)
+        patch.setattr(agreement, "SATURATION_INPUTS", 10)
         yield

@@ -1,6 +1,7 @@
 """What is written for Hugging Face opens in its library, offline, and decides as the original."""
 
 import ast
+import json
 import os
 import subprocess
 import sys
@@ -26,6 +27,7 @@ from tests.kernels.kinds import ACTIVATIONS, FULL, RULES, kind_of_model
 from tests.kernels.models import WEIGHTINGS
 from weightsmith import Fixed, Native, Transformer, export, semantics
 from weightsmith.arithmetic import Array
+from weightsmith.errors import ExportError
 from weightsmith.export.hugging_face import described, hub
 from weightsmith.export.hugging_face.hub.network_weightsmith import weigh
 from weightsmith.library.entries import ENTRIES, EXAMPLES, Entry
@@ -258,3 +260,58 @@ def test_a_loss_is_that_of_the_logits(tmp_path: Path) -> None:
     given = torch.tensor([[3, 4, 5, 6]])
     found = opened(tmp_path / "model", T)(given, labels=given)
     assert torch.allclose(found.loss, torch.nn.functional.cross_entropy(found.logits[0, :-1], given[0, 1:]))
+
+
+# What may go wrong
+
+
+def test_what_decides_otherwise_is_refused_and_not_written(tmp_path: Path) -> None:
+    T = kind_of_model(Fixed(2, 2), 1, "none", "relu")  # so coarse that rounding decides
+    with pytest.raises(ExportError, match="Hugging Face in float64 decides .* times otherwise, first on"):
+        export.to_hugging_face(T, tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+    assert not export.to_hugging_face(T, tmp_path / "model", allow_differences=True).agrees
+
+
+TABLE = ws.PositionTable(np.ones((12, 3)))
+
+
+@pytest.mark.parametrize(("positions", "most"), [(TABLE, 12), ((TABLE, ws.Rotary()), 12), (ws.Alibi(), 2048)])
+def test_an_input_that_is_too_long_is_refused(positions: Any, most: int, tmp_path: Path) -> None:
+    T = replace(calm(kind_of_model(FLOAT64, 3, "none", "relu", loudness=0.0)), positions=positions)
+    export.to_hugging_face(T, tmp_path / "model")
+    model = opened(tmp_path / "model", T)
+    assert model.config.max_position_embeddings == most
+    with pytest.raises(ValueError, match=f"the input has {most + 1} tokens, and this model reads at most {most}"):
+        model(torch.zeros(1, most + 1, dtype=torch.long))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16", "float16"])
+def test_every_dtype_is_opened_as_it_was_written(dtype: Any, tmp_path: Path) -> None:
+    report = export.to_hugging_face(A, tmp_path / "model", dtype=dtype)
+    assert (report.agrees, report.dtype) == (True, dtype)
+    assert opened(tmp_path / "model", A).dtype == getattr(torch, dtype)
+
+
+def test_hostile_names_of_tokens_and_classes_stay_what_they_are(tmp_path: Path) -> None:
+    tokens = ("</s>", "a\tb", "../..", "{{x}}", "\u2028", "'\"\\", "__import__('os')", "<unk>")
+    T = replace(
+        ws.random_transformer(tokens, 3, 1, 1, 2, 4, arithmetic=FLOAT64, seed=0), classes=("\u202e", "\n</script>")
+    )
+    export.to_hugging_face(T, tmp_path / "model")
+    model, reading = opened(tmp_path / "model", T), tokenizer(tmp_path / "model")
+    assert list(model.config.id2label.values()) == list(T.classes)
+    assert reading.convert_tokens_to_ids(list(tokens)) == list(range(len(tokens)))
+    assert reading("</s> ../.. <unk>")["input_ids"] == [0, 2, 7]
+
+
+def test_an_earlier_export_is_measured_again(tmp_path: Path) -> None:
+    written = export.to_hugging_face(A, tmp_path / "model")
+    assert export.agreement(A, tmp_path / "model") == written
+    with pytest.raises(ExportError, match="holds another model: its tokens or classes are not those of this one"):
+        export.agreement(ws.library.fish(), tmp_path / "model")
+
+
+def test_the_circuit_goes_with_the_weights(tmp_path: Path) -> None:
+    export.to_hugging_face(A, tmp_path / "model")
+    assert json.loads((tmp_path / "model" / "circuit.json").read_text()) == export.circuit(A)

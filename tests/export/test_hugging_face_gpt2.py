@@ -117,6 +117,14 @@ def test_hard_attention_and_distances_are_refused_by_name(entry: ReadyMade, tmp_
 # In the library's hands
 
 
+@pytest.mark.parametrize("tied", [True, False])
+def test_what_was_written_is_read_again_and_measured_again(tied: bool, tmp_path: Path) -> None:
+    T = model(tied=tied)
+    written = export.to_hugging_face(T, tmp_path / "model", "gpt2")
+    again = export.agreement(T, tmp_path / "model")
+    assert replace(again, error_bound=written.error_bound) == written
+
+
 def test_a_classifier_is_opened_without_code_of_ours(tmp_path: Path) -> None:
     T = ws.library.length_modulo(3)
     export.to_hugging_face(T, tmp_path / "model", "gpt2", dtype="float32")

@@ -7,6 +7,7 @@ import numpy as np
 
 from weightsmith.errors import ExportError, brief
 from weightsmith.export.agreement import Exported, Outputs
+from weightsmith.export.hugging_face.opened import opened_directory
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 
@@ -38,7 +39,7 @@ def _torch_module(T: Transformer, exported: Any) -> Exported | None:
 
 
 # Each looks at the type before it loads anything, and returns None for what is not its own.
-TARGETS: list[Callable[[Transformer, Any], Exported | None]] = [_torch_module]
+TARGETS: list[Callable[[Transformer, Any], Exported | None]] = [_torch_module, opened_directory]
 
 
 class Called:

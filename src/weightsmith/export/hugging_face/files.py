@@ -11,6 +11,7 @@ from transformers.utils import logging
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError
+from weightsmith.export.circuit import circuit
 from weightsmith.export.hugging_face.folder import MARK, File
 from weightsmith.export.hugging_face.kinds import Dtype, is_language_model
 from weightsmith.model import Transformer
@@ -18,14 +19,22 @@ from weightsmith.storage import write_whole
 
 
 def configuration_files(T: Transformer, config: dict[str, Any], dtype: Dtype) -> dict[str, File]:
-    """Return config.json and, for a language model, how it generates: the best token each time."""
+    """Return config.json, the circuit and, for a language model, how it generates: the best token each time."""
     pad = {"pad_token_id": len(T.vocabulary)}  # padding comes after the vocabulary
     common = {"dtype": dtype, **pad, MARK: {"arithmetic": str(T.arithmetic)}, **config}
     if is_language_model(T):
         generation = {"do_sample": False, **pad, "use_cache": config["use_cache"]}
-        return {"config.json": common, "generation_config.json": generation}
+        return {"config.json": common, "generation_config.json": generation, **circuit_file(T)}
     labels = {"id2label": dict(enumerate(T.classes)), "label2id": {name: n for n, name in enumerate(T.classes)}}
-    return {"config.json": {**common, **labels}}
+    return {"config.json": {**common, **labels}, **circuit_file(T)}
+
+
+def circuit_file(T: Transformer) -> dict[str, File]:
+    """Return what each head and neuron is for, which goes with the weights; nothing for a model that is too large."""
+    try:
+        return {"circuit.json": circuit(T)}
+    except ExportError:
+        return {}
 
 
 def write_weights(directory: Path, arrays: Mapping[str, Array], dtype: Dtype) -> None:

@@ -13,6 +13,7 @@ from weightsmith.storage import PART, read_json, refusals, write_json, write_who
 MARK = "weightsmith"  # the key in config.json by which we know our own
 File: TypeAlias = str | dict[str, Any]  # a text, or what is written as JSON
 FILES = (
+    "circuit.json",
     "config.json",
     "configuration_weightsmith.py",
     "generation_config.json",

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from transformers import GPT2ForSequenceClassification, GPT2LMHeadModel
 
-from weightsmith.export.agreement import Outputs, inputs
+from weightsmith.export.agreement import Outputs
 from weightsmith.export.hugging_face.described import described
 from weightsmith.export.hugging_face.files import as_array, configuration_files, open_quietly, write_weights
 from weightsmith.export.hugging_face.folder import write_files
@@ -18,6 +18,7 @@ from weightsmith.export.hugging_face.gpt2_weights import check_possible, configu
 from weightsmith.export.hugging_face.hub.network_weightsmith import Network
 from weightsmith.export.hugging_face.kinds import Dtype, is_language_model
 from weightsmith.export.hugging_face.tokenizer import tokenizer_files
+from weightsmith.export.inputs import inputs
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 

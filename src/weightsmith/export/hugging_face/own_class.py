@@ -50,6 +50,7 @@ class OpenedOwn:
     """
 
     target = "Hugging Face"
+    saturates = True
 
     def __init__(self, T: Transformer, directory: Path, dtype: Dtype) -> None:
         """Open it."""

@@ -45,7 +45,7 @@ def to_hugging_face(
         needed(package, "a model for Hugging Face")
     with new_directory(directory) as place:
         report = _own(T, place, kind) if stock is None else _gpt2(T, place, kind)
-        return required(report, allow_differences)
+        return required(report, allow_differences, T)
 
 
 def _own(T: Transformer, directory: Path, dtype: Dtype) -> Agreement:
