@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 
 import huggingface_hub.constants
@@ -10,7 +11,7 @@ import pytest
 import torch
 import transformers.dynamic_module_utils
 
-from weightsmith.export import agreement, inputs
+from weightsmith.export import inputs
 
 
 @contextmanager
@@ -36,6 +37,7 @@ def few_inputs(most: int = 126, random: int = 6) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inputs, "MOST_INPUTS", most)
         patch.setattr(inputs, "RANDOM_INPUTS", random)
-        patch.setattr(agreement, "SURVIVAL_INPUTS", 10)
-        patch.setattr(agreement, "SATURATION_INPUTS", 10)
+        module = import_module("weightsmith.export.agreement")  # of the package it is the function
+        patch.setattr(module, "SURVIVAL_INPUTS", 10)
+        patch.setattr(module, "SATURATION_INPUTS", 10)
         yield

@@ -190,6 +190,7 @@ def test_the_pipeline_classifies_with_the_names_of_the_classes(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("rule", "mask"), [("one for each head", "causal"), ("alibi", "full"), ("halves", "full")])
 def test_padding_changes_nothing_on_either_side(rule: str, mask: str, side: str, tmp_path: Path) -> None:
     for tied in (True, False):
@@ -212,6 +213,7 @@ def test_padding_changes_nothing_on_either_side(rule: str, mask: str, side: str,
             assert float((found - alone).abs().max()) <= 1e-12 * max(1.0, float(alone.abs().max()))
 
 
+@pytest.mark.long  # a process of its own takes its time; the test after this one asks the same of the sources
 def test_a_process_that_has_no_weightsmith_opens_the_directory(tmp_path: Path) -> None:
     export.to_hugging_face(A & B, tmp_path / "model")
     program = (
