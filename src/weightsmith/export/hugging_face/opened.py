@@ -24,14 +24,21 @@ def opened_directory(T: Transformer, directory: Any) -> Exported | None:
         return None
     if MARK not in config:
         return None
-    dtype, labels = config.get("dtype"), config.get("id2label")
+    dtype: Any = config.get("dtype")
+    labels = config.get("id2label")
     if dtype not in get_args(Dtype):
         raise ExportError(f"config.json in {brief(str(place))} has dtype {brief(dtype)}: write the directory again")
-    if config.get("pad_token_id") != len(T.vocabulary) or (labels and list(labels.values()) != list(T.classes)):
+    if config.get("pad_token_id") != len(T.vocabulary) or _other_classes(T, labels):
         raise ExportError(f"{brief(str(place))} holds another model: its tokens or classes are not those of this one")
     needed("transformers", "a model for Hugging Face")
     from weightsmith.export.hugging_face.gpt2 import OpenedGPT2
     from weightsmith.export.hugging_face.own_class import OpenedOwn
 
-    kind = OpenedGPT2 if config.get("model_type") == "gpt2" else OpenedOwn
-    return kind(T, place, dtype)
+    kind: Any = OpenedGPT2 if config.get("model_type") == "gpt2" else OpenedOwn
+    found: Exported = kind(T, place, dtype)
+    return found
+
+
+def _other_classes(T: Transformer, labels: Any) -> bool:
+    """Say whether the names of classes in a configuration, where there are some, are others."""
+    return labels is not None and (not isinstance(labels, dict) or list(labels.values()) != list(T.classes))
