@@ -38,6 +38,7 @@ FLOAT64 = Native("float64")
 RECOGNISERS = [entry for entry in ENTRIES if entry.build().classes == ("NO", "YES")]
 LIBRARY = [*ENTRIES, *EXAMPLES]
 A, B = ws.library.contains("1"), ws.library.ends_with("01")
+TABLE = ws.PositionTable(np.random.default_rng(0).normal(size=(12, 3)))
 FORMS: dict[str, Any] = {
     "zero-one": ws.zero_one_form,
     "infinity": ws.infinity_form,
@@ -195,6 +196,7 @@ def test_the_pipeline_classifies_with_the_names_of_the_classes(tmp_path: Path) -
 def test_padding_changes_nothing_on_either_side(rule: str, mask: str, side: str, tmp_path: Path) -> None:
     for tied in (True, False):
         T = calm(kind_of_model(FLOAT64, 1, rule, "silu", mask=mask, tied=tied, loudness=0.0))
+        T = replace(T, positions=[scheme for scheme in (TABLE, T.attention_positions) if scheme is not None])
         export.to_hugging_face(T, tmp_path / "model")
         model, reading = opened(tmp_path / "model", T), tokenizer(tmp_path / "model")
         reading.padding_side = side
@@ -273,9 +275,6 @@ def test_what_decides_otherwise_is_refused_and_not_written(tmp_path: Path) -> No
         export.to_hugging_face(T, tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
     assert not export.to_hugging_face(T, tmp_path / "model", allow_differences=True).agrees
-
-
-TABLE = ws.PositionTable(np.ones((12, 3)))
 
 
 @pytest.mark.parametrize(("positions", "most"), [(TABLE, 12), ((TABLE, ws.Rotary()), 12), (ws.Alibi(), 2048)])

@@ -64,6 +64,25 @@ def test_every_logit_is_within_the_bound(seed: int, activation: str, dtype: Any,
         assert report.stream_difference < 1e-12
 
 
+@pytest.mark.parametrize("part", ["attention", "feed-forward"])
+def test_the_bound_counts_what_each_sublayer_loses_when_large_numbers_cancel(part: str, tmp_path: Path) -> None:
+    read, write = np.array([[1.1], [0.7], [1.3]]), np.array([[0.9e6, 0.83e6, -1571e3 / 1.3]])  # together 0
+    layer = ws.FeedForward(read, None, write, None)  # type: ignore[arg-type]
+    head = ws.Head(0 * read, 0 * read, read, write, Softmax())
+    block = ws.Block(feed_forward=layer) if part == "feed-forward" else ws.Block(ws.Attention((head,)))
+    T = Transformer(
+        arithmetic=FLOAT64,
+        vocabulary="ab",
+        lanes=("x",),
+        embedding=np.array([[1 / 3], [2 / 7]]),
+        blocks=[block],
+        output=np.array([[1.0], [-1.0]]),
+    )
+    report = export.to_hugging_face(T, tmp_path / "model", "gpt2", dtype="float32", allow_differences=True)
+    assert report.error_bound is not None
+    assert 1e-3 < report.logit_difference <= report.error_bound < 100
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_the_constant_has_the_smallest_bound_of_all_powers_of_2(dtype: str) -> None:
     T = model()
