@@ -196,7 +196,7 @@ def test_the_pipeline_classifies_with_the_names_of_the_classes(tmp_path: Path) -
 def test_padding_changes_nothing_on_either_side(rule: str, mask: str, side: str, tmp_path: Path) -> None:
     for tied in (True, False):
         T = calm(kind_of_model(FLOAT64, 1, rule, "silu", mask=mask, tied=tied, loudness=0.0))
-        T = replace(T, positions=[scheme for scheme in (TABLE, T.attention_positions) if scheme is not None])
+        T = replace(T, positions=tuple(scheme for scheme in (TABLE, T.attention_positions) if scheme is not None))
         export.to_hugging_face(T, tmp_path / "model")
         model, reading = opened(tmp_path / "model", T), tokenizer(tmp_path / "model")
         reading.padding_side = side
