@@ -12,6 +12,7 @@ SUBJECTS = (
     "rounding",
     "runs",
     "native",
+    "reading",
     "checking",
     "memory",
     "training",

@@ -47,6 +47,25 @@ def test_nothing_is_normalised_twice() -> None:
     assert sum("times ∞ again" in origin for origin in origins) == 1
 
 
+def test_parallel_blocks_share_a_block_with_parallel_ones_only() -> None:
+    serial, parallel = (ws.random_transformer("ab", 3, 2, 1, 3, 5, seed=8, parallel=each) for each in (False, True))
+    alone = replace(serial, blocks=[replace(block, attention=None) for block in serial.blocks])
+    empty = replace(serial, blocks=())
+    for left, right, wanted in (
+        (parallel, parallel, [True, True]),
+        (parallel, alone, [True, True]),
+        (empty, parallel, [True, True]),
+        (serial, alone, [False, False]),
+        (serial, parallel, [False, True, False, True]),
+        (parallel, serial, [True, False, True, False]),
+    ):
+        U = ws.side_by_side(left, right)
+        assert [block.parallel for block in U.blocks] == wanted
+        for text in INPUTS[::5]:
+            both = [ws.run(part, text).logits.tolist() for part in (left, right)]
+            assert ws.run(U, text).logits.tolist() == both[0] + both[1]
+
+
 def test_a_part_that_is_used_twice_stands_there_once() -> None:
     once, twice = ws.compose("S & T", S=S, T=T), ws.compose("S & T | S & ~T & R", S=S, T=T, R=S)
     assert len(twice.lanes) == len(once.lanes)

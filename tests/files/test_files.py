@@ -32,6 +32,7 @@ def transformers(draw: st.DrawFn) -> ws.Transformer:
         draw(tokens), lanes=4, blocks=draw(st.integers(0, 2)), heads=draw(st.integers(0, 2)),
         neurons=draw(st.integers(0, 3)), max_length=3, arithmetic=draw(st.sampled_from(ARITHMETICS)),
         seed=draw(st.integers(0, 99)), weighting=draw(st.sampled_from(WEIGHTINGS)), mask="causal",
+        parallel=draw(st.booleans()),
     )  # fmt: skip
     T = replace(T, lanes=draw(names), output_bias=draw(st.sampled_from([None, np.ones(2)])))
     positions = [T.positions, None, ws.Sinusoidal(draw(st.integers(1, 9))), ws.Relative(np.ones((2, 4)))]

@@ -13,7 +13,7 @@ from tests.kernels.kinds import ACTIVATIONS, RULES, kind_of_model
 from weightsmith.files.codec import encode
 from weightsmith.model import named_arrays
 
-NEW = {"positions", "W_3", "b_3", "b_Q", "b_K", "b_V", "b_O", "tied"}
+NEW = {"positions", "W_3", "b_3", "b_Q", "b_K", "b_V", "b_O", "tied", "parallel"}
 
 
 @pytest.mark.parametrize("tied", [False, True])
@@ -55,7 +55,7 @@ def test_a_file_of_version_1_without_the_new_keys_still_loads(tmp_path: Path) ->
                     older(item, top=False)
 
     old = ws.load(saved_with(T, tmp_path / "old.safetensors", lambda metadata, _: older(metadata)))
-    assert sorted(set(dropped)) == ["positions", "tied"]
+    assert sorted(set(dropped)) == ["parallel", "positions", "tied"]
     assert old == T
     assert np.array_equal(ws.run(old, "0110").stream, ws.run(T, "0110").stream)
 
@@ -94,6 +94,11 @@ BROKEN: dict[str, tuple[Any, str]] = {
     "a rule among texts": (put("top", "positions", [ROTARY, "Alibi"]), "positions='Alibi'"),
     "tied that is a number": (put("top", "tied", 1), "tied=1: write True or False"),
     "tied with another output": (put("top", "tied", True), "tied=True"),
+    "parallel that is a number": (lambda m, _: m["blocks"][0].update(parallel=1), r"Block\(parallel=1\): write True"),
+    "parallel with norms behind": (lambda m, _: m["blocks"][0].update(parallel=True, norm_placement="post"),
+                                   "the norms of a parallel block stand before its sublayers"),
+    "a norm for a choice": (lambda m, _: m["blocks"][0].update(parallel={"kind": "RMSNorm", "eps": 1.0, "lanes": None}),
+                            r"Block\(parallel=RMSNorm"),
     "a kind that is none": (put("top", "positions", {"kind": "Rotating"}), "unknown kind 'Rotating'"),
     "a key of another kind": (put("top", "positions", ROTARY | {"slopes": None}), "unknown key 'slopes'"),
 }  # fmt: skip

@@ -20,7 +20,10 @@ def models() -> list[ws.Transformer]:
     """Models with every kind of part."""
     T = ws.random_transformer(lanes=2, blocks=1, heads=1, neurons=2, max_length=2)
     written = ws.memory.write(T, 0, {T.lanes[0]: 1.0}, {T.lanes[1]: 1.0}, name="fact")
-    kinds = [kind_of_model(ws.Fixed(4, 4), n, rule, heads=2, norms=True) for n, rule in enumerate(("halves", "alibi"))]
+    kinds = [
+        kind_of_model(ws.Fixed(4, 4), n, rule, heads=2, norms=True, parallel=n == 1)
+        for n, rule in enumerate(("halves", "alibi"))
+    ]
     floats = ws.random_transformer(lanes=2, blocks=1, arithmetic=ws.Native("float32"), tied=True)
     return [written, ws.flag(T, "here", [0]), *kinds, floats]
 

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 
 import weightsmith as ws
-from tests.kernels.models import random_model
+from tests.kernels.models import random_model, some_in_parallel
 from weightsmith import LayerNorm, Native, RMSNorm, Softmax, Transformer, random_transformer
 from weightsmith.inspect.run import Sums
 from weightsmith.model.block import Activation
@@ -46,6 +46,7 @@ def model(seed: int) -> Transformer:
                 norm_placement=placement[random.integers(2)],
             )
         )
+    new = list(some_in_parallel(tuple(new), seed))
     rules: tuple[AttentionPositions | None, ...] = (
         None,
         ws.Relative(random.normal(size=(3, lanes)), random.normal(size=(3, lanes))),

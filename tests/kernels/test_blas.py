@@ -52,7 +52,7 @@ def assert_close_runs(T: ws.Transformer, text: str, change: Any = None) -> ws.Ru
 
 
 def model(n: int, rule: str, activation: str = "relu", dtype: Any = "float64", **more: Any) -> ws.Transformer:
-    how = {"loudness": 0.0, "norms": n % 2 == 0, "weighting": Softmax(shifted=True), **more}
+    how = {"loudness": 0.0, "norms": n % 2 == 0, "weighting": Softmax(shifted=True), "parallel": n % 3 == 1, **more}
     return kind_of_model(Native(dtype), n, rule, activation, **how)
 
 

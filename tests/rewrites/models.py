@@ -32,12 +32,15 @@ def inputs(vocabulary: Any = "ab", up_to: int = 4) -> list[list[str]]:
 
 @st.composite
 def transformers(draw: st.DrawFn, arithmetics: Any = ARITHMETICS, norms: bool = True) -> ws.Transformer:
-    """Draw lanes 1–5, blocks 0–3, heads 0–2, any members as weights (extreme ones often), biases and norms."""
+    """Draw lanes 1–5, blocks 0–3, heads 0–2, any members as weights (extreme ones often), biases and norms.
+
+    Blocks are parallel or not.
+    """
     A = draw(st.sampled_from(arithmetics))
     lanes, blocks, heads = draw(st.integers(1, 5)), draw(st.integers(0, 3)), draw(st.integers(0, 2))
     T = ws.random_transformer(
         "ab", lanes, blocks, heads, draw(st.integers(0, 3)), 5, A, draw(st.integers(0, 10**6)),
-        weighting=draw(st.sampled_from(WEIGHTINGS)),
+        weighting=draw(st.sampled_from(WEIGHTINGS)), parallel=draw(st.booleans()),
     )  # fmt: skip
     loud = np.random.default_rng(draw(st.integers(0, 99)))
     output = np.where(loud.random(T.output.shape) < 0.3, loud.choice(A.values(), T.output.shape), T.output)

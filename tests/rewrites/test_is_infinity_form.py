@@ -35,6 +35,7 @@ def kinds(A: Arithmetic, seed: int) -> list[ws.Transformer]:
         replace(T, blocks=(replace(normed, norm_placement="post", feed_forward=gated),)),
         replace(T, positions=(ws.Sinusoidal(3), ws.Alibi())),
         replace(T, positions=None, classes=("nay", "aye")),
+        replace(T, blocks=(replace(T.blocks[0], parallel=True), replace(normed, parallel=True))),
     ]
 
 
@@ -88,6 +89,24 @@ def test_a_tie_and_a_small_infinity_are_no_answers() -> None:
     T = ws.Transformer(A, "a", ["NO", "YES"], np.array([[1.0, 1.0]]), None, (), np.eye(2))
     assert not ws.is_infinity_form(T), "(1, ∞) is a tie where ∞ = 1"
     assert ws.is_infinity_form(replace(T, arithmetic=ws.Fixed(1, 1), embedding=np.array([[1.0, 1.5]])))
+
+
+def test_neurons_of_a_parallel_block_cancel_only_what_attention_leaves_alone() -> None:
+    """They read h and take it away, but where a head writes the stream is h ⊕ something by then."""
+    A, one, zero = ws.Fixed(4, 4), np.ones((1, 1)), np.zeros((1, 1))
+    cancelling = ws.feed_forward(["x"], list(ws.Neuron.pair("x", {"x": -1.0})))
+    attention = ws.Attention([ws.Head(zero, zero, one, one)])
+    T = ws.Transformer(
+        A, "ab", ["x"], np.array([[1.0], [2.0]]), None, [ws.Block(attention, cancelling)], np.ones((2, 1))
+    )
+    assert possible_values(T) == [frozenset([0.0])]
+    assert ws.run(T, "ab").stream[-1].tolist() == [[0.0], [0.0]]
+    T = replace(T, blocks=[replace(T.blocks[0], parallel=True)])
+    assert possible_values(T) == [None]
+    assert ws.run(T, "ab").stream[-1].tolist() == [[1.0], [1.5]]
+    silent = ws.Attention([ws.Head(zero, zero, one, zero)])
+    T = replace(T, blocks=[replace(T.blocks[0], attention=silent)])
+    assert possible_values(T) == [frozenset([0.0])]
 
 
 def test_one_growing_block_fewer_is_known_to_be_too_few() -> None:

@@ -92,14 +92,15 @@ NORMS: tuple[Norm, ...] = (
 )
 
 
-@pytest.mark.parametrize("placement", ["pre", "post"])
+@pytest.mark.parametrize("placement", ["pre", "post", "parallel"])
 @pytest.mark.parametrize("norm", NORMS, ids=["all lanes", "two lanes", "rms"])
 @pytest.mark.parametrize("form", FORMS[:5])  # gains of 1 are no members of the last
-def test_norms_equal_the_exact_evaluation(form: str, norm: Norm, placement: Literal["pre", "post"]) -> None:
-    A = parse_arithmetic(form)
-    T = random_transformer("ab", 3, 2, 1, 3, 4, A, seed=3)
+def test_norms_equal_the_exact_evaluation(form: str, norm: Norm, placement: Literal["pre", "post", "parallel"]) -> None:
+    A, parallel = parse_arithmetic(form), placement == "parallel"
+    T = random_transformer("ab", 3, 2, 1, 3, 4, A, seed=3, parallel=parallel)
+    where = "pre" if placement == "parallel" else placement
     blocks = tuple(
-        replace(block, attention_norm=norm, feed_forward_norm=norm, norm_placement=placement) for block in T.blocks
+        replace(block, attention_norm=norm, feed_forward_norm=norm, norm_placement=where) for block in T.blocks
     )
     T = replace(T, blocks=blocks, final_norm=norm, output_bias=A.round([0.3, -0.3]))
     for tokens in (["a"], ["b", "a", "b"]):
@@ -127,14 +128,16 @@ def test_relative_positions_equal_the_exact_evaluation(form: str) -> None:
     sizes=st.tuples(*[st.integers(low, high) for low, high in ((1, 4), (0, 2), (0, 2), (0, 3))]),
     tokens=st.lists(st.sampled_from("abc"), min_size=1, max_size=4),
     seed=st.integers(0, 10**6),
+    parallel=st.booleans(),
 )
 def test_runs_of_every_size_equal_the_exact_evaluation(
-    form: str, ties: str, weighting: Weighting, mask: str, sizes: tuple[int, ...], tokens: list[str], seed: int
-) -> None:
+    form: str, ties: str, weighting: Weighting, mask: str, sizes: tuple[int, ...], tokens: list[str], seed: int,
+    parallel: bool,
+) -> None:  # fmt: skip
     lanes, blocks, heads, neurons = sizes
     T = random_transformer(
         "abc", lanes, blocks, heads, neurons, 4, parse_arithmetic(tied(form, ties)), seed,
-        weighting=weighting, mask=mask,  # type: ignore[arg-type]
+        weighting=weighting, mask=mask, parallel=parallel,  # type: ignore[arg-type]
     )  # fmt: skip
     assert_equals_witness(T, tokens)
 

@@ -10,6 +10,7 @@ import pytest
 
 import weightsmith as ws
 from tests.files.mutations import mutated
+from tests.files.test_kinds import BROKEN, saved_with
 from tests.files.test_mutations import models
 from tests.kernels.kinds import ACTIVATIONS, FULL, RULES, kind_of_model
 from tests.kernels.models import LENGTH, many_heads, random_model
@@ -39,7 +40,8 @@ def test_random_models_run_as_in_python(form: str, tmp_path: Path) -> None:
     for mask in ("causal", "full"):
         for n, rule in enumerate(RULES if mask == "causal" else FULL):
             how: Any = {"heads": 1 + n % 3, "mask": mask, "norms": n % 2 == 1, "tied": n % 3 == 0}
-            T = kind_of_model(A, n, rule, ACTIVATIONS[(n + len(mask)) % len(ACTIVATIONS)], **how)
+            activation = ACTIVATIONS[(n + len(mask)) % len(ACTIVATIONS)]
+            T = kind_of_model(A, n, rule, activation, parallel=n % 4 > 1, **how)
             cases.add_model(T, inputs_of(T, n, (2, LENGTH)))
     for seed in range(2):
         cases.add_model(T := many_heads(A, seed), inputs_of(T, seed))
@@ -107,8 +109,23 @@ def test_functions_beside_a_midpoint_are_rounded_as_in_python(form: str, name: s
     cases.assert_equal()
 
 
+def test_broken_parts_are_refused_and_what_is_wrong_with_parallel_blocks_in_the_same_words(tmp_path: Path) -> None:
+    T, cases, said = kind_of_model(ws.Fixed(4, 4), 1, "halves", heads=1), Cases(tmp_path), dict[str, str]()
+    for name, (change, _) in BROKEN.items():
+        path = saved_with(T, tmp_path / "broken", change)
+        cases.add_file(path.read_bytes())
+        with pytest.raises(ws.FileError) as refused:
+            ws.load(path)
+        said[name] = str(refused.value).split(": ", 1)[1]
+    found = dict(zip(BROKEN, cases.run()["refusals"], strict=True))
+    assert all(found.values())
+    for name in ("parallel that is a number", "parallel with norms behind"):
+        assert found[name] == said[name]
+    assert found["a norm for a choice"] == "Block(parallel=RMSNorm(…)): write True or False"
+
+
 def test_mutated_files_are_refused_where_python_refuses_them(tmp_path: Path) -> None:
-    cases, random, path = Cases(tmp_path), Random(7), tmp_path / "model"
+    cases, random, path = Cases(tmp_path), Random(8), tmp_path / "model"
     whole, refused = list[bytes](), list[str | None]()
     for T in models():
         ws.save(T, path)

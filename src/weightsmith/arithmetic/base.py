@@ -192,12 +192,26 @@ def real_numbers(x: npt.ArrayLike) -> npt.NDArray[Any]:
 def immutable(x: npt.NDArray[Any]) -> Array:
     """Copy numbers into the bytes of an array without −0: nobody can make it writable, as if it owned its memory.
 
-    Only some are converted at a time, so that there are never two copies of a large array besides the one given.
+    Only some are converted at a time, so that there are never two copies of a large array besides the one given. What
+    this function made shares its bytes with what it makes of it.
     """
+    bytes_of_x = _whole_bytes(x)
+    if bytes_of_x is not None:
+        return np.ndarray(x.shape, np.float64, bytes_of_x)
     flat, data = x.reshape(-1), BytesIO()
     for begin in range(0, flat.size, AT_ONCE):
         data.write((flat[begin : begin + AT_ONCE].astype(np.float64, copy=False) + 0.0).data)
     return np.ndarray(x.shape, np.float64, data.getvalue())
+
+
+def _whole_bytes(x: npt.NDArray[Any]) -> bytes | None:
+    """Return the bytes that an array is written in, if it is all of them, in order, as float64 and without −0."""
+    data = x.base
+    if type(data) is not bytes or x.dtype != np.float64 or x.nbytes != len(data) or not x.flags.c_contiguous:
+        return None
+    flat = x.reshape(-1)
+    parts = (flat[begin : begin + AT_ONCE] for begin in range(0, flat.size, AT_ONCE))
+    return None if any(((some == 0) & np.signbit(some)).any() for some in parts) else data
 
 
 def _plain(x: Array) -> Array:

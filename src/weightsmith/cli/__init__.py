@@ -18,6 +18,7 @@ from weightsmith.cli import (
     explain,
     export,
     generate,
+    import_,
     info,
     laws,
     library,
@@ -71,6 +72,7 @@ app.command(  # its steps keep the order in which they are given, which options 
     epilog=rewrite.STEPS,
     context_settings={"ignore_unknown_options": True, "allow_extra_args": True, "help_option_names": ["-h", "--help"]},
 )(rewrite.rewrite)
+app.command(name="import")(import_.import_)
 app.add_typer(check.check, name="check")
 app.add_typer(memory.memory, name="memory")
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import weightsmith as ws
+from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import AsJson, ModelFile, print_json, results, say
 from weightsmith.errors import InputError, brief, shown
 from weightsmith.tables import Table
@@ -32,7 +33,7 @@ def explain(
         raise InputError(f"--top {top}: write how many parts to show, 1 or more")
     if by not in (None, "head", "block"):
         raise InputError(f"--by {brief(by)}: write --by head or --by block")
-    r = ws.run(ws.load(file), tokens)
+    r = ws.run(load_model(file), tokens)
     here, seen = position_of(r, position), ws.lens(r)
     found = ws.attribute(r, seen.decisions[-1][here] if wanted is None else wanted, over=over, position=here)
     if by is not None:

@@ -1,11 +1,14 @@
 """weightsmith generate."""
 
 import sys
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Annotated
 
 import typer
 
 import weightsmith as ws
+from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, token_text
 
 
@@ -21,7 +24,7 @@ def generate(
     """Go on from a text, token by token, as they come; past the context, from the last tokens that it holds."""
     from weightsmith.model.tokens import read_tokens_of_any_length, separator  # here, because it loads numpy
 
-    T = ws.load(file)
+    T = load_model(file)
     tokens = ws.generate(T, text, steps, temperature=temperature, top_k=top_k, seed=seed)
     read, most = read_tokens_of_any_length(T, text), T.max_length
     if steps and most is not None and len(read) + steps - 1 > most:
@@ -29,9 +32,27 @@ def generate(
     if as_json:
         print_json({"input": list(read), "tokens": list(tokens)})
         return
+    if T.tokenizer:
+        _write_text(T, read, tokens)
+        return
     between = separator(T.vocabulary)
     sys.stdout.write(between.join(map(token_text, read)))
     for token in tokens:
         sys.stdout.write(between + token_text(token))
         sys.stdout.flush()
+    sys.stdout.write("\n")
+
+
+def _write_text(T: "ws.Transformer", read: Sequence[str], tokens: Iterable[str]) -> None:
+    """Write what the tokens stand for, as they come; a letter may be made of several of them."""
+    from weightsmith.model import readable_text
+
+    every, written = list(read), 0
+    for token in chain([""], tokens):
+        every += [token] if token else []
+        text = readable_text(T, every)
+        whole = len(text.rstrip("\ufffd"))
+        sys.stdout.write("".join(map(token_text, text[written:whole])))
+        sys.stdout.flush()
+        written = max(written, whole)
     sys.stdout.write("\n")

@@ -1,6 +1,9 @@
 """weightsmith info."""
 
+from dataclasses import replace
+
 import weightsmith as ws
+from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import AsJson, ModelFile, print_json, results, say
 from weightsmith.tables import Table, bar
 
@@ -12,11 +15,11 @@ def info(
     as_json: AsJson = False,
 ) -> None:
     """Show what is in a model file."""
-    T = ws.load(file)
+    T = load_model(file)
     if as_json:
         from weightsmith.files.codec import encode  # here, because it loads numpy
 
-        tensors, metadata = encode(T)
+        tensors, metadata = encode(replace(T, tokenizer=""))  # which nobody reads
         shapes = {name: list(array.shape) for name, array in tensors.items()}
         parts = {
             part: {"weights": count, "percent": round(percent(count, T), 2)}

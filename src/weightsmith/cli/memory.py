@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
+from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import AsJson, ModelFile, check_outputs, errors, print_json, results, say, say_written
 from weightsmith.errors import shown
 from weightsmith.tables import Table, number
@@ -38,7 +39,7 @@ def write(
     from weightsmith.memory.written import read_numbers  # here, because it loads numpy
 
     check_outputs(output)
-    T = ws.load(file)
+    T = load_model(file)
     written = ws.memory.write(
         T, block, read_numbers(key, "--key"), read_numbers(value, "--value"), margin, name, inputs=against or []
     )
@@ -50,7 +51,7 @@ def write(
 @memory.command("facts")
 def list_facts(file: ModelFile, as_json: AsJson = False) -> None:
     """List the facts in a model: keys, values and the margins between them."""
-    T = ws.load(file)
+    T = load_model(file)
     found = ws.memory.facts(T)
     if as_json:
         print_json([asdict(fact) for fact in found])
@@ -69,7 +70,7 @@ def read(
     as_json: AsJson = False,
 ) -> None:
     """Show which neurons an input makes fire, and what they add."""
-    r = ws.run(ws.load(file), tokens)
+    r = ws.run(load_model(file), tokens)
     T = r.transformer
     found = [
         (b, firing)
@@ -94,7 +95,7 @@ def promoted(
     as_json: AsJson = False,
 ) -> None:
     """Show the classes that a neuron's value speaks for and against; later blocks and the final norm are left out."""
-    T = ws.load(file)
+    T = load_model(file)
     n, name = _neuron(T, block, neuron)
     found = ws.memory.promoted(T, block, n, k)
     if as_json:
@@ -116,7 +117,7 @@ def promoted(
 def undo(file: ModelFile, output: Output) -> None:
     """Take back the last edit."""
     check_outputs(output)
-    T = ws.load(file)
+    T = load_model(file)
     ws.save(ws.memory.undo(T), output)
     say(f"undone: {T.edits[-1].text}")
     say_written(output)

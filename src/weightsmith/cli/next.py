@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 import weightsmith as ws
+from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import AsJson, ModelFile, print_json, results, say
 from weightsmith.errors import InputError, shown
 from weightsmith.tables import Table, bar
@@ -20,7 +21,7 @@ def next(
     """Show the most likely next tokens, as bars."""
     if top < 1:
         raise InputError(f"--top {top}: write how many tokens to show, 1 or more")
-    likely = ws.next_token(ws.load(file), text, temperature)
+    likely = ws.next_token(load_model(file), text, temperature)
     if as_json:
         print_json(likely)
         return

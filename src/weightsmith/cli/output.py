@@ -13,7 +13,9 @@ from rich.console import Console
 from weightsmith.errors import FileError, shown
 from weightsmith.storage import check_writable, refusals
 
-ModelFile = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file.")]
+ModelFile = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A model file, or a directory with a checkpoint of Hugging Face.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 

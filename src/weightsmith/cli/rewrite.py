@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 import weightsmith as ws
+from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import ModelFile, check_outputs, say, say_written
 
 STEPS = """
@@ -43,7 +44,7 @@ def rewrite(
 
     steps = pairs(context.args)
     check_outputs(output)
-    T = ws.load(file)
+    T = load_model(file)
     for step, value in steps:
         T = apply(T, step, value)
     ws.save(T, output)

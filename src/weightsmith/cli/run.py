@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
+from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import AsJson, ModelFile, print_json, results
 from weightsmith.errors import InputError
 
@@ -28,7 +29,7 @@ def run(
 
     if (lane or position) and not trace:
         raise InputError(f"--{'lane' if lane else 'position'} chooses what --trace shows: write --trace too")
-    r = ws.run(ws.load(file), tokens)
+    r = ws.run(load_model(file), tokens)
     if as_json:
         print_json(_decision(r) | (_trace(r, lane, position) if trace else {}))
     else:

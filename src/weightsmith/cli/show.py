@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import weightsmith as ws
+from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import ModelFile, check_outputs, errors, say_written
 from weightsmith.errors import InputError, shown
 from weightsmith.storage import refusals, write_whole
@@ -36,8 +37,8 @@ def show(
     if beside_input is not None and tokens is None:
         raise InputError("--beside-input needs an input to stand beside: weightsmith show MODEL INPUT --beside-input …")
     check_outputs(output, read=(file, beside))
-    T = ws.load(file)
-    S = None if beside is None else ws.load(beside)
+    T = load_model(file)
+    S = None if beside is None else load_model(beside)
     left: ws.Transformer | ws.Run = T if tokens is None else ws.run(T, tokens)
     right: ws.Transformer | ws.Run | None = S
     second = tokens if beside_input is None else beside_input

@@ -61,6 +61,7 @@ class Agreement:
     smallest_margin: float  # of the original: how far the best class is ahead
     survives: Mapping[str, bool] = field(default_factory=dict)  # in which dtypes every decision stays
     saturates: tuple[str, ...] = ()  # the sublayers that rely on saturation, which the target lacks
+    error_bound: float | None = None  # of an approximate target: how far a logit is off, but for saturation
 
     @property
     def agrees(self) -> bool:
@@ -85,6 +86,8 @@ class Agreement:
         lines.append(f"largest difference of a logit: {self.logit_difference:.3g}")
         if self.stream_difference is not None:
             lines.append(f"largest difference of the stream: {self.stream_difference:.3g}")
+        if self.error_bound is not None:
+            lines.append(f"a logit is at most {self.error_bound:.3g} from that of the same weights in exact floats")
         lines.append(f"smallest margin of a decision: {self.smallest_margin:.3g}")
         if self.survives:
             said = ", ".join(f"{dtype} {'yes' if fine else 'NO'}" for dtype, fine in self.survives.items())

@@ -9,6 +9,7 @@ import numpy as np
 
 from weightsmith.errors import ExportError, brief
 from weightsmith.export.agreement import Exported, Outputs
+from weightsmith.export.hugging_face.opened import opened_directory
 from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
@@ -60,7 +61,12 @@ def _bridge(T: Transformer, exported: Any) -> Exported | None:
 
 
 # Each looks at the type before it loads anything, and returns None for what is not its own.
-TARGETS: list[Callable[[Transformer, Any], Exported | None]] = [_torch_module, _onnx_file, _bridge]
+TARGETS: list[Callable[[Transformer, Any], Exported | None]] = [
+    _torch_module,
+    _onnx_file,
+    _bridge,
+    opened_directory,
+]
 
 
 class Called:

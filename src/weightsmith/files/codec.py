@@ -99,8 +99,9 @@ def _kinds(kind: type[Frozen] = Frozen) -> Iterator[tuple[str, type[Frozen]]]:
 
 
 def _plain_fields(part: Frozen) -> dict[str, Any]:
-    names = [field.name for field in fields(part) if field.name not in array_axes(type(part))]  # type: ignore[arg-type]
-    return {name: _plain(getattr(part, name)) for name in names}
+    plain = [field for field in fields(part) if field.name not in array_axes(type(part))]  # type: ignore[arg-type]
+    values = {field: getattr(part, field.name) for field in plain}
+    return {field.name: _plain(value) for field, value in values.items() if value or not field.metadata.get("rare")}
 
 
 def _plain(value: Any) -> Any:

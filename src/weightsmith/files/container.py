@@ -5,6 +5,7 @@ shapes and duplicate keys. Whatever is wrong is refused from the header alone, b
 """
 
 import math
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
@@ -47,28 +48,75 @@ def read_tensors(file: BinaryIO, size: int) -> tuple[Tensors, str]:
     length = int.from_bytes(file.read(8), "little")
     _check_sizes(size, length)
     places, metadata = _check_header(file.read(length), size - 8 - length)
-    return {name: _read_tensor(file, name, place) for name, place in places.items()}, metadata
+    return {name: read_tensor(file, name, place, DTYPES[place.dtype]) for name, place in places.items()}, metadata
 
 
-def _read_tensor(file: BinaryIO, name: str, place: "_Place") -> npt.NDArray[Any]:
-    tensor: npt.NDArray[Any] = np.empty(place.shape, DTYPES[place.dtype])
+class Place(NamedTuple):
+    """Where a tensor is in a file."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    begin: int
+    end: int
+
+
+class Accepted(NamedTuple):
+    """Which tensors a reader takes."""
+
+    dtypes: Mapping[str, int]  # with the bytes of a number
+    axes: tuple[int, int]  # how many at least, and at most
+    parameters: int | None  # numbers of all tensors; None: as many as the file holds
+
+
+def read_tensor(file: BinaryIO, name: str, place: Place, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Read one tensor of an open file."""
+    tensor: npt.NDArray[Any] = np.empty(place.shape, dtype)
     file.seek(place.begin)
     if tensor.size and file.readinto(tensor.data.cast("B")) != tensor.nbytes:  # type: ignore[attr-defined]
         raise FileError(f"tensor {brief(name)} is cut off: the file has become shorter while it was read")
     return tensor
 
 
-def _check_sizes(size: int, header: int) -> None:
-    most = 8 + MAX_HEADER + 8 * MAX_PARAMETERS
-    if not 8 <= size <= most:
-        raise FileError(f"it has {size:,} bytes, and a model has between 8 and {most:,}")
+def tensor_places(entries: dict[str, Any], begin: int, body_size: int, accepted: Accepted) -> dict[str, Place]:
+    """Return where the tensors of a header are, in the order of their bytes, which begin after so many others.
+
+    They must fill the file, and none may overlap another.
+    """
+    if len(entries) > MAX_TENSORS:
+        raise FileError(f"it has {len(entries):,} tensors, and at most {MAX_TENSORS:,} are allowed")
+    places = [(name, _check_entry(name, entry, body_size, begin, accepted)) for name, entry in entries.items()]
+    total = sum(math.prod(place.shape) for _, place in places)
+    if accepted.parameters is not None and total > accepted.parameters:
+        raise FileError(f"it claims {total:,} parameters, and at most {accepted.parameters:,} are allowed")
+    places.sort(key=lambda named: (named[1].begin, named[1].end))
+    offset = begin
+    for name, place in places:
+        if place.begin != offset:
+            raise FileError(
+                f"tensor {brief(name)} does not begin where the one before it ends: they must fill the file"
+            )
+        offset = place.end
+    if offset != begin + body_size:
+        raise FileError(f"its tensors end at byte {offset:,}, and it has {begin + body_size:,}")
+    return dict(places)
+
+
+def check_header_size(size: int, header: int) -> None:
+    """Refuse a header that a file of this size cannot have, or nobody needs."""
     if header > size - 8:
         raise FileError(f"its header claims {header:,} bytes: it is not a safetensors file, or it is cut off")
     if header > MAX_HEADER:
         raise FileError(f"its header has {header:,} bytes, and at most {MAX_HEADER:,} are allowed: shorten the names")
 
 
-def _check_header(header: bytes, body_size: int) -> tuple[dict[str, "_Place"], str]:
+def _check_sizes(size: int, header: int) -> None:
+    most = 8 + MAX_HEADER + 8 * MAX_PARAMETERS
+    if not 8 <= size <= most:
+        raise FileError(f"it has {size:,} bytes, and a model has between 8 and {most:,}")
+    check_header_size(size, header)
+
+
+def _check_header(header: bytes, body_size: int) -> tuple[dict[str, Place], str]:
     """Check the header; return where the tensors are, in the order of their bytes, and the metadata text."""
     entries = parse_json(header, "its header", 8 + len(header) + body_size)
     metadata = entries.pop("__metadata__", None)
@@ -80,52 +128,34 @@ def _check_header(header: bytes, body_size: int) -> tuple[dict[str, "_Place"], s
         raise FileError(
             f"it is a safetensors file without the metadata key {brief(METADATA_KEY)}: Weightsmith did not write it"
         )
-    if len(entries) > MAX_TENSORS:
-        raise FileError(f"it has {len(entries):,} tensors, and at most {MAX_TENSORS:,} are allowed")
-    offset = 8 + len(header)
-    places = [(name, _check_entry(name, entry, body_size, offset)) for name, entry in entries.items()]
-    total = sum(math.prod(place.shape) for _, place in places)
-    if total > MAX_PARAMETERS:
-        raise FileError(f"it claims {total:,} parameters, and at most {MAX_PARAMETERS:,} are allowed")
-    places.sort(key=lambda named: (named[1].begin, named[1].end))
-    for name, place in places:
-        if place.begin != offset:
-            raise FileError(
-                f"tensor {brief(name)} does not begin where the one before it ends: they must fill the file"
-            )
-        offset = place.end
-    if offset != 8 + len(header) + body_size:
-        raise FileError(f"its tensors end at byte {offset:,}, and it has {8 + len(header) + body_size:,}")
-    return dict(places), metadata[METADATA_KEY]
+    own = Accepted({name: dtype.itemsize for name, dtype in DTYPES.items()}, (1, 2), MAX_PARAMETERS)
+    return tensor_places(entries, 8 + len(header), body_size, own), metadata[METADATA_KEY]
 
 
-class _Place(NamedTuple):
-    """Where a tensor is in a file."""
-
-    dtype: str
-    shape: tuple[int, ...]
-    begin: int
-    end: int
-
-
-def _check_entry(name: str, entry: Any, body_size: int, offset: int) -> _Place:
+def _check_entry(name: str, entry: Any, body_size: int, begin: int, accepted: Accepted) -> Place:
     """Check one tensor's entry in the header; return where it is, with the data beginning at an offset."""
     what = f"tensor {brief(name)}"
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
         raise FileError(f"{what} must have dtype, shape and data_offsets, and has {brief(entry)}")
     dtype, shape, offsets = entry["dtype"], entry["shape"], entry["data_offsets"]
-    if not isinstance(dtype, str) or dtype not in DTYPES:
-        raise FileError(f"{what} has dtype {brief(dtype)}: only {' and '.join(DTYPES)} are read")
-    if not _are_sizes(shape, MAX_DIMENSION) or len(shape) not in (1, 2):
-        raise FileError(f"{what} has shape {brief(shape)}: one or two axes of at most {MAX_DIMENSION:,} are read")
+    if not isinstance(dtype, str) or dtype not in accepted.dtypes:
+        raise FileError(f"{what} has dtype {brief(dtype)}: only {_named(accepted.dtypes)} are read")
+    if not _are_sizes(shape, MAX_DIMENSION) or not accepted.axes[0] <= len(shape) <= accepted.axes[1]:
+        many = "one or two" if accepted.axes == (1, 2) else "{} to {}".format(*accepted.axes)
+        raise FileError(f"{what} has shape {brief(shape)}: {many} axes of at most {MAX_DIMENSION:,} are read")
     if not _are_sizes(offsets, body_size) or len(offsets) != 2:
         raise FileError(f"{what} has data_offsets {brief(offsets)}, and the file has {body_size:,} bytes of data")
-    size, item = math.prod(shape), DTYPES[dtype].itemsize
+    size, item = math.prod(shape), accepted.dtypes[dtype]
     if size == 0 and max(shape) > MAX_EMPTY:
         raise FileError(f"{what} has shape {shape}: an array without numbers has no axis above {MAX_EMPTY:,}")
     if offsets[1] - offsets[0] != size * item:
         raise FileError(f"{what} of shape {shape} needs {size * item:,} bytes, its data_offsets are {offsets}")
-    return _Place(dtype, tuple(shape), offset + offsets[0], offset + offsets[1])
+    return Place(dtype, tuple(shape), begin + offsets[0], begin + offsets[1])
+
+
+def _named(dtypes: Iterable[str]) -> str:
+    first, *others, last = dtypes
+    return f"{', '.join([first, *others])} and {last}"
 
 
 def _are_sizes(values: Any, most: int) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.inspect.asked import checked_run, target
+from weightsmith.inspect.asked import Target, checked_run, target
 from weightsmith.inspect.lens import read_stream
 from weightsmith.inspect.parts import Attribution, Part
 from weightsmith.inspect.run import Run
@@ -34,6 +34,18 @@ def attribute(run: Run, wanted: str, *, over: str | None = None, position: int =
     groups = [[*parts, *end], *_back(run, here, direction)]
     every = tuple(part for group in reversed(groups) for part in group)
     return Attribution(run, asked, here, float(asked.of(logits)), every)
+
+
+def by_lane(run: Run, asked: Target) -> Array:
+    """Return what each lane of the last vector adds to a logit, or to a difference of two; norms are taken as they are.
+
+    Biases of the final norm and of the output are left out: no lane brings them.
+    """
+    T = checked_run(run).transformer
+    last = run.stream[-1, -1]
+    direction, _ = _through(T, T.final_norm, last, asked.of(T.output.T), "")
+    amounts: Array = last * direction
+    return amounts
 
 
 def _back(run: Run, here: int, direction: Array) -> Iterator[list[Part]]:

@@ -12,7 +12,7 @@ from weightsmith.arithmetic import Array, Native
 from weightsmith.errors import InputError, brief
 from weightsmith.inspect import trace
 from weightsmith.kernels.blas import BlasRun
-from weightsmith.model import Transformer, lane_index, read_tokens
+from weightsmith.model import Transformer, lane_index, read_tokens, token_places
 from weightsmith.model.names import place_of
 from weightsmith.model.places import checked, stage_names
 from weightsmith.operators import meaning
@@ -118,7 +118,7 @@ def run(T: Transformer, tokens: str | Sequence[str], *, sums: Sums | None = None
     'YES'
     """
     read = read_tokens(T, tokens)
-    found = evaluate(T, np.array([T.vocabulary.index(token) for token in read]), sums=sums, change=change)
+    found = evaluate(T, np.array(token_places(T, read)), sums=sums, change=change)
     decision = T.classes[int(np.argmax(found.logits))]  # the first of the largest
     stream = np.stack(found.stream).astype(np.float64, copy=False)
     logits, activations = found.logits.astype(np.float64), [layer.astype(np.float64) for layer in found.activations]

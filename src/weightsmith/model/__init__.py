@@ -21,7 +21,15 @@ from weightsmith.model.positions import (
     position_table,
 )
 from weightsmith.model.random import random_transformer
-from weightsmith.model.tokens import check_length, read_tokens, separator, text_tokens, tokens_text
+from weightsmith.model.tokens import (
+    check_length,
+    read_tokens,
+    readable_text,
+    separator,
+    text_tokens,
+    token_places,
+    tokens_text,
+)
 from weightsmith.model.transformer import Transformer
 from weightsmith.model.weightings import AverageHard, LeftmostHard, RightmostHard, Softmax, Weighting
 
@@ -61,7 +69,9 @@ __all__ = [
     "position_table",
     "random_transformer",
     "read_tokens",
+    "readable_text",
     "separator",
     "text_tokens",
+    "token_places",
     "tokens_text",
 ]

@@ -24,7 +24,7 @@ def named_arrays(part: object, name: str = "", history: bool = False) -> Iterato
     """
     if isinstance(part, np.ndarray):
         yield name, part
-    elif isinstance(part, tuple):
+    elif isinstance(part, tuple) and not _are_names(part):
         for i, item in enumerate(part):
             yield from named_arrays(item, f"{name}.{i}", history)
     elif isinstance(part, Frozen):
@@ -33,6 +33,11 @@ def named_arrays(part: object, name: str = "", history: bool = False) -> Iterato
             if field.name != shared and (field.compare or history):
                 inner = f"{name}.{field.name}" if name else field.name
                 yield from named_arrays(getattr(part, field.name), inner, history)
+
+
+def _are_names(items: tuple[Any, ...]) -> bool:
+    """Tell whether a tuple is of texts, such as a vocabulary, which may be long and has no arrays in it."""
+    return bool(items) and isinstance(items[0], str)
 
 
 def map_declared(part: Part, change: Change, /, **others: Any) -> Part:
@@ -165,7 +170,7 @@ def check_shapes(part: object, name: str, sizes: Mapping[str, int]) -> None:
 
     Some axes have a known size; each other one has the size that the first array of its part has along it.
     """
-    if isinstance(part, tuple):
+    if isinstance(part, tuple) and not _are_names(part):
         for i, item in enumerate(part):
             check_shapes(item, f"{name}.{i}", sizes)
     if not isinstance(part, Frozen):

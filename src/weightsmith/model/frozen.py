@@ -15,6 +15,8 @@ from weightsmith.model.axes import array_axes, optional_arrays
 LATER: Mapping[str, bool] = MappingProxyType({"later": True})  # of fields that older files lack
 SILENT: Mapping[str, bool] = MappingProxyType({**LATER, "silent": True})  # and digests, as long as they are the default
 
+RARE: Mapping[str, bool] = MappingProxyType({**LATER, "rare": True})  # and newer files too, where they are empty
+
 
 class Frozen:
     """The base of every part. Copying, unpickling and `dataclasses.replace` run the same checks as writing it out."""
@@ -69,7 +71,9 @@ def _rebuild(kind: type[Any], values: dict[str, Any]) -> Any:
 
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return a is b or (a is not None and b is not None and np.array_equal(a, b))
+        if a is None or b is None:
+            return a is b
+        return a.shape == b.shape and (a.base is b.base or np.array_equal(a, b))
     return bool(a == b)
 
 
@@ -78,7 +82,10 @@ def _key(value: Any) -> object:
 
 
 def frozen_array(value: npt.ArrayLike, name: str, axes: int) -> Array:
-    """Return a read-only, contiguous float64 copy without −0; refuse what is not finite, real and of that many axes."""
+    """Return a read-only, contiguous float64 array without −0; refuse what is not finite, real and of that many axes.
+
+    It is a copy, unless the array of another part is given: then both share its bytes.
+    """
     if value is None:
         raise ModelError(f"{name} is missing")
     try:

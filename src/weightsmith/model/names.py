@@ -33,12 +33,12 @@ def checked_text(text: object, what: str, printable: bool = True, most: int = MA
         raise ModelError(f"{what} must be a text, and it is {brief(text)}")
     if len(text) > most:
         raise ModelError(f"{what} has {len(text)} characters, at most {most} are allowed: {brief(text[:40])}…")
-    if not _is_unicode(text) or (printable and not text.isprintable()):
+    if not is_unicode(text) or (printable and not text.isprintable()):
         raise ModelError(f"{what} has characters that cannot be shown: {brief(text, MAX_ECHO)}")
     return text
 
 
-def _is_unicode(text: str) -> bool:
+def is_unicode(text: str) -> bool:
     """Tell whether a text has no halves of characters."""
     try:
         text.encode()

@@ -4,11 +4,14 @@ from collections.abc import Iterable, Sequence
 
 from weightsmith.errors import InputError, brief, listed, named, nearest_names
 from weightsmith.model.places import checked
+from weightsmith.model.tokenizer import decoded, encoded
 from weightsmith.model.transformer import Transformer
 
 
 def read_tokens(T: Transformer, tokens: str | Sequence[str]) -> tuple[str, ...]:
     """Return the tokens of an input: a list as it is, a text by characters or, for longer tokens, by words.
+
+    A model that was read from a checkpoint reads a text by its own tokenizer.
 
     An empty input, an unknown token and an input longer than the position table are refused.
     """
@@ -21,7 +24,7 @@ def read_tokens_of_any_length(T: Transformer, tokens: str | Sequence[str]) -> tu
     """Return the tokens as `read_tokens` does, also of an input that is longer than the position table."""
     checked(T)
     if isinstance(tokens, str):
-        result = text_tokens(T.vocabulary, tokens)
+        result = encoded(T.tokenizer, tokens) if T.tokenizer else text_tokens(T.vocabulary, tokens)
     elif isinstance(tokens, Sequence):
         result = tuple(tokens)
     else:
@@ -40,6 +43,17 @@ def read_tokens_of_any_length(T: Transformer, tokens: str | Sequence[str]) -> tu
                 f"{nearest_names(token[:80], T.vocabulary)}write {listed(T.vocabulary)}"
             )
     return result
+
+
+def token_places(T: Transformer, tokens: Iterable[str]) -> list[int]:
+    """Return the places of tokens in the vocabulary, which has all of them."""
+    place = {token: i for i, token in enumerate(T.vocabulary)}
+    return [place[token] for token in tokens]
+
+
+def readable_text(T: Transformer, tokens: Sequence[str]) -> str:
+    """Return tokens as the text that a person would write: by the model's tokenizer, where it has one."""
+    return decoded(T.tokenizer, tokens) if T.tokenizer else tokens_text(T.vocabulary, tokens)
 
 
 def separator(vocabulary: Sequence[str]) -> str:

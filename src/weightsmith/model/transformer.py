@@ -16,10 +16,11 @@ from weightsmith.model.checks import check
 from weightsmith.model.describe import description
 from weightsmith.model.edit import Edit
 from weightsmith.model.folds import named_arrays
-from weightsmith.model.frozen import LATER, Frozen
+from weightsmith.model.frozen import LATER, RARE, Frozen
 from weightsmith.model.names import checked_names, checked_text
 from weightsmith.model.norms import Norm
 from weightsmith.model.positions import AttentionPositions, Positions, added, attending, checked_positions
+from weightsmith.model.tokenizer import checked_tokenizer
 from weightsmith.operators import meaning
 
 Mask: TypeAlias = Literal["causal", "full"]
@@ -48,6 +49,7 @@ class Transformer(Frozen):
     flags: Annotated[Sequence[str], LaneNames()] = ()  # 1 at chosen positions, 0 elsewhere, and no block writes them
     provenance: Sequence[str] = field(default=(), compare=False)
     edits: Sequence[Edit] = field(default=(), compare=False, metadata=LATER)  # what `memory` changed, to be undone
+    tokenizer: str = field(default="", compare=False, metadata=RARE)  # that of a checkpoint, by which texts are read
 
     def __post_init__(self) -> None:
         """Freeze and check everything."""
@@ -68,6 +70,7 @@ class Transformer(Frozen):
         self._set("provenance", parts(self.provenance, str, "provenance"))
         for line in self.provenance:
             checked_text(line, "a line of provenance")
+        checked_tokenizer(self.tokenizer)
         self._set("edits", parts(self.edits, Edit, "edits"))
         if self.mask not in get_args(Mask):
             raise ModelError(f"mask={brief(self.mask)}: write 'causal' (j ≤ i) or 'full' (every j)")

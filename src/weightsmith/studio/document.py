@@ -7,6 +7,7 @@ import html
 import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -16,6 +17,7 @@ from weightsmith.files import model_bytes
 from weightsmith.inspect import Run
 from weightsmith.model import Transformer, named_arrays
 from weightsmith.storage import refusals, write_whole
+from weightsmith.studio import large
 
 PAGE_FORMAT = 1
 MAX_PARAMETERS = 1 << 24  # a browser holds and runs so many numbers without complaint
@@ -56,8 +58,21 @@ def save_html(shown: Shown, path: str | os.PathLike[str], *, beside: Shown | Non
 
 
 def page(shown: Shown, *, beside: Shown | None = None, names: Sequence[str] = ()) -> str:
-    """Return such a page as a text. The names are those of the models, "model" and "model beside" unless given."""
+    """Return such a page as a text. The names are those of the models, "model" and "model beside" unless given.
+
+    A run of a model that is too large for a page is shown without it: what mattered for its answer, as tables.
+    """
+    if isinstance(shown, Run) and beside is None and parameters(shown.transformer) > MAX_PARAMETERS:
+        return _large_page(shown, names[0] if names else "model")
     return written(page_data(shown, beside, names))
+
+
+def _large_page(run: Run, name: str) -> str:
+    data = {"format": PAGE_FORMAT, "title": f"{name} · Weightsmith", "models": [], "input": list(run.tokens)}
+    facts = large.facts(run)
+    body = f'<main data-weightsmith="run">{large.tables(facts, MAX_PARAMETERS)._repr_html_()}</main>'
+    data = {**data, "beside": None, "run": facts.data()}
+    return html_page(data, large.POLICY, head=f"<style>{large.STYLE}</style>", body=body)
 
 
 def collection(shown: Mapping[str, Shown], title: str = "") -> str:
@@ -65,9 +80,7 @@ def collection(shown: Mapping[str, Shown], title: str = "") -> str:
 
     Into it, as into every page, a model file can be dropped.
     """
-    models = [
-        {"name": name, "gzip": packed(model_bytes(model_of(one))), "input": _tokens(one)} for name, one in shown.items()
-    ]
+    models = [{"name": name, "gzip": carried(model_of(one)), "input": _tokens(one)} for name, one in shown.items()]
     first = models[0]["input"] if models else None
     data = {"format": PAGE_FORMAT, "title": title or "Weightsmith", "models": models, "input": first, "beside": None}
     return written(data)
@@ -96,7 +109,7 @@ def page_data(shown: Shown, beside: Shown | None = None, names: Sequence[str] = 
     return {
         "format": PAGE_FORMAT,
         "title": f"{named[0]} · Weightsmith",
-        "models": [{"name": name, "gzip": packed(model_bytes(T))} for name, T in zip(named, models, strict=False)],
+        "models": [{"name": name, "gzip": carried(T)} for name, T in zip(named, models, strict=False)],
         "input": tokens,
         "beside": None if beside is None else {"model": len(models) - 1, "input": _tokens(beside) or tokens},
     }
@@ -109,9 +122,22 @@ def model_of(shown: Shown) -> Transformer:
         raise ModelError(f"a page shows a transformer or a run, and this is {brief(T)}: write ws.run(T, tokens), or T")
     if isinstance(shown, Run) and shown.changed:
         raise InputError("this run was changed on its way, and a page would run the model as it is: show ws.run(T, …)")
-    if (count := sum(array.size for _, array in named_arrays(T))) > MAX_PARAMETERS:
-        raise ModelError(f"the model has {count:,} parameters, and a page carries at most {MAX_PARAMETERS:,}")
+    if (count := parameters(T)) > MAX_PARAMETERS:
+        raise ModelError(
+            f"the model has {count:,} parameters, and a page carries at most {MAX_PARAMETERS:,}: "
+            "show a single run of it, ws.run(T, text).save_html(path)"
+        )
     return T
+
+
+def parameters(T: Transformer) -> int:
+    """Return how many numbers a page would carry."""
+    return sum(array.size for _, array in named_arrays(T))
+
+
+def carried(T: Transformer) -> str:
+    """Return a model as a page carries it: without a tokenizer, which only Python can use."""
+    return packed(model_bytes(replace(T, tokenizer="") if T.tokenizer else T))
 
 
 def _tokens(shown: Shown) -> list[str] | None:

@@ -54,6 +54,7 @@ export function run(model: Model, tokens: readonly string[]): Run {
       return block.norm_placement === placement ? normed(A, block[`${sublayer}_norm`], x, model.lanes, name) : x;
     };
     const { attention, feed_forward } = block;
+    const entry = h;
     const runs = attention ? runHeads(model, attention, norm("attention", h, "pre"), `block ${b}`) : [];
     if (attention) {
       let total = matrix(h.rows, h.columns);
@@ -64,7 +65,7 @@ export function run(model: Model, tokens: readonly string[]): Run {
     stream.push(finite(A, h, `block ${b} attention`));
     let active = matrix(h.rows, 0);
     if (feed_forward) {
-      active = neurons(A, feed_forward, norm("feed_forward", h, "pre"));
+      active = neurons(A, feed_forward, norm("feed_forward", block.parallel ? entry : h, "pre"));
       const added = product(A, feed_forward.W_2, active, feed_forward.b_2);
       h = norm("feed_forward", sum(A, h, added.values), "post");
     }

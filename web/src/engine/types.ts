@@ -70,6 +70,7 @@ export interface Block {
   readonly attention_norm: Norm | null;
   readonly feed_forward_norm: Norm | null;
   readonly norm_placement: "pre" | "post";
+  readonly parallel: boolean; // the feed-forward layer reads the block's entry too
   readonly origin: string;
 }
 

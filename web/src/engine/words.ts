@@ -50,6 +50,7 @@ function written(value: unknown, most: number, depth: number): string {
   if (typeof value === "boolean") return value ? "True" : "False";
   if (typeof value === "number") return decimal(value);
   if (typeof value === "bigint") return value > 1n << 10000n ? "a huge number" : String(value);
+  if (!(Symbol.iterator in Object(value))) return `${(value as { kind?: string }).kind}(…)`; // a part that was read
   const pairs = value instanceof Map;
   const brackets = pairs ? "{}" : "[]";
   if (depth > 8) return brackets[0] + "…" + brackets[1];

@@ -56,7 +56,7 @@ const KINDS = new Map<string, Kind>([
   [
     "Block",
     {
-      fields: "attention feed_forward attention_norm feed_forward_norm norm_placement origin",
+      fields: "attention feed_forward attention_norm feed_forward_norm norm_placement origin [parallel]",
       arrays: "",
       build: block,
     },
@@ -64,7 +64,7 @@ const KINDS = new Map<string, Kind>([
   ["Edit", { fields: "text block first count before created digest", arrays: "", build: edit }],
 ]);
 const TRANSFORMER: Kind = {
-  fields: "arithmetic vocabulary lanes positions blocks classes mask final_norm [tied] flags provenance [edits]",
+  fields: "arithmetic vocabulary lanes positions blocks classes mask final_norm [tied] flags provenance [edits] [tokenizer]",
   arrays: "embedding [output] [output_bias]",
   build: transformer,
 };
@@ -443,8 +443,15 @@ function block(given: Given): Block {
     throw new EngineError("Block(feed_forward_norm=…) without feed_forward: a norm belongs to a sublayer");
   }
   const norm_placement = given.choice("norm_placement", "Block(norm_placement=…)", ["pre", "post"]);
+  const parallel = given.has("parallel") && given.truth("parallel", "Block");
+  if (parallel && norm_placement === "post") {
+    throw new EngineError(
+      "Block(parallel=True, norm_placement='post'): the norms of a parallel block stand before its sublayers: " +
+        "write norm_placement='pre', or parallel=False",
+    );
+  }
   const origin = checkedText(given.get("origin"), "Block(origin=…)", true, MAX_TEXT);
-  return { attention, feed_forward, attention_norm, feed_forward_norm, norm_placement, origin };
+  return { attention, feed_forward, attention_norm, feed_forward_norm, norm_placement, parallel, origin };
 }
 
 /** Check an edit, which the page does not show. */
@@ -484,6 +491,10 @@ function transformer(given: Given): Model {
   });
   const provenance = given.texts("provenance", "provenance", MAX_TEXT, "a line of provenance");
   if (given.has("edits")) given.parts("edits", "Edit", "edits");
+  if (given.has("tokenizer") && typeof given.get("tokenizer") !== "string") {
+    const instead = "write the text of a tokenizer.json of at most 25,165,824 letters, or ''";
+    throw new EngineError(`tokenizer is ${brief(given.get("tokenizer"))}: ${instead}`);
+  }
   const mask = given.choice("mask", "mask=…", ["causal", "full"]);
   const [added_positions, attention_positions] = positions(given.get("positions"));
   const final_norm = given.part<Norm>("final_norm", NORMS, "Transformer");

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError
-from weightsmith.kernels.blas.prepared import Floats, Heads, times
+from weightsmith.kernels.blas.prepared import Floats, Heads, Which, times
 from weightsmith.model import Softmax, Transformer
 from weightsmith.semantics.attention import EMPTY_ERROR, equal_part, weigh
 from weightsmith.semantics.evaluation import HeadRun, KeysAndValues
@@ -28,11 +28,11 @@ def run_heads(
 ) -> tuple[list[HeadRun], Floats]:
     """Run heads on a stream (…, positions, lanes); give each of them, and what they add together."""
     here = before + np.arange(h.shape[-2])
-    q, k, v = (
-        _projected(W, b, heads.count, h)
-        for W, b in ((heads.W_Q, heads.b_Q), (heads.W_K, heads.b_K), (heads.W_V, heads.b_V))
-    )
+    q = _projected(heads.W_Q, heads.b_Q, heads.count, h)
+    k = _projected(heads.W_K, heads.b_K, _different(heads.which_keys, heads.count), h)
+    v = _projected(heads.W_V, heads.b_V, _different(heads.which_values, heads.count), h)
     q, k = _rotated(T, heads, q, here), _rotated(T, heads, k, here)
+    k, v = _handed_out(k, heads.which_keys), _handed_out(v, heads.which_values)
     if past is not None:
         k, v = _joined([keys for keys, _ in past], k), _joined([values for _, values in past], v)
     distance = here[:, np.newaxis] - np.arange(before + len(here))
@@ -76,6 +76,16 @@ def _projected(W: Floats, b: Floats | None, count: int, h: Floats) -> Floats:
     if b is not None:
         x += b
     return np.swapaxes(x.reshape(*h.shape[:-1], count, -1), -2, -3)
+
+
+def _different(which: Which | None, count: int) -> int:
+    """Return how many different keys or values so many heads have."""
+    return count if which is None else int(which.max()) + 1
+
+
+def _handed_out(x: Floats, which: Which | None) -> Floats:
+    """Give each head what it shares with others, (…, heads, positions, size)."""
+    return x if which is None else x[..., which, :, :]
 
 
 def _joined(past: Sequence[Floats], new: Floats) -> Floats:

@@ -15,23 +15,26 @@ from weightsmith.model import Attention, AttentionPositions, Head, Transformer, 
 from weightsmith.model.positions import NO_POSITIONS
 
 Floats: TypeAlias = npt.NDArray[Any]  # float32 or float64
+Which: TypeAlias = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
 class Heads:
-    """Heads with the same sizes, weighting and kind of positions."""
+    """Heads with the same sizes, weighting and kind of positions. Keys and values that several share are there once."""
 
     first: int  # the place of the first of them in the block
     count: int
     W_Q: Floats  # (heads · key size, lanes)
-    W_K: Floats
-    W_V: Floats  # (heads · value size, lanes)
+    W_K: Floats  # (different keys · key size, lanes)
+    W_V: Floats  # (different values · value size, lanes)
     W_O: Floats  # (lanes, heads · value size)
     b_Q: Floats | None
     b_K: Floats | None
     b_V: Floats | None
     weighting: Weighting
     schemes: tuple[AttentionPositions, ...]
+    which_keys: Which | None  # by head, where some are shared
+    which_values: Which | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +101,8 @@ def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any]) -> tuple[
     for _, group in groupby(range(len(kinds)), key=kinds.__getitem__):
         places = list(group)
         heads = [attention.heads[i] for i in places]
+        keys, which_keys = _different([(head.W_K, head.b_K) for head in heads])
+        values, which_values = _different([(head.W_V, head.b_V) for head in heads])
 
         def stack(arrays: Iterable[Array], axis: int = 0) -> Floats:
             return np.concatenate(list(arrays), axis=axis).astype(dtype)
@@ -107,14 +112,16 @@ def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any]) -> tuple[
                 places[0],
                 len(places),
                 stack(head.W_Q for head in heads),
-                stack(head.W_K for head in heads),
-                stack(head.W_V for head in heads),
+                stack(W for W, _ in keys),
+                stack(W for W, _ in values),
                 stack((head.W_O for head in heads), axis=1),
                 _biases([head.b_Q for head in heads], len(heads[0].W_Q), dtype),
-                _biases([head.b_K for head in heads], len(heads[0].W_K), dtype),
-                _biases([head.b_V for head in heads], len(heads[0].W_V), dtype),
+                _biases([b for _, b in keys], len(heads[0].W_K), dtype),
+                _biases([b for _, b in values], len(heads[0].W_V), dtype),
                 heads[0].weighting,
                 tuple(schemes[i] for i in places),
+                which_keys,
+                which_values,
             )
         )
     return tuple(result)
@@ -123,6 +130,18 @@ def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any]) -> tuple[
 def _kind(head: Head, scheme: AttentionPositions) -> tuple[object, ...]:
     """Return what must be the same for heads that are computed together."""
     return len(head.W_Q), len(head.W_V), head.weighting, scheme.alike()
+
+
+def _different(pairs: Sequence[tuple[Array, Array | None]]) -> tuple[list[tuple[Array, Array | None]], Which | None]:
+    """Return the different ones of pairs of a matrix and a bias, and which of them each was; None where none repeats.
+
+    The bytes of an array remember their hash, so what is no pair of another is told by its hash alone.
+    """
+    known: dict[object, int] = {}
+    which = [known.setdefault((W.shape, W.base, None if b is None else b.base), len(known)) for W, b in pairs]
+    if len(known) == len(pairs):
+        return list(pairs), None
+    return [pairs[which.index(n)] for n in range(len(known))], np.array(which, np.intp)
 
 
 def _biases(biases: Sequence[Array | None], size: int, dtype: np.dtype[Any]) -> Floats | None:

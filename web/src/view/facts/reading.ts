@@ -1,4 +1,4 @@
-/** What the sublayers of a block read: the stream before them, or its norm where one stands in front. */
+/** What the sublayers of a block read: the stream before them, or at the block's entry in a parallel one, or its norm. */
 
 import type { AttentionPositions, Matrix, Run } from "../../engine";
 import { normed } from "../../engine/layers";
@@ -11,9 +11,9 @@ export const feedForwardStage = (block: number): number => 2 + 2 * block;
 /** Return what the sublayer that leads to a stage reads, (positions × lanes). */
 export function readBy(run: Run, stage: number): Matrix {
   const { kind, block } = run.stages[stage];
-  const { norm_placement, attention_norm, feed_forward_norm } = run.model.blocks[block];
+  const { norm_placement, attention_norm, feed_forward_norm, parallel } = run.model.blocks[block];
   const norm = kind === "attention" ? attention_norm : feed_forward_norm;
-  const before = run.stream[stage - 1];
+  const before = run.stream[parallel ? attentionStage(block) - 1 : stage - 1];
   if (norm_placement !== "pre") return before;
   return normed(arithmeticOf(run.model), norm, before, run.model.lanes, `block ${block} ${kind} norm`);
 }

@@ -1,0 +1,55 @@
+"""weightsmith import."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+import weightsmith as ws
+from weightsmith.cli.loading import read_checkpoint
+from weightsmith.cli.output import AsJson, check_outputs, print_json, say, say_written
+
+if TYPE_CHECKING:
+    from weightsmith.arithmetic.native import NativeType
+
+
+def import_(
+    directory: Annotated[
+        Path,
+        typer.Argument(metavar="DIRECTORY", help="A checkpoint of Hugging Face: config.json and safetensors files."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    numbers: Annotated[
+        str | None, typer.Option(metavar="float32|float64", help="The arithmetic; without it, that of the weights.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read a language model of Hugging Face, with its tokenizer, and write it to a file.
+
+    GPT-2, Llama, Mistral, Qwen2, GPT-NeoX and Phi are read. Commands that take MODEL also take the directory itself.
+    """
+    check_outputs(output)
+    T = read_checkpoint(directory, cast("NativeType | None", numbers))  # others are refused there
+    ws.save(T, output)
+    if as_json:
+        print_json(_summary(T, output))
+    else:
+        say(repr(T))
+        for line in T.provenance:
+            say(f"  made by     {line}")
+    say_written(output)
+
+
+def _summary(T: "ws.Transformer", output: Path) -> dict[str, object]:
+    return {
+        "output": str(output),
+        "arithmetic": str(T.arithmetic),
+        "weights": T.weights,
+        "vocabulary": len(T.vocabulary),
+        "lanes": len(T.lanes),
+        "blocks": len(T.blocks),
+        "max_length": T.max_length,
+        "tied": T.tied,
+        "tokenizer": bool(T.tokenizer),
+        "provenance": list(T.provenance),
+    }

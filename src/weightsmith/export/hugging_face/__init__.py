@@ -1,0 +1,1 @@
+"""To Hugging Face: a directory that `transformers` opens."""

@@ -1,0 +1,64 @@
+"""What both kinds of directories share: the configuration, the weights in a type of floats, and how they are opened."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors.torch
+import torch
+from transformers.utils import logging
+
+from weightsmith.arithmetic import Array
+from weightsmith.errors import ExportError
+from weightsmith.export.circuit_map import circuit
+from weightsmith.export.hugging_face.folder import MARK, File
+from weightsmith.export.hugging_face.kinds import Dtype, is_language_model
+from weightsmith.model import Transformer
+from weightsmith.storage import write_whole
+
+
+def configuration_files(T: Transformer, config: dict[str, Any], dtype: Dtype) -> dict[str, File]:
+    """Return config.json, the circuit and, for a language model, how it generates: the best token each time."""
+    pad = {"pad_token_id": len(T.vocabulary)}  # padding comes after the vocabulary
+    common = {"dtype": dtype, **pad, MARK: {"arithmetic": str(T.arithmetic)}, **config}
+    if is_language_model(T):
+        generation = {"do_sample": False, **pad, "use_cache": config["use_cache"]}
+        return {"config.json": common, "generation_config.json": generation, **circuit_file(T)}
+    labels = {"id2label": dict(enumerate(T.classes)), "label2id": {name: n for n, name in enumerate(T.classes)}}
+    return {"config.json": {**common, **labels}, **circuit_file(T)}
+
+
+def circuit_file(T: Transformer) -> dict[str, File]:
+    """Return what each head and neuron is for, which goes with the weights; nothing for a model that is too large."""
+    try:
+        return {"circuit.json": circuit(T)}
+    except ExportError:
+        return {}
+
+
+def write_weights(directory: Path, arrays: Mapping[str, Array], dtype: Dtype) -> None:
+    """Write arrays in a type of floats; refuse one that is beyond it."""
+    tensors = {}
+    for name, array in arrays.items():
+        tensors[name] = torch.tensor(np.array(array), dtype=getattr(torch, dtype))
+        if not bool(tensors[name].isfinite().all()):
+            largest = float(np.abs(array).max())
+            raise ExportError(f"{name} holds {largest:g}, which is beyond {dtype}: write dtype='float64'")
+    write_whole(directory / "model.safetensors", safetensors.torch.save(tensors, {"format": "pt"}))
+
+
+def open_quietly(kind: Callable[..., Any], directory: Path, dtype: Dtype) -> Any:
+    """Open a model of a kind of the library from a directory, from there alone and without a progress bar."""
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        return kind.from_pretrained(directory, local_files_only=True, dtype=getattr(torch, dtype)).eval()  # type: ignore[attr-defined]
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
+def as_array(tensor: torch.Tensor) -> Array:
+    """Return a tensor as float64."""
+    return tensor.double().numpy()

@@ -1,0 +1,95 @@
+"""The directory of an exported model: written beside its place, and put there when everything in it is right."""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from weightsmith.errors import FileError, WeightsmithError, brief, listed
+from weightsmith.storage import PART, read_json, refusals, write_json, write_whole
+
+MARK = "weightsmith"  # the key in config.json by which we know our own
+File: TypeAlias = str | dict[str, Any]  # a text, or what is written as JSON
+FILES = (
+    "circuit.json",
+    "config.json",
+    "configuration_weightsmith.py",
+    "generation_config.json",
+    "model.safetensors",
+    "modeling_weightsmith.py",
+    "network_weightsmith.py",
+    "tokenizer.json",
+    "tokenizer_config.json",
+)
+
+
+@contextlib.contextmanager
+def new_directory(directory: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give an empty directory, which becomes the one that was named unless something goes wrong meanwhile.
+
+    An earlier export is replaced; anything else that is there is refused before any work is done.
+    """
+    with refusals("cannot write", directory):
+        target = Path(directory).resolve()
+        check_free(target)
+        beside = target.with_name(f"{PART[0]}{secrets.token_hex(8)}{PART[1]}")
+        beside.mkdir()
+    try:
+        yield beside
+        with refusals("cannot write", directory):
+            _put(beside, target)
+    finally:
+        _remove(beside)
+
+
+def check_free(target: Path) -> None:
+    """Refuse a place where there is anything but an empty directory or an earlier export."""
+    if not target.exists():
+        if not target.parent.is_dir():
+            raise FileError(f"there is no directory {brief(str(target.parent))}")
+        return
+    if not target.is_dir():
+        raise FileError("it is a file, and a directory is written: give another name")
+    names = sorted(os.listdir(target))
+    others = [name for name in names if name not in FILES]
+    if others or (names and not _is_export(target)):
+        raise FileError(
+            f"it holds something else ({listed(others or names)}): give the name of a new or an empty directory"
+        )
+
+
+def _is_export(target: Path) -> bool:
+    try:
+        return MARK in read_json(target / "config.json", "config.json")
+    except WeightsmithError:
+        return False
+
+
+def _put(made: Path, target: Path) -> None:
+    """Put a directory in its place, in one step where nothing is there."""
+    old = target.with_name(f"{PART[0]}{secrets.token_hex(8)}{PART[1]}") if target.exists() else None
+    if old is not None:
+        check_free(target)
+        os.rename(target, old)
+    os.rename(made, target)
+    if old is not None:
+        _remove(old)
+
+
+def _remove(directory: Path) -> None:
+    """Remove a directory of ours with the files that it has."""
+    if directory.is_dir():
+        for name in FILES:
+            (directory / name).unlink(missing_ok=True)
+        directory.rmdir()
+
+
+def write_files(directory: Path, files: Mapping[str, File]) -> None:
+    """Write texts as they are and anything else as JSON."""
+    for name, content in files.items():
+        if isinstance(content, str):
+            write_whole(directory / name, content.encode())
+        else:
+            write_json(directory / name, content)

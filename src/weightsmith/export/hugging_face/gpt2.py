@@ -1,0 +1,92 @@
+"""A transformer as a plain GPT-2: written, opened and measured against the same weights without norms."""
+
+import math
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from transformers import GPT2ForSequenceClassification, GPT2LMHeadModel
+
+from weightsmith.export.agreement import Outputs
+from weightsmith.export.hugging_face.described import described
+from weightsmith.export.hugging_face.files import as_array, configuration_files, open_quietly, write_weights
+from weightsmith.export.hugging_face.folder import write_files
+from weightsmith.export.hugging_face.gpt2_bound import Seen, best_constant
+from weightsmith.export.hugging_face.gpt2_weights import check_possible, configuration, sizes_for, weights
+from weightsmith.export.hugging_face.hub.network_weightsmith import Network
+from weightsmith.export.hugging_face.kinds import Dtype, is_language_model
+from weightsmith.export.hugging_face.tokenizer import tokenizer_files
+from weightsmith.export.inputs import inputs
+from weightsmith.model import Transformer
+from weightsmith.semantics.evaluation import Ids
+
+
+def write_gpt2(T: Transformer, directory: Path, dtype: Dtype) -> float:
+    """Write the model as a GPT-2; return how far a logit can be from that of the same weights without norms."""
+    check_possible(T)
+    sizes, seen = sizes_for(T), largest_values(T)
+    C, bound = best_constant(T, sizes, seen, dtype)
+    head, kind = ("lm_head", "LMHeadModel") if is_language_model(T) else ("score", "ForSequenceClassification")
+    write_weights(directory, weights(T, sizes, C, seen.logit, head), dtype)
+    config = {**configuration(T, sizes), "architectures": [f"GPT2{kind}"]}
+    write_files(directory, {**configuration_files(T, config, dtype), **tokenizer_files(T)})
+    return bound
+
+
+def without_norms(T: Transformer) -> Network:
+    """Return the weights as they are, in float64: nothing is rounded to the arithmetic, and nothing saturates."""
+    description, arrays = described(T)
+    endless = {"low": -math.inf, "high": math.inf}
+    for block in description["blocks"]:
+        block["groups"] = [{**group, "weighting": {**group["weighting"], **endless}} for group in block["groups"]]
+    network = Network({**description, "infinity": None}).double()
+    network.load_state_dict({name: torch.tensor(np.array(array)) for name, array in arrays.items()})
+    return network
+
+
+@torch.no_grad()
+def largest_values(T: Transformer) -> Seen:
+    """Run the weights as they are on the inputs of a report; return the largest values that there are."""
+    network, stages = without_norms(T), 2 * len(T.blocks) + 1
+    lanes, squares = [np.zeros(len(T.lanes)) for _ in range(stages)], [0.0] * stages
+    logit, longest = 0.0, 0
+    for ids, _ in inputs(T):
+        stream = network(torch.tensor(ids)).stream
+        for n, stage in enumerate(stream):
+            lanes[n] = np.maximum(lanes[n], stage.abs().amax((0, 1)).numpy())
+            squares[n] = max(squares[n], float(stage.square().sum(-1).max()))
+        logit = max(logit, float(network.logits(stream[-1]).abs().max()))
+        longest = max(longest, ids.shape[1])
+    return Seen(lanes, squares, logit, longest)
+
+
+class OpenedGPT2:
+    """The GPT-2, opened from its directory, with the same weights without norms beside it."""
+
+    target = "Hugging Face GPT-2"
+
+    def __init__(self, T: Transformer, directory: Path, dtype: Dtype) -> None:
+        """Open it."""
+        self.dtype: str = dtype
+        self.lanes, self.classes, self.network = len(T.lanes), len(T.classes), without_norms(T)
+        kind = GPT2LMHeadModel if is_language_model(T) else GPT2ForSequenceClassification
+        self.model = open_quietly(kind, directory, dtype)
+        self.largest_difference = 0.0  # of a logit from that of the same weights, on all inputs so far
+
+    @torch.no_grad()
+    def outputs(self, ids: Ids) -> Outputs:
+        """Run both; the stream is what goes into the norms, without the lanes that GPT-2 has besides."""
+        body, read, stream = self.model.transformer, list[Any](), list[torch.Tensor]()
+        given = torch.tensor(ids)
+        with ExitStack() as hooks:
+            for norm in (*(norm for block in body.h for norm in (block.ln_1, block.ln_2)), body.ln_f):
+                hooks.callback(norm.register_forward_pre_hook(lambda _, seen: stream.append(seen[0])).remove)
+            hooks.callback(body.ln_f.register_forward_hook(lambda _, seen, normed: read.append(normed)).remove)
+            own = self.model(input_ids=given, use_cache=False).logits
+        logits = (own if own.ndim == 3 else self.model.score(read[0]))[..., : self.classes].double()
+        logits[:, -1] = own[:, -1, : self.classes] if own.ndim == 3 else own
+        plain = self.network.logits(self.network(given).stream[-1])
+        self.largest_difference = max(self.largest_difference, float((plain - logits).abs().max()))
+        return Outputs(as_array(logits), [as_array(stage[..., : self.lanes]) for stage in stream])

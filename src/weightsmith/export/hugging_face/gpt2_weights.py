@@ -1,0 +1,190 @@
+"""A transformer as a plain GPT-2, whose layer norms do next to nothing.
+
+Every lane x stands beside −x, and constants C beside −C, so the mean is 0. C is so large that the variance is almost
+that of the constants alone, and the gain takes it back: the norm gives h·(1 − t) with a tiny t. Whatever reads a lane
+reads half of x less half of −x, so that an error of the mean, the same in both, cancels. The sizes are chosen so that
+every factor is a power of 2: of D lanes a quarter are constants, and heads have 4, 16, 64 … coordinates.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from weightsmith.arithmetic import Array
+from weightsmith.errors import ExportError
+from weightsmith.model import Attention, FeedForward, Softmax, Transformer, position_table
+from weightsmith.model.block import GATED
+from weightsmith.model.positions import NO_POSITIONS
+
+ANY_LENGTH = 1024  # positions of a GPT-2 whose original takes inputs of any length
+ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "gelu_tanh": "gelu_pytorch_tanh", "silu": "silu"}
+LEAVE_OUT = "leave out stock='gpt2', and the model's own class is written"
+MARGIN = 100.0  # by which the logit of padding is below all others
+
+
+def check_possible(T: Transformer) -> None:
+    """Refuse a transformer that a GPT-2 cannot be."""
+    for problem in _problems(T):
+        raise ExportError(f"{problem}; or {LEAVE_OUT}")
+
+
+def _problems(T: Transformer) -> Iterator[str]:
+    if T.mask != "causal":
+        yield "GPT-2 is causal, and this model has mask='full': write mask='causal'"
+    if T.final_norm is not None:
+        yield "final_norm is a norm of its own, and that of GPT-2 is needed to do nothing: write final_norm=None"
+    kinds = sorted({block.feed_forward.activation for block in T.blocks if block.feed_forward is not None})
+    for gated in (kind for kind in kinds if kind in GATED):
+        yield f"GPT-2 has no gate, and this model has activation={gated!r}: write one of {', '.join(ACTIVATIONS)}"
+    if len(kinds) > 1:
+        yield f"GPT-2 has one activation for all blocks, and this model has {', '.join(kinds)}: write one of them"
+    for b, block in enumerate(T.blocks):
+        if block.attention_norm is not None or block.feed_forward_norm is not None:
+            yield f"block {b} has a norm of its own, and those of GPT-2 are needed to do nothing: write it without"
+        if block.reads_entry:
+            yield f"block {b} is parallel, and GPT-2 adds attention before feed-forward reads: write parallel=False"
+        if block.attention is not None:
+            yield from _head_problems(T, b, block.attention)
+
+
+def _head_problems(T: Transformer, b: int, attention: Attention) -> Iterator[str]:
+    for i, head in enumerate(attention.heads):
+        if not isinstance(head.weighting, Softmax):
+            kind = type(head.weighting).__name__
+            yield f"GPT-2 has softmax, and block {b}, head {i} has {kind}(): write Softmax(), with larger scores"
+        scheme = attention.positions_of(i, T.attention_positions) or NO_POSITIONS
+        if scheme is not NO_POSITIONS:
+            kind = type(scheme).__name__
+            yield f"GPT-2 adds a table of positions, and block {b}, head {i} has {kind}(…): write PositionTable(…)"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes of a GPT-2."""
+
+    lanes: int  # of the transformer
+    constants: int  # pairs of C and −C
+    head_size: int  # a power of 4
+    neurons: int
+    positions: int
+
+    @property
+    def width(self) -> int:
+        """How many lanes the GPT-2 has."""
+        return 8 * self.constants
+
+    @property
+    def heads(self) -> int:
+        """How many heads each of its blocks has."""
+        return self.width // self.head_size
+
+
+def sizes_for(T: Transformer) -> Sizes:
+    """Return sizes into which a transformer fits."""
+    heads = [block.attention.heads for block in T.blocks if block.attention is not None]
+    largest = max((max(len(head.W_Q), len(head.W_V)) for some in heads for head in some), default=0)
+    head_size = 4
+    while head_size < largest:
+        head_size *= 4
+    layers = [block.feed_forward for block in T.blocks if block.feed_forward is not None]
+    neurons = max((len(layer.W_1) for layer in layers), default=0)
+    constants = -(-len(T.lanes) // 3)  # then twice the lanes and twice the constants fit into eight times the constants
+    most = max(map(len, heads), default=0)
+    while 8 * constants % head_size or 8 * constants // head_size < most:
+        constants += 1
+    return Sizes(len(T.lanes), constants, head_size, max(neurons, 1), T.max_length or ANY_LENGTH)
+
+
+def configuration(T: Transformer, sizes: Sizes) -> dict[str, Any]:
+    """Return config.json."""
+    layers = [block.feed_forward for block in T.blocks if block.feed_forward is not None]
+    return {
+        "model_type": "gpt2",
+        "vocab_size": len(T.vocabulary) + 1,
+        "n_positions": sizes.positions,
+        "n_embd": sizes.width,
+        "n_layer": len(T.blocks),
+        "n_head": sizes.heads,
+        "n_inner": sizes.neurons,
+        "activation_function": ACTIVATIONS[layers[0].activation] if layers else "relu",
+        "layer_norm_epsilon": 0.0,
+        **dict.fromkeys(("resid_pdrop", "embd_pdrop", "attn_pdrop"), 0.0),
+        "bos_token_id": None,
+        "eos_token_id": None,
+        "tie_word_embeddings": False,
+        "use_cache": True,
+    }
+
+
+def weights(T: Transformer, sizes: Sizes, C: float, largest_logit: float, head: str) -> dict[str, Array]:
+    """Return every array of the GPT-2 by its name; `head` is that of the output, "lm_head" or "score"."""
+    embedding = _written(np.vstack([T.embedding, np.zeros(len(T.lanes))]), sizes)
+    n, k = 2 * sizes.lanes, sizes.constants
+    embedding[:, n : n + k], embedding[:, n + k : n + 2 * k] = C, -C
+    table = position_table(T.positions, T.arithmetic, len(T.lanes))
+    places = np.zeros((sizes.positions, len(T.lanes))) if table is None else table
+    arrays = {"transformer.wte.weight": embedding, "transformer.wpe.weight": _written(places, sizes)}
+    for b, block in enumerate(T.blocks):
+        parts = {**attention_weights(block.attention, sizes), **feed_forward_weights(block.feed_forward, sizes)}
+        arrays |= {f"transformer.h.{b}.{name}": array for name, array in parts.items()}
+    for norm in (*(f"h.{b}.{name}" for b in range(len(T.blocks)) for name in ("ln_1", "ln_2")), "ln_f"):
+        arrays[f"transformer.{norm}.weight"] = np.full(sizes.width, C / 2)
+        arrays[f"transformer.{norm}.bias"] = np.zeros(sizes.width)
+    output, bias = T.output, np.zeros(len(T.classes)) if T.output_bias is None else T.output_bias
+    if head == "lm_head":  # padding is never the next token
+        output, bias = np.vstack([output, np.zeros(len(T.lanes))]), np.append(bias, -largest_logit - MARGIN)
+    arrays[f"{head}.weight"] = _read(output, sizes).T
+    arrays[f"{head}.weight"][:, n], arrays[f"{head}.weight"][:, n + k] = bias / (2 * C), -bias / (2 * C)
+    return arrays
+
+
+def attention_weights(attention: Attention | None, sizes: Sizes) -> dict[str, Array]:
+    """Return the arrays of attention; GPT-2 divides scores by the root of the head size, so the queries are larger."""
+    width, size = sizes.width, sizes.head_size
+    read, bias, write = np.zeros((width, 3, width)), np.zeros((3, width)), np.zeros((width, width))
+    added = np.zeros(sizes.lanes)
+    for i, head in enumerate(() if attention is None else attention.heads):
+        factors = (np.sqrt(size), 1.0, 1.0)
+        matrices = (head.W_Q, head.b_Q), (head.W_K, head.b_K), (head.W_V, head.b_V)
+        for kind, ((W, b), factor) in enumerate(zip(matrices, factors, strict=True)):
+            place = slice(i * size, i * size + len(W))
+            read[:, kind, place] = _read(W * factor, sizes)
+            bias[kind, place] = 0.0 if b is None else b * factor
+        write[i * size : i * size + len(head.W_V)] = _written(head.W_O.T, sizes)
+    if attention is not None and attention.b_O is not None:
+        added = attention.b_O
+    return {
+        "attn.c_attn.weight": read.reshape(width, 3 * width),
+        "attn.c_attn.bias": bias.ravel(),
+        "attn.c_proj.weight": write,
+        "attn.c_proj.bias": _written(added, sizes),
+    }
+
+
+def feed_forward_weights(layer: FeedForward | None, sizes: Sizes) -> dict[str, Array]:
+    """Return the arrays of a feed-forward layer; neurons that it does not have are 0."""
+    read, bias = np.zeros((sizes.width, sizes.neurons)), np.zeros(sizes.neurons)
+    write, added = np.zeros((sizes.neurons, sizes.width)), np.zeros(sizes.width)
+    if layer is not None:
+        count = len(layer.W_1)
+        read[:, :count], bias[:count] = _read(layer.W_1, sizes), layer.b_1
+        write[:count], added = _written(layer.W_2.T, sizes), _written(layer.b_2, sizes)
+    return {
+        "mlp.c_fc.weight": read,
+        "mlp.c_fc.bias": bias,
+        "mlp.c_proj.weight": write,
+        "mlp.c_proj.bias": added,
+    }
+
+
+def _written(rows: Array, sizes: Sizes) -> Array:
+    """Return rows over lanes as rows over those of the GPT-2: x and −x."""
+    spare = np.zeros((*rows.shape[:-1], sizes.width - 2 * sizes.lanes))
+    return np.concatenate([rows, -rows, spare], axis=-1)
+
+
+def _read(W: Array, sizes: Sizes) -> Array:
+    """Return a matrix that reads lanes as one that reads x/2 less −x/2, (width of the GPT-2, rows)."""
+    return _written(W / 2, sizes).T

@@ -1,0 +1,73 @@
+"""A transformer with a model class of its own, which is written beside the weights."""
+
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from weightsmith.export.agreement import Outputs
+from weightsmith.export.hugging_face.described import described
+from weightsmith.export.hugging_face.files import as_array, configuration_files, open_quietly, write_weights
+from weightsmith.export.hugging_face.folder import write_files
+from weightsmith.export.hugging_face.hub.modeling_weightsmith import (
+    WeightsmithForCausalLM,
+    WeightsmithForSequenceClassification,
+)
+from weightsmith.export.hugging_face.kinds import Dtype, is_language_model
+from weightsmith.export.hugging_face.tokenizer import tokenizer_files
+from weightsmith.model import Transformer
+from weightsmith.semantics.evaluation import Ids
+
+SOURCES = ("configuration_weightsmith.py", "modeling_weightsmith.py", "network_weightsmith.py")
+
+
+def write_own(T: Transformer, directory: Path, dtype: Dtype) -> None:
+    """Write the model with its class."""
+    architecture, arrays = described(T)
+    write_weights(directory, {f"network.{name}": array for name, array in arrays.items()}, dtype)
+    kind = "CausalLM" if is_language_model(T) else "SequenceClassification"
+    config = {
+        "model_type": "weightsmith",
+        "architectures": [f"WeightsmithFor{kind}"],
+        "auto_map": {
+            "AutoConfig": "configuration_weightsmith.WeightsmithConfig",
+            f"AutoModelFor{kind}": f"modeling_weightsmith.WeightsmithFor{kind}",
+        },
+        "architecture": architecture,
+        "use_cache": False,
+    }
+    hub = files("weightsmith.export.hugging_face.hub")
+    sources = {name: (hub / name).read_text("utf-8") for name in SOURCES}
+    write_files(directory, {**configuration_files(T, config, dtype), **sources, **tokenizer_files(T)})
+
+
+class OpenedOwn:
+    """The exported model, opened from its directory as anybody opens it.
+
+    The class is the package's own, of which the file beside the weights is a copy: so opening it leaves nothing in the
+    place where the library keeps the code of others.
+    """
+
+    target = "Hugging Face"
+    saturates = True
+
+    def __init__(self, T: Transformer, directory: Path, dtype: Dtype) -> None:
+        """Open it."""
+        self.dtype: str = dtype
+        kind = WeightsmithForCausalLM if is_language_model(T) else WeightsmithForSequenceClassification
+        self.model = open_quietly(kind, directory, dtype)
+
+    @torch.no_grad()
+    def outputs(self, ids: Ids) -> Outputs:
+        """Run it; of a classifier the library itself gives the logits of the last position only."""
+        passed: list[Any] = []
+        handle = self.model.network.register_forward_hook(lambda module, given, result: passed.append(result))
+        try:
+            own = self.model(input_ids=torch.tensor(ids)).logits
+        finally:
+            handle.remove()
+        stream = passed[0].stream
+        logits = self.model.network.logits(stream[-1])
+        logits[:, -1] = own if own.ndim == 2 else own[:, -1, :-1]  # without that of padding
+        return Outputs(as_array(logits), [as_array(stage) for stage in stream])

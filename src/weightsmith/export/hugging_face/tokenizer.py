@@ -1,0 +1,59 @@
+"""A tokenizer for a vocabulary, in the files that Hugging Face's library opens.
+
+It reads a text as `model.tokens` does: by characters where every token is one, else by words between blanks. What is
+not in the vocabulary is refused, as there. A token that no text can give, because it has a blank in it, still has its
+place: `tokenizer.convert_tokens_to_ids(["New York"])`.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
+
+from weightsmith.export.hugging_face.folder import File
+from weightsmith.export.hugging_face.kinds import is_language_model
+from weightsmith.model import Transformer
+from weightsmith.model.tokens import separator
+
+# What Python takes for blanks between words; tokenizers' own rule leaves four of them out
+BLANKS = "\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+FIRST_PRIVATE = 0xE000  # characters that mean nothing to anybody begin here
+
+
+def tokenizer_files(T: Transformer) -> dict[str, File]:
+    """Return the files of the tokenizer by their names."""
+    pad = padding_token(T.vocabulary)
+    settings: dict[str, Any] = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "pad_token": pad,
+        "padding_side": "left" if is_language_model(T) else "right",
+        "clean_up_tokenization_spaces": False,
+        "model_input_names": ["input_ids", "attention_mask"],
+    }
+    if T.max_length is not None:
+        settings["model_max_length"] = T.max_length
+    return {"tokenizer.json": tokenizer(T.vocabulary, pad).to_str(), "tokenizer_config.json": settings}
+
+
+def tokenizer(vocabulary: Sequence[str], pad: str) -> Tokenizer:
+    """Return the tokenizer; padding comes after the vocabulary."""
+    places = {token: n for n, token in enumerate(vocabulary)}
+    made = Tokenizer(models.WordLevel(places, unk_token=""))  # no token is "", so nothing stands for what is unknown
+    if separator(vocabulary):
+        made.pre_tokenizer = pre_tokenizers.Split(Regex(f"[{BLANKS}]+"), "removed")
+        # A blank before every word, also the first: what is generated is put behind its prompt as it is
+        made.decoder = decoders.Sequence([decoders.Replace(Regex(r"\A"), " "), decoders.Fuse()])
+    else:
+        made.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
+        made.decoder = decoders.Fuse()
+    made.add_special_tokens([AddedToken(pad, normalized=False, special=True)])
+    return made
+
+
+def padding_token(vocabulary: Sequence[str]) -> str:
+    """Return a text for padding that cannot be taken for tokens: no text of tokens has it in it."""
+    by_characters, known = not separator(vocabulary), set(vocabulary)
+    pad, next_private = "[PAD]", FIRST_PRIVATE
+    while known.issuperset(pad) if by_characters else any(pad in token for token in vocabulary):
+        pad, next_private = f"[PAD{chr(next_private)}]", next_private + 1
+    return pad

@@ -1,0 +1,69 @@
+"""The one function: write a directory, open it, run it, and give it its name if all is well."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from weightsmith.errors import ExportError, InputError, brief
+from weightsmith.export.agreement import Agreement, measure, required
+from weightsmith.export.hugging_face.folder import new_directory
+from weightsmith.export.hugging_face.kinds import Dtype, checked_dtype
+from weightsmith.export.needed import needed
+from weightsmith.model import Transformer
+from weightsmith.model.places import checked
+
+
+def to_hugging_face(
+    T: Transformer,
+    directory: str | os.PathLike[str],
+    stock: Literal["gpt2"] | None = None,
+    *,
+    dtype: Dtype | None = None,
+    allow_differences: bool = False,
+) -> Agreement:
+    """Write a directory that `AutoModelForCausalLM` or `AutoModelForSequenceClassification` opens, with a tokenizer.
+
+    A transformer whose classes are its vocabulary is a language model, any other a classifier, which decides at the
+    last token. The model class is written beside the weights, so it is opened with `trust_remote_code=True`. It
+    saturates where the arithmetic does, and does not round; the dtype is that of the arithmetic, float64 for a finite
+    one, unless given.
+
+    With `stock="gpt2"` it is a plain GPT-2 without code of ours. That is approximate, and the report says how far it
+    can be off.
+
+    What was written is opened and run before the directory has its name: one that decides otherwise is not kept,
+    unless with `allow_differences`. An earlier export of that name is replaced, anything else is refused.
+    """
+    checked(T)
+    if stock is not None and stock != "gpt2":
+        raise InputError(f"stock={brief(stock)}: write stock='gpt2' for a plain GPT-2, or leave it out")
+    if type(allow_differences) is not bool:
+        raise InputError(f"allow_differences={brief(allow_differences)}: write True or False")
+    kind = checked_dtype(T, dtype)
+    for package in ("torch", "transformers"):
+        needed(package, "a model for Hugging Face")
+    with new_directory(directory) as place:
+        report = _own(T, place, kind) if stock is None else _gpt2(T, place, kind)
+        return required(report, allow_differences, T)
+
+
+def _own(T: Transformer, directory: Path, dtype: Dtype) -> Agreement:
+    from weightsmith.export.hugging_face.own_class import OpenedOwn, write_own
+
+    write_own(T, directory, dtype)
+    return measure(T, OpenedOwn(T, directory, dtype))
+
+
+def _gpt2(T: Transformer, directory: Path, dtype: Dtype) -> Agreement:
+    from weightsmith.export.hugging_face.gpt2 import OpenedGPT2, write_gpt2
+
+    bound = write_gpt2(T, directory, dtype)
+    opened = OpenedGPT2(T, directory, dtype)
+    report = replace(measure(T, opened), error_bound=bound)
+    if not opened.largest_difference <= bound:
+        raise ExportError(
+            f"the GPT-2 is {opened.largest_difference:g} from the same weights without norms, and the bound is "
+            f"{bound:g}: this is a defect of Weightsmith; leave out stock='gpt2'"
+        )
+    return report

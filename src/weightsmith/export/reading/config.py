@@ -1,0 +1,131 @@
+"""The config.json of a checkpoint, read with suspicion: every field has a type, bounds, and what it is unless given."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from weightsmith.errors import FileError, brief, listed
+from weightsmith.model.block import Activation
+from weightsmith.model.distances import Rotary
+
+MAX_SIZE = 1 << 24
+ACTIVATIONS: Mapping[str, Activation] = {
+    "gelu": "gelu",
+    "gelu_python": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "relu": "relu",
+    "silu": "silu",
+    "swish": "silu",
+}
+GATED: Mapping[str, Activation] = {"silu": "swiglu", "swish": "swiglu", "relu": "reglu"}
+
+
+class Config:
+    """The fields of a config. A field that is null counts as one that is not there."""
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        """Take the fields."""
+        self.fields = {name: value for name, value in fields.items() if value is not None}
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return a field; refuse to go on without one that has no default."""
+        if name in self.fields:
+            return self.fields[name]
+        if default is None:
+            raise FileError(f"config.json lacks {name}")
+        return default
+
+    def whole(self, name: str, default: int | None = None) -> int:
+        """Return a whole number from 1 on."""
+        value = self.get(name, default)
+        if type(value) is not int or not 1 <= value <= MAX_SIZE:
+            raise self.refusal(name, f"write a whole number from 1 to {MAX_SIZE:,}")
+        return value
+
+    def number(self, name: str, default: float | None = None) -> float:
+        """Return a number from 0 on."""
+        value = self.get(name, default)
+        if type(value) not in (int, float) or not 0 <= value < 1e30:
+            raise self.refusal(name, "write a number from 0 on")
+        return float(value)
+
+    def flag(self, name: str, default: bool) -> bool:
+        """Return a truth value."""
+        value = self.get(name, default)
+        if type(value) is not bool:
+            raise self.refusal(name, "write true or false")
+        return value
+
+    def activation(self, name: str, default: str, known: Mapping[str, Activation] = ACTIVATIONS) -> Activation:
+        """Return the activation that a name of Hugging Face stands for."""
+        value = self.get(name, default)
+        if not isinstance(value, str) or value not in known:
+            raise self.refusal(name, f"only {listed(list(known))} are read")
+        return known[value]
+
+    def must_be(self, name: str, wanted: bool) -> None:
+        """Refuse another value of a field that changes what a model means."""
+        if self.flag(name, wanted) != wanted:
+            raise self.refusal(name, f"only models with {name}={str(wanted).lower()} are read")
+
+    def part_of(self, whole: str, parts: str) -> int:
+        """Return how large one of several equal parts is."""
+        size, count = self.whole(whole), self.whole(parts)
+        if size % count:
+            raise self.refusal(whole, f"it must be a multiple of {parts}={count}")
+        return size // count
+
+    def groups(self, heads: int, default: int) -> int:
+        """Return how many groups of heads have the same keys and values."""
+        groups = self.whole("num_key_value_heads", default)
+        if heads % groups:
+            raise FileError(f"config.json has num_key_value_heads={groups}: it must divide num_attention_heads={heads}")
+        return groups
+
+    def refusal(self, name: str, instead: str) -> FileError:
+        """Return the error that a field has a value which is not read."""
+        return FileError(f"config.json has {name}={brief(self.fields.get(name))}: {instead}")
+
+
+def rotary(config: Config, size: int, share: float = 1.0, base: str = "rope_theta", part: str = "") -> Rotary:
+    """Return the rotary positions of heads of a size; refuse those whose angles are not t / base^(2p/size).
+
+    Newer configs have everything in rope_parameters; older ones have the base, the share of the coordinates that turn
+    (`part`, which is `share` unless given) and rope_scaling. "dynamic" is "default" as long as the input is not longer
+    than the model was trained for: see `longest`.
+    """
+    name = "rope_parameters" if "rope_parameters" in config.fields else "rope_scaling"
+    given = config.get(name, {})
+    if not isinstance(given, dict):
+        raise config.refusal(name, "write an object")
+    rope = Config(given)
+    kind = rope.get("rope_type", rope.get("type", "default"))
+    plain = kind in ("default", "dynamic") or (kind == "linear" and rope.number("factor", 1.0) == 1)
+    if not plain:
+        raise FileError(
+            f"config.json has {name} of the kind {brief(kind)}: only rotary positions whose angles are not scaled are "
+            "read, kind 'default'"
+        )
+    turning = rope.number("partial_rotary_factor", config.number(part, share) if part else share)
+    coordinates = int(size * turning)
+    if not 2 <= coordinates <= size or coordinates % 2:
+        raise FileError(
+            f"config.json lets {coordinates} of {size} coordinates of a head turn: they turn in pairs, so it must be "
+            "an even number, and some"
+        )
+    theta = rope.number("rope_theta", config.number(base, 10000.0))
+    if theta <= 1:
+        raise FileError(f"config.json has {base}={brief(theta)}: write a number above 1")
+    return Rotary(theta, size=None if coordinates == size else coordinates)
+
+
+def longest(config: Config, window: int | None = None) -> tuple[int, str] | None:
+    """Return how long inputs may be for the model to mean what it does in Hugging Face, and why; None for any length.
+
+    Beyond a window attention forgets the oldest positions there, and "dynamic" angles change.
+    """
+    found = [] if window is None else [(window, "sliding window")]
+    rope = config.get("rope_parameters", config.get("rope_scaling", {}))
+    if rope.get("rope_type", rope.get("type")) == "dynamic":
+        found.append((config.whole("max_position_embeddings"), "dynamic rotary positions"))
+    return min(found, default=None)

@@ -1,0 +1,172 @@
+"""The tensors of a checkpoint: found and checked by the headers of its files, read one by one when they are needed."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, BinaryIO, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.errors import FileError, WeightsmithError, brief, cut, listed, reason
+from weightsmith.files.container import Accepted, Place, check_header_size, read_tensor, tensor_places
+from weightsmith.model.frozen import first_place
+from weightsmith.storage import opened, parse_json, read_bytes
+
+SINGLE, INDEX, PICKLED = "model.safetensors", "model.safetensors.index.json", "pytorch_model.bin"
+FLOATS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # numpy has no bfloat16
+OTHERS = {"BOOL": 1, "U8": 1, "I8": 1, "I16": 2, "U16": 2, "I32": 4, "U32": 4, "I64": 8, "U64": 8}  # of masks
+ACCEPTED = Accepted({**{name: int(code[-1]) for name, code in FLOATS.items()}, **OTHERS}, (0, 8), None)
+Numbers: TypeAlias = npt.NDArray[Any]
+Progress: TypeAlias = Callable[[int, int], None]
+
+
+@contextmanager
+def within(name: str) -> Iterator[None]:
+    """Say in which file of a directory something is wrong."""
+    try:
+        yield
+    except WeightsmithError as error:
+        raise FileError(f"{name}: {error}") from None
+    except OSError as error:
+        raise FileError(f"{name}: {cut(reason(error))}") from None
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """A tensor that is there, with the shape that it must have; its numbers are read when they are asked for."""
+
+    name: str
+    place: Place
+    file: BinaryIO
+    owner: "Tensors"
+    view: Callable[[Numbers], Numbers] | None = None  # what is taken of it
+
+    def seen(self, view: Callable[[Numbers], Numbers]) -> "Tensor":
+        """Return a part of it, or its axes in another order."""
+        return replace(self, view=view)
+
+    def read(self) -> Numbers:
+        """Return its numbers, as float32 or float64: half precision is widened, which is exact."""
+        numbers = self.owner.numbers(self)
+        return (
+            numbers if self.view is None else np.ascontiguousarray(self.view(numbers))
+        )  # it is gone over several times
+
+
+class Tensors:
+    """The tensors of a checkpoint in a directory, by their names, and which of them have been asked for."""
+
+    def __init__(self, directory: Path, files: ExitStack, progress: Progress | None = None) -> None:
+        """Read the headers of all files, which stay open as long as the stack does."""
+        self.found: dict[str, tuple[Place, BinaryIO]] = {}
+        self.used: set[str] = set()
+        self.last: tuple[str, Numbers] | None = None  # parts of one tensor are asked for one after the other
+        self.progress, self.done = progress, 0
+        for name, wanted in _files(directory).items():
+            self._open(directory / name, wanted, files)
+
+    def _open(self, path: Path, wanted: set[str] | None, files: ExitStack) -> None:
+        with within(path.name):
+            file, size = files.enter_context(opened(path))
+            places = _places(file, size)
+            if wanted is not None and wanted != places.keys():
+                odd = min(wanted ^ places.keys())
+                where = "is not in it" if odd in wanted else "is in it as well"
+                raise FileError(f"{INDEX} says otherwise about the tensor {brief(odd)}, which {where}")
+            self.found |= {name: (place, file) for name, place in places.items()}
+
+    def __contains__(self, name: str) -> bool:
+        """Tell whether there is such a tensor."""
+        return name in self.found
+
+    def get(self, name: str, *shape: int) -> Tensor:
+        """Return a tensor; refuse one that is missing, has another shape, or does not hold real numbers."""
+        if name not in self.found:
+            raise FileError(f"the tensor {brief(name)} is missing, which config.json asks for")
+        place, file = self.found[name]
+        if place.shape != shape:
+            raise FileError(f"the tensor {brief(name)} has shape {place.shape}, and config.json makes it {shape}")
+        if place.dtype not in FLOATS:
+            raise FileError(f"the tensor {brief(name)} has dtype {place.dtype}: only {listed(list(FLOATS))} are read")
+        self.used.add(name)
+        return Tensor(name, place, file, self)
+
+    def check_all_used(self, ignored: str) -> None:
+        """Refuse tensors that nobody asked for, but for those whose names match: masks and other things worked out."""
+        superfluous = [name for name in self.found if name not in self.used and not re.fullmatch(ignored, name)]
+        if superfluous:
+            raise FileError(f"it has tensors that such a model does not have: {listed(sorted(superfluous))}")
+
+    def dtypes(self) -> set[str]:
+        """Return the types of the tensors that were asked for."""
+        return {self.found[name][0].dtype for name in self.used}
+
+    def numbers(self, tensor: Tensor) -> Numbers:
+        """Read the numbers of a tensor; refuse those that are not finite."""
+        if self.last is None or self.last[0] != tensor.name:
+            self.last = None  # so that there are never two
+            numbers = _widened(
+                read_tensor(tensor.file, tensor.name, tensor.place, np.dtype(FLOATS[tensor.place.dtype]))
+            )
+            where = first_place(numbers, lambda some: ~np.isfinite(some))
+            if where is not None:
+                raise FileError(f"the tensor {brief(tensor.name)} is {numbers[where]} at {list(where)}: no number")
+            self.last = tensor.name, numbers
+            self._report(tensor.place)
+        return self.last[1]
+
+    def _report(self, place: Place) -> None:
+        if self.progress is not None:
+            self.done += place.end - place.begin
+            self.progress(self.done, sum(self._bytes(name) for name in self.used))
+
+    def _bytes(self, name: str) -> int:
+        place = self.found[name][0]
+        return place.end - place.begin
+
+
+def _widened(numbers: Numbers) -> Numbers:
+    """Return half-precision numbers as float32. bfloat16 is the upper half of it."""
+    if numbers.dtype == np.uint16:
+        return (numbers.astype(np.uint32) << 16).view(np.float32)
+    return numbers.astype(np.float32) if numbers.dtype == np.float16 else numbers
+
+
+def _places(file: BinaryIO, size: int) -> dict[str, Place]:
+    length = int.from_bytes(file.read(8), "little")
+    check_header_size(size, length)
+    entries = parse_json(file.read(length), "its header", size)
+    entries.pop("__metadata__", None)
+    return tensor_places(entries, 8 + length, size - 8 - length, ACCEPTED)
+
+
+def _files(directory: Path) -> dict[str, set[str] | None]:
+    """Return the files with weights, each with the tensors that an index says it has; None without an index."""
+    if (directory / SINGLE).exists():
+        return {SINGLE: None}
+    if (directory / INDEX).exists():
+        with within(INDEX):
+            return dict(_by_shard(parse_json(read_bytes(directory / INDEX), "it").get("weight_map")))
+    if any(directory.glob("pytorch_model*.bin")):
+        raise FileError(
+            f"it has only pickled weights, {PICKLED}, which can run anything when they are read. Convert them where "
+            "you trust them: transformers.AutoModelForCausalLM.from_pretrained(directory).save_pretrained(directory)"
+        )
+    raise FileError(f"it has no weights: {SINGLE}, or {INDEX} with the files that it names")
+
+
+def _by_shard(index: Any) -> Iterable[tuple[str, set[str]]]:
+    if not isinstance(index, dict) or not index:
+        raise FileError(f"its weight_map is {brief(index)}: it must say of each tensor in which file it is")
+    shards: dict[str, set[str]] = {}
+    for tensor, shard in index.items():
+        if not isinstance(shard, str) or not re.fullmatch(r"[\w-]+(\.[\w-]+)*\.safetensors", shard, re.ASCII):
+            raise FileError(
+                f"it has the tensor {brief(tensor)} in the file {brief(shard)}: write the plain name of a .safetensors "
+                "file beside it"
+            )
+        shards.setdefault(shard, set()).add(tensor)
+    return shards.items()

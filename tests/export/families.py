@@ -1,0 +1,61 @@
+"""Small models of the families that are read, drawn at random by Hugging Face's own classes."""
+
+from typing import Any
+
+import torch
+from transformers.models.gpt2.configuration_gpt2 import GPT2Config
+from transformers.models.gpt2.modeling_gpt2 import GPT2LMHeadModel
+from transformers.models.gpt_neox.configuration_gpt_neox import GPTNeoXConfig
+from transformers.models.gpt_neox.modeling_gpt_neox import GPTNeoXForCausalLM
+from transformers.models.llama.configuration_llama import LlamaConfig
+from transformers.models.llama.modeling_llama import LlamaForCausalLM
+from transformers.models.mistral.configuration_mistral import MistralConfig
+from transformers.models.mistral.modeling_mistral import MistralForCausalLM
+from transformers.models.phi.configuration_phi import PhiConfig
+from transformers.models.phi.modeling_phi import PhiForCausalLM
+from transformers.models.qwen2.configuration_qwen2 import Qwen2Config
+from transformers.models.qwen2.modeling_qwen2 import Qwen2ForCausalLM
+
+from tests.peers.builders import drawn
+from tests.peers.models import rms_norm_in_float64, rotary_in_float64
+
+torch.set_num_threads(1)
+
+TOKENS, LENGTH = 40, 48
+NAMES = {"num_hidden_layers": 2, "hidden_size": 32, "num_attention_heads": 4, "max_position_embeddings": LENGTH}
+OF_GPT2 = {"n_layer": 2, "n_embd": 32, "n_head": 4, "n_positions": LENGTH, "n_inner": 48}
+ALL = {"vocab_size": TOKENS, "bos_token_id": None, "eos_token_id": None, "attn_implementation": "sdpa"}
+FAMILIES: dict[str, tuple[Any, Any, dict[str, Any]]] = {
+    "gpt2": (GPT2Config, GPT2LMHeadModel, OF_GPT2),
+    "llama": (LlamaConfig, LlamaForCausalLM, {**NAMES, "intermediate_size": 48, "num_key_value_heads": 2}),
+    "mistral": (MistralConfig, MistralForCausalLM, {**NAMES, "intermediate_size": 48, "num_key_value_heads": 2}),
+    "qwen2": (Qwen2Config, Qwen2ForCausalLM, {**NAMES, "intermediate_size": 48, "num_key_value_heads": 1}),
+    "gpt_neox": (GPTNeoXConfig, GPTNeoXForCausalLM, {**NAMES, "intermediate_size": 48}),
+    "phi": (PhiConfig, PhiForCausalLM, {**NAMES, "intermediate_size": 48}),
+}
+
+
+def model(family: str, **changes: Any) -> Any:
+    config, kind, sizes = FAMILIES[family]
+    return drawn(kind(config(**{**ALL, **sizes, **changes})))
+
+
+def in_float64(model: Any) -> Any:
+    """Give the model in float64 throughout: see `tests.peers.models` for what Hugging Face computes in float32."""
+    config, model = model.config, model.double()
+    size = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+    for module in model.modules():
+        kind = type(module).__name__
+        if kind.endswith("RotaryEmbedding"):
+            rope = config.rope_parameters
+            turning = int(size * rope.get("partial_rotary_factor", 1.0))
+            module.forward = rotary_in_float64(turning, rope["rope_theta"])
+        elif kind.endswith("RMSNorm"):
+            module.forward = rms_norm_in_float64(module)
+    return model
+
+
+def logits(model: Any, ids: Any) -> Any:
+    """Give the logits at every position, (positions, tokens)."""
+    with torch.no_grad():
+        return model(torch.from_numpy(ids)[None]).logits[0].double().numpy()

@@ -1,0 +1,43 @@
+"""Hugging Face's library for one who is not online: nothing is fetched, and code goes to a folder of its own."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+
+import huggingface_hub.constants
+import pytest
+import torch
+import transformers.dynamic_module_utils
+
+from weightsmith.export import inputs
+
+
+@contextmanager
+def offline(modules: Path) -> Iterator[Path]:
+    """Keep the library offline and its copies of code in a folder, and out of what is imported afterwards.
+
+    The library reads its settings once, when it is imported, and another test may have done that.
+    """
+    path, known = list(sys.path), set(sys.modules)
+    torch.set_num_threads(1)  # the matrices are small, and other tests run beside these
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+        patch.setattr(transformers.dynamic_module_utils, "HF_MODULES_CACHE", str(modules))
+        yield modules
+    sys.path[:] = path
+    for name in [name for name in sys.modules if name.startswith("transformers_modules") and name not in known]:
+        del sys.modules[name]
+
+
+@contextmanager
+def few_inputs(most: int = 126, random: int = 6) -> Iterator[None]:
+    """Measure on fewer inputs: 126 are all over two symbols up to length 6."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(inputs, "MOST_INPUTS", most)
+        patch.setattr(inputs, "RANDOM_INPUTS", random)
+        module = import_module("weightsmith.export.agreement")  # of the package it is the function
+        patch.setattr(module, "SURVIVAL_INPUTS", 10)
+        patch.setattr(module, "SATURATION_INPUTS", 10)
+        yield
