@@ -49,6 +49,21 @@ def test_the_exact_module_agrees_where_the_plain_one_is_refused(short: Path) -> 
 
 
 @pytest.mark.parametrize(
+    ("target", "output", "shown"),
+    [
+        ("transformer-lens", "lens.safetensors", "TransformerLens"),
+        ("hugging-face", "directory", "Hugging Face"),
+        ("onnx", "one.onnx", "ONNX"),
+    ],
+)
+def test_every_target_is_written_and_measured(short: Path, target: str, output: str, shown: str) -> None:
+    report = json.loads(good("export", "one.safetensors", "--to", target, "-o", output, "--json", folder=short))
+    assert shown in report["target"]
+    assert report["agrees"]
+    assert (short / output).exists()
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
         ("--to jax -o x", "--to 'jax': write one of torch, transformer-lens, hugging-face, onnx"),

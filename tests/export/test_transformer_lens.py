@@ -60,7 +60,7 @@ def model(activation: str = "relu", norm: Any = None, seed: int = 0, **changes: 
 
 
 @pytest.mark.parametrize("part", [0, pytest.param(1, marks=pytest.mark.long), pytest.param(2, marks=pytest.mark.long)])
-def test_every_library_model_its_form_and_combinations_decide_as_here_with_own_modules(
+def test_every_library_model_its_form_and_combinations_decide_as_here(
     part: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of the ∞ forms every third is made always: it takes TransformerLens long to wrap so many blocks."""
@@ -70,7 +70,7 @@ def test_every_library_model_its_form_and_combinations_decide_as_here_with_own_m
     for name in names:
         T = hand_built()[name]
         run_all_up_to_6(T, monkeypatch)
-        assert_agrees(name, T, export.to_transformer_lens(T, own_modules=True).agreement)
+        assert_agrees(name, T, export.to_transformer_lens(T).agreement)
 
 
 def test_the_lectures_example_has_the_same_stream_in_float64() -> None:
@@ -174,11 +174,18 @@ def test_the_dtype_is_the_one_asked_for_everywhere() -> None:
 
 def test_what_relies_on_saturation_is_refused_without_own_modules() -> None:
     with pytest.raises(ExportError, match="TransformerLens in float32 decides [0-9,]+ times otherwise, first on 1, 1"):
-        export.to_transformer_lens(ws.library.parity())
-    bridge = export.to_transformer_lens(ws.library.parity(), allow_differences=True)
+        export.to_transformer_lens(ws.library.parity(), own_modules=False)
+    bridge = export.to_transformer_lens(ws.library.parity(), own_modules=False, allow_differences=True)
     assert not bridge.agreement.agrees
     assert bridge.agreement.saturates == ("block 0 attention",)
     assert export.agreement(ws.library.parity(), bridge) == bridge.agreement
+
+
+def test_blocks_are_those_of_transformer_lens_where_they_decide_alike_and_ours_elsewhere() -> None:
+    for T, own in ((ws.library.length_modulo(3), False), (ws.library.contains("1"), True), (ws.library.parity(), True)):
+        bridge = export.to_transformer_lens(T)
+        assert bridge.own_modules is own
+        assert bridge.agreement.agrees
 
 
 def test_what_transformer_lens_cannot_say_is_refused_with_what_is_possible_instead() -> None:
@@ -190,7 +197,7 @@ def test_what_transformer_lens_cannot_say_is_refused_with_what_is_possible_inste
     other = replace(T, blocks=[block, replace(block, feed_forward=replace(block.feed_forward, activation="silu"))])  # type: ignore[type-var]
     gated = kind_of_model(DOUBLE, 0, activation="swiglu", loudness=0.0, weighting=Softmax())
     own, onnx = (
-        "write to_transformer_lens(T, own_modules=True)",
+        "leave out own_modules=False",
         "export.to_onnx(T, path, trace=True) shows every value",
     )
     cases = [
@@ -207,7 +214,7 @@ def test_what_transformer_lens_cannot_say_is_refused_with_what_is_possible_inste
     ]
     for case, said, instead in cases:
         with pytest.raises(ExportError) as caught:
-            export.to_transformer_lens(case)
+            export.to_transformer_lens(case, own_modules=False if instead is own else None)
         assert str(caught.value).startswith(f"TransformerLens has no {said}"), said
         assert instead in str(caught.value)
 

@@ -2,11 +2,11 @@ from .agreement import Agreement as Agreement
 from .agreement import agreement as agreement
 from .circuit_map import circuit as circuit
 from .hugging_face.writing import to_hugging_face as to_hugging_face
+from .lens.bridge import to_transformer_lens as to_transformer_lens
 from .lowering import portable as portable
-from .onnx_file import to_onnx as to_onnx
+from .onnx.file import to_onnx as to_onnx
 from .pytorch import from_torch as from_torch
 from .pytorch import to_torch as to_torch
 from .reading import from_hugging_face as from_hugging_face
-from .transformer_lens import to_transformer_lens as to_transformer_lens
 
 __all__: list[str]

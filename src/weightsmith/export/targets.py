@@ -47,7 +47,7 @@ def _onnx_file(T: Transformer, exported: Any) -> Exported | None:
         return None
     needed("onnxruntime", "an ONNX file")
     with refusals("cannot read", exported), opened(Path(exported)):
-        from weightsmith.export.onnx_written import OnnxRun
+        from weightsmith.export.onnx.written import OnnxRun
 
         return OnnxRun(T, str(exported))
 
@@ -55,7 +55,7 @@ def _onnx_file(T: Transformer, exported: Any) -> Exported | None:
 def _bridge(T: Transformer, exported: Any) -> Exported | None:
     if not type(exported).__module__.startswith("transformer_lens.") or not hasattr(exported, "own_modules"):
         return None  # one that to_transformer_lens made says whether its modules are ours
-    from weightsmith.export.transformer_lens import LensRun
+    from weightsmith.export.lens.bridge import LensRun
 
     return LensRun(T, exported)
 

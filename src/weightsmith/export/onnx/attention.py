@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array
-from weightsmith.export.onnx_graph import Graph, Value
+from weightsmith.export.onnx.graph import Graph, Value
 from weightsmith.kernels.blas.attention import stacked
 from weightsmith.kernels.blas.prepared import Heads
 from weightsmith.model import AverageHard, LeftmostHard, Softmax, Transformer

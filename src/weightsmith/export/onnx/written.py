@@ -19,7 +19,7 @@ from onnx import helper, numpy_helper
 
 from weightsmith.errors import ExportError, cut
 from weightsmith.export.agreement import Outputs
-from weightsmith.export.onnx_model import METADATA, Exporter
+from weightsmith.export.onnx.model import METADATA, Exporter
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 from weightsmith.storage import PART, write_whole

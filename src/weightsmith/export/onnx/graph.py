@@ -11,7 +11,7 @@ from onnx import helper
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError
-from weightsmith.export.onnx_file import Dtype
+from weightsmith.export.onnx.file import Dtype
 
 Value: TypeAlias = str  # the name of a value in the graph
 OPSET, IR_VERSION = 18, 8  # as old as what is used allows: every onnxruntime from 1.14 on runs it

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.export.lens_shape import Shape, coordinates, heads_of, turning
+from weightsmith.export.lens.shape import Shape, coordinates, heads_of, turning
 from weightsmith.model import LayerNorm, Norm, Transformer, position_table
 
 Weights: TypeAlias = dict[str, Array]  # by the names of TransformerLens's own model

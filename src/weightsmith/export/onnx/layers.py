@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from weightsmith.export.onnx_graph import Graph, Value
+from weightsmith.export.onnx.graph import Graph, Value
 from weightsmith.model import FeedForward, LayerNorm, Norm, Transformer
 
 # erf x = 2/√π · exp(−x²) · Σ 2ⁿ x²ⁿ⁺¹ / (2n+1)!!, where nothing cancels; beyond ±6 it is ±1 in float64, and up to

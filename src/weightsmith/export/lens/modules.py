@@ -16,7 +16,7 @@ from transformer_lens.model_bridge.sources import build_bridge_from_module
 from transformer_lens.model_bridge.sources.native import NativeAttention, NativeBlock, NativeMLP, NativeModel
 
 from weightsmith.arithmetic import Arithmetic, Array, Saturating
-from weightsmith.export.lens_shape import Shape, coordinates, heads_of
+from weightsmith.export.lens.shape import Shape, coordinates, heads_of
 from weightsmith.model import AverageHard, LeftmostHard, Softmax, Transformer, Weighting
 
 

@@ -11,10 +11,10 @@ from onnx import helper
 
 from weightsmith._version import __version__
 from weightsmith.errors import ExportError
-from weightsmith.export.onnx_attention import Places, add_heads, places
-from weightsmith.export.onnx_file import Dtype
-from weightsmith.export.onnx_graph import IR_VERSION, OPSET, Graph, Value
-from weightsmith.export.onnx_layers import add_neurons, add_norm
+from weightsmith.export.onnx.attention import Places, add_heads, places
+from weightsmith.export.onnx.file import Dtype
+from weightsmith.export.onnx.graph import IR_VERSION, OPSET, Graph, Value
+from weightsmith.export.onnx.layers import add_neurons, add_norm
 from weightsmith.kernels.blas.prepared import Heads, groups
 from weightsmith.model import Attention, Block, Transformer, position_table
 from weightsmith.storage import MAX_TEXT

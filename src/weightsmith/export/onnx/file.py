@@ -61,8 +61,8 @@ def to_onnx(
     with refusals("cannot write", path):
         target = Path(path)
         check_writable(target)
-    from weightsmith.export.onnx_model import Exporter
-    from weightsmith.export.onnx_written import OnnxRun, written
+    from weightsmith.export.onnx.model import Exporter
+    from weightsmith.export.onnx.written import OnnxRun, written
 
     exporter = Exporter(T, kind, trace, max_length, _limit(T, kind) if saturate else None)
     with written(exporter, target) as (model, put_in_place):

@@ -16,7 +16,7 @@ ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "gelu_tanh": "gelu_new", "silu": 
 FINAL_NORMS: dict[str | None, tuple[str | None, ...]] = {None: (None, "RMS"), "LN": ("LN", "RMS"), "RMS": ("RMS",)}
 INSTEAD = "export.to_onnx(T, path, trace=True) shows every value of such a model"
 
-OWN_MODULES = "write to_transformer_lens(T, own_modules=True), for blocks of Weightsmith's own in the bridge"
+OWN_MODULES = "leave out own_modules=False, for blocks of Weightsmith's own in the bridge"
 
 Found: TypeAlias = tuple[int, int, Head, AttentionPositions]  # a head with its block, its number and its scheme
 

@@ -7,8 +7,8 @@ import numpy as np
 from weightsmith.arithmetic import Array, Native
 from weightsmith.errors import ExportError, brief, whole_number
 from weightsmith.export.agreement import RANDOM_LENGTH, Outputs, measure, required
-from weightsmith.export.lens_shape import Shape, shape_of, turning
-from weightsmith.export.lens_weights import lens_weights
+from weightsmith.export.lens.shape import Shape, shape_of, turning
+from weightsmith.export.lens.weights import lens_weights
 from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
 from weightsmith.model.places import checked
@@ -112,7 +112,7 @@ def _booted(T: Transformer, shape: Shape, dtype: str, own_modules: bool) -> Any:
         init_weights=False,
     )
     if own_modules:
-        from weightsmith.export.lens_modules import bridge_with_own_modules
+        from weightsmith.export.lens.modules import bridge_with_own_modules
 
         bridge = bridge_with_own_modules(T, shape, config, getattr(torch, dtype))
     else:

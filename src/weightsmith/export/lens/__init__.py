@@ -1,0 +1,1 @@
+"""A transformer as a TransformerLens model."""

@@ -1,0 +1,1 @@
+"""A transformer as an ONNX file, written without PyTorch."""
