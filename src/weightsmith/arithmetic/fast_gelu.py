@@ -14,7 +14,7 @@ computed with 40 digits; each errs by less than a tenth of a unit in the last pl
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numba as nb
 import numpy as np
@@ -23,7 +23,9 @@ from numba import types
 from numba.extending import intrinsic
 
 _intrinsic: Callable[..., Any] = intrinsic
+Function = TypeVar("Function", bound=Callable[..., Any])
 _njit: Callable[..., Any] = nb.njit
+_inlined: Callable[[Function], Function] = _njit(inline="always")
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ _64 = _Constants(
 @_intrinsic
 def _bits(_typing: Any, x: Any) -> Any:
     """Return the bits of a float as an integer, or those of an integer as a float."""
-    pairs = {types.float32: types.int32, types.float64: types.int64, types.int32: types.float32}
+    pairs: dict[Any, Any] = {types.float32: types.int32, types.float64: types.int64, types.int32: types.float32}
     result = pairs.get(x, types.float64)
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -80,7 +82,7 @@ def _bits(_typing: Any, x: Any) -> Any:
     return result(x), code
 
 
-@_njit(inline="always")
+@_inlined
 def _polynomial(coefficients: Any, x: Any) -> Any:
     total = coefficients[0]
     for k in range(1, len(coefficients)):
@@ -118,7 +120,7 @@ def _loop(c: _Constants) -> Callable[[Any, Any], None]:
 def _compiled(dtype: str) -> Any:
     """Compile the loop for a type, or take it from the cache. A fused product and sum is welcome: it errs less."""
     loop, how = _loop(_32 if dtype == "float32" else _64), {"error_model": "numpy", "fastmath": {"contract"}}
-    kind = nb.from_dtype(np.dtype(dtype))  # type: ignore[no-untyped-call]
+    kind = nb.from_dtype(np.dtype(dtype))
     signature = types.void(types.Array(kind, 1, "C", readonly=True), types.Array(kind, 1, "C"))
     try:
         return _njit(signature, cache=True, **how)(loop)
