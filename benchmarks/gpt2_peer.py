@@ -39,6 +39,18 @@ def forward(model: Any, ids: np.ndarray) -> Callable[[], np.ndarray]:
     return run
 
 
+def activation(name: str, x: np.ndarray) -> Callable[[], np.ndarray]:
+    """Give a function that applies PyTorch's activation of a name."""
+    torch.set_num_threads(1)
+    numbers, F = torch.from_numpy(x), torch.nn.functional
+    functions: dict[str, Callable[[], torch.Tensor]] = {
+        "gelu": lambda: F.gelu(numbers),
+        "gelu_tanh": lambda: F.gelu(numbers, approximate="tanh"),
+        "silu": lambda: F.silu(numbers),
+    }
+    return lambda: np.asarray(functions[name]())
+
+
 def generated(model: Any, ids: np.ndarray, steps: int) -> list[int]:
     """Give the tokens that follow, by the largest logit, with a cache."""
     tokens = torch.from_numpy(ids)[None]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,13 @@ from rich.table import Table
 
 from benchmarks.timing import best_seconds
 from weightsmith import Transformer, generate, logits, run
+from weightsmith.arithmetic.core import Elementary
+from weightsmith.arithmetic.native import machine
+from weightsmith.kernels.blas import BlasRun
 
 BLOCKS, LANES, HEADS, VOCABULARY = 12, 768, 12, 1000
 LENGTH, STEPS = 64, 16
+LONG = 1024
 
 
 def passes(model: Any, T: Transformer, made: float) -> Table:
@@ -40,6 +45,46 @@ def passes(model: Any, T: Transformer, made: float) -> Table:
                 name, f"{1000 * seconds[name]:.0f} ms", f"{1000 * seconds['PyTorch']:.0f} ms",
                 f"{seconds[name] / seconds['PyTorch']:.2f}×", f"{apart:.0e} of the largest",
             )  # fmt: skip
+    return table
+
+
+def activations() -> Table:
+    """Each activation on what the neurons of a pass are, in both types."""
+    from benchmarks.gpt2_peer import activation
+
+    table = Table(
+        f"{LENGTH} × {4 * LANES} numbers", "Weightsmith", "PyTorch", "ratio", "differ by",
+        title="Activations, one thread each",
+    )  # fmt: skip
+    numbers = np.random.default_rng(2).normal(size=(LENGTH, 4 * LANES))
+    functions: tuple[Elementary, ...] = ("gelu", "gelu_tanh", "silu")
+    for dtype, name in product(("float32", "float64"), functions):
+        x = numbers.astype(dtype)
+        ours, peer = partial(machine, name, x), activation(name, x)
+        seconds = best_seconds({"ours": ours, "PyTorch": peer}, repeat=9)
+        table.add_row(
+            f"{name}, {dtype}", f"{1e6 * seconds['ours']:.0f} µs", f"{1e6 * seconds['PyTorch']:.0f} µs",
+            f"{seconds['ours'] / seconds['PyTorch']:.2f}×", f"{np.abs(ours() - peer()).max():.0e}",
+        )  # fmt: skip
+    return table
+
+
+def long_prompt(model: Any, T: Transformer) -> Table:
+    """One long input: what a pass computes, with every value kept."""
+    from benchmarks.gpt2_peer import forward
+
+    table = Table(
+        f"{BLOCKS} blocks × {LANES} lanes × {HEADS} heads", "Weightsmith", "PyTorch", "ratio",
+        title="A long prompt in float32, one thread each",
+    )  # fmt: skip
+    for length in (LENGTH, LONG):
+        ids = np.random.default_rng(3).integers(VOCABULARY, size=(1, length))
+        runs = BlasRun(T)
+        seconds = best_seconds({"ours": partial(runs.evaluate, ids[0]), "PyTorch": forward(model, ids)}, repeat=3)
+        table.add_row(
+            f"{length} tokens", f"{1000 * seconds['ours']:.0f} ms", f"{1000 * seconds['PyTorch']:.0f} ms",
+            f"{seconds['ours'] / seconds['PyTorch']:.2f}×",
+        )  # fmt: skip
     return table
 
 
@@ -75,6 +120,8 @@ def tokens(model: Any, T: Transformer) -> Table:
 def measure() -> Iterator[Table]:
     from benchmarks.gpt2_peer import models
 
-    model, T, made = models(BLOCKS, LANES, HEADS, VOCABULARY, 2 * LENGTH)
+    yield activations()
+    model, T, made = models(BLOCKS, LANES, HEADS, VOCABULARY, LONG)
     yield passes(model, T, made)
+    yield long_prompt(model, T)
     yield tokens(model, T)

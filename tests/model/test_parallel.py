@@ -34,6 +34,7 @@ def test_both_sublayers_read_the_entry_and_attention_is_added_first() -> None:
 
 def test_a_parallel_block_with_one_sublayer_is_a_block_with_one_sublayer() -> None:
     T = ws.random_transformer("ab", 3, 2, 2, 4, 4, seed=5)
+    less: Any
     for less in ({"attention": None}, {"feed_forward": None}):
         serial = replace(T, blocks=[replace(block, **less) for block in T.blocks])
         parallel = replace(T, blocks=[replace(block, parallel=True) for block in serial.blocks])

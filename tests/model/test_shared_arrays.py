@@ -2,6 +2,7 @@
 
 import tracemalloc
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ def test_what_somebody_may_change_or_is_not_as_it_must_be_is_copied(what: str) -
 
 
 def test_an_array_over_a_part_of_some_bytes_is_copied() -> None:
-    data = np.arange(6.0).tobytes()
+    data: Any = np.arange(6.0).tobytes()
     for shape, offset in (((2, 2), 0), ((2, 2), 16), ((5,), 8)):
         given = np.ndarray(shape, np.float64, data, offset)
         assert frozen_array(given, "W", len(shape)).base is not data

@@ -206,8 +206,8 @@ def immutable(x: npt.NDArray[Any]) -> Array:
 
 def _whole_bytes(x: npt.NDArray[Any]) -> bytes | None:
     """Return the bytes that an array is written in, if it is all of them, in order, as float64 and without −0."""
-    data = x.base
-    if type(data) is not bytes or x.dtype != np.float64 or x.nbytes != len(data) or not x.flags.c_contiguous:
+    data: object = x.base
+    if not isinstance(data, bytes) or x.dtype != np.float64 or x.nbytes != len(data) or not x.flags.c_contiguous:
         return None
     flat = x.reshape(-1)
     parts = (flat[begin : begin + AT_ONCE] for begin in range(0, flat.size, AT_ONCE))

@@ -132,9 +132,13 @@ def _as_float64(head: HeadRun) -> HeadRun:
     """Return float32 values as float64, which changes none of them."""
     if head.mixed.dtype == np.float64:
         return head
-    names = ("scores", "weights", "keys", "values", "mixed")
-    arrays = {name: getattr(head, name).astype(np.float64) for name in names}
-    return replace(head, **arrays, project=partial(_in_float32, head.project))
+    arrays = {name: getattr(head, name).astype(np.float64) for name in ("weights", "keys", "values", "mixed")}
+    score, project = partial(_made_float64, head.score), partial(_in_float32, head.project)
+    return replace(head, **arrays, score=score, project=project)
+
+
+def _made_float64(score: Callable[[], Array]) -> Array:
+    return score().astype(np.float64)
 
 
 def _in_float32(project: Callable[[Array], Array], mixed: Array) -> Array:

@@ -47,7 +47,7 @@ def run_head(
     weights, empty = weigh(A, head.weighting, finite(T.arithmetic, scores, name), visible, name)
     values = scheme.value(A, v[..., j, :], distance)
     mixed = A.sum(A.multiply(weights[..., np.newaxis], values), axis=-2)  # what is not visible adds 0: nothing
-    return HeadRun(scores, weights, empty, k, v, mixed, partial(A.matvec, head.W_O))
+    return HeadRun(partial(np.asarray, scores), weights, empty, k, v, mixed, partial(A.matvec, head.W_O))
 
 
 def _projected(A: Core, W: Array, b: Array | None, h: Array) -> Array:

@@ -22,13 +22,18 @@ Change: TypeAlias = Callable[[str, int, int, Array], Array]
 class HeadRun:
     """One head on one input, or on several of the same length: then every array has a further axis in front."""
 
-    scores: Array  # (positions, positions); 0 where j is not visible from i
+    score: Callable[[], Array]  # makes the scores, or has them
     weights: Array  # (positions, positions); 0 where j is not visible from i
     empty: npt.NDArray[np.bool_]  # (positions): which rows had no weight
     keys: Array  # (positions, key size): as the queries meet them
     values: Array  # (positions, value size)
     mixed: Array  # (positions, value size): Σ weight ⊗ value
     project: Callable[[Array], Array]  # W_O
+
+    @cached_property
+    def scores(self) -> Array:
+        """How well keys meet queries, (positions, positions); 0 where j is not visible from i."""
+        return self.score()
 
     @cached_property
     def output(self) -> Array:

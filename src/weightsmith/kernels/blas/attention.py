@@ -1,7 +1,8 @@
 """Attention in the machine's own arithmetic: heads of one kind together, every array (…, heads, positions, …)."""
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from weightsmith.semantics.evaluation import HeadRun, KeysAndValues
 from weightsmith.semantics.overflow import finite
 
 Visible = npt.NDArray[np.bool_]
+NUMBERS_AT_ONCE = 1 << 19  # of scores that are turned into weights together: so many stay near
 
 
 def run_heads(
@@ -37,16 +39,15 @@ def run_heads(
         k, v = _joined([keys for keys, _ in past], k), _joined([values for _, values in past], v)
     distance = here[:, np.newaxis] - np.arange(before + len(here))
     visible = distance >= 0 if T.mask == "causal" else np.full(distance.shape, True)
-    scores = _scores(T, heads, q, k, distance)
-    np.copyto(scores, 0, where=~visible)
-    weights, empty = _weights(T, heads, _finite(T, heads, scores, name), visible, name)
+    scores = Scores(T, heads, q, k, distance, visible)
+    weights, empty = _weights(T, heads, scores, visible, name)
     mixed = weights @ v
     _add_value_offsets(heads, weights, distance, mixed)
     total = times(np.swapaxes(mixed, -2, -3).reshape(*h.shape[:-1], -1), heads.W_O)
     size = v.shape[-1]
     runs = [
         HeadRun(
-            scores[..., i, :, :],
+            partial(scores.of_head, i),
             weights[..., i, :, :],
             empty[..., i, :],
             k[..., i, :, :],
@@ -108,18 +109,43 @@ def _rotated(T: Transformer, heads: Heads, x: Floats, here: npt.NDArray[np.intp]
     return result
 
 
-def _scores(T: Transformer, heads: Heads, q: Floats, k: Floats, distance: npt.NDArray[np.intp]) -> Floats:
-    scores: Floats = q @ np.swapaxes(k, -1, -2)
-    offsets = stacked([scheme.key_offsets() for scheme in heads.schemes], q.dtype)
-    if offsets is not None:
-        by_distance = q @ np.swapaxes(offsets, -1, -2)  # (…, heads, positions, distances)
-        rows = np.broadcast_to(np.clip(distance, 0, offsets.shape[-2] - 1), scores.shape)
-        scores += np.take_along_axis(by_distance, rows, axis=-1)
-    length = distance.shape[-1]
-    penalties = stacked([scheme.penalties(T.arithmetic, length) for scheme in heads.schemes], q.dtype)
-    if penalties is not None:
-        scores += penalties[:, np.abs(distance)]
-    return scores
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The scores of heads, which are not kept: the weights are made in their place, and few ask for them."""
+
+    T: Transformer
+    heads: Heads
+    q: Floats
+    k: Floats
+    distance: npt.NDArray[np.intp]
+    visible: Visible
+
+    def made(self) -> Floats:
+        """Return them, (…, heads, positions, positions), also where j is not visible from i."""
+        heads, q, distance = self.heads, self.q, self.distance
+        scores: Floats = q @ np.swapaxes(self.k, -1, -2)
+        offsets = stacked([scheme.key_offsets() for scheme in heads.schemes], q.dtype)
+        if offsets is not None:
+            by_distance = q @ np.swapaxes(offsets, -1, -2)  # (…, heads, positions, distances)
+            rows = np.broadcast_to(np.clip(distance, 0, offsets.shape[-2] - 1), scores.shape)
+            scores += np.take_along_axis(by_distance, rows, axis=-1)
+        length = distance.shape[-1]
+        penalties = stacked([scheme.penalties(self.T.arithmetic, length) for scheme in heads.schemes], q.dtype)
+        if penalties is not None:
+            scores += penalties[:, np.abs(distance)]
+        return scores
+
+    @cached_property
+    def shown(self) -> Floats:
+        """Return them with 0 where j is not visible from i."""
+        with np.errstate(all="ignore"):
+            scores = self.made()
+        np.copyto(scores, 0, where=~self.visible)
+        return scores
+
+    def of_head(self, i: int) -> Floats:
+        """Return those of one head, (…, positions, positions)."""
+        return self.shown[..., i, :, :]
 
 
 def _add_value_offsets(heads: Heads, weights: Floats, distance: npt.NDArray[np.intp], mixed: Floats) -> None:
@@ -135,18 +161,41 @@ def stacked(tables: Sequence[Array | None], dtype: np.dtype[Any]) -> Floats | No
     return np.stack(present).astype(dtype) if present else None
 
 
-def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, name: str) -> tuple[Floats, Visible]:
+def _weights(T: Transformer, heads: Heads, scores: Scores, visible: Visible, name: str) -> tuple[Floats, Visible]:
     weighting, A = heads.weighting, T.arithmetic
     if not isinstance(weighting, Softmax):
-        weights, empty = weigh(A.core, weighting, scores.astype(np.float64), visible, name)
-        return weights.astype(scores.dtype), empty
-    weights = np.where(visible, scores, -np.inf)  # exp gives 0 there, also where every score is far below 0
-    largest = weights.max(axis=-1, keepdims=True)
-    if weighting.shifted:
-        weights -= largest
-    np.exp(weights, out=weights)
-    z = _finite(T, heads, weights.sum(axis=-1, keepdims=True), name)
-    empty = z == 0
+        seen = _finite(T, heads, scores.shown, name)
+        weights, empty = weigh(A.core, weighting, seen.astype(np.float64), visible, name)
+        return weights.astype(seen.dtype), empty
+    weights = scores.made()
+    if not np.isfinite([weights.min(initial=0), weights.max(initial=0)]).all():
+        weights = _finite(T, heads, scores.shown, name).copy()  # what is not visible may be anything
+    hidden = None if visible.all() else np.where(visible, 0, -np.inf).astype(weights.dtype)
+    largest, z = (np.empty((*weights.shape[:-1], 1), weights.dtype) for _ in range(2))
+    at_once = max(1, NUMBERS_AT_ONCE * heads.count // max(1, weights.size))
+    for first in range(0, heads.count, at_once):
+        some = (..., slice(first, first + at_once), slice(None), slice(None))
+        _exponentials(weights[some], hidden, weighting.shifted, largest[some], z[some])
+    return _divided(T, heads, weights, largest, _finite(T, heads, z, name), visible, name)
+
+
+def _exponentials(x: Floats, hidden: Floats | None, shifted: bool, largest: Floats, z: Floats) -> None:
+    """Replace scores by exp(score), or 0 where j is not visible; note the largest of each row, and the sum."""
+    if hidden is not None:
+        x += hidden  # exp gives 0 there, also where every score is far below 0
+    x.max(axis=-1, keepdims=True, out=largest)
+    if shifted:
+        x -= largest
+    np.exp(x, out=x)
+    x.sum(axis=-1, keepdims=True, out=z)
+
+
+def _divided(
+    T: Transformer, heads: Heads, weights: Floats, largest: Floats, z: Floats, visible: Visible, name: str
+) -> tuple[Floats, Visible]:
+    """Divide exponentials by their sums in place; where a sum is 0, do as the weighting says."""
+    weighting, A, empty = heads.weighting, T.arithmetic, z == 0
+    assert isinstance(weighting, Softmax)
     weights /= np.where(empty, 1, z)
     if empty.any():
         if weighting.empty == "error":
@@ -155,5 +204,5 @@ def _weights(T: Transformer, heads: Heads, scores: Floats, visible: Visible, nam
             place += visible.shape[-1] - visible.shape[-2]  # positions that the run goes on from
             raise ModelError(EMPTY_ERROR.format(f"{name}, head {heads.first + head}", place, A, top))
         if weighting.empty == "uniform":
-            weights = np.where(empty & visible, equal_part(A.core, visible), weights).astype(scores.dtype)
+            weights = np.where(empty & visible, equal_part(A.core, visible), weights).astype(weights.dtype)
     return weights, empty[..., 0]
