@@ -13,6 +13,7 @@ Check       ws.check.recognizes(T, "(0|1)*11", up_to=12), ws.check.same_decision
 Remember    ws.memory.write, read, edit, undo: facts in feed-forward layers
 Talk        ws.next_token(T, tokens), ws.generate(T, tokens, steps)
 Train       ws.train (needs PyTorch: pip install 'weightsmith[torch]')
+Elsewhere   ws.export.to_torch, to_transformer_lens, to_hugging_face, to_onnx, from_hugging_face (the extra `export`)
 Files       ws.save(T, "model.safetensors"), ws.load("model.safetensors")
 See         r.save_html("run.html"), T.save_html("model.html"): one file that shows a run, and runs other inputs
 A class     ws.layer_norm([2, 4, 6, 8]), ws.sinusoidal(positions=3, lanes=4)

@@ -100,9 +100,9 @@ def by_loop(A: Saturating, operation: str, x: Array, y: Array) -> Array:
         assert alone.tobytes() == among.tobytes(), A
         return plain(c, alone)
     simd = SIMD_BYTES // u.itemsize
-    sides = [np.resize(side, (1, -(-side.size // simd) * simd)) for side in (u, v, c.reach(v))]
-    singly, in_vectors = (np.empty_like(sides[0]) for _ in range(2))
-    _rows(_ROWS.index(operation), *sides, singly, in_vectors, c.constants)
+    left, right, reach = (np.resize(side, (1, -(-side.size // simd) * simd)) for side in (u, v, c.reach(v)))
+    singly, in_vectors = (np.empty_like(left) for _ in range(2))
+    _rows(_ROWS.index(operation), left, right, reach, singly, in_vectors, c.constants)
     assert singly.tobytes() == in_vectors.tobytes(), (A, operation)
     return plain(c, singly[0, : x.size])
 
