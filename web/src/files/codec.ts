@@ -64,7 +64,8 @@ const KINDS = new Map<string, Kind>([
   ["Edit", { fields: "text block first count before created digest", arrays: "", build: edit }],
 ]);
 const TRANSFORMER: Kind = {
-  fields: "arithmetic vocabulary lanes positions blocks classes mask final_norm [tied] flags provenance [edits] [tokenizer]",
+  fields:
+    "arithmetic vocabulary lanes positions blocks classes mask final_norm [tied] flags provenance [edits] [tokenizer]",
   arrays: "embedding [output] [output_bias]",
   build: transformer,
 };
