@@ -100,9 +100,9 @@ def machine(name: Elementary, x: npt.NDArray[Any]) -> Any:
     if name == "exp":
         return np.exp(x)
     if name == "gelu":
-        from weightsmith.arithmetic.fast_erfc import erfc
+        from weightsmith.arithmetic.fast_gelu import gelu
 
-        return real(0.5) * x * erfc(x * real(-math.sqrt(0.5)))
+        return gelu(x)
     steep = np.copy(x)  # then in place, because fresh memory costs more than the arithmetic
     if name == "gelu_tanh":
         steep *= real(0.044715)
