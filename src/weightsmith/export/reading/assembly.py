@@ -30,9 +30,8 @@ def assembled(
 ) -> Transformer:
     """Read the weights of a plan into a transformer. 1/√d goes into the queries, which are rounded once for it."""
     weights, table = _Weights(A), plan.positions
-    embedding = weights.given(plan.embedding)
+    embedding = frozen_array(weights.given(plan.embedding), "embedding", 2)  # now, so that what was read can go
     if plan.output.tied and plan.output.weight is not None:
-        embedding = frozen_array(embedding, plan.embedding.name, 2)  # so that the numbers read are not there as well
         _check_same(plan.output.weight, weights, embedding)
     return Transformer(
         arithmetic=A,
