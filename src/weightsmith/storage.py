@@ -121,7 +121,7 @@ def read_bytes(path: Path, most: int = MAX_TEXT) -> bytes:
     with opened(path) as (file, size):
         if size > most:
             raise FileError(f"it has {size:,} bytes, at most {most:,} are read")
-        return file.read(most)
+        return file.read(size)  # room is made for as many as are asked for
 
 
 @contextlib.contextmanager

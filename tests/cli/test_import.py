@@ -62,3 +62,10 @@ def test_what_cannot_be_read_is_refused(folder: Path) -> None:
     assert refused.returncode == 2
     assert "numbers='half': write 'float32', 'float64' or None" in refused.stderr
     assert not (folder / "x.safetensors").exists()
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_anything_is_read(folder: Path) -> None:
+    (folder / "empty").mkdir(exist_ok=True)
+    refused = weightsmith("import", "empty", "-o", "nowhere/x.safetensors", folder=folder)
+    assert refused.returncode == 2
+    assert "cannot write 'nowhere/x.safetensors'" in refused.stderr

@@ -2,6 +2,7 @@
 
 import tracemalloc
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -25,7 +26,7 @@ def models() -> list[ws.Transformer]:
         for n, rule in enumerate(("halves", "alibi"))
     ]
     floats = ws.random_transformer(lanes=2, blocks=1, arithmetic=ws.Native("float32"), tied=True)
-    return [written, ws.flag(T, "here", [0]), *kinds, floats]
+    return [written, ws.flag(T, "here", [0]), *kinds, floats, replace(floats, tokenizer='{"model": "BPE"}')]
 
 
 @pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.long)])

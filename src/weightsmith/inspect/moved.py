@@ -43,6 +43,11 @@ class Move:
         added = (self.weight * self._unweighted).tolist()
         return {lane: amount for lane, amount in zip(self._names, added, strict=True) if amount != 0}
 
+    @property
+    def adds(self) -> bool:
+        """Whether it added anything."""
+        return bool((self.weight * self._unweighted).any())
+
     def paths(self) -> dict[tuple[str, str], float]:
         """Return what went from which lane to which, the largest first; what biases and positions add is left out."""
         amounts = self.weight * (self._matrices.W_O @ self._matrices.W_V) * self._read
@@ -82,7 +87,7 @@ class Moves(Tabled, Sequence[Move]):
         """Return those that added something as a table, cut after some."""
         tokens, infinity = self.run.tokens, self.run.transformer.arithmetic.infinity
         result = Table("block", "head", "from", "to", "weight", "what", right=[0, 1, 4])
-        adding = [move for move in self._moves if move.lanes]
+        adding = [move for move in self._moves if move.adds]
         for move in adding[:MOST_ROWS]:
             places = (position_text(tokens, place) for place in (move.source, move.target))
             cells = (*places, number(move.weight, infinity), _amounts(move.lanes, self.lane, infinity))

@@ -8,7 +8,7 @@ from collections.abc import Container, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from weightsmith.errors import InputError, ModelError, brief, cut, named
+from weightsmith.errors import InputError, cut, named
 from weightsmith.model.names import MAX_NAME, is_unicode
 
 MAX_TOKENIZER = 24 << 20  # letters
@@ -21,18 +21,6 @@ class Tokenizer(NamedTuple):
     library: Any  # tokenizers.Tokenizer
     names: tuple[str, ...]
     ids: dict[str, int]
-
-
-def checked_tokenizer(text: object) -> str:
-    """Return the JSON text of a tokenizer, "" for none; what is in it is seen when it is first used."""
-    if not isinstance(text, str) or len(text) > MAX_TOKENIZER:
-        shown = f"a text of {len(text):,} letters" if isinstance(text, str) else brief(text)
-        raise ModelError(
-            f"tokenizer is {shown}: write the text of a tokenizer.json of at most {MAX_TOKENIZER:,} letters, or ''"
-        )
-    if not is_unicode(text):
-        raise ModelError("tokenizer has halves of characters: write the text of a tokenizer.json")
-    return text
 
 
 @lru_cache(maxsize=4)

@@ -20,7 +20,7 @@ from weightsmith.model.frozen import LATER, RARE, Frozen
 from weightsmith.model.names import checked_names, checked_text
 from weightsmith.model.norms import Norm
 from weightsmith.model.positions import AttentionPositions, Positions, added, attending, checked_positions
-from weightsmith.model.tokenizer import checked_tokenizer
+from weightsmith.model.tokenizer import MAX_TOKENIZER
 from weightsmith.operators import meaning
 
 Mask: TypeAlias = Literal["causal", "full"]
@@ -70,7 +70,7 @@ class Transformer(Frozen):
         self._set("provenance", parts(self.provenance, str, "provenance"))
         for line in self.provenance:
             checked_text(line, "a line of provenance")
-        checked_tokenizer(self.tokenizer)
+        checked_text(self.tokenizer, "the tokenizer", printable=False, most=MAX_TOKENIZER)
         self._set("edits", parts(self.edits, Edit, "edits"))
         if self.mask not in get_args(Mask):
             raise ModelError(f"mask={brief(self.mask)}: write 'causal' (j ≤ i) or 'full' (every j)")

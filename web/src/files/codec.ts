@@ -22,6 +22,7 @@ const FORMAT_VERSION = 1n;
 const MAX_PARTS = 1 << 16;
 const MAX_NAME = 200;
 const MAX_TEXT = 2000;
+const MAX_TOKENIZER = 24 * 2 ** 20;
 const MAX_LENGTH = 1 << 20;
 const MAX_NUMBER = 1e30;
 
@@ -492,10 +493,7 @@ function transformer(given: Given): Model {
   });
   const provenance = given.texts("provenance", "provenance", MAX_TEXT, "a line of provenance");
   if (given.has("edits")) given.parts("edits", "Edit", "edits");
-  if (given.has("tokenizer") && typeof given.get("tokenizer") !== "string") {
-    const instead = "write the text of a tokenizer.json of at most 25,165,824 letters, or ''";
-    throw new EngineError(`tokenizer is ${brief(given.get("tokenizer"))}: ${instead}`);
-  }
+  if (given.has("tokenizer")) checkedText(given.get("tokenizer"), "the tokenizer", false, MAX_TOKENIZER);
   const mask = given.choice("mask", "mask=…", ["causal", "full"]);
   const [added_positions, attention_positions] = positions(given.get("positions"));
   const final_norm = given.part<Norm>("final_norm", NORMS, "Transformer");

@@ -29,16 +29,16 @@ def assembled(
     plan: Plan, A: Native, vocabulary: Sequence[str], tokenizer: str, provenance: Sequence[str]
 ) -> Transformer:
     """Read the weights of a plan into a transformer. 1/√d goes into the queries, which are rounded once for it."""
-    weights = _Weights(A)
-    embedding = weights.frozen(plan.embedding)
-    _check_tied(plan, weights, embedding)
-    table = plan.positions
+    weights, table = _Weights(A), plan.positions
+    embedding = frozen_array(weights.given(plan.embedding), "embedding", 2)  # now, so that what was read can go
+    if plan.output.tied and plan.output.weight is not None:
+        _check_same(plan.output.weight, weights, embedding)
     return Transformer(
         arithmetic=A,
         vocabulary=vocabulary,
         lanes=tuple(f"x{lane}" for lane in range(embedding.shape[1])),
         embedding=embedding,
-        positions=PositionTable(weights.frozen(table)) if isinstance(table, Tensor) else table,
+        positions=PositionTable(weights.given(table)) if isinstance(table, Tensor) else table,
         blocks=tuple(_block(plan, block, weights) for block in plan.blocks),
         output=None if plan.output.tied else weights.of(plan.output.weight),  # type: ignore[arg-type]
         classes=vocabulary,
@@ -63,18 +63,20 @@ class _Weights:
         numbers = tensor.read()
         return numbers if numbers.dtype.itemsize * 8 <= self.A.bits else self.A.round(numbers)
 
-    def frozen(self, tensor: Tensor) -> Array:
-        """Return them as a model keeps them: several parts can then share them."""
-        return frozen_array(self.of(tensor), tensor.name, len(tensor.place.shape))  # type: ignore[arg-type]
+    def given(self, tensor: Tensor) -> Numbers:
+        """Return those of a tensor that must be there."""
+        numbers = self.of(tensor)
+        assert numbers is not None
+        return numbers
 
     def both(self, linear: Linear | None) -> tuple[Numbers | None, Numbers | None]:
         """Return a matrix and its bias."""
         return (None, None) if linear is None else (self.of(linear.weight), self.of(linear.bias))
 
 
-def _check_tied(plan: Plan, weights: _Weights, embedding: Array) -> None:
-    copy = plan.output.weight if plan.output.tied else None
-    if copy is not None and not np.array_equal(weights.of(copy), embedding):  # type: ignore[arg-type]
+def _check_same(copy: Tensor, weights: _Weights, embedding: Array) -> None:
+    """Refuse an output that is another than the embedding it is tied to."""
+    if not np.array_equal(weights.given(copy), embedding):
         raise FileError(
             f"config.json has tie_word_embeddings=true, and the tensor {copy.name!r} differs from the embedding: "
             "write false for the output to be that tensor"
@@ -94,31 +96,28 @@ def _block(plan: Plan, block: BlockPlan, weights: _Weights) -> Block:
 
 
 def _heads(plan: Plan, block: BlockPlan, weights: _Weights) -> Iterator[Head]:
-    """Cut the matrices into heads. Those of one group have the very same arrays for keys and values."""
-    queries, shifts = (_scaled(part, plan, weights) for part in (block.queries.weight, block.queries.bias))
-    W_Q, b_Q = _cut(queries, plan.heads, "W_Q"), _cut(shifts, plan.heads, "b_Q")
+    """Cut the matrices into heads. Those of one group share the memory of their keys and values."""
+    W_Q, b_Q = (_cut(_scaled(part, plan, weights), plan.heads) for part in (block.queries.weight, block.queries.bias))
     (W_K, b_K), (W_V, b_V) = (
-        [_cut(weights.of(part), plan.groups, name) for part in (linear.weight, linear.bias)]
-        for name, linear in (("W_K", block.keys), ("W_V", block.values))
+        [_cut(numbers, plan.groups, shared=plan.groups < plan.heads) for numbers in weights.both(part)]
+        for part in (block.keys, block.values)
     )
-    mixed = weights.of(block.mixed.weight)
-    assert mixed is not None
-    W_O = _cut(mixed.T, plan.heads, "W_O", turned=True)
+    W_O = np.split(weights.given(block.mixed.weight), plan.heads, axis=1)
     for i in range(plan.heads):
-        g = i * plan.groups // plan.heads
-        yield Head(W_Q[i], W_K[g], W_V[g], W_O[i], SHIFTED, b_Q[i], b_K[g], b_V[g])  # type: ignore[arg-type]
+        g, out = i * plan.groups // plan.heads, np.ascontiguousarray(W_O[i])
+        yield Head(W_Q[i], W_K[g], W_V[g], out, SHIFTED, b_Q[i], b_K[g], b_V[g])  # type: ignore[arg-type]
 
 
 def _scaled(tensor: Tensor | None, plan: Plan, weights: _Weights) -> Numbers | None:
     return None if tensor is None else weights.A.round(tensor.read().astype(np.float64) * plan.scale)
 
 
-def _cut(rows: Numbers | None, count: int, name: str, turned: bool = False) -> list[Array | None]:
-    """Return the rows of each of several heads, frozen; with `turned` as columns."""
+def _cut(rows: Numbers | None, count: int, shared: bool = False) -> list[Numbers | None]:
+    """Return the rows of each of several heads, or groups of them; those that are shared as a model keeps them."""
     if rows is None:
         return [None] * count
     parts = np.split(rows, count)
-    return [frozen_array(part.T if turned else part, name, rows.ndim) for part in parts]
+    return [frozen_array(part, "keys and values", rows.ndim) for part in parts] if shared else list(parts)
 
 
 def _norm(norm: NormPlan, weights: _Weights) -> Norm:

@@ -121,11 +121,8 @@ class Tensors:
     def _report(self, place: Place) -> None:
         if self.progress is not None:
             self.done += place.end - place.begin
-            self.progress(self.done, sum(self._bytes(name) for name in self.used))
-
-    def _bytes(self, name: str) -> int:
-        place = self.found[name][0]
-        return place.end - place.begin
+            places = [self.found[name][0] for name in self.used]
+            self.progress(self.done, sum(place.end - place.begin for place in places))
 
 
 def _widened(numbers: Numbers) -> Numbers:
