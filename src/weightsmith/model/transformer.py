@@ -64,7 +64,8 @@ class Transformer(Frozen):
             raise ModelError(f"tied={brief(self.tied)}: write True or False")
         if self.tied:
             self._tie()
-        self._set("classes", checked_names(self.classes, "classes", printable=False))
+        if self.classes is not self.vocabulary:  # as in a tied one, where it has been checked
+            self._set("classes", checked_names(self.classes, "classes", printable=False))
         self._set("blocks", parts(self.blocks, Block, "blocks"))
         self._set("flags", parts(self.flags, str, "flags"))
         self._set("provenance", parts(self.provenance, str, "provenance"))
