@@ -89,7 +89,7 @@ def test_a_file_and_a_missing_folder_are_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     with pytest.raises(FileError, match="it is a file, and a directory is written: give another name"):
         export.to_hugging_face(T, tmp_path / "file")
-    with pytest.raises(FileError, match="there is no directory .*nowhere"):
+    with pytest.raises(FileError, match="there is no directory"):
         export.to_hugging_face(T, tmp_path / "nowhere" / "model")
     with pytest.raises(FileError, match="cannot write 7"):
         export.to_hugging_face(T, 7)  # type: ignore[arg-type]

@@ -59,18 +59,14 @@ def model(activation: str = "relu", norm: Any = None, seed: int = 0, **changes: 
     return replace(T, blocks=[own(block) for block in T.blocks], final_norm=norm, **changes)
 
 
-@pytest.mark.parametrize("part", [0, pytest.param(1, marks=pytest.mark.long), pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.one_in(4)  # it takes TransformerLens long to wrap many blocks
+@pytest.mark.parametrize("name", hand_built())
 def test_every_library_model_its_form_and_combinations_decide_as_here(
-    part: int, monkeypatch: pytest.MonkeyPatch
+    name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of the ∞ forms every third is made always: it takes TransformerLens long to wrap so many blocks."""
-    names = [*(name for name in hand_built() if "infinity" not in name)] if part == 0 else []
-    names += [name for name in hand_built() if "infinity" in name][part::3]
-    assert len(names) >= 4
-    for name in names:
-        T = hand_built()[name]
-        run_all_up_to_6(T, monkeypatch)
-        assert_agrees(name, T, export.to_transformer_lens(T).agreement)
+    T = hand_built()[name]
+    run_all_up_to_6(T, monkeypatch)
+    assert_agrees(name, T, export.to_transformer_lens(T).agreement)
 
 
 def test_the_lectures_example_has_the_same_stream_in_float64() -> None:

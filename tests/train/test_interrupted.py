@@ -56,6 +56,7 @@ def test_an_interrupted_training_saves_its_last_step_and_goes_on_with_the_same_b
     assert result(folder) == result(other)
 
 
+@pytest.mark.long
 def test_a_second_interrupt_stops_at_once_and_the_checkpoint_before_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
