@@ -1,4 +1,4 @@
-"""What an exported model costs: the plain PyTorch module, the exact one, and every way out and in, on one thread each."""
+"""What an exported model costs: the PyTorch modules, plain and exact, and every way out and in, on one thread each."""
 
 import json
 import math
