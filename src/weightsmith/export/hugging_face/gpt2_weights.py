@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Array, Native
+from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError
 from weightsmith.model import Attention, FeedForward, Softmax, Transformer, position_table
 from weightsmith.model.block import GATED
@@ -141,20 +141,20 @@ def inner_weights(T: Transformer, sizes: Sizes) -> dict[str, Array]:
     places = np.zeros((sizes.positions, len(T.lanes))) if table is None else table
     arrays = {"transformer.wpe.weight": _written(places, sizes)}
     for b, block in enumerate(T.blocks):
-        attention = attention_weights(block.attention, sizes, T.arithmetic)
+        attention = attention_weights(block.attention, sizes)
         parts = {**attention, **feed_forward_weights(block.feed_forward, sizes)}
         arrays |= {f"transformer.h.{b}.{name}": array for name, array in parts.items()}
     return arrays
 
 
-def attention_weights(attention: Attention | None, sizes: Sizes, A: Arithmetic) -> dict[str, Array]:
+def attention_weights(attention: Attention | None, sizes: Sizes) -> dict[str, Array]:
     """Return the arrays of attention; GPT-2 divides scores by the root of the head size, so the queries are larger."""
     width, size = sizes.width, sizes.head_size
     read, bias, write = np.zeros((width, 3, width)), np.zeros((3, width)), np.zeros((width, width))
     added = np.zeros(sizes.lanes)
     for i, head in enumerate(() if attention is None else attention.heads):
-        b_Q = None if head.b_Q is None else multiplied(head.b_Q, size, A)
-        matrices = (multiplied(head.W_Q, size, A), b_Q), (head.W_K, head.b_K), (head.W_V, head.b_V)
+        b_Q = None if head.b_Q is None else multiplied(head.b_Q, size)
+        matrices = (multiplied(head.W_Q, size), b_Q), (head.W_K, head.b_K), (head.W_V, head.b_V)
         for kind, (W, b) in enumerate(matrices):
             place = slice(i * size, i * size + len(W))
             read[:, kind, place] = _read(W, sizes)
@@ -170,21 +170,12 @@ def attention_weights(attention: Attention | None, sizes: Sizes, A: Arithmetic) 
     }
 
 
-def multiplied(queries: Array, size: int, A: Arithmetic) -> Array:
-    """Return queries times √size: of the machine's numbers nearby those that divided by √size are the queries again.
+def multiplied(queries: Array, size: int) -> Array:
+    """Return queries times √size: divided by the factor that they were read with, which gives back those of a GPT-2.
 
-    There are such where the queries came from a GPT-2, and where √size is a power of 2.
+    A product with √size would not, because 1/√size is rounded in another way.
     """
-    number = np.float32 if isinstance(A, Native) and A.dtype == "float32" else np.float64
-
-    def divided(larger: Array) -> Array:
-        found: Array = (larger.astype(np.float64) * size**-0.5).astype(number)
-        return found
-
-    best: Array = (queries / size**-0.5).astype(number)  # by the factor itself: √size is rounded another way
-    for other in (np.nextafter(best, np.inf), np.nextafter(best, -np.inf)):
-        best = np.where((divided(best) != queries) & (divided(other) == queries), other, best)
-    return best
+    return queries / float(size) ** -0.5
 
 
 def feed_forward_weights(layer: FeedForward | None, sizes: Sizes) -> dict[str, Array]:
