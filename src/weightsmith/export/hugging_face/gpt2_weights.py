@@ -175,7 +175,8 @@ def multiplied(queries: Array, size: int) -> Array:
 
     A product with √size would not, because 1/√size is rounded in another way.
     """
-    return queries / float(size) ** -0.5
+    found: Array = queries / size**-0.5
+    return found
 
 
 def feed_forward_weights(layer: FeedForward | None, sizes: Sizes) -> dict[str, Array]:
