@@ -5,6 +5,7 @@ import io
 import os
 import re
 import shlex
+import sys
 from collections.abc import Iterator
 from doctest import ELLIPSIS, OutputChecker
 from pathlib import Path
@@ -67,10 +68,17 @@ def _tidy(text: str) -> str:
 
 @pytest.fixture
 def folder_of_the_page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Run the examples of one page in one folder, empty at first, that no other page sees."""
+    """Run the examples of one page in one folder, empty at first, that no other page sees.
+
+    Code beside a model of Hugging Face is copied by its library: to a folder of the tests, not of whoever runs them.
+    """
     folder = tmp_path_factory.getbasetemp() / f"page-{request.node.path.stem}"
     folder.mkdir(exist_ok=True)
-    with contextlib.chdir(folder):
+    with contextlib.chdir(folder), pytest.MonkeyPatch.context() as patch:
+        modules = str(folder.with_name("modules of Hugging Face"))
+        patch.setenv("HF_MODULES_CACHE", modules)
+        if "transformers.dynamic_module_utils" in sys.modules:  # which has read the setting already
+            patch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", modules)
         yield
 
 

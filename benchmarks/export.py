@@ -1,5 +1,9 @@
-"""What an exported model costs: the plain PyTorch module, and the exact one, on one thread each."""
+"""What an exported model costs: the PyTorch modules, plain and exact, and every way out and in, on one thread each."""
 
+import json
+import math
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -25,6 +29,16 @@ SHAPES = (
     ("ALiBi", Shape(lanes=256, blocks=4, heads=4, neurons=1024, positions="alibi"), 8, 64),
     ("as GPT-2, 4 blocks", Shape(lanes=768, blocks=4, heads=12, neurons=3072), 4, 64),
 )  # fmt: skip
+
+TARGETS = (
+    "to_torch",
+    "to_transformer_lens",
+    "to_hugging_face",
+    "to_hugging_face, stock",
+    "to_onnx",
+    "from_torch",
+    "from_hugging_face",
+)
 
 
 def called(module: torch.nn.Module, ids: torch.Tensor) -> Callable[[], np.ndarray]:
@@ -96,7 +110,31 @@ def _packed(T: Transformer, ids: np.ndarray) -> np.ndarray:
     return logits
 
 
+def targets() -> Table:
+    """Every exporter, with the report that it makes, and every reader, each in a process of its own."""
+    rows = {name: _costs(name) for name in TARGETS}
+    weights = next(iter(rows.values()))["weights"]
+    table = Table(
+        "", "majority", f"{weights / 1e6:.1f} million weights", "memory grows by",
+        title="Out and in, the report included",
+        caption="where a model is exported, nearly all of the time goes into running both on the inputs of the report; "
+        f"the weights take {8 * weights / 1e6:.0f} MB, as float64; what reading a checkpoint holds: benchmark reading",
+    )  # fmt: skip
+    for name, found in rows.items():
+        small = "" if math.isnan(found["small"]) else f"{found['small']:.2f} s"
+        memory = "" if name == "from_hugging_face" else f"{found['memory'] / 1e6:.0f} MB"
+        table.add_row(name, small, f"{found['large']:.2f} s", memory)
+    return table
+
+
+def _costs(name: str) -> dict[str, float]:
+    command = [sys.executable, "-m", "benchmarks.targets", name]
+    found: dict[str, float] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return found
+
+
 def measure() -> Iterator[Table]:
     torch.set_num_threads(1)
     yield plain()
     yield exact()
+    yield targets()

@@ -126,3 +126,29 @@ def test_a_report_names_colliding_keys() -> None:
     assert found.collisions == (("y", "x"),)
     assert "  y fires for the key of x" in str(found).splitlines()
     assert ws.memory.facts(broken)[1].margin == -1.0
+
+
+@pytest.mark.parametrize("parallel", [False, True])
+@pytest.mark.parametrize("A", [ws.Float(8, 12), ws.Native("float32"), ws.Native("float64")], ids=str)
+def test_a_pattern_is_the_key_of_a_neuron_that_fires_there_behind_the_norm(A: ws.Arithmetic, parallel: bool) -> None:
+    T = ws.random_transformer("01", 6, 2, 2, 4, 8, arithmetic=A, seed=5)
+    norm = ws.LayerNorm(gain=np.full(6, 1.5))  # of all that come out of it, none is longer than the key
+    T = replace(T, blocks=[replace(block, feed_forward_norm=norm, parallel=parallel) for block in T.blocks])
+    r = ws.run(T, "0110")
+    for position in (-1, 1):
+        key = ws.memory.pattern(r, 1, position)
+        known = ws.memory.write(T, 1, key, {"x0": 1.0}, margin=0.25, name="here", inputs=["0110"])
+        fired = [f for f in ws.memory.read(ws.run(known, "0110"), 1) if f.name]
+        assert [f.position for f in fired] == [position % 4]
+        assert fired[0].response == pytest.approx(1, abs=1e-5 if isinstance(A, ws.Native) else 0)
+
+
+def test_a_pattern_is_of_a_run_a_block_and_a_position() -> None:
+    r = ws.run(reader(), "t1 t2")
+    assert ws.memory.pattern(r, 0).tolist() == r.stream[1, -1].tolist()
+    with pytest.raises(ws.InputError, match=r"'t1' is not a run: write memory.pattern\(run\(T, tokens\), block\)"):
+        ws.memory.pattern("t1", 0)  # type: ignore[arg-type]
+    with pytest.raises(ws.InputError, match="there is no position 2: write 0 to 1"):
+        ws.memory.pattern(r, 0, 2)
+    with pytest.raises(ws.InputError, match="there is no block 9"):
+        ws.memory.pattern(r, 9)

@@ -2,7 +2,7 @@
 
 from weightsmith.memory.edit import ablate, delete, edit, scale, undo, write, write_many
 from weightsmith.memory.facts import Fact, facts
-from weightsmith.memory.read import Firing, Promoted, Trigger, promoted, read, triggers
+from weightsmith.memory.read import Firing, Promoted, Trigger, pattern, promoted, read, triggers
 from weightsmith.memory.report import Report, report
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "delete",
     "edit",
     "facts",
+    "pattern",
     "promoted",
     "read",
     "report",

@@ -8,6 +8,7 @@ import numpy as np
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, brief, shown, whole_number
 from weightsmith.inspect.run import Run, batches
+from weightsmith.inspect.trace import position_of
 from weightsmith.memory.facts import activation, by_lane, respond
 from weightsmith.model import Block, Transformer, read_tokens
 from weightsmith.model.places import block_at, feed_forward_source, layer_at, neuron_at
@@ -24,6 +25,18 @@ def seen_by(T: Transformer, block: int, stream: Array) -> Array:
     return run_norm(
         T.arithmetic.core, part.feed_forward_norm, stream, tuple(T.lanes), f"block {block} feed-forward norm"
     )
+
+
+def pattern(run: Run, block: int, position: int = -1) -> Array:
+    """Return what the feed-forward layer of a block reads at a position, over all lanes, behind its norm if it has one.
+
+    As a key of `write` it makes a neuron that fires there.
+    """
+    if not isinstance(run, Run):
+        raise InputError(f"{brief(run)} is not a run: write memory.pattern(run(T, tokens), block)")
+    T, place = run.transformer, position_of(run, position)
+    block_at(T, block)
+    return seen_by(T, block, run.stream[feed_forward_source(T, block), place].astype(np.float64))
 
 
 @dataclass(frozen=True, eq=False)

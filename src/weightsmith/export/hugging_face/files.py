@@ -20,10 +20,11 @@ from weightsmith.storage import write_whole
 
 def configuration_files(T: Transformer, config: dict[str, Any], dtype: Dtype) -> dict[str, File]:
     """Return config.json, the circuit and, for a language model, how it generates: the best token each time."""
-    pad = {"pad_token_id": len(T.vocabulary)}  # padding comes after the vocabulary
-    common = {"dtype": dtype, **pad, MARK: {"arithmetic": str(T.arithmetic)}, **config}
+    own = {"arithmetic": str(T.arithmetic), "tokens": len(T.vocabulary)}
+    common = {"dtype": dtype, "pad_token_id": len(T.vocabulary), MARK: own, **config}  # padding comes last, unless said
     if is_language_model(T):
-        generation = {"do_sample": False, **pad, "use_cache": config["use_cache"]}
+        ends = {name: common[name] for name in ("pad_token_id", "eos_token_id") if common.get(name) is not None}
+        generation = {"do_sample": False, **ends, "use_cache": config["use_cache"]}
         return {"config.json": common, "generation_config.json": generation, **circuit_file(T)}
     labels = {"id2label": dict(enumerate(T.classes)), "label2id": {name: n for n, name in enumerate(T.classes)}}
     return {"config.json": {**common, **labels}, **circuit_file(T)}

@@ -1,4 +1,8 @@
-"""A transformer as a plain GPT-2: written, opened and measured against the same weights without norms."""
+"""A transformer as a plain GPT-2: written, and opened again.
+
+One without norms is measured against the same weights without norms. One that has the shape of a GPT-2, norms included,
+is written as it is.
+"""
 
 import math
 from contextlib import ExitStack
@@ -14,6 +18,7 @@ from weightsmith.export.hugging_face.described import described
 from weightsmith.export.hugging_face.files import as_array, configuration_files, open_quietly, write_weights
 from weightsmith.export.hugging_face.folder import write_files
 from weightsmith.export.hugging_face.gpt2_bound import Seen, best_constant
+from weightsmith.export.hugging_face.gpt2_normed import check_norms, has_norms, normed_configuration, normed_weights
 from weightsmith.export.hugging_face.gpt2_weights import check_possible, configuration, sizes_for, weights
 from weightsmith.export.hugging_face.hub.network_weightsmith import Network
 from weightsmith.export.hugging_face.kinds import Dtype, is_language_model
@@ -23,15 +28,24 @@ from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 
 
-def write_gpt2(T: Transformer, directory: Path, dtype: Dtype) -> float:
-    """Write the model as a GPT-2; return how far a logit can be from that of the same weights without norms."""
+def write_gpt2(T: Transformer, directory: Path, dtype: Dtype) -> float | None:
+    """Write the model as a GPT-2; return how far a logit can be from that of the same weights without norms.
+
+    None for a model that has the norms of a GPT-2: it is written as it is.
+    """
     check_possible(T)
-    sizes, seen = sizes_for(T), largest_values(T)
-    C, bound = best_constant(T, sizes, seen, dtype)
     head, kind = ("lm_head", "LMHeadModel") if is_language_model(T) else ("score", "ForSequenceClassification")
-    write_weights(directory, weights(T, sizes, C, seen.logit, head), dtype)
-    config = {**configuration(T, sizes), "architectures": [f"GPT2{kind}"]}
-    write_files(directory, {**configuration_files(T, config, dtype), **tokenizer_files(T)})
+    if has_norms(T):
+        check_norms(T)
+        bound, arrays, config = None, normed_weights(T, head), normed_configuration(T)
+    else:
+        sizes, seen = sizes_for(T), largest_values(T)
+        C, bound = best_constant(T, sizes, seen, dtype)
+        arrays, config = weights(T, sizes, C, seen.logit, head), configuration(T, sizes)
+    write_weights(directory, arrays, dtype)
+    config["architectures"] = [f"GPT2{kind}"]
+    padded = config["vocab_size"] > len(T.vocabulary)
+    write_files(directory, {**configuration_files(T, config, dtype), **tokenizer_files(T, padded)})
     return bound
 
 
@@ -63,21 +77,22 @@ def largest_values(T: Transformer) -> Seen:
 
 
 class OpenedGPT2:
-    """The GPT-2, opened from its directory, with the same weights without norms beside it."""
+    """The GPT-2, opened from its directory; where its norms do next to nothing, the same weights stand beside it."""
 
     target = "Hugging Face GPT-2"
 
     def __init__(self, T: Transformer, directory: Path, dtype: Dtype) -> None:
         """Open it."""
         self.dtype: str = dtype
-        self.lanes, self.classes, self.network = len(T.lanes), len(T.classes), without_norms(T)
+        self.lanes, self.classes = len(T.lanes), len(T.classes)
+        self.network = None if has_norms(T) else without_norms(T)
         kind = GPT2LMHeadModel if is_language_model(T) else GPT2ForSequenceClassification
         self.model = open_quietly(kind, directory, dtype)
         self.largest_difference = 0.0  # of a logit from that of the same weights, on all inputs so far
 
     @torch.no_grad()
     def outputs(self, ids: Ids) -> Outputs:
-        """Run both; the stream is what goes into the norms, without the lanes that GPT-2 has besides."""
+        """Run it; the stream is what goes into the norms, without the lanes that GPT-2 has besides."""
         body, read, stream = self.model.transformer, list[Any](), list[torch.Tensor]()
         given = torch.tensor(ids)
         with ExitStack() as hooks:
@@ -87,6 +102,7 @@ class OpenedGPT2:
             own = self.model(input_ids=given, use_cache=False).logits
         logits = (own if own.ndim == 3 else self.model.score(read[0]))[..., : self.classes].double()
         logits[:, -1] = own[:, -1, : self.classes] if own.ndim == 3 else own
-        plain = self.network.logits(self.network(given).stream[-1])
-        self.largest_difference = max(self.largest_difference, float((plain - logits).abs().max()))
+        if self.network is not None:
+            plain = self.network.logits(self.network(given).stream[-1])
+            self.largest_difference = max(self.largest_difference, float((plain - logits).abs().max()))
         return Outputs(as_array(logits), [as_array(stage[..., : self.lanes]) for stage in stream])

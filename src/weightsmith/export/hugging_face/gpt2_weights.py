@@ -25,7 +25,7 @@ MARGIN = 100.0  # by which the logit of padding is below all others
 
 
 def check_possible(T: Transformer) -> None:
-    """Refuse a transformer that a GPT-2 cannot be."""
+    """Refuse a transformer that a GPT-2 cannot be, whatever its norms are."""
     for problem in _problems(T):
         raise ExportError(f"{problem}; or {LEAVE_OUT}")
 
@@ -33,16 +33,12 @@ def check_possible(T: Transformer) -> None:
 def _problems(T: Transformer) -> Iterator[str]:
     if T.mask != "causal":
         yield "GPT-2 is causal, and this model has mask='full': write mask='causal'"
-    if T.final_norm is not None:
-        yield "final_norm is a norm of its own, and that of GPT-2 is needed to do nothing: write final_norm=None"
     kinds = sorted({block.feed_forward.activation for block in T.blocks if block.feed_forward is not None})
     for gated in (kind for kind in kinds if kind in GATED):
         yield f"GPT-2 has no gate, and this model has activation={gated!r}: write one of {', '.join(ACTIVATIONS)}"
     if len(kinds) > 1:
         yield f"GPT-2 has one activation for all blocks, and this model has {', '.join(kinds)}: write one of them"
     for b, block in enumerate(T.blocks):
-        if block.attention_norm is not None or block.feed_forward_norm is not None:
-            yield f"block {b} has a norm of its own, and those of GPT-2 are needed to do nothing: write it without"
         if block.reads_entry:
             yield f"block {b} is parallel, and GPT-2 adds attention before feed-forward reads: write parallel=False"
         if block.attention is not None:
@@ -65,15 +61,15 @@ class Sizes:
     """The sizes of a GPT-2."""
 
     lanes: int  # of the transformer
-    constants: int  # pairs of C and −C
-    head_size: int  # a power of 4
+    constants: int  # pairs of C and −C; 0 where the lanes stand there as they are, without −x beside x
+    head_size: int  # a power of 4, with constants
     neurons: int
     positions: int
 
     @property
     def width(self) -> int:
         """How many lanes the GPT-2 has."""
-        return 8 * self.constants
+        return 8 * self.constants or self.lanes
 
     @property
     def heads(self) -> int:
@@ -88,13 +84,17 @@ def sizes_for(T: Transformer) -> Sizes:
     head_size = 4
     while head_size < largest:
         head_size *= 4
-    layers = [block.feed_forward for block in T.blocks if block.feed_forward is not None]
-    neurons = max((len(layer.W_1) for layer in layers), default=0)
     constants = -(-len(T.lanes) // 3)  # then twice the lanes and twice the constants fit into eight times the constants
     most = max(map(len, heads), default=0)
     while 8 * constants % head_size or 8 * constants // head_size < most:
         constants += 1
-    return Sizes(len(T.lanes), constants, head_size, max(neurons, 1), T.max_length or ANY_LENGTH)
+    return Sizes(len(T.lanes), constants, head_size, most_neurons(T), T.max_length or ANY_LENGTH)
+
+
+def most_neurons(T: Transformer) -> int:
+    """Return how many neurons the largest layer has, at least 1."""
+    layers = [block.feed_forward for block in T.blocks if block.feed_forward is not None]
+    return max((len(layer.W_1) for layer in layers), default=0) or 1
 
 
 def configuration(T: Transformer, sizes: Sizes) -> dict[str, Any]:
@@ -123,12 +123,7 @@ def weights(T: Transformer, sizes: Sizes, C: float, largest_logit: float, head: 
     embedding = _written(np.vstack([T.embedding, np.zeros(len(T.lanes))]), sizes)
     n, k = 2 * sizes.lanes, sizes.constants
     embedding[:, n : n + k], embedding[:, n + k : n + 2 * k] = C, -C
-    table = position_table(T.positions, T.arithmetic, len(T.lanes))
-    places = np.zeros((sizes.positions, len(T.lanes))) if table is None else table
-    arrays = {"transformer.wte.weight": embedding, "transformer.wpe.weight": _written(places, sizes)}
-    for b, block in enumerate(T.blocks):
-        parts = {**attention_weights(block.attention, sizes), **feed_forward_weights(block.feed_forward, sizes)}
-        arrays |= {f"transformer.h.{b}.{name}": array for name, array in parts.items()}
+    arrays = {"transformer.wte.weight": embedding, **inner_weights(T, sizes)}
     for norm in (*(f"h.{b}.{name}" for b in range(len(T.blocks)) for name in ("ln_1", "ln_2")), "ln_f"):
         arrays[f"transformer.{norm}.weight"] = np.full(sizes.width, C / 2)
         arrays[f"transformer.{norm}.bias"] = np.zeros(sizes.width)
@@ -140,18 +135,30 @@ def weights(T: Transformer, sizes: Sizes, C: float, largest_logit: float, head: 
     return arrays
 
 
+def inner_weights(T: Transformer, sizes: Sizes) -> dict[str, Array]:
+    """Return the arrays of positions and of sublayers, without their norms, by their names."""
+    table = position_table(T.positions, T.arithmetic, len(T.lanes))
+    places = np.zeros((sizes.positions, len(T.lanes))) if table is None else table
+    arrays = {"transformer.wpe.weight": _written(places, sizes)}
+    for b, block in enumerate(T.blocks):
+        attention = attention_weights(block.attention, sizes)
+        parts = {**attention, **feed_forward_weights(block.feed_forward, sizes)}
+        arrays |= {f"transformer.h.{b}.{name}": array for name, array in parts.items()}
+    return arrays
+
+
 def attention_weights(attention: Attention | None, sizes: Sizes) -> dict[str, Array]:
     """Return the arrays of attention; GPT-2 divides scores by the root of the head size, so the queries are larger."""
     width, size = sizes.width, sizes.head_size
     read, bias, write = np.zeros((width, 3, width)), np.zeros((3, width)), np.zeros((width, width))
     added = np.zeros(sizes.lanes)
     for i, head in enumerate(() if attention is None else attention.heads):
-        factors = (np.sqrt(size), 1.0, 1.0)
-        matrices = (head.W_Q, head.b_Q), (head.W_K, head.b_K), (head.W_V, head.b_V)
-        for kind, ((W, b), factor) in enumerate(zip(matrices, factors, strict=True)):
+        b_Q = None if head.b_Q is None else multiplied(head.b_Q, size)
+        matrices = (multiplied(head.W_Q, size), b_Q), (head.W_K, head.b_K), (head.W_V, head.b_V)
+        for kind, (W, b) in enumerate(matrices):
             place = slice(i * size, i * size + len(W))
-            read[:, kind, place] = _read(W * factor, sizes)
-            bias[kind, place] = 0.0 if b is None else b * factor
+            read[:, kind, place] = _read(W, sizes)
+            bias[kind, place] = 0.0 if b is None else b
         write[i * size : i * size + len(head.W_V)] = _written(head.W_O.T, sizes)
     if attention is not None and attention.b_O is not None:
         added = attention.b_O
@@ -161,6 +168,15 @@ def attention_weights(attention: Attention | None, sizes: Sizes) -> dict[str, Ar
         "attn.c_proj.weight": write,
         "attn.c_proj.bias": _written(added, sizes),
     }
+
+
+def multiplied(queries: Array, size: int) -> Array:
+    """Return queries times √size: divided by the factor that they were read with, which gives back those of a GPT-2.
+
+    A product with √size would not, because 1/√size is rounded in another way.
+    """
+    found: Array = queries / size**-0.5
+    return found
 
 
 def feed_forward_weights(layer: FeedForward | None, sizes: Sizes) -> dict[str, Array]:
@@ -180,11 +196,13 @@ def feed_forward_weights(layer: FeedForward | None, sizes: Sizes) -> dict[str, A
 
 
 def _written(rows: Array, sizes: Sizes) -> Array:
-    """Return rows over lanes as rows over those of the GPT-2: x and −x."""
+    """Return rows over lanes as rows over those of the GPT-2: x and −x, or x as it is."""
+    if not sizes.constants:
+        return rows
     spare = np.zeros((*rows.shape[:-1], sizes.width - 2 * sizes.lanes))
     return np.concatenate([rows, -rows, spare], axis=-1)
 
 
 def _read(W: Array, sizes: Sizes) -> Array:
-    """Return a matrix that reads lanes as one that reads x/2 less −x/2, (width of the GPT-2, rows)."""
-    return _written(W / 2, sizes).T
+    """Return a matrix that reads lanes as one that reads x/2 less −x/2, or x as it is, (width of the GPT-2, rows)."""
+    return _written(W / 2, sizes).T if sizes.constants else W.T

@@ -28,7 +28,8 @@ def opened_directory(T: Transformer, directory: Any) -> Exported | None:
     labels = config.get("id2label")
     if dtype not in get_args(Dtype):
         raise ExportError(f"config.json in {brief(str(place))} has dtype {brief(dtype)}: write the directory again")
-    if config.get("pad_token_id") != len(T.vocabulary) or _other_classes(T, labels):
+    own = config[MARK]
+    if not isinstance(own, dict) or own.get("tokens") != len(T.vocabulary) or _other_classes(T, labels):
         raise ExportError(f"{brief(str(place))} holds another model: its tokens or classes are not those of this one")
     needed("transformers", "a model for Hugging Face")
     from weightsmith.export.hugging_face.gpt2 import OpenedGPT2
