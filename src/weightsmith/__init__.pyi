@@ -32,6 +32,7 @@ from .inspect import lens as lens
 from .inspect import logits as logits
 from .inspect import moved as moved
 from .inspect import next_token as next_token
+from .inspect import outputs as outputs
 from .inspect import patch as patch
 from .inspect import run as run
 from .inspect import sweep as sweep

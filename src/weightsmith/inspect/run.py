@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
@@ -17,11 +17,25 @@ from weightsmith.model.names import place_of
 from weightsmith.model.places import checked, stage_names
 from weightsmith.operators import meaning
 from weightsmith.semantics import reference
-from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRun, Ids, Past, numbers_held, unchanged
+from weightsmith.semantics.evaluation import (
+    NOTHING,
+    Change,
+    Evaluation,
+    HeadRun,
+    Ids,
+    Past,
+    Places,
+    numbers_held,
+    unchanged,
+)
 from weightsmith.tables import Table
 
 NUMBERS_AT_ONCE = 1 << 26  # when many inputs are run together: half a gigabyte of float64
-CHOOSE = ("r.table(lanes=[…], positions=[…]) chooses", "r.attention_table(block, head) shows one")
+CHOOSE = (
+    "r.table(lanes=[…], positions=[…]) chooses",
+    "r.attention_table(block, head) shows one",
+    "r.outputs has all",
+)
 Sums: TypeAlias = Literal["left", "machine"]
 
 
@@ -38,6 +52,14 @@ class Run:
     activations: tuple[Array, ...] = field(repr=False)  # [block]: (positions, neurons)
     swaps: tuple[Any, ...] = field(default=(), repr=False)  # what `inspect` put in on the way
     changed: bool = field(default=False, repr=False)  # whether somebody changed values on their way
+    sums: Sums | None = field(default=None, repr=False)  # as they were asked for
+
+    @cached_property
+    def outputs(self) -> tuple[str, ...]:
+        """What it says at each position; the decision is the last of them."""
+        T = self.transformer
+        places = read_answers(T, self.stream[-1], self.sums)
+        return (*(T.classes[c] for c in places[:-1]), self.decision)
 
     @property
     def attention(self) -> tuple[tuple[Array, ...], ...]:
@@ -125,7 +147,7 @@ def run(T: Transformer, tokens: str | Sequence[str], *, sums: Sums | None = None
     for array in (logits, stream, *activations):
         array.setflags(write=False)
     heads = tuple(tuple(_as_float64(head) for head in block) for block in found.heads)
-    return Run(T, read, decision, logits, stream, heads, tuple(activations), changed=change is not unchanged)
+    return Run(T, read, decision, logits, stream, heads, tuple(activations), (), change is not unchanged, sums)
 
 
 def _as_float64(head: HeadRun) -> HeadRun:
@@ -164,14 +186,27 @@ def logits(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Array:
 
 def batches(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Iterator[tuple[list[int], Evaluation]]:
     """Run inputs of one length after those of another, as many at once as memory allows; say which they are."""
+    for members, ids in grouped(T, inputs, lambda length: NUMBERS_AT_ONCE // numbers_held(T, length)):
+        yield members, evaluate(T, ids)
+
+
+def grouped(
+    T: Transformer, inputs: Sequence[str | Sequence[str]], most: Callable[[int], int]
+) -> Iterator[tuple[list[int], Ids]]:
+    """Yield inputs of one length after those of another, at most so many of a length at once: which, and their ids."""
     read = [read_tokens(T, tokens) for tokens in inputs]
     place = {token: i for i, token in enumerate(T.vocabulary)}
     for length in sorted({len(tokens) for tokens in read}):
         members = [n for n, tokens in enumerate(read) if len(tokens) == length]
-        most = max(1, NUMBERS_AT_ONCE // numbers_held(T, length))
-        for first in range(0, len(members), most):
-            some = members[first : first + most]
-            yield some, evaluate(T, np.array([[place[token] for token in read[n]] for n in some]))
+        count = max(1, most(length))
+        for first in range(0, len(members), count):
+            some = members[first : first + count]
+            yield some, np.array([[place[token] for token in read[n]] for n in some])
+
+
+def read_answers(T: Transformer, h: Array, sums: Sums | None = None) -> Places:
+    """Return what is said at each position of a stream (…, positions, lanes): see `reference.read_answers`."""
+    return BlasRun(T).read_answers(h) if _by_machine(T, sums) else reference.read_answers(T, h)
 
 
 def evaluate(
@@ -180,9 +215,12 @@ def evaluate(
     """Run on places in the vocabulary, (…, positions), by the definition or with the machine's sums."""
     if sums not in (None, "left", "machine"):
         raise InputError(f"sums={brief(sums)}: write 'left' for left folds, or 'machine'")
-    native = isinstance(T.arithmetic, Native)
-    if sums == "machine" and not native:
+    if sums == "machine" and not isinstance(T.arithmetic, Native):
         raise InputError(f"sums='machine' is for Native arithmetics: in {T.arithmetic} a sum is a left fold")
-    if native and sums != "left":
+    if _by_machine(T, sums):
         return BlasRun(T).evaluate(ids, past, change)
     return reference.evaluate(T, ids, past, change)
+
+
+def _by_machine(T: Transformer, sums: Sums | None) -> bool:
+    return isinstance(T.arithmetic, Native) and sums != "left"

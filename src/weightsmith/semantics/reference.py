@@ -18,6 +18,7 @@ from weightsmith.semantics.evaluation import (
     HeadRun,
     Ids,
     Past,
+    Places,
     given,
     unchanged,
 )
@@ -60,9 +61,25 @@ def _changed(A: Core, change: Change, kind: str, at: int, head: int, values: Arr
 
 def read_off(T: Transformer, h: Array) -> Array:
     """Return the logits of vectors of the stream (…, lanes)."""
+    return _logits(T, _final(T, h[..., np.newaxis, :])[..., 0, :])
+
+
+def read_answers(T: Transformer, h: Array) -> Places:
+    """Return what is said at each position of a stream (…, positions, lanes): its place among the answers.
+
+    That is the class of the largest logit, the first one on a tie.
+    """
+    places: Places = np.argmax(_logits(T, _final(T, h)), axis=-1)
+    return places
+
+
+def _final(T: Transformer, h: Array) -> Array:
+    return run_norm(T.arithmetic.core, T.final_norm, h, tuple(T.lanes), "final norm")
+
+
+def _logits(T: Transformer, h: Array) -> Array:
     A = T.arithmetic.core
-    last = run_norm(A, T.final_norm, h[..., np.newaxis, :], tuple(T.lanes), "final norm")[..., 0, :]
-    logits = A.matvec(T.output, last)
+    logits = A.matvec(T.output, h)
     if T.output_bias is not None:
         logits = A.add(logits, T.output_bias)
     return finite(T.arithmetic, logits, "output")
