@@ -47,6 +47,7 @@ from .model import LayerNorm as LayerNorm
 from .model import LeftmostHard as LeftmostHard
 from .model import Neuron as Neuron
 from .model import PositionTable as PositionTable
+from .model import Readout as Readout
 from .model import Relative as Relative
 from .model import RightmostHard as RightmostHard
 from .model import RMSNorm as RMSNorm

@@ -72,6 +72,11 @@ def witness_run(T: Any, tokens: list[str]) -> WitnessRun:
 
 
 def read_off(N: System, T: Any, h: Matrix, result: WitnessRun) -> None:
+    if T.readout is not None:
+        table = {tuple(map(Fraction, code)): value for code, value in T.readout.table}
+        result.outputs = [table[tuple(row[list(T.lanes).index(lane)] for lane in T.readout.lanes)] for row in h]
+        result.decision = result.outputs[-1]
+        return
     output = exact(T.embedding if T.tied else T.output)
     for row in h:
         result.logits = product(N, output, row)

@@ -45,7 +45,7 @@ def _outputs(r: "ws.Run") -> list[Any] | None:
     """Return what is said at each position; None, with a message, where a norm forbids it before the last one."""
     try:
         return list(r.outputs)
-    except ModelError as error:
+    except (ModelError, InputError) as error:
         errors().print(f"no outputs, because of another position: {error}")
         return None
 

@@ -7,9 +7,10 @@ import numpy as np
 
 from weightsmith.arithmetic import Native
 from weightsmith.errors import InputError, ModelError, brief, shown
-from weightsmith.model import lane_index
+from weightsmith.model import lane_index, value_text
 from weightsmith.model.names import existing, place_of
 from weightsmith.model.places import present_stages
+from weightsmith.model.readout import code_text
 from weightsmith.tables import Cell, Page, Table, number
 
 if TYPE_CHECKING:
@@ -132,27 +133,50 @@ def attention_table(run: "Run", block: int | None, head: int | None, hint: str =
 
 def decision_page(run: "Run", hint: str) -> Page:
     """Return the decision, the logits and the outputs at each position; `hint` says how to see all of these."""
+    if run.transformer.readout is not None:
+        return _readout_page(run, hint)
     classes = run.transformer.classes
     table = Table("class", "logit", right=[1])
     order = sorted(range(len(classes)), key=lambda c: -run.logits[c])[:MOST_CLASSES]
     for c in order if len(classes) > len(order) else range(len(classes)):
         value = number(float(run.logits[c]), run.transformer.arithmetic.infinity)
         table.add(shown(classes[c]), value, style="best" if classes[c] == run.decision else "")
-    lines = [f"attention rows without weight, because every exponential rounded to 0: {run.empty_softmax}"]
     outputs = [outputs_table(run, hint)] if len(run.tokens) > 1 else []
-    return Page(f"decision: {shown(run.decision)}", table, *outputs, *(lines if run.empty_softmax else []))
+    return Page(f"decision: {shown(run.decision)}", table, *outputs, *_without_weight(run))
 
 
-def outputs_table(run: "Run", hint: str = "") -> "Table | str":
-    """Return what the run says at each position, the last ones where there are many, or why it says nothing."""
+def _readout_page(run: "Run", hint: str) -> Page:
+    """Return what the codes at each position stand for; the first code that stands for nothing is told."""
+    problem = ""
     try:
-        outputs = run.outputs
+        run.outputs  # noqa: B018
+    except (ModelError, InputError) as error:
+        problem = f"not every output can be read off: {error}"
+    known = not problem or run.places[-1] >= 0
+    said = f"decision: {value_text(run.decision)}" if known else "decision: none"
+    return Page(said, outputs_table(run, hint), *([problem] if problem else []), *_without_weight(run))
+
+
+def _without_weight(run: "Run") -> list[str]:
+    line = f"attention rows without weight, because every exponential rounded to 0: {run.empty_softmax}"
+    return [line] if run.empty_softmax else []
+
+
+def outputs_table(run: "Run", hint: str) -> "Table | str":
+    """Return what the run says at each position, the last ones where there are many, or why it says nothing.
+
+    With a readout the codes stand below; where one stands for nothing, there is a question mark.
+    """
+    try:
+        texts = ["?" if place < 0 else value_text(run.transformer.answers[place]) for place in run.places.tolist()]
     except ModelError as error:  # of an earlier position: the decision can be read off nevertheless
         return f"outputs: none, because of another position: {error}"
-    n, first = len(outputs), max(0, len(outputs) - MOST_ROWS)
+    n, first = len(texts), max(0, len(texts) - MOST_ROWS)
     notes = [f"the last {MOST_ROWS} of {n} positions; {hint}"] if first else []
     table = Table("at", *(position_text(run.tokens, i) for i in range(first, n)), lead=1, notes=notes)
-    table.add("output", *map(shown, outputs[first:]))
+    table.add("output", *texts[first:])
+    if run.codes is not None:
+        table.add("code", *map(code_text, run.codes[first:].tolist()), style="faint")
     return table
 
 

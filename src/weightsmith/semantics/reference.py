@@ -67,10 +67,20 @@ def read_off(T: Transformer, h: Array) -> Array:
 def read_answers(T: Transformer, h: Array) -> Places:
     """Return what is said at each position of a stream (…, positions, lanes): its place among the answers.
 
-    That is the class of the largest logit, the first one on a tie.
+    That is the class of the largest logit, the first one on a tie; with a readout, the value of the code in its lanes,
+    and −1 where the code stands for nothing.
     """
+    if T.readout is not None:
+        return T.readout.places(read_codes(T, h))
     places: Places = np.argmax(_logits(T, _final(T, h)), axis=-1)
     return places
+
+
+def read_codes(T: Transformer, h: Array) -> Array:
+    """Return what the lanes of a readout hold, after the final norm, at each position of a stream (…, lanes)."""
+    assert T.readout is not None
+    codes: Array = _final(T, h)[..., [T.lanes.index(lane) for lane in T.readout.lanes]]
+    return codes
 
 
 def _final(T: Transformer, h: Array) -> Array:

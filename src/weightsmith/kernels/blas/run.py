@@ -71,11 +71,22 @@ class BlasRun:
 
     def read_answers(self, h: Floats) -> Places:
         """Return what is said at each position of a stream (…, positions, lanes): see `reference.read_answers`."""
+        if self.T.readout is not None:
+            return self.T.readout.places(self.read_codes(h))
         with np.errstate(all="ignore"):
             last = _norm(self.T, self.T.final_norm, self._own(h), "final norm")
             rows, some = last.reshape(-1, last.shape[-1]), max(1, AT_ONCE // len(self.T.classes))  # logits held at once
             parts = [np.argmax(self._logits(rows[i : i + some]), axis=-1) for i in range(0, len(rows), some)]
             return np.concatenate(parts).reshape(last.shape[:-1])
+
+    def read_codes(self, h: Floats) -> Array:
+        """Return what the lanes of a readout hold at each position: see `reference.read_codes`."""
+        T = self.T
+        assert T.readout is not None
+        with np.errstate(all="ignore"):
+            last = _norm(T, T.final_norm, self._own(h), "final norm")
+        codes: Array = last[..., [T.lanes.index(lane) for lane in T.readout.lanes]].astype(np.float64)
+        return codes
 
     def _own(self, h: Floats) -> Floats:
         return h.astype(self.weights.output.dtype, copy=False)

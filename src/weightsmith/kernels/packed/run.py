@@ -87,6 +87,6 @@ def needed(T: Transformer) -> list[str]:
         "look_up_rows": any(function_table(carrier(T.arithmetic), name) is not None for name in functions),
         "multiply_rows": any(layer.W_3 is not None for layer in layers),
         "norm": any(norm is not None for norm in norms),
-        "decide": True,
+        "decide": T.readout is None,
     }
     return [name for name in wanted if wanted[name]]

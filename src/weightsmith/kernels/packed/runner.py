@@ -43,7 +43,7 @@ class Columns:
     position was asked for is one refused before the last.
     """
 
-    decisions: Decisions  # (columns): places among the classes
+    decisions: Decisions  # (columns): places among the answers, −1 for a code that stands for nothing
     logits: Carried  # (classes, columns)
     vectors: Carried  # (lanes, columns): the last of the stream
     empty_softmax: int  # rows of attention without weight, over all columns
@@ -82,12 +82,21 @@ class Runner:
         first = 0 if self.causal or self.every else int(self.layout.offsets[-1])  # of the columns that are read off
         last = self._normed(self.p.final_norm, h, first)
         logits = np.zeros((self.p.output.rows, self.width), self.c.dtype)
-        self._finite(self._matvec(self.p.output, last, "", into=logits), first)
-        decisions = np.empty(self.width, np.int32)
-        self.loops.decide(logits, decisions)
+        if self.p.transformer.readout is None:
+            self._finite(self._matvec(self.p.output, last, "", into=logits), first)
+            decisions = np.empty(self.width, np.int32)
+            self.loops.decide(logits, decisions)
+        else:
+            decisions = self._read_out(last)
         _scratch.shrink()
         used = slice(self.layout.columns)
         return Columns(decisions[used], logits[:, used], h[:, used], self.empty)
+
+    def _read_out(self, last: Carried) -> Decisions:
+        T = self.p.transformer
+        assert T.readout is not None
+        codes = self.c.decode(last[[T.lanes.index(lane) for lane in T.readout.lanes], : self.layout.columns])
+        return T.readout.places(codes.T).astype(np.int32)
 
     # The steps
 
