@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import InputError, ModelError, brief, listed, named, shown
+from weightsmith.errors import NAME_ECHO, InputError, ModelError, brief, cut, listed, named, shown
 from weightsmith.model.axes import LaneNames
 from weightsmith.model.frozen import Frozen
 from weightsmith.model.names import MAX_NAME, checked_names, checked_text
@@ -121,7 +121,7 @@ def _found(sorted_ones: npt.NDArray[Any], wanted: npt.NDArray[Any]) -> tuple[npt
 def code_text(code: Sequence[float]) -> str:
     """Return a code as it is shown: one number, or several in brackets."""
     numbers = [f"{number:.10g}" for number in code]
-    return numbers[0] if len(numbers) == 1 else brief(tuple(code)) if len(numbers) > 8 else f"({', '.join(numbers)})"
+    return numbers[0] if len(numbers) == 1 else cut(f"({', '.join(numbers)})", NAME_ECHO)
 
 
 def _checked_table(table: Any, lanes: int) -> tuple[tuple[Code, Value], ...]:
