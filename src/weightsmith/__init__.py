@@ -5,7 +5,7 @@ import weightsmith as ws
 Numbers     ws.Fixed(4, 4), ws.Float(4, 3), ws.Float.like("float16"), ws.Native("float32"); ws.laws(A) says what holds
 Write       ws.Transformer(...) of ws.Block, ws.Attention, ws.Head, ws.FeedForward; by lane names with ws.heads,
             ws.Neuron, ws.feed_forward and ws.matrix; ready-made ones in ws.library; ws.random_transformer()
-Run         r = ws.run(T, "0110"): r.decision, r.logits, r.at("block 0 attention", position=3, lane="x"), print(r)
+Run         r = ws.run(T, "0110"): r.decision, r.outputs, r.at("block 0 attention", position=3, lane="x"), print(r)
 Look        ws.attribute, ws.lens, ws.moved, ws.patch, ws.sweep, ws.ablate, ws.ablations, ws.changed, ws.tracking
 Rewrite     ws.widen, ws.flag, ws.add_vector, ws.zero_vector, ws.linear_map, ws.infinity_form, ...
 Compose     S & T, S | T, S ^ T, ~T, ws.if_then_else(R, S, T), ws.compose("S & ~T | R", S=..., T=..., R=...)

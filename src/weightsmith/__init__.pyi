@@ -33,6 +33,7 @@ from .inspect import lens as lens
 from .inspect import logits as logits
 from .inspect import moved as moved
 from .inspect import next_token as next_token
+from .inspect import outputs as outputs
 from .inspect import patch as patch
 from .inspect import run as run
 from .inspect import sweep as sweep
@@ -47,6 +48,7 @@ from .model import LayerNorm as LayerNorm
 from .model import LeftmostHard as LeftmostHard
 from .model import Neuron as Neuron
 from .model import PositionTable as PositionTable
+from .model import Readout as Readout
 from .model import Relative as Relative
 from .model import RightmostHard as RightmostHard
 from .model import RMSNorm as RMSNorm

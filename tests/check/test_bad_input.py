@@ -65,9 +65,9 @@ WRONG: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
     "no function": (lambda: agrees_with(TOKENS, "1", 3), ws.InputError, "'1' is not a function of an input that gives"),  # type: ignore[arg-type]
     "another token": (lambda: agrees_with(TOKENS, lambda tokens: "2", 3), ws.InputError,
                       "the function gives '2' for the input 0: it must give one of 0, 1"),
-    "no token": (lambda: agrees_with(TOKENS, lambda tokens: 1, 3), ws.InputError, "the function gives 1 for the"),  # type: ignore[arg-type,return-value]
+    "no token": (lambda: agrees_with(TOKENS, lambda tokens: 1, 3), ws.InputError, "the function gives 1 for the"),
     "an unhashable token": (lambda: agrees_with(TOKENS, lambda tokens: [], 3), ws.InputError, "gives [] for the"),  # type: ignore[arg-type,return-value]
-    "a function fails": (lambda: agrees_with(TOKENS, fails, 3), ws.InputError, "the function fails for the input 0: Z"),  # type: ignore[arg-type]
+    "a function fails": (lambda: agrees_with(TOKENS, fails, 3), ws.InputError, "the function fails for the input 0: Z"),
     "no condition": (lambda: final_vectors(T, 1, 3), ws.InputError, "1 is not a function of vectors, an array (inputs"),  # type: ignore[arg-type]
     "a condition fails": (lambda: final_vectors(T, lambda v: v[:, 999] == 1, 3), ws.InputError,
                           "the condition fails: IndexError: index 999"),

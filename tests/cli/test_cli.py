@@ -164,6 +164,7 @@ def test_run_as_json_has_every_bit(folder: Path) -> None:
     assert found["decision"] == r.decision
     assert found["logits"] == dict(zip(("NO", "YES"), r.logits.tolist(), strict=True))
     assert np.array_equal(found["stream"], r.stream)
+    assert found["outputs"] == list(r.outputs)
     assert found["empty_softmax"] == r.empty_softmax
 
 
@@ -337,3 +338,20 @@ def test_output_that_nobody_reads_is_no_error() -> None:
     program = f"{sys.executable} -m weightsmith demo | head -c 1"
     result = subprocess.run(["sh", "-c", program], capture_output=True, text=True, check=False, env=WIDE)
     assert (result.stdout, result.stderr) == ("1", "")
+
+
+def test_run_shows_what_is_said_at_each_position(folder: Path) -> None:
+    lines = [line.split() for line in good("run", "contains.safetensors", "0010", folder=folder).splitlines()]
+    assert ["at", "0", "0", "1", "0", "2", "1", "3", "0"] in lines
+    assert ["output", "NO", "NO", "YES", "YES"] in lines
+
+
+def test_run_gives_the_decision_also_where_an_earlier_position_has_no_output(folder: Path) -> None:
+    norm = ws.LayerNorm(eps=0.001)  # which is 0 in Fixed(4, 4)
+    E = np.array([[1.0, 1], [1, 0]])
+    T = ws.Transformer(ws.Fixed(4, 4), "ab", ("x", "y"), E, output=np.eye(2), final_norm=norm)
+    ws.save(T, folder / "norm.safetensors")
+    done = weightsmith("run", "norm.safetensors", "ab", "--json", folder=folder)
+    found = json.loads(done.stdout)
+    assert (found["decision"], found["outputs"]) == ("NO", None)
+    assert "no outputs, because of another position: final norm: the square root is 0 at position 0" in done.stderr

@@ -26,7 +26,9 @@ def models() -> list[ws.Transformer]:
         for n, rule in enumerate(("halves", "alibi"))
     ]
     floats = ws.random_transformer(lanes=2, blocks=1, arithmetic=ws.Native("float32"), tied=True)
-    return [written, ws.flag(T, "here", [0]), *kinds, floats, replace(floats, tokenizer='{"model": "BPE"}')]
+    table = {(0, 1): None, (1, 0): "a", (1, 1): 2, (0, 0): True, (2, 0): 0.5}
+    read = replace(T, output=np.zeros((0, 2)), classes=(), readout=ws.Readout(T.lanes, table))
+    return [written, ws.flag(T, "here", [0]), *kinds, floats, replace(floats, tokenizer='{"model": "BPE"}'), read]
 
 
 @pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.long)])

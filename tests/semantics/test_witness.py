@@ -47,6 +47,7 @@ def assert_equals_witness(T: Transformer, tokens: list[str]) -> Run:
     assert exact([list(block) for block in found.attention]) == wanted.attention
     assert [exact(z) for z in found.activations] == wanted.activations
     assert exact(found.logits) == wanted.logits
+    assert list(found.outputs) == wanted.outputs
     assert found.decision == wanted.decision
     assert found.empty_softmax == wanted.empty
     return found

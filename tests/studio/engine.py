@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 import weightsmith as ws
 from tests.studio.node import run_node
+from weightsmith.model import value_text
 
 Values = npt.NDArray[np.float64]
 
@@ -44,7 +45,7 @@ class Cases:
         found = np.concatenate([np.asarray(part, np.float64).reshape(-1) for part in _parts(run)])
         self.numbers.append(found)
         self.count, self.runs = self.count + found.size, self.runs + 1
-        about = {"tokens": tokens, "refused": None, "decision": run.decision}
+        about = {"tokens": tokens, "refused": None, "decision": _decision(run), **_outputs(run)}
         return {**about, "offset": self.count - found.size, "count": found.size}
 
     def run(self) -> dict[str, Any]:
@@ -59,6 +60,21 @@ class Cases:
         report = self.run()
         assert not report["differences"], f"{len(report['differences'])} runs differ: {report['differences'][:5]}"
         assert report["values"] == self.count
+
+
+def _decision(run: ws.Run) -> str:
+    """Give the decision as the page shows it: a question mark for a code that stands for nothing."""
+    if run.transformer.readout is None:
+        return str(run.decision)
+    return value_text(run.decision) if run.places[-1] >= 0 else "?"
+
+
+def _outputs(run: ws.Run) -> dict[str, Any]:
+    """Give the outputs, or what is said where there are none."""
+    try:
+        return {"outputs": list(run.outputs), "no_outputs": None}
+    except ws.WeightsmithError as error:
+        return {"outputs": None, "no_outputs": str(error)}
 
 
 def _parts(run: ws.Run) -> list[Any]:

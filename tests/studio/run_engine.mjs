@@ -25,6 +25,7 @@ function* values(run) {
   yield ["logits", run.logits];
 }
 
+const same_values = (x, y) => x.length === y.length && x.every((value, n) => value === y[n]);
 const same = (x, y, allowed) => Object.is(x, y) || (allowed && Math.abs(x - y) <= allowed);
 
 /** Compare a run with the expected numbers from an offset on; return the first difference and how many there were. */
@@ -59,7 +60,7 @@ for (const { file, inputs, text } of cases) {
   report.refusals.push(read.refused ?? null);
   if (!read.value) continue;
   if (text !== undefined) report.refusals.push(JSON.stringify(refusal(() => engine.readTokens(read.value, text))));
-  for (const { tokens, offset, count, decision, refused } of inputs ?? []) {
+  for (const { tokens, offset, count, decision, refused, outputs, no_outputs } of inputs ?? []) {
     const found = refusal(() => engine.run(read.value, tokens));
     const where = `${file} on ${tokens.join(" ")}`;
     if (found.fault) report.differences.push(`${where}: ${found.fault}`);
@@ -69,6 +70,12 @@ for (const { file, inputs, text } of cases) {
       const wrong = compare(found.value, offset, count);
       if (wrong) report.differences.push(`${where}: ${wrong}`);
       else if (!tolerance && found.value.decision !== decision) report.differences.push(`${where}: ${found.value.decision}`);
+      const said = refusal(() => engine.outputs(found.value));
+      if (said.fault || (said.refused ?? null) !== no_outputs) {
+        report.differences.push(`${where}: outputs ${said.fault ?? said.refused}, should say ${no_outputs}`);
+      } else if (!tolerance && said.value && !same_values(said.value, outputs)) {
+        report.differences.push(`${where}: outputs ${JSON.stringify(said.value)}, should be ${JSON.stringify(outputs)}`);
+      }
       report.values += count;
     }
   }

@@ -14,6 +14,7 @@ from tests.files.test_kinds import BROKEN, saved_with
 from tests.files.test_mutations import models
 from tests.kernels.kinds import ACTIVATIONS, FULL, RULES, kind_of_model
 from tests.kernels.models import LENGTH, many_heads, random_model
+from tests.semantics.test_readouts import with_readout
 from tests.studio.engine import Cases
 from weightsmith import Attention, Block, FeedForward, Head, Sinusoidal, Softmax, Transformer, parse_arithmetic
 from weightsmith.arithmetic import elementary, rounding
@@ -47,6 +48,20 @@ def test_random_models_run_as_in_python(form: str, tmp_path: Path) -> None:
         cases.add_model(T := many_heads(A, seed), inputs_of(T, seed))
     cases.assert_equal()
     assert cases.runs > 50
+
+
+@pytest.mark.parametrize("form", ["fixed(4,4)", "float(4,3,ties=even)", "fixed(0,4)"])
+def test_random_models_with_readouts_say_the_same_values_as_in_python(form: str, tmp_path: Path) -> None:
+    """Also where codes were left out of the table: refused in the same words, at the same positions."""
+    cases = Cases(tmp_path)
+    for seed in range(6):
+        for left_out in (0, 1):
+            T, inputs = with_readout(random_model(parse_arithmetic(form), seed), seed, left_out)
+            cases.add_model(T, inputs[::4])
+    cases.assert_equal()
+    found = [each for case in cases.cases for each in case["inputs"]]
+    assert sum(each["no_outputs"] is not None for each in found) > 2
+    assert len({str(value) for each in found for value in each["outputs"] or ()}) > 3
 
 
 @pytest.mark.parametrize("form", ["float64", "float32"])

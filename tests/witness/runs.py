@@ -20,7 +20,8 @@ class WitnessRun:
     attention: list[list[Matrix]] = field(default_factory=list)
     activations: list[Matrix] = field(default_factory=list)
     logits: Vector = field(default_factory=list)
-    decision: str = ""
+    outputs: list[Any] = field(default_factory=list)
+    decision: Any = None
     empty: int = 0
 
 
@@ -66,12 +67,23 @@ def witness_run(T: Any, tokens: list[str]) -> WitnessRun:
         else:
             result.activations.append([[] for _ in h])
         result.stream.append(h)
-    last = normalised(N, T, T.final_norm, [h[-1]])[0]
-    result.logits = product(N, embedding if T.tied else exact(T.output), last)
-    if T.output_bias is not None:
-        result.logits = plus(N, result.logits, exact(T.output_bias))
-    result.decision = T.classes[result.logits.index(max(result.logits))]
+    read_off(N, T, normalised(N, T, T.final_norm, h), result)
     return result
+
+
+def read_off(N: System, T: Any, h: Matrix, result: WitnessRun) -> None:
+    if T.readout is not None:
+        table = {tuple(map(Fraction, code)): value for code, value in T.readout.table}
+        result.outputs = [table[tuple(row[list(T.lanes).index(lane)] for lane in T.readout.lanes)] for row in h]
+        result.decision = result.outputs[-1]
+        return
+    output = exact(T.embedding if T.tied else T.output)
+    for row in h:
+        result.logits = product(N, output, row)
+        if T.output_bias is not None:
+            result.logits = plus(N, result.logits, exact(T.output_bias))
+        result.outputs.append(T.classes[result.logits.index(max(result.logits))])
+    result.decision = result.outputs[-1]
 
 
 def attention(N: System, T: Any, layer: Any, h: Matrix, before: Any, after: Any, result: WitnessRun) -> Matrix:

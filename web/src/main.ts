@@ -1,7 +1,7 @@
 /** The component: `mount` puts it into a page, and a page that carries a model gets it by itself. */
 
 import { mount as mountComponent, unmount } from "svelte";
-import { readTokens, run } from "./engine";
+import { EngineError, outputs, readTokens, type Run, run, type Value } from "./engine";
 import App from "./view/App.svelte";
 import { type Carried, unpacked } from "./view/models";
 import { Page, type PageOptions } from "./view/page.svelte";
@@ -22,6 +22,7 @@ export interface Mounted {
 export interface PlainRun {
   readonly decision: string;
   readonly logits: number[];
+  readonly outputs: Value[] | null; // at each position; null where one cannot be read off
   readonly stream: number[][][];
 }
 
@@ -51,7 +52,16 @@ export function plainRun(page: Page, tokens: readonly string[] | string): PlainR
   const rows = found.stream.map(({ rows, columns, values }) =>
     Array.from({ length: rows }, (_, row) => Array.from(values.subarray(row * columns, (row + 1) * columns))),
   );
-  return { decision: found.decision, logits: Array.from(found.logits), stream: rows };
+  return { decision: found.decision, logits: Array.from(found.logits), outputs: outputsOf(found), stream: rows };
+}
+
+function outputsOf(found: Run): Value[] | null {
+  try {
+    return outputs(found);
+  } catch (error) {
+    if (error instanceof EngineError) return null;
+    throw error;
+  }
 }
 
 /** Show what the page carries, if it carries a model. */

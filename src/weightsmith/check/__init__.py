@@ -25,7 +25,7 @@ from weightsmith.check.engine import DEFAULT_MEMORY, File, Options, Progress, de
 from weightsmith.check.frame import make_frame
 from weightsmith.check.replaying import Replay, replay
 from weightsmith.check.verdict import Divergence, Verdict
-from weightsmith.model import Transformer
+from weightsmith.model import Transformer, Value
 
 __all__ = [
     "Automaton",
@@ -125,7 +125,7 @@ def recognizes(
 
 def agrees_with(
     T: Transformer,
-    function: Callable[[Any], str],
+    function: Callable[[Any], Value],
     up_to: int | None = None,
     *,
     suffix: Sequence[str] = (),

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -24,9 +25,10 @@ from weightsmith.check.frame import Frame
 from weightsmith.check.verdict import Divergence, first_difference
 from weightsmith.errors import InputError, brief, cut, listed, named, shown
 from weightsmith.inspect.run import Run
-from weightsmith.model import Transformer
+from weightsmith.model import Transformer, Value, needs_classes, value_text
 
 Condition: TypeAlias = Callable[[Array], Truths]
+ANSWERS = (str, bool, int, float, NoneType)  # kinds of what a transformer may say
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +49,19 @@ class _Pair(Claim):
                 f"the two transformers have different vocabulary: {listed(mine)} and {listed(other)}; "
                 f"a claim about both needs the same{hint}"
             )
-        if set(self.S.classes) != set(self.T.classes):
+        if self.S.readout is not None or self.T.readout is not None:
+            self._check_readouts()
+        elif set(self.S.classes) != set(self.T.classes):
             raise InputError(
                 f"the two transformers have different classes: {listed(self.S.classes)} and {listed(self.T.classes)}; "
                 "a claim about both needs the same"
             )
+
+    def _check_readouts(self) -> None:
+        """Refuse transformers that have nothing to say in common; where one can say more, a claim may be refuted."""
+        if not set(self.S.answers) & set(self.T.answers):
+            said = (listed([value_text(value) for value in T.answers]) for T in self.models)
+            raise InputError(f"the two transformers can say nothing in common: {' and '.join(said)}")
 
     @property
     def models(self) -> tuple[Transformer, ...]:
@@ -84,13 +94,15 @@ class SameDecisions(_Pair):
     kind = "same_decisions"
 
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
-        """Compare the classes by name."""
-        place = np.array([self.S.classes.index(name) for name in self.T.classes], dtype=np.int32)
+        """Compare the classes by name, or what readouts say by value."""
+        known = {value: n for n, value in enumerate(self.S.answers)}
+        more = len(known)  # what the first cannot say
+        place = np.array([known.get(value, more + n) for n, value in enumerate(self.T.answers)], dtype=np.int32)
         first, second = values[0], place[values[1]]
         return first == second, [first, second]
 
     def _said(self, r: Run) -> str:
-        return r.decision
+        return _answer(r.decision)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +111,10 @@ class SameLogits(_Pair):
 
     quantity = "logits"
     kind = "same_logits"
+
+    def _check_readouts(self) -> None:
+        for T in self.models:
+            needs_classes(T, "same_logits")
 
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
         """Compare the logits of each class."""
@@ -198,7 +214,7 @@ class _ByFunction(_Single):
 
 @dataclass(frozen=True, eq=False)
 class AgreesWith(_ByFunction):
-    """The decision is what a function gives for each input: one of the classes."""
+    """The decision is what a function gives for each input: one of the answers."""
 
     quantity = "decisions"
     kind = "agrees_with"
@@ -206,28 +222,30 @@ class AgreesWith(_ByFunction):
     def __post_init__(self) -> None:
         """Refuse what cannot be called."""
         if not callable(self.function):
-            raise InputError(
-                f"{brief(self.function)} is not a function of an input that gives one of {listed(self.T.classes)}"
-            )
+            raise InputError(f"{brief(self.function)} is not a function of an input that gives one of {self._answers}")
+
+    @property
+    def _answers(self) -> str:
+        return listed([value_text(value) for value in self.T.answers])
 
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
         """Call the function once for each input."""
-        place = {name: i for i, name in enumerate(self.T.classes)}
+        place = {value: i for i, value in enumerate(self.T.answers)}
         wanted = np.empty(len(values[0]), dtype=np.int32)
         for i, tokens in enumerate(inputs.written()):
             answer = called(self.function, "the function", tokens)
-            if not isinstance(answer, str) or answer not in place:
+            if not isinstance(answer, ANSWERS) or answer not in place:
                 raise InputError(
                     f"the function gives {brief(answer)} for the input {named(input_text(tokens))}: "
-                    f"it must give one of {listed(self.T.classes)}"
+                    f"it must give one of {self._answers}"
                 )
             wanted[i] = place[answer]
         return values[0] == wanted, [values[0], wanted]
 
     def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
         """Repeat what the function gave."""
-        answer = self.T.classes[int(evidence[1])]
-        return {"the transformer": self.run(self.T, tokens).decision, "the function": answer}
+        answers = self.run(self.T, tokens).decision, self.T.answers[int(evidence[1])]
+        return dict(zip(("the transformer", "the function"), map(_answer, answers), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,10 +277,16 @@ class FinalVectors(_ByFunction):
 
 def check_class(T: Transformer, yes: object, instead: str) -> None:
     """Refuse a class that does not exist; `instead` says how to write one that does, {0} or as it is shown {1}."""
+    needs_classes(T, "a language")
     if yes not in T.classes:
         one = T.classes[min(1, len(T.classes) - 1)]  # the first one often says that nothing was found
         write = cut(instead.format(one, shown(one)))
         raise InputError(f"the class {named(yes)} does not exist: the classes are {listed(T.classes)}; write {write}")
+
+
+def _answer(value: Value) -> str:
+    """Return what a transformer says as a text; a class as it is."""
+    return value if isinstance(value, str) else value_text(value)
 
 
 def _named(names: Sequence[str], values: Array) -> str:

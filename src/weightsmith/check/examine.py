@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +13,7 @@ from weightsmith.check.claim import Claim, Quantity, Values
 from weightsmith.check.frame import claimed_stems
 from weightsmith.check.plan import Plan, Shard, depth_within
 from weightsmith.errors import InputError, ModelError, named
+from weightsmith.inspect.run import last_answers
 from weightsmith.kernels.packed import batch, packed_run, ranks, run_columns, tree
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.model import Transformer
@@ -113,6 +115,7 @@ class _Examination:
             return
         sides = [self.source(reader(self.claim, T), self.claim.quantity, asked) for T in self.claim.models]
         for inputs, values in zip(asked, zip(*sides, strict=True), strict=True):
+            self._check_codes(values, inputs)
             holds, evidence = self.claim.judge(values, inputs)
             self._remember(inputs.length, evidence)
             first = len(inputs) if holds.all() else int(np.argmin(holds))
@@ -121,6 +124,16 @@ class _Examination:
                 place = number * len(vocabulary) ** inputs.depth + inputs.place(first)
                 self.refuted = Refutation(inputs.length, place, tuple(array[first] for array in evidence))
                 return
+
+    def _check_codes(self, values: Sequence[Values], inputs: Inputs) -> None:
+        """Refuse an input on which the lanes of a readout hold a code that stands for nothing."""
+        for T, found in zip(self.claim.models, values, strict=True):
+            if self.claim.quantity == "decisions" and T.readout is not None and (found < 0).any():
+                tokens = next(islice(inputs.written(), int(np.argmax(found < 0)), None))
+                try:
+                    self.claim.run(T, tokens).decision  # noqa: B018
+                except InputError as error:
+                    raise InputError(f"on the input {named(input_text(tokens))}: {error}") from None
 
     def _remember(self, length: int, evidence: Sequence[Values]) -> None:
         hashes = self.hashes.setdefault(length, [hashlib.sha256() for _ in evidence])
@@ -197,12 +210,13 @@ def _plainly(reader: Reader, quantity: Quantity, asked: Sequence[Inputs], togeth
 
 def by_reference(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterator[Values]:
     """Compute with the readable semantics."""
+    T = reader.model
     for inputs in asked:
         parts: list[Values] = []
         for ids in inputs.ids(1024):
             found = _evaluated(reader, ids)
             if quantity == "decisions":
-                parts.append(np.argmax(found.logits, axis=-1).astype(np.int32))
+                parts.append(last_answers(T, found, sums="left").astype(np.int32))
             else:
                 parts.append(found.logits if quantity == "logits" else found.stream[-1][:, -1])
         yield np.concatenate(parts)

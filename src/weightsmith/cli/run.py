@@ -6,10 +6,10 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import AsJson, ModelFile, print_json, results
-from weightsmith.errors import InputError
+from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, results
+from weightsmith.errors import InputError, ModelError
 
-HINTS = ("--lane and --position choose, --json has all", "--json has all")
+HINTS = ("--lane and --position choose, --json has all", "--json has all", "--json has all")
 
 
 def run(
@@ -24,7 +24,7 @@ def run(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a model on an input: the decision, the logits and, with --trace, the whole stream and attention."""
+    """Run a model on an input: the decision, the logits, the outputs; with --trace, all of the stream and attention."""
     from weightsmith.inspect.trace import decision_page, whole_page  # here, because it loads numpy
 
     if (lane or position) and not trace:
@@ -33,12 +33,21 @@ def run(
     if as_json:
         print_json(_decision(r) | (_trace(r, lane, position) if trace else {}))
     else:
-        results().print(whole_page(r, lane, position, HINTS) if trace else decision_page(r))
+        results().print(whole_page(r, lane, position, HINTS) if trace else decision_page(r, HINTS[2]))
 
 
 def _decision(r: "ws.Run") -> dict[str, Any]:
     logits = dict(zip(r.transformer.classes, r.logits.tolist(), strict=True))
-    return {"decision": r.decision, "logits": logits, "empty_softmax": r.empty_softmax}
+    return {"decision": r.decision, "logits": logits, "outputs": _outputs(r), "empty_softmax": r.empty_softmax}
+
+
+def _outputs(r: "ws.Run") -> list[Any] | None:
+    """Return what is said at each position; None, with a message, where a norm forbids it before the last one."""
+    try:
+        return list(r.outputs)
+    except (ModelError, InputError) as error:
+        errors().print(f"no outputs, because of another position: {error}")
+        return None
 
 
 def _trace(r: "ws.Run", lanes: list[str] | None, positions: list[int] | None) -> dict[str, Any]:

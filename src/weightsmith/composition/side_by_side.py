@@ -7,7 +7,7 @@ from itertools import zip_longest
 import numpy as np
 
 from weightsmith.errors import ModelError, listed
-from weightsmith.model import Attention, Block, FeedForward, PositionTable, Transformer, position_table
+from weightsmith.model import Attention, Block, FeedForward, PositionTable, Transformer, needs_classes, position_table
 from weightsmith.model.axes import NEURONS
 from weightsmith.model.folds import joined, renamed_lanes
 from weightsmith.model.places import checked
@@ -51,6 +51,7 @@ def agree(parts: Sequence[Transformer]) -> list[Transformer]:
     """Return all over the same vocabulary and up to the same length, or say in what they differ."""
     first = checked(parts[0])
     for part in parts:
+        needs_classes(checked(part), "composition")
         for what in ("arithmetic", "mask"):
             ours, theirs = getattr(first, what), getattr(checked(part), what)
             if ours != theirs:

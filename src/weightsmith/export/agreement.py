@@ -12,12 +12,12 @@ from weightsmith.export.inputs import RANDOM_LENGTH as RANDOM_LENGTH  # for expo
 from weightsmith.export.inputs import inputs as inputs
 from weightsmith.export.inputs import some
 from weightsmith.export.lowering import advice
+from weightsmith.export.needed import readable
 from weightsmith.export.saturation import relying_on_saturation
 from weightsmith.export.survival import survival
 from weightsmith.inspect.run import evaluate
 from weightsmith.kernels.blas import BlasRun
 from weightsmith.model import Transformer
-from weightsmith.model.places import checked
 from weightsmith.semantics.evaluation import Ids
 from weightsmith.semantics.reference import read_off
 
@@ -106,9 +106,10 @@ def agreement(T: Transformer, exported: Any, *, up_to: int | None = None, seed: 
     """
     if up_to is not None:
         whole_number(up_to, "up_to", 1)
+    readable(T, "agreement")
     from weightsmith.export.targets import as_exported  # here, because it needs this file
 
-    return measure(checked(T), as_exported(T, exported), up_to=up_to, seed=seed)
+    return measure(T, as_exported(T, exported), up_to=up_to, seed=seed)
 
 
 def measure(T: Transformer, exported: Exported, *, up_to: int | None = None, seed: int = 0) -> Agreement:

@@ -8,9 +8,9 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError, brief
+from weightsmith.export.needed import readable
 from weightsmith.memory.facts import by_lane
 from weightsmith.model import Block, Norm, Transformer, position_table
-from weightsmith.model.places import checked
 from weightsmith.rewrites import is_infinity_form
 
 VERSION = 1
@@ -44,7 +44,7 @@ def circuit(T: Transformer, threshold: float = 0.0) -> dict[str, Any]:
     embed → blocks.0.attn.head.0 {'symbol': ['W_K', 'W_V']}
     blocks.0.attn.head.0 → unembed {'found': ['YES']}
     """
-    checked(T)
+    readable(T, "circuit")
     if type(threshold) not in (int, float) or not 0 <= threshold < float("inf"):
         raise ExportError(f"threshold={brief(threshold)}: write a number from 0 on; weights up to it are left out")
     parts = list(_parts(T))

@@ -3,6 +3,7 @@
 from weightsmith.inspect.ablation import Ablation, Ablations, ablate, ablations
 from weightsmith.inspect.attribution import attribute
 from weightsmith.inspect.changes import Changed, Difference, Pair, changed
+from weightsmith.inspect.every_position import outputs
 from weightsmith.inspect.generate import generate, next_token
 from weightsmith.inspect.lens import Lens, lens
 from weightsmith.inspect.moved import Move, Moves, moved
@@ -44,6 +45,7 @@ __all__ = [
     "logits",
     "moved",
     "next_token",
+    "outputs",
     "patch",
     "run",
     "sweep",

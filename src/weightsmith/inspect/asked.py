@@ -10,7 +10,7 @@ from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, brief, shown
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_of
-from weightsmith.model import Transformer
+from weightsmith.model import Transformer, needs_classes
 from weightsmith.model.names import place_of
 from weightsmith.model.places import attention_stage, block_at, feed_forward_stage
 
@@ -88,6 +88,7 @@ class Target:
 
 def target(T: Transformer, wanted: Any, over: Any) -> Target:
     """Return the logit of a class, or its difference to that of another; refuse classes that do not exist."""
+    needs_classes(T, "the logit of a class")
     place = place_of(wanted, T.classes, "class")
     if over is None:
         return Target(wanted, None, place, None)

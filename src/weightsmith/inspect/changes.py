@@ -9,6 +9,7 @@ from weightsmith.errors import InputError, shown
 from weightsmith.inspect.asked import check_alike
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_text
+from weightsmith.model import value_text
 from weightsmith.model.names import place_of
 from weightsmith.tables import Page, Style, Table, Tabled, number
 
@@ -68,10 +69,11 @@ class Changed(Tabled):
 
     def table(self) -> Page:
         """Return decision, logits and stream, as far as they differ."""
-        was, now = map(shown, self.decisions)
+        was, now = map(value_text, self.decisions)
         parts: list[str | Table] = [f"decision: {was} → {now}" if was != now else f"decision: {was}, as before"]
         different = any(pair.difference != 0 for pair in self.logits.values())
-        parts.append(self._logits() if different else "no logit differs")
+        if self.before.transformer.readout is None:
+            parts.append(self._logits() if different else "no logit differs")
         parts.append(self._stream() if self.stages else "the streams do not differ")
         return Page(*parts)
 

@@ -7,7 +7,7 @@ import numpy as np
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, ModelError, brief, listed, whole_number
 from weightsmith.inspect.run import evaluate
-from weightsmith.model import Transformer, read_tokens, token_places
+from weightsmith.model import Transformer, needs_classes, read_tokens, token_places
 from weightsmith.model.tokens import read_tokens_of_any_length
 from weightsmith.semantics.evaluation import NOTHING
 
@@ -64,6 +64,7 @@ def generate(
 
 def check_classes(T: Transformer, what: str) -> None:
     """Refuse classes that are not tokens: they cannot come next in a text."""
+    needs_classes(T, what)
     known = set(T.vocabulary)
     unknown = [name for name in T.classes if name not in known]
     if unknown:

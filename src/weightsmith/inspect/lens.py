@@ -10,7 +10,7 @@ from weightsmith.inspect.asked import checked_run, target
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_text
 from weightsmith.kernels.blas import BlasRun
-from weightsmith.model import Transformer
+from weightsmith.model import Transformer, needs_classes
 from weightsmith.model.places import present_stages
 from weightsmith.semantics import reference
 from weightsmith.tables import Cell, Table, Tabled, number
@@ -53,6 +53,7 @@ def lens(run: Run) -> Lens:
     The last position of the last stage is the run's own decision.
     """
     T = checked_run(run).transformer
+    needs_classes(T, "lens")
     logits = read_stream(T, run.stream)
     logits[-1, -1] = run.logits  # the same numbers; in Native perhaps added in another order
     logits.setflags(write=False)

@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
@@ -12,32 +12,81 @@ from weightsmith.arithmetic import Array, Native
 from weightsmith.errors import InputError, brief
 from weightsmith.inspect import trace
 from weightsmith.kernels.blas import BlasRun
-from weightsmith.model import Transformer, lane_index, read_tokens, token_places
+from weightsmith.model import Transformer, lane_index, needs_classes, read_tokens, token_places
 from weightsmith.model.names import place_of
 from weightsmith.model.places import checked, stage_names
 from weightsmith.operators import meaning
 from weightsmith.semantics import reference
-from weightsmith.semantics.evaluation import NOTHING, Change, Evaluation, HeadRun, Ids, Past, numbers_held, unchanged
+from weightsmith.semantics.evaluation import (
+    NOTHING,
+    Change,
+    Evaluation,
+    HeadRun,
+    Ids,
+    Past,
+    Places,
+    numbers_held,
+    unchanged,
+)
 from weightsmith.tables import Table
 
 NUMBERS_AT_ONCE = 1 << 26  # when many inputs are run together: half a gigabyte of float64
-CHOOSE = ("r.table(lanes=[…], positions=[…]) chooses", "r.attention_table(block, head) shows one")
+CHOOSE = (
+    "r.table(lanes=[…], positions=[…]) chooses",
+    "r.attention_table(block, head) shows one",
+    "r.outputs has all",
+)
 Sums: TypeAlias = Literal["left", "machine"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Run:
     """One input through one transformer, with every intermediate value."""
 
-    transformer: Transformer = field(repr=False)
+    transformer: Transformer
     tokens: tuple[str, ...]
-    decision: str
-    logits: Array  # (classes)
-    stream: Array = field(repr=False)  # (1 + 2·blocks, positions, lanes): after embedding, after each sublayer
-    heads: tuple[tuple[HeadRun, ...], ...] = field(repr=False)  # [block][head]
-    activations: tuple[Array, ...] = field(repr=False)  # [block]: (positions, neurons)
-    swaps: tuple[Any, ...] = field(default=(), repr=False)  # what `inspect` put in on the way
-    changed: bool = field(default=False, repr=False)  # whether somebody changed values on their way
+    logits: Array  # (classes); with a readout there is none
+    stream: Array  # (1 + 2·blocks, positions, lanes): after embedding, after each sublayer
+    heads: tuple[tuple[HeadRun, ...], ...]  # [block][head]
+    activations: tuple[Array, ...]  # [block]: (positions, neurons)
+    swaps: tuple[Any, ...] = ()  # what `inspect` put in on the way
+    changed: bool = False  # whether somebody changed values on their way
+    sums: Sums | None = None  # as they were asked for
+
+    @property
+    def decision(self) -> Any:
+        """What it says at the last position: a class, or the value of a readout."""
+        T = self.transformer
+        if T.readout is None:
+            return T.classes[int(np.argmax(self.logits))]  # the first of the largest
+        (place,) = read_answers(T, self.stream[-1, -1:], self.sums)
+        return self._answer(len(self.tokens) - 1, int(place))
+
+    @cached_property
+    def outputs(self) -> tuple[Any, ...]:
+        """What it says at each position; the decision is the last of them."""
+        return tuple(self._answer(position, place) for position, place in enumerate(self.places.tolist()))
+
+    @cached_property
+    def places(self) -> Places:
+        """What it says at each position, as places among the answers; −1 where a code stands for nothing."""
+        places = read_answers(self.transformer, self.stream[-1], self.sums)
+        if self.transformer.readout is None:
+            places[-1] = np.argmax(self.logits)  # the same numbers; in Native perhaps added in another order
+        return places
+
+    @cached_property
+    def codes(self) -> Array | None:
+        """What the lanes of a readout hold at each position, (positions, its lanes); None with classes."""
+        T = self.transformer
+        return None if T.readout is None else read_codes(T, self.stream[-1], self.sums)
+
+    def _answer(self, position: int, place: int) -> Any:
+        """Return what a place among the answers stands for, or say which code stands for nothing."""
+        T = self.transformer
+        if place < 0 and T.readout is not None and self.codes is not None:
+            T.readout.refuse(position, self.codes[position].tolist())
+        return T.answers[place]
 
     @property
     def attention(self) -> tuple[tuple[Array, ...], ...]:
@@ -96,6 +145,14 @@ class Run:
         """
         meaning("save_html")(self, path, beside=beside)
 
+    def __repr__(self) -> str:
+        """Return the input and what was said of it."""
+        try:
+            said = repr(self.decision)
+        except InputError:  # a code that stands for nothing
+            said = "?"
+        return f"Run(tokens={self.tokens!r}, decision={said}, logits={self.logits!r})"
+
     def __str__(self) -> str:
         """Return the whole run as text: the stream, what the heads looked at, the decision."""
         return str(trace.whole_page(self, None, None, CHOOSE))
@@ -119,13 +176,12 @@ def run(T: Transformer, tokens: str | Sequence[str], *, sums: Sums | None = None
     """
     read = read_tokens(T, tokens)
     found = evaluate(T, np.array(token_places(T, read)), sums=sums, change=change)
-    decision = T.classes[int(np.argmax(found.logits))]  # the first of the largest
     stream = np.stack(found.stream).astype(np.float64, copy=False)
     logits, activations = found.logits.astype(np.float64), [layer.astype(np.float64) for layer in found.activations]
     for array in (logits, stream, *activations):
         array.setflags(write=False)
     heads = tuple(tuple(_as_float64(head) for head in block) for block in found.heads)
-    return Run(T, read, decision, logits, stream, heads, tuple(activations), changed=change is not unchanged)
+    return Run(T, read, logits, stream, heads, tuple(activations), (), change is not unchanged, sums)
 
 
 def _as_float64(head: HeadRun) -> HeadRun:
@@ -145,18 +201,27 @@ def _in_float32(project: Callable[[Array], Array], mixed: Array) -> Array:
     return project(mixed.astype(np.float32)).astype(np.float64)
 
 
-def decisions(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[str]:
+def decisions(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[Any]:
     """Decide many inputs, those of the same length together; each decision is that of `run`."""
-    result = [""] * len(inputs)
+    result: list[Any] = [None] * len(inputs)
     for members, found in batches(T, inputs):
-        for n, best in zip(members, np.argmax(found.logits, axis=-1), strict=True):
-            result[n] = T.classes[best]
+        for n, place in zip(members, last_answers(T, found), strict=True):
+            result[n] = T.answers[place] if place >= 0 else run(T, inputs[n]).decision  # which says what is wrong
     return result
+
+
+def last_answers(T: Transformer, found: Evaluation, sums: Sums | None = None) -> Places:
+    """Return what is said at the last position of inputs that were run together: places among the answers."""
+    if T.readout is not None:
+        return read_answers(T, found.stream[-1][..., -1:, :], sums)[..., 0]
+    places: Places = np.argmax(found.logits, axis=-1)
+    return places
 
 
 def logits(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Array:
     """Return the logits of many inputs, (inputs, classes), those of the same length together."""
-    result = np.zeros((len(inputs), len(checked(T).classes)))
+    needs_classes(checked(T), "logits")
+    result = np.zeros((len(inputs), len(T.classes)))
     for members, found in batches(T, inputs):
         result[members] = found.logits
     return result
@@ -164,14 +229,32 @@ def logits(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Array:
 
 def batches(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Iterator[tuple[list[int], Evaluation]]:
     """Run inputs of one length after those of another, as many at once as memory allows; say which they are."""
+    for members, ids in grouped(T, inputs, lambda length: NUMBERS_AT_ONCE // numbers_held(T, length)):
+        yield members, evaluate(T, ids)
+
+
+def grouped(
+    T: Transformer, inputs: Sequence[str | Sequence[str]], most: Callable[[int], int]
+) -> Iterator[tuple[list[int], Ids]]:
+    """Yield inputs of one length after those of another, at most so many of a length at once: which, and their ids."""
     read = [read_tokens(T, tokens) for tokens in inputs]
     place = {token: i for i, token in enumerate(T.vocabulary)}
     for length in sorted({len(tokens) for tokens in read}):
         members = [n for n, tokens in enumerate(read) if len(tokens) == length]
-        most = max(1, NUMBERS_AT_ONCE // numbers_held(T, length))
-        for first in range(0, len(members), most):
-            some = members[first : first + most]
-            yield some, evaluate(T, np.array([[place[token] for token in read[n]] for n in some]))
+        count = max(1, most(length))
+        for first in range(0, len(members), count):
+            some = members[first : first + count]
+            yield some, np.array([[place[token] for token in read[n]] for n in some])
+
+
+def read_answers(T: Transformer, h: Array, sums: Sums | None = None) -> Places:
+    """Return what is said at each position of a stream (…, positions, lanes): see `reference.read_answers`."""
+    return BlasRun(T).read_answers(h) if _by_machine(T, sums) else reference.read_answers(T, h)
+
+
+def read_codes(T: Transformer, h: Array, sums: Sums | None = None) -> Array:
+    """Return what the lanes of a readout hold at each position: see `reference.read_codes`."""
+    return BlasRun(T).read_codes(h) if _by_machine(T, sums) else reference.read_codes(T, h)
 
 
 def evaluate(
@@ -180,9 +263,12 @@ def evaluate(
     """Run on places in the vocabulary, (…, positions), by the definition or with the machine's sums."""
     if sums not in (None, "left", "machine"):
         raise InputError(f"sums={brief(sums)}: write 'left' for left folds, or 'machine'")
-    native = isinstance(T.arithmetic, Native)
-    if sums == "machine" and not native:
+    if sums == "machine" and not isinstance(T.arithmetic, Native):
         raise InputError(f"sums='machine' is for Native arithmetics: in {T.arithmetic} a sum is a left fold")
-    if native and sums != "left":
+    if _by_machine(T, sums):
         return BlasRun(T).evaluate(ids, past, change)
     return reference.evaluate(T, ids, past, change)
+
+
+def _by_machine(T: Transformer, sums: Sums | None) -> bool:
+    return isinstance(T.arithmetic, Native) and sums != "left"

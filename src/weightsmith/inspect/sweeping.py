@@ -10,7 +10,7 @@ from weightsmith.inspect.asked import Target, check_alike, target
 from weightsmith.inspect.run import NUMBERS_AT_ONCE, Run, Sums, evaluate
 from weightsmith.inspect.swaps import changing
 from weightsmith.inspect.trace import position_text
-from weightsmith.model import token_places
+from weightsmith.model import needs_classes, token_places
 from weightsmith.model.places import present_stages
 from weightsmith.semantics.evaluation import numbers_held
 from weightsmith.tables import Cell, Table, Tabled, number
@@ -75,6 +75,7 @@ def sweep(a: Run, b: Run, wanted: str | None = None, over: str | None = None, *,
     if wanted is None and over is not None:
         raise InputError(f"over={brief(over)} without wanted: write sweep(a, b, wanted, over)")
     asked = None if wanted is None else target(T, wanted, over)
+    needs_classes(T, "sweep")
     stages = present_stages(T)
     logits = np.stack([_stage(a, b, stage, count, sums) for stage in stages])
     logits.setflags(write=False)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weightsmith.arithmetic import Native
-from weightsmith.errors import InputError, brief, shown
-from weightsmith.model import lane_index
+from weightsmith.errors import InputError, ModelError, brief, shown
+from weightsmith.model import lane_index, value_text
 from weightsmith.model.names import existing, place_of
 from weightsmith.model.places import present_stages
+from weightsmith.model.readout import code_text
 from weightsmith.tables import Cell, Page, Table, number
 
 if TYPE_CHECKING:
@@ -130,20 +131,57 @@ def attention_table(run: "Run", block: int | None, head: int | None, hint: str =
     return table
 
 
-def decision_page(run: "Run") -> Page:
-    """Return the decision and the logits."""
+def decision_page(run: "Run", hint: str) -> Page:
+    """Return the decision, the logits and the outputs at each position; `hint` says how to see all of these."""
+    if run.transformer.readout is not None:
+        return _readout_page(run, hint)
     classes = run.transformer.classes
     table = Table("class", "logit", right=[1])
     order = sorted(range(len(classes)), key=lambda c: -run.logits[c])[:MOST_CLASSES]
     for c in order if len(classes) > len(order) else range(len(classes)):
         value = number(float(run.logits[c]), run.transformer.arithmetic.infinity)
         table.add(shown(classes[c]), value, style="best" if classes[c] == run.decision else "")
-    lines = [f"attention rows without weight, because every exponential rounded to 0: {run.empty_softmax}"]
-    return Page(f"decision: {shown(run.decision)}", table, *(lines if run.empty_softmax else []))
+    outputs = [outputs_table(run, hint)] if len(run.tokens) > 1 else []
+    return Page(f"decision: {shown(run.decision)}", table, *outputs, *_without_weight(run))
+
+
+def _readout_page(run: "Run", hint: str) -> Page:
+    """Return what the codes at each position stand for; the first code that stands for nothing is told."""
+    problem = ""
+    try:
+        run.outputs  # noqa: B018
+    except (ModelError, InputError) as error:
+        problem = f"not every output can be read off: {error}"
+    known = not problem or run.places[-1] >= 0
+    said = f"decision: {value_text(run.decision)}" if known else "decision: none"
+    return Page(said, outputs_table(run, hint), *([problem] if problem else []), *_without_weight(run))
+
+
+def _without_weight(run: "Run") -> list[str]:
+    line = f"attention rows without weight, because every exponential rounded to 0: {run.empty_softmax}"
+    return [line] if run.empty_softmax else []
+
+
+def outputs_table(run: "Run", hint: str) -> "Table | str":
+    """Return what the run says at each position, the last ones where there are many, or why it says nothing.
+
+    With a readout the codes stand below; where one stands for nothing, there is a question mark.
+    """
+    try:
+        texts = ["?" if place < 0 else value_text(run.transformer.answers[place]) for place in run.places.tolist()]
+    except ModelError as error:  # of an earlier position: the decision can be read off nevertheless
+        return f"outputs: none, because of another position: {error}"
+    n, first = len(texts), max(0, len(texts) - MOST_ROWS)
+    notes = [f"the last {MOST_ROWS} of {n} positions; {hint}"] if first else []
+    table = Table("at", *(position_text(run.tokens, i) for i in range(first, n)), lead=1, notes=notes)
+    table.add("output", *texts[first:])
+    if run.codes is not None:
+        table.add("code", *map(code_text, run.codes[first:].tolist()), style="faint")
+    return table
 
 
 def whole_page(
-    run: "Run", lanes: Sequence[str] | None, positions: Sequence[int] | None, hints: tuple[str, str]
+    run: "Run", lanes: Sequence[str] | None, positions: Sequence[int] | None, hints: tuple[str, str, str]
 ) -> Page:
     """Return the whole run: the stream, what the heads looked at, the decision."""
     stream = stream_table(run, lanes, None, positions, hints[0])
@@ -152,7 +190,7 @@ def whole_page(
         small = 2 * len(run.tokens) <= MOST_ROWS
         too_much = f"what the heads looked at does not fit a page; {hints[1]}"
         heads = [attention_table(run, None, None, hints[1]) if small else too_much]
-    return Page(stream, *heads, decision_page(run))
+    return Page(stream, *heads, decision_page(run, hints[2]))
 
 
 def _number(run: "Run", value: float) -> str:

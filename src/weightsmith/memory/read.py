@@ -10,7 +10,7 @@ from weightsmith.errors import InputError, brief, shown, whole_number
 from weightsmith.inspect.run import Run, batches
 from weightsmith.inspect.trace import position_of
 from weightsmith.memory.facts import activation, by_lane, respond
-from weightsmith.model import Block, Transformer, read_tokens
+from weightsmith.model import Block, Transformer, needs_classes, read_tokens
 from weightsmith.model.places import block_at, feed_forward_source, layer_at, neuron_at
 from weightsmith.semantics.layers import run_norm
 
@@ -127,6 +127,7 @@ def promoted(T: Transformer, block: int, neuron: int | str, k: int = 5) -> Promo
     This is output · value. Later blocks and the final norm are left out, so it is a first look at what a neuron says.
     """
     n = neuron_at(T, block, neuron)
+    needs_classes(T, "promoted")
     whole_number(k, "k", 0, meaning="how many classes to list, 0 or more")
     change = T.arithmetic.matvec(T.output, layer_at(T, block).W_2[:, n])
 

@@ -21,6 +21,7 @@ from weightsmith.model.positions import (
     position_table,
 )
 from weightsmith.model.random import random_transformer
+from weightsmith.model.readout import Readout, Value, needs_classes, value_text
 from weightsmith.model.tokens import (
     check_length,
     read_tokens,
@@ -50,12 +51,14 @@ __all__ = [
     "PositionTable",
     "Positions",
     "RMSNorm",
+    "Readout",
     "Relative",
     "RightmostHard",
     "Rotary",
     "Sinusoidal",
     "Softmax",
     "Transformer",
+    "Value",
     "Weighting",
     "added",
     "attending",
@@ -66,6 +69,7 @@ __all__ = [
     "lane_index",
     "matrix",
     "named_arrays",
+    "needs_classes",
     "position_table",
     "random_transformer",
     "read_tokens",
@@ -74,4 +78,5 @@ __all__ = [
     "text_tokens",
     "token_places",
     "tokens_text",
+    "value_text",
 ]

@@ -36,6 +36,7 @@ def check(T: "Transformer") -> None:
     _check_norm("final_norm", T.final_norm, T.lanes)
     _check_flags(T)
     _check_members(T)
+    _check_readout(T)
 
 
 def _check_positions(T: "Transformer", name: str, attention: Attention) -> None:
@@ -108,6 +109,21 @@ def _check_members(T: "Transformer") -> None:
                 f"{name}{list(where)} = {brief(value)} is not a member of {T.arithmetic}; the nearest member is "
                 f"{brief(float(T.arithmetic.round(value)))}: write arithmetic.round(…) around the array"
             )
+
+
+def _check_readout(T: "Transformer") -> None:
+    """See that a readout reads lanes that there are, and that every code can occur."""
+    if T.readout is None:
+        return
+    for lane in T.readout.lanes:
+        lane_index(T, lane)
+    codes = np.array([code for code, _ in T.readout.entries])
+    where = first_place(codes, lambda some: ~T.arithmetic.contains(some))
+    if where is not None:
+        raise ModelError(
+            f"the code {brief(T.readout.entries[where[0]][0])} of the readout is not a member of {T.arithmetic}, "
+            f"so no lane can hold it; the nearest member is {brief(float(T.arithmetic.round(codes[where])))}"
+        )
 
 
 def lane_index(T: "Transformer", name: str) -> int:

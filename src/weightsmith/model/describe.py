@@ -7,6 +7,7 @@ from weightsmith.errors import listed
 from weightsmith.model.block import Block
 from weightsmith.model.norms import Norm
 from weightsmith.model.positions import position_text
+from weightsmith.model.readout import value_text
 
 if TYPE_CHECKING:
     from weightsmith.model.transformer import Transformer
@@ -29,7 +30,11 @@ def facts(T: "Transformer") -> list[tuple[str, str]]:
     rows += [(f"block {b}", block_text(block)) for b, block in enumerate(T.blocks)]
     if T.final_norm is not None:
         rows.append(("final norm", norm_text(T.final_norm)))
-    rows.append(("classes", "the vocabulary, by the embedding itself (tied)" if T.tied else listed(T.classes)))
+    if T.readout is None:
+        rows.append(("classes", "the vocabulary, by the embedding itself (tied)" if T.tied else listed(T.classes)))
+    else:
+        said = listed([value_text(value) for value in T.readout.answers])
+        rows.append(("readout", f"{listed(T.readout.lanes)}: {_count(len(T.readout.table), 'code')} for {said}"))
     rows.append(("weights", f"{T.weights:,}, of which {T.nonzero_weights:,} are not 0"))
     return rows
 

@@ -28,7 +28,7 @@ def _update(state: Any, value: object) -> None:
         compared = [field.name for field in fields(value) if field.compare and not _silent(field, value)]  # type: ignore[arg-type]
         _write(state, value.stored_as(), ",".join(compared).encode())
         for name in compared:
-            _update(state, getattr(value, name))
+            _update(state, value.counted(name))
     elif isinstance(value, tuple):
         _write(state, "tuple", str(len(value)).encode())
         for item in value:

@@ -15,6 +15,7 @@ from weightsmith.model.axes import array_axes, optional_arrays
 LATER: Mapping[str, bool] = MappingProxyType({"later": True})  # of fields that older files lack
 SILENT: Mapping[str, bool] = MappingProxyType({**LATER, "silent": True})  # and digests, as long as they are the default
 
+ABSENT: Mapping[str, bool] = MappingProxyType({**SILENT, "rare": True})  # of what most models lack: as if it never was
 RARE: Mapping[str, bool] = MappingProxyType({**LATER, "rare": True})  # and newer files too, where they are empty
 
 
@@ -29,6 +30,10 @@ class Frozen:
     def axis_sizes(self, sizes: Mapping[str, int]) -> Mapping[str, int]:
         """Return the sizes of axes that this part fixes; `sizes` are those that the parts around it fix."""
         return {}
+
+    def counted(self, name: str) -> object:
+        """Return the value of a field as digests take it."""
+        return getattr(self, name)
 
     def _freeze(self, *names: str) -> None:
         """Turn these array fields, or all of them, into read-only float64 arrays with as many axes as they declare."""

@@ -16,10 +16,11 @@ from weightsmith.model.checks import check
 from weightsmith.model.describe import description
 from weightsmith.model.edit import Edit
 from weightsmith.model.folds import named_arrays
-from weightsmith.model.frozen import LATER, RARE, Frozen
+from weightsmith.model.frozen import ABSENT, LATER, RARE, Frozen
 from weightsmith.model.names import checked_names, checked_text
 from weightsmith.model.norms import Norm
 from weightsmith.model.positions import AttentionPositions, Positions, added, attending, checked_positions
+from weightsmith.model.readout import Readout, Value
 from weightsmith.model.tokenizer import MAX_TOKENIZER
 from weightsmith.operators import meaning
 
@@ -40,7 +41,7 @@ class Transformer(Frozen):
     embedding: Annotated[Array, Axes("vocabulary", LANES)]
     positions: Positions | None = None
     blocks: Sequence[Block] = ()
-    output: Annotated[Array, Axes("classes", LANES)] = None  # type: ignore[assignment]  # None with tied=True
+    output: Annotated[Array, Axes("classes", LANES)] = None  # type: ignore[assignment]  # None if tied, or read out
     classes: Sequence[str] = ("NO", "YES")
     mask: Mask = "causal"
     output_bias: Annotated[Array | None, Axes("classes")] = None
@@ -50,6 +51,7 @@ class Transformer(Frozen):
     provenance: Sequence[str] = field(default=(), compare=False)
     edits: Sequence[Edit] = field(default=(), compare=False, metadata=LATER)  # what `memory` changed, to be undone
     tokenizer: str = field(default="", compare=False, metadata=RARE)  # that of a checkpoint, by which texts are read
+    readout: Readout | None = field(default=None, metadata=ABSENT)  # instead of classes: what codes in lanes stand for
 
     def __post_init__(self) -> None:
         """Freeze and check everything."""
@@ -62,9 +64,11 @@ class Transformer(Frozen):
         self._set("lanes", checked_names(self.lanes, "lanes", printable=True))
         if type(self.tied) is not bool:
             raise ModelError(f"tied={brief(self.tied)}: write True or False")
-        if self.tied:
-            self._tie()
-        if self.classes is not self.vocabulary:  # as in a tied one, where it has been checked
+        if self.readout is not None:
+            self._read_out()
+        elif self.tied:
+            self._tie()  # the classes are the vocabulary, which has been checked
+        else:
             self._set("classes", checked_names(self.classes, "classes", printable=False))
         self._set("blocks", parts(self.blocks, Block, "blocks"))
         self._set("flags", parts(self.flags, str, "flags"))
@@ -97,6 +101,24 @@ class Transformer(Frozen):
                 "or tied=False"
             )
         self._set("classes", tuple(self.vocabulary))
+
+    def _read_out(self) -> None:
+        """Leave out classes and output, which a readout stands for; refuse them where they are given."""
+        if not isinstance(self.readout, Readout):
+            raise ModelError(f"readout={brief(self.readout)}: write Readout(lanes=(…,), table={{…}}), or None")
+        given = self.output is not None and getattr(self.output, "size", 1) != 0
+        if given or self.tied or self.output_bias is not None:
+            raise ModelError("a readout stands for the output: leave out output, output_bias and tied, or readout")
+        if self.classes not in ((), [], ("NO", "YES")):  # the last is what is there if none are written
+            raise ModelError(f"a readout stands for classes={brief(self.classes)}: leave out one of the two")
+        self._set("classes", ())
+        if self.output is None:
+            self._set("output", np.zeros((0, len(self.lanes))))
+
+    @property
+    def answers(self) -> tuple[Value, ...]:
+        """What it may say: its classes, or the values of its readout."""
+        return tuple(self.classes) if self.readout is None else self.readout.answers
 
     @property
     def max_length(self) -> int | None:

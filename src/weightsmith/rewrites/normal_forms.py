@@ -8,7 +8,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Saturating, require
 from weightsmith.errors import InputError, ModelError, brief, listed, named
-from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, matrix
+from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, matrix, needs_classes
 from weightsmith.model.places import checked
 from weightsmith.rewrites.lanes import COPYING, drop_flags, fresh, plain_lanes, widen, with_table
 from weightsmith.rewrites.maps import ROUTING, lay_route, routed_head
@@ -29,7 +29,8 @@ def zero_one_form(T: Transformer, lowering: Lowering = "feedforward", length: in
     Exact in: every arithmetic with "symmetric", "zero product", "unit product"; "attention" needs `linear_map`'s laws.
     Because: pairs of neurons in lane order fold what the output matrix folds, in the same order; the old lanes cancel.
     """
-    names = [fresh(T, name) for name in checked(T).classes]
+    needs_classes(checked(T), "zero_one_form")
+    names = [fresh(T, name) for name in T.classes]
     return _logits_in(T, names, lowering, length, f"zero_one_form(lowering={brief(lowering)})")
 
 
@@ -95,6 +96,7 @@ def growing_blocks(arithmetic: Arithmetic) -> int | None:
 def _loud(T: Transformer, lowering: Lowering, length: int | None, signed: bool) -> Transformer:
     name = "signed_infinity_form" if signed else "infinity_form"
     A, infinity = checked(T).arithmetic, T.arithmetic.infinity
+    needs_classes(T, name)
     if len(T.classes) != 2:
         raise ModelError(f"{name} is for two classes, and there are {listed(T.classes)}: use zero_one_form")
     require(A, (*COPYING, "distinct difference", "1 below ∞"), name, ONE)

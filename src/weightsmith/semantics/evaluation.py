@@ -12,6 +12,7 @@ from weightsmith.arithmetic import Array
 from weightsmith.model import Transformer
 
 Ids: TypeAlias = npt.NDArray[np.integer]
+Places: TypeAlias = npt.NDArray[np.intp]  # among the answers of a transformer
 KeysAndValues: TypeAlias = Sequence[tuple[Array, Array]]  # [head]
 
 # Change a value on its way: ("stream", stage, 0), ("head", block, head) for what it adds, ("activations", block, 0).

@@ -18,6 +18,7 @@ from weightsmith.semantics.evaluation import (
     HeadRun,
     Ids,
     Past,
+    Places,
     given,
     unchanged,
 )
@@ -60,9 +61,35 @@ def _changed(A: Core, change: Change, kind: str, at: int, head: int, values: Arr
 
 def read_off(T: Transformer, h: Array) -> Array:
     """Return the logits of vectors of the stream (…, lanes)."""
+    return _logits(T, _final(T, h[..., np.newaxis, :])[..., 0, :])
+
+
+def read_answers(T: Transformer, h: Array) -> Places:
+    """Return what is said at each position of a stream (…, positions, lanes): its place among the answers.
+
+    That is the class of the largest logit, the first one on a tie; with a readout, the value of the code in its lanes,
+    and −1 where the code stands for nothing.
+    """
+    if T.readout is not None:
+        return T.readout.places(read_codes(T, h))
+    places: Places = np.argmax(_logits(T, _final(T, h)), axis=-1)
+    return places
+
+
+def read_codes(T: Transformer, h: Array) -> Array:
+    """Return what the lanes of a readout hold, after the final norm, at each position of a stream (…, lanes)."""
+    assert T.readout is not None
+    codes: Array = _final(T, h)[..., [T.lanes.index(lane) for lane in T.readout.lanes]]
+    return codes
+
+
+def _final(T: Transformer, h: Array) -> Array:
+    return run_norm(T.arithmetic.core, T.final_norm, h, tuple(T.lanes), "final norm")
+
+
+def _logits(T: Transformer, h: Array) -> Array:
     A = T.arithmetic.core
-    last = run_norm(A, T.final_norm, h[..., np.newaxis, :], tuple(T.lanes), "final norm")[..., 0, :]
-    logits = A.matvec(T.output, last)
+    logits = A.matvec(T.output, h)
     if T.output_bias is not None:
         logits = A.add(logits, T.output_bias)
     return finite(T.arithmetic, logits, "output")

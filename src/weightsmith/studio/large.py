@@ -16,7 +16,7 @@ from weightsmith.inspect.attribution import by_lane
 from weightsmith.inspect.generate import probabilities
 from weightsmith.inspect.lens import read_stream
 from weightsmith.inspect.trace import position_text
-from weightsmith.model import readable_text
+from weightsmith.model import needs_classes, readable_text
 from weightsmith.model.places import present_stages
 from weightsmith.tables import Page, Table, bar, number
 
@@ -58,6 +58,7 @@ class Facts:
 def facts(run: Run) -> Facts:
     """Choose what matters most in a run."""
     T = run.transformer
+    needs_classes(T, "a page of a large model")
     best = np.argsort(-run.logits, kind="stable")[:CLASSES].tolist()
     whole = attribute(run, T.classes[best[0]], over=T.classes[best[1]] if len(best) > 1 else None)
     heads = [part for part in whole.by_head().parts if part.kind == "head"]

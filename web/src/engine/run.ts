@@ -5,6 +5,7 @@ import { runHead } from "./attention";
 import { finite, neurons, normed } from "./layers";
 import { matrix, product, sum } from "./matrix";
 import { waves } from "./positions";
+import { decided, readOff, saidIn } from "./readout";
 import type { Attention, HeadRun, Matrix, Model, Run, Stage } from "./types";
 import { EngineError, listed, named } from "./words";
 
@@ -76,9 +77,9 @@ export function run(model: Model, tokens: readonly string[]): Run {
     activations.push(active);
   });
   const last = { rows: 1, columns: h.columns, values: h.values.slice((h.rows - 1) * h.columns) };
-  const logits = readOff(model, last).values;
-  const best = logits.indexOf(logits.reduce((most, x) => (x > most ? x : most), -Infinity)); // the first of the largest
-  return { model, tokens, stages, stream, heads, activations, logits, decision: model.classes[best] };
+  const logits = model.readout === null ? readOff(model, last).values : new Float64Array(0);
+  const decision = model.readout === null ? model.classes[decided(logits)] : saidIn(model, last)[0];
+  return { model, tokens, stages, stream, heads, activations, logits, decision };
 }
 
 /** Return the embedding of each token with what the positions add to it. */
@@ -107,13 +108,6 @@ function runHeads(model: Model, attention: Attention, seen: Matrix, block: strin
     const at = { head: n, heads: attention.heads.length, name: `${block}, head ${n}` };
     return runHead(A, head, scheme, model.mask === "causal", seen, at);
   });
-}
-
-/** Return the logits of each row of a stream, (rows × classes): the final norm, the output, its bias. */
-export function readOff(model: Model, stream: Matrix): Matrix {
-  const A = parseArithmetic(model.arithmetic);
-  const last = normed(A, model.final_norm, stream, model.lanes, "final norm");
-  return finite(A, product(A, model.output, last, model.output_bias), "output");
 }
 
 /** Return ∞, the largest value of the model's arithmetic, or null for the machine's arithmetic. */

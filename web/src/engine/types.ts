@@ -74,6 +74,21 @@ export interface Block {
   readonly origin: string;
 }
 
+/** What a code may stand for. */
+export type Value = null | boolean | number | string;
+
+/** Lanes that hold a code at every position, and what each code stands for: instead of classes. */
+export interface Readout {
+  readonly lanes: readonly string[];
+  readonly entries: readonly Entry[]; // in the order of the codes
+}
+
+export interface Entry {
+  readonly code: readonly number[];
+  readonly value: Value;
+  readonly text: string; // the value as it is shown
+}
+
 export interface Model {
   readonly arithmetic: string; // its text form: "fixed(4,4)"
   readonly vocabulary: readonly string[];
@@ -83,7 +98,8 @@ export interface Model {
   readonly attention_positions: AttentionPositions | null;
   readonly blocks: readonly Block[];
   readonly output: Matrix;
-  readonly classes: readonly string[];
+  readonly classes: readonly string[]; // none with a readout
+  readonly readout: Readout | null;
   readonly mask: "causal" | "full";
   readonly output_bias: Float64Array | null;
   readonly final_norm: Norm | null;
@@ -116,5 +132,5 @@ export interface Run {
   readonly heads: readonly (readonly HeadRun[])[]; // [block][head]
   readonly activations: readonly Matrix[]; // [block]: positions × neurons; no columns without a feed-forward layer
   readonly logits: Float64Array; // at the last position
-  readonly decision: string;
+  readonly decision: string; // a class, or the value of a readout as it is shown: "?" for a code without one
 }

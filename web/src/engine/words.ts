@@ -74,11 +74,11 @@ export function decimal(x: number): string {
   return text.replace(/e([+-])(\d)$/, "e$10$2");
 }
 
-/** Return a number with six significant digits, without zeros at the end. */
-export function general(x: number): string {
+/** Return a number with so many significant digits, without zeros at the end. */
+export function general(x: number, most = 6): string {
   if (x === 0) return Object.is(x, -0) ? "-0" : "0";
-  const [digits, exponent] = x.toExponential(5).split("e");
-  if (Number(exponent) >= -4 && Number(exponent) < 6) return String(Number(x.toPrecision(6)));
+  const [digits, exponent] = x.toExponential(most - 1).split("e");
+  if (Number(exponent) >= -4 && Number(exponent) < most) return String(Number(x.toPrecision(most)));
   const sign = exponent[0] === "-" ? "-" : "+";
   return `${Number(digits)}e${sign}${exponent.slice(1).padStart(2, "0")}`;
 }
@@ -92,6 +92,11 @@ export function named(name: string): string {
   const plain = isPrintable(given) && given.trim() === given && given !== "";
   const text = plain ? given : quoted(given);
   return letters(text) <= NAME_ECHO ? text : start(text, NAME_ECHO - 1) + "…";
+}
+
+/** Return a text as it is shown: plainly if that is clear, else in quotes. */
+export function shown(text: string): string {
+  return isPrintable(text) && text.trim() === text && text !== "" ? text : quoted(text);
 }
 
 /** Return names as a list for a message, cut after some. */

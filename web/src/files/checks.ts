@@ -34,6 +34,7 @@ export function check(model: Model, A: Arithmetic, arrays: Map<string, Numbers>)
       );
     }
   }
+  checkReadout(model, A);
 }
 
 function shape(name: string, array: Matrix | null, rows: number, columns: number): void {
@@ -145,6 +146,24 @@ function checkNorm(name: string, norm: Norm | null, lanes: readonly string[]): v
       200,
     );
     throw new EngineError(`${name} has its lanes out of order, and their order is the order of sums: write ${instead}`);
+  }
+}
+
+/** See that a readout reads lanes that there are, and that every code can occur. */
+function checkReadout({ readout, lanes }: Model, A: Arithmetic): void {
+  if (readout === null) return;
+  const unknown = readout.lanes.find((lane) => !lanes.includes(lane));
+  if (unknown !== undefined) {
+    throw new EngineError(`there is no lane ${named(unknown)}: the lanes are ${listed(lanes)}`);
+  }
+  for (const { code } of readout.entries) {
+    const wrong = code.find((x) => !A.contains(x));
+    if (wrong !== undefined) {
+      throw new EngineError(
+        `the code (${code.map(decimal).join(", ")}${code.length === 1 ? "," : ""}) of the readout is not a member of ` +
+          `${A.text}, so no lane can hold it; the nearest member is ${decimal(A.round(wrong))}`,
+      );
+    }
   }
 }
 

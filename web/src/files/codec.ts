@@ -15,8 +15,8 @@ import type {
   Matrix,
   Model,
 } from "../engine/types";
-import type { Norm, Weighting } from "../engine/types";
-import { brief, EngineError, isPrintable, letters, named } from "../engine/words";
+import type { Entry, Norm, Readout, Value, Weighting } from "../engine/types";
+import { brief, EngineError, grouped, isPrintable, letters, named, shown } from "../engine/words";
 
 const FORMAT_VERSION = 1n;
 const MAX_PARTS = 1 << 16;
@@ -25,6 +25,8 @@ const MAX_TEXT = 2000;
 const MAX_TOKENIZER = 24 * 2 ** 20;
 const MAX_LENGTH = 1 << 20;
 const MAX_NUMBER = 1e30;
+const MAX_CODES = 1 << 16;
+const LARGEST_WHOLE = 1n << 53n;
 
 /** A part that was read, with its kind; the fields that it may lack are after the colon, as are arrays. */
 interface Part {
@@ -62,11 +64,13 @@ const KINDS = new Map<string, Kind>([
       build: block,
     },
   ],
+  ["Readout", { fields: "lanes table", arrays: "", build: readout }],
   ["Edit", { fields: "text block first count before created digest", arrays: "", build: edit }],
 ]);
 const TRANSFORMER: Kind = {
   fields:
-    "arithmetic vocabulary lanes positions blocks classes mask final_norm [tied] flags provenance [edits] [tokenizer]",
+    "arithmetic vocabulary lanes positions blocks classes mask final_norm [tied] flags provenance [edits] [tokenizer] " +
+    "[readout]",
   arrays: "embedding [output] [output_bias]",
   build: transformer,
 };
@@ -477,7 +481,10 @@ function transformer(given: Given): Model {
   const tied = given.has("tied") && given.truth("tied", "Transformer");
   const embedding = given.matrix("embedding");
   const own = given.matrixOrNull("output");
-  const classes = given.names("classes", "classes", false);
+  const read = given.part<Readout>("readout", ["Readout"], "Transformer");
+  const output_bias = given.vector("output_bias");
+  if (read !== null) checkReadout(given.get("classes"), tied, own, output_bias);
+  const classes = read === null ? given.names("classes", "classes", false) : [];
   if (tied && (classes.length !== vocabulary.length || classes.some((name, n) => name !== vocabulary[n]))) {
     throw new EngineError("tied=True makes the vocabulary the classes: leave out classes, or write tied=False");
   }
@@ -500,9 +507,79 @@ function transformer(given: Given): Model {
   const arithmetic = parseArithmetic(given.get("arithmetic")).text;
   return {
     ...{ arithmetic, vocabulary, lanes, embedding, added_positions, attention_positions, blocks, classes, mask },
-    ...{ output: tied ? embedding : (own as Matrix), output_bias: given.vector("output_bias"), final_norm, tied },
-    ...{ flags, provenance },
+    ...{ output: tied ? embedding : (own as Matrix), output_bias, final_norm, tied },
+    ...{ flags, provenance, readout: read },
   };
+}
+
+/** Refuse what a readout stands for. */
+function checkReadout(classes: Field, tied: boolean, output: Matrix | null, bias: Float64Array | null): void {
+  if (tied || bias !== null || (output !== null && output.values.length > 0)) {
+    throw new EngineError("a readout stands for the output: leave out output, output_bias and tied, or readout");
+  }
+  if (!Array.isArray(classes) || classes.length) {
+    throw new EngineError(`a readout stands for classes=${brief(classes)}: leave out one of the two`);
+  }
+}
+
+/** Read lanes and a table of codes and values, in the order of the codes. */
+function readout(given: Given): Readout {
+  const lanes = given.names("lanes", "the lanes of the readout", true);
+  const table = given.get("table");
+  if (!Array.isArray(table) || !table.every((entry) => Array.isArray(entry) && entry.length === 2)) {
+    const instead = "write a mapping from codes to values, such as {(0,): 'no', (1,): 'yes'}";
+    throw new EngineError(`table=${brief(table)}: ${instead}`);
+  }
+  if (table.length < 1 || table.length > MAX_CODES) {
+    throw new EngineError(`the table of the readout has ${grouped(table.length)} codes: write 1 to 65,536`);
+  }
+  const seen = new Set<string>();
+  const entries = (table as [Json, Json][]).map(([written, value]) => {
+    const code = readCode(written, lanes.length);
+    if (seen.has(code.join())) {
+      throw new EngineError(`the table of the readout has the code ${brief(written)} twice: each stands for one value`);
+    }
+    seen.add(code.join());
+    return { code, ...readValue(value) };
+  });
+  const first = (a: readonly number[], b: readonly number[]): number => a.reduce((found, x, n) => found || x - b[n], 0);
+  entries.sort((a, b) => first(a.code, b.code));
+  const known = new Map<unknown, Entry>(); // True, 1 and 1.0 are one value, as the first of them is written
+  return {
+    lanes,
+    entries: entries.map(({ code, value, text }) => {
+      const key = typeof value === "boolean" ? Number(value) : value;
+      const same = known.get(key) ?? { code, value, text };
+      known.set(key, same);
+      return { code, value: same.value, text: same.text };
+    }),
+  };
+}
+
+function readCode(written: Json, lanes: number): number[] {
+  const code = Array.isArray(written) ? written : [written];
+  if (code.length !== lanes || !code.every((x) => typeof x === "number" || typeof x === "bigint")) {
+    const form = lanes === 1 ? "a number" : `a tuple of ${lanes} numbers`;
+    throw new EngineError(`the code ${brief(written)} of the readout: write ${form}, one for each of its lanes`);
+  }
+  const numbers = code.map((x) => Number(x) + 0);
+  if (numbers.every(Number.isFinite)) return numbers;
+  throw new EngineError(`the code ${brief(written)} of the readout is not finite: codes are members of the arithmetic`);
+}
+
+function readValue(value: Json): { value: Value; text: string } {
+  if (value === null || typeof value === "boolean") return { value, text: brief(value) };
+  if (typeof value === "number") return { value: value + 0, text: brief(value + 0) };
+  if (typeof value === "bigint" && value <= LARGEST_WHOLE && value >= -LARGEST_WHOLE) {
+    return { value: Number(value), text: String(value) };
+  }
+  if (typeof value === "string") {
+    checkedText(value, "a value of the readout", false, MAX_NAME);
+    return { value, text: shown(value) };
+  }
+  throw new EngineError(
+    `the value ${brief(value)} of the readout: write None, True, False, a text, or a finite number, whole ones up to 2**53`,
+  );
 }
 
 const sameNumbers = (x: Matrix, y: Matrix): boolean =>

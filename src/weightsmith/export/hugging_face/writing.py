@@ -9,9 +9,8 @@ from weightsmith.errors import ExportError, InputError, brief
 from weightsmith.export.agreement import Agreement, measure, required
 from weightsmith.export.hugging_face.folder import new_directory
 from weightsmith.export.hugging_face.kinds import Dtype, checked_dtype
-from weightsmith.export.needed import needed
+from weightsmith.export.needed import needed, readable
 from weightsmith.model import Transformer
-from weightsmith.model.places import checked
 
 
 def to_hugging_face(
@@ -36,7 +35,7 @@ def to_hugging_face(
     What was written is opened and run before the directory has its name: one that decides otherwise is not kept,
     unless with `allow_differences`. An earlier export of that name is replaced, anything else is refused.
     """
-    checked(T)
+    readable(T, "to_hugging_face")
     if stock is not None and stock != "gpt2":
         raise InputError(f"stock={brief(stock)}: write stock='gpt2' for a plain GPT-2, or leave it out")
     if type(allow_differences) is not bool:

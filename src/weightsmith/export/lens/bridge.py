@@ -9,9 +9,8 @@ from weightsmith.errors import ExportError, brief, whole_number
 from weightsmith.export.agreement import RANDOM_LENGTH, Outputs, measure, required
 from weightsmith.export.lens.shape import Shape, shape_of, turning
 from weightsmith.export.lens.weights import lens_weights
-from weightsmith.export.needed import needed
+from weightsmith.export.needed import needed, readable
 from weightsmith.model import Transformer
-from weightsmith.model.places import checked
 from weightsmith.semantics.evaluation import Ids
 
 DTYPES = ("float32", "float64", "bfloat16", "float16")
@@ -47,7 +46,7 @@ def to_transformer_lens(
 
     What the bridge has no place for is refused: norms after a sublayer or over some lanes, and parallel blocks.
     """
-    checked(T)
+    readable(T, "to_transformer_lens")
     needed("transformer_lens", "a TransformerLens model")
     name = _dtype_name(T, dtype)
     if max_length is not None:

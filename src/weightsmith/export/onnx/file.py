@@ -9,9 +9,8 @@ import numpy as np
 from weightsmith.arithmetic import Native, Saturating
 from weightsmith.errors import ExportError, brief, whole_number
 from weightsmith.export.agreement import RANDOM_LENGTH, Agreement, measure, required
-from weightsmith.export.needed import needed
+from weightsmith.export.needed import needed, readable
 from weightsmith.model import Transformer
-from weightsmith.model.places import checked
 from weightsmith.storage import check_writable, refusals
 
 Dtype: TypeAlias = Literal["float32", "float64"]
@@ -49,7 +48,7 @@ def to_onnx(
     A model above 2 GB has its weights in a second file beside the first, whose name begins with that of the first. A
     model that decides otherwise is not written, unless with `allow_differences`.
     """
-    checked(T)
+    readable(T, "to_onnx")
     for package in ("onnx", "onnxruntime"):
         needed(package, "an ONNX file")
     kind = _dtype(T, dtype)

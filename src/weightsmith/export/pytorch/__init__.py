@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from weightsmith.arithmetic import Native, Saturating
 from weightsmith.errors import ExportError, brief
-from weightsmith.export.needed import needed
+from weightsmith.export.needed import needed, readable
 from weightsmith.model import Transformer, named_arrays
 from weightsmith.model.places import checked
 
@@ -65,7 +65,8 @@ def made(
             raise ExportError(f"{option}={brief(value)}: write True or False")
     if exact and not saturate:
         raise ExportError("exact=True saturates as the arithmetic does: leave out saturate=False")
-    if exact and not isinstance(checked(T).arithmetic, Saturating):
+    readable(T, "to_torch")
+    if exact and not isinstance(T.arithmetic, Saturating):
         raise ExportError(
             f"exact=True rounds into a finite arithmetic, and the transformer is in {T.arithmetic}, the machine's own: "
             "write to_torch(T), or to_arithmetic(T, Float(5, 11)) first"

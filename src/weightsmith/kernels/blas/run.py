@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 
-from weightsmith.arithmetic import Activation, Array
+from weightsmith.arithmetic import AT_ONCE, Activation, Array
 from weightsmith.arithmetic.native import machine as elementary
 from weightsmith.errors import ModelError
 from weightsmith.kernels.blas.attention import run_heads
@@ -22,6 +22,7 @@ from weightsmith.semantics.evaluation import (
     HeadRun,
     Ids,
     Past,
+    Places,
     given,
     numbers_held,
     unchanged,
@@ -66,12 +67,35 @@ class BlasRun:
 
     def read_off(self, h: Floats) -> Array:
         """Return the logits of vectors of the stream (…, lanes)."""
-        T, output = self.T, self.weights.output
-        last = _norm(T, T.final_norm, h.astype(output.dtype, copy=False), "final norm")
-        logits = times(last, output)
-        if T.output_bias is not None:
-            logits = logits + T.output_bias.astype(logits.dtype)
-        return finite(T.arithmetic, logits, "output")
+        return self._logits(_norm(self.T, self.T.final_norm, self._own(h), "final norm"))
+
+    def read_answers(self, h: Floats) -> Places:
+        """Return what is said at each position of a stream (…, positions, lanes): see `reference.read_answers`."""
+        if self.T.readout is not None:
+            return self.T.readout.places(self.read_codes(h))
+        with np.errstate(all="ignore"):
+            last = _norm(self.T, self.T.final_norm, self._own(h), "final norm")
+            rows, some = last.reshape(-1, last.shape[-1]), max(1, AT_ONCE // len(self.T.classes))  # logits held at once
+            parts = [np.argmax(self._logits(rows[i : i + some]), axis=-1) for i in range(0, len(rows), some)]
+            return np.concatenate(parts).reshape(last.shape[:-1])
+
+    def read_codes(self, h: Floats) -> Array:
+        """Return what the lanes of a readout hold at each position: see `reference.read_codes`."""
+        T = self.T
+        assert T.readout is not None
+        with np.errstate(all="ignore"):
+            last = _norm(T, T.final_norm, self._own(h), "final norm")
+        codes: Array = last[..., [T.lanes.index(lane) for lane in T.readout.lanes]].astype(np.float64)
+        return codes
+
+    def _own(self, h: Floats) -> Floats:
+        return h.astype(self.weights.output.dtype, copy=False)
+
+    def _logits(self, last: Floats) -> Array:
+        logits = times(last, self.weights.output)
+        if self.T.output_bias is not None:
+            logits = logits + self.T.output_bias.astype(logits.dtype)
+        return finite(self.T.arithmetic, logits, "output")
 
     def _attention(self, b: int, h: Floats, past: Past, change: Change) -> tuple[Floats, tuple[HeadRun, ...]]:
         T, block, name = self.T, self.T.blocks[b], f"block {b} attention norm"

@@ -35,10 +35,13 @@ class PackedRun:
     def _needed(self) -> list[str]:
         return needed(self.transformer)
 
-    def evaluate(self, layout: Layout, watch: Watch | None = None) -> Columns:
-        """Run on every column; `watch` sees the stream (lanes, columns) after each sublayer."""
+    def evaluate(self, layout: Layout, watch: Watch | None = None, every: bool = False) -> Columns:
+        """Run on every column; `watch` sees the stream (lanes, columns) after each sublayer.
+
+        With `every`, what an input says is read off at every position, also without a causal mask.
+        """
         self.ready()
-        return Runner(self.program, self.loops, layout, watch).run()
+        return Runner(self.program, self.loops, layout, watch, every).run()
 
     def bytes_needed(self, positions: int, columns: int) -> int:
         """Return the memory that `evaluate` takes."""
@@ -84,6 +87,6 @@ def needed(T: Transformer) -> list[str]:
         "look_up_rows": any(function_table(carrier(T.arithmetic), name) is not None for name in functions),
         "multiply_rows": any(layer.W_3 is not None for layer in layers),
         "norm": any(norm is not None for norm in norms),
-        "decide": True,
+        "decide": T.readout is None,
     }
     return [name for name in wanted if wanted[name]]

@@ -28,7 +28,7 @@ from weightsmith.kernels.packed.scratch import Scratch
 from weightsmith.kernels.packed.size import NEURON_COLUMNS
 from weightsmith.kernels.packed.weighing import Weigher
 from weightsmith.model import Softmax, Weighting, tokens_text
-from weightsmith.semantics.reference import evaluate
+from weightsmith.semantics.reference import evaluate, read_answers
 
 Decisions = npt.NDArray[np.int32]
 Watch = Callable[[Array], None]
@@ -39,10 +39,11 @@ _scratch = Scratch()
 class Columns:
     """What a run gives for each of its columns, as if the input ended there.
 
-    Without a causal mask it cannot end earlier: decisions and logits mean something at the last position only.
+    Without a causal mask it cannot end earlier: there they are what the input says at that position. Only if `every`
+    position was asked for is one refused before the last.
     """
 
-    decisions: Decisions  # (columns): places among the classes
+    decisions: Decisions  # (columns): places among the answers, −1 for a code that stands for nothing
     logits: Carried  # (classes, columns)
     vectors: Carried  # (lanes, columns): the last of the stream
     empty_softmax: int  # rows of attention without weight, over all columns
@@ -54,9 +55,9 @@ class Runner:
     The columns beyond those of the layout are unused, but hold members of the arithmetic.
     """
 
-    def __init__(self, p: Program, loops: Loops, layout: Layout, watch: Watch | None) -> None:
+    def __init__(self, p: Program, loops: Loops, layout: Layout, watch: Watch | None, every: bool = False) -> None:
         """Fetch what all steps need."""
-        self.p, self.loops, self.layout, self.watch = p, loops, layout, watch
+        self.p, self.loops, self.layout, self.watch, self.every = p, loops, layout, watch, every
         self.c, self.constants = p.carrier, p.carrier.constants
         self.causal = p.transformer.mask == "causal"
         self.columns = -(-layout.columns // COLUMN_PADDING) * COLUMN_PADDING  # and rows have as much padding
@@ -78,15 +79,24 @@ class Runner:
             self._seen(h)
             self._feed_forward(block, h, entry)
             self._seen(h)
-        first = 0 if self.causal else int(self.layout.offsets[-1])  # of the columns at which an input can end
+        first = 0 if self.causal or self.every else int(self.layout.offsets[-1])  # of the columns that are read off
         last = self._normed(self.p.final_norm, h, first)
         logits = np.zeros((self.p.output.rows, self.width), self.c.dtype)
-        self._finite(self._matvec(self.p.output, last, "", into=logits), first)
-        decisions = np.empty(self.width, np.int32)
-        self.loops.decide(logits, decisions)
+        if self.p.transformer.readout is None:
+            self._finite(self._matvec(self.p.output, last, "", into=logits), first)
+            decisions = np.empty(self.width, np.int32)
+            self.loops.decide(logits, decisions)
+        else:
+            decisions = self._read_out(last)
         _scratch.shrink()
         used = slice(self.layout.columns)
         return Columns(decisions[used], logits[:, used], h[:, used], self.empty)
+
+    def _read_out(self, last: Carried) -> Decisions:
+        T = self.p.transformer
+        assert T.readout is not None
+        codes = self.c.decode(last[[T.lanes.index(lane) for lane in T.readout.lanes], : self.layout.columns])
+        return T.readout.places(codes.T).astype(np.int32)
 
     # The steps
 
@@ -253,7 +263,9 @@ class Runner:
         T, ids = self.p.transformer, self.layout.input_at(column, whole=not self.causal)
         name = named(tokens_text(T.vocabulary, (T.vocabulary[i] for i in ids)))
         try:
-            evaluate(T, np.array(ids))
+            found = evaluate(T, np.array(ids))
+            if self.every:
+                read_answers(T, found.stream[-1])
         except ModelError as error:
             raise ModelError(f"on the input {name}: {error}") from None
         raise AssertionError(f"the fast run refuses {name}, which the reference takes")

@@ -30,7 +30,8 @@ def _column_bytes(T: Transformer, positions: int) -> int:
     size = carrier(T.arithmetic).dtype.itemsize
     by_table = function_table(carrier(T.arithmetic), "exp") is not None
     exponentials = 0 if by_table else (size + 32) * positions  # computed as float64
-    return rows * size + 8 * 3 + exponentials
+    read = 0 if T.readout is None else (size + 8 * 4) * len(T.readout.lanes)  # a lane, and as float64 to look up
+    return rows * size + 8 * 3 + exponentials + read
 
 
 def _fixed_bytes(T: Transformer, positions: int) -> int:

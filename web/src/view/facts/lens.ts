@@ -1,6 +1,6 @@
 /** What the output would say at every stage and position, as if the run ended there. */
 
-import { readOff, type Run } from "../../engine";
+import { decided, readOff, type Run, saidIn } from "../../engine";
 import { asRow, rowOf, upTo } from "./cells";
 
 const read = new WeakMap<Run, Map<number, Float64Array>>(); // by stage and position; most are never asked for
@@ -17,19 +17,18 @@ export function logitsAt(run: Run, stage: number, position: number): Float64Arra
   return found;
 }
 
-/** Return the place of the class that is decided: the first of the largest logits. */
-export function decided(logits: Float64Array): number {
-  return logits.reduce((best, logit, place) => (logit > logits[best] ? place : best), 0);
+export { decided };
+
+/** Return what is said at a stage and position: a class, or the value of a readout. */
+export function decisionAt(run: Run, stage: number, position: number): string {
+  const { model } = run;
+  if (model.readout !== null) return saidIn(model, asRow(rowOf(run.stream[stage], position)))[0];
+  return model.classes[decided(logitsAt(run, stage, position))];
 }
 
-/** Return the place of the class that is decided at a stage and position. */
-export function decisionAt(run: Run, stage: number, position: number): number {
-  return decided(logitsAt(run, stage, position));
-}
-
-/** Return the decisions at every position of a stage, as classes. */
+/** Return what is said at every position of a stage. */
 export function decisionsAt(run: Run, stage: number): string[] {
-  return upTo(run.tokens.length).map((position) => run.model.classes[decisionAt(run, stage, position)]);
+  return upTo(run.tokens.length).map((position) => decisionAt(run, stage, position));
 }
 
 /** How clear a decision is: which class leads, which comes next, by how much. */

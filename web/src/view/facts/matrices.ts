@@ -29,9 +29,12 @@ export function matricesOf(model: Model): NamedMatrix[] {
       ...(block.feed_forward === null ? [] : feedForwardMatrices(model, block.feed_forward, b)),
     ]),
     ...normMatrices(model, model.final_norm, "end", "final norm"),
-    named("end", "output", "a class reads lanes", model.classes, model.lanes, () => model.output, model.output_bias),
+    ...(model.readout === null ? [outputMatrix(model)] : []),
   ];
 }
+
+const outputMatrix = (model: Model): NamedMatrix =>
+  named("end", "output", "a class reads lanes", model.classes, model.lanes, () => model.output, model.output_bias);
 
 function startMatrices(model: Model): NamedMatrix[] {
   const tokens = model.vocabulary.map(tokenText);
