@@ -4,7 +4,7 @@ Sequence operations have one value at every position:
 
     Tokens()  Indices()  Length()             the input, the positions from 0, and how many there are
     Constant(value)  Row(values)              one value everywhere; one for each position
-    Apply(operator, arguments)                a pointwise function: None where an argument is None, unless `sees_none`
+    Apply(operator, arguments)                a pointwise function; None where an argument is None
     Aggregate(selector, values, default)      the mean of the selected values, or the default where none is selected
     Width(selector)                           how many positions are selected
 
@@ -114,7 +114,6 @@ class Apply(SequenceNode):
 
     operator: Operator
     arguments: tuple[SequenceNode, ...]
-    sees_none: bool = False
 
 
 @dataclass(frozen=True, eq=False)

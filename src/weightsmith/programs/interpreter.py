@@ -111,9 +111,8 @@ class ProgramRun:
             case Row(values, only):
                 _require_length(len(values), count, only, node.note)
                 return list(values[:count])
-            case Apply(operator, arguments, sees_none):
-                columns = [self._values[argument] for argument in arguments]
-                return applied(operator, columns, sees_none, node.note)
+            case Apply(operator, arguments):
+                return applied(operator, [self._values[argument] for argument in arguments], node.note)
             case Aggregate(selector, values_node, default):
                 return aggregated(self._selected[selector], self._values[values_node], default, node.note)
             case Width(selector):
@@ -148,15 +147,12 @@ def bits(row: Sequence[bool]) -> Bits:
     return sum(1 << key for key, chosen in enumerate(row) if chosen)
 
 
-def applied(operator: Operator, columns: list[list[Value]], sees_none: bool, note: Note) -> list[Value]:
-    """Return a pointwise function's value at every position."""
-    results: list[Value] = []
-    for position, values in enumerate(zip(*columns, strict=True)):
-        if not sees_none and None in values:
-            results.append(None)
-            continue
-        results.append(attempt(operator, values, note, f" at position {position}"))
-    return results
+def applied(operator: Operator, columns: list[list[Value]], note: Note) -> list[Value]:
+    """Return a pointwise function's value at every position: None where an argument is None."""
+    return [
+        None if any(value is None for value in values) else attempt(operator, values, note, f" at position {position}")
+        for position, values in enumerate(zip(*columns, strict=True))
+    ]
 
 
 def attempt(operator: Callable[..., Any], values: Sequence[Value], note: Note, where: str = "") -> Any:
@@ -193,8 +189,9 @@ def mean(chosen: list[Value], default: Value, note: Note, query: int) -> Value:
         return default
     if all(value == chosen[0] for value in chosen):
         return +chosen[0] if len(chosen) > 1 and isinstance(chosen[0], bool) else chosen[0]  # a mean is a number
-    if all(is_number(value) for value in chosen):
-        return exact(sum((Fraction(value) for value in chosen if is_number(value)), Fraction(0)) / len(chosen))
+    numbers = [value for value in chosen if is_number(value)]
+    if len(numbers) == len(chosen):
+        return exact(Fraction(sum(numbers)) / len(numbers))
     different = listed(sorted({brief(presented(value)) for value in chosen}))
     raise refusal(
         note.place,

@@ -14,7 +14,7 @@ from typing import Any
 
 from weightsmith.errors import InputError, brief, listed
 from weightsmith.programs.places import Place
-from weightsmith.programs.values import LONGEST_NUMBER, LONGEST_TEXT, Value, exact, is_number, presented
+from weightsmith.programs.values import LONGEST_NUMBER, LONGEST_TEXT, Number, Value, exact, is_number, presented
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -27,10 +27,10 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
 MOST_REMEMBERED = 100_000  # results of a function; beyond that all are forgotten
 
 
-def _number(value: Value) -> Fraction:
+def _number(value: Value) -> Number:
     if not is_number(value):
         raise TypeError(f"{brief(value)} is not a number")
-    return Fraction(value)
+    return value
 
 
 def _plus(left: Any, right: Any) -> Value:
@@ -46,7 +46,7 @@ def _times(left: Any, right: Any) -> Value:
 
 
 def _power(left: Value, right: Value) -> Value:
-    x, y = _number(left), _number(right)
+    x, y = Fraction(_number(left)), Fraction(_number(right))
     if abs(y) * max(x.numerator.bit_length(), x.denominator.bit_length()) > LONGEST_NUMBER:
         raise InputError(f"{brief(left)} to the power of {brief(right)} is too large a number")
     result = x**y
@@ -80,7 +80,7 @@ NAMED: dict[str, Callable[..., Value]] = {
     "+": _plus,
     "-": _arithmetic(operator.sub),
     "*": _times,
-    "/": _arithmetic(operator.truediv),
+    "/": _arithmetic(lambda left, right: Fraction(left) / right),
     "//": _arithmetic(operator.floordiv),
     "%": _arithmetic(operator.mod),
     "^": _power,

@@ -36,6 +36,8 @@ def kind(value: Value) -> str | None:
 
 def exact(value: object) -> Value:
     """Return a value as programs compute with it, or refuse it."""
+    if type(value) is int:
+        return _bounded(value)
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):

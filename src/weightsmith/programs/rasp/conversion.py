@@ -1,7 +1,7 @@
 """From expressions of RASP in Python to the form that every program takes."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from weightsmith.errors import InputError, brief
 from weightsmith.programs import form
@@ -93,7 +93,7 @@ def _selector(expression: selectors.Selector, parts: tuple[Any, ...], note: Note
     match expression:
         case selectors.Select():
             if expression.meaning is not None:
-                return parts[0]
+                return cast(SelectorNode, parts[0])
             keys, queries = parts
             return form.select(keys, queries, _comparison(expression, note), note)
         case selectors.SelectorAnd():

@@ -101,7 +101,7 @@ class DefaultRASPEvaluator(RASPEvaluator):
 
     def eval_constant_sop(self, sop: sequences.ConstantSOp[Any], xs: Sequence[Any]) -> Any:
         """Return the given values."""
-        return self._step(sop, xs)
+        return self._step(sop, xs) if sop.check_length else list(sop.value)
 
     def eval_selector_width(self, sop: sequences.SelectorWidth, xs: Sequence[Any]) -> Any:
         """Return how many positions are selected."""
@@ -117,7 +117,7 @@ class DefaultRASPEvaluator(RASPEvaluator):
 
     def eval_constant_selector(self, sel: selectors.ConstantSelector, xs: Sequence[Any]) -> Any:
         """Return the given pairs."""
-        return self._step(sel, xs)
+        return self._step(sel, xs) if sel.check_length else [list(row) for row in sel.value]
 
     def eval_selector_and(self, sel: selectors.SelectorAnd, xs: Sequence[Any]) -> Any:
         """Return the pairs that both select."""
@@ -134,8 +134,8 @@ class DefaultRASPEvaluator(RASPEvaluator):
 
 def _given(part: RASPExpr, values: Any) -> Node:
     if isinstance(part, sequences.SOp):
-        return Row(tuple(exact(value) for value in values))
-    return Matrix(tuple(tuple(bool(one) for one in row) for row in values))
+        return Row(tuple(exact(value) for value in values), only_this_length=False)
+    return Matrix(tuple(tuple(bool(one) for one in row) for row in values), only_this_length=False)
 
 
 evaluate = DefaultRASPEvaluator().evaluate

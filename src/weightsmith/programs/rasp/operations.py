@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from weightsmith.errors import InputError
 from weightsmith.programs.form import Apply, Constant, Note, SequenceNode
 from weightsmith.programs.operators import NAMED, Function, Named
 from weightsmith.programs.rasp.sources import place_of
@@ -57,10 +58,10 @@ class Operation:
         filled = [values[one.index] if isinstance(one, Slot) else one for one in self.arguments]
         return presented(NAMED[self.symbol](*map(exact, filled)))
 
-    def node(self, inputs: tuple[SequenceNode, ...], sees_none: bool, note: Note) -> SequenceNode:
+    def node(self, inputs: tuple[SequenceNode, ...], note: Note) -> SequenceNode:
         """Return the operation as a part of a program."""
         filled = [inputs[one.index] if isinstance(one, Slot) else Constant(exact(one)) for one in self.arguments]
-        return Apply(Named(self.symbol), tuple(filled), sees_none, note=note)
+        return Apply(Named(self.symbol), tuple(filled), note=note)
 
 
 @dataclass(frozen=True)
@@ -74,13 +75,13 @@ class Linear:
         """Return the result as a person gets it."""
         return Operation("+", (FIRST, SECOND))(self.first * x, self.second * y)
 
-    def node(self, inputs: tuple[SequenceNode, ...], sees_none: bool, note: Note) -> SequenceNode:
+    def node(self, inputs: tuple[SequenceNode, ...], note: Note) -> SequenceNode:
         """Return the operation as a part of a program."""
         scaled = [
-            Apply(Named("*"), (one, Constant(exact(factor))), sees_none, note=Note(place=note.place))
+            Apply(Named("*"), (one, Constant(exact(factor))), note=Note(place=note.place))
             for one, factor in zip(inputs, (self.first, self.second), strict=True)
         ]
-        return Apply(Named("+"), tuple(scaled), sees_none, note=note)
+        return Apply(Named("+"), tuple(scaled), note=note)
 
 
 @dataclass(frozen=True)
@@ -95,25 +96,25 @@ class Chain:
             value = step(value)
         return value
 
-    def node(self, inputs: tuple[SequenceNode, ...], sees_none: bool, note: Note) -> SequenceNode:
-        """Return the functions as parts of a program."""
-        (here,) = inputs
-        for step in self.steps:
-            said = note if step is self.steps[-1] else Note(place=note.place)
-            here = applied(step, (here,), said, sees_none or here is not inputs[0])
-        return here
+    def node(self, inputs: tuple[SequenceNode, ...], note: Note) -> SequenceNode:
+        """Return the functions as parts of a program: from the first one on that might give None they are one part."""
+        here = inputs
+        for number, step in enumerate(self.steps, start=1):
+            last = number == len(self.steps)
+            if not last and not isinstance(step, Operation) and known_symbol(step) is None:
+                return Apply(opaque(Chain(self.steps[number - 1 :]), note), here, note=note)
+            here = (applied(step, here, note if last else Note(place=note.place)),)
+        return here[0]
 
 
-def applied(
-    f: Callable[..., Any], inputs: tuple[SequenceNode, ...], note: Note, sees_none: bool = False
-) -> SequenceNode:
+def applied(f: Callable[..., Any], inputs: tuple[SequenceNode, ...], note: Note) -> SequenceNode:
     """Return a function of sequence operations as a part of a program: symbolic where it is known."""
     if isinstance(f, Operation | Linear | Chain):
-        return f.node(inputs, sees_none, note)
+        return f.node(inputs, note)
     symbol = known_symbol(f)
     if symbol is not None:
-        return Apply(Named(symbol), inputs, sees_none, note=note)
-    return Apply(opaque(f, note), inputs, sees_none, note=note)
+        return Apply(Named(symbol), inputs, note=note)
+    return Apply(opaque(f, note), inputs, note=note)
 
 
 def known_symbol(f: Callable[..., Any]) -> str | None:
@@ -126,15 +127,18 @@ def known_symbol(f: Callable[..., Any]) -> str | None:
 
 def opaque(f: Callable[..., Any], note: Note) -> Function:
     """Return a person's own function as a part of a program."""
-    return Function(f, getattr(f, "__name__", type(f).__name__), place_of(f) or note.place)
+    own = f.steps[0] if isinstance(f, Chain) else f
+    return Function(f, getattr(own, "__name__", type(own).__name__), place_of(own) or note.place)
 
 
 def operation(symbol: str, *arguments: Any) -> Callable[..., Any]:
-    """Return the operation; constants that are no values of programs make it a plain function."""
-    constants = [one for one in arguments if not isinstance(one, Slot)]
+    """Return the operation; with a constant that is None, or no value of programs, it is a plain function."""
+
+    def plain(*values: Any) -> Any:
+        return NAMED[symbol](*(values[one.index] if isinstance(one, Slot) else one for one in arguments))
+
     try:
-        for constant in constants:
-            exact(constant)
-    except ValueError:
-        return lambda *values: NAMED[symbol](*(values[a.index] if isinstance(a, Slot) else a for a in arguments))
-    return Operation(symbol, arguments)
+        constants = [exact(one) for one in arguments if not isinstance(one, Slot)]
+    except InputError:
+        return plain
+    return plain if None in constants else Operation(symbol, arguments)

@@ -35,7 +35,9 @@ def lifted(symbol: str, things: tuple[Thing, ...], note: Note) -> Thing:
         return bounded([item for thing in things for item in thing], note)
     for thing in things:
         if not is_atom(thing) and not isinstance(thing, SequenceNode):
-            raise refusal(note.place, f"{symbol} takes values and sequence operations, and not {described(thing)}")
+            raise refusal(
+                note.place, f"{symbol} takes values and sequence operations, and not {described(thing)}{_hint(thing)}"
+            )
     if any(isinstance(thing, SequenceNode) for thing in things):
         return Apply(Named(symbol), tuple(sequence(thing, note) for thing in things), note=note)
     return attempt(Named(symbol), things, note)
@@ -54,7 +56,14 @@ def sequence(thing: Thing, note: Note) -> SequenceNode:
         return thing
     if is_atom(thing):
         return Constant(exact(thing), note=Note(place=note.place))
-    raise refusal(note.place, f"a sequence operation or a value is needed here, and not {described(thing)}")
+    raise refusal(
+        note.place, f"a sequence operation or a value is needed here, and not {described(thing)}{_hint(thing)}"
+    )
+
+
+def _hint(thing: Thing) -> str:
+    """Return what may have been meant: `x in [1, 2] or y` is read as `x in ([1, 2] or y)`."""
+    return "; in is read last: write (x in [...]) with brackets" if isinstance(thing, list) else ""
 
 
 def truth(thing: Thing, note: Note) -> SequenceNode:
