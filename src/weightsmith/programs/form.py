@@ -45,11 +45,15 @@ class Note:
         return Note(self.name or other.name, self.place or other.place, self.encoding or other.encoding)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Node:
     """A part of a program."""
 
     note: Note = field(default=Note(), kw_only=True)
+
+    def __repr__(self) -> str:
+        """Return the kind and the name: what it is made of may be shared, and very long."""
+        return f"<{type(self).__name__}{'' if self.note.name is None else f' {brief(self.note.name)}'}>"
 
     @cached_property
     def parts(self) -> tuple["Node", ...]:
@@ -78,29 +82,29 @@ class SelectorNode(Node):
     """A selector: which positions every position selects."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tokens(SequenceNode):
     """The input."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Indices(SequenceNode):
     """The positions, from 0."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Length(SequenceNode):
     """How many positions there are: `Width(Always(True))` where no mask hides any."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Constant(SequenceNode):
     """One value at every position."""
 
     value: Value
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Row(SequenceNode):
     """Given values: for inputs of exactly this length, or of at most this length."""
 
@@ -108,7 +112,7 @@ class Row(SequenceNode):
     only_this_length: bool = True
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Apply(SequenceNode):
     """A pointwise function of one or more sequence operations."""
 
@@ -116,7 +120,7 @@ class Apply(SequenceNode):
     arguments: tuple[SequenceNode, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Aggregate(SequenceNode):
     """The exact mean of the selected values; a value that is no number may only be selected along with its equals."""
 
@@ -125,14 +129,14 @@ class Aggregate(SequenceNode):
     default: Value
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Width(SequenceNode):
     """How many positions are selected."""
 
     selector: SelectorNode
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Select(SelectorNode):
     """The pairs whose key and query compare so; a `Function` gets (key, query)."""
 
@@ -141,7 +145,7 @@ class Select(SelectorNode):
     comparison: str | Function
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class And(SelectorNode):
     """The pairs that both select."""
 
@@ -149,7 +153,7 @@ class And(SelectorNode):
     right: SelectorNode
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Or(SelectorNode):
     """The pairs that either selects."""
 
@@ -157,21 +161,21 @@ class Or(SelectorNode):
     right: SelectorNode
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Not(SelectorNode):
     """The pairs that the other does not select."""
 
     inner: SelectorNode
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Always(SelectorNode):
     """Every pair, or none."""
 
     selected: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Matrix(SelectorNode):
     """Given pairs, one row for each query: for inputs of exactly this length, or of at most this length."""
 
@@ -199,7 +203,7 @@ def gives_truth(node: Node) -> bool:
     return node.operator.gives_truth
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Program:
     """A program: its output, and which language it is from.
 
@@ -229,6 +233,10 @@ class Program:
     def nodes(self) -> tuple[Node, ...]:
         """All parts, each after the ones that it is made of; the output is the last."""
         return tuple(ordered(self.output))
+
+    def __repr__(self) -> str:
+        """Return the name and the size; `print` shows the program."""
+        return f"<program {brief(self.name)} of {len(self.nodes)} parts>"
 
     def __str__(self) -> str:
         """Return the program as numbered lines, with the source of each."""

@@ -32,7 +32,7 @@ from weightsmith.programs.form import (
     Width,
 )
 from weightsmith.programs.operators import COMPARISONS, Function, Operator
-from weightsmith.programs.places import Place, refusal
+from weightsmith.programs.places import refusal
 from weightsmith.programs.values import KINDS, Value, exact, is_number, kind, presented
 
 Bits = int  # a set of positions: bit j is position j
@@ -100,6 +100,8 @@ class ProgramRun:
     def _sequence(self, node: SequenceNode) -> list[Value]:
         count = len(self.tokens)
         match node:
+            case Apply(operator, arguments):
+                return applied(operator, [self._values[argument] for argument in arguments], node.note)
             case Tokens():
                 return self.tokens
             case Indices():
@@ -111,8 +113,6 @@ class ProgramRun:
             case Row(values, only):
                 _require_length(len(values), count, only, node.note)
                 return list(values[:count])
-            case Apply(operator, arguments):
-                return applied(operator, [self._values[argument] for argument in arguments], node.note)
             case Aggregate(selector, values_node, default):
                 return aggregated(self._selected[selector], self._values[values_node], default, node.note)
             case Width(selector):
@@ -149,21 +149,32 @@ def bits(row: Sequence[bool]) -> Bits:
 
 def applied(operator: Operator, columns: list[list[Value]], note: Note) -> list[Value]:
     """Return a pointwise function's value at every position: None where an argument is None."""
-    return [
-        None if any(value is None for value in values) else attempt(operator, values, note, f" at position {position}")
-        for position, values in enumerate(zip(*columns, strict=True))
-    ]
+    results: list[Value] = []
+    values: tuple[Value, ...] = ()
+    try:
+        for values in zip(*columns, strict=True):
+            results.append(None if None in values else operator(*values))
+    except Exception as error:
+        raise failure(operator, values, note, error, f" at position {len(results)}") from error
+    return results
 
 
-def attempt(operator: Callable[..., Any], values: Sequence[Value], note: Note, where: str = "") -> Any:
+def attempt(operator: Callable[..., Any], values: Sequence[Value], note: Note) -> Any:
     """Return what a function gives for some values, or say which values it fails on."""
     try:
         return operator(*values)
     except Exception as error:
-        place: Place | None = operator.place if isinstance(operator, Function) else note.place
-        given = " and ".join(brief(presented(value)) for value in values)
-        why = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
-        raise refusal(place or note.place, f"{_called(operator, note)} on {given}{where}: {why}") from error
+        raise failure(operator, values, note, error) from error
+
+
+def failure(
+    operator: Callable[..., Any], values: Sequence[Value], note: Note, error: Exception, where: str = ""
+) -> InputError:
+    """Return the error that says which function failed, on what, and why."""
+    place = operator.place if isinstance(operator, Function) else None
+    given = " and ".join(brief(presented(value)) for value in values)
+    why = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+    return refusal(place or note.place, f"{_called(operator, note)} on {given}{where}: {why}")
 
 
 def _called(operator: Callable[..., Any], note: Note) -> str:

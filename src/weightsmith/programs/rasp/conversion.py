@@ -1,6 +1,7 @@
 """From expressions of RASP in Python to the form that every program takes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from weightsmith.errors import InputError, brief
@@ -20,8 +21,10 @@ GIVEN: dict[type[RASPExpr], type[SequenceNode]] = {
 }
 
 
-def program(sop: sequences.SOp, name: str | None = None, causal: bool = False) -> Program:
+def program(sop: sequences.SOp | Program, name: str | None = None, causal: bool = False) -> Program:
     """Return a sequence operation as a program; in a causal one, selectors select no later position."""
+    if isinstance(sop, Program):
+        return replace(sop, name=name or sop.name, causal=causal or sop.causal)
     if not isinstance(sop, sequences.SOp):
         kind = "a selector: write SelectorWidth(...) or Aggregate(...) of it"
         raise InputError(f"{brief(sop)} is {kind if isinstance(sop, selectors.Selector) else 'no sequence operation'}")

@@ -97,8 +97,6 @@ class Reader:
     def _switch(self, tree: "Syntax") -> None:
         """Do nothing: what is printed is not decided here."""
 
-    _leave = _switch
-
     # expressions
 
     def value(self, tree: Any) -> Thing:

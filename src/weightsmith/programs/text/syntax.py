@@ -28,7 +28,6 @@ WORDS = {  # what a person writes for the parser's names of them
     "COMPARISON": "a comparison such as ==",
     "NAME": "a name",
     "STRING": "a text",
-    "SWITCH": "on or off",
     "$END": "the end",
 }
 

@@ -24,6 +24,9 @@ from weightsmith.programs.values import presented
 if TYPE_CHECKING:
     from weightsmith.programs.text.syntax import Source, Syntax
 
+WORDS = frozenset(
+    ["if", "else", "not", "and", "or", "def", "return", "for", "in", "load", "draw", "select", "aggregate", "round", "indicator", "range", "zip", "len"]
+)
 Atom: TypeAlias = str | int | Fraction  # truth values are ints
 Thing: TypeAlias = Any  # an atom, a list, a dict, a SequenceNode, a SelectorNode, a Definition or a Builtin
 
@@ -113,6 +116,8 @@ class Scope:
 
     def set(self, name: str, thing: Thing, place: Place) -> None:
         """Let a name stand for something from now on."""
+        if name in WORDS:
+            raise refusal(place, f"{name} is a word of RASP and cannot be a name")
         if name in self.fixed or name == "out":
             raise refusal(
                 place, f"{name} is RASP's own and cannot be set, like {listed([*self.fixed, 'out'])}; take another name"
