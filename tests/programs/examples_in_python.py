@@ -41,7 +41,7 @@ def shuffle_dyck(pairs: Sequence[str]) -> SOp:
     for one in balances[1:]:
         negative, zero = negative | (one < 0), zero & (one == 0)
     ever_negative = rasp.Aggregate(everything(), rasp.numerical(negative), default=0)
-    at_the_end: SOp = rasp.Aggregate(rasp.Select(rasp.indices, length() - 1, Comparison.EQ), zero)
+    at_the_end = rasp.Aggregate(rasp.Select(rasp.indices, length() - 1, Comparison.EQ), zero)
     return (at_the_end & ~ever_negative).named("shuffle_dyck")
 
 
@@ -144,7 +144,7 @@ def where_true(flag: SOp) -> rasp.Selector:
 
 
 def sum_of_two() -> SOp:
-    plus: SOp = rasp.Aggregate(rasp.Select(rasp.tokens, rasp.Full("+"), Comparison.EQ), rasp.indices)
+    plus = rasp.Aggregate(rasp.Select(rasp.tokens, rasp.Full("+"), Comparison.EQ), rasp.indices)
     digits = rasp.Map(lambda t: 0 if t == "+" else int(t), rasp.tokens)
     moved = rasp.indices + (length() - plus)
     left = rasp.Aggregate(rasp.Select(moved, rasp.indices, Comparison.EQ), digits, default=0)
@@ -165,6 +165,6 @@ def parity(wanted: str) -> SOp:
 def smallest_and_largest() -> SOp:
     smaller = rasp.SelectorWidth(rasp.Select(rasp.tokens, rasp.tokens, Comparison.LT))
     larger = rasp.SelectorWidth(rasp.Select(rasp.tokens, rasp.tokens, Comparison.GT))
-    least: SOp = rasp.Aggregate(where_true(smaller == 0), rasp.tokens)
-    most: SOp = rasp.Aggregate(where_true(larger == 0), rasp.tokens)
+    least = rasp.Aggregate(where_true(smaller == 0), rasp.tokens)
+    most = rasp.Aggregate(where_true(larger == 0), rasp.tokens)
     return (10 * most + least).named("ends")

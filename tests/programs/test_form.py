@@ -1,5 +1,7 @@
 """The form of programs: equal parts are one node, and the dump can be read."""
 
+from collections.abc import Hashable
+
 import pytest
 
 from weightsmith.errors import InputError
@@ -118,10 +120,10 @@ def test_every_kind_of_node_is_shown() -> None:
 
 
 def test_selects_of_constants_are_decided_at_once() -> None:
-    def made(key: object, query: object, comparison: str) -> object:
-        return select(Constant(key), Constant(query), comparison, Note())  # type: ignore[arg-type]
+    def made(key: Hashable, query: Hashable, comparison: str) -> object:
+        return select(Constant(key), Constant(query), comparison, Note())
 
-    def decided(key: object, query: object, comparison: str) -> bool:
+    def decided(key: Hashable, query: Hashable, comparison: str) -> bool:
         always = made(key, query, comparison)
         assert isinstance(always, Always)
         return always.selected

@@ -14,7 +14,7 @@ from weightsmith.programs.operators import COMPARISONS, NAMED, TRUTHS, Function,
 from weightsmith.programs.values import exact
 
 NUMBERS = st.fractions(max_denominator=50, min_value=-50, max_value=50)
-SAME_AS = {
+SAME_AS: dict[str, Any] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -64,7 +64,7 @@ def test_results_of_truth_operators_are_truth_values() -> None:
 def test_texts_are_joined_repeated_and_compared() -> None:
     assert NAMED["+"]("a", "b") == "ab"
     assert NAMED["*"]("ab", 2) == NAMED["*"](2, "ab") == "abab"
-    assert NAMED["<"]("a", "b")
+    assert NAMED["<"]("a", "b") is True
     assert NAMED["str"](1) == NAMED["str"](True) == "1"
     assert NAMED["str"](Fraction(1, 2)) == "0.5"
     assert NAMED["int"]("12") == 12

@@ -156,9 +156,10 @@ def test_attributes_are_those_that_programs_look_at() -> None:
     width = rasp.SelectorWidth(SAME)
     assert width.selector is SAME
     assert (SAME.keys is rasp.tokens, SAME.predicate) == (True, Comparison.EQ)
-    mean: rasp.Aggregate[int] = rasp.Aggregate(SAME, rasp.indices, default=4)
+    mean = rasp.Aggregate(SAME, rasp.indices, default=4)
     assert (mean.selector is SAME, mean.sop is rasp.indices, mean.default) == (True, True, 4)
     assert rasp.Full(3).fill == 3
+    assert str(rasp.Aggregate[int]).endswith("Aggregate[int]")  # type: ignore[misc]  # only in annotations
     assert Comparison.LT(1, 2)
     assert not Comparison.FALSE(1, 1)
     with pytest.raises(ValueError, match="key is None"):
@@ -237,7 +238,7 @@ def test_an_evaluator_of_ones_own_can_change_what_is_selected() -> None:
 
 def test_every_kind_of_expression_evaluates_as_its_program_does() -> None:
     given = rasp.ConstantSelector([[True, False], [True, True]])
-    row: SOp = rasp.ConstantSOp([3, 4])
+    row = rasp.ConstantSOp([3, 4])
     three = rasp.Pointwise(lambda x, y, z: (x, y, z), rasp.tokens, rasp.indices, rasp.length)
     for sop in (row, rasp.SelectorWidth(given), rasp.Aggregate(given, row), three, rasp.Full("x"), rasp.length):
         assert sop("ab") == evaluate(program(sop), "ab")
@@ -245,6 +246,14 @@ def test_every_kind_of_expression_evaluates_as_its_program_does() -> None:
     assert (~given)("ab") == [[False, True], [False, False]]
     assert rasp.ConstantSOp([1, 2, 3], check_length=False)("ab") == [1, 2, 3]
     assert rasp.ConstantSelector([[True]], check_length=False)("ab") == [[True]]
+
+
+def test_a_function_may_evaluate_another_operation() -> None:
+    hist = rasp.SelectorWidth(SAME)
+    assert rasp.Map(lambda word: hist(word)[0], rasp.tokens)(["aab", "bc"]) == [2, 1]
+    evaluator = rasp.DefaultRASPEvaluator()
+    nested = rasp.SequenceMap(lambda word, n: evaluator.evaluate(hist, word)[0] + n, rasp.tokens, hist)
+    assert evaluator.evaluate(nested, ["aab", "bc", "bc"]) == [3, 3, 3]
 
 
 def test_an_expression_of_an_unknown_kind_is_refused() -> None:
@@ -270,7 +279,7 @@ def test_an_expression_of_an_unknown_kind_is_refused() -> None:
         lambda: rasp.SelectorWidth(rasp.tokens),  # type: ignore[arg-type]
         lambda: rasp.Aggregate(rasp.tokens, rasp.tokens),  # type: ignore[arg-type]
         lambda: rasp.Aggregate(SAME, SAME),  # type: ignore[arg-type]
-        lambda: rasp.Aggregate(SAME, rasp.tokens, default=[1]),  # type: ignore[type-var]
+        lambda: rasp.Aggregate(SAME, rasp.tokens, default=[1]),  # type: ignore[arg-type]
         lambda: rasp.SelectorAnd(SAME, rasp.tokens),  # type: ignore[arg-type]
         lambda: rasp.SelectorNot(rasp.tokens),  # type: ignore[arg-type]
         lambda: rasp.Pointwise(max, 3),  # type: ignore[arg-type]

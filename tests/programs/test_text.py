@@ -154,8 +154,9 @@ def test_comments_and_lines_of_the_prompt_are_understood() -> None:
         (None, [0, 1]),
         (None, [0, 1, 2]),
     ]
-    session.run("set example [0, 1, 2] tokens = tokens_int; quit")
-    assert session.example == [0, 1, 2]
+    other = Session()
+    other.run("set example [0, 1, 2] tokens = tokens_int; quit")
+    assert other.example == [0, 1, 2]
 
 
 def test_a_session_keeps_its_names_and_forgets_a_text_with_an_error() -> None:
@@ -188,6 +189,13 @@ def test_programs_are_chosen_by_name_or_are_the_last() -> None:
             parse_rasp(text, name)
     with pytest.raises(ValueError, match="makes no sequence operation"):
         parse_rasp("a = 3;")
+
+
+def test_names_and_folders_that_are_none_are_refused() -> None:
+    with pytest.raises(ValueError, match="name=3: write the name of a sequence operation"):
+        parse_rasp("a = indices;", 3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="folder=3: write the folder"):
+        parse_rasp("a = indices;", folder=3)  # type: ignore[arg-type]
 
 
 def test_a_library_function_is_said_to_stand_where_it_is_called() -> None:

@@ -128,7 +128,7 @@ RUNNING: list[tuple[str, Any, int, int, str]] = [
     ("x = [4, 5][indices];", "abc", 1, 5, "on 2 at position 2: there is no entry for 2; the entries are"),
     ("x = tokens + 1;", "ab", 1, 5, "+ in 'x' on 'a' and 1 at position 0: TypeError"),
     ("x =\n aggregate(full_s, tokens);", "ab", 2, 2, "aggregate in 'x': position 0 selects 'a', 'b', and only numbers"),
-    ('x = aggregate(select(indices, 0, ==), tokens) if indices == 0 else 1;', "ab", 1, 5, "the outputs of 'x' mix kinds"),
+    ("x = tokens if indices == 0 else 1;", "ab", 1, 5, "the outputs of 'x' mix kinds: position 0 has 'a', a text"),
     ("x = selector_width(select(tokens, indices, <));", "ab", 1, 20, "select on 'a' and 0: TypeError"),
     ("x = sort(tokens, tokens_int);", "b", 1, 18, "int in 'tokens_int' on 'b'"),
 ]  # fmt: skip

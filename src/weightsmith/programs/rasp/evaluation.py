@@ -25,7 +25,7 @@ class DefaultRASPEvaluator(RASPEvaluator):
 
     def __init__(self) -> None:
         """Start with nothing evaluated."""
-        self._known: dict[int, Any] | None = None
+        self._known: dict[tuple[int, int], tuple[RASPExpr, Sequence[Any], Any]] | None = None
         self._methods: dict[type[RASPExpr], Callable[[Any, Sequence[Any]], Any]] = {
             sequences.TokensType: self.eval_tokens,
             sequences.IndicesType: self.eval_indices,
@@ -52,14 +52,16 @@ class DefaultRASPEvaluator(RASPEvaluator):
                 return self.evaluate(expr, xs)
             finally:
                 self._known = None
-        if id(expr) not in self._known:
-            for kind, method in self._methods.items():
-                if isinstance(expr, kind):
-                    self._known[id(expr)] = method(expr, xs)
-                    break
-            else:
-                raise NotImplementedError(f"how to evaluate a {type(expr).__name__} is not known: {expr!r}")
-        return self._known[id(expr)]
+        key = (id(expr), id(xs))
+        if key not in self._known:
+            self._known[key] = (expr, xs, self._method(expr)(expr, xs))  # what is held here keeps its id
+        return self._known[key][2]
+
+    def _method(self, expr: RASPExpr) -> Callable[[Any, Sequence[Any]], Any]:
+        for kind, method in self._methods.items():
+            if isinstance(expr, kind):
+                return method
+        raise NotImplementedError(f"how to evaluate a {type(expr).__name__} is not known: {expr!r}")
 
     def _step(self, expr: RASPExpr, xs: Sequence[Any]) -> Any:
         """Return what one expression makes of the values of its parts."""
@@ -99,7 +101,7 @@ class DefaultRASPEvaluator(RASPEvaluator):
         """Return a value at every position."""
         return [sop.fill] * len(xs)
 
-    def eval_constant_sop(self, sop: sequences.ConstantSOp[Any], xs: Sequence[Any]) -> Any:
+    def eval_constant_sop(self, sop: sequences.ConstantSOp, xs: Sequence[Any]) -> Any:
         """Return the given values."""
         return self._step(sop, xs) if sop.check_length else list(sop.value)
 
@@ -107,7 +109,7 @@ class DefaultRASPEvaluator(RASPEvaluator):
         """Return how many positions are selected."""
         return self._step(sop, xs)
 
-    def eval_aggregate(self, sop: sequences.Aggregate[Any], xs: Sequence[Any]) -> Any:
+    def eval_aggregate(self, sop: sequences.Aggregate, xs: Sequence[Any]) -> Any:
         """Return the means of the selected values."""
         return self._step(sop, xs)
 
@@ -138,4 +140,6 @@ def _given(part: RASPExpr, values: Any) -> Node:
     return Matrix(tuple(tuple(bool(one) for one in row) for row in values), only_this_length=False)
 
 
-evaluate = DefaultRASPEvaluator().evaluate
+def evaluate(expr: RASPExpr, xs: Sequence[Any]) -> Any:
+    """Return the values of an operation, or the rows of a selector, for an input."""
+    return DefaultRASPEvaluator().evaluate(expr, xs)

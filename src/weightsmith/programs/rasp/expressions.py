@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ VT = TypeVar("VT", bound=Value)
 T = TypeVar("T")
 RASPExprT = TypeVar("RASPExprT", bound="RASPExpr")
 
-OURS = str(Path(__file__).parents[1])
+OURS = str(Path(__file__).parents[1]) + os.sep
 DEFAULT_ANNOTATORS: dict[str, Callable[["RASPExpr"], Any]] = {}
 """What an annotation is where nobody gave it: a function of the expression, called when it is first asked for."""
 

@@ -12,7 +12,7 @@ from weightsmith.programs.rasp.sequences import Full, SOp
 class Predicate(Protocol):
     """Says whether a pair of a key and a query is selected."""
 
-    def __call__(self, key: Any, query: Any) -> bool:
+    def __call__(self, key: Any, query: Any, /) -> Any:
         """Say whether the pair is selected."""
 
 

@@ -1,9 +1,10 @@
 """Sequence operations of RASP in Python: one value at every position of the input."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from types import GenericAlias
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from weightsmith.programs.rasp.expressions import VT, RASPExpr, Value
+from weightsmith.programs.rasp.expressions import RASPExpr, Value
 from weightsmith.programs.rasp.operations import FIRST, SECOND, THIRD, Chain, Linear, Slot, operation
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ class SOp(RASPExpr):
     def __repr__(self) -> str:
         """Return the name of this operation and what it is made of."""
         return f"{self.name}({', '.join(child.name for child in self.children)})"
+
+    def __class_getitem__(cls, values: Any) -> GenericAlias:
+        """Return the class with the kind of its values, as annotations write it: `Aggregate[int]`."""
+        return GenericAlias(cls, values)
 
     __hash__ = object.__hash__
 
@@ -249,10 +254,10 @@ class Full(SOp):
         return []
 
 
-class ConstantSOp(SOp, Generic[VT]):
+class ConstantSOp(SOp):
     """Given values, whatever the input; for tests."""
 
-    def __init__(self, value: Sequence[VT], check_length: bool = True) -> None:
+    def __init__(self, value: Sequence[Any], check_length: bool = True) -> None:
         """Hold the values; inputs of another length are refused if `check_length`."""
         super().__init__()
         self.value, self.check_length = value, check_length
@@ -280,10 +285,10 @@ class SelectorWidth(SOp):
         return [self.selector]
 
 
-class Aggregate(SOp, Generic[VT]):
+class Aggregate(SOp):
     """The mean of the selected values; a single one is itself; `default` where nothing is selected."""
 
-    def __init__(self, selector: "Selector", sop: SOp, default: VT | None = None) -> None:
+    def __init__(self, selector: "Selector", sop: SOp, default: Value = None) -> None:
         """Take the values of `sop` where `selector` selects."""
         from weightsmith.programs.rasp.selectors import Selector  # it is made of operations
 

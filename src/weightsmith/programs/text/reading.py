@@ -15,8 +15,8 @@ def parse_rasp(text: str, name: str | None = None, folder: str | os.PathLike[str
     >>> print(parse_rasp('vowels = tokens in ["a", "e"];'))
     vowels, RASP
       %0 = tokens
-      %1 = str(%0)             # tokens_str
-      %2 = %1 in ['a', 'e']    # vowels  line 1: vowels = tokens in ["a", "e"];
+      %1 = str(%0)           # tokens_str  line 1: vowels = tokens in ["a", "e"];
+      %2 = %1 in ['a', 'e']  # vowels  line 1: vowels = tokens in ["a", "e"];
     """
     session = Session(folder)
     shown = session.run(text)

@@ -11,9 +11,10 @@ from weightsmith.errors import FileError, InputError, brief, nearest_names, reas
 from weightsmith.programs.form import Note, Program, SequenceNode
 from weightsmith.programs.places import Place, refusal
 from weightsmith.programs.text.expressions import sequence
+from weightsmith.programs.text.names import given, provided
 from weightsmith.programs.text.reader import Reader
 from weightsmith.programs.text.syntax import LONGEST_PROGRAM, Source
-from weightsmith.programs.text.things import Scope, Thing, described, given, is_atom, provided
+from weightsmith.programs.text.things import Scope, Thing, described, is_atom
 
 STANDARD = ("rasplib", "RASP_support/rasplib")  # names under which the standard library is loaded
 EXAMPLE = "hello"
@@ -43,6 +44,8 @@ class Session:
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         """Start with the standard library."""
+        if folder is not None and not isinstance(folder, str | os.PathLike):
+            raise InputError(f"folder={brief(folder)}: write the folder of the program's files")
         self.folder = None if folder is None else Path(folder)
         self.library, around = _library()
         self.scope = Scope(around)
@@ -70,6 +73,8 @@ class Session:
 
     def program(self, name: str) -> Program:
         """Return the sequence operation of this name as a program."""
+        if not isinstance(name, str):
+            raise InputError(f"name={brief(name)}: write the name of a sequence operation")
         thing = self.scope.get(name, Place(1)) if name in set(self.scope) else self._unknown(name)
         if not is_atom(thing) and not isinstance(thing, SequenceNode):
             raise InputError(f"{brief(name)} is {described(thing)}: a program is a sequence operation")

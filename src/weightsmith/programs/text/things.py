@@ -7,25 +7,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from weightsmith.errors import brief, listed, nearest_names
 from weightsmith.programs.form import (
-    Always,
-    Apply,
-    Indices,
-    Length,
-    Note,
     SelectorNode,
     SequenceNode,
-    Tokens,
-    Width,
 )
-from weightsmith.programs.operators import Named
 from weightsmith.programs.places import Place, refusal
 from weightsmith.programs.values import presented
 
 if TYPE_CHECKING:
     from weightsmith.programs.text.syntax import Source, Syntax
 
-WORDS = frozenset(
-    ["if", "else", "not", "and", "or", "def", "return", "for", "in", "load", "draw", "select", "aggregate", "round", "indicator", "range", "zip", "len"]
+WORDS = (
+    *("if", "else", "not", "and", "or", "def", "return", "for", "in", "load", "draw"),
+    *("select", "aggregate", "round", "indicator", "range", "zip", "len"),
 )
 Atom: TypeAlias = str | int | Fraction  # truth values are ints
 Thing: TypeAlias = Any  # an atom, a list, a dict, a SequenceNode, a SelectorNode, a Definition or a Builtin
@@ -68,25 +61,6 @@ def described(thing: Thing) -> str:
     if isinstance(thing, list | dict):
         return f"a {'list' if isinstance(thing, list) else 'dictionary'}"
     return brief(presented(thing))
-
-
-def _selector_width(note: Note, selector: Thing) -> Thing:
-    if not isinstance(selector, SelectorNode):
-        raise refusal(note.place, f"selector_width takes a selector, and not {described(selector)}")
-    return Width(selector, note=note)
-
-
-def given() -> dict[str, Thing]:
-    """Return the names that every program has and none may set."""
-    kinds = ("str", "int", "bool", "float")
-    tokens = {f"tokens_{kind}": Apply(Named(kind), (Tokens(),), note=Note(f"tokens_{kind}")) for kind in kinds}
-    return {**tokens, "tokens_asis": Tokens(), "indices": Indices(), "True": True, "False": False}
-
-
-def provided() -> dict[str, Thing]:
-    """Return further names that every program has; it may define them anew."""
-    width = Builtin("selector_width", ("selector",), _selector_width)
-    return {"length": Length(), "full_s": Always(True, note=Note("full_s")), "selector_width": width}
 
 
 class Scope:
