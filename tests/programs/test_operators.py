@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weightsmith.errors import InputError
-from weightsmith.programs.operators import COMPARISONS, NAMED, TRUTHS, Function, Lookup, Member, Named
+from weightsmith.programs.functions import Function
+from weightsmith.programs.operators import COMPARISONS, NAMED, TRUTHS, Lookup, Member, Named
 from weightsmith.programs.values import exact
 
 NUMBERS = st.fractions(max_denominator=50, min_value=-50, max_value=50)
@@ -118,6 +119,6 @@ def test_a_function_is_asked_once_for_each_value(monkeypatch: pytest.MonkeyPatch
     function = Function(double, "double")
     assert [function(value) for value in (1, 1, True, 2, 1)] == [2, 2, 2, 4, 2]
     assert asked == [1, 1.0, True, 2, 2.0]
-    monkeypatch.setattr("weightsmith.programs.operators.MOST_REMEMBERED", 2)
+    monkeypatch.setattr("weightsmith.programs.functions.MOST_REMEMBERED", 2)
     assert function(3) == 6
     assert list(function.remembered) == [(3,)]

@@ -8,7 +8,8 @@ import pytest
 from weightsmith.errors import InputError
 from weightsmith.programs import evaluate, function, program, rasp, where
 from weightsmith.programs.form import Apply, Constant, Select
-from weightsmith.programs.operators import Function, Named
+from weightsmith.programs.functions import Function
+from weightsmith.programs.operators import Named
 from weightsmith.programs.rasp import Comparison, Encoding, SOp
 
 NAMES = [

@@ -1,21 +1,8 @@
 """Programs as people read them: numbered lines, with the source of each."""
 
 from weightsmith.errors import brief, cut
-from weightsmith.programs.form import (
-    Aggregate,
-    Always,
-    And,
-    Apply,
-    Constant,
-    Matrix,
-    Node,
-    Not,
-    Or,
-    Program,
-    Row,
-    Select,
-    Width,
-)
+from weightsmith.programs.form import Aggregate, Always, And, Apply, Constant, Matrix, Node, Not, Or, Row, Select, Width
+from weightsmith.programs.graph import Program
 from weightsmith.programs.places import Place
 from weightsmith.programs.values import presented
 

@@ -23,7 +23,6 @@ from weightsmith.programs.form import (
     Not,
     Note,
     Or,
-    Program,
     Row,
     Select,
     SelectorNode,
@@ -31,7 +30,9 @@ from weightsmith.programs.form import (
     Tokens,
     Width,
 )
-from weightsmith.programs.operators import COMPARISONS, Function, Operator
+from weightsmith.programs.functions import Function
+from weightsmith.programs.graph import Program
+from weightsmith.programs.operators import COMPARISONS, Operator
 from weightsmith.programs.places import refusal
 from weightsmith.programs.values import KINDS, Value, exact, is_number, kind, presented
 

@@ -1,19 +1,17 @@
-"""What is done at every position by itself: operators that are known by name, tables, and functions of a person's own.
+"""What is done at every position by itself: operators that are known by name, and tables.
 
 Each is called with exact values and returns one; what goes wrong is raised as Python raises it, and whoever calls knows
 the place.
 """
 
 import operator
-import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from weightsmith.errors import InputError, brief, listed
-from weightsmith.programs.places import Place
 from weightsmith.programs.values import LONGEST_NUMBER, LONGEST_TEXT, Number, Value, exact, is_number, presented
 
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
@@ -24,7 +22,6 @@ COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-MOST_REMEMBERED = 100_000  # results of a function; beyond that all are forgotten
 
 
 def _number(value: Value) -> Number:
@@ -195,74 +192,3 @@ class Lookup(Operator):
     def written(self, arguments: list[str]) -> str:
         """Return `{...}[a]`."""
         return f"{brief({presented(key): presented(value) for key, value in self.table.items()})}[{arguments[0]}]"
-
-
-@dataclass(frozen=True, eq=False)
-class Function(Operator):
-    """A person's own function. It gets values as `presented`, must be pure, and may not tell 1, 1.0 and True apart."""
-
-    call: Callable[..., object]
-    name: str
-    place: Place | None = None
-    remembered: dict[tuple[Value, ...], Value] = field(default_factory=dict, repr=False)
-
-    def __eq__(self, other: object) -> bool:
-        """Two are equal if they call the same function."""
-        return isinstance(other, Function) and self.call is other.call
-
-    def __hash__(self) -> int:
-        """Return the hash of the function's identity."""
-        return id(self.call)
-
-    def __str__(self) -> str:
-        """Return the name."""
-        return self.name
-
-    def __call__(self, *values: Value) -> Value:
-        """Return the result for one position."""
-        if values in self.remembered:
-            return self.remembered[values]
-        plain = [_plain(value) for value in values]
-        result = exact(self.call(*plain))
-        for number in (float, bool):
-            self._ask_again(plain, number, result)
-        if len(self.remembered) >= MOST_REMEMBERED:
-            self.remembered.clear()
-        self.remembered[values] = result
-        return result
-
-    def _ask_again(self, values: list[Value], number: type, result: Value) -> None:
-        """Refuse a function that answers otherwise for equal values of another type; it may refuse that type."""
-        others = [_as_type(value, number) for value in values]
-        if all(other is value for other, value in zip(others, values, strict=True)):
-            return
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                other = exact(self.call(*others))
-        except Exception:  # of whoever wrote the function, which was not made for this type
-            return
-        if other != result:
-            raise InputError(
-                f"it tells apart what is one value: {_listing(values)} gives {brief(presented(result))}, and "
-                f"{_listing(others)} gives {brief(presented(other))}; write a function that does not"
-            )
-
-
-def _plain(value: Value) -> Value:
-    """Return a value as functions get it: truth values are numbers here, so that equal values look the same."""
-    if type(value) is tuple:
-        return tuple(_plain(item) for item in value)
-    return int(value) if isinstance(value, bool) else presented(value)
-
-
-def _as_type(value: Value, number: type) -> Value:
-    if type(value) is tuple:
-        items = tuple(_as_type(item, number) for item in value)
-        return value if all(new is old for new, old in zip(items, value, strict=True)) else items
-    whole = isinstance(value, int) and (value in (0, 1) if number is bool else abs(value) < 2**53)
-    return number(value) if whole else value
-
-
-def _listing(values: list[Value]) -> str:
-    return ", ".join(map(brief, values))

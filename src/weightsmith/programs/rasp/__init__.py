@@ -8,6 +8,7 @@ What is new: operators between any two operations, `//`, `%`, `-x`, `abs` and `r
 `function`, a decorator. Means are exact: see `weightsmith.programs.values`.
 """
 
+from weightsmith.programs.rasp.aggregates import Aggregate, SelectorWidth
 from weightsmith.programs.rasp.conversion import program
 from weightsmith.programs.rasp.encodings import (
     Encoding,
@@ -32,6 +33,7 @@ from weightsmith.programs.rasp.expressions import (
     Value,
     annotate,
 )
+from weightsmith.programs.rasp.pointwise import function, sop_not, where
 from weightsmith.programs.rasp.selectors import (
     Comparison,
     ConstantSelector,
@@ -46,7 +48,6 @@ from weightsmith.programs.rasp.selectors import (
     selector_or,
 )
 from weightsmith.programs.rasp.sequences import (
-    Aggregate,
     ConstantSOp,
     Full,
     IndicesType,
@@ -54,17 +55,13 @@ from weightsmith.programs.rasp.sequences import (
     LinearSequenceMap,
     Map,
     Pointwise,
-    SelectorWidth,
     SequenceMap,
     SOp,
     SOpT,
     TokensType,
-    function,
     indices,
     length,
-    sop_not,
     tokens,
-    where,
 )
 
 __all__ = [

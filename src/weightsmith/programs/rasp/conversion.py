@@ -6,9 +6,11 @@ from typing import Any, cast
 
 from weightsmith.errors import InputError, brief
 from weightsmith.programs import form
-from weightsmith.programs.form import Node, Note, Program, SelectorNode, SequenceNode
-from weightsmith.programs.operators import COMPARISONS, Function
-from weightsmith.programs.rasp import selectors, sequences
+from weightsmith.programs.form import Node, Note, SelectorNode, SequenceNode
+from weightsmith.programs.functions import Function
+from weightsmith.programs.graph import Program
+from weightsmith.programs.operators import COMPARISONS
+from weightsmith.programs.rasp import aggregates, selectors, sequences
 from weightsmith.programs.rasp.encodings import default_name
 from weightsmith.programs.rasp.expressions import RASPExpr
 from weightsmith.programs.rasp.operations import applied, known_symbol, opaque
@@ -84,9 +86,9 @@ def _sequence(expression: sequences.SOp, parts: tuple[Any, ...], note: Note) -> 
             return form.Constant(exact(expression.fill), note=note)
         case sequences.ConstantSOp():
             return form.Row(tuple(exact(value) for value in expression.value), expression.check_length, note=note)
-        case sequences.SelectorWidth():
+        case aggregates.SelectorWidth():
             return form.Width(*parts, note=note)
-        case sequences.Aggregate():
+        case aggregates.Aggregate():
             selector, values = parts
             return form.Aggregate(selector, values, exact(expression.default), note=note)
     raise _unknown(expression)

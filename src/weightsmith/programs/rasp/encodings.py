@@ -3,6 +3,7 @@
 import enum
 from typing import Any
 
+from weightsmith.programs.rasp.aggregates import Aggregate, SelectorWidth
 from weightsmith.programs.rasp.expressions import DEFAULT_ANNOTATORS, RASPExpr, annotate
 from weightsmith.programs.rasp.selectors import (
     ConstantSelector,
@@ -13,7 +14,6 @@ from weightsmith.programs.rasp.selectors import (
     SelectorOr,
 )
 from weightsmith.programs.rasp.sequences import (
-    Aggregate,
     ConstantSOp,
     Full,
     IndicesType,
@@ -21,7 +21,6 @@ from weightsmith.programs.rasp.sequences import (
     LinearSequenceMap,
     Map,
     Pointwise,
-    SelectorWidth,
     SequenceMap,
     SOp,
     SOpT,

@@ -4,9 +4,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from weightsmith.programs.form import Matrix, Node, Program, Row, SelectorNode, SequenceNode, Width
+from weightsmith.programs.form import Matrix, Node, Row, SelectorNode, SequenceNode, Width
+from weightsmith.programs.graph import Program
 from weightsmith.programs.interpreter import ProgramRun
-from weightsmith.programs.rasp import selectors, sequences
+from weightsmith.programs.rasp import aggregates, selectors, sequences
 from weightsmith.programs.rasp.conversion import dependencies, node_of
 from weightsmith.programs.rasp.expressions import RASPExpr
 from weightsmith.programs.values import exact, presented
@@ -35,8 +36,8 @@ class DefaultRASPEvaluator(RASPEvaluator):
             sequences.Pointwise: self.eval_pointwise,
             sequences.Full: self.eval_full,
             sequences.ConstantSOp: self.eval_constant_sop,
-            sequences.SelectorWidth: self.eval_selector_width,
-            sequences.Aggregate: self.eval_aggregate,
+            aggregates.SelectorWidth: self.eval_selector_width,
+            aggregates.Aggregate: self.eval_aggregate,
             selectors.Select: self.eval_select,
             selectors.SelectorAnd: self.eval_selector_and,
             selectors.SelectorOr: self.eval_selector_or,
@@ -105,11 +106,11 @@ class DefaultRASPEvaluator(RASPEvaluator):
         """Return the given values."""
         return self._step(sop, xs) if sop.check_length else list(sop.value)
 
-    def eval_selector_width(self, sop: sequences.SelectorWidth, xs: Sequence[Any]) -> Any:
+    def eval_selector_width(self, sop: aggregates.SelectorWidth, xs: Sequence[Any]) -> Any:
         """Return how many positions are selected."""
         return self._step(sop, xs)
 
-    def eval_aggregate(self, sop: sequences.Aggregate, xs: Sequence[Any]) -> Any:
+    def eval_aggregate(self, sop: aggregates.Aggregate, xs: Sequence[Any]) -> Any:
         """Return the means of the selected values."""
         return self._step(sop, xs)
 

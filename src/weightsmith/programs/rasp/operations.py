@@ -7,7 +7,8 @@ from typing import Any
 
 from weightsmith.errors import InputError
 from weightsmith.programs.form import Apply, Constant, Note, SequenceNode
-from weightsmith.programs.operators import NAMED, Function, Named
+from weightsmith.programs.functions import Function
+from weightsmith.programs.operators import NAMED, Named
 from weightsmith.programs.rasp.sources import place_of
 from weightsmith.programs.values import exact, presented
 

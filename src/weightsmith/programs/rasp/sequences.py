@@ -5,10 +5,10 @@ from types import GenericAlias
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from weightsmith.programs.rasp.expressions import RASPExpr, Value
-from weightsmith.programs.rasp.operations import FIRST, SECOND, THIRD, Chain, Linear, Slot, operation
+from weightsmith.programs.rasp.operations import FIRST, SECOND, THIRD, Chain, Linear, operation
 
 if TYPE_CHECKING:
-    from weightsmith.programs.rasp.selectors import Selector
+    pass
 
 SOpT = TypeVar("SOpT", bound="SOp")
 
@@ -268,43 +268,6 @@ class ConstantSOp(SOp):
         return []
 
 
-class SelectorWidth(SOp):
-    """How many positions are selected."""
-
-    def __init__(self, selector: "Selector") -> None:
-        """Count what `selector` selects."""
-        from weightsmith.programs.rasp.selectors import Selector  # it is made of operations
-
-        super().__init__()
-        assert isinstance(selector, Selector), f"a SelectorWidth is of a selector, and not of {selector!r}"
-        self.selector = selector
-
-    @property
-    def children(self) -> Sequence[RASPExpr]:
-        """The selector."""
-        return [self.selector]
-
-
-class Aggregate(SOp):
-    """The mean of the selected values; a single one is itself; `default` where nothing is selected."""
-
-    def __init__(self, selector: "Selector", sop: SOp, default: Value = None) -> None:
-        """Take the values of `sop` where `selector` selects."""
-        from weightsmith.programs.rasp.selectors import Selector  # it is made of operations
-
-        super().__init__()
-        assert isinstance(selector, Selector), f"an Aggregate takes a selector, and not {selector!r}"
-        assert isinstance(sop, SOp), f"an Aggregate is of a sequence operation, and not of {sop!r}"
-        known = default is None or isinstance(default, str | float | bool | int)
-        assert known, f"an Aggregate's default is a text or a number, and not {default!r}"
-        self.selector, self.sop, self.default = selector, sop, default
-
-    @property
-    def children(self) -> Sequence[RASPExpr]:
-        """The selector and the values."""
-        return [self.selector, self.sop]
-
-
 def _is_function(f: object) -> bool:
     return callable(f) and not isinstance(f, RASPExpr)
 
@@ -324,49 +287,6 @@ def combined(f: Callable[..., Any], sops: Sequence[SOp]) -> SOp:
     if len(sops) == 1:
         return Map(f, sops[0])
     return SequenceMap(f, *sops) if len(sops) == 2 else Pointwise(f, *sops)
-
-
-def where(condition: Any, yes: Any, no: Any) -> SOp:
-    """Return `yes` where the condition is true and `no` elsewhere; each is an operation or a constant."""
-    if not any(isinstance(one, SOp) for one in (condition, yes, no)):
-        return Full(yes if condition else no)
-    return pointwise("where", condition, yes, no)
-
-
-def function(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function of values one of operations: a decorator. Constants may be given in place of operations.
-
-    >>> from weightsmith.programs import function, rasp
-    >>> @function
-    ... def capped(x, most):
-    ...     return min(x, most)
-    >>> capped(rasp.indices, 2)("abcd")
-    [0, 1, 2, 2]
-    """
-
-    def of_operations(*arguments: Any) -> Any:
-        sops = [one for one in arguments if isinstance(one, SOp)]
-        if not sops:
-            return f(*arguments)
-        if len(sops) == len(arguments):
-            return combined(f, sops)
-        slots = iter(range(len(sops)))
-        pattern = [Slot(next(slots)) if isinstance(one, SOp) else one for one in arguments]
-
-        def filled(*values: Any) -> Any:
-            return f(*(values[one.index] if isinstance(one, Slot) else one for one in pattern))
-
-        filled.__name__ = getattr(f, "__name__", "function")
-        return combined(filled, sops)
-
-    of_operations.__name__ = getattr(f, "__name__", "function")
-    of_operations.__doc__ = f.__doc__
-    return of_operations
-
-
-def sop_not(sop: SOp) -> SOp:
-    """Return whether an operation is false, at every position."""
-    return pointwise("not", sop)
 
 
 tokens = TokensType()

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from weightsmith.programs.form import Node, Note, Program, SelectorNode, SequenceNode, Width, select
+from weightsmith.programs.form import Node, Note, SelectorNode, SequenceNode, Width, select
+from weightsmith.programs.graph import Program
 from weightsmith.programs.interpreter import ProgramRun, evaluate
 from weightsmith.programs.places import Place, refusal
 from weightsmith.programs.text import expressions

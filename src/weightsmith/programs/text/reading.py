@@ -3,7 +3,8 @@
 import os
 
 from weightsmith.errors import InputError
-from weightsmith.programs.form import Program, SequenceNode
+from weightsmith.programs.form import SequenceNode
+from weightsmith.programs.graph import Program
 from weightsmith.programs.text.session import Session
 
 

@@ -8,7 +8,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from weightsmith.errors import FileError, InputError, brief, nearest_names, reason
-from weightsmith.programs.form import Note, Program, SequenceNode
+from weightsmith.programs.form import Note, SequenceNode
+from weightsmith.programs.graph import Program
 from weightsmith.programs.places import Place, refusal
 from weightsmith.programs.text.expressions import sequence
 from weightsmith.programs.text.names import given, provided

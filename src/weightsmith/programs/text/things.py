@@ -6,10 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from weightsmith.errors import brief, listed, nearest_names
-from weightsmith.programs.form import (
-    SelectorNode,
-    SequenceNode,
-)
+from weightsmith.programs.form import SelectorNode, SequenceNode
 from weightsmith.programs.places import Place, refusal
 from weightsmith.programs.values import presented
 
