@@ -1,7 +1,8 @@
 """Random programs in which every part has a value for every input: numbers, flags and tokens are kept apart."""
 
+from collections.abc import Iterable
 from random import Random
-from typing import Any
+from typing import TypeVar
 
 from weightsmith.programs.form import (
     Aggregate,
@@ -9,6 +10,7 @@ from weightsmith.programs.form import (
     And,
     Apply,
     Constant,
+    FrontEnd,
     Indices,
     Length,
     Not,
@@ -25,6 +27,8 @@ from weightsmith.programs.graph import Program
 from weightsmith.programs.operators import COMPARISONS, Lookup, Member, Named
 from weightsmith.programs.values import exact
 
+T = TypeVar("T")
+FRONT_ENDS: tuple[FrontEnd, ...] = ("rasp", "tracr")
 NUMBERS = (0, 1, 2, 3, -1, exact(0.5), exact(1 / 3))
 FUNCTIONS = (
     Function(lambda x: 3 if x > 1 else x, "capped"),
@@ -42,7 +46,7 @@ def drawn_program(seed: int, depth: int = 4, vocabulary: str = "abc", length: bo
     """Return a random program: the same for the same arguments; without `length` it can be causal."""
     draw = Drawing(Random(seed), vocabulary, length)
     kind = draw.one([draw.number, draw.flag, draw.token, draw.sometimes_none])
-    front_end = "tracr" if kind == draw.sometimes_none else draw.one(["rasp", "tracr"])  # RASP text has no None
+    front_end: FrontEnd = "tracr" if kind == draw.sometimes_none else draw.one(FRONT_ENDS)  # RASP text has no None
     return Program(kind(depth), front_end, f"random {seed}")
 
 
@@ -52,7 +56,7 @@ class Drawing:
     def __init__(self, random: Random, vocabulary: str, length: bool) -> None:
         self.random, self.vocabulary, self.length = random, vocabulary, length
 
-    def one(self, of: Any) -> Any:
+    def one(self, of: Iterable[T]) -> T:
         return self.random.choice(list(of))
 
     def constant(self) -> Constant:
@@ -60,11 +64,9 @@ class Drawing:
 
     def number(self, depth: int) -> SequenceNode:
         if depth <= 0:
-            leaves = [Indices(), Indices(), self.constant(), *([Length()] if self.length else [])]
-            leaf: SequenceNode = self.one(leaves)
-            return leaf
-        made: SequenceNode = self.one([self._arithmetic, self._choice, self._width, self._mean, self._own])(depth - 1)
-        return made
+            leaves: list[SequenceNode] = [Indices(), Indices(), self.constant(), *([Length()] if self.length else [])]
+            return self.one(leaves)
+        return self.one([self._arithmetic, self._choice, self._width, self._mean, self._own])(depth - 1)
 
     def _arithmetic(self, depth: int) -> SequenceNode:
         symbol = self.one(["+", "-", "*", "/", "%", "//", "min", "max", "round", "negative", "absolute", "indicator"])
@@ -129,8 +131,11 @@ class Drawing:
         if kind == 4:
             return Not(self.selector(depth - 1))
         if kind == 5:
-            return self.one([And, Or])(self.selector(depth - 1), self.selector(depth - 1))
-        return self.one([Always(True), Always(False), select(self.flag(depth - 1), Constant(True), "==", Note())])
+            left, right = self.selector(depth - 1), self.selector(depth - 1)
+            return And(left, right) if self.random.random() < 0.5 else Or(left, right)
+        flagged = select(self.flag(depth - 1), Constant(True), "==", Note())
+        others: list[SelectorNode] = [Always(True), Always(False), flagged]
+        return self.one(others)
 
     def sometimes_none(self, depth: int) -> SequenceNode:
         """Return an operation that may be None at some positions, and functions of it."""

@@ -136,6 +136,11 @@ def test_pairs_that_a_function_tells_apart_are_refused_too() -> None:
 def test_a_function_that_takes_whole_numbers_alone_is_fine() -> None:
     assert run(rasp.Map(lambda i: "xyz"[i], rasp.indices)) == ["x", "y", "z"]
     assert run(rasp.Map(lambda i: 1 << i, rasp.indices)) == [1, 2, 4]
+    assert run(rasp.Map(lambda i: (3 ** (20 * i), 1), rasp.indices)) == [
+        (1, 1),
+        (3**20, 1),
+        (3**40, 1),
+    ]  # as floats less
     halves = rasp.Aggregate(SO_FAR, rasp.indices)
     assert run(rasp.Map(lambda i: "xyz"[i], 2 * halves)) == ["x", "y", "z"]
 

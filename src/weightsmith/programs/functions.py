@@ -3,11 +3,12 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from weightsmith.errors import InputError, brief
 from weightsmith.programs.operators import Operator
 from weightsmith.programs.places import Place
-from weightsmith.programs.values import Value, exact, presented
+from weightsmith.programs.values import Value, exact, is_number, presented
 
 MOST_REMEMBERED = 100_000  # results of a function; beyond that all are forgotten
 
@@ -52,16 +53,30 @@ class Function(Operator):
         if all(other is value for other, value in zip(others, values, strict=True)):
             return
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                other = exact(self.call(*others))
+            other = exact(self.call(*others) if number is float else _quietly(self.call, others))
         except Exception:  # of whoever wrote the function, which was not made for this type
             return
-        if other != result:
+        if not _alike(other, result):
             raise InputError(
                 f"it tells apart what is one value: {_listing(values)} gives {brief(presented(result))}, and "
                 f"{_listing(others)} gives {brief(presented(other))}; write a function that does not"
             )
+
+
+def _quietly(call: Callable[..., object], values: list[Value]) -> object:
+    """Return what a function gives, without Python's warning that ~True may not be what one wants."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return call(*values)
+
+
+def _alike(one: Value, other: Value) -> bool:
+    """Say whether two results are equal, or are numbers that differ by no more than floats round."""
+    if type(one) is tuple and type(other) is tuple and len(one) == len(other):
+        return all(map(_alike, one, other))
+    if is_number(one) and is_number(other):
+        return abs(Fraction(one) - other) * 10**9 <= abs(Fraction(other))
+    return one == other
 
 
 def _plain(value: Value) -> Value:

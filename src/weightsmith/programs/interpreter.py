@@ -217,24 +217,34 @@ def selected(keys: list[Value], queries: list[Value], comparison: str | Function
     at: dict[Value, Bits] = {}
     for position, key in enumerate(keys):
         at[key] = at.get(key, 0) | 1 << position
-    rows: dict[Value, Bits] = {}
-    for query in queries:
-        if query not in rows:
-            rows[query] = sum(where for key, where in at.items() if compared(key, query, comparison, note))
+    if isinstance(comparison, str):
+        _refuse_none(at, queries, comparison, note)
+    if comparison == "==":
+        return [at.get(query, 0) for query in queries]
+    holds = comparison if isinstance(comparison, Function) else COMPARISONS[comparison]
+    rows = {query: _row(at, query, holds, note) for query in dict.fromkeys(queries)}
     return [rows[query] for query in queries]
 
 
-def compared(key: Value, query: Value, comparison: str | Function, note: Note) -> bool:
-    """Say whether a pair is selected."""
-    if isinstance(comparison, Function):
-        return bool(attempt(comparison, (key, query), note))
-    if key is None or query is None:
-        raise refusal(
-            note.place,
-            f"select compares None: the {'key' if key is None else 'query'} is None, and {comparison!r} has no answer; "
-            "give the aggregate that it comes from a default",
-        )
-    return bool(attempt(COMPARISONS[comparison], (key, query), note))
+def _row(at: dict[Value, Bits], query: Value, holds: Callable[[Any, Any], object], note: Note) -> Bits:
+    key: Value = None
+    row = 0
+    try:
+        for key, where in at.items():
+            row |= where if holds(key, query) else 0
+    except Exception as error:
+        raise failure(holds, (key, query), note, error) from error
+    return row
+
+
+def _refuse_none(at: dict[Value, Bits], queries: list[Value], comparison: str, note: Note) -> None:
+    for which, found in (("key", None in at), ("query", None in queries)):
+        if found:
+            raise refusal(
+                note.place,
+                f"select compares None: the {which} is None, and {comparison!r} has no answer; give the aggregate that "
+                "it comes from a default",
+            )
 
 
 def _require_length(given: int, count: int, only_this_length: bool, note: Note) -> None:
