@@ -1,5 +1,6 @@
 """`load`: files of one folder alone, with names of their own."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -73,8 +74,11 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="load 'bytes'"):
         parse_rasp('load "bytes";', folder=tmp_path)
     (tmp_path / "folder.rasp").mkdir()
-    with pytest.raises(FileError, match="load 'folder': Is a directory"):
+    with pytest.raises(FileError, match="load 'folder': "):
         parse_rasp('load "folder";', folder=tmp_path)
+    os.mkfifo(tmp_path / "pipe.rasp")  # which must not keep us waiting
+    with pytest.raises(FileError, match="load 'pipe': "):
+        parse_rasp('load "pipe";', folder=tmp_path)
     (tmp_path / "long.rasp").write_text(" " * 1_000_001, "utf-8")
     with pytest.raises(InputError, match="a program of 1,000,001 characters"):
         parse_rasp('load "long";', folder=tmp_path)

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from weightsmith.errors import FileError, InputError, brief, nearest_names, reason
+from weightsmith.errors import FileError, InputError, brief, reason
 from weightsmith.programs.form import Note, SequenceNode
 from weightsmith.programs.graph import Program
 from weightsmith.programs.places import Place, refusal
@@ -16,6 +16,7 @@ from weightsmith.programs.text.names import given, provided
 from weightsmith.programs.text.reader import Reader
 from weightsmith.programs.text.syntax import LONGEST_PROGRAM, Source
 from weightsmith.programs.text.things import Scope, Thing, described, is_atom
+from weightsmith.storage import read_bytes
 
 STANDARD = ("rasplib", "RASP_support/rasplib")  # names under which the standard library is loaded
 EXAMPLE = "hello"
@@ -47,10 +48,12 @@ class Session:
         """Start with the standard library."""
         if folder is not None and not isinstance(folder, str | os.PathLike):
             raise InputError(f"folder={brief(folder)}: write the folder of the program's files")
-        self.folder = None if folder is None else Path(folder)
-        self.library, around = _library()
-        self.scope = Scope(around)
+        standard = _library()
+        self._start(None if folder is None else Path(folder), standard.library, standard.scope)
         self.scope.names["tokens"] = given()["tokens_str"]
+
+    def _start(self, folder: Path | None, library: Source, around: Scope) -> None:
+        self.folder, self.library, self.scope = folder, library, Scope(around)
         self.example: str | list[Thing] = EXAMPLE
         self.steps = 0
         self.reading: tuple[Reader, Any] | None = None  # what is being evaluated, and by whom
@@ -76,7 +79,7 @@ class Session:
         """Return the sequence operation of this name as a program."""
         if not isinstance(name, str):
             raise InputError(f"name={brief(name)}: write the name of a sequence operation")
-        thing = self.scope.get(name, Place(1)) if name in set(self.scope) else self._unknown(name)
+        thing = self.scope.get(name)
         if not is_atom(thing) and not isinstance(thing, SequenceNode):
             raise InputError(f"{brief(name)} is {described(thing)}: a program is a sequence operation")
         return Program(sequence(thing, Note()), "rasp", name)
@@ -115,25 +118,20 @@ class Session:
         if not path.is_relative_to(self.folder.resolve()):
             raise refusal(place, f"load {brief(name)}: the file lies outside of the program's folder")
         try:
-            with path.open("rb") as file:
-                content = file.read(4 * LONGEST_PROGRAM + 1)
-            return content.decode("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+            return read_bytes(path, 4 * LONGEST_PROGRAM).decode("utf-8")
+        except (OSError, ValueError) as error:  # it is no text, no regular file, or too large
             raise FileError(str(refusal(place, f"load {brief(name)}: {reason(error)}"))) from None
 
-    def _unknown(self, name: str) -> Thing:
-        near = nearest_names(name, list(self.scope.names)).strip()
-        raise InputError(f"nothing is called {brief(name)}{f'; {near}' if near else ''}")
+
+class _Library(Session):
+    """The session in which the standard library itself is read."""
+
+    def __init__(self) -> None:
+        scope = Scope()
+        scope.fixed, scope.names = given(), provided()
+        source = Source(files(__package__).joinpath("library.rasp").read_text("utf-8"), "rasplib")
+        self._start(None, source, scope)
+        Reader(self, source, self.scope).run(source.parsed())
 
 
-@cache
-def _library() -> tuple[Source, Scope]:
-    scope = Scope()
-    scope.fixed = given()
-    scope.names = provided()
-    source = Source(files(__package__).joinpath("library.rasp").read_text("utf-8"), "rasplib")
-    outer = Scope(scope)
-    reading = object.__new__(Session)
-    reading.library, reading.steps, reading.scope, reading._shown = source, 0, outer, []
-    Reader(reading, source, outer).run(source.parsed())
-    return source, outer
+_library = cache(_Library)

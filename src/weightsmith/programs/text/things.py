@@ -74,7 +74,7 @@ class Scope:
         yield from {**self.fixed, **self.names}
         yield from () if self.around is None else self.around
 
-    def get(self, name: str, place: Place) -> Thing:
+    def get(self, name: str, place: Place | None = None) -> Thing:
         """Return what a name stands for."""
         here: Scope | None = self
         while here is not None:
