@@ -10,6 +10,7 @@ Look        ws.attribute, ws.lens, ws.moved, ws.patch, ws.sweep, ws.ablate, ws.a
 Rewrite     ws.widen, ws.flag, ws.add_vector, ws.zero_vector, ws.linear_map, ws.infinity_form, ...
 Compose     S & T, S | T, S ^ T, ~T, ws.if_then_else(R, S, T), ws.compose("S & ~T | R", S=..., T=..., R=...)
 Check       ws.check.recognizes(T, "(0|1)*11", up_to=12), ws.check.same_decisions(S, T, up_to=12)
+Program     ws.programs.rasp, ws.programs.parse_rasp(text), ws.programs.evaluate(program, "abca"): RASP
 Remember    ws.memory.write, read, edit, undo: facts in feed-forward layers
 Talk        ws.next_token(T, tokens), ws.generate(T, tokens, steps)
 Train       ws.train (needs PyTorch: pip install 'weightsmith[torch]')

@@ -1,0 +1,9 @@
+"""Programs: RASP in Python and as text, one small form for both, and what they mean.
+
+`rasp` has the names of Tracr's module; `parse_rasp` reads RASP text; `evaluate(program, tokens)` is the meaning of a
+program. The names load when they are first used; `__init__.pyi` lists them.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,62 @@
+"""Programs as people read them: numbered lines, with the source of each."""
+
+from weightsmith.errors import brief, cut
+from weightsmith.programs.form import Aggregate, Always, And, Apply, Constant, Matrix, Node, Not, Or, Row, Select, Width
+from weightsmith.programs.graph import Program
+from weightsmith.programs.places import Place
+from weightsmith.programs.values import presented
+
+LANGUAGES = {"rasp": "RASP", "tracr": "RASP in Python"}
+WIDEST_SOURCE = 60
+
+
+def dump(program: Program) -> str:
+    """Return the program as numbered lines: what each computes, its name, and the source."""
+    title = f"{program.name or 'a program'}, {LANGUAGES[program.front_end]}{', causal' if program.causal else ''}"
+    names: dict[Node, str] = {}
+    rows: list[tuple[str, str]] = []
+    for node in program.nodes:
+        if isinstance(node, Constant) and node is not program.output:
+            names[node] = brief(presented(node.value))
+            continue
+        names[node] = f"%{len(rows)}"
+        rows.append((f"{names[node]} = {described(node, names)}", _source(node)))
+    width = max(len(left) for left, _ in rows)
+    return "\n".join([title, *(f"  {left:{width}}  {right}".rstrip() for left, right in rows)])
+
+
+def described(node: Node, names: dict[Node, str]) -> str:
+    """Return what a node computes, its parts called by their names."""
+    parts = [names[part] for part in node.parts]
+    match node:
+        case Constant(value):
+            return f"constant {brief(presented(value))}"
+        case Row(values):
+            return f"row {brief(presented(values))}"
+        case Apply(operator):
+            return operator.written(parts)
+        case Aggregate(_, _, default):
+            return f"aggregate({parts[0]}, {parts[1]}, default {brief(presented(default))})"
+        case Width():
+            return f"selector_width({parts[0]})"
+        case Select(_, _, comparison):
+            return f"select(key {parts[0]} {comparison} query {parts[1]})"
+        case And() | Or():
+            return f"{parts[0]} {type(node).__name__.lower()} {parts[1]}"
+        case Not():
+            return f"not {parts[0]}"
+        case Always(selected):
+            return "select all" if selected else "select none"
+        case Matrix(rows):
+            return f"select given pairs, {len(rows)} rows"
+    return type(node).__name__.lower()
+
+
+def _source(node: Node) -> str:
+    place = node.note.place
+    name = "" if node.note.name is None else f"{cut(node.note.name, WIDEST_SOURCE)}  "
+    return f"# {name}{'' if place is None else _shown(place)}" if name or place else ""
+
+
+def _shown(place: Place) -> str:
+    return f"line {place.line}: {cut(place.text.strip(), WIDEST_SOURCE)}"

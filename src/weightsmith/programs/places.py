@@ -1,0 +1,37 @@
+"""Places in a program's source, and errors that show them."""
+
+from dataclasses import dataclass
+
+from weightsmith.errors import InputError, cut
+
+WIDEST_LINE = 100  # characters of a source line that are shown
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something stands in a source: line and column count from 1; `text` is the whole line."""
+
+    line: int
+    column: int | None = None
+    text: str = ""
+    file: str | None = None
+
+    def __str__(self) -> str:
+        """Return the place as errors name it."""
+        column = "" if self.column is None else f", column {self.column}"
+        return f"{'' if self.file is None else f'{self.file}, '}line {self.line}{column}"
+
+    @property
+    def marked(self) -> str:
+        """The line, and below it a caret; nothing where the line is not known."""
+        if not self.text.strip():
+            return ""
+        start = 0 if self.column is None else max(0, self.column - 1 - WIDEST_LINE // 2)
+        line = cut(self.text.replace("\t", " ").rstrip()[start:], WIDEST_LINE)
+        caret = "" if self.column is None else "\n    " + " " * (self.column - 1 - start) + "^"
+        return f"\n    {line}{caret}"
+
+
+def refusal(place: Place | None, what: str) -> InputError:
+    """Return the error that says what is wrong at a place, and shows it."""
+    return InputError(what if place is None else f"{place}: {what}{place.marked}")

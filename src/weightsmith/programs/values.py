@@ -1,0 +1,97 @@
+"""The values of programs: None, texts, exact numbers, and whatever else can be hashed.
+
+A program computes with exact numbers: whole ones are ints, the others fractions. `True`, `1` and `1.0` are one value,
+as Python has it. A float stands for the simplest fraction that rounds to it: 0.1 is one tenth, and 1/3 is a third. So a
+mean over three positions equals what a person writes as 1/3, and values can be shown as floats without losing any.
+"""
+
+from collections.abc import Hashable
+from fractions import Fraction
+from math import isfinite
+from typing import TypeAlias, TypeGuard
+
+import numpy as np
+
+from weightsmith.errors import InputError, brief
+
+Value: TypeAlias = Hashable
+Number: TypeAlias = int | Fraction
+
+LONGEST_NUMBER = 4096  # bits of a numerator or denominator
+LONGEST_TEXT = 10_000  # characters of a text, or items of a tuple
+KINDS = {"number": "a number", "text": "a text", "thing": "neither a number nor a text"}
+
+
+def is_number(value: object) -> TypeGuard[Number]:
+    """Say whether an exact value is a number; truth values are numbers."""
+    return isinstance(value, int | Fraction)
+
+
+def kind(value: Value) -> str | None:
+    """Return "number", "text" or "thing"; None has no kind."""
+    if value is None:
+        return None
+    return "number" if is_number(value) else "text" if isinstance(value, str) else "thing"
+
+
+def exact(value: object) -> Value:
+    """Return a value as programs compute with it, or refuse it."""
+    if type(value) is int:
+        return _bounded(value)
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        value = _fraction_of(value)
+    if isinstance(value, Fraction):
+        value = value.numerator if value.denominator == 1 else value
+    if isinstance(value, int | Fraction):
+        return _bounded(value)
+    if isinstance(value, tuple) and type(value) is tuple:
+        value = tuple(exact(item) for item in value)
+    if isinstance(value, str | tuple) and len(value) > LONGEST_TEXT:
+        raise InputError(f"{brief(value)} is too long for a value: {LONGEST_TEXT:,} characters or items at most")
+    try:
+        hash(value)
+    except TypeError:
+        raise InputError(
+            f"{brief(value)} is no value of a program: it cannot be hashed; write a tuple instead of a list"
+        ) from None
+    if isinstance(value, Hashable) and not isinstance(value, complex):
+        return value
+    raise InputError(f"{brief(value)} is no value of a program: numbers are real")
+
+
+def presented(value: Value) -> Value:
+    """Return an exact value as people and their functions get it: whole numbers as ints, others as floats.
+
+    A fraction that no float stands for stays a fraction; truth values stay what they are.
+    """
+    if isinstance(value, Fraction):
+        short = float(value) if _fits_a_float(value) else 0.0
+        return short if isfinite(short) and short and exact(short) == value else value
+    return tuple(presented(item) for item in value) if type(value) is tuple else value
+
+
+def _bounded(number: Number) -> Number:
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) > LONGEST_NUMBER:
+        raise InputError(f"a number of more than {LONGEST_NUMBER} bits: programs compute with smaller ones")
+    return number
+
+
+def _fits_a_float(value: Fraction) -> bool:
+    return value.numerator.bit_length() - value.denominator.bit_length() < 1000
+
+
+def _fraction_of(number: float) -> Fraction:
+    """Return the simplest fraction that rounds to a float: the first such convergent of its continued fraction."""
+    if not isfinite(number):
+        raise InputError(f"{number} is no value of a program: numbers are finite")
+    rest = Fraction(number)
+    before, (above, below) = (0, 1), (1, 0)
+    while True:
+        whole = rest.numerator // rest.denominator
+        before, (above, below) = (above, below), (whole * above + before[0], whole * below + before[1])
+        convergent = Fraction(above, below)
+        if rest == whole or float(convergent) == number:
+            return convergent
+        rest = 1 / (rest - whole)

@@ -1,0 +1,32 @@
+"""The interpreter gives each example program the meaning that a plain Python function says it has."""
+
+import pytest
+
+from tests.programs.examples import EXAMPLES, Example
+from weightsmith.programs import evaluate
+
+MANY = 4  # symbols; with more of them the inputs of length 5 are left to the long tests
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_every_example_means_what_it_says_on_all_short_inputs(example: Example) -> None:
+    program = example.make()
+    inputs = example.inputs(up_to=5 if len(example.vocabulary) <= MANY else 4)
+    assert inputs
+    for tokens in inputs:
+        assert evaluate(program, tokens) == example.meaning(tokens), tokens
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("example", [e for e in EXAMPLES if len(e.vocabulary) > MANY], ids=lambda example: example.name)
+def test_examples_with_many_symbols_mean_what_they_say_at_length_5(example: Example) -> None:
+    program = example.make()
+    for tokens in example.inputs(up_to=5):
+        assert evaluate(program, tokens) == example.meaning(tokens), tokens
+
+
+def test_a_wrong_meaning_is_noticed() -> None:
+    for example in EXAMPLES:
+        program, inputs = example.make(), example.inputs(up_to=3)
+        other = [*example.meaning(inputs[-1])[:-1], "something else"]
+        assert evaluate(program, inputs[-1]) != other
