@@ -222,6 +222,7 @@ def patience() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", CALLS)
 def test_errors_are_ours_and_short_whatever_is_given(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -36,6 +36,7 @@ def wrong_results(p: int, ties: Ties, operation: str, carrier: type[np.floating]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("ties", TIES)
 def test_a_float32_carrier_is_exact_for_11_bits_and_a_float64_carrier_for_25(ties: Ties, operation: str) -> None:
     assert wrong_results(11, ties, operation, np.float32, spread=8) == 0

@@ -13,6 +13,7 @@ from weightsmith.arithmetic import Array, Saturating
 @pytest.mark.parametrize("count", [25_000, pytest.param(250_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("ties", TIES)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("form", [*LARGE, *WIDEST])
 def test_random_pairs_of_each_large_system_are_rounded_correctly(
     form: str, ties: str, operation: str, count: int

@@ -111,6 +111,7 @@ def test_the_count_is_exact_up_to_length_8(symbols: int, columns: int, cut: Cut)
 
 @pytest.mark.parametrize(("symbols", "up_to"), [(1, 8), (2, 7), (3, 5), (4, 4), (6, 3)])
 @pytest.mark.parametrize("mask", ["causal", "full"])
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("columns", "shards"), [(1 << 16, 4096), (14, 4096), (2, 5)])
 def test_functions_are_called_once_for_each_input(
     symbols: int, up_to: int, mask: Mask, columns: int, shards: int, cut: Cut

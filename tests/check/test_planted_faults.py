@@ -55,6 +55,7 @@ def test_the_one_input_that_two_models_decide_differently_is_found(size: int, wo
 
 
 @pytest.mark.parametrize("mask", ["causal", "full"])
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("size", "word"), CASES)
 def test_it_is_found_with_a_table_of_positions_and_with_a_full_mask(mask: Any, size: int, word: str, cut: Cut) -> None:
     T = planted(size, word, mask)
@@ -65,6 +66,7 @@ def test_it_is_found_with_a_table_of_positions_and_with_a_full_mask(mask: Any, s
 
 
 @pytest.mark.parametrize("mask", ["causal", "full"])
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("size", "word"), CASES[1::4])
 def test_every_kind_of_claim_finds_it(mask: Any, size: int, word: str, cut: Cut) -> None:
     vocabulary, up_to = SYMBOLS[:size], LENGTHS[size]

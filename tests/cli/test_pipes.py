@@ -22,6 +22,7 @@ BUFFERING = {"buffered": BUFFERED, "unbuffered": {**BUFFERED, "PYTHONUNBUFFERED"
 
 
 @pytest.mark.parametrize("buffering", BUFFERING)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("verb", ["run", "laws", "info", "help", pytest.param("library", marks=pytest.mark.long)])
 def test_a_reader_that_is_gone_ends_a_verb_silently_as_sigpipe_would(folder: Path, verb: str, buffering: str) -> None:
     reading, writing = os.pipe()

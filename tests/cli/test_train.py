@@ -159,6 +159,7 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
 }  # fmt: skip
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("case", BAD)
 def test_bad_input_is_refused_before_anything_is_learnt(
     case: str, folder: Path, train: Train, monkeypatch: pytest.MonkeyPatch

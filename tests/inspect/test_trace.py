@@ -92,6 +92,7 @@ def test_a_wide_stream_keeps_every_lane_that_changes_within_80_columns() -> None
     assert [float(x.removeprefix("~")) for x in values[1:]] == run.stream[0, :, 0].tolist()
 
 
+@pytest.mark.long
 def test_a_huge_stream_shows_what_varies_most_and_says_so() -> None:
     S = ws.random_transformer(lanes=100, blocks=1, max_length=300, weighting=ws.RightmostHard())
     text = " ".join(str(ws.run(S, "01" * 150)).split())  # a long line is folded

@@ -35,6 +35,7 @@ PROMPTS = {"shorter": "ab", "as long": "abcda", "longer": "abcdabcdd"}
         *(pytest.param(False, length, marks=pytest.mark.long) for length in ("as long", "longer")),
     ],
 )
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("positions", POSITIONS)
 def test_each_token_is_the_decision_on_the_last_tokens_that_the_context_holds(
     positions: str, cache: bool, length: str

@@ -57,6 +57,7 @@ def model(n: int, rule: str, activation: str = "relu", dtype: Any = "float64", *
 
 
 @pytest.mark.parametrize("mask", ["causal", "full"])
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_every_rule_and_activation_equals_the_definition_up_to_the_order_of_sums(activation: str, mask: Any) -> None:
     for n, rule in enumerate(RULES if mask == "causal" else FULL[::2]):

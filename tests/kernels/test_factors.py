@@ -40,6 +40,7 @@ PRODUCTS: dict[Any, str] = {
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: product.__name__)
 def test_a_product_takes_the_factor_that_was_made_for_it_alone(product: Any, form: str) -> None:
     c = carrier(parse_arithmetic(form))

@@ -30,6 +30,7 @@ THIRTY_TWO = ("fixed(8,8)", "fixed(3,12)", "fixed(10,10)", "fixed(0,15)", "fixed
 FORMS = [*(("int16", form) for form in SIXTEEN), *(("int32", form) for form in THIRTY_TWO)]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("dtype", "form", "ties"), one_tie_rule_each(FORMS))
 def test_random_models_run_as_in_the_reference(
     dtype: str, form: str, ties: str, monkeypatch: pytest.MonkeyPatch
@@ -39,6 +40,7 @@ def test_random_models_run_as_in_the_reference(
 
 @pytest.mark.parametrize("mask", ["causal", "full"])
 @pytest.mark.parametrize("weighting", WEIGHTINGS, ids=repr)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("form", ["fixed(2,3)", "fixed(6,8,ties=away)"])
 def test_every_weighting_under_every_mask_runs_as_in_the_reference(form: str, weighting: Weighting, mask: str) -> None:
     assert_weighting(finite_arithmetic(form), range(200, 204), weighting, mask)

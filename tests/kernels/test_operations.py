@@ -30,6 +30,7 @@ COUNT = 3000
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("dtype", "form", "ties"), one_tie_rule_each(FORMS))
 def test_all_pairs_give_what_the_arithmetic_gives(dtype: str, form: str, ties: str, operation: str) -> None:
     A = finite_arithmetic(tied(form, ties))
@@ -78,6 +79,7 @@ def ties_and_near(A: Saturating, results: Array) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("ties", TIES)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("form", LARGE)
 def test_products_at_a_tie_beside_it_and_at_the_edge_are_rounded_correctly(form: str, ties: str) -> None:
     A = finite_arithmetic(tied(form, ties))

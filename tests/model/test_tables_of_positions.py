@@ -35,6 +35,7 @@ def wave(function: Callable[[mp.mpf], mp.mpf], t: int, base: float, p: int, size
 
 
 @pytest.mark.parametrize("form", FORMS)
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("base", "size"), [(10000.0, 8), (1.5, 5), (1e29, 6)])
 def test_sines_and_cosines_are_rounded_once(form: str, base: float, size: int) -> None:
     sin, cos = sines_and_cosines(saturating(form), base, size, 200)

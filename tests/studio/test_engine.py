@@ -81,6 +81,7 @@ def test_the_machines_arithmetic_is_as_near_as_its_bits(form: str, tmp_path: Pat
     assert cases.runs > 70
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("form", ["fixed(4,4)", "float(6,20)", "fixed(3,22)", "e4m3"])
 def test_long_inputs_run_as_in_python(form: str, tmp_path: Path) -> None:
     cases = Cases(tmp_path)
@@ -104,6 +105,7 @@ def near_midpoints(A: Any, name: str, count: int) -> list[float]:
 
 
 @pytest.mark.parametrize("name", ["exp", "gelu", "gelu_tanh", "silu"])
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("form", ["float(8,25)", "fixed(10,15)", "float(10,25,ties=even)"])
 def test_functions_beside_a_midpoint_are_rounded_as_in_python(form: str, name: str, tmp_path: Path) -> None:
     """A model with a lane for x: exp by its softmax over one position, or a neuron, on the hardest arguments."""

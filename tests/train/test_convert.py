@@ -30,6 +30,7 @@ def both(model: Model, classes: tuple[str, ...] | None, text: str = TEXT) -> tup
 
 
 @pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("positions", "norm", "placement"), [*product(get_args(PositionKind), get_args(NormKind), get_args(Placement))]
 )

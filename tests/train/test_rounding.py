@@ -22,6 +22,7 @@ def by_hand(T: ws.Transformer, S: ws.Transformer, up_to: int) -> list[tuple[str,
     return [x for x in all_inputs(T.vocabulary, up_to) if ws.run(T, x, sums="left").decision != ws.run(S, x).decision]
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("A", ARITHMETICS, ids=str)
 def test_the_report_is_that_of_a_plain_loop(A: ws.Arithmetic, recogniser: ws.Transformer) -> None:
     S, report = rounded(recogniser, A, 4)
