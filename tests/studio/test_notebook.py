@@ -43,7 +43,7 @@ def test_what_a_notebook_keeps_of_a_run_is_small() -> None:
 
 def test_the_text_is_there_too_for_notebooks_that_are_not_trusted() -> None:
     assert "block 0     1 head (LeftmostHard) · look for 1" in T._repr_html_()
-    assert ws.run(T, "0010")._repr_html_().count("<table ") == 3
+    assert ws.run(T, "0010")._repr_html_().count("<table ") == 4
 
 
 def test_names_cannot_break_out_of_a_frame() -> None:
