@@ -31,7 +31,7 @@ def models() -> list[ws.Transformer]:
     return [written, ws.flag(T, "here", [0]), *kinds, floats, replace(floats, tokenizer='{"model": "BPE"}'), read]
 
 
-@pytest.mark.parametrize("count", [400, pytest.param(10_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.long)])
 def test_mutated_files_load_to_valid_models_or_are_refused(count: int, tmp_path: Path) -> None:
     path, again, random = tmp_path / "model", tmp_path / "again", Random(count)
     whole = []
@@ -45,7 +45,7 @@ def test_mutated_files_load_to_valid_models_or_are_refused(count: int, tmp_path:
         said["loaded" if is_valid(path, again) else "refused"] += 1
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert min(said.values()) > count // 100, said
+    assert min(said.values()) > count // 50, said
     assert peak < MEMORY
 
 

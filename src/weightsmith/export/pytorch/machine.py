@@ -1,5 +1,6 @@
 """What the parts of a module ask of the arithmetic that they are computed in."""
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from torch import Tensor, nn
@@ -15,44 +16,44 @@ if TYPE_CHECKING:
     from weightsmith.export.pytorch.parts import Heads, Norm
 
 
-class Machine(nn.Module):
+class Machine(nn.Module, ABC):
     """The operations on tensors, as `Core` has them on arrays, and the steps that are worth doing at once."""
 
     arithmetic: "Arithmetic"
 
+    @abstractmethod
     def add(self, x: Tensor, y: Tensor) -> Tensor:
         """Return x ⊕ y."""
-        raise NotImplementedError
 
+    @abstractmethod
     def subtract(self, x: Tensor, y: Tensor) -> Tensor:
         """Return x ⊖ y."""
-        raise NotImplementedError
 
+    @abstractmethod
     def multiply(self, x: Tensor, y: Tensor) -> Tensor:
         """Return x ⊗ y."""
-        raise NotImplementedError
 
+    @abstractmethod
     def linear(self, x: Tensor, W: Tensor, b: Tensor | None) -> Tensor:
         """Return W x ⊕ b for vectors (…, columns)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def activate(self, function: Activation, x: Tensor) -> Tensor:
         """Return an activation of x."""
-        raise NotImplementedError
 
+    @abstractmethod
     def norm(self, norm: "Norm", x: Tensor) -> Tensor:
         """Return vectors (…, positions, lanes of the norm), normalised."""
-        raise NotImplementedError
 
+    @abstractmethod
     def attend(
         self, heads: "Heads", q: Tensor, k: Tensor, v: Tensor, geometry: "Geometry"
     ) -> tuple[Tensor, Tensor | None]:
         """Return Σ weight ⊗ value of each head, (batch, heads, positions, value size), and the weights if traced."""
-        raise NotImplementedError
 
+    @abstractmethod
     def gathered(self, total: Tensor | None, mixed: Tensor, W_O: Tensor) -> Tensor:
         """Return a total (None: nothing yet) with what further heads add to the stream."""
-        raise NotImplementedError
 
     def refuse_zero_root(self, norm: "Norm", root: Tensor) -> None:
         """Refuse to divide by a square root (batch, positions, 1) that is 0."""
