@@ -118,7 +118,7 @@ def targets() -> Table:
         "", "majority", f"{weights / 1e6:.1f} million weights", "memory grows by",
         title="Out and in, the report included",
         caption="where a model is exported, nearly all of the time goes into running both on the inputs of the report; "
-        f"the weights take {8 * weights / 1e6:.0f} MB, as float64; what reading a checkpoint holds: benchmark reading",
+        f"the weights take {4 * weights / 1e6:.0f} MB, as float32; what reading a checkpoint holds: benchmark reading",
     )  # fmt: skip
     for name, found in rows.items():
         small = "" if math.isnan(found["small"]) else f"{found['small']:.2f} s"

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from weightsmith import Arithmetic, Attention, Softmax, Transformer, random_transformer
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Array, Weights
 
 
 def thinned(
@@ -17,7 +17,7 @@ def thinned(
         vocabulary, lanes, blocks, 1, 4 * lanes, length, arithmetic, weighting=Softmax(shifted=True)
     )  # fmt: skip
 
-    def thin(M: Array) -> Array:
+    def thin(M: Weights) -> Array:
         keep = random.random(M.shape) < density
         return arithmetic.round(random.normal(size=M.shape) * keep / np.sqrt(density * M.shape[1]))
 

@@ -1,7 +1,7 @@
 """The page: how large its parts are, and how soon it shows something, in chromium.
 
-Times run from the key to the end of the frame that shows what it changed: a message sent while a frame is prepared
-arrives when that frame has been drawn.
+Keys are pressed as a reader presses them. Times run from the press to the end of the frame in which the stream is
+another one: a message sent while a frame is prepared arrives when that frame has been drawn.
 """
 
 import gzip
@@ -18,28 +18,23 @@ import weightsmith as ws
 from weightsmith.studio import document
 
 REPEAT = 12
-# Press a key, or type a text, and wait until the browser has drawn what follows from it (a text: that differs)
-DRAWN = """new Promise(done => requestAnimationFrame(() => {
+DRAWN = """new Promise(done => {
     const {port1, port2} = new MessageChannel();
     port1.onmessage = () => done(performance.now());
     port2.postMessage(null);
-}))"""
-STEP = f"""async key => {{
-    const begin = performance.now();
-    window.dispatchEvent(new KeyboardEvent("keydown", {{key, bubbles: true}}));
-    return await {DRAWN} - begin;
-}}"""
-TYPE = f"""async text => {{
-    const input = document.querySelector("[data-input]");
+})"""
+OPENED = f"async () => {{ await new Promise(requestAnimationFrame); return await {DRAWN}; }}"
+# Wait for a key, and then for the frame that shows what follows from it
+WATCH = f"""() => {{
     const stream = document.querySelector("[aria-label='the stream']");
     const before = stream.textContent;
-    const begin = performance.now();
-    input.value = text;
-    input.dispatchEvent(new Event("input", {{bubbles: true}}));
-    await null;  // the page follows as soon as the event is over
-    while (stream.textContent === before) await new Promise(requestAnimationFrame);
-    return await {DRAWN} - begin;
+    const answered = async ({{timeStamp}}) => {{
+        do await new Promise(requestAnimationFrame); while (stream.textContent === before);
+        return await {DRAWN} - timeStamp;
+    }};
+    window.answer = new Promise(done => addEventListener("keydown", key => done(answered(key)), {{once: true}}));
 }}"""
+LETTERS = 12
 
 
 def measure() -> list[Table]:
@@ -57,11 +52,11 @@ def measure() -> list[Table]:
         page, opening = opened(browser, large, Path(folder))
         times.add_row("128 positions × 64 lanes × 24 blocks: opens", f"{opening:.0f}", "under 2,000")
         page.keyboard.press("Home")
-        steps = [page.evaluate(STEP, "ArrowRight") for _ in range(REPEAT)]
+        steps = [pressed(page, "ArrowRight") for _ in range(REPEAT)]
         times.add_row("a step there: median, worst", f"{statistics.median(steps):.0f}, {max(steps):.0f}", "under 50")
         usual = random_model(lanes=22, blocks=3)
         page, _ = opened(browser, run(usual, 6), Path(folder))
-        keys = [page.evaluate(TYPE, "ab" * (1 + n % 6)) for n in range(2 * REPEAT)]
+        keys = typed(page)
         times.add_row(
             "a keystroke, 22 lanes × 3 blocks: median, worst",
             f"{statistics.median(keys):.0f}, {max(keys):.0f}",
@@ -87,5 +82,21 @@ def opened(browser: Browser, shown: ws.Run, folder: Path) -> tuple[Page, float]:
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.goto(path.as_uri())
     page.wait_for_selector("[data-weightsmith] [role=grid]")
-    shown_at: float = page.evaluate(f"async () => await {DRAWN}")
+    shown_at: float = page.evaluate(OPENED)
     return page, shown_at
+
+
+def pressed(page: Page, key: str) -> float:
+    """Press a key; return the milliseconds until the stream that follows from it is drawn."""
+    page.evaluate(WATCH)
+    page.keyboard.press(key)
+    answer: float = page.evaluate("window.answer")
+    return answer
+
+
+def typed(page: Page) -> list[float]:
+    """Type inputs of one to twelve letters, letter by letter, each in place of the one before."""
+    page.locator("[data-input]").select_text()
+    first = [pressed(page, "ab"[n % 2]) for n in range(LETTERS)]
+    page.locator("[data-input]").select_text()
+    return first + [pressed(page, "ba"[n % 2]) for n in range(LETTERS)]

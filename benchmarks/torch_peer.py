@@ -7,7 +7,7 @@ import torch
 from torch.nn.functional import linear, relu, scaled_dot_product_attention
 
 from weightsmith import Transformer
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Weights
 from weightsmith.model import PositionTable
 
 BATCH = 4096
@@ -17,7 +17,7 @@ def decisions_of(T: Transformer, length: int, threads: int) -> Callable[[], np.n
     """Give a function that decides all inputs of a length, in vocabulary order."""
     torch.set_num_threads(threads)
 
-    def tensor(array: Array) -> torch.Tensor:
+    def tensor(array: Weights) -> torch.Tensor:
         return torch.tensor(array, dtype=torch.float32)
 
     assert isinstance(T.positions, PositionTable)

@@ -22,6 +22,16 @@ def compile_for(arithmetic: str) -> None:
     compiled(carrier(parse_arithmetic(arithmetic))).ready(LOOPS)
 
 
+def compile_automata() -> None:
+    """Have the loops of automata compiled: models that need each of them are asked for theirs."""
+    from weightsmith import automaton, library
+
+    automaton(library.majority("1"))
+    automaton(library.contains("1"))
+
+
 if __name__ == "__main__":
     with ProcessPoolExecutor(len(os.sched_getaffinity(0)), get_context("spawn")) as pool:
+        first = pool.submit(compile_automata)
         list(pool.map(compile_for, KINDS))
+        first.result()

@@ -1,7 +1,12 @@
-"""How tests run: hypothesis without deadlines, for machines are noisy, on CI with the same cases; long files first."""
+"""How tests run: hypothesis without deadlines, for machines are noisy, on CI with the same cases; long files first.
+
+Two processes load all tests, and in a fresh clone Python has compiled none of them, nor what they import. So every
+other process begins at the other end: each compiles half, and finds the rest done.
+"""
 
 import os
 from collections import defaultdict
+from collections.abc import Generator
 from zlib import crc32
 
 import pytest
@@ -26,10 +31,23 @@ LONG_FILES = (
     *("check/test_killed", "composition/test_library_models", "cli/test_train_loads", "test_public_names"),
 )
 
+BACKWARDS = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 2
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Load the files of a folder backwards in every other process."""
+    report = yield
+    if BACKWARDS and isinstance(collector, pytest.Directory):
+        report.result.reverse()
+    return report
+
 
 @pytest.hookimpl(tryfirst=True)  # before those that are long are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave most cases of tests marked `one_in(n)` to the long searches; begin with the files that take long."""
+    """Leave most cases of tests marked `one_in(n)` to the long searches; put the files that take long first."""
     cases = defaultdict[str, list[pytest.Item]](list)
     for item in items:
         if item.get_closest_marker("one_in") and not item.get_closest_marker("long"):
@@ -40,4 +58,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         some.sort(key=lambda item: crc32(item.nodeid.encode()))  # any order that mixes the parameters
         for item in some[-(-len(some) // marker.args[0]) :]:
             item.add_marker(pytest.mark.long)
-    items.sort(key=lambda item: not item.nodeid.startswith(tuple(f"tests/{name}.py" for name in LONG_FILES)))
+    first = tuple(f"tests/{name}.py" for name in LONG_FILES)
+    items.sort(key=lambda item: (not item.nodeid.startswith(first), str(item.path)))  # the same order in all processes

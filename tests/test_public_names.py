@@ -1,9 +1,8 @@
 """What is public: it has documentation, real parameters, and a place in the reference."""
 
 import inspect
+import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -11,6 +10,7 @@ from types import ModuleType
 import pytest
 
 import weightsmith as ws
+from tests.command_line import run_command
 
 ROOT = Path(__file__).parent.parent
 
@@ -58,23 +58,19 @@ def test_the_guide_that_help_begins_with_names_only_what_exists() -> None:
             thing = getattr(thing, part)
 
 
+BUILD = """
+import sys
+from sphinx.cmd.build import main
+sys.exit(main(["-W", "--keep-going", "-q", "-b", "html", {source!r}, {folder!r}]))
+"""
+
+
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the documentation, with warnings as errors."""
+    """Build the documentation, with warnings as errors, in a process that has loaded what it documents."""
     folder = tmp_path_factory.mktemp("html")
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-W",
-        "--keep-going",
-        "-q",
-        "-b",
-        "html",
-        str(ROOT / "docs"),
-        str(folder),
-    ]
-    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    build = BUILD.format(source=str(ROOT / "docs"), folder=str(folder))
+    result = run_command(folder=ROOT, environment=os.environ, before=build)
     assert result.returncode == 0, result.stderr
     return folder
 

@@ -156,10 +156,12 @@ def calls(T: ws.Transformer) -> dict[str, Call]:
             memory.triggers, {"T": written, "block": 0, "neuron": T.lanes[0], "inputs": [[T.vocabulary[0]]]}, ()
         ),
         "memory.report": (memory.report, {"T": T, "edited": written, "inputs": [[T.vocabulary[0]]]}, ()),
-        "check.same_decisions": (ws.check.same_decisions, {"S": T, "T": T, "up_to": 2}, CHECK),
+        "check.same_decisions": (
+            ws.check.same_decisions, {"S": T, "T": T, "up_to": 2, "seconds": 0.2}, (*CHECK, "states")
+        ),
         "check.same_logits": (ws.check.same_logits, {"S": T, "T": T, "up_to": 2}, ()),
         "check.recognizes": (
-            ws.check.recognizes, {"T": T, "predicate": ".*", "up_to": 2, "yes": T.classes[0]}, ()
+            ws.check.recognizes, {"T": T, "predicate": ".*", "up_to": 2, "yes": T.classes[0], "seconds": 0.2}, ()
         ),
         "check.agrees_with": (
             ws.check.agrees_with, {"T": T, "function": lambda tokens: T.classes[0], "up_to": 2}, ()

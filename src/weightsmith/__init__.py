@@ -9,8 +9,10 @@ Run         r = ws.run(T, "0110"): r.decision, r.outputs, r.at("block 0 attentio
 Look        ws.attribute, ws.lens, ws.moved, ws.patch, ws.sweep, ws.ablate, ws.ablations, ws.changed, ws.tracking
 Rewrite     ws.widen, ws.flag, ws.add_vector, ws.zero_vector, ws.linear_map, ws.infinity_form, ...
 Compose     S & T, S | T, S ^ T, ~T, ws.if_then_else(R, S, T), ws.compose("S & ~T | R", S=..., T=..., R=...)
-Check       ws.check.recognizes(T, "(0|1)*11", up_to=12), ws.check.same_decisions(S, T, up_to=12)
-Program     ws.programs.rasp, ws.programs.parse_rasp(text), ws.programs.evaluate(program, "abca"): RASP
+Check       ws.check.recognizes(T, "(0|1)*11"), ws.check.same_decisions(S, T): for all lengths, or up_to=12;
+            ws.automaton(T) is the smallest machine that decides as T does
+Program     ws.programs.compile(rasp operation, "abc", 20), compile_rasp(text, "abc", 20): RASP as weights, proved;
+            ws.programs.compile_ltl("O(a & Y b)", "ab"): temporal formulas as weights
 Remember    ws.memory.write, read, edit, undo: facts in feed-forward layers
 Talk        ws.next_token(T, tokens), ws.generate(T, tokens, steps)
 Train       ws.train (needs PyTorch: pip install 'weightsmith[torch]')

@@ -13,6 +13,7 @@ from .arithmetic import Native as Native
 from .arithmetic import TwosComplement as TwosComplement
 from .arithmetic import laws as laws
 from .arithmetic import parse_arithmetic as parse_arithmetic
+from .automata.extraction import automaton as automaton
 from .composition import compose as compose
 from .composition import if_then_else as if_then_else
 from .composition import side_by_side as side_by_side

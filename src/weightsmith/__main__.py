@@ -1,10 +1,14 @@
 """Run the command line: `weightsmith`, or `python -m weightsmith`."""
 
+import gc
 import sys
+
+MANY_OBJECTS = 50_000  # made between two looks for garbage: to load modules makes none, and looking takes time
 
 
 def main() -> None:
     """Load the command line and run it."""
+    gc.set_threshold(MANY_OBJECTS)
     try:
         from weightsmith.cli import main as run
     except Exception as error:  # Python itself would exit with 1, which means that a claim is refuted

@@ -41,8 +41,8 @@ T = ws.random_transformer("ab", lanes=3, blocks=1, max_length=6)
 LOWERED = ws.zero_one_form(T, lowering="attention", length=3)
 UNLIMITED = ws.library.contains("a", "ab")
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
-    "no length": (lambda: ws.check.same_decisions(T, T), "up_to=None: write the length up to which every input is "
-                  "checked, 1 or more, as in up_to=10"),
+    "no length": (lambda: ws.check.same_logits(T, T), "same_logits has no automaton for all lengths: say up to "
+                  "which length, as in up_to=10"),
     "no suffix": (lambda: ws.check.same_decisions(T, LOWERED, length=3),
                   "different vocabulary: a, b and a, b, END; a claim about both needs the same, but for what follows "
                   "each input: suffix=('END',)"),

@@ -17,7 +17,7 @@ from weightsmith.check.frame import Frame, make_frame
 from weightsmith.errors import FileError, InputError
 
 T = ws.library.ends_with("b", "ab")
-KINDS = {"same_decisions", "same_logits", "recognizes", "agrees_with", "final_vectors"}
+KINDS = {"same_decisions", "same_logits", "recognizes", "agrees_with", "final_vectors", "computes"}
 
 
 @pytest.fixture

@@ -27,9 +27,10 @@ def test_every_claim_takes_the_same_parameters_by_name_and_they_are_explained(na
     parameters = inspect.signature(getattr(check, name)).parameters
     assert parameters["up_to"].default is None
     named = [p.name for p in parameters.values() if p.kind is p.KEYWORD_ONLY]
-    assert [p for p in named if p != "yes"] == BY_NAME
+    budgets = ["seconds", "states"] if name in ("same_decisions", "recognizes") else []
+    assert [p for p in named if p != "yes"] == BY_NAME + budgets
     assert "help(weightsmith.check)" in " ".join(str(getattr(check, name).__doc__).split())
-    for parameter in ("up_to", *BY_NAME):
+    for parameter in ("up_to", *BY_NAME, *budgets):
         assert f"`{parameter}" in str(check.__doc__)
 
 
@@ -91,7 +92,7 @@ def test_a_transformer_with_three_classes_can_be_claimed_both_ways() -> None:
         check.agrees_with(bank, lambda words: "money", up_to=3)
 
 
-@pytest.mark.parametrize("symbols", [1, 2, 3, 30])
+@pytest.mark.parametrize("symbols", [1, 30, *(pytest.param(n, marks=pytest.mark.long) for n in (2, 3))])
 def test_a_certificate_of_the_greatest_length_is_written_and_replayed(symbols: int) -> None:
     T = ws.library.contains("a", [chr(ord("a") + i) for i in range(symbols)])
     verdict = check.same_decisions(T, ~T, 10_000)

@@ -131,8 +131,9 @@ def test_a_class_that_does_not_exist_is_answered_with_an_option(folder: Path) ->
 
 
 BAD = {
-    ("same-decisions", "one.safetensors", "one.safetensors"): "up to which length? Write --up-to 10, or --length 4",
-    ("recognizes", "one.safetensors", "--regex", "1"): "up to which length? Write --up-to 10, or --length 4",
+    ("same-logits", "one.safetensors", "one.safetensors"): "up to which length? Write --up-to 10, or --length 4",
+    ("recognizes", "one.safetensors", "--regex", "1"): "a ledger and a cluster go through inputs: say up to which "
+    "length, as in --up-to 20",
     ("same-logits", "one.safetensors", "one.safetensors", "--length", "0"): "length=0",
     ("same-logits", "one.safetensors", "one.safetensors", "--up-to", "3", "--length", "4"): "length=4 is more than",
     ("same-logits", "one.safetensors", "one.safetensors", "--up-to", "3", "--within", "("): "unterminated subpattern",

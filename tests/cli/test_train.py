@@ -89,6 +89,16 @@ def test_a_predicate_can_be_learnt_over_other_symbols(train: Train) -> None:
     assert (T.blocks[0].feed_forward.activation, T.final_norm) == ("relu", None)  # as for all labelled strings
 
 
+def test_an_exact_training_leaves_a_model_in_its_arithmetic_with_hard_attention(train: Train) -> None:
+    code, out, _ = train("--predicate", "first equals last", "--exact", "fixed(3,3)", "--max-length", "4", *SMALL)
+    assert code == 0
+    assert "after 6 steps" in out
+    T = ws.load("model.safetensors")
+    assert T.arithmetic == ws.Fixed(3, 3)
+    assert "RightmostHard" in str(T)
+    assert T.max_length is None  # relative positions: any length
+
+
 def test_settings_that_are_given_are_never_left_out(train: Train) -> None:
     assert train("--predicate", "contains 1", "--max-length", "4", *SMALL, "--decay", "0.5")[0] == 0
     decayed = ws.load("model.safetensors")
@@ -155,6 +165,9 @@ BAD: dict[str, tuple[tuple[str, ...], str]] = {
     "over the text by a link": ((*LEARN, "-o", "link"), "cannot write link: it is what is to be learnt"),
     "over the labels": (("--labelled", "good.log.jsonl", "-o", "good", *SMALL), "cannot write good.log.jsonl: it is"),
     "log is a folder": ((*LEARN, "-o", "sub.model.safetensors"), "cannot write sub.model.log.jsonl: it is not"),
+    "exact text": ((*LEARN, "--exact", "fixed(3,3)"), "--exact is for strings with a label: write --predicate"),
+    "exact floats": (("--predicate", "contains 1", "--exact", "float32"), "write a finite arithmetic, such as Fixed(3"),
+    "exact what": (("--predicate", "contains 1", "--exact", "fixed"), "fixed"),
     "old model as checkpoint": ((*LEARN, "-o", "old"), "old.checkpoint is no checkpoint"),
 }  # fmt: skip
 

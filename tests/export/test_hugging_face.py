@@ -131,7 +131,7 @@ def test_every_weighting_gives_the_weights_of_the_reference(weighting: Weighting
     scores[0] = scores[1, 0] = arithmetic.round(-15.9)  # nothing has a weight
     visible = np.tril(np.ones((6, 6), bool))
     how = described.weighting(arithmetic, weighting)
-    given = torch.tensor(scores), torch.tensor(visible).expand(50, 6, 6)
+    given = torch.tensor(scores), torch.tensor(visible).expand(50, 6, 6), torch.ones(6, 1, dtype=torch.bool)
     if weighting == ws.Softmax(shifted=True, empty="error"):
         assert np.abs(weigh(how, *given).numpy() - reference(arithmetic, weighting, scores, visible)).max() < 1e-5
         how = described.weighting(arithmetic, ws.Softmax(empty="error"))

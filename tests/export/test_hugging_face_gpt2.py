@@ -40,7 +40,8 @@ def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 def model(seed: int = 3, activation: str = "gelu_tanh", *, tied: bool = False, share: float = 0.5) -> Transformer:
     """Draw a model that a GPT-2 can be; its weights are a share of what is drawn."""
-    T = kind_of_model(FLOAT64, seed, "none", activation, weighting=Softmax(shifted=True), tied=tied, loudness=0.0)
+    how: Any = {"weighting": Softmax(shifted=True), "tied": tied, "loudness": 0.0, "strict": False}
+    T = kind_of_model(FLOAT64, seed, "none", activation, **how)
     return map_arrays(T, lambda array: array * share)
 
 

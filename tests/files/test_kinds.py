@@ -13,7 +13,7 @@ from tests.kernels.kinds import ACTIVATIONS, RULES, kind_of_model
 from weightsmith.files.codec import encode
 from weightsmith.model import named_arrays
 
-NEW = {"positions", "W_3", "b_3", "b_Q", "b_K", "b_V", "b_O", "tied", "parallel"}
+NEW = {"positions", "W_3", "b_3", "b_Q", "b_K", "b_V", "b_O", "tied", "parallel", "strict"}
 
 
 @pytest.mark.parametrize("tied", [False, True])
@@ -95,6 +95,7 @@ BROKEN: dict[str, tuple[Any, str]] = {
     "tied that is a number": (put("top", "tied", 1), "tied=1: write True or False"),
     "tied with another output": (put("top", "tied", True), "tied=True"),
     "parallel that is a number": (lambda m, _: m["blocks"][0].update(parallel=1), r"Block\(parallel=1\): write True"),
+    "strict that is a number": (put("head", "strict", 1), r"Head\(strict=1\): write True or False"),
     "parallel with norms behind": (lambda m, _: m["blocks"][0].update(parallel=True, norm_placement="post"),
                                    "the norms of a parallel block stand before its sublayers"),
     "a norm for a choice": (lambda m, _: m["blocks"][0].update(parallel={"kind": "RMSNorm", "eps": 1.0, "lanes": None}),

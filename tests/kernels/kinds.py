@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.kernels.models import LENGTH, WEIGHTINGS, Draw, drawing
+from tests.kernels.models import LENGTH, WEIGHTINGS, Draw, drawing, some_strict
 from weightsmith import (
     Alibi,
     Attention,
@@ -76,10 +76,11 @@ def kind_of_model(
     loudness: float | None = None,
     norms: bool = False,
     parallel: bool = False,
+    strict: bool = True,
 ) -> Transformer:
     """Draw a transformer with two blocks. Its positions are the rule alone, or beside a table or sinusoids.
 
-    Each bias is there or not. Two heads of a block may have different weightings.
+    Each bias is there or not. Two heads of a block may have different weightings, and some are strict.
     """
     random = np.random.default_rng([seed, RULES.index(rule), ACTIVATIONS.index(activation), heads])
     draw = drawing(A, random, loudness=(0.1, 0.4)[seed % 2] if loudness is None else loudness)
@@ -114,7 +115,7 @@ def kind_of_model(
         lanes=lanes,
         embedding=draw(2, d),
         positions=positions,
-        blocks=(block(), block()),
+        blocks=some_strict((block(), block()), seed) if strict else (block(), block()),
         output=None if tied else draw(2, d),  # type: ignore[arg-type]
         classes=("a", "b") if tied else ("NO", "YES"),
         mask=mask,

@@ -116,10 +116,26 @@ def some_in_parallel(blocks: tuple[Block, ...], seed: int) -> tuple[Block, ...]:
     )
 
 
+def some_strict(blocks: tuple[Block, ...], seed: int) -> tuple[Block, ...]:
+    """Make some heads strict, of those that have an answer for the first position; the rest stays as it is."""
+    random = np.random.default_rng([seed, 2])
+
+    def maybe(head: Head) -> Head:
+        answers = not isinstance(head.weighting, Softmax) or head.weighting.empty != "error"
+        return replace(head, strict=bool(random.random() < 0.3) and answers)
+
+    def changed(block: Block) -> Block:
+        if block.attention is None:
+            return block
+        return replace(block, attention=replace(block.attention, heads=tuple(map(maybe, block.attention.heads))))
+
+    return tuple(map(changed, blocks))
+
+
 def random_model(A: Arithmetic, seed: int, weighting: Weighting | None = None, mask: str | None = None) -> Transformer:
     """Draw vocabularies of 1–5 tokens, 1–5 lanes, 0–3 blocks with 0–3 heads, every weighting, positions and norms.
 
-    Some blocks are parallel.
+    Some blocks are parallel, some heads strict.
     """
     random = np.random.default_rng(seed)
     draw = drawing(A, random, loudness=(0.05, 0.3, 0.0)[seed % 3])
@@ -140,7 +156,7 @@ def random_model(A: Arithmetic, seed: int, weighting: Weighting | None = None, m
         lanes=lanes,
         embedding=embedding,
         positions=positions,
-        blocks=some_in_parallel(made, seed),
+        blocks=some_strict(some_in_parallel(made, seed), seed),
         output=draw(len(classes), len(lanes)),
         classes=classes,
         mask=how,  # type: ignore[arg-type]
@@ -166,4 +182,5 @@ def many_heads(A: Arithmetic, seed: int, mask: Literal["causal", "full"] = "caus
         feed_forward = FeedForward(draw(n, 2), draw(n), draw(2, n), draw(2))
         return Block(Attention(tuple(head() for _ in range(4))), feed_forward)
 
-    return Transformer(A, "ab", ("x", "y"), draw(2, 2), None, tuple(block() for _ in range(3)), draw(2, 2), mask=mask)
+    embedding, blocks = draw(2, 2), some_strict(tuple(block() for _ in range(3)), seed)
+    return Transformer(A, "ab", ("x", "y"), embedding, None, blocks, draw(2, 2), mask=mask)

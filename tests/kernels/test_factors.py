@@ -39,9 +39,14 @@ PRODUCTS: dict[Any, str] = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: product.__name__)
+@pytest.mark.parametrize(
+    ("product", "form"),
+    [
+        pytest.param(product, form, marks=() if m == n else pytest.mark.long, id=f"{product.__name__}-{form}")
+        for m, product in enumerate(PRODUCTS)
+        for n, form in enumerate(FORMS)
+    ],
+)  # each product and each kind of numbers once; every compilation takes a while
 def test_a_product_takes_the_factor_that_was_made_for_it_alone(product: Any, form: str) -> None:
     c = carrier(parse_arithmetic(form))
     one = c.encode(np.ones(1))[0]

@@ -110,6 +110,7 @@ AS_TEXT = [
     of_text("dyck3", text.dyck_prefixes(THREE), tuple("(){}[]"), meanings.dyck_prefixes(THREE)),
     of_text("sum of two", text.SUM_OF_TWO, SUMS, meanings.sum_of_two, one_plus),
     of_text("parity", text.PARITY, ABC, meanings.parity("a")),
+    of_text("rover", text.ROVER, tuple("abAB,"), meanings.rover),
     of_text("ends", text.ENDS, DIGITS, lambda tokens: meanings.smallest_and_largest([int(t) for t in tokens])),
 ]
 

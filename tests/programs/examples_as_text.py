@@ -50,15 +50,39 @@ PARITY = 'parity = round((indices + 1) * aggregate(select(indices, indices, <=),
 ENDS = "ends = 10 * maximum(tokens_int) + minimum(tokens_int);"
 SUM_OF_TWO = """
 value_of = {"0": 0, "1": 1, "8": 8, "9": 9, "+": 0};
-plus = aggregate(select(tokens, "+", ==), indices);
+pluses = select(tokens, "+", ==);
+earlier = selector_width(pluses and select(indices, indices, <));
+plus = aggregate(pluses and select(earlier, 0, ==), indices);
 digits = value_of[tokens];
-left = aggregate(select(indices + (length - plus), indices, ==), digits, 0);
+left = aggregate(select(indices, indices - (length - plus), ==), digits, 0);
 total = left + (digits if indices > plus else 0);
 passes_on = total == 9;
 ends = selector_width(select(indices, indices, <=) and select(passes_on, False, ==));
 deciding = select(ends, ends + 1, ==) and select(passes_on, False, ==);
 carry = aggregate(deciding, indicator(total > 9), 0);
 digit = (total + carry) % 10;
+"""
+
+
+ROVER = """
+# clauses such as "aA" (a is in A) and "AB" (what is in A is in B); the last clause is the question
+clause = selector_width(select(tokens, ",", ==) and select(indices, indices, <));
+same_clause = select(clause, clause, ==);
+place = selector_width(same_clause and select(indices, indices, <));
+subject = aggregate(same_clause and select(place, 0, ==), tokens, "-");
+told = place == 1 and clause < clause[-1];
+asked = select(clause, clause[-1], ==);
+who = aggregate(asked and select(place, 0, ==), tokens, "-");
+what = aggregate(asked and select(place, 1, ==), tokens, "-");
+
+def said(subjects, target) {
+    return has_focus(subjects and select(told and tokens == target, True, ==));
+}
+in_A = said(select(subject, who, ==), "A");
+in_B = said(select(subject, who, ==), "B");
+reached_A = in_A or (in_B and said(select(subject, "B", ==), "A"));
+reached_B = in_B or (in_A and said(select(subject, "A", ==), "B"));
+answer = "T" if (what == "A" and reached_A) or (what == "B" and reached_B) else "?";
 """
 
 

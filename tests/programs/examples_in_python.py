@@ -144,10 +144,13 @@ def where_true(flag: SOp) -> rasp.Selector:
 
 
 def sum_of_two() -> SOp:
-    plus = rasp.Aggregate(rasp.Select(rasp.tokens, rasp.Full("+"), Comparison.EQ), rasp.indices)
+    pluses = rasp.Select(rasp.tokens, rasp.Full("+"), Comparison.EQ)
+    earlier = rasp.SelectorWidth(pluses & rasp.Select(rasp.indices, rasp.indices, Comparison.LT)).named("earlier")
+    first_plus = pluses & rasp.Select(earlier, rasp.Full(0), Comparison.EQ)
+    plus = rasp.Aggregate(first_plus, rasp.indices, default=0).named("plus")
     digits = rasp.Map(lambda t: 0 if t == "+" else int(t), rasp.tokens)
-    moved = rasp.indices + (length() - plus)
-    left = rasp.Aggregate(rasp.Select(moved, rasp.indices, Comparison.EQ), digits, default=0)
+    beside = (rasp.indices - (length() - plus)).named("beside")
+    left = rasp.Aggregate(rasp.Select(rasp.indices, beside, Comparison.EQ), digits, default=0)
     total = (left + rasp.where(rasp.indices > plus, digits, 0)).named("total")
     passes_on = total == 9
     so_far = rasp.Select(rasp.indices, rasp.indices, Comparison.LEQ)

@@ -136,3 +136,11 @@ def parity(wanted: Any) -> Callable[[Tokens], list[Any]]:
 
 def smallest_and_largest(tokens: Tokens) -> list[Any]:
     return [10 * max(tokens) + min(tokens)] * len(tokens)
+
+
+def rover(tokens: Tokens) -> list[Any]:
+    """Whether the last clause was said before, or follows in a leap: "aA" says that a is in A, "AB" that A is in B."""
+    clauses = [clause[:2] for clause in "".join(tokens).replace(",", ",\n").splitlines()]
+    told = {clause for clause in clauses[:-1] if clause[1:] in ("A", "B")}
+    leaps = {one[0] + two[1] for one in told for two in told if one[1] == two[0]}
+    return ["T" if clauses[-1] in told | leaps else "?"] * len(tokens)

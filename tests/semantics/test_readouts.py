@@ -39,6 +39,7 @@ def with_readout(T: ws.Transformer, seed: int, left_out: int = 0) -> tuple[ws.Tr
 
 
 @pytest.mark.parametrize("mask", ["causal", "full"])
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("form", FORMS)
 def test_reference_kernels_and_witness_read_the_same_values(form: str, mask: str) -> None:
     said = set()
@@ -54,6 +55,7 @@ def test_reference_kernels_and_witness_read_the_same_values(form: str, mask: str
 
 
 @pytest.mark.parametrize("mask", ["causal", "full"])
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("form", [*FORMS, "float32"])
 def test_codes_that_were_left_out_are_refused_by_all_and_at_the_same_positions(form: str, mask: str) -> None:
     refused = 0

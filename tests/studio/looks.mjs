@@ -2,7 +2,7 @@
 
 import { pathToFileURL } from "node:url";
 
-const { facts } = await import(pathToFileURL(process.argv[2]).href);
+const { facts, parseArithmetic } = await import(pathToFileURL(process.argv[2]).href);
 
 const values = Array.from({ length: 2041 }, (_, n) => (n - 1020) / 64);
 const scale = { top: 15.9375, infinity: 15.9375 };
@@ -13,7 +13,7 @@ const contrasts = ["light", "dark"].flatMap((theme) =>
   }),
 );
 
-const numbersOf = (arithmetic) => new facts.Numbers({ arithmetic });
+const numbersOf = (arithmetic) => new facts.Numbers({ arithmetic: parseArithmetic(arithmetic) });
 const written = [
   ["fixed(4,4)", 15.9375],
   ["fixed(4,4)", -15.9375],

@@ -149,6 +149,24 @@ def test_of_two_runs_either_is_told_in_full(opened: Opened, tmp_path: Path) -> N
         expect(page.get_by_label("Where the logit of")).to_have_value(decision)
 
 
+def test_a_readout_is_shown_with_its_codes_and_what_they_stand_for(opened: Opened, tmp_path: Path) -> None:
+    embedding = np.array([[0, 0.5], [1, 0], [2, -1]])
+    S = ws.Transformer(ws.Fixed(4, 4), "abc", ("code", "other"), embedding,
+                       readout=ws.Readout(("code",), {0: "zero", 1: True}))  # fmt: skip
+    page = opened(saved(ws.run(S, "abcb"), tmp_path))
+    answer = page.get_by_label("the answer", exact=True)
+    shown = [row.split() for row in answer.locator("tbody tr").all_inner_texts()]
+    assert [row[-2:] for row in shown] == [["0", "zero"], ["1", "True"], ["2", "?"], ["1", "True"]]
+    expect(answer.get_by_text("a code that the table does not have")).to_be_visible()
+    expect(page.get_by_role("status")).to_contain_text("→ True")
+    type_input(page, "ba")
+    expect(answer.locator("tbody tr")).to_have_count(2)
+    expect(answer).not_to_contain_text("does not have")
+    page.get_by_label("matrix").select_option("readout")
+    expect(page.get_by_label("zero, code: 0", exact=True)).to_be_visible()
+    expect(page.get_by_label("True, code: 1", exact=True)).to_be_visible()
+
+
 def test_a_link_opens_the_same_sight(opened: Opened, tmp_path: Path) -> None:
     page = opened(saved(ws.run(T, "0110"), tmp_path))
     page.keyboard.press("End")

@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -168,8 +169,9 @@ def test_a_check_that_cannot_be_is_refused(page: Page) -> None:
 
 
 def test_a_long_check_is_watched_and_cancelled(page: Page) -> None:
-    model = page.named("parity")
-    copy = page.change(model, "copy", version=model["version"], name="parity again")
+    both_ways = replace(ws.library.contains("1"), mask="full")  # so that no automaton knows the answer at once
+    model = page.upload("both ways", model_bytes(both_ways)).json()
+    copy = page.change(model, "copy", version=model["version"], name="both ways again")
     check = page.check("same decisions", model, copy, up_to=40)  # some 10^12 inputs
     assert until(lambda: [c for c in page.good("GET", "checks")["checks"] if c["id"] == check["id"] and c["share"] > 0])
     page.good("POST", f"checks/{check['id']}/cancel", {})
@@ -177,6 +179,7 @@ def test_a_long_check_is_watched_and_cancelled(page: Page) -> None:
     assert (ended["state"], ended["error"], ended["verdict"]) == ("cancelled", "cancelled", None)
     until(lambda: not multiprocessing.active_children())
     page.change(copy, "close")
+    page.change(model, "close")
     assert page.refused("checks/99/cancel")[0] == 404
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from torch import Tensor
 
 import weightsmith as ws
 from weightsmith.train import Labelled, as_labelled, by_predicate, predicate, read_labelled
@@ -23,18 +25,33 @@ def strings(found: Labelled, part: str) -> dict[str, int]:
 def test_of_short_lengths_every_string_is_there_with_its_label() -> None:
     found = by_predicate(lambda string: "ba" in string, "abc", 4, count=400)
     learnt, held = strings(found, "by_length"), strings(found, "held")
-    assert not learnt.keys() & held.keys()
+    assert learnt.keys() & held.keys() == {s for s in learnt if len(s) < 3}
     together = {**learnt, **held}
     assert {s for s in together if len(s) <= 4} == {"".join(s) for n in range(1, 5) for s in product("abc", repeat=n)}
     assert all(label == ("ba" in string) for string, label in together.items())
-    assert len(held) == 0 + 0 + 2 + 8  # a tenth of 3, 9, 27, 81
+    assert len(held) == 3 + 9 + 2 + 8  # all of 3 and 9, which are learnt too, and a tenth of 27 and 81
 
 
 def test_of_long_lengths_some_strings_are_drawn_and_the_seed_says_which() -> None:
     found, again, other = (by_predicate(predicate("contains 11"), "01", 20, count=400, seed=seed) for seed in (1, 1, 2))
     assert sorted(found.by_length) == list(range(1, 21))
     assert strings(found, "by_length") == strings(again, "by_length") != strings(other, "by_length")
-    assert not strings(found, "by_length").keys() & strings(found, "held").keys()
+    both = strings(found, "by_length").keys() & strings(found, "held").keys()
+    assert both == {"".join(each) for n in (1, 2, 3) for each in product("01", repeat=n)}
+
+
+def test_what_is_wrong_on_the_shortest_strings_alone_is_validated() -> None:
+    """A model that says NO to `1` and is right on everything else has a loss that shows it."""
+    found = by_predicate(predicate("starts with 1"), "01", 12)
+    assert sorted(found.held) == list(range(1, 13))
+
+    def wrong_on_one(ids: Tensor) -> Tensor:
+        yes = (ids[:, 0] == 1) & (ids.shape[1] > 1)
+        return torch.stack([torch.where(yes, -9.0, 9.0), torch.where(yes, 9.0, -9.0)], dim=-1)[:, None]
+
+    losses = {ids.shape[1]: float(found.loss(wrong_on_one, (ids, labels))) for ids, labels in found.validation(8)}  # type: ignore[arg-type]
+    assert losses[1] > 8
+    assert max(losses[length] for length in range(2, 13)) < 0.01
 
 
 def test_a_predicate_over_words_gets_tuples() -> None:

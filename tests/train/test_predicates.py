@@ -15,6 +15,7 @@ from weightsmith.train import predicate
         ("odd number of 1", ["1", "0111"], ["0", "11"]),
         ("more 1 than 0", ["1", "011"], ["01", "0"]),
         ("matches (01)*", ["01", "0101"], ["0", "010", "01010 "]),
+        ("first equals last", ["1", "010"], ["01", "110"]),
         ("  contains .  ", ["a.b"], ["ab"]),
     ],
 )

@@ -98,7 +98,7 @@ def attention(N: System, T: Any, layer: Any, h: Matrix, before: Any, after: Any,
         q, k = ([rule.turned(N, t, row) for t, row in enumerate(rows)] for rows in (q, k))
         rows = []
         for i in range(len(h)):
-            visible = range(i + 1) if T.mask == "causal" else range(len(h))
+            visible = range(i if head.strict else i + 1 if T.mask == "causal" else len(h))
             scores = [score(N, rule, i, j, q[i], k[j]) for j in visible]
             weights = weigh(N, head.weighting, scores, result)
             rows.append(weights + [Fraction(0)] * (len(h) - len(weights)))
@@ -125,6 +125,9 @@ def score(N: System, rule: Rule, i: int, j: int, q: Vector, k: Vector) -> Fracti
 
 def weigh(N: System, weighting: Any, scores: Vector, result: WitnessRun) -> Vector:
     kind = type(weighting).__name__
+    if not scores:  # a strict head at the first position
+        result.empty += kind == "Softmax"
+        return []
     best = [j for j, score in enumerate(scores) if score == max(scores)]
     if kind == "AverageHard":
         return [N.round(Fraction(1, len(best))) if j in best else Fraction(0) for j in range(len(scores))]

@@ -1,7 +1,8 @@
 """Number systems in which every bit is defined, and the laws that hold in them."""
 
-from weightsmith.arithmetic.base import AT_ONCE, Arithmetic, carried, immutable, real_numbers
-from weightsmith.arithmetic.core import Activation, Array, Core, Ties
+from weightsmith.arithmetic.base import Arithmetic, carried, real_numbers
+from weightsmith.arithmetic.core import Activation, Array, Core, Ties, Weights
+from weightsmith.arithmetic.immutable import AT_ONCE, immutable
 from weightsmith.arithmetic.laws import Law, Laws, laws, multiplications_to_infinity, require
 from weightsmith.arithmetic.native import Native
 from weightsmith.arithmetic.saturating import DEFAULT_ARITHMETIC, Fixed, Float, Saturating, TwosComplement, or_default
@@ -22,6 +23,7 @@ __all__ = [
     "Saturating",
     "Ties",
     "TwosComplement",
+    "Weights",
     "carried",
     "immutable",
     "laws",

@@ -1,7 +1,6 @@
 """What every arithmetic can do: round, the rounded operations, and the left folds made of them."""
 
 from abc import ABC, abstractmethod
-from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -9,8 +8,6 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic.core import Activation, Array, Core, Elementary, silent
 from weightsmith.errors import InputError, brief
-
-AT_ONCE = 1 << 16  # numbers of a large array that are copied or checked at a time
 
 
 class Arithmetic(ABC):
@@ -68,6 +65,15 @@ class Arithmetic(ABC):
     @abstractmethod
     def _elementary(self, name: Elementary, x: Array) -> Array:
         """Return a function of members, rounded once."""
+
+    @property
+    def stored(self) -> np.dtype[Any]:
+        """The type of the machine's floats that models hold their weights in, and files: it has every member."""
+        return np.dtype(np.float64)
+
+    def has_all(self, dtype: np.dtype[Any]) -> bool:
+        """Say whether every finite number of a type of floats is a member."""
+        return False
 
     # Rounding and membership
 
@@ -187,31 +193,6 @@ def real_numbers(x: npt.ArrayLike) -> npt.NDArray[Any]:
     if raw.dtype.itemsize > 8 and not np.array_equal(raw.astype(np.float64), raw, equal_nan=True):
         raise InputError(f"{brief(x)} holds numbers of more than 53 bits, which float64 would change")
     return raw
-
-
-def immutable(x: npt.NDArray[Any]) -> Array:
-    """Copy numbers into the bytes of an array without −0: nobody can make it writable, as if it owned its memory.
-
-    Only some are converted at a time, so that there are never two copies of a large array besides the one given. What
-    this function made shares its bytes with what it makes of it.
-    """
-    bytes_of_x = _whole_bytes(x)
-    if bytes_of_x is not None:
-        return np.ndarray(x.shape, np.float64, bytes_of_x)
-    flat, data = x.reshape(-1), BytesIO()
-    for begin in range(0, flat.size, AT_ONCE):
-        data.write((flat[begin : begin + AT_ONCE].astype(np.float64, copy=False) + 0.0).data)
-    return np.ndarray(x.shape, np.float64, data.getvalue())
-
-
-def _whole_bytes(x: npt.NDArray[Any]) -> bytes | None:
-    """Return the bytes that an array is written in, if it is all of them, in order, as float64 and without −0."""
-    data: object = x.base
-    if not isinstance(data, bytes) or x.dtype != np.float64 or x.nbytes != len(data) or not x.flags.c_contiguous:
-        return None
-    flat = x.reshape(-1)
-    parts = (flat[begin : begin + AT_ONCE] for begin in range(0, flat.size, AT_ONCE))
-    return None if any(((some == 0) & np.signbit(some)).any() for some in parts) else data
 
 
 def _plain(x: Array) -> Array:

@@ -1,7 +1,7 @@
 """The operations of an arithmetic on members, unchecked: what runs use, where every value is known to be a member."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -9,7 +9,8 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from weightsmith.arithmetic.base import Arithmetic
 
-Array: TypeAlias = npt.NDArray[np.float64]
+Array: TypeAlias = npt.NDArray[np.float64]  # values on their way through a run
+Weights: TypeAlias = npt.NDArray[np.floating[Any]]  # what a model holds: `Arithmetic.stored`, and float64 before that
 Ties: TypeAlias = Literal["zero", "even", "away"]
 Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu"]
 Elementary: TypeAlias = Literal["exp", "gelu", "gelu_tanh", "silu"]
@@ -39,17 +40,17 @@ class Core:
         return self.arithmetic.round(x)
 
     @silent
-    def add(self, x: Array, y: Array) -> Array:
+    def add(self, x: Weights, y: Weights) -> Array:
         """Return x ⊕ y."""
         return self._nearest_sum(x + y)
 
     @silent
-    def subtract(self, x: Array, y: Array) -> Array:
+    def subtract(self, x: Weights, y: Weights) -> Array:
         """Return x ⊖ y."""
         return self._nearest_sum(x - y)
 
     @silent
-    def multiply(self, x: Array, y: Array) -> Array:
+    def multiply(self, x: Weights, y: Weights) -> Array:
         """Return x ⊗ y."""
         return self._nearest(x * y)
 
@@ -71,25 +72,29 @@ class Core:
         """Return an activation of x: the exact real function, rounded once."""
         return np.maximum(x, 0.0) if name == "relu" else self._elementary(name, x)
 
+    @silent
     def sum(self, x: Array, axis: int = -1) -> Array:
         """Return ((0 ⊕ x_1) ⊕ x_2) ⊕ … along an axis."""
-        terms = np.moveaxis(x, axis, 0)
-        return self._fold(terms, terms.shape[1:])
+        return self._fold_along(axis, x)
 
     @silent
-    def dot(self, x: Array, y: Array) -> Array:
+    def dot(self, x: Weights, y: Weights) -> Array:
         """Return Σ x_j ⊗ y_j along the last axis; the other axes broadcast."""
+        if np.broadcast(x, y).size <= MAX_PRODUCTS:
+            return self._fold_along(-1, self._nearest(x * y))
         x, y = np.broadcast_arrays(x, y)
-        if x.size <= MAX_PRODUCTS:
-            return self._fold(np.moveaxis(self._nearest(x * y), -1, 0), x.shape[:-1])
         products = (self._nearest(x[..., j] * y[..., j]) for j in range(x.shape[-1]))
         return self._fold(products, x.shape[:-1])
 
-    def matvec(self, M: Array, x: Array) -> Array:
+    def matvec(self, M: Weights, x: Array) -> Array:
         """Return the product of a matrix (rows, columns) with vectors (…, columns): a dot product per row."""
         return self.dot(M, x[..., np.newaxis, :])
 
-    @silent
+    def _fold_along(self, axis: int, x: Array) -> Array:
+        axes = list(range(x.ndim))
+        terms = x.transpose(axes.pop(axis), *axes)
+        return self._fold(terms, terms.shape[1:])
+
     def _fold(self, terms: Iterable[Array], shape: tuple[int, ...]) -> Array:
         total = np.zeros(shape)
         for term in terms:

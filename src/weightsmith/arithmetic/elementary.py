@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from weightsmith.arithmetic.base import immutable
 from weightsmith.arithmetic.core import Array, Elementary
+from weightsmith.arithmetic.immutable import immutable
 
 if TYPE_CHECKING:
     from weightsmith.arithmetic.saturating import Saturating

@@ -56,6 +56,15 @@ class Native(Arithmetic):
         """The smallest E: below it the distance between members stays the same."""
         return int(np.finfo(self.dtype).minexp)
 
+    @property
+    def stored(self) -> np.dtype[Any]:
+        """The type that models hold their weights in, and files: its own."""
+        return np.dtype(self.dtype)
+
+    def has_all(self, dtype: np.dtype[Any]) -> bool:
+        """Say whether every finite number of a type of floats is a member: of its own type, and of narrower ones."""
+        return dtype.kind == "f" and dtype.itemsize <= self.stored.itemsize
+
     def values(self) -> Array:
         """Refuse: there are too many."""
         raise InputError(f"{self} has {self.bits} bits: values() lists the members of systems of up to 16 bits")

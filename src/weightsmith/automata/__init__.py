@@ -1,6 +1,8 @@
 """Automata, regular expressions and languages: sets of inputs, and which inputs belong to them."""
 
 from weightsmith.automata.automaton import Automaton, smallest
+from weightsmith.automata.counting import Counting
+from weightsmith.automata.decisions import DecisionAutomaton
 from weightsmith.automata.expressions import foreign_letters
 from weightsmith.automata.inputs import Input, Inputs, Places, Truths, input_text, written
 from weightsmith.automata.languages import Describing, Language, called, language, read_described, source_of
@@ -8,6 +10,8 @@ from weightsmith.automata.regular import compile_regex, parser_is_known
 
 __all__ = [
     "Automaton",
+    "Counting",
+    "DecisionAutomaton",
     "Describing",
     "Input",
     "Inputs",

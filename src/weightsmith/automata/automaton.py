@@ -2,14 +2,18 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.errors import InputError, brief
+from weightsmith.automata.inputs import Input, written
+from weightsmith.errors import InputError, brief, listed, whole_number
 from weightsmith.model.frozen import Frozen
+from weightsmith.tables import Table
+
+MAX_WORDS = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +27,7 @@ class Automaton(Frozen):
     table: npt.NDArray[np.int32]  # (states, vocabulary): the next state
     accepting: npt.NDArray[np.bool_]  # (states)
     start: int = 0
+    vocabulary: Sequence[str] = field(default=(), compare=False)  # the tokens, where inputs are to be written out
 
     def __post_init__(self) -> None:
         """Freeze and check everything."""
@@ -36,6 +41,7 @@ class Automaton(Frozen):
             raise InputError(f"accepting has {len(accepting)} entries and table has {states} rows: write one for each")
         if not _is_place(self.start, states):
             raise InputError(f"start={brief(self.start)} is no state: write 0 to {states - 1}")
+        self._set("vocabulary", _checked_tokens(self.vocabulary, table.shape[1]))
         self._set("table", _read_only(table.astype(np.int32)))
         self._set("accepting", _read_only(accepting))
         self._set("start", int(self.start))
@@ -54,6 +60,157 @@ class Automaton(Frozen):
             state = int(self.table[state, token])
         return bool(self.accepting[state])
 
+    def __and__(self, other: "Automaton") -> "Automaton":
+        """A & B: what both accept."""
+        return self._with(other, np.logical_and)
+
+    def __or__(self, other: "Automaton") -> "Automaton":
+        """A | B: what one of them, or both, accept."""
+        return self._with(other, np.logical_or)
+
+    def __xor__(self, other: "Automaton") -> "Automaton":
+        """A ^ B: what just one of them accepts."""
+        return self._with(other, np.logical_xor)
+
+    def __sub__(self, other: "Automaton") -> "Automaton":
+        """A - B: what the first accepts and the second does not."""
+        return self._with(other, np.greater)
+
+    def __invert__(self) -> "Automaton":
+        """~A: what it does not accept."""
+        return smallest(Automaton(self.table, ~self.accepting, self.start, self.vocabulary))
+
+    def _with(self, other: "Automaton", truth: np.ufunc) -> "Automaton":
+        """Return the smallest automaton that accepts where a function of what both do is true."""
+        pairs, table = pairs_of(self, other)
+        accepting = truth(self.accepting[pairs[:, 0]], other.accepting[pairs[:, 1]])
+        return smallest(Automaton(table, accepting, 0, self.vocabulary or other.vocabulary))
+
+    def difference(self, other: "Automaton") -> Input | None:
+        """Return the shortest input, the smallest in vocabulary order, that just one accepts; None where there is none.
+
+        It is written in tokens, where either has a vocabulary, else as places. The empty input does not count.
+        """
+        pairs, table = pairs_of(self, other)
+        found = first_path(table, self._differs(other, pairs))
+        return None if found is None else self._written(found, other)
+
+    def _differs(self, other: "Automaton", pairs: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+        differs: npt.NDArray[np.bool_] = self.accepting[pairs[:, 0]] != other.accepting[pairs[:, 1]]
+        return differs
+
+    def _written(self, ids: Sequence[int], other: "Automaton | None" = None) -> Input:
+        vocabulary = self.vocabulary or (other.vocabulary if other is not None else ())
+        return written(vocabulary, ids) if vocabulary else tuple(map(str, ids))
+
+    def words(self, n: int) -> list[Input]:
+        """Return the first n inputs that it accepts, shortest first, then in vocabulary order; fewer if it has fewer.
+
+        >>> Automaton([[0, 1], [1, 0]], [False, True], vocabulary="ab").words(3)
+        ['b', 'ab', 'ba']
+        """
+        whole_number(n, "n", 0, MAX_WORDS, f"how many inputs, 0 to {MAX_WORDS:,}")
+        alive, found = _alive(self), list[Input]()
+        waiting: list[tuple[tuple[int, ...], int]] = [((), self.start)] if alive[self.start] else []
+        while waiting and len(found) < n:
+            following = [((*ids, t), s) for ids, state in waiting for t, s in enumerate(self.table[state].tolist())]
+            waiting = [(ids, state) for ids, state in following if alive[state]]
+            found += [self._written(ids) for ids, state in waiting if self.accepting[state]]
+            if len(waiting) > MAX_WORDS:
+                break
+        return found[:n]
+
+    def regex(self) -> str:
+        """Return a regular expression for what it accepts; see `weightsmith.automata.writing`."""
+        from weightsmith.automata.writing import expression
+
+        return expression(self)
+
+    def svg(self) -> str:
+        """Return a picture."""
+        from weightsmith.automata.drawing import drawn
+
+        return drawn(self)
+
+    def _repr_svg_(self) -> str | None:
+        """Return a picture, for notebooks, of an automaton that fits one."""
+        from weightsmith.automata.drawing import MAX_STATES, drawn
+
+        return drawn(self) if len(self.table) <= MAX_STATES else None
+
+    def outcome(self, state: int) -> str:
+        """Say in a word what a state says."""
+        return "yes" if self.accepting[state] else "no"
+
+    def __str__(self) -> str:
+        """Return its table as text: a row for each state."""
+        names = self.vocabulary or [str(place) for place in range(self.table.shape[1])]
+        shown = Table("state", "says", *names, right=range(2, 2 + len(names)), lead=2)
+        for state, row in enumerate(self.table.tolist()):
+            mark = " (start)" if state == self.start else ""
+            shown.add(f"{state}{mark}", self.outcome(state), *map(str, row))
+        return str(shown)
+
+
+def pairs_of(A: Automaton, B: Automaton) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+    """Return the pairs of states that one input leads to, in the order in which inputs lead there, and their table."""
+    if not isinstance(B, Automaton):
+        raise InputError(f"{brief(B)} is not an automaton: write Automaton(…) or ws.automaton(T)")
+    if A.table.shape[1] != B.table.shape[1]:
+        raise InputError(
+            f"one automaton reads {A.table.shape[1]} tokens and the other {B.table.shape[1]}: both must read the same"
+        )
+    if A.vocabulary and B.vocabulary and A.vocabulary != B.vocabulary:
+        raise InputError(
+            f"the automata read {listed(A.vocabulary)} and {listed(B.vocabulary)}: both must read the same in one order"
+        )
+    first, second = A.table.tolist(), B.table.tolist()
+    order = [(A.start, B.start)]
+    numbers = {order[0]: 0}
+    table = []
+    for a, b in order:  # it grows meanwhile
+        row = []
+        for pair in zip(first[a], second[b], strict=True):
+            number = numbers.setdefault(pair, len(order))
+            if number == len(order):
+                order.append(pair)
+            row.append(number)
+        table.append(row)
+    return np.array(order, np.int32), np.array(table, np.int32)
+
+
+def first_path(table: npt.NDArray[np.int32], wanted: npt.NDArray[np.bool_]) -> tuple[int, ...] | None:
+    """Return the shortest input, the smallest in vocabulary order, that leads from state 0 to one that is wanted."""
+    seen: dict[int, tuple[int, int]] = {}  # where each state was reached from, and by which token
+    waiting = [0]
+    for state in waiting:  # it grows meanwhile
+        for token, there in enumerate(table[state].tolist()):
+            if there in seen:
+                continue
+            seen[there] = (state, token)
+            waiting.append(there)
+            if wanted[there]:
+                return _path(seen, there)
+    return None
+
+
+def _path(seen: dict[int, tuple[int, int]], state: int) -> tuple[int, ...]:
+    ids: list[int] = []
+    while not ids or state != 0:
+        state, token = seen[state]
+        ids.append(token)
+    return tuple(reversed(ids))
+
+
+def _alive(automaton: Automaton) -> npt.NDArray[np.bool_]:
+    """Say of each state whether anything that goes on from it is accepted."""
+    alive = automaton.accepting
+    while True:
+        more = alive | alive[automaton.table].any(axis=1)
+        if (more == alive).all():
+            return alive
+        alive = more
+
 
 def smallest(automaton: Automaton) -> Automaton:
     """Merge the states that no input tells apart, drop those that none reaches, and number the rest as found."""
@@ -66,7 +223,7 @@ def smallest(automaton: Automaton) -> Automaton:
             if numbers.setdefault(classes[following], len(order)) == len(order):
                 order.append(following)
     renumbered = np.array([numbers.get(which, -1) for which in classes])
-    return Automaton(renumbered[automaton.table[order]], automaton.accepting[order])
+    return Automaton(renumbered[automaton.table[order]], automaton.accepting[order], 0, automaton.vocabulary)
 
 
 def _classes(automaton: Automaton) -> list[int]:
@@ -112,6 +269,17 @@ def _array(value: Any, name: str, axes: int, kinds: str, instead: str) -> npt.ND
     if array.dtype.kind not in kinds:
         raise InputError(f"{name} is {brief(value)}, of type {array.dtype}: write {instead}")
     return array
+
+
+def _checked_tokens(given: Any, tokens: int) -> tuple[str, ...]:
+    """Return the tokens of an automaton, or nothing where none are given."""
+    if not isinstance(given, str | list | tuple) or not all(isinstance(token, str) for token in given):
+        raise InputError(f"vocabulary={brief(given)}: write the tokens in the order of the columns, such as '01'")
+    if given and (len(given) != tokens or len(set(given)) != tokens):
+        raise InputError(
+            f"vocabulary={brief(given)}: the table has {tokens} columns; write a token for each, all different"
+        )
+    return tuple(given)
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:

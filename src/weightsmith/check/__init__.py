@@ -1,6 +1,8 @@
-"""Claims over all inputs: checked exhaustively up to a length, or refuted by the shortest input.
+"""Claims over all inputs: proved for all lengths, checked exhaustively up to a length, or refuted by the shortest.
 
-Every claim takes `up_to`, the length of the longest inputs, and by name
+`recognizes` and `same_decisions` decide inputs of every length by automata, if nothing is said of lengths: the verdict
+holds, is refuted, or is unknown (`verdict.holds is None`) where `seconds`, `states` (of a machine) or `memory` were not
+enough. Every claim takes `up_to`, the length of the longest inputs, and by name
 
 - which inputs it is about: `length=4` (those of this length only, instead of `up_to`), `within="a*b*"` (those of a
   language only), and `suffix=("END",)` (tokens that follow each input, and are no part of it, for the models that know
@@ -15,17 +17,22 @@ called once with each input: a text where every token is one character, else a t
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weightsmith.automata import Automaton, Describing, foreign_letters, language, parser_is_known
+from weightsmith.automata.extraction.budget import DEFAULT_SECONDS, DEFAULT_STATES
 from weightsmith.check.citation import cite
 from weightsmith.check.claim import Claim
 from weightsmith.check.claims import AgreesWith, Condition, FinalVectors, Recognizes, SameDecisions, SameLogits
-from weightsmith.check.engine import DEFAULT_MEMORY, File, Options, Progress, decide
+from weightsmith.check.computing import Computes, compiled_program
+from weightsmith.check.engine import DEFAULT_MEMORY, File, Options, Progress, conclude
 from weightsmith.check.frame import make_frame
 from weightsmith.check.replaying import Replay, replay
 from weightsmith.check.verdict import Divergence, Verdict
 from weightsmith.model import Transformer, Value
+
+if TYPE_CHECKING:
+    from weightsmith.programs import CompiledProgram
 
 __all__ = [
     "Automaton",
@@ -34,6 +41,7 @@ __all__ = [
     "Verdict",
     "agrees_with",
     "cite",
+    "computes",
     "final_vectors",
     "recognizes",
     "replay",
@@ -56,6 +64,8 @@ def same_decisions(
     cluster: str | None = None,
     insecure_network: bool = False,
     progress: Progress | None = None,
+    seconds: float = DEFAULT_SECONDS,
+    states: int = DEFAULT_STATES,
 ) -> Verdict:
     """Claim that two transformers decide every input alike. What the parameters mean: help(weightsmith.check).
 
@@ -67,7 +77,9 @@ def same_decisions(
     True
     """
     claim = SameDecisions(S, T, frame=make_frame((S, T), suffix, length, within))
-    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress, insecure_network))
+    return _decided(
+        claim, up_to, Options(workers, memory, ledger, cluster, progress, insecure_network, seconds, states)
+    )
 
 
 def same_logits(
@@ -108,6 +120,8 @@ def recognizes(
     cluster: str | None = None,
     insecure_network: bool = False,
     progress: Progress | None = None,
+    seconds: float = DEFAULT_SECONDS,
+    states: int = DEFAULT_STATES,
 ) -> Verdict:
     """Claim that the decision is YES, or the class `yes`, for the inputs of a language and for no others.
 
@@ -120,7 +134,9 @@ def recognizes(
     """
     frame = make_frame((T,), suffix, length, within)
     claim = Recognizes(T, language(predicate, frame.vocabulary(T)), yes, frame=frame)
-    return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress, insecure_network))
+    return _decided(
+        claim, up_to, Options(workers, memory, ledger, cluster, progress, insecure_network, seconds, states)
+    )
 
 
 def agrees_with(
@@ -174,6 +190,31 @@ def final_vectors(
     return _decided(claim, up_to, Options(workers, memory, ledger, cluster, progress, insecure_network))
 
 
+def computes(
+    P: "CompiledProgram",
+    up_to: int | None = None,
+    *,
+    length: int | None = None,
+    within: Describing | None = None,
+    workers: int | None = None,
+    memory: int = DEFAULT_MEMORY,
+    progress: Progress | None = None,
+) -> Verdict:
+    """Claim that a compiled program gives what its interpreter gives, at every position of every input.
+
+    The weights are run by the fast kernels. What the other parameters mean: help(weightsmith.check).
+
+    >>> from weightsmith import programs
+    >>> P = programs.compile_rasp("hist = selector_width(select(tokens, tokens, ==));", "abc", max_length=8)
+    >>> computes(P, up_to=6).inputs
+    1092
+    """
+    known = compiled_program(P)
+    T = known.transformer
+    claim = Computes(T, known.program, known.vocabulary, known.answers, frame=make_frame((T,), (), length, within))
+    return _decided(claim, up_to, Options(workers, memory, progress=progress))
+
+
 def _decided(claim: Claim, up_to: int | None, options: Options) -> Verdict:
     """Check a claim; whoever called its function is told of letters that cannot match."""
     for name, given in claim.languages.items():
@@ -182,4 +223,4 @@ def _decided(claim: Claim, up_to: int | None, options: Options) -> Verdict:
         message = foreign_letters(given.pattern, claim.vocabulary)
         if message is not None:
             warnings.warn(f"{name} {message}", UserWarning, stacklevel=3)
-    return decide(claim, up_to, options)
+    return conclude(claim, up_to, options)

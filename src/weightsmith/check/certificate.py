@@ -41,37 +41,16 @@ class Certificate:
     def read(cls, given: Given, models: Sequence[Transformer], function: Function | None = None) -> "Certificate":
         """Check everything that can be checked without running anything."""
         data = certificate_data(given)
-        kind = _kind(data, models)
-        models = _in_order(data, models)
-        if is_predicate(data.get("within")):
-            raise InputError(
-                "the certificate cannot be replayed: its within is Python code, which is not run by itself"
-            )
-        with _damaged():
-            within = data.get("within")
-            within = within and read_described(within)
-            frame = make_frame(models, data.get("suffix", ()), data.get("length"), within)
-        if kind.had_function(data):
-            claim = _with_function(kind, data, models, frame, function)
-        else:
-            with _damaged():
-                claim = kind.read(data, models, frame)
-        if claim.not_data is not None and function is None:
-            raise InputError(f"the certificate cannot be replayed: {claim.not_data}")
-        with _damaged():
+        claim = read_claim(data, models, function)
+        frame, models = claim.frame, claim.models
+        with damaged():
             up_to = whole_number(data["up_to"], "up_to", 1, MAX_LENGTH)
             if frame.length not in (None, up_to):
                 raise FileError(f"the certificate is damaged: it goes up to {up_to}, and its length is another")
             frame.check_lengths(models, up_to)
             plan = claim.plan(up_to)
-            wanted = claim.identity(plan)
-            for key in wanted.keys() - claim.code:
-                if data.get(key) != wanted[key]:
-                    raise FileError(
-                        f"the certificate is of something else: its {key} is {brief(data.get(key))}, "
-                        f"that of the given models is {brief(wanted[key])}"
-                    )
-            refuting = _refuting(data, claim, plan)
+            same_identity(data, claim, plan)
+            refuting = refuting_input(data, claim, plan.up_to)
             digests = _digests(data["shards"], plan, refuting)
             return cls(data, claim, plan, Claimed(frame, plan), digests, refuting)
 
@@ -94,6 +73,37 @@ class Certificate:
         number, tier = next((n, tier) for n, tier in enumerate(self.plan.tiers) if length <= tier.longest)
         longest = {shard: length - (self.plan.first_in(shard, length) > place) for shard in self.plan.shards(number)}
         return {shard: end for shard, end in longest.items() if end >= tier.shortest}
+
+
+def read_claim(data: Mapping[str, Any], models: Sequence[Transformer], function: Function | None = None) -> Claim:
+    """Return the claim of a certificate about models, which may be given in any order."""
+    kind = _kind(data, models)
+    models = _in_order(data, models)
+    if is_predicate(data.get("within")):
+        raise InputError("the certificate cannot be replayed: its within is Python code, which is not run by itself")
+    with damaged():
+        within = data.get("within")
+        within = within and read_described(within)
+        frame = make_frame(models, data.get("suffix", ()), data.get("length"), within)
+    if kind.had_function(data):
+        claim = _with_function(kind, data, models, frame, function)
+    else:
+        with damaged():
+            claim = kind.read(data, models, frame)
+    if claim.not_data is not None and function is None:
+        raise InputError(f"the certificate cannot be replayed: {claim.not_data}")
+    return claim
+
+
+def same_identity(data: Mapping[str, Any], claim: Claim, plan: Plan | None) -> None:
+    """Refuse a certificate of something else."""
+    wanted = claim.identity(plan)
+    for key in wanted.keys() - claim.code:
+        if data.get(key) != wanted[key]:
+            raise FileError(
+                f"the certificate is of something else: its {key} is {brief(data.get(key))}, "
+                f"that of the given models is {brief(wanted[key])}"
+            )
 
 
 def certificate_data(given: Given) -> Mapping[str, Any]:
@@ -122,7 +132,7 @@ def _is_digest(value: object) -> bool:
 
 
 @contextmanager
-def _damaged() -> Iterator[None]:
+def damaged() -> Iterator[None]:
     """Say of whatever fails that the certificate is damaged."""
     try:
         yield
@@ -168,11 +178,11 @@ def _with_function(
         )
     if not callable(function):
         raise InputError(f"function={brief(function)}: write the function that the claim was checked with")
-    with _damaged():
+    with damaged():
         return kind.read({**data, "function": function}, models, frame)
 
 
-def _refuting(data: Mapping[str, Any], claim: Claim, plan: Plan) -> tuple[int, ...] | None:
+def refuting_input(data: Mapping[str, Any], claim: Claim, longest: int) -> tuple[int, ...] | None:
     """Return the counterexample as places in the vocabulary."""
     found = data["counterexample"]
     if found is None:
@@ -180,7 +190,7 @@ def _refuting(data: Mapping[str, Any], claim: Claim, plan: Plan) -> tuple[int, .
     if set(found) != {"input", "sides", "divergence"}:
         raise FileError("the certificate is damaged: a counterexample has an input, what both sides say, a divergence")
     refuting = tuple(claim.vocabulary.index(token) for token in found["input"])
-    if len(refuting) not in claim.frame.lengths(1, plan.up_to):
+    if len(refuting) not in claim.frame.lengths(1, longest):
         raise FileError(f"the certificate is damaged: its counterexample has {len(refuting)} tokens")
     return refuting
 

@@ -82,7 +82,12 @@ def _claim(data: Mapping[str, Any]) -> str:
     """Say in words what is claimed, and of which inputs."""
     _models(data)
     kind = str(data["claim"])
-    words = {"recognizes": _recognized, "agrees_with": _by_function, "final_vectors": _by_function}
+    words = {
+        "recognizes": _recognized,
+        "agrees_with": _by_function,
+        "final_vectors": _by_function,
+        "computes": _computed,
+    }
     parts = [words[kind](data) if kind in words else kind.replace("_", " ")]
     suffix = data.get("suffix", [])
     if not isinstance(suffix, list) or not all(isinstance(token, str) and token for token in suffix):
@@ -106,6 +111,14 @@ def _recognized(data: Mapping[str, Any]) -> str:
 def _by_function(data: Mapping[str, Any]) -> str:
     words = "agrees with" if data["claim"] == "agrees_with" else "final vectors satisfy"
     return f"{words} {_function(data.get('function'), 'function')}"
+
+
+def _computed(data: Mapping[str, Any]) -> str:
+    given = data.get("program")
+    if not isinstance(given, Mapping) or not isinstance(given.get("name"), str | None):
+        raise _damaged("program", given)
+    name = "" if given.get("name") is None else f" {_short(shown(given['name']))}"
+    return f"computes the program{name} {_digest(given, 'program')} at every position"
 
 
 def _language(data: Mapping[str, Any], key: str) -> str:
@@ -134,6 +147,8 @@ def _function(given: object, key: str) -> str:
 
 def _result(data: Mapping[str, Any]) -> str:
     """Say how far it was checked and of how many inputs, or what refutes it."""
+    if "scope" in data:
+        return _decided(data)
     up_to, inputs, found = _length(data, "up_to"), data.get("inputs"), data.get("counterexample")
     if type(inputs) is not int or inputs < 0:
         raise _damaged("inputs", inputs)
@@ -147,6 +162,21 @@ def _result(data: Mapping[str, Any]) -> str:
         return f"{claimed}refuted by {_refuting(data, up_to)}, the {which}, input number {counted} in order"
     amount = {0: "no input", 1: "the only input"}.get(inputs, f"all {counted} inputs")
     return f"exhaustive up to length {up_to:,}, {amount}" if length is None else f"exhaustive, {amount}"
+
+
+def _decided(data: Mapping[str, Any]) -> str:
+    """Say what automata decided of all lengths, or of every input that fits a position table."""
+    scope, holds, found = data.get("scope"), data.get("holds"), data.get("counterexample")
+    if not isinstance(scope, str) or re.fullmatch("all lengths|up to [0-9]{1,9}", scope) is None:
+        raise _damaged("scope", scope)
+    wanted = (
+        {True: f"proved, {scope}", False: "refuted", None: "unknown"}.get(holds) if holds in (True, False, None) else 0
+    )
+    if data.get("verdict") != wanted or (holds is False) is not (found is not None):
+        raise _damaged("verdict", data.get("verdict"))
+    if found is not None:
+        return f"claimed for {scope}, refuted by {_refuting(data, MAX_TOKENS)}, the shortest"
+    return f"proved for {scope}".replace("for up to", "up to") if holds else f"unknown beyond {scope}"
 
 
 def _refuting(data: Mapping[str, Any], up_to: int) -> str:

@@ -20,7 +20,7 @@ from weightsmith.inspect.run import Run, run
 from weightsmith.model import Transformer, digest
 from weightsmith.semantics import SEMANTICS_VERSION
 
-Quantity: TypeAlias = Literal["decisions", "logits", "vectors"]
+Quantity: TypeAlias = Literal["decisions", "logits", "vectors", "outputs"]
 Values: TypeAlias = npt.NDArray[Any]
 
 HAS_FUNCTION = "it holds a Python function: give a regular expression or Automaton(…) instead"
@@ -51,7 +51,7 @@ class Claim(ABC):
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
         """Say where the claim holds, and return what that was read off.
 
-        The values are each model's decisions, logits or last vectors for the inputs.
+        The values are each model's decisions, logits, last vectors or outputs (at every position) for the inputs.
         """
 
     @abstractmethod
@@ -106,18 +106,24 @@ class Claim(ABC):
         """Divide the inputs up to a length among shards; this follows from the claim alone."""
         return make_plan(len(self.vocabulary), up_to, shard_size(sum(T.weights for T in self.models)))
 
-    def identity(self, plan: Plan) -> dict[str, Any]:
-        """Return all that two checks of the same thing have in common."""
+    def identity(self, plan: Plan | None) -> dict[str, Any]:
+        """Return all that two checks of the same thing have in common; without a plan, those of all lengths."""
         return {
             "claim": self.kind,
             "models": [digest(T) for T in self.models],
             **self.described(),
             **self.frame.described(),
             "vocabulary": list(self.vocabulary),
-            "up_to": plan.up_to,
+            **({} if plan is None else {"up_to": plan.up_to}),
             "semantics": SEMANTICS_VERSION,
-            "tiers": [asdict(tier) for tier in plan.tiers],
+            **({} if plan is None else {"tiers": [asdict(tier) for tier in plan.tiers]}),
         }
+
+    @property
+    def longest(self) -> int | None:
+        """The longest input that all its models can read with what follows it; None where any length will do."""
+        fitting = [T.max_length - len(self.frame.after(T)) for T in self.models if T.max_length is not None]
+        return min(fitting, default=None)
 
     def run(self, T: Transformer, tokens: Input) -> Run:
         """Run one of its models on an input and what follows it, adding as the checker does."""

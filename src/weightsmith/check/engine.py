@@ -5,20 +5,28 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias
 
 from weightsmith.automata import written
+from weightsmith.automata.extraction import Budget
+from weightsmith.automata.extraction.budget import DEFAULT_SECONDS, DEFAULT_STATES
 from weightsmith.check.claim import Claim
+from weightsmith.check.every_length import EveryLength, no_plan, prove, why_not
 from weightsmith.check.examine import EMPTY_DIGEST, Finding, Refutation, bytes_of_run, columns_for, examine
 from weightsmith.check.frame import Claimed
 from weightsmith.check.ledger import Ledger, open_ledger
-from weightsmith.check.plan import MAX_LENGTH, Plan, Shard, tokens
+from weightsmith.check.plan import MAX_LENGTH, Plan, Shard, depth_within, tokens
 from weightsmith.check.verdict import Verdict
 from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.kernels.packed import packed_run
 
 DEFAULT_MEMORY = 1 << 30  # bytes
+FEW_INPUTS = 1 << 10  # that are run before automata are asked
+MANY_INPUTS = 1 << 18  # that are run where automata do not know
+ASK_FIRST = 1 << 22  # where there are more inputs up to a length than this, automata are asked first
+MAX_RUN_LENGTH = 256  # of these inputs
+PATIENCE = 10.0  # seconds that automata may take before inputs are gone through
 Progress: TypeAlias = Callable[[int, int], None]  # inputs done, inputs in all
 File: TypeAlias = str | os.PathLike[str]
 Limit: TypeAlias = Callable[[Shard], int]  # the longest inputs of a shard that are still of interest
@@ -34,6 +42,8 @@ class Options:
     cluster: str | None = None
     progress: Progress | None = None
     insecure_network: bool = False  # a cluster that others may reach without TLS
+    seconds: float = DEFAULT_SECONDS  # that automata may take
+    states: int = DEFAULT_STATES  # that each of them may have
 
     def __post_init__(self) -> None:
         """Refuse what is none."""
@@ -186,6 +196,77 @@ def decide(claim: Claim, up_to: int | None = None, options: Options | None = Non
         seconds=time.perf_counter() - begin,
         digests=tuple(check.digests),
     )
+
+
+def conclude(claim: Claim, up_to: int | None, options: Options) -> Verdict:
+    """Decide a claim for every input: up to a length or, without one, of every length.
+
+    Up to a length, automata are asked first where there are many inputs; the verdict says who decided.
+    """
+    on_their_own = options.ledger is None and options.cluster is None
+    if up_to is None and claim.frame.length is None:
+        if not on_their_own:
+            raise InputError("a ledger and a cluster go through inputs: say up to which length, as in up_to=20")
+        return _of_every_length(claim, Budget(options.seconds, options.states, options.memory))
+    if up_to is not None and claim.frame.length is None and on_their_own and why_not(claim) is None:
+        found = _of_length(claim, _longest(claim, up_to), options)
+        if found is not None:
+            return found
+    return decide(claim, up_to, options)
+
+
+def _of_every_length(claim: Claim, budget: Budget) -> Verdict:
+    """Ask automata; before, a few short inputs are run, and more of them where nothing is known."""
+    reason = why_not(claim)
+    if reason is not None:
+        raise InputError(reason)
+    begin = time.perf_counter()
+    short = decide(claim, _length_for(claim, FEW_INPUTS))
+    if not short.holds:
+        return _refuted_at_once(claim, short, begin)
+    found = prove(claim, budget)
+    if found.holds is not None:
+        return found
+    more = decide(claim, _length_for(claim, MANY_INPUTS))
+    if not more.holds:
+        return _refuted_at_once(claim, more, begin)
+    longest = more.plan.up_to
+    if longest == claim.longest:
+        return more
+    return replace(found, decided=longest, seconds=time.perf_counter() - begin)
+
+
+def _of_length(claim: Claim, up_to: int, options: Options) -> Verdict | None:
+    """Ask automata about inputs up to a length; None where to run them takes no longer, or automata do not know."""
+    plan = claim.plan(up_to)
+    columns_for(claim, up_to, options.memory)  # refuses what would not fit
+    inputs = Claimed(claim.frame, plan).inputs
+    if inputs <= ASK_FIRST or not decide(claim, _length_for(claim, FEW_INPUTS)).holds:
+        return None
+    found = prove(claim, Budget(min(options.seconds, PATIENCE), options.states, options.memory))
+    if found.holds is None:
+        return None
+    first = found.counterexample
+    if first is not None and len(first) <= up_to:
+        return found
+    beyond = None if first is None else len(first)
+    return replace(
+        found, holds=True, counterexample=None, sides={}, divergence=None, longest=up_to, inputs=inputs, beyond=beyond
+    )
+
+
+def _refuted_at_once(claim: Claim, short: Verdict, begin: float) -> EveryLength:
+    """Return the refutation by a short input as one of the claim about all lengths."""
+    return EveryLength(
+        claim, no_plan(claim), False, None, short.counterexample, short.sides, short.divergence,
+        time.perf_counter() - begin, (), longest=claim.longest,
+    )  # fmt: skip
+
+
+def _length_for(claim: Claim, inputs: int) -> int:
+    """Return the length up to which there are at most so many inputs."""
+    most = MAX_RUN_LENGTH if claim.longest is None else min(MAX_RUN_LENGTH, claim.longest)
+    return depth_within(len(claim.vocabulary), max(most, 1), inputs)
 
 
 def _longest(claim: Claim, up_to: int | None) -> int:

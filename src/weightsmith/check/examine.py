@@ -13,7 +13,7 @@ from weightsmith.check.claim import Claim, Quantity, Values
 from weightsmith.check.frame import claimed_stems
 from weightsmith.check.plan import Plan, Shard, depth_within
 from weightsmith.errors import InputError, ModelError, named
-from weightsmith.inspect.run import last_answers
+from weightsmith.inspect.run import last_answers, read_answers
 from weightsmith.kernels.packed import batch, packed_run, ranks, run_columns, tree
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.model import Transformer
@@ -173,7 +173,12 @@ def _fast(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterat
     """Share the prefixes where a transformer is causal and most of them are needed."""
     T, vocabulary, depth = reader.model, len(asked[0].vocabulary), asked[-1].depth
     below = sum(vocabulary**k for k in range(1, depth + 1))
-    if T.mask == "full" or reader.suffix or sum(len(inputs) * inputs.length for inputs in asked) < below:
+    if (
+        T.mask == "full"
+        or reader.suffix
+        or quantity == "outputs"
+        or sum(len(inputs) * inputs.length for inputs in asked) < below
+    ):
         yield from _plainly(reader, quantity, asked, min(below, MAX_UNSHARED_COLUMNS))
         return
     decode = carrier(T.arithmetic).decode
@@ -199,9 +204,11 @@ def _plainly(reader: Reader, quantity: Quantity, asked: Sequence[Inputs], togeth
         parts: list[Values] = []
         for ids in inputs.ids(max(together // positions, 1)):
             layout = batch(reader.read(ids))
-            columns = run_columns(T, layout)
+            columns = packed_run(T).evaluate(layout, every=quantity == "outputs")
             last = layout.level(positions - 1)
-            if quantity == "decisions":
+            if quantity == "outputs":
+                parts.append(columns.decisions.reshape(positions, len(ids)).T)
+            elif quantity == "decisions":
                 parts.append(columns.decisions[last])
             else:
                 parts.append(carrier(T.arithmetic).decode(getattr(columns, quantity)[:, last]).T)
@@ -215,7 +222,9 @@ def by_reference(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) ->
         parts: list[Values] = []
         for ids in inputs.ids(1024):
             found = _evaluated(reader, ids)
-            if quantity == "decisions":
+            if quantity == "outputs":
+                parts.append(read_answers(T, found.stream[-1], sums="left").astype(np.int32))
+            elif quantity == "decisions":
                 parts.append(last_answers(T, found, sums="left").astype(np.int32))
             else:
                 parts.append(found.logits if quantity == "logits" else found.stream[-1][:, -1])
@@ -267,5 +276,6 @@ def _positions(T: Transformer, up_to: int, claim: Claim) -> int:
 
 def _bytes_of(T: Transformer, positions: int, columns: int, claim: Claim) -> int:
     """Count what the run takes, and what is compared, as float64."""
-    compared = {"decisions": 1, "logits": len(T.classes), "vectors": len(T.lanes)}[claim.quantity]
+    sizes = {"decisions": 1, "logits": len(T.classes), "vectors": len(T.lanes), "outputs": 1}  # for each column
+    compared = sizes[claim.quantity]
     return packed_run(T).bytes_needed(positions, columns) + 8 * 4 * compared * columns

@@ -4,9 +4,22 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from weightsmith.automata import Inputs, input_text, written
-from weightsmith.check.certificate import Certificate, Function, Given
+from weightsmith.automata.extraction import Budget
+from weightsmith.check.certificate import (
+    Certificate,
+    Function,
+    Given,
+    certificate_data,
+    damaged,
+    read_claim,
+    refuting_input,
+    same_identity,
+)
+from weightsmith.check.claim import Claim
+from weightsmith.check.every_length import ALL_LENGTHS, EveryLength, prove
 from weightsmith.check.examine import EMPTY_DIGEST, Finding, by_reference, examine, reader
 from weightsmith.check.plan import Shard, depth_within, rank
 from weightsmith.errors import InputError, ModelError, brief, shown, whole_number
@@ -14,6 +27,8 @@ from weightsmith.model import Transformer
 
 PATIENCE = 60.0  # seconds: what takes no longer is replayed whole, unless a sample is asked for
 MOST_INPUTS = 10**18  # that anybody derives again
+LONGEST_INPUT = 1_000_000  # tokens of a counterexample
+LONGEST_RUN = 64  # tokens of the inputs that are run beside automata
 TRIAL_INPUTS = 256  # that are run to tell how long it takes
 
 
@@ -26,6 +41,7 @@ class Replay:
     inputs: int
     counterexample: str | None
     problems: tuple[str, ...]
+    automata: bool = False  # whether the claim is about all lengths, and automata were found again
 
     @property
     def agrees(self) -> bool:
@@ -43,6 +59,13 @@ class Replay:
         which = f"{len(self.shards):,} of {self.of:,} shards" if some else f"all {self.of:,} shards"
         done = f"{which}, {self.inputs:,} inputs" if self.of != 1 else f"the only shard, {self.inputs:,} inputs"
         lines = [f"derived again with the reference semantics: {done}"]
+        if self.automata:
+            lines = [
+                "the automata were found again from the models, and decide as the certificate says"
+                if self.agrees
+                else "the automata were found again from the models",
+                f"run with the reference semantics: the first {self.inputs:,} inputs",
+            ]
         if self.counterexample is not None:
             lines.append(f"the counterexample {self.counterexample} was run again")
         if some:
@@ -75,7 +98,10 @@ def replay(
             raise InputError(f"sample={brief(sample)} is not everything: leave out one of them")
     if seed is not None and type(seed) is not int:
         raise InputError(f"seed={brief(seed)}: write a whole number, which decides which shards are derived again")
-    c = Certificate.read(certificate, models, function)
+    data = certificate_data(certificate)
+    if "scope" in data:
+        return _replay_every_length(data, models)
+    c = Certificate.read(data, models, function)
     pieces = _pieces(c)
     if sample is None and not everything:
         _check_patience(c, pieces)
@@ -93,8 +119,52 @@ def replay(
     name = None
     if c.refuting is not None:
         name = shown(input_text(written(c.claim.vocabulary, c.refuting)))
-        problems += _counterexample(c, c.refuting)
+        problems += _counterexample(c.claim, c.data, c.refuting)
     return Replay(tuple(chosen), len(pieces), inputs, name, tuple(problems))
+
+
+def _replay_every_length(data: Mapping[str, Any], models: Sequence[Transformer]) -> Replay:
+    """Find the automata again, run short inputs and the counterexample, and compare with what is said."""
+    claim = read_claim(data, models)
+    same_identity(data, claim, None)
+    with damaged():
+        ids = refuting_input(data, claim, LONGEST_INPUT)
+        scope = str(data["scope"])
+        longest = None if scope == ALL_LENGTHS else whole_number(int(scope.removeprefix("up to ")), "scope", 1)
+    problems = []
+    length = depth_within(len(claim.vocabulary), min(LONGEST_RUN, longest or LONGEST_RUN), TRIAL_INPUTS)
+    short = [claim.frame.claimed(Inputs(claim.vocabulary, (), n)) for n in range(1, length + 1)]
+    short = [inputs for inputs in short if len(inputs) and (ids is None or inputs.length < len(ids))]
+    for inputs in short:
+        values = [next(by_reference(reader(claim, T), claim.quantity, [inputs])) for T in claim.models]
+        if data["holds"] is not None and not claim.judge(values, inputs)[0].all():
+            problems.append(f"an input of length {inputs.length} refutes the claim")
+    name = None
+    if ids is not None:
+        name = shown(input_text(written(claim.vocabulary, ids)))
+        problems += _counterexample(claim, data, ids)
+    problems += _decided_otherwise(data, prove(claim, Budget()), ids, longest)
+    return Replay((), 0, sum(map(len, short)), name, tuple(problems), automata=True)
+
+
+def _decided_otherwise(
+    data: Mapping[str, Any], found: EveryLength, ids: tuple[int, ...] | None, longest: int | None
+) -> list[str]:
+    """Return what automata decide otherwise than a certificate says."""
+    holds, first = data["holds"], found.counterexample
+    verdict = {True: f"proved, {data['scope']}", False: "refuted", None: "unknown"}.get(holds, "")
+    if data.get("verdict") != verdict or (holds is False) != (ids is not None):
+        return ["the certificate contradicts itself about what holds"]
+    if holds is None:
+        return []
+    if found.holds is None:
+        return [f"the automata were not found again: {found.unknown}"]
+    if holds:
+        wrong = first is not None and (longest is None or len(first) <= longest)
+        wrong |= found.longest is not None and (longest is None or longest > found.longest)
+        return ["the claim does not hold so far"] if wrong else []
+    said = None if ids is None else written(found.claim.vocabulary, ids)
+    return [] if first == said else ["the counterexample is not the first"]
 
 
 def _pieces(c: Certificate) -> dict[Shard, int]:
@@ -148,21 +218,21 @@ def _differently(shard: Shard) -> str:
     return f"tier {shard.tier}, shard {shard.index} comes out differently"
 
 
-def _counterexample(c: Certificate, ids: tuple[int, ...]) -> list[str]:
+def _counterexample(claim: Claim, data: Mapping[str, Any], ids: tuple[int, ...]) -> list[str]:
     """Return what is wrong with the counterexample, by the reference semantics."""
-    asked = c.claim.frame.claimed(Inputs(c.claim.vocabulary, ids, 0))
+    asked = claim.frame.claimed(Inputs(claim.vocabulary, ids, 0))
     if not len(asked):
         return ["the claim is not about the counterexample"]
-    values = [next(by_reference(reader(c.claim, T), c.claim.quantity, [asked])) for T in c.claim.models]
-    holds, evidence = c.claim.judge(values, asked)
+    values = [next(by_reference(reader(claim, T), claim.quantity, [asked])) for T in claim.models]
+    holds, evidence = claim.judge(values, asked)
     if holds.all():
-        contradicted = "; or the function contradicts itself" if c.claim.code else ""
+        contradicted = "; or the function contradicts itself" if claim.code else ""
         return [f"the counterexample refutes nothing{contradicted}"]
-    tokens, found = written(c.claim.vocabulary, ids), c.data["counterexample"]
+    tokens, found = written(claim.vocabulary, ids), data["counterexample"]
     problems = []
-    if c.claim.sides(tokens, [array[0] for array in evidence]) != found.get("sides"):
+    if claim.sides(tokens, [array[0] for array in evidence]) != found.get("sides"):
         problems.append("the counterexample refutes the claim, but the two sides say other things")
-    parted = c.claim.divergence(tokens)
+    parted = claim.divergence(tokens)
     if (None if parted is None else parted.to_json()) != found.get("divergence"):
         problems.append("the counterexample refutes the claim, but the streams part elsewhere")
     return problems

@@ -56,9 +56,11 @@ class Verdict:
     """What checking a claim gave."""
 
     claim: "Claim" = field(repr=False)
-    plan: Plan = field(repr=False)
-    holds: bool
-    inputs: int  # all that the claim is about; where it is refuted, those up to the first that refutes it
+    plan: Plan = field(repr=False)  # how every input was gone through; without tiers where automata decided
+    holds: bool | None  # None where nothing is known
+    inputs: (
+        int | None
+    )  # None for countless; all that the claim is about; where it is refuted, those up to the first that refutes it
     counterexample: Input | None
     sides: dict[str, str]  # what each side says of the counterexample
     divergence: Divergence | None
@@ -66,9 +68,15 @@ class Verdict:
     digests: tuple[tuple[str, ...], ...] = field(repr=False)  # a digest for each shard of each finished tier
 
     @property
-    def up_to(self) -> int:
-        """The length up to which it was checked."""
+    def up_to(self) -> int | None:
+        """The length up to which it was checked; None for all lengths."""
         return self.plan.up_to
+
+    @property
+    def scope(self) -> str:
+        """Which inputs the verdict is about: "up to 10", "length 4", "all lengths"."""
+        length = self.claim.frame.length
+        return f"up to {self.up_to}" if length is None else f"length {length}"
 
     def __bool__(self) -> bool:
         """Refuse: a verdict that is taken for a truth value is easily read as more than it is."""
@@ -105,7 +113,7 @@ class Verdict:
         if self.counterexample is not None:
             which = "the first" if fixed else "the shortest"
             return f"{name}: refuted by {shown(input_text(self.counterexample))}, {which} ({rate})"
-        counted = {0: "no input", 1: "the only input"}.get(self.inputs, f"all {self.inputs:,} inputs")
+        counted = counted_inputs(self.inputs)
         return f"{name}: exhaustive{'' if fixed else f' up to {self.up_to}'}, {counted} ({rate})"
 
     def to_json(self) -> str:
@@ -119,20 +127,28 @@ class Verdict:
 
     def certificate(self) -> dict[str, Any]:
         """Return the certificate as data."""
-        tokens = self.counterexample
-        refutation = None if tokens is None else {
-            "input": list(tokens),
-            "sides": self.sides,
-            "divergence": None if self.divergence is None else self.divergence.to_json(),
-        }  # fmt: skip
         return {
             "format": CERTIFICATE_FORMAT,
             **self.claim.identity(self.plan),
             "verdict": self.claim.frame.reach(self.plan.up_to) if self.holds else "refuted",
             "holds": self.holds,
             "inputs": self.inputs,
-            "counterexample": refutation,
+            "counterexample": self.refutation(),
             "shards": [list(tier) for tier in self.digests],
+            **self.origin(),
+        }
+
+    def refutation(self) -> dict[str, Any] | None:
+        """Return what a certificate says of the counterexample."""
+        tokens = self.counterexample
+        if tokens is None:
+            return None
+        parted = None if self.divergence is None else self.divergence.to_json()
+        return {"input": list(tokens), "sides": self.sides, "divergence": parted}
+
+    def origin(self) -> dict[str, Any]:
+        """Return what a certificate says of where it comes from."""
+        return {
             "seconds": round(self.seconds, 3),
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": {
@@ -141,6 +157,13 @@ class Verdict:
                 **{name: version(name) for name in ("numpy", "numba")},
             },
         }
+
+
+def counted_inputs(number: int | None) -> str:
+    """Say how many inputs a claim is about."""
+    if number is None:
+        return "all inputs"
+    return {0: "no input", 1: "the only input"}.get(number, f"all {number:,} inputs")
 
 
 def first_difference(first: Run, second: Run) -> Divergence | None:

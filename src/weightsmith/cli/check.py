@@ -13,7 +13,7 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli.certificates import Cited, Everything, Models, Replayed, Sample, answer
-from weightsmith.cli.ending import Refuted
+from weightsmith.cli.ending import Refuted, Unknown
 from weightsmith.cli.output import AsJson, ModelFile, check_outputs, errors, print_json, say
 from weightsmith.cli.progress import count, shown_progress
 from weightsmith.errors import FileError, InputError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from weightsmith.check import Automaton, Verdict
 
 check = typer.Typer(
-    help="Check a claim for every input up to a length. Exit code 1 when it is refuted.",
+    help="Check a claim for every input. Exit code 1 when it is refuted, 3 when nothing is known.",
     invoke_without_command=True,
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -56,13 +56,17 @@ class Shared:
     insecure_network: Annotated[
         bool, typer.Option("--insecure-network", help="Let the cluster be one that others can reach without TLS.")
     ] = False
+    seconds: Annotated[float, typer.Option(help="How long automata may take, for claims about all lengths.")] = 60.0
+    states: Annotated[int, typer.Option(help="How many states each of them may have.")] = 2_000_000
     certificate: Annotated[Path | None, typer.Option("--certificate", "-o", help="Write the certificate here.")] = None
     as_json: AsJson = False
 
-    def parameters(self, up_to: int | None) -> dict[str, Any]:
-        """Return what a function of `ws.check` takes by name."""
-        if up_to is None and self.length is None:
+    def parameters(self, up_to: int | None, *, automata: bool = False) -> dict[str, Any]:
+        """Return what a function of `ws.check` takes by name; some claims can be decided by automata."""
+        if up_to is None and self.length is None and not automata:
             raise InputError("up to which length? Write --up-to 10, or --length 4 for the inputs of one length")
+        if up_to is None and self.length is None and (self.ledger is not None or self.cluster is not None):
+            raise InputError("a ledger and a cluster go through inputs: say up to which length, as in --up-to 20")
         if not 0 < self.memory < 2**20:
             raise InputError(f"--memory {self.memory:g}: write how many GiB it may take, such as 0.5")
         return {
@@ -75,6 +79,7 @@ class Shared:
             "ledger": self.ledger,
             "cluster": self.cluster,
             "insecure_network": self.insecure_network,
+            **({"seconds": self.seconds, "states": self.states} if automata else {}),
         }
 
 
@@ -110,14 +115,14 @@ def options(
     everything: Everything = False,
     cite: Cited = None,
 ) -> None:
-    """Check a claim for every input up to a length. Exit code 1 when it is refuted."""
+    """Check a claim for every input. Exit code 1 when it is refuted, 3 when nothing is known."""
     answer(context.invoked_subcommand, replay, cite, model or [], sample, everything)
 
 
 @claim
 def same_decisions(first: ModelFile, second: SecondFile, up_to: UpTo = None, *, shared: Shared) -> None:
-    """Two models decide every input alike."""
-    parameters = shared.parameters(up_to)
+    """Two models decide every input alike: of all lengths, unless --up-to is given."""
+    parameters = shared.parameters(up_to, automata=True)
     _finish(_checked(ws.check.same_decisions, ws.load(first), ws.load(second), **parameters), [first, second], shared)
 
 
@@ -143,12 +148,14 @@ def recognizes(
     *,
     shared: Shared,
 ) -> None:
-    """A model says YES to the inputs of a language and to no others."""
+    """A model says YES to the inputs of a language and to no others: at all lengths, unless --up-to is given."""
     if (regex is None) == (automaton is None):
         raise InputError("say which inputs it recognizes: write --regex '(0|1)*11', or --automaton FILE")
     T, language = ws.load(file), regex if automaton is None else _automaton(automaton)
     ws.check.claims.check_class(T, yes, "--yes {1}")
-    _finish(_checked(ws.check.recognizes, T, language, yes=yes, **shared.parameters(up_to)), [file], shared)
+    _finish(
+        _checked(ws.check.recognizes, T, language, yes=yes, **shared.parameters(up_to, automata=True)), [file], shared
+    )
 
 
 def _checked(claim: Callable[..., "Verdict"], *arguments: Any, **options: Any) -> "Verdict":
@@ -192,6 +199,8 @@ def _finish(verdict: "Verdict", files: list[Path], shared: Shared) -> NoReturn:
         if shared.certificate is not None:
             with refusals("cannot write", shared.certificate):
                 write_json(shared.certificate, data)
+    if verdict.holds is None:
+        raise Unknown
     if not verdict.holds:
         raise Refuted
     raise typer.Exit
@@ -200,6 +209,6 @@ def _finish(verdict: "Verdict", files: list[Path], shared: Shared) -> NoReturn:
 def _automaton(file: Path) -> "Automaton":
     """Read an automaton."""
     data = read_json(file, "the automaton")
-    if set(data) - {"start"} != {"table", "accepting"}:
+    if set(data) - {"start", "outputs", "answers", "vocabulary", "scope", "regex"} != {"table", "accepting"}:
         raise FileError(f'{file}: write {{"table": [[0, 1], [1, 0]], "accepting": [false, true], "start": 0}}')
     return ws.check.Automaton(data["table"], data["accepting"], data.get("start", 0))

@@ -1,7 +1,7 @@
 """How a command ends.
 
-0 is fine, 1 a refuted claim or certificate and nothing else, 2 a wrong input or usage, 70 a defect of ours, 130 Ctrl-C,
-141 output that nobody reads.
+0 is fine, 1 a refuted claim or certificate and nothing else, 2 a wrong input or usage, 3 a claim of which nothing is
+known, 70 a defect of ours, 130 Ctrl-C, 141 output that nobody reads.
 """
 
 import contextlib
@@ -19,7 +19,7 @@ from weightsmith._version import __version__
 from weightsmith.cli.output import errors
 from weightsmith.errors import WeightsmithError, cut, reason, shown
 
-REFUTED, WRONG, DEFECT, INTERRUPTED, UNREAD = 1, 2, 70, 130, 141
+REFUTED, WRONG, UNKNOWN, DEFECT, INTERRUPTED, UNREAD = 1, 2, 3, 70, 130, 141
 TOO_DEEP = "what was given is nested too deeply: write it with fewer parts inside each other"
 TOO_LARGE = "this needs more memory than there is: choose smaller sizes or a shorter input"
 
@@ -30,6 +30,14 @@ class Refuted(typer.Exit):
     def __init__(self) -> None:
         """Choose the exit code."""
         super().__init__(REFUTED)
+
+
+class Unknown(typer.Exit):
+    """The end of a command whose claim is neither proved nor refuted."""
+
+    def __init__(self) -> None:
+        """Choose the exit code."""
+        super().__init__(UNKNOWN)
 
 
 class Tracebacks:

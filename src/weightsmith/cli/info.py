@@ -5,6 +5,7 @@ from dataclasses import replace
 import weightsmith as ws
 from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import AsJson, ModelFile, print_json, results, say
+from weightsmith.cli.programs import show_beside
 from weightsmith.tables import Table, bar
 
 BAR_WIDTH = 32  # how wide all weights are
@@ -29,9 +30,20 @@ def info(
         print_json({**metadata, "tensors": shapes, **counts})
         return
     say(repr(T))
-    for line in T.provenance:
-        say(f"  made by     {line}")
+    show_history(T)
     show_parts(T)
+
+
+def show_history(T: "ws.Transformer") -> None:
+    """Print how a transformer was made; a program that it was compiled from, with the weights beside its lines."""
+    from weightsmith.programs.beside import COMPILED, program_lines  # here, because it loads numpy
+
+    lines = len(program_lines(T))
+    rest = 0
+    for line in T.provenance:
+        rest = lines + 1 if line.startswith(COMPILED) and not rest and lines else rest - 1
+        say(f"  {'made by ' if rest < 0 or rest == lines + 1 else '        '}    {line}")
+    show_beside(T)
 
 
 def weights_by_part(T: "ws.Transformer") -> dict[str, int]:

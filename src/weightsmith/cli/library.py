@@ -11,15 +11,18 @@ from weightsmith.cli.output import AsJson, errors, print_json, results, say
 from weightsmith.errors import InputError, WeightsmithError
 from weightsmith.tables import Table
 
+LONGEST = 8  # inputs that are run where there is no automaton to ask
 ARITHMETICS = ("fixed(2,2)", "fixed(4,4)", "float(4,3)")
 
 
 def library(
-    up_to: Annotated[int, typer.Option(help="Check every input up to this length.")] = 8,
+    up_to: Annotated[
+        int | None, typer.Option(help="Run every input up to this length instead.", show_default=False)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the ready-made transformers, each checked against its claim on every input up to a length."""
-    if not 1 <= up_to <= 16:
+    """List the ready-made transformers, each checked against its claim on every input, of any length."""
+    if up_to is not None and not 1 <= up_to <= 16:
         raise InputError(f"--up-to {up_to}: write a length from 1 to 16")
     rows = []
     with errors().status("checking …") as progress:  # shows on a terminal only
@@ -32,7 +35,7 @@ def library(
     if as_json:
         print_json([*rows, *examples])
     else:
-        show(rows, up_to)
+        show(rows)
         show_examples(examples)
 
 
@@ -49,17 +52,16 @@ def example_row(example: "ws.library.Example") -> dict[str, Any]:
     return {**sizes(example, T), "arithmetic": str(T.arithmetic), "decisions": decided}
 
 
-def show(rows: list[dict[str, Any]], up_to: int) -> None:
+def show(rows: list[dict[str, Any]]) -> None:
     """Print the table."""
     shown = Table("transformer", "blocks", "weights", *ARITHMETICS, right=range(1, 6))
     for row in rows:
         cells = (cell(found) for found in row["checked"].values())
         shown.add(row["name"], str(row["blocks"]), str(row["nonzero_weights"]), *cells)
     results().print(shown)
-    say(f"weights: those that are not 0. ≤ {up_to}: right on every input up to that length.")
-    say("✗ alone: the shortest input that is decided wrongly, the smallest of its length.")
-    say("≤ and ✗: right up to that length, and wrong on this longer input, run again now;")
-    say("nothing was decided between.")
+    say("weights: those that are not 0. all lengths: proved right on every input.")
+    say("≤ n: right on every input up to that length.")
+    say("✗: the shortest input that is decided wrongly, the smallest of its length.")
 
 
 def cell(found: dict[str, Any]) -> str:
@@ -68,8 +70,8 @@ def cell(found: dict[str, Any]) -> str:
         return "refused"
     if found["wrong"] is not None:
         return folded(f"✗ {found['wrong']}")
-    known = "" if found["known_wrong"] is None else "\n" + folded(f"✗ {found['known_wrong']}")
-    return f"≤ {found['up_to']}{known}"
+    scope: str = found["scope"]
+    return folded(scope.replace("up to", "≤") if scope.startswith("up to") else scope)
 
 
 def folded(text: str) -> str:
@@ -87,21 +89,25 @@ def show_examples(rows: list[dict[str, Any]]) -> None:
     results().print(shown)
 
 
-def verdict(entry: "ws.library.Entry", arithmetic: "ws.Arithmetic", up_to: int) -> dict[str, Any]:
-    """Return what was decided: of every input up to a length the first wrong one, and a longer one known to be wrong.
+def verdict(entry: "ws.library.Entry", arithmetic: "ws.Arithmetic", up_to: int | None) -> dict[str, Any]:
+    """Return what was decided: of which inputs, and the first of them that is decided wrongly, if any is.
 
-    The longer one is run again. It is not looked for where a wrong one was found, and nothing is said of those between.
+    That is every input of any length; of single decisions that form a chain, and with `up_to`, those up to a length.
     """
     try:
         T = entry.build(arithmetic)
     except WeightsmithError as error:
         return {"refused": str(error)}
-    length = min(up_to, entry.max_length or up_to)
-    wrong, known = first_wrong(entry, T, length), None
-    if wrong is None and str(arithmetic) in entry.fails_at:
-        tokens = tuple(entry.fails_at[str(arithmetic)])
-        known = tokens if entry.decide(T, [tokens])[0] != entry.predicate(tokens) else None
-    return {"up_to": length, "wrong": wrong and short(wrong), "known_wrong": known and short(known)}
+    if up_to is not None or entry.language is None:
+        length = min(up_to or LONGEST, entry.max_length or LONGEST)
+        wrong = first_wrong(entry, T, length)
+        return {"scope": f"up to {length}", "wrong": wrong and short(wrong)}
+    if isinstance(entry.language, str):
+        found = ws.check.recognizes(T, entry.language)
+        assert found.holds is not None, "the library is proved in the tests"
+        return {"scope": found.scope, "wrong": found.counterexample and short(tuple(found.counterexample))}
+    unlike = entry.language.first_unlike(ws.automaton(T))
+    return {"scope": "all lengths", "wrong": unlike and short(tuple(unlike))}
 
 
 def first_wrong(entry: "ws.library.Entry", T: "ws.Transformer", up_to: int) -> tuple[str, ...] | None:

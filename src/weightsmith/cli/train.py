@@ -14,13 +14,13 @@ from weightsmith.cli.output import AsJson, errors, print_json, say, token_text
 from weightsmith.cli.settings import given, takes_settings
 from weightsmith.errors import MAX_ECHO, FileError, InputError, named, reason, shown
 from weightsmith.storage import check_writable
-from weightsmith.train.settings import LABELLED, TEXT, Course, Shape
+from weightsmith.train.settings import EXACT, LABELLED, TEXT, Course, Shape
 
 SAMPLE_TOKENS = 200  # tokens of a language model, at the end
 NEEDS_TORCH = "training needs PyTorch: write pip install 'weightsmith[torch]'"
 
 
-@takes_settings({"a text": TEXT, "labelled strings": LABELLED})
+@takes_settings({"a text": TEXT, "labelled strings": LABELLED, "--exact": EXACT})
 def train(
     text: Annotated[Path | None, typer.Argument(metavar="[TEXT]", help="A text file to learn.")] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")] = Path(
@@ -35,6 +35,10 @@ def train(
     tokens: Annotated[str, typer.Option(help="Of a text: characters or words.")] = "characters",
     vocabulary: Annotated[str, typer.Option(help="With --predicate: the symbols.")] = "01",
     max_length: Annotated[int, typer.Option(help="With --predicate: the longest strings.")] = 12,
+    exact: Annotated[
+        str | None,
+        typer.Option(metavar="ARITHMETIC", help="Of labelled strings: train in it, fixed(3,3), with hard attention."),
+    ] = None,
     as_json: AsJson = False,
     **settings: Any,
 ) -> None:
@@ -43,6 +47,9 @@ def train(
         load_torch()
         if sum(source is not None for source in (text, predicate, labelled)) != 1:
             raise InputError("write a text file, or --predicate 'contains 11', or --labelled FILE: one of them")
+        if exact is not None and text is not None:
+            raise InputError("--exact is for strings with a label: write --predicate 'contains 11', or --labelled FILE")
+        arithmetic = None if exact is None else ws.parse_arithmetic(exact)
         _check_files(output, text or labelled)
         task: ws.train.Text | ws.train.Labelled
         if text is not None:
@@ -52,9 +59,9 @@ def train(
             task = ws.train.by_predicate(holds, vocabulary, max_length, seed=settings["seed"])
         elif labelled is not None:
             task = ws.train.read_labelled(labelled, settings["seed"])
-        preset = LABELLED if text is None else TEXT
+        preset = TEXT if text is not None else LABELLED if exact is None else EXACT
         shape, course = preset.changed({**given(settings), "context": task.longest})
-        trained = _fitted(task, shape, course, output, stop)
+        trained = _fitted(task, shape, course, output, stop, arithmetic)
         if trained.steps < course.steps:
             _stopped(trained, course, output)
     _save(trained, output)
@@ -94,7 +101,12 @@ def check_file(path: Path, source: Path | None) -> None:
 
 
 def _fitted(
-    task: "ws.train.Text | ws.train.Labelled", shape: Shape, course: Course, output: Path, stop: Interrupts
+    task: "ws.train.Text | ws.train.Labelled",
+    shape: Shape,
+    course: Course,
+    output: Path,
+    stop: Interrupts,
+    exact: "ws.Arithmetic | None",
 ) -> "ws.train.Trained":
     """Train with a bar, a checkpoint and a log beside the model."""
     from weightsmith.cli.progress import shown_progress  # here, because bars are slow to load
@@ -107,7 +119,7 @@ def _fitted(
             task, shape, course, checkpoint=checkpoint,
             report=lambda step, loss, rate: report(step, course.steps, f"loss {loss:.3f}, {rate:,.0f} tokens/s"),
             record=lambda history: ws.train.write_log(log, history),
-            stop=stop,
+            stop=stop, exact=exact,
         )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Array, Weights, carried
 from weightsmith.errors import ExportError, brief
 from weightsmith.export.needed import readable
 from weightsmith.memory.facts import by_lane
@@ -32,9 +32,9 @@ def circuit(T: Transformer, threshold: float = 0.0) -> dict[str, Any]:
       "reads" has an object for each matrix, such as {"W_Q": {lane: weight}}, and "writes" is {lane: weight}. Of a
       neuron they are the very weights; of a head, whose matrices have several rows, each is the largest in absolute
       value. Kinds are "embedding", "positions", "head", "neuron", "bias" (b_O or b_2, which writes the same everywhere)
-      and "output", whose reads are by class. A head has "weighting" and "positions" too, a neuron "label" (its name),
-      "activation", "bias" and, where it was written for a fact, "key". "norm" lists the lanes of the norm between the
-      stream and the component, each of which scales all that it reads;
+      and "output", whose reads are by class. A head has "weighting" and "positions" too, and "strict" if it is; a
+      neuron "label" (its name), "activation", "bias" and, where it was written for a fact, "key". "norm" lists the
+      lanes of the norm between the stream and the component, each of which scales all that it reads;
     - "edges": for each pair of which the second reads a lane that the first writes before, {"from", "to", "lanes":
       {lane: the matrices that read it}}.
 
@@ -73,8 +73,8 @@ class _Part:
     kind: str
     reads_at: int
     writes_at: int
-    reads: Mapping[str, Array] = field(default_factory=dict)  # matrix → weight of each lane
-    writes: Array | None = None  # weight of each lane
+    reads: Mapping[str, Weights] = field(default_factory=dict)  # matrix → weight of each lane
+    writes: Weights | None = None  # weight of each lane
     more: Mapping[str, Any] = field(default_factory=dict)
 
     def entry(self, T: Transformer, threshold: float) -> dict[str, Any]:
@@ -84,15 +84,16 @@ class _Part:
         return {"name": self.name, "kind": self.kind, **self.more, "reads": reads, "writes": written}
 
 
-def _above(row: Array, threshold: float) -> Array:
-    return np.where(np.abs(row) > threshold, row, 0.0)
+def _above(row: Weights, threshold: float) -> Array:
+    weights = carried(row)
+    return np.where(np.abs(weights) > threshold, weights, 0.0)
 
 
-def _strongest(W: Array) -> Array:
+def _strongest(W: Weights) -> Weights:
     """Return the number of each column that is largest in absolute value."""
     if not len(W):
         return np.zeros(W.shape[1])
-    found: Array = np.take_along_axis(W, np.abs(W).argmax(axis=0)[np.newaxis], axis=0)[0]
+    found: Weights = np.take_along_axis(W, np.abs(W).argmax(axis=0)[np.newaxis], axis=0)[0]
     return found
 
 
@@ -120,7 +121,9 @@ def _heads(T: Transformer, b: int, block: Block) -> Iterator[_Part]:
     for i, head in enumerate(block.attention.heads):
         reads = {name: _strongest(getattr(head, name)) for name in ("W_Q", "W_K", "W_V")}
         scheme = block.attention.positions_of(i, T.attention_positions)
-        more = {"weighting": str(head.weighting), "positions": None if scheme is None else scheme.text()}
+        more: dict[str, Any] = {"weighting": str(head.weighting)}
+        more["positions"] = None if scheme is None else scheme.text()
+        more |= {"strict": True} if head.strict else {}
         name, writes = f"blocks.{b}.attn.head.{i}", _strongest(head.W_O.T)
         yield _Part(name, "head", at, then, reads, writes, {**where, "index": i, **more, **norm})
     if block.attention.b_O is not None:

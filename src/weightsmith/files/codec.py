@@ -8,25 +8,22 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from weightsmith.arithmetic import Arithmetic, Native, parse_arithmetic
+from weightsmith.arithmetic import Arithmetic, Weights, parse_arithmetic
+from weightsmith.arithmetic.immutable import NotFiniteError, held
 from weightsmith.errors import FileError, brief
 from weightsmith.model import Transformer, named_arrays
 from weightsmith.model.axes import array_axes, optional_arrays
-from weightsmith.model.frozen import Frozen, first_place
+from weightsmith.model.frozen import Frozen
 
 FORMAT_VERSION = 1
 MAX_PARTS = 1 << 16
-Tensors = dict[str, npt.NDArray[Any]]
+Tensors = dict[str, Weights]
 Kinds = dict[str, type[Frozen]]  # of parts, by their names in files
 
 
 def encode(T: Transformer) -> tuple[Tensors, dict[str, Any]]:
     """Return the tensors and the JSON object of a transformer."""
-    dtype = _stored_dtype(T.arithmetic)
-    return {name: array.astype(dtype) for name, array in named_arrays(T, history=True)}, structure(T)
+    return dict(named_arrays(T, history=True)), structure(T)
 
 
 def structure(T: Transformer) -> dict[str, Any]:
@@ -52,8 +49,8 @@ def decode(tensors: Tensors, metadata: dict[str, Any]) -> Transformer:
     ):
         raise FileError("the tensors in it are not those that its metadata lists")
     arithmetic = parse_arithmetic(metadata.get("arithmetic", ""))
-    for name, tensor in tensors.items():
-        _check_tensor(name, tensor, arithmetic)
+    for name in listed:
+        tensors[name] = _checked(name, tensors[name], arithmetic)
     metadata["arithmetic"] = arithmetic
     if not isinstance(metadata.get("vocabulary"), list):
         raise FileError("its vocabulary is not a list")
@@ -64,18 +61,17 @@ def decode(tensors: Tensors, metadata: dict[str, Any]) -> Transformer:
     return T
 
 
-def _stored_dtype(arithmetic: Arithmetic) -> type[np.floating[Any]]:
-    return np.float32 if arithmetic == Native("float32") else np.float64
-
-
-def _check_tensor(name: str, tensor: npt.NDArray[Any], arithmetic: Arithmetic) -> None:
-    wanted = np.dtype(_stored_dtype(arithmetic))
-    if tensor.dtype != wanted:
-        raise FileError(f"tensor {brief(name)} has dtype {tensor.dtype}, and {arithmetic} is stored as {wanted}")
-    where = first_place(tensor, lambda some: ~np.isfinite(some))
-    if where is not None:
-        value = tensor[where]
-        raise FileError(f"tensor {brief(name)} is {value} at {list(where)}: every weight must be a finite number")
+def _checked(name: str, tensor: Weights, arithmetic: Arithmetic) -> Weights:
+    """Return a tensor as models hold it; refuse another type, and what is not finite."""
+    if tensor.dtype != arithmetic.stored:
+        stored = arithmetic.stored
+        raise FileError(f"tensor {brief(name)} has dtype {tensor.dtype}, and {arithmetic} is stored as {stored}")
+    try:
+        return held(tensor)
+    except NotFiniteError as error:
+        raise FileError(
+            f"tensor {brief(name)} is {error.value} at {error.place}: every weight must be a finite number"
+        ) from None
 
 
 def _check_count(metadata: dict[str, Any]) -> None:

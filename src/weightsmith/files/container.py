@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import safetensors.numpy
 
+from weightsmith.arithmetic import Weights
+from weightsmith.arithmetic.immutable import Held, room, unchecked
 from weightsmith.errors import FileError, brief
 from weightsmith.storage import check_parts, opened, parse_json
 
@@ -23,7 +24,7 @@ MAX_PARAMETERS = 1 << 30
 MAX_EMPTY = 1 << 16
 METADATA_KEY = "weightsmith"
 DTYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F64": np.dtype("<f8")}
-Tensors: TypeAlias = dict[str, npt.NDArray[Any]]
+Tensors: TypeAlias = dict[str, Weights]
 
 
 def container_bytes(tensors: Tensors, metadata: str) -> bytes:
@@ -48,7 +49,11 @@ def read_tensors(file: BinaryIO, size: int) -> tuple[Tensors, str]:
     length = int.from_bytes(file.read(8), "little")
     _check_sizes(size, length)
     places, metadata = _check_header(file.read(length), size - 8 - length)
-    return {name: read_tensor(file, name, place, DTYPES[place.dtype]) for name, place in places.items()}, metadata
+    before = 8 + length
+    data = _body(file, size - before)
+    return {
+        name: unchecked(data, place.begin - before, place.shape, DTYPES[place.dtype]) for name, place in places.items()
+    }, metadata
 
 
 class Place(NamedTuple):
@@ -68,13 +73,12 @@ class Accepted(NamedTuple):
     parameters: int | None  # numbers of all tensors; None: as many as the file holds
 
 
-def read_tensor(file: BinaryIO, name: str, place: Place, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Read one tensor of an open file."""
-    tensor: npt.NDArray[Any] = np.empty(place.shape, dtype)
-    file.seek(place.begin)
-    if tensor.size and file.readinto(tensor.data.cast("B")) != tensor.nbytes:  # type: ignore[attr-defined]
-        raise FileError(f"tensor {brief(name)} is cut off: the file has become shorter while it was read")
-    return tensor
+def _body(file: BinaryIO, size: int) -> Held:
+    """Read so many bytes of a file, from where it is on."""
+    data = room(size)
+    if size and file.readinto(data) != size:  # type: ignore[attr-defined]
+        raise FileError("it is cut off: it has become shorter while it was read")
+    return data
 
 
 def tensor_places(entries: dict[str, Any], begin: int, body_size: int, accepted: Accepted) -> dict[str, Place]:

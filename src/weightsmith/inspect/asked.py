@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Array, Weights, carried
 from weightsmith.errors import InputError, brief, shown
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_of
@@ -76,10 +76,10 @@ class Target:
     _place: int
     _under: int | None
 
-    def of(self, logits: Array) -> Array:
+    def of(self, logits: Weights) -> Array:
         """Return it for logits (…, classes), or for anything else that the logits are linear in."""
-        found: Array = logits[..., self._place]
-        return found if self._under is None else found - logits[..., self._under]
+        found = carried(logits[..., self._place])
+        return found if self._under is None else found - carried(logits[..., self._under])
 
     def __str__(self) -> str:
         """Say whose logit it is."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Array, Weights
 from weightsmith.inspect.asked import Target, checked_run, target
 from weightsmith.inspect.lens import read_stream
 from weightsmith.inspect.parts import Attribution, Part
@@ -148,5 +148,5 @@ def _through(
     return before, parts
 
 
-def _bias(bias: Array, direction: Array, name: str, b: int | None) -> list[Part]:
+def _bias(bias: Weights, direction: Array, name: str, b: int | None) -> list[Part]:
     return [Part("bias", float(bias @ direction), b, name=name)] if bias.any() else []

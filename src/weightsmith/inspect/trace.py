@@ -11,6 +11,7 @@ from weightsmith.model import lane_index, value_text
 from weightsmith.model.names import existing, place_of
 from weightsmith.model.places import present_stages
 from weightsmith.model.readout import code_text
+from weightsmith.semantics.attention import sees
 from weightsmith.tables import Cell, Page, Table, number
 
 if TYPE_CHECKING:
@@ -119,10 +120,11 @@ def attention_table(run: "Run", block: int | None, head: int | None, hint: str =
     tokens = [position_text(run.tokens, j) for j in range(n)]
     table = Table("looks from", "", *tokens, right=range(2, 2 + n), lead=2, notes=notes)
     for b, h in chosen:
-        found = run.heads[b][h]
-        table.add(f"block {b} head {h}", *[""] * (1 + n))
+        found, attention = run.heads[b][h], T.blocks[b].attention
+        strict = attention is not None and attention.heads[h].strict
+        table.add(f"block {b} head {h}{', strict' if strict else ''}", *[""] * (1 + n))
         for i in range(n):
-            seen = [j <= i or T.mask == "full" for j in range(n)]
+            seen = sees(T, strict, i - np.arange(n)).tolist()
             weights = [_number(run, float(x)) if see else "" for x, see in zip(found.weights[i], seen, strict=True)]
             scores = [_number(run, float(x)) if see else "" for x, see in zip(found.scores[i], seen, strict=True)]
             strong = [Cell(text, "new" if text not in ("", "0") else "") for text in weights]

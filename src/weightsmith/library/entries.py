@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weightsmith.arithmetic import Arithmetic
+from weightsmith.automata import Counting
 from weightsmith.inspect.run import decisions
 from weightsmith.library.associations import associations
 from weightsmith.library.bank import bank
@@ -72,6 +73,9 @@ class Entry(ReadyMade):
     max_length: int | None = None  # the longest input; None where any length will do
     fails_at: Mapping[str, str] = field(default_factory=dict)  # arithmetic → an input that it is known to get wrong
     decide: Callable[[Transformer, Sequence[Tokens]], list[bool]] = says_yes
+    language: str | Counting | None = (
+        None  # the inputs of which the predicate holds; None where single decisions do not
+    )
 
 
 def nested(tokens: Tokens, depth: int) -> bool:
@@ -90,38 +94,68 @@ def odd_ones(tokens: Tokens) -> bool:
 
 
 ENTRIES: tuple[Entry, ...] = (
-    Entry(contains, lambda tokens: "1" in tokens, yes="0010", no="000", arguments=("1",)),
-    Entry(contains_word, lambda tokens: "101" in "".join(tokens), yes="01010", no="0110", arguments=("101",)),
-    Entry(starts_with, lambda tokens: tokens[:2] == ("0", "1"), yes="0110", no="0010", arguments=("01",)),
-    Entry(ends_with, lambda tokens: tokens[-2:] == ("0", "1"), yes="1101", no="0110", arguments=("01",)),
+    Entry(contains, lambda tokens: "1" in tokens, yes="0010", no="000", arguments=("1",), language=".*1.*"),
+    Entry(
+        contains_word,
+        lambda tokens: "101" in "".join(tokens),
+        yes="01010",
+        no="0110",
+        arguments=("101",),
+        language=".*101.*",
+    ),
+    Entry(
+        starts_with, lambda tokens: tokens[:2] == ("0", "1"), yes="0110", no="0010", arguments=("01",), language="01.*"
+    ),
+    Entry(
+        ends_with, lambda tokens: tokens[-2:] == ("0", "1"), yes="1101", no="0110", arguments=("01",), language=".*01"
+    ),
     Entry(
         matches,
         lambda tokens: len(tokens) == 3 and tokens[0] == "0" and tokens[2] == "1",
         yes="011",
         no="0111",
         arguments=("0?1",),
+        language="0.1",
     ),
-    Entry(exact_length, lambda tokens: len(tokens) == 4, yes="0000", no="00000", arguments=(4,)),
-    Entry(length_modulo, lambda tokens: len(tokens) % 3 == 0, yes="101", no="10", arguments=(3,), max_length=16),
-    Entry(first_equals_last, lambda tokens: tokens[0] == tokens[-1], yes="0110", no="01"),
+    Entry(exact_length, lambda tokens: len(tokens) == 4, yes="0000", no="00000", arguments=(4,), language="...."),
+    Entry(
+        length_modulo,
+        lambda tokens: len(tokens) % 3 == 0,
+        yes="101",
+        no="10",
+        arguments=(3,),
+        max_length=16,
+        language="(...)*",
+    ),
+    Entry(first_equals_last, lambda tokens: tokens[0] == tokens[-1], yes="0110", no="01", language="0(.*0)?|1(.*1)?"),
     Entry(
         majority,
         lambda tokens: 2 * tokens.count("1") > len(tokens),
         yes="0110111",
         no="0110",
         arguments=("1",),
+        language=Counting(lambda lead, token: lead + (1 if token == "1" else -1), lambda lead: lead > 0),
         fails_at={
             "fixed(4,4)": "1" * 256 + "0" * 255,
             "fixed(2,2)": "1" * 16 + "0" * 15,
             "float(4,3)": "1" * 9 + "0" * 8,
         },
     ),
-    Entry(balanced, lambda tokens: nested(tokens, 2), yes="(()())", no="((()))", arguments=(2,), symbols="()"),
+    Entry(
+        balanced,
+        lambda tokens: nested(tokens, 2),
+        yes="(()())",
+        no="((()))",
+        arguments=(2,),
+        symbols="()",
+        language=r"(\((\(\))*\))*",
+    ),
     Entry(
         parity,
         odd_ones,
         yes="0111",
         no="0110",
+        language="0*1(0*10*1)*0*",
         fails_at={"fixed(4,4)": "1" * 16, "fixed(2,2)": "1" * 4, "float(4,3)": "1" * 9},
     ),
     Entry(

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Arithmetic, Array
+from weightsmith.arithmetic import Arithmetic, Array, Weights
 from weightsmith.errors import InputError, brief, named, shown
 from weightsmith.model import FeedForward, Transformer, lane_index
 from weightsmith.model.axes import NEURONS
@@ -95,7 +95,7 @@ def read_margin(margin: Any) -> float:
     return number
 
 
-def by_lane(T: Transformer, values: Array) -> dict[str, float]:
+def by_lane(T: Transformer, values: Weights) -> dict[str, float]:
     """Return what is not 0, by the names of the lanes."""
     return {T.lanes[j]: float(values[j]) for j in np.flatnonzero(values).tolist()}
 

@@ -1,6 +1,6 @@
 """What a field of a part holds, declared once, beside the field: an array with named axes, or names along one.
 
-    W_1: Annotated[Array, Axes("neurons", "lanes")]
+    W_1: Annotated[Weights, Axes("neurons", "lanes")]
     names: Annotated[Sequence[str], Labels("neurons")] = ()
 
 Everything that is done to all arrays (shape checks, widening, renaming, cutting, stacking, rounding, files) is a fold

@@ -8,10 +8,10 @@ from typing import Annotated, Literal, TypeAlias, TypeVar, cast, get_args
 import numpy as np
 
 from weightsmith.arithmetic import Activation as Plain
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Weights
 from weightsmith.errors import ModelError, brief
 from weightsmith.model.axes import LANES, NEURONS, Axes, Labels, array_axes
-from weightsmith.model.frozen import LATER, SILENT, Frozen
+from weightsmith.model.frozen import ABSENT, LATER, SILENT, Frozen
 from weightsmith.model.names import MAX_NAME, checked_text
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
 from weightsmith.model.positions import AttentionPositions
@@ -28,18 +28,19 @@ class Head(Frozen):
     """One attention head. Queries and keys meet in ⟨W_Q h_i, W_K h_j⟩; W_O Σ weight ⊗ W_V h_j is what it adds.
 
     Queries, keys and values may have a bias: W_Q h ⊕ b_Q. A head with `positions` follows them instead of the
-    transformer's scheme inside attention.
+    transformer's scheme inside attention. A `strict` head sees only the positions before its own, whatever the mask.
     """
 
-    W_Q: Annotated[Array, Axes("key size", LANES)]
-    W_K: Annotated[Array, Axes("key size", LANES)]
-    W_V: Annotated[Array, Axes("value size", LANES)]
-    W_O: Annotated[Array, Axes(LANES, "value size")]
+    W_Q: Annotated[Weights, Axes("key size", LANES)]
+    W_K: Annotated[Weights, Axes("key size", LANES)]
+    W_V: Annotated[Weights, Axes("value size", LANES)]
+    W_O: Annotated[Weights, Axes(LANES, "value size")]
     weighting: Weighting = field(default_factory=Softmax)
-    b_Q: Annotated[Array | None, Axes("key size")] = None  # None is nothing
-    b_K: Annotated[Array | None, Axes("key size")] = None
-    b_V: Annotated[Array | None, Axes("value size")] = None
+    b_Q: Annotated[Weights | None, Axes("key size")] = None  # None is nothing
+    b_K: Annotated[Weights | None, Axes("key size")] = None
+    b_V: Annotated[Weights | None, Axes("value size")] = None
     positions: AttentionPositions | None = field(default=None, metadata=LATER)
+    strict: bool = field(default=False, metadata=ABSENT)
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
@@ -54,6 +55,8 @@ class Head(Frozen):
             raise ModelError(
                 f"Head(weighting={brief(self.weighting)}): write Softmax(), AverageHard() or another weighting"
             )
+        if type(self.strict) is not bool:
+            raise ModelError(f"Head(strict={brief(self.strict)}): write True or False")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +64,7 @@ class Attention(Frozen):
     """Heads, whose outputs are added up in this order before the stream gets the total."""
 
     heads: Sequence[Head]
-    b_O: Annotated[Array | None, Axes(LANES)] = None  # added to the total
+    b_O: Annotated[Weights | None, Axes(LANES)] = None  # added to the total
 
     def __post_init__(self) -> None:
         """Freeze the heads."""
@@ -82,15 +85,15 @@ class FeedForward(Frozen):
     W_3 h ⊕ b_3 before W_2.
     """
 
-    W_1: Annotated[Array, Axes(NEURONS, LANES)]
-    b_1: Annotated[Array, Axes(NEURONS)] = None  # type: ignore[assignment]  # None is taken for 0
-    W_2: Annotated[Array, Axes(LANES, NEURONS)] = None  # type: ignore[assignment]
-    b_2: Annotated[Array, Axes(LANES)] = None  # type: ignore[assignment]  # None is taken for 0
+    W_1: Annotated[Weights, Axes(NEURONS, LANES)]
+    b_1: Annotated[Weights, Axes(NEURONS)] = None  # type: ignore[assignment]  # None is taken for 0
+    W_2: Annotated[Weights, Axes(LANES, NEURONS)] = None  # type: ignore[assignment]
+    b_2: Annotated[Weights, Axes(LANES)] = None  # type: ignore[assignment]  # None is taken for 0
     activation: Activation = "relu"
-    W_3: Annotated[Array | None, Axes(NEURONS, LANES)] = None  # for gated activations only
-    b_3: Annotated[Array | None, Axes(NEURONS)] = None  # None is taken for 0
+    W_3: Annotated[Weights | None, Axes(NEURONS, LANES)] = None  # for gated activations only
+    b_3: Annotated[Weights | None, Axes(NEURONS)] = None  # None is taken for 0
     names: Annotated[Sequence[str], Labels(NEURONS)] = field(default=(), compare=False, metadata=LATER)  # "" for none
-    keys: Annotated[Array | None, Axes(NEURONS, LANES)] = field(default=None, compare=False)  # what neurons are for
+    keys: Annotated[Weights | None, Axes(NEURONS, LANES)] = field(default=None, compare=False)  # what neurons are for
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""

@@ -101,7 +101,10 @@ def _not_zero_or_one(T: "Transformer", lanes: npt.NDArray[np.intp]) -> npt.NDArr
 
 
 def _check_members(T: "Transformer") -> None:
+    """Refuse weights that are no members. Every array is finite, so some types need not be looked at again."""
     for name, array in named_arrays(T, history=True):
+        if T.arithmetic.has_all(array.dtype):
+            continue
         where = first_place(array, lambda some: ~T.arithmetic.contains(some))
         if where is not None:
             value = float(array[where])

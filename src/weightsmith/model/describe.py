@@ -55,7 +55,7 @@ def block_text(block: Block) -> str:
     words = []
     if block.attention is not None:
         heads = block.attention.heads
-        kinds = sorted({type(head.weighting).__name__ for head in heads})
+        kinds = sorted({("strict " if head.strict else "") + type(head.weighting).__name__ for head in heads})
         words.append(_count(len(heads), "head") + (f" ({', '.join(kinds)})" if kinds else ""))
     if block.feed_forward is not None:
         words.append(f"{_count(len(block.feed_forward.W_1), 'neuron')} ({block.feed_forward.activation})")

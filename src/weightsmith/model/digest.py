@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic
+from weightsmith.arithmetic.immutable import pieces
 from weightsmith.model.frozen import Frozen
 from weightsmith.model.transformer import Transformer
 
@@ -23,7 +24,9 @@ def digest(T: Transformer) -> str:
 
 def _update(state: Any, value: object) -> None:
     if isinstance(value, np.ndarray):
-        _write(state, f"array{value.shape}", np.ascontiguousarray(value, "<f8").tobytes())
+        state.update(f"array{value.shape}:{8 * value.size}:".encode())
+        for _, some in pieces(value):  # a large array need not be there twice
+            state.update(np.ascontiguousarray(some, "<f8").data)
     elif isinstance(value, Frozen):
         compared = [field.name for field in fields(value) if field.compare and not _silent(field, value)]  # type: ignore[arg-type]
         _write(state, value.stored_as(), ",".join(compared).encode())

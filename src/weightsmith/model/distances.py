@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Array, Saturating, immutable
+from weightsmith.arithmetic import Arithmetic, Array, Saturating, Weights, carried, immutable
 from weightsmith.arithmetic.settled import odd_product, settled
 from weightsmith.errors import ModelError, brief
 from weightsmith.model.angles import sines_and_cosines
@@ -26,8 +26,8 @@ class Relative(AttentionPositions):
     the value as well. For causal transformers, where no distance is negative.
     """
 
-    keys: Annotated[Array, Axes("distances", "key coordinates")]
-    values: Annotated[Array | None, Axes("distances", "value coordinates")] = None
+    keys: Annotated[Weights, Axes("distances", "key coordinates")]
+    values: Annotated[Weights | None, Axes("distances", "value coordinates")] = None
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
@@ -47,11 +47,11 @@ class Relative(AttentionPositions):
 
     def key_offsets(self) -> Array:
         """Return the keys' table."""
-        return self.keys
+        return carried(self.keys)
 
     def value_offsets(self) -> Array | None:
         """Return the values' table."""
-        return self.values
+        return None if self.values is None else carried(self.values)
 
     def alike(self) -> object:
         """Return the sizes: tables of one size are stacked."""

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Weights, immutable
 from weightsmith.errors import ModelError
 from weightsmith.model.axes import LANES, Axes, Declared, Labels, LaneNames, array_axes, declarations, optional_arrays
 from weightsmith.model.frozen import Frozen
@@ -17,7 +17,7 @@ Change = Callable[[Any, Declared], Any]
 Places = Sequence[int] | slice | npt.NDArray[np.intp]
 
 
-def named_arrays(part: object, name: str = "", history: bool = False) -> Iterator[tuple[str, Array]]:
+def named_arrays(part: object, name: str = "", history: bool = False) -> Iterator[tuple[str, Weights]]:
     """Yield every array with its full name, such as `blocks.0.attention.heads.1.W_Q`.
 
     The order is that of the fields; with `history` also those that do not count when models are compared.
@@ -67,9 +67,18 @@ def _mapped(value: Any, declared: Declared | None, change: Change) -> Any:
     return value
 
 
-def map_arrays(part: Part, change: Callable[[Array], Array], /, **others: Any) -> Part:
+def map_arrays(part: Part, change: Callable[[Weights], Weights], /, **others: Any) -> Part:
     """Return a part with every array changed, whatever its axes."""
     return map_declared(part, lambda value, what: change(value) if isinstance(what, Axes) else value, **others)
+
+
+def in_type(value: Any, declared: Declared | None, dtype: np.dtype[Any]) -> Any:
+    """Return the value of a field with its arrays in a type that has all their numbers; itself where they are in it."""
+
+    def cast(array: Any, what: Declared) -> Any:
+        return array if not isinstance(what, Axes) or array.dtype == dtype else immutable(array.astype(dtype))
+
+    return _mapped(value, declared, cast)
 
 
 def widened(part: Part, covered: Sequence[str], before: int, after: int, /, **others: Any) -> Part:
@@ -148,11 +157,11 @@ def size_along(part: Frozen, axis: str) -> int:
     return next(sizes)
 
 
-def _zeros(part: Frozen, axes: Axes) -> Array:
+def _zeros(part: Frozen, axes: Axes) -> Weights:
     return np.zeros(tuple(size_along(part, axis) for axis in axes))
 
 
-def writers(part: object) -> Iterator[Array]:
+def writers(part: object) -> Iterator[Weights]:
     """Yield every array that writes to the stream: its first axis is that of the lanes."""
     if isinstance(part, tuple):
         for item in part:
@@ -189,7 +198,7 @@ def check_shapes(part: object, name: str, sizes: Mapping[str, int]) -> None:
             check_shapes(getattr(part, each.name), f"{prefix}{each.name}", known)
 
 
-def _check_shape(name: str, array: Array, axes: Axes, known: Mapping[str, int], first: Mapping[str, str]) -> None:
+def _check_shape(name: str, array: Weights, axes: Axes, known: Mapping[str, int], first: Mapping[str, str]) -> None:
     if all(known.get(axis, size) == size for axis, size in zip(axes, array.shape, strict=True)):
         return
     wanted = ", ".join(str(known.get(axis, "any")) for axis in axes)
@@ -201,6 +210,7 @@ __all__ = [
     "array_axes",
     "check_shapes",
     "declarations",
+    "in_type",
     "joined",
     "map_arrays",
     "map_declared",

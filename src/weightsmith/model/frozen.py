@@ -8,7 +8,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import AT_ONCE, Array, immutable, real_numbers
+from weightsmith.arithmetic import Weights, immutable, real_numbers
+from weightsmith.arithmetic.immutable import NotFiniteError, pieces
 from weightsmith.errors import InputError, ModelError
 from weightsmith.model.axes import array_axes, optional_arrays
 
@@ -36,7 +37,7 @@ class Frozen:
         return getattr(self, name)
 
     def _freeze(self, *names: str) -> None:
-        """Turn these array fields, or all of them, into read-only float64 arrays with as many axes as they declare."""
+        """Turn these array fields, or all of them, into read-only arrays with as many axes as they declare."""
         kind = type(self)
         for name in names or array_axes(kind):
             value = getattr(self, name)
@@ -58,8 +59,11 @@ class Frozen:
         return self is other or all(_same(value, getattr(other, name)) for name, value in self._compared())
 
     def __hash__(self) -> int:
-        """Agree with `==`. The bytes of an array remember their hash, so the weights are read once."""
-        return hash((type(self), *(_key(value) for _, value in self._compared())))
+        """Agree with `==`. It is remembered, so the weights are read once."""
+        if "_hash" not in self.__dict__:
+            self._set("_hash", hash((type(self), *(_key(value) for _, value in self._compared()))))
+        found: int = self.__dict__["_hash"]
+        return found
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Go through the constructor when copied or unpickled."""
@@ -78,18 +82,24 @@ def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         if a is None or b is None:
             return a is b
-        return a.shape == b.shape and (a.base is b.base or np.array_equal(a, b))
+        return a.shape == b.shape and (same_memory(a, b) or np.array_equal(a, b))
     return bool(a == b)
 
 
+def same_memory(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
+    """Tell whether two arrays are over the same numbers in memory."""
+    return a.ctypes.data == b.ctypes.data and (a.shape, a.strides, a.dtype) == (b.shape, b.strides, b.dtype)
+
+
 def _key(value: Any) -> object:
-    return (value.shape, value.base) if isinstance(value, np.ndarray) else value  # see `immutable`
+    """Return what is equal for equal values: numbers as float64, in whichever type they are held."""
+    return (value.shape, value.astype(np.float64).tobytes()) if isinstance(value, np.ndarray) else value
 
 
-def frozen_array(value: npt.ArrayLike, name: str, axes: int) -> Array:
-    """Return a read-only, contiguous float64 array without −0; refuse what is not finite, real and of that many axes.
+def frozen_array(value: npt.ArrayLike, name: str, axes: int) -> Weights:
+    """Return a read-only array without −0; refuse what is not finite, real and of that many axes.
 
-    It is a copy, unless the array of another part is given: then both share its bytes.
+    It is of float32 if those are given, otherwise of float64. It is a copy, unless what is given cannot change.
     """
     if value is None:
         raise ModelError(f"{name} is missing")
@@ -97,10 +107,9 @@ def frozen_array(value: npt.ArrayLike, name: str, axes: int) -> Array:
         array = real_numbers(value)
         if array.ndim != axes:
             raise ModelError(f"{name} must have {axes} axes, and its shape is {array.shape}")
-        where = first_place(array, lambda some: ~np.isfinite(some))
-        if where is not None:
-            raise ModelError(f"{name}{list(where)} is {array[where]}: every weight must be a finite number")
         return immutable(array)
+    except NotFiniteError as error:
+        raise ModelError(f"{name}{error.place} is {error.value}: every weight must be a finite number") from None
     except InputError as error:
         raise ModelError(f"{name}: {error}") from None
 
@@ -109,9 +118,8 @@ def first_place(
     array: npt.NDArray[Any], test: Callable[[npt.NDArray[Any]], npt.NDArray[np.bool_]]
 ) -> tuple[int, ...] | None:
     """Return the first place where a test says True; None where it does nowhere. It is asked of some at a time."""
-    flat = array.reshape(-1)
-    for begin in range(0, flat.size, AT_ONCE):
-        found = test(flat[begin : begin + AT_ONCE])
+    for before, some in pieces(array):
+        found = test(some)
         if found.any():
-            return tuple(int(i) for i in np.unravel_index(begin + int(found.argmax()), array.shape))
+            return tuple(int(i) for i in np.unravel_index(before + int(found.argmax()), array.shape))
     return None

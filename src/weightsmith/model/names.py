@@ -8,6 +8,7 @@ from weightsmith.errors import MAX_ECHO, InputError, ModelError, brief, listed, 
 
 MAX_NAME = 200
 MAX_TEXT = 2000
+AT_ONCE = 4096  # names that are checked together
 
 
 def checked_names(names: Sequence[str], what: str, printable: bool) -> tuple[str, ...]:
@@ -17,14 +18,30 @@ def checked_names(names: Sequence[str], what: str, printable: bool) -> tuple[str
     result = tuple(names)
     if not result:
         raise ModelError(f"{what} is empty: at least one name is needed")
-    for name in result:
-        checked_text(name, f"a name in {what}", printable, MAX_NAME)
-        if not name:
-            raise ModelError(f"a name in {what} is empty")
+    for begin in range(0, len(result), AT_ONCE):
+        some = result[begin : begin + AT_ONCE]
+        if not _are_sound(some, printable):
+            _refuse(some, what, printable)
     if len(set(result)) != len(result):
         twice = next(name for name, count in Counter(result).items() if count > 1)
         raise ModelError(f"{what} has {named(twice)} twice: names must differ")
     return result
+
+
+def _are_sound(names: tuple[str, ...], printable: bool) -> bool:
+    """Say of many names at once whether nothing is wrong with them: their letters are looked at together."""
+    if set(map(type, names)) != {str} or not all(names) or max(map(len, names)) > MAX_NAME:
+        return False
+    text = "".join(names)
+    return is_unicode(text) and (not printable or text.isprintable())
+
+
+def _refuse(names: tuple[str, ...], what: str, printable: bool) -> None:
+    """Refuse the first name with which something is wrong."""
+    for name in names:
+        checked_text(name, f"a name in {what}", printable, MAX_NAME)
+        if not name:
+            raise ModelError(f"a name in {what} is empty")
 
 
 def checked_text(text: object, what: str, printable: bool = True, most: int = MAX_TEXT) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Weights
 from weightsmith.errors import ModelError, brief
 from weightsmith.model.axes import LANES, Axes, LaneNames
 from weightsmith.model.frozen import Frozen
@@ -22,8 +22,8 @@ class LayerNorm(Frozen):
     """
 
     eps: float = 1e-5
-    gain: Annotated[Array | None, Axes(NORM_LANES)] = None
-    bias: Annotated[Array | None, Axes(NORM_LANES)] = None
+    gain: Annotated[Weights | None, Axes(NORM_LANES)] = None
+    bias: Annotated[Weights | None, Axes(NORM_LANES)] = None
     lanes: Annotated[Sequence[str] | None, LaneNames()] = None
 
     def __post_init__(self) -> None:
@@ -41,7 +41,7 @@ class RMSNorm(Frozen):
     """x ⊘ sqrt(mean of squares ⊕ eps) ⊗ gain; lanes and gain as in `LayerNorm`."""
 
     eps: float = 1e-5
-    gain: Annotated[Array | None, Axes(NORM_LANES)] = None
+    gain: Annotated[Weights | None, Axes(NORM_LANES)] = None
     lanes: Annotated[Sequence[str] | None, LaneNames()] = None
 
     def __post_init__(self) -> None:

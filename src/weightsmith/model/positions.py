@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Arithmetic, Array, Core
+from weightsmith.arithmetic import Arithmetic, Array, Core, Weights, carried
 from weightsmith.errors import ModelError, brief
 from weightsmith.model.angles import sines_and_cosines
 from weightsmith.model.axes import LANES, Axes
@@ -133,7 +133,7 @@ def _offset(A: Core, x: Array, table: Array | None, distance: Indices) -> Array:
 class PositionTable(AddedPositions):
     """A vector for each position, written out: values[position, lane]."""
 
-    values: Annotated[Array, Axes("max_length", LANES)]
+    values: Annotated[Weights, Axes("max_length", LANES)]
 
     def __post_init__(self) -> None:
         """Freeze the array."""
@@ -151,7 +151,7 @@ class PositionTable(AddedPositions):
 
     def vectors(self, arithmetic: Arithmetic, lanes: int, length: int | None = None) -> Array:
         """Return the first rows."""
-        return self.values[:length]
+        return carried(self.values[:length])
 
     def text(self) -> str:
         """Say how long it is."""

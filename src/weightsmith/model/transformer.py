@@ -3,19 +3,19 @@
 import html
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Array
+from weightsmith.arithmetic import Arithmetic, Weights
 from weightsmith.errors import ModelError, brief
-from weightsmith.model.axes import LANES, Axes, LaneNames, array_axes
+from weightsmith.model.axes import LANES, Axes, LaneNames, array_axes, declarations
 from weightsmith.model.block import Block, parts
 from weightsmith.model.checks import check
 from weightsmith.model.describe import description
 from weightsmith.model.edit import Edit
-from weightsmith.model.folds import named_arrays
+from weightsmith.model.folds import in_type, named_arrays
 from weightsmith.model.frozen import ABSENT, LATER, RARE, Frozen
 from weightsmith.model.names import checked_names, checked_text
 from weightsmith.model.norms import Norm
@@ -38,13 +38,13 @@ class Transformer(Frozen):
     arithmetic: Arithmetic
     vocabulary: Sequence[str]
     lanes: Annotated[Sequence[str], LaneNames()]
-    embedding: Annotated[Array, Axes("vocabulary", LANES)]
+    embedding: Annotated[Weights, Axes("vocabulary", LANES)]
     positions: Positions | None = None
     blocks: Sequence[Block] = ()
-    output: Annotated[Array, Axes("classes", LANES)] = None  # type: ignore[assignment]  # None if tied, or read out
+    output: Annotated[Weights, Axes("classes", LANES)] = None  # type: ignore[assignment]  # None if tied, or read out
     classes: Sequence[str] = ("NO", "YES")
     mask: Mask = "causal"
-    output_bias: Annotated[Array | None, Axes("classes")] = None
+    output_bias: Annotated[Weights | None, Axes("classes")] = None
     final_norm: Norm | None = None
     tied: bool = field(default=False, metadata=LATER)  # the output is the embedding, and the classes are the vocabulary
     flags: Annotated[Sequence[str], LaneNames()] = ()  # 1 at chosen positions, 0 elsewhere, and no block writes them
@@ -86,10 +86,21 @@ class Transformer(Frozen):
         if self.tied:
             self._set("output", self.embedding)
         check(self)
+        self._hold()
 
     def axis_sizes(self, sizes: Mapping[str, int]) -> Mapping[str, int]:
         """Return how many tokens, lanes and classes there are."""
         return {"vocabulary": len(self.vocabulary), LANES: len(self.lanes), "classes": len(self.classes)}
+
+    def _hold(self) -> None:
+        """Hold every array in the type of the arithmetic, which has all its members."""
+        dtype = self.arithmetic.stored
+        if any(array.dtype != dtype for _, array in named_arrays(self, history=True)):
+            declared = declarations(type(self))
+            for each in fields(self):
+                self._set(each.name, in_type(getattr(self, each.name), declared.get(each.name), dtype))
+            if self.tied:
+                self._set("output", self.embedding)
 
     def _tie(self) -> None:
         """Take the embedding for the output and the vocabulary for the classes; refuse others."""

@@ -14,7 +14,8 @@ class Softmax(Frozen):
     """exp(score) ⊘ Σ exp(score).
 
     `shifted` first subtracts the largest score. `empty` says what happens when every exponential rounds to 0: no
-    attention, the same weight for every visible position, or an error.
+    attention, the same weight for every visible position, or an error. Where a strict head sees no position at all
+    there is nothing to share a weight, so "uniform" is no attention too.
     """
 
     shifted: bool = False

@@ -1,7 +1,8 @@
-"""Programs: RASP in Python and as text, one small form for both, and what they mean.
+"""Programs: RASP in Python and as text, one small form for both, and what they mean; temporal formulas as weights.
 
 `rasp` has the names of Tracr's module; `parse_rasp` reads RASP text; `evaluate(program, tokens)` is the meaning of a
-program. The names load when they are first used; `__init__.pyi` lists them.
+program. `compile` and `compile_rasp` make a transformer of one, `compile_ltl` of a formula. The names load when they
+are first used; `__init__.pyi` lists them.
 """
 
 import lazy_loader

@@ -13,16 +13,23 @@ WIDEST_SOURCE = 60
 def dump(program: Program) -> str:
     """Return the program as numbered lines: what each computes, its name, and the source."""
     title = f"{program.name or 'a program'}, {LANGUAGES[program.front_end]}{', causal' if program.causal else ''}"
+    names = short_names(program)
+    shown = [node for node in program.nodes if names[node].startswith("%")]
+    rows = [(f"{names[node]} = {described(node, names)}", _source(node)) for node in shown]
+    width = max(len(left) for left, _ in rows)
+    return "\n".join([title, *(f"  {left:{width}}  {right}".rstrip() for left, right in rows)])
+
+
+def short_names(program: Program) -> dict[Node, str]:
+    """Return what each node is called in the dump: %0, %1, …; a constant by its value."""
     names: dict[Node, str] = {}
-    rows: list[tuple[str, str]] = []
+    count = 0
     for node in program.nodes:
         if isinstance(node, Constant) and node is not program.output:
             names[node] = brief(presented(node.value))
-            continue
-        names[node] = f"%{len(rows)}"
-        rows.append((f"{names[node]} = {described(node, names)}", _source(node)))
-    width = max(len(left) for left, _ in rows)
-    return "\n".join([title, *(f"  {left:{width}}  {right}".rstrip() for left, right in rows)])
+        else:
+            names[node], count = f"%{count}", count + 1
+    return names
 
 
 def described(node: Node, names: dict[Node, str]) -> str:

@@ -189,6 +189,10 @@ class Lookup(Operator):
             raise InputError(f"there is no entry for {brief(presented(values[0]))}; the entries are {known}")
         return self.table[values[0]]
 
+    def __str__(self) -> str:
+        """Return what errors call it."""
+        return "the dictionary"
+
     def written(self, arguments: list[str]) -> str:
         """Return `{...}[a]`."""
         return f"{brief({presented(key): presented(value) for key, value in self.table.items()})}[{arguments[0]}]"

@@ -7,6 +7,7 @@ mean over three positions equals what a person writes as 1/3, and values can be 
 
 from collections.abc import Hashable
 from fractions import Fraction
+from functools import lru_cache
 from math import isfinite
 from typing import TypeAlias, TypeGuard
 
@@ -67,9 +68,14 @@ def presented(value: Value) -> Value:
     A fraction that no float stands for stays a fraction; truth values stay what they are.
     """
     if isinstance(value, Fraction):
-        short = float(value) if _fits_a_float(value) else 0.0
-        return short if isfinite(short) and short and exact(short) == value else value
+        return _presented(value)
     return tuple(presented(item) for item in value) if type(value) is tuple else value
+
+
+@lru_cache(maxsize=1 << 16)
+def _presented(value: Fraction) -> float | Fraction:
+    short = float(value) if _fits_a_float(value) else 0.0
+    return short if isfinite(short) and short and exact(short) == value else value
 
 
 def _bounded(number: Number) -> Number:

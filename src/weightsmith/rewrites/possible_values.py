@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Arithmetic, Array
+from weightsmith.arithmetic import Arithmetic, Array, carried
 from weightsmith.model import Block, FeedForward, Norm, PositionTable, Transformer, added
 from weightsmith.model.axes import LANES, NEURONS
 from weightsmith.model.folds import selected, writers
@@ -47,8 +47,9 @@ def _embedded(T: Transformer) -> list[Known]:
     vectors = added(T.positions)
     if vectors is not None and not isinstance(vectors, PositionTable):
         return [None] * len(T.lanes)
-    table = np.zeros((1, len(T.lanes))) if vectors is None else vectors.values
-    return [_sums(T.arithmetic, T.embedding[:, j], table[:, j]) for j in range(len(T.lanes))]
+    table = np.zeros((1, len(T.lanes))) if vectors is None else carried(vectors.values)
+    embedding = carried(T.embedding)
+    return [_sums(T.arithmetic, embedding[:, j], table[:, j]) for j in range(len(T.lanes))]
 
 
 def _sums(A: Arithmetic, first: Array, second: Array) -> Known:

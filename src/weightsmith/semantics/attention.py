@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Array, Core
+from weightsmith.arithmetic import Arithmetic, Array, Core, Weights
 from weightsmith.errors import ModelError
 from weightsmith.model import (
     AttentionPositions,
@@ -24,6 +24,10 @@ EMPTY_ERROR = (
     "{}, position {}: every exp(score) rounds to 0 in {}, the largest score is {:g}; write "
     "Softmax(shifted=True), or Softmax(empty='zero') or Softmax(empty='uniform') to say what is meant"
 )
+UNSEEN_ERROR = (
+    "{}, position {}: a strict head sees only what is before, and here that is nothing; write "
+    "Softmax(empty='zero'), for no attention there"
+)
 
 
 def run_head(
@@ -41,7 +45,7 @@ def run_head(
         k, v = np.concatenate([past[0], k], axis=-2), np.concatenate([past[1], v], axis=-2)
     i, j = np.meshgrid(np.arange(len(here)), np.arange(before + len(here)), indexing="ij")
     distance = here[i] - j
-    visible = distance >= 0 if T.mask == "causal" else np.full(i.shape, True)
+    visible = sees(T, head.strict, distance)
     scores = scheme.penalty(A, A.dot(q[..., i, :], scheme.key(A, k[..., j, :], distance)), distance)
     scores = np.where(visible, scores, 0.0)
     weights, empty = weigh(A, head.weighting, finite(T.arithmetic, scores, name), visible, name)
@@ -50,7 +54,14 @@ def run_head(
     return HeadRun(partial(np.asarray, scores), weights, empty, k, v, mixed, partial(A.matvec, head.W_O))
 
 
-def _projected(A: Core, W: Array, b: Array | None, h: Array) -> Array:
+def sees(T: Transformer, strict: bool, distance: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+    """Say of each distance i − j whether a head sees j from i; a strict one sees what is before, under any mask."""
+    if strict:
+        return distance > 0
+    return distance >= 0 if T.mask == "causal" else np.full(distance.shape, True)
+
+
+def _projected(A: Core, W: Weights, b: Weights | None, h: Array) -> Array:
     product = A.matvec(W, h)
     return product if b is None else A.add(product, b)
 
@@ -60,6 +71,7 @@ def weigh(
 ) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Turn each row of scores into weights on what is visible, and say which rows have an empty softmax."""
     largest = np.where(visible, scores, -np.inf).max(axis=-1, keepdims=True)
+    largest = np.where(visible.any(axis=-1, keepdims=True), largest, 0.0)  # whoever sees nothing has no largest score
     if isinstance(weighting, Softmax):
         return softmax(A, weighting, scores, visible, largest, name)
     best = visible & (scores == largest)
@@ -82,13 +94,23 @@ def softmax(
     weights = A.divide(e, np.where(empty, A.infinity, z))
     if empty.any() and weighting.empty == "error":
         where = tuple(np.argwhere(empty)[0])
-        before = visible.shape[-1] - visible.shape[-2]  # positions that the run goes on from
-        raise ModelError(EMPTY_ERROR.format(name, before + where[-2], A.arithmetic, largest[where]))
+        raise empty_error(A.arithmetic, visible, int(where[-2]), float(largest[where]), name)
     if weighting.empty == "uniform":
         weights = np.where(empty & visible, equal_part(A, visible), weights)
     return weights, empty[..., 0]
 
 
+def empty_error(A: Arithmetic, visible: npt.NDArray[np.bool_], row: int, largest: float, name: str) -> ModelError:
+    """Say that a row has no weight, and why."""
+    place = visible.shape[-1] - visible.shape[-2] + row  # after the positions that the run goes on from
+    if not visible[row].any():
+        return ModelError(UNSEEN_ERROR.format(name, place))
+    return ModelError(EMPTY_ERROR.format(name, place, A, largest))
+
+
 def equal_part(A: Core, chosen: npt.NDArray[np.bool_]) -> Array:
-    """Return 1 ⊘ m for the m chosen of each row: m is a count, not a member, so this is the exact 1/m, rounded once."""
-    return A.round(1 / chosen.sum(axis=-1, keepdims=True))
+    """Return 1 ⊘ m for the m chosen of each row: m is a count, not a member, so this is the exact 1/m, rounded once.
+
+    Where none is chosen there is nobody to have a part, and it is 1.
+    """
+    return A.round(1 / np.maximum(chosen.sum(axis=-1, keepdims=True), 1))

@@ -4,9 +4,11 @@ Every value below is a member of the arithmetic, and every sum is a left fold in
 bit; faster runs must equal it.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from weightsmith.arithmetic import Array, Core
+from weightsmith.arithmetic import Array, Core, carried
 from weightsmith.model import Block, Transformer, position_table
 from weightsmith.model.places import attention_stage, feed_forward_stage
 from weightsmith.model.positions import NO_POSITIONS
@@ -34,7 +36,7 @@ def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = un
     Only a causal transformer has a past that stays as it is.
     """
     A, before = T.arithmetic.core, past.length
-    h = T.embedding[ids]
+    h = carried(T.embedding[ids])
     table = position_table(T.positions, T.arithmetic, len(T.lanes), before + ids.shape[-1])
     if table is not None:
         h = A.add(h, table[before:])
@@ -97,24 +99,47 @@ def _logits(T: Transformer, h: Array) -> Array:
 
 def _attention(T: Transformer, b: int, h: Array, past: Past, change: Change) -> tuple[Array, tuple[HeadRun, ...]]:
     """Add the heads' outputs, folded in order, to the stream once."""
-    block, attention, name = T.blocks[b], T.blocks[b].attention, f"block {b}"
+    attention, name = T.blocks[b].attention, f"block {b}"
     if attention is None:
         return h, ()
     A, shared, before = T.arithmetic.core, T.attention_positions, past.length
-    seen = _normed(T, block, "attention", h, before, f"{name} attention norm", "pre")
-    total, runs = np.zeros_like(h), []
+    seen = before_attention(T, b, h, before)
+    outputs, runs = [], []
     for i, head in enumerate(attention.heads):
         scheme = attention.positions_of(i, shared) or NO_POSITIONS
         found = run_head(T, head, scheme, seen, past.blocks[b][i] if before else None, f"{name}, head {i}")
         output = _changed(A, change, "head", b, i, found.output)
         if output is not found.output:
             found = given(found, output)
-        total = A.add(total, output)
+        outputs.append(output)
         runs.append(found)
-    if attention.b_O is not None:
-        total = A.add(total, attention.b_O)
-    h = A.add(h, total)
-    return _normed(T, block, "attention", h, before, f"{name} attention norm", "post"), tuple(runs)
+    return _after_heads(T, b, h, outputs, before), tuple(runs)
+
+
+def before_attention(T: Transformer, b: int, h: Array, before: int = 0) -> Array:
+    """Return what the heads of a block see of a stream, which goes on after `before` positions."""
+    return _normed(T, T.blocks[b], "attention", h, before, f"block {b} attention norm", "pre")
+
+
+def _after_heads(T: Transformer, b: int, h: Array, outputs: Sequence[Array], before: int) -> Array:
+    """Add what the heads give, folded in order, to the stream once."""
+    A, block = T.arithmetic.core, T.blocks[b]
+    total = np.zeros_like(h)
+    for output in outputs:
+        total = A.add(total, output)
+    if block.attention is not None and block.attention.b_O is not None:
+        total = A.add(total, block.attention.b_O)
+    return _normed(T, block, "attention", A.add(h, total), before, f"block {b} attention norm", "post")
+
+
+def after_attention(T: Transformer, b: int, h: Array, outputs: Sequence[Array] | None) -> Array:
+    """Return vectors (…, lanes) of the stream after a block, from those before it and what its heads give for each.
+
+    Without attention there are no outputs.
+    """
+    entry = h[..., np.newaxis, :]
+    after = entry if outputs is None else _after_heads(T, b, entry, [x[..., np.newaxis, :] for x in outputs], 0)
+    return _feed_forward(T, b, after, entry if T.blocks[b].parallel else after, 0, unchanged)[0][..., 0, :]
 
 
 def _feed_forward(T: Transformer, b: int, h: Array, source: Array, before: int, change: Change) -> tuple[Array, Array]:

@@ -57,7 +57,7 @@ class Labelled:
         return ids[places], labels[places]
 
     def validation(self, size: int) -> list[tuple[Tensor, Tensor]]:
-        """Return the strings held back."""
+        """Return the strings held back, and those of short lengths."""
         return list(self.held.values())
 
     def loss(self, model: Model, batch: tuple[Tensor, Tensor]) -> Tensor:
@@ -131,7 +131,8 @@ def as_labelled(
 ) -> Labelled:
     """Make labelled strings ready to be learnt; a tenth of each length is held back.
 
-    Where no length has ten strings there is nothing to hold back, and the validation loss is that of all of them.
+    Of a length with fewer than ten strings none can be spared: all of them are learnt, and all are validated too. So a
+    model that is wrong on the shortest strings does not look right.
     """
     if not isinstance(labels, Mapping):
         raise InputError(f"labels={brief(labels)}: write each string with its label, {{('0', '1'): 'YES'}}")
@@ -160,6 +161,6 @@ def as_labelled(
         order = torch.from_numpy(random.permutation(len(strings)))
         back = int(len(strings) * HELD_BACK)
         learn[length] = ids[order[back:]], answers[order[back:]]
-        if back:
-            held[length] = ids[order[:back]][:MOST_HELD_BACK], answers[order[:back]][:MOST_HELD_BACK]
-    return Labelled(tokens, learn, held or learn)
+        some = order[: back or len(order)][:MOST_HELD_BACK]
+        held[length] = ids[some], answers[some]
+    return Labelled(tokens, learn, held)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import torch
@@ -54,6 +54,14 @@ class Task(Protocol):
 
     def tokens_in(self, batch: Batch) -> int:
         """Count the tokens."""
+
+
+@runtime_checkable
+class Stepping(Protocol):
+    """A module that computes otherwise later in training."""
+
+    def before_step(self, step: int, steps: int) -> None:
+        """Prepare for a step of so many."""
 
 
 Report: TypeAlias = Callable[[int, float, float], None]  # steps done, loss, tokens per second
@@ -163,6 +171,8 @@ def _learn(
     losses: list[float],
 ) -> Batch:
     """Do one step."""
+    if isinstance(module, Stepping):
+        module.before_step(step, course.steps)
     for group in optimizer.param_groups:
         group["lr"] = rate_at(course, step)
     batch = task.batch(np.random.default_rng((course.seed, step)), course.batch)

@@ -11,6 +11,7 @@ FORMS = {
     "ends with WORD": re.compile(r"ends with (\S+)"),
     "odd number of SYMBOL": re.compile(r"odd number of (\S)"),
     "more SYMBOL than SYMBOL": re.compile(r"more (\S) than (\S)"),
+    "first equals last": re.compile(r"(first) equals last"),
     "matches REGEX": re.compile(r"matches (.+)"),
 }
 
@@ -41,6 +42,8 @@ def _function(form: str, words: tuple[str, ...]) -> Callable[[str], bool]:
             return lambda string: string.count(word) % 2 == 1
         case "more":
             return lambda string: string.count(word) > string.count(words[1])
+        case "first":
+            return lambda string: string[0] == string[-1]
     try:
         pattern = re.compile(word)
     except (re.error, OverflowError, RecursionError) as error:

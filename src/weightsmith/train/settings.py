@@ -147,6 +147,10 @@ LABELLED = Preset(
     Shape(lanes=16, blocks=2, heads=2, neurons=64, activation="relu", norm="none"),
     Course(steps=1500, batch=128, rate=1e-2, decay=0.0),
 )
+EXACT = Preset(
+    Shape(8, 2, 1, 32, activation="relu", positions="relative", max_distance=1, norm="none"),
+    Course(steps=1500, batch=64, rate=5e-3, warmup=50, least_rate=0.0, decay=0.0),
+)
 MOODS = Preset(
     Shape(lanes=16, blocks=2, heads=2, neurons=64, context=12, activation="relu", positions="relative", norm="none"),
     Course(steps=600, batch=64, rate=1e-2, warmup=20, decay=0.0),

@@ -9,10 +9,12 @@ from typing import Any
 
 import torch
 
+from weightsmith.arithmetic import Arithmetic
 from weightsmith.errors import InputError
 from weightsmith.model import Transformer
 from weightsmith.train.checkpoint import Record
 from weightsmith.train.convert import to_transformer
+from weightsmith.train.exact import ExactModel, exactly
 from weightsmith.train.loop import Fitted, Report, Stop, Task, learn, threads
 from weightsmith.train.module import Model
 from weightsmith.train.settings import Course, Shape, as_data
@@ -47,17 +49,24 @@ def fit(
     report: Report | None = None,
     record: Callable[[tuple[Record, ...]], None] | None = None,
     stop: Stop | None = None,
+    exact: Arithmetic | None = None,
 ) -> Trained:
     """Train a transformer for a task.
 
     With a checkpoint file, go on from what it holds. `stop` is asked before every step; once it says True, the
     checkpoint of the last step is written, and what comes back is the transformer as it is then.
+
+    With `exact`, a finite arithmetic, it is trained in that arithmetic and, from half of the steps on, with hard
+    attention: the transformer that comes back computes as it was trained, and its language can be found out exactly.
     """
     check_context(task, shape)
-    module = new_module(task, shape, course)
+    module = new_module(task, shape, course, exact)
     with threads(course.threads):
-        fitted = learn(module, task, course, identity(task, shape, course), checkpoint, report, record, stop)
-    T = to_transformer(module, task.vocabulary, task.classes, f"trained: {how(fitted, course)}")
+        same = identity(task, shape, course) | ({} if exact is None else {"exact": str(exact)})
+        fitted = learn(module, task, course, same, checkpoint, report, record, stop)
+    kind = "trained" if exact is None else f"trained in {exact}"
+    T = to_transformer(module, task.vocabulary, task.classes, f"{kind}: {how(fitted, course)}")
+    T = exactly(T, module) if isinstance(module, ExactModel) else T
     return Trained(T, fitted.history, fitted.resumed_at, fitted.steps)
 
 
@@ -74,10 +83,12 @@ def check_context(task: Task, shape: Shape) -> None:
         raise InputError(f"the inputs have up to {task.longest} tokens, and the shape has context={shape.context}")
 
 
-def new_module(task: Task, shape: Shape, course: Course) -> Model:
+def new_module(task: Task, shape: Shape, course: Course, exact: Arithmetic | None = None) -> Model:
     """Return the module that training begins with; the same seed gives the same one."""
     torch.manual_seed(course.seed)
     classes = None if task.classes is None else len(task.classes)
+    if exact is not None:
+        return ExactModel(shape, len(task.vocabulary), classes, course.dropout, exact)
     return Model(shape, len(task.vocabulary), classes, course.dropout)
 
 

@@ -28,18 +28,24 @@ export function runHead(
   let k = product(A, head.W_K, h, head.b_K);
   const v = product(A, head.W_V, h, head.b_V);
   if (scheme?.kind === "Rotary") [q, k] = [rotated(A, scheme, q), rotated(A, scheme, k)];
-  const scores = finite(A, scored(A, scheme, causal, q, k, at), at.name);
-  const { weights, empty } = weighed(A, head.weighting, scores, causal, at.name);
+  const ahead = seenAhead(head, causal, h.rows);
+  const scores = finite(A, scored(A, scheme, ahead, q, k, at), at.name);
+  const { weights, empty } = weighed(A, head.weighting, scores, ahead, at.name);
   const offsets = scheme?.kind === "Relative" ? scheme.values : null;
-  const mixed = taken(A, weights, v, offsets, causal);
+  const mixed = taken(A, weights, v, offsets, ahead);
   return { scores, weights, empty, values: v, mixed, output: product(A, head.W_O, mixed) };
+}
+
+/** Return by how much a head sees more positions than there are before its own: a strict one, under any mask, 0. */
+export function seenAhead(head: Head, causal: boolean, positions: number): number {
+  return head.strict ? 0 : causal ? 1 : positions;
 }
 
 /** Return ⟨q_i, k_j⟩ for the visible j, as the scheme says. */
 function scored(
   A: Arithmetic,
   scheme: AttentionPositions | null,
-  causal: boolean,
+  ahead: number,
   q: Matrix,
   k: Matrix,
   at: Place,
@@ -51,7 +57,7 @@ function scored(
   const keys = transposed(k).values;
   const met = new Float64Array(k.columns);
   for (let i = 0; i < n; i++) {
-    const seen = causal ? i + 1 : n;
+    const seen = Math.min(i + ahead, n);
     if (offsets) {
       for (let j = 0; j < seen; j++) {
         offset(A, k, j, offsets, i - j, met);
@@ -73,7 +79,7 @@ function weighed(
   A: Arithmetic,
   weighting: Weighting,
   scores: Matrix,
-  causal: boolean,
+  ahead: number,
   name: string,
 ): { weights: Matrix; empty: boolean[] } {
   const n = scores.rows;
@@ -81,7 +87,7 @@ function weighed(
   const empty: boolean[] = [];
   const tops: number[] = [];
   for (let i = 0; i < n; i++) {
-    const seen = causal ? i + 1 : n;
+    const seen = Math.min(i + ahead, n);
     const row = scores.values.subarray(i * n, i * n + seen);
     const into = weights.values.subarray(i * n, i * n + seen);
     tops.push(row.reduce((most, x) => (x > most ? x : most), -Infinity));
@@ -94,11 +100,17 @@ function weighed(
       }
     } else {
       empty.push(false);
-      choose(A, weighting.kind, row, into, tops[i]);
+      if (seen > 0) choose(A, weighting.kind, row, into, tops[i]);
     }
   }
   const first = empty.indexOf(true);
   if (first >= 0 && weighting.kind === "Softmax" && weighting.empty === "error") {
+    if (first + ahead === 0) {
+      throw new EngineError(
+        `${name}, position 0: a strict head sees only what is before, and here that is nothing; write ` +
+          "Softmax(empty='zero'), for no attention there",
+      );
+    }
     throw new EngineError(
       `${name}, position ${first}: every exp(score) rounds to 0 in ${A.text}, the largest score is ` +
         `${general(tops[first])}; write Softmax(shifted=True), or Softmax(empty='zero') or Softmax(empty='uniform') ` +
@@ -129,13 +141,13 @@ function choose(A: Arithmetic, kind: string, row: Float64Array, into: Float64Arr
 }
 
 /** Return Σ_j weight_ij ⊗ v_j, where a table may add to the values by distance. */
-function taken(A: Arithmetic, weights: Matrix, v: Matrix, offsets: Matrix | null, causal: boolean): Matrix {
+function taken(A: Arithmetic, weights: Matrix, v: Matrix, offsets: Matrix | null, ahead: number): Matrix {
   const n = weights.rows;
   const result = matrix(n, v.columns);
   const met = new Float64Array(v.columns);
   for (let i = 0; i < n; i++) {
     const row = result.values.subarray(i * v.columns, (i + 1) * v.columns);
-    for (let j = 0; j < (causal ? i + 1 : n); j++) {
+    for (let j = 0; j < Math.min(i + ahead, n); j++) {
       const weight = weights.values[i * n + j];
       if (weight === 0 && !A.native) continue;
       if (offsets) offset(A, v, j, offsets, i - j, met);

@@ -1,7 +1,7 @@
 /** Functions that are not rational, rounded correctly: always the member nearest to the exact real value. */
 
 import type { Arithmetic } from "./arithmetic";
-import { ENCLOSED, nearestTo } from "./exact";
+import { ENCLOSED, type Enclosed, nearestTo } from "./exact";
 
 export type Elementary = "exp" | "gelu" | "gelu_tanh" | "silu";
 
@@ -38,10 +38,15 @@ export function elementary(A: Arithmetic, name: Elementary, x: number): number {
   if (x === 0) return name === "exp" ? A.nearest(1) : 0;
   const near = close(name, x);
   if (A.native) return A.nearest(near);
-  const low = A.nearest(near * (1 - DOUBT));
-  if (low === A.nearest(near * (1 + DOUBT))) return low;
-  const key = name + x;
-  const found = A.settled.get(key) ?? nearestTo(A, (bits) => ENCLOSED[name](x, bits));
-  if (A.settled.size < 1 << 16) A.settled.set(key, found);
+  return nearestTo(A, near * (1 - DOUBT), near * (1 + DOUBT), (bits) => enclosed(name, x, bits));
+}
+
+const known = new Map<string, Enclosed>(); // a run asks for the same ones again and again
+const MOST_KNOWN = 1 << 14;
+
+function enclosed(name: Elementary, x: number, bits: number): Enclosed {
+  const key = `${name} ${x} ${bits}`;
+  const found = known.get(key) ?? ENCLOSED[name](x, bits);
+  if (known.size < MOST_KNOWN) known.set(key, found);
   return found;
 }

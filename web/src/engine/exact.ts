@@ -12,12 +12,14 @@ export interface Enclosed {
 
 const BITS = [256, 1024, 4096];
 
-/** Return the member nearest to a real number, given what encloses it with so many bits. */
-export function nearestTo(A: Arithmetic, enclose: (bits: number) => Enclosed): number {
+/** Return the member nearest to a real number between two of float64; where these round apart, what encloses it says. */
+export function nearestTo(A: Arithmetic, low: number, high: number, enclose: (bits: number) => Enclosed): number {
+  const member = A.nearest(low);
+  if (member === A.nearest(high)) return member;
   for (const bits of BITS) {
     const { near, error } = enclose(bits);
-    const low = A.nearest(odd(near - error, bits));
-    if (low === A.nearest(odd(near + error, bits))) return low;
+    const member = A.nearest(odd(near - error, bits));
+    if (member === A.nearest(odd(near + error, bits))) return member;
   }
   throw new Error("a number could not be told from the middle between two members");
 }

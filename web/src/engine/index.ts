@@ -1,6 +1,7 @@
 /** The engine: runs a model as the Python package does, bit for bit in finite arithmetics. */
 
-export { decided, outputs, readOff, saidIn } from "./readout";
+export { seenAhead } from "./attention";
+export { codesOf, decided, outputs, readOff, saidIn } from "./readout";
 export { infinityOf, readTokens, run } from "./run";
 export * from "./types";
 export { EngineError } from "./words";

@@ -7,6 +7,7 @@ import type { AttentionPositions, Matrix } from "./types";
 
 const BITS = 192; // of an angle, of which float64 takes what is left after whole turns
 const SCALE = 2 ** -BITS;
+const DOUBT = 2 ** -48; // sines, cosines and products of float64 err by less
 const TABLES = 64; // that are kept
 const tables = new Map<string, Matrix>();
 
@@ -37,22 +38,14 @@ function fillPair(A: Arithmetic, base: number, p: number, size: number, table: M
   for (let t = 0; t < table.rows; t++, angle += turn) {
     if (angle >= whole) angle %= whole;
     const x = Number(angle) * SCALE;
-    const doubt = 2 ** -48;
+    const entry = (near: number, doubt: number, cosine: boolean): number =>
+      A.native
+        ? A.nearest(near)
+        : nearestTo(A, near - doubt, near + doubt, (bits) => wave(t, base, 2 * p, size, cosine, bits));
     const at = t * table.columns + 2 * p;
-    table.values[at] = settled(A, Math.sin(x), doubt * Math.min(x, 1), () => [t, base, 2 * p, size, false]);
-    table.values[at + 1] = settled(A, Math.cos(x), t ? doubt : 0, () => [t, base, 2 * p, size, true]);
+    table.values[at] = entry(Math.sin(x), DOUBT * Math.min(x, 1), false);
+    table.values[at + 1] = entry(Math.cos(x), t ? DOUBT : 0, true);
   }
-}
-
-function settled(
-  A: Arithmetic,
-  near: number,
-  doubt: number,
-  exact: () => [number, number, number, number, boolean],
-): number {
-  if (A.native) return A.nearest(near);
-  const low = A.nearest(near - doubt);
-  return low === A.nearest(near + doubt) ? low : nearestTo(A, (bits) => wave(...exact(), bits));
 }
 
 /** Return −slope·distance for each distance; without slopes, that of a head of several is 2^(−8·(head + 1)/heads). */
@@ -75,10 +68,8 @@ export function penalties(
 
 function penalty(A: Arithmetic, slope: number, distance: number, power: [number, number] | null): number {
   if (A.native) return A.round(-slope * distance + 0);
-  const doubt = 2 ** -48;
-  const low = A.nearest(-slope * distance * (1 - doubt));
-  if (low === A.nearest(-slope * distance * (1 + doubt))) return low;
-  return nearestTo(A, (bits) => {
+  const near = -slope * distance;
+  return nearestTo(A, near * (1 - DOUBT), near * (1 + DOUBT), (bits) => {
     const far = BigInt(distance);
     if (power) return { near: -far * inversePower(2, ...power, bits), error: far << 16n };
     const most = 4096; // slopes are float64: these many bits hold them whole

@@ -1,25 +1,23 @@
 /** What a model says at each position: the class that is decided, or what the code in the lanes of a readout stands for. */
 
-import { parseArithmetic } from "./arithmetic";
 import { finite, normed } from "./layers";
 import { matrix, product } from "./matrix";
 import type { Entry, Matrix, Model, Readout, Run, Value } from "./types";
-import { EngineError, general, listed, named } from "./words";
+import { EngineError, general, listed, NAME_ECHO, named } from "./words";
 
 const NEAREST = 3; // entries that an error shows
-const NAME_ECHO = 80;
 const tables = new WeakMap<Readout, Map<string, Entry>>();
 
 /** Return the logits of each row of a stream, (rows × classes): the final norm, the output, its bias. */
 export function readOff(model: Model, stream: Matrix): Matrix {
-  const A = parseArithmetic(model.arithmetic);
+  const { arithmetic: A } = model;
   const last = normed(A, model.final_norm, stream, model.lanes, "final norm");
   return finite(A, product(A, model.output, last, model.output_bias), "output");
 }
 
 /** Return what the lanes of a readout hold in each row of a stream, after the final norm. */
-function codesOf(model: Model, readout: Readout, stream: Matrix): Matrix {
-  const last = normed(parseArithmetic(model.arithmetic), model.final_norm, stream, model.lanes, "final norm");
+export function codesOf(model: Model, readout: Readout, stream: Matrix): Matrix {
+  const last = normed(model.arithmetic, model.final_norm, stream, model.lanes, "final norm");
   const places = readout.lanes.map((lane) => model.lanes.indexOf(lane));
   const codes = matrix(stream.rows, places.length);
   for (let row = 0; row < stream.rows; row++) {

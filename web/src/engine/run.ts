@@ -1,6 +1,5 @@
 /** The meaning of a transformer: one input through every step. Every sum is a left fold in index order. */
 
-import { parseArithmetic } from "./arithmetic";
 import { runHead } from "./attention";
 import { finite, neurons, normed } from "./layers";
 import { matrix, product, sum } from "./matrix";
@@ -43,7 +42,7 @@ function checkTokens(model: Model, tokens: readonly string[]): void {
 /** Run a model on an input. */
 export function run(model: Model, tokens: readonly string[]): Run {
   checkTokens(model, tokens);
-  const A = parseArithmetic(model.arithmetic);
+  const { arithmetic: A } = model;
   let h = finite(A, embedded(model, tokens), "embedding");
   const stages: Stage[] = [{ kind: "embedding", block: -1, present: true }];
   const stream = [h];
@@ -84,7 +83,7 @@ export function run(model: Model, tokens: readonly string[]): Run {
 
 /** Return the embedding of each token with what the positions add to it. */
 function embedded(model: Model, tokens: readonly string[]): Matrix {
-  const A = parseArithmetic(model.arithmetic);
+  const { arithmetic: A } = model;
   const places = new Map(model.vocabulary.map((token, n) => [token, n]));
   const lanes = model.lanes.length;
   const result = matrix(tokens.length, lanes);
@@ -102,7 +101,7 @@ function embedded(model: Model, tokens: readonly string[]): Matrix {
 
 /** Run the heads of a block, each by its own scheme of positions or by that which they share. */
 function runHeads(model: Model, attention: Attention, seen: Matrix, block: string): HeadRun[] {
-  const A = parseArithmetic(model.arithmetic);
+  const { arithmetic: A } = model;
   return attention.heads.map((head, n) => {
     const scheme = head.positions ?? model.attention_positions;
     const at = { head: n, heads: attention.heads.length, name: `${block}, head ${n}` };
@@ -112,6 +111,6 @@ function runHeads(model: Model, attention: Attention, seen: Matrix, block: strin
 
 /** Return ∞, the largest value of the model's arithmetic, or null for the machine's arithmetic. */
 export function infinityOf(model: Model): number | null {
-  const A = parseArithmetic(model.arithmetic);
+  const { arithmetic: A } = model;
   return A.native ? null : A.infinity;
 }

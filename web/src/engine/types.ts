@@ -1,5 +1,7 @@
 /** What a model and a run are in the page: plain data, under the names that the Python package gives them. */
 
+import type { Arithmetic } from "./arithmetic";
+
 /** Numbers in rows: a matrix of weights, or a stream with a row for each position. */
 export interface Matrix {
   readonly rows: number;
@@ -35,6 +37,7 @@ export interface Head {
   readonly b_K: Float64Array | null;
   readonly b_V: Float64Array | null;
   readonly positions: AttentionPositions | null;
+  readonly strict: boolean; // sees only the positions before its own, whatever the mask
 }
 
 export interface Attention {
@@ -90,7 +93,7 @@ export interface Entry {
 }
 
 export interface Model {
-  readonly arithmetic: string; // its text form: "fixed(4,4)"
+  readonly arithmetic: Arithmetic;
   readonly vocabulary: readonly string[];
   readonly lanes: readonly string[];
   readonly embedding: Matrix;

@@ -3,7 +3,7 @@
 /** What is wrong with a file, an input or a run, in words for the reader. */
 export class EngineError extends Error {}
 
-const NAME_ECHO = 80; // letters of what was given that a message repeats
+export const NAME_ECHO = 80; // letters of what was given that a message repeats
 const MAX_ECHO = 200;
 const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
@@ -20,13 +20,13 @@ export function letters(text: string): number {
 }
 
 /** Return the beginning of a text: at most so many characters. */
-const start = (text: string, most: number): string =>
+export const start = (text: string, most: number): string =>
   Array.from(text.slice(0, 2 * most))
     .slice(0, most)
     .join("");
 
 /** Return a text in quotes, with escapes for what cannot be shown. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   const named: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\", [quote]: "\\" + quote };
   const escaped = Array.from(text, (letter) => {
@@ -39,41 +39,6 @@ function quoted(text: string): string {
   return quote + escaped.join("") + quote;
 }
 
-/** Return a value as Python writes it, cut. */
-export function brief(value: unknown, most = NAME_ECHO): string {
-  return start(written(value, most, 0), most);
-}
-
-function written(value: unknown, most: number, depth: number): string {
-  if (value === null || value === undefined) return "None";
-  if (typeof value === "string") return quoted(start(value, most));
-  if (typeof value === "boolean") return value ? "True" : "False";
-  if (typeof value === "number") return decimal(value);
-  if (typeof value === "bigint") return value > 1n << 10000n ? "a huge number" : String(value);
-  if (!(Symbol.iterator in Object(value))) return `${(value as { kind?: string }).kind}(…)`; // a part that was read
-  const pairs = value instanceof Map;
-  const brackets = pairs ? "{}" : "[]";
-  if (depth > 8) return brackets[0] + "…" + brackets[1];
-  let text = brackets[0];
-  for (const item of value as Iterable<unknown>) {
-    if (text.length > most) return text;
-    text += text.length > 1 ? ", " : "";
-    const parts = pairs ? (item as [unknown, unknown]) : [item];
-    text += parts.map((part) => written(part, most, depth + 1)).join(": ");
-  }
-  return text + brackets[1];
-}
-
-/** Return a number as Python writes it: the shortest digits that read back. */
-export function decimal(x: number): string {
-  const size = Math.abs(x);
-  if (x === 0) return Object.is(x, -0) ? "-0.0" : "0.0";
-  const plain = size >= 1e-4 && size < 1e16;
-  const text = plain ? String(x) : x.toExponential();
-  if (plain) return Number.isInteger(x) ? text + ".0" : text;
-  return text.replace(/e([+-])(\d)$/, "e$10$2");
-}
-
 /** Return a number with so many significant digits, without zeros at the end. */
 export function general(x: number, most = 6): string {
   if (x === 0) return Object.is(x, -0) ? "-0" : "0";
@@ -83,20 +48,12 @@ export function general(x: number, most = 6): string {
   return `${Number(digits)}e${sign}${exponent.slice(1).padStart(2, "0")}`;
 }
 
-/** Return a whole number with commas. */
-export const grouped = (n: number | bigint): string => n.toLocaleString("en-US");
-
 /** Return a name as a message may repeat it: plainly if that is clear, else in quotes; and cut. */
 export function named(name: string): string {
   const given = start(name, NAME_ECHO + 1);
   const plain = isPrintable(given) && given.trim() === given && given !== "";
   const text = plain ? given : quoted(given);
   return letters(text) <= NAME_ECHO ? text : start(text, NAME_ECHO - 1) + "…";
-}
-
-/** Return a text as it is shown: plainly if that is clear, else in quotes. */
-export function shown(text: string): string {
-  return isPrintable(text) && text.trim() === text && text !== "" ? text : quoted(text);
 }
 
 /** Return names as a list for a message, cut after some. */

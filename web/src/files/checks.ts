@@ -3,7 +3,8 @@
 import type { Arithmetic } from "../engine/arithmetic";
 import { type Numbers, place } from "./numbers";
 import type { Attention, AttentionPositions, Block, Matrix, Model, Norm } from "../engine/types";
-import { brief, decimal, EngineError, listed, named } from "../engine/words";
+import { EngineError, listed, named } from "../engine/words";
+import { brief, decimal } from "./words";
 
 /** Refuse a model whose parts do not fit, naming the part; `arrays` are all that it was read from. */
 export function check(model: Model, A: Arithmetic, arrays: Map<string, Numbers>): void {

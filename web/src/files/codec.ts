@@ -1,6 +1,7 @@
 /** A model from tensors and one JSON object: it has the fields of each part under their names, a part names its kind. */
 
-import { type Arithmetic, parseArithmetic } from "../engine/arithmetic";
+import type { Arithmetic } from "../engine/arithmetic";
+import { parseArithmetic } from "./arithmetic";
 import { check } from "./checks";
 import { type Numbers, place } from "./numbers";
 import { readContainer, type Tensor } from "./container";
@@ -16,7 +17,8 @@ import type {
   Model,
 } from "../engine/types";
 import type { Entry, Norm, Readout, Value, Weighting } from "../engine/types";
-import { brief, EngineError, grouped, isPrintable, letters, named, shown } from "../engine/words";
+import { EngineError, isPrintable, letters, named } from "../engine/words";
+import { brief, grouped, shown } from "./words";
 
 const FORMAT_VERSION = 1n;
 const MAX_PARTS = 1 << 16;
@@ -53,7 +55,7 @@ const KINDS = new Map<string, Kind>([
   ["Alibi", { fields: "slopes", arrays: "", build: alibi }],
   ["LayerNorm", { fields: "eps lanes", arrays: "[gain] [bias]", build: (g) => norm(g, "LayerNorm") }],
   ["RMSNorm", { fields: "eps lanes", arrays: "[gain]", build: (g) => norm(g, "RMSNorm") }],
-  ["Head", { fields: "weighting [positions]", arrays: "W_Q W_K W_V W_O [b_Q] [b_K] [b_V]", build: head }],
+  ["Head", { fields: "weighting [positions] [strict]", arrays: "W_Q W_K W_V W_O [b_Q] [b_K] [b_V]", build: head }],
   ["Attention", { fields: "heads", arrays: "[b_O]", build: attention }],
   ["FeedForward", { fields: "activation [names]", arrays: "W_1 b_1 W_2 b_2 [W_3] [b_3] [keys]", build: feedForward }],
   [
@@ -118,16 +120,17 @@ function numbersOf(name: string, { dtype, shape, bytes }: Tensor, A: Arithmetic)
   }
   const { buffer } = bytes.slice();
   const values = dtype === "F32" ? Float64Array.from(new Float32Array(buffer)) : new Float64Array(buffer);
+  let odd = 0; // the sum of x − x, which is 0 for every finite number: one test for all of them
   for (let n = 0; n < values.length; n++) {
     values[n] += 0;
-    if (!Number.isFinite(values[n])) {
-      const value = String(values[n]).replace("NaN", "nan").replace("Infinity", "inf");
-      throw new EngineError(
-        `tensor ${brief(name)} is ${value} at ${place(n, shape)}: every weight must be a finite number`,
-      );
-    }
+    odd += values[n] - values[n];
   }
-  return { shape, values };
+  if (odd === 0) return { shape, values };
+  const n = values.findIndex((x) => !Number.isFinite(x));
+  const value = String(values[n]).replace("NaN", "nan").replace("Infinity", "inf");
+  throw new EngineError(
+    `tensor ${brief(name)} is ${value} at ${place(n, shape)}: every weight must be a finite number`,
+  );
 }
 
 /** Refuse more parts than a model has: each takes its time to be checked. */
@@ -401,7 +404,8 @@ function head(given: Given): Head {
   }
   const [W_Q, W_K, W_V, W_O] = ["W_Q", "W_K", "W_V", "W_O"].map((name) => given.matrix(name));
   const [b_Q, b_K, b_V] = ["b_Q", "b_K", "b_V"].map((name) => given.vector(name));
-  return { W_Q, W_K, W_V, W_O, weighting, b_Q, b_K, b_V, positions };
+  const strict = given.has("strict") && given.truth("strict", "Head");
+  return { W_Q, W_K, W_V, W_O, weighting, b_Q, b_K, b_V, positions, strict };
 }
 
 function attention(given: Given): Attention {
@@ -504,7 +508,7 @@ function transformer(given: Given): Model {
   const mask = given.choice("mask", "mask=…", ["causal", "full"]);
   const [added_positions, attention_positions] = positions(given.get("positions"));
   const final_norm = given.part<Norm>("final_norm", NORMS, "Transformer");
-  const arithmetic = parseArithmetic(given.get("arithmetic")).text;
+  const arithmetic = parseArithmetic(given.get("arithmetic"));
   return {
     ...{ arithmetic, vocabulary, lanes, embedding, added_positions, attention_positions, blocks, classes, mask },
     ...{ output: tied ? embedding : (own as Matrix), output_bias, final_norm, tied },

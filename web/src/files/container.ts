@@ -1,7 +1,8 @@
 /** Safetensors files: whatever is wrong is refused from the header alone, before anything is allocated. */
 
 import { type Json, parseJson } from "./json";
-import { brief, EngineError, grouped } from "../engine/words";
+import { EngineError } from "../engine/words";
+import { brief, grouped } from "./words";
 
 const MAX_HEADER = 32 << 20;
 const MAX_TENSORS = 1 << 16;

@@ -1,6 +1,7 @@
 /** JSON from files that are not trusted: objects are maps, whole numbers are bigint, duplicate keys are refused. */
 
-import { brief, EngineError, grouped } from "../engine/words";
+import { EngineError } from "../engine/words";
+import { brief, grouped } from "./words";
 
 export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 export type JsonObject = Map<string, Json>;

@@ -2,8 +2,8 @@
  * Lanes in groups. Lanes are never reordered, because their order is the order of every sum; so a group is a run of
  * neighbours that share a reason, and the reason is the first of these that holds for a lane:
  *
- * 1. the answer: the output reads exactly one lane for each class, and this is one of them. Where the last step of the
- *    model's provenance is a normal form, the group has the form's name;
+ * 1. the answer: the output reads exactly one lane for each class, and this is one of them, or the readout reads it.
+ *    Where the last step of the model's provenance is a normal form, the group has the form's name;
  * 2. a flag: the model lists it among its flags;
  * 3. a prefix: at least two neighbours begin with the same word, or three with the same words ("right not …": the
  *    longest such prefix), as composing and the library name them. The rows then leave the prefix out;
@@ -51,13 +51,15 @@ function groupsOf(model: Model): LaneGroup[] {
 }
 
 function formName(model: Model): string {
+  if (model.readout !== null) return "readout";
   const last = model.provenance.at(-1) ?? "";
   return FORMS.find(([start]) => last.startsWith(start))?.[1] ?? "answer";
 }
 
-/** Return the lanes that are the answer: as many as classes, one read by each row of the output with weight 1. */
+/** Return the lanes that are the answer: those of a readout, or one for each class, read by the output with weight 1. */
 function answerLanes(model: Model): Set<number> {
-  const { output } = model;
+  const { output, readout } = model;
+  if (readout !== null) return new Set(readout.lanes.map((lane) => model.lanes.indexOf(lane)));
   const found = new Set<number>();
   for (let row = 0; row < output.rows; row++) {
     const values = output.values.subarray(row * output.columns, (row + 1) * output.columns);

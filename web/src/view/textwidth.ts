@@ -3,8 +3,19 @@
 let context: CanvasRenderingContext2D | null = null;
 const fonts = new Map<string, string>();
 
+const known = new Map<string, string>(); // measuring takes long, and every step asks for the same
+const MOST_KNOWN = 5000;
+
 /** Return a text shortened with … so that it is at most so many pixels wide, in the page's type. */
 export function shortened(text: string, room: number, size: number, type: "sans" | "mono" = "sans"): string {
+  const key = `${room} ${size} ${type} ${text}`;
+  const found = known.get(key) ?? measured(text, room, size, type);
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(key, found);
+  return found;
+}
+
+function measured(text: string, room: number, size: number, type: "sans" | "mono"): string {
   context ??= document.createElement("canvas").getContext("2d");
   if (context === null) return text;
   context.font = `${size}px ${family(type)}`;

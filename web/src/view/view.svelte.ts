@@ -4,7 +4,7 @@ import type { Model, Run } from "../engine";
 import { Pair, type Step, stepsOf } from "./alignment";
 import { openingStage, positionInView } from "./facts/changes";
 import { Numbers } from "./facts/numbers";
-import { type Scale, scaleOf, type Theme } from "./facts/scale";
+import { type Scale, type Theme, topOf } from "./facts/scale";
 
 export class View {
   /** The run that is shown, A. */
@@ -47,11 +47,12 @@ export class View {
   readonly here: Step = $derived(this.steps[Math.max(0, Math.min(this.step, this.steps.length - 1))]);
   /** The position that is looked at: the pinned one, or the one that the page chooses. */
   readonly position: number = $derived(positionInView(this.run, this.here.stage, this.pinned));
-  readonly scale: Scale = $derived(scaleOf(this.run, this.beside));
-  // What depends on a model alone stays the same object while one types, so that nothing is drawn again for it
+  // What depends on a model alone, and the scale as long as it goes as far, stays the same object while one types, so that nothing is drawn again for it
   readonly model: Model = $derived(this.run.model);
   readonly besideModel: Model | null = $derived(this.beside?.model ?? null);
   readonly numbers: Numbers = $derived(new Numbers(this.model));
+  private readonly top: number = $derived(topOf(this.run, this.beside));
+  readonly scale: Scale = $derived({ top: this.top, infinity: this.numbers.infinity });
   readonly besideNumbers: Numbers | null = $derived(this.besideModel === null ? null : new Numbers(this.besideModel));
 
   constructor(run: Run, beside: Run | null = null) {

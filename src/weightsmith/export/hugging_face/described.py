@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Array, Native
+from weightsmith.arithmetic import Arithmetic, Native, Weights
 from weightsmith.kernels.blas.attention import stacked
 from weightsmith.kernels.blas.prepared import Heads
 from weightsmith.kernels.blas.prepared import groups as stacked_heads
@@ -21,9 +21,9 @@ TABLES = ("key_offsets", "value_offsets", "penalties")
 Description = dict[str, Any]
 
 
-def described(T: Transformer) -> tuple[Description, dict[str, Array]]:
+def described(T: Transformer) -> tuple[Description, dict[str, Weights]]:
     """Return what a transformer consists of, and its arrays by their names in the network."""
-    arrays: dict[str, Array] = {"embedding.weight": T.embedding}
+    arrays: dict[str, Weights] = {"embedding.weight": T.embedding}
     groups = [stacked_heads(T, block.attention, FLOAT64) if block.attention else () for block in T.blocks]
     length = longest_input(T, [group for some in groups for group in some])
     table = position_table(T.positions, T.arithmetic, len(T.lanes))
@@ -60,7 +60,7 @@ def longest_input(T: Transformer, groups: list[Heads]) -> int | None:
     return T.max_length or (TABLE_LENGTH if endless else None)
 
 
-def _block(T: Transformer, b: int, groups: tuple[Heads, ...], length: int, arrays: dict[str, Array]) -> Description:
+def _block(T: Transformer, b: int, groups: tuple[Heads, ...], length: int, arrays: dict[str, Weights]) -> Description:
     block, name = T.blocks[b], f"blocks.{b}"
     attention = block.attention
     if attention is not None and attention.b_O is not None:
@@ -77,7 +77,7 @@ def _block(T: Transformer, b: int, groups: tuple[Heads, ...], length: int, array
     }
 
 
-def _heads(T: Transformer, group: Heads, length: int, name: str, arrays: dict[str, Array]) -> Description:
+def _heads(T: Transformer, group: Heads, length: int, name: str, arrays: dict[str, Weights]) -> Description:
     A, keys, values = T.arithmetic, len(group.W_K) // group.count, len(group.W_V) // group.count
     some = _arrays(group, ("W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V"))
     tables = {
@@ -91,6 +91,7 @@ def _heads(T: Transformer, group: Heads, length: int, name: str, arrays: dict[st
         some |= {"rotation_cos": turns.cos, "rotation_sin": turns.sin}
     arrays |= {f"{name}.{key}": array for key, array in some.items()}
     offsets = tables["key_offsets"]
+    sight = {"strict": True} if group.strict else {}
     return {
         "heads": group.count,
         "key_size": keys,
@@ -100,6 +101,7 @@ def _heads(T: Transformer, group: Heads, length: int, name: str, arrays: dict[st
         "rotation": None if turns is None else [turns.first.tolist(), turns.second.tolist()],
         "tables": [table for table in TABLES if table in some],
         "distances": 0 if offsets is None else offsets.shape[1],
+        **sight,
     }
 
 
@@ -111,7 +113,7 @@ def weighting(A: Arithmetic, how: Weighting) -> Description:
     return {"kind": "softmax", "shifted": how.shifted, "empty": how.empty, "low": low, "high": high}
 
 
-def _feed_forward(layer: FeedForward | None, name: str, arrays: dict[str, Array]) -> Description | None:
+def _feed_forward(layer: FeedForward | None, name: str, arrays: dict[str, Weights]) -> Description | None:
     if layer is None:
         return None
     some = _arrays(layer, ("W_1", "b_1", "W_2", "b_2", "W_3", "b_3"))
@@ -119,7 +121,7 @@ def _feed_forward(layer: FeedForward | None, name: str, arrays: dict[str, Array]
     return {"neurons": len(layer.W_1), "function": layer.function, "gated": layer.activation in GATED}
 
 
-def _norm(T: Transformer, norm: Norm | None, name: str, arrays: dict[str, Array]) -> Description | None:
+def _norm(T: Transformer, norm: Norm | None, name: str, arrays: dict[str, Weights]) -> Description | None:
     if norm is None:
         return None
     some = _arrays(norm, ("gain", "bias"))
@@ -133,6 +135,6 @@ def _norm(T: Transformer, norm: Norm | None, name: str, arrays: dict[str, Array]
     }
 
 
-def _arrays(part: Frozen | Heads, names: tuple[str, ...]) -> dict[str, Array]:
+def _arrays(part: Frozen | Heads, names: tuple[str, ...]) -> dict[str, Weights]:
     """Return the arrays that a part has of these."""
     return {name: array for name in names if (array := getattr(part, name, None)) is not None}

@@ -9,7 +9,7 @@ import safetensors.torch
 import torch
 from transformers.utils import logging
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Array, Weights
 from weightsmith.errors import ExportError
 from weightsmith.export.circuit_map import circuit
 from weightsmith.export.hugging_face.folder import MARK, File
@@ -38,7 +38,7 @@ def circuit_file(T: Transformer) -> dict[str, File]:
         return {}
 
 
-def write_weights(directory: Path, arrays: Mapping[str, Array], dtype: Dtype) -> None:
+def write_weights(directory: Path, arrays: Mapping[str, Weights], dtype: Dtype) -> None:
     """Write arrays in a type of floats; refuse one that is beyond it."""
     tensors = {}
     for name, array in arrays.items():

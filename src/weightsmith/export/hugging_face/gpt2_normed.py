@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Weights
 from weightsmith.errors import ExportError, listed
 from weightsmith.export.hugging_face.gpt2_weights import (
     ANY_LENGTH,
@@ -110,10 +110,10 @@ def normed_configuration(T: Transformer) -> dict[str, Any]:
     }
 
 
-def normed_weights(T: Transformer, head: str) -> dict[str, Array]:
+def normed_weights(T: Transformer, head: str) -> dict[str, Weights]:
     """Return every array of the GPT-2 by its name; `head` is that of the output, "lm_head" or "score"."""
     embedding = T.embedding if is_language_model(T) else np.vstack([T.embedding, np.zeros(len(T.lanes))])
-    arrays = {"transformer.wte.weight": embedding, **inner_weights(T, _sizes(T))}
+    arrays: dict[str, Weights] = {"transformer.wte.weight": embedding, **inner_weights(T, _sizes(T))}
     norms: dict[str, Norm | None] = {"ln_f": T.final_norm}
     for b, block in enumerate(T.blocks):
         norms |= {f"h.{b}.ln_1": block.attention_norm, f"h.{b}.ln_2": block.feed_forward_norm}

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Array, Weights, carried
 from weightsmith.errors import ExportError
 from weightsmith.model import Attention, FeedForward, Softmax, Transformer, position_table
 from weightsmith.model.block import GATED
@@ -50,6 +50,8 @@ def _head_problems(T: Transformer, b: int, attention: Attention) -> Iterator[str
         if not isinstance(head.weighting, Softmax):
             kind = type(head.weighting).__name__
             yield f"GPT-2 has softmax, and block {b}, head {i} has {kind}(): write Softmax(), with larger scores"
+        if head.strict:
+            yield f"GPT-2 sees its own position, and block {b}, head {i} sees only what is before: write strict=False"
         scheme = attention.positions_of(i, T.attention_positions) or NO_POSITIONS
         if scheme is not NO_POSITIONS:
             kind = type(scheme).__name__
@@ -118,16 +120,17 @@ def configuration(T: Transformer, sizes: Sizes) -> dict[str, Any]:
     }
 
 
-def weights(T: Transformer, sizes: Sizes, C: float, largest_logit: float, head: str) -> dict[str, Array]:
+def weights(T: Transformer, sizes: Sizes, C: float, largest_logit: float, head: str) -> dict[str, Weights]:
     """Return every array of the GPT-2 by its name; `head` is that of the output, "lm_head" or "score"."""
     embedding = _written(np.vstack([T.embedding, np.zeros(len(T.lanes))]), sizes)
     n, k = 2 * sizes.lanes, sizes.constants
     embedding[:, n : n + k], embedding[:, n + k : n + 2 * k] = C, -C
-    arrays = {"transformer.wte.weight": embedding, **inner_weights(T, sizes)}
+    arrays: dict[str, Weights] = {"transformer.wte.weight": embedding, **inner_weights(T, sizes)}
     for norm in (*(f"h.{b}.{name}" for b in range(len(T.blocks)) for name in ("ln_1", "ln_2")), "ln_f"):
         arrays[f"transformer.{norm}.weight"] = np.full(sizes.width, C / 2)
         arrays[f"transformer.{norm}.bias"] = np.zeros(sizes.width)
-    output, bias = T.output, np.zeros(len(T.classes)) if T.output_bias is None else T.output_bias
+    output = carried(T.output)
+    bias = np.zeros(len(T.classes)) if T.output_bias is None else carried(T.output_bias)
     if head == "lm_head":  # padding is never the next token
         output, bias = np.vstack([output, np.zeros(len(T.lanes))]), np.append(bias, -largest_logit - MARGIN)
     arrays[f"{head}.weight"] = _read(output, sizes).T
@@ -161,7 +164,7 @@ def attention_weights(attention: Attention | None, sizes: Sizes) -> dict[str, Ar
             bias[kind, place] = 0.0 if b is None else b
         write[i * size : i * size + len(head.W_V)] = _written(head.W_O.T, sizes)
     if attention is not None and attention.b_O is not None:
-        added = attention.b_O
+        added = carried(attention.b_O)
     return {
         "attn.c_attn.weight": read.reshape(width, 3 * width),
         "attn.c_attn.bias": bias.ravel(),
@@ -170,12 +173,12 @@ def attention_weights(attention: Attention | None, sizes: Sizes) -> dict[str, Ar
     }
 
 
-def multiplied(queries: Array, size: int) -> Array:
+def multiplied(queries: Weights, size: int) -> Array:
     """Return queries times √size: divided by the factor that they were read with, which gives back those of a GPT-2.
 
     A product with √size would not, because 1/√size is rounded in another way.
     """
-    found: Array = queries / size**-0.5
+    found: Array = carried(queries) / size**-0.5
     return found
 
 
@@ -195,14 +198,15 @@ def feed_forward_weights(layer: FeedForward | None, sizes: Sizes) -> dict[str, A
     }
 
 
-def _written(rows: Array, sizes: Sizes) -> Array:
+def _written(given: Weights, sizes: Sizes) -> Array:
     """Return rows over lanes as rows over those of the GPT-2: x and −x, or x as it is."""
+    rows = carried(given)
     if not sizes.constants:
         return rows
     spare = np.zeros((*rows.shape[:-1], sizes.width - 2 * sizes.lanes))
     return np.concatenate([rows, -rows, spare], axis=-1)
 
 
-def _read(W: Array, sizes: Sizes) -> Array:
+def _read(W: Weights, sizes: Sizes) -> Array:
     """Return a matrix that reads lanes as one that reads x/2 less −x/2, or x as it is, (width of the GPT-2, rows)."""
-    return _written(W / 2, sizes).T if sizes.constants else W.T
+    return _written(W / 2, sizes).T if sizes.constants else carried(W).T

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.arithmetic import Array, Native
+from weightsmith.arithmetic import Native, Weights
 from weightsmith.errors import ExportError, brief, whole_number
 from weightsmith.export.agreement import RANDOM_LENGTH, Outputs, measure, required
 from weightsmith.export.lens.shape import Shape, shape_of, turning
@@ -39,10 +39,10 @@ def to_transformer_lens(
     float32, or float64 for a model in `Native("float64")`.
 
     The blocks are TransformerLens's own where these decide as the transformer does. But they neither saturate nor
-    round, they know neither hard attention nor relative positions nor ALiBi, and a softmax without weight gives the
-    usual weights there. Otherwise, and with `own_modules=True`, they are Weightsmith's: the names, the weights and the
-    hooks are the same, heads follow any rule, and values saturate where they do in the arithmetic. `bridge.own_modules`
-    says which they are; with `own_modules=False` a model that needs Weightsmith's is refused.
+    round, they know neither hard attention nor strict heads nor relative positions nor ALiBi, and a softmax without
+    weight gives the usual weights there. Otherwise, and with `own_modules=True`, they are Weightsmith's: the names, the
+    weights and the hooks are the same, heads follow any rule, and values saturate where they do in the arithmetic.
+    `bridge.own_modules` says which they are; with `own_modules=False` a model that needs Weightsmith's is refused.
 
     What the bridge has no place for is refused: norms after a sublayer or over some lanes, and parallel blocks.
     """
@@ -123,7 +123,7 @@ def _booted(T: Transformer, shape: Shape, dtype: str, own_modules: bool) -> Any:
     return bridge.eval()
 
 
-def _load(model: Any, weights: dict[str, Array]) -> None:
+def _load(model: Any, weights: dict[str, Weights]) -> None:
     """Copy weights to the parameters and tables of the same names, all of them."""
     import torch
 

@@ -26,6 +26,7 @@ class Rules:
 
     arithmetic: Arithmetic
     weightings: tuple[Weighting, ...]  # one for each head
+    strict: tuple[bool, ...]  # whether each sees only what is before
     key_offsets: Array | None  # (heads, distances, head size)
     value_offsets: Array | None
     penalties: Array | None  # (heads, positions)
@@ -62,13 +63,14 @@ def bridge_with_own_modules(T: Transformer, shape: Shape, config: TransformerBri
 def rules_of(T: Transformer, shape: Shape, block: int) -> Rules:
     """Collect what the heads of a block do; heads that are not there attend as usual, to values that are 0."""
     weightings: list[Weighting] = [Softmax(shifted=True)] * shape.heads
+    strict = [False] * shape.heads
     keys: dict[int, Array] = {}
     values: dict[int, Array] = {}
     penalties: dict[int, Array] = {}
     for b, i, head, scheme in heads_of(T):
         if b != block:
             continue
-        weightings[i] = head.weighting
+        weightings[i], strict[i] = head.weighting, head.strict
         if (table := scheme.key_offsets()) is not None:
             keys[i] = _placed(table, coordinates(shape.turns, head, scheme), shape.head_size)
         if (table := scheme.value_offsets()) is not None:
@@ -76,7 +78,7 @@ def rules_of(T: Transformer, shape: Shape, block: int) -> Rules:
         if (table := scheme.penalties(T.arithmetic, shape.context)) is not None:
             penalties[i] = table
     stacked = [_stacked(tables, shape.heads) for tables in (keys, values, penalties)]
-    return Rules(T.arithmetic, tuple(weightings), *stacked)
+    return Rules(T.arithmetic, tuple(weightings), tuple(strict), *stacked)
 
 
 def _placed(table: Array, places: list[int], size: int) -> Array:
@@ -130,6 +132,8 @@ class Attention(NativeAttention):  # type: ignore[misc]
         if attention_mask is not None:
             hidden = self._combine_attention_mask(hidden, attention_mask, batch=batch)
         seen = ~hidden.expand(batch, self.n_heads, length, length)
+        if any(rules.strict):
+            seen = seen & ~(torch.tensor(rules.strict, device=q.device)[:, None, None] & (distance <= 0))
         scores = self._scores(q, k, distance).masked_fill(~seen, -math.inf)
         rows = [weigh(rules, how, scores[:, i], seen[:, i]) for i, how in enumerate(rules.weightings)]
         pattern = torch.stack(rows, dim=1)
@@ -158,7 +162,7 @@ def weigh(rules: Rules, weighting: Weighting, scores: Tensor, seen: Tensor) -> T
         return softmax(rules, weighting, scores, seen, largest)
     best = seen & (scores == largest)
     if isinstance(weighting, AverageHard):
-        return best.to(scores) / best.sum(-1, keepdim=True)
+        return best.to(scores) / best.sum(-1, keepdim=True).clamp(min=1)
     if isinstance(weighting, LeftmostHard):
         return (best & (best.cumsum(-1) == 1)).to(scores)
     return (best & (best.flip(-1).cumsum(-1).flip(-1) == 1)).to(scores)
@@ -174,7 +178,7 @@ def softmax(rules: Rules, weighting: Softmax, scores: Tensor, seen: Tensor, larg
     weights = e / torch.where(z == 0, 1.0, z)
     if weighting.empty != "uniform":
         return weights
-    return torch.where(z == 0, seen.to(scores) / seen.sum(-1, keepdim=True), weights)
+    return torch.where(z == 0, seen.to(scores) / seen.sum(-1, keepdim=True).clamp(min=1), weights)
 
 
 class FeedForward(NativeMLP):  # type: ignore[misc]

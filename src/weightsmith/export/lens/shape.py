@@ -122,6 +122,8 @@ def _refuse(what: str, where: str, instead: str = INSTEAD) -> NoReturn:
 def _check_head(name: str, head: Head, scheme: AttentionPositions) -> None:
     if not isinstance(head.weighting, Softmax):
         _refuse("hard attention", f"{name} has {type(head.weighting).__name__}()", OWN_MODULES)
+    if head.strict:
+        _refuse("strict heads", f"{name} sees only what is before", OWN_MODULES)
     if scheme.key_offsets() is not None:
         _refuse("relative positions", f"{name} has Relative(…)", OWN_MODULES)
     if type(scheme).penalties is not AttentionPositions.penalties:

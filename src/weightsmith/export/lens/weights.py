@@ -5,17 +5,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Weights, carried
 from weightsmith.export.lens.shape import Shape, coordinates, heads_of, turning
 from weightsmith.model import LayerNorm, Norm, Transformer, position_table
 
-Weights: TypeAlias = dict[str, Array]  # by the names of TransformerLens's own model
+Named: TypeAlias = dict[str, Weights]  # by the names of TransformerLens's own model
 
 
-def lens_weights(T: Transformer, shape: Shape) -> Weights:
+def lens_weights(T: Transformer, shape: Shape) -> Named:
     """Return every weight by its name; what a transformer does not have is 0."""
     d = len(T.lanes)
-    weights = {
+    weights: Named = {
         "tok_embed.weight": T.embedding,
         "head.weight": T.output,
         "head.bias": _or_zeros(T.output_bias, T.output),
@@ -31,7 +31,8 @@ def lens_weights(T: Transformer, shape: Shape) -> Weights:
         keys = [i * shape.head_size + place for place in coordinates(shape.turns, head, scheme)]
         values = [i * shape.head_size + place for place in range(len(head.W_V))]
         scale = math.sqrt(shape.head_size)  # attention divides by this, a power of 2
-        _put(weights, f"layers.{b}.attn.q", keys, head.W_Q * scale, None if head.b_Q is None else head.b_Q * scale)
+        b_Q = None if head.b_Q is None else carried(head.b_Q) * scale
+        _put(weights, f"layers.{b}.attn.q", keys, carried(head.W_Q) * scale, b_Q)
         _put(weights, f"layers.{b}.attn.k", keys, head.W_K, head.b_K)
         _put(weights, f"layers.{b}.attn.v", values, head.W_V, head.b_V)
         weights[f"layers.{b}.attn.o.weight"][:, values] = head.W_O
@@ -44,11 +45,11 @@ def lens_weights(T: Transformer, shape: Shape) -> Weights:
     return weights | _norm("ln_out", T.final_norm)
 
 
-def _or_zeros(bias: Array | None, W: Array) -> Array:
+def _or_zeros(bias: Weights | None, W: Weights) -> Weights:
     return np.zeros(len(W)) if bias is None else bias
 
 
-def _turning_tables(shape: Shape) -> Weights:
+def _turning_tables(shape: Shape) -> Named:
     """Return cosines and sines as rotary positions have them: each twice, for both coordinates of its pair."""
     tables = {}
     for name in ("cos", "sin"):
@@ -58,9 +59,9 @@ def _turning_tables(shape: Shape) -> Weights:
     return tables
 
 
-def _empty_block(b: int, shape: Shape, d: int) -> Weights:
+def _empty_block(b: int, shape: Shape, d: int) -> Named:
     inner, n, attn, mlp = shape.heads * shape.head_size, shape.neurons, f"layers.{b}.attn", f"layers.{b}.mlp"
-    weights: Weights = {f"{attn}.{part}.weight": np.zeros((inner, d)) for part in "qkv"}
+    weights: Named = {f"{attn}.{part}.weight": np.zeros((inner, d)) for part in "qkv"}
     weights |= {f"{attn}.{part}.bias": np.zeros(inner) for part in "qkv"}
     weights |= {f"{attn}.o.weight": np.zeros((d, inner)), f"{attn}.o.bias": np.zeros(d)}
     if shape.gated:
@@ -70,13 +71,13 @@ def _empty_block(b: int, shape: Shape, d: int) -> Weights:
     return weights | {f"{mlp}.fc_out.weight": np.zeros((d, n)), f"{mlp}.fc_out.bias": np.zeros(d)}
 
 
-def _put(weights: Weights, name: str, rows: list[int], W: Array, b: Array | None) -> None:
+def _put(weights: Named, name: str, rows: list[int], W: Weights, b: Weights | None) -> None:
     weights[f"{name}.weight"][rows] = W
     if b is not None:
         weights[f"{name}.bias"][rows] = b
 
 
-def _put_layer(weights: Weights, name: str, layer: Any) -> None:
+def _put_layer(weights: Named, name: str, layer: Any) -> None:
     n = len(layer.W_1)
     if layer.W_3 is None:
         _put(weights, f"{name}.fc_in", list(range(n)), layer.W_1, layer.b_1)
@@ -88,7 +89,7 @@ def _put_layer(weights: Weights, name: str, layer: Any) -> None:
         weights[f"{name}.out.weight"][:, :n] = layer.W_2
 
 
-def _norm(name: str, norm: Norm | None) -> Weights:
+def _norm(name: str, norm: Norm | None) -> Named:
     """Return gain and bias where they are given; TransformerLens begins with 1 and 0."""
     found = {} if norm is None or norm.gain is None else {f"{name}.weight": norm.gain}
     return found if not isinstance(norm, LayerNorm) or norm.bias is None else found | {f"{name}.bias": norm.bias}

@@ -1,11 +1,11 @@
 """Attention as nodes of an ONNX graph: heads of one kind together, every value (batch, heads, positions, …)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Array
+from weightsmith.arithmetic import Arithmetic, Array, Weights
 from weightsmith.export.onnx.graph import Graph, Value
 from weightsmith.kernels.blas.attention import stacked
 from weightsmith.kernels.blas.prepared import Heads
@@ -39,6 +39,12 @@ def places(graph: Graph, tokens: Value, mask: str, longest: int) -> Places:
     return Places(batch, length, here, distance, visible, counted, longest)
 
 
+def strictly(graph: Graph, at: Places) -> Places:
+    """Add the nodes that say what a strict head sees: the positions before, under any mask."""
+    visible = graph.add("Greater", at.distance, graph.whole(0), name="before")
+    return replace(at, visible=visible, counted=graph.add("Max", _count(graph, visible), graph.number(1.0)))
+
+
 def add_heads(T: Transformer, graph: Graph, at: Places, heads: Heads, seen: Value, part: str) -> tuple[Value, Value]:
     """Add heads that read a stream; return their weights (batch, heads, positions, positions) and what they add."""
     key_size, value_size = len(heads.W_Q) // heads.count, len(heads.W_V) // heads.count
@@ -56,7 +62,7 @@ def add_heads(T: Transformer, graph: Graph, at: Places, heads: Heads, seen: Valu
     return weights, graph.product(joined, heads.W_O, None, part, "O")
 
 
-def _projected(graph: Graph, heads: Heads, seen: Value, W: Array, b: Array | None, part: str, which: str) -> Value:
+def _projected(graph: Graph, heads: Heads, seen: Value, W: Weights, b: Weights | None, part: str, which: str) -> Value:
     """Return queries, keys or values (batch, heads, positions, size); "" where they have no coordinates."""
     if len(W) == 0:
         return ""
@@ -122,10 +128,14 @@ def _weights(A: Arithmetic, graph: Graph, at: Places, heads: Heads, scores: Valu
         return _softmax(A, graph, at, weighting, seen)
     if isinstance(weighting, AverageHard):
         best = graph.add("And", at.visible, graph.add("Equal", seen, _largest(graph, seen)))
-        return graph.add("Div", graph.add("Cast", best, to=graph.element), _count(graph, best))
+        shared = _count(graph, best)
+        shared = graph.add("Max", shared, graph.number(1.0)) if heads.strict else shared
+        return graph.add("Div", graph.add("Cast", best, to=graph.element), shared)
     last = 0 if isinstance(weighting, LeftmostHard) else 1
     place = graph.add("ArgMax", seen, axis=-1, keepdims=1, select_last_index=last)
-    return graph.add("Cast", graph.add("Equal", place, at.here), to=graph.element)
+    best = graph.add("Equal", place, at.here)
+    best = graph.add("And", best, at.visible) if heads.strict else best  # the first position sees nothing
+    return graph.add("Cast", best, to=graph.element)
 
 
 def _largest(graph: Graph, seen: Value) -> Value:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import onnx
 from onnx import helper
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Weights
 from weightsmith.errors import ExportError
 from weightsmith.export.onnx.file import Dtype
 
@@ -40,7 +40,7 @@ class Graph:
         self.nodes.append(helper.make_node(operator, list(inputs), [output], name=output, **attributes))
         return output
 
-    def weights(self, array: Array, name: str) -> Value:
+    def weights(self, array: Weights, name: str) -> Value:
         """Store an array of the model in the graph's floating-point type; refuse what is beyond its range."""
         with np.errstate(over="ignore"):
             stored = np.ascontiguousarray(array, self.dtype)
@@ -71,7 +71,7 @@ class Graph:
 
     # What is made of several nodes
 
-    def product(self, x: Value, W: Array, b: Array | None, part: str, which: str) -> Value:
+    def product(self, x: Value, W: Weights, b: Weights | None, part: str, which: str) -> Value:
         """Return W x ⊕ b for vectors x (…, columns). W is stored transposed, as the product needs it."""
         result = self.bounded(self.add("MatMul", x, self.weights(W.T, f"{part}.W_{which}")))
         return result if b is None else self.sum(result, self.weights(b, f"{part}.b_{which}"))

@@ -11,7 +11,7 @@ from onnx import helper
 
 from weightsmith._version import __version__
 from weightsmith.errors import ExportError
-from weightsmith.export.onnx.attention import Places, add_heads, places
+from weightsmith.export.onnx.attention import Places, add_heads, places, strictly
 from weightsmith.export.onnx.file import Dtype
 from weightsmith.export.onnx.graph import IR_VERSION, OPSET, Graph, Value
 from weightsmith.export.onnx.layers import add_neurons, add_norm
@@ -32,6 +32,7 @@ class Exporter:
         self.longest = T.max_length or max_length or TABLE_LENGTH
         self.outputs: list[Any] = []
         self.places: Places | None = None
+        self.before: Places | None = None  # as strict heads see them
         h = self._embedded("tokens")
         for b, block in enumerate(T.blocks):
             h = self._block(block, h, f"blocks.{b}")
@@ -57,14 +58,13 @@ class Exporter:
         T, graph, attention = self.T, self.graph, block.attention
         if attention is None:
             return h
-        assert self.places is not None
         before, after = self._norms(block, "attention")
         seen = add_norm(T, graph, before, h, f"{part}.norm")
         weights, added = [], []
         for heads in self._heads(attention):
             first, last = heads.first, heads.first + heads.count - 1
             own = f"{part}.heads.{first}" if first == last else f"{part}.heads.{first}-{last}"
-            found, total = add_heads(T, graph, self.places, heads, seen, own)
+            found, total = add_heads(T, graph, self._places(heads), heads, seen, own)
             weights.append(found)
             added += [total] if total else []
         if attention.b_O is not None:
@@ -72,6 +72,13 @@ class Exporter:
         if weights and self.trace:
             self._output(weights, f"{part}.weights", ("batch", len(attention.heads), "positions", "positions"))
         return add_norm(T, graph, after, self._with(h, added), f"{part}.norm")
+
+    def _places(self, heads: Heads) -> Places:
+        """Return what heads need to know about positions, made once."""
+        assert self.places is not None
+        if heads.strict and self.before is None:
+            self.before = strictly(self.graph, self.places)
+        return self.before if heads.strict and self.before is not None else self.places
 
     def _heads(self, attention: Attention) -> Iterator[Heads]:
         """Yield heads of one kind together; each by itself where they saturate, for then their sum is no product."""

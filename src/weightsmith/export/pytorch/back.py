@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from weightsmith.arithmetic import Array, Native
+from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError, brief
 from weightsmith.export.pytorch.module import TransformerModule
 from weightsmith.export.pytorch.parts import Heads
@@ -50,7 +50,7 @@ def _trained(module: Model, vocabulary: str | Sequence[str] | None, classes: Seq
 
 def _rebuilt(module: TransformerModule) -> Transformer:
     """Write the weights into the structure that the module remembers."""
-    stored = np.float32 if module.arithmetic == Native("float32") else np.float64
+    stored = module.arithmetic.stored
     tensors: dict[str, Any] = {name: array.astype(stored) for name, array in module.kept.items()}
     structure = copy.deepcopy(module.structure)
     for name in structure["tensors"]:

@@ -118,6 +118,7 @@ class Exact(Machine):
         self, heads: "Heads", q: Tensor, k: Tensor, v: Tensor, geometry: Geometry
     ) -> tuple[Tensor, Tensor | None]:
         """Attend: scores fold over the coordinates of keys, what is mixed folds over positions."""
+        self.refuse_unseen(heads)
         scores = q.new_zeros(*q.shape[:-1], k.shape[-2])
         offsets = _spread(heads.key_offsets(geometry), geometry)
         for c in range(q.shape[-1]):
@@ -128,7 +129,7 @@ class Exact(Machine):
         penalty = heads.penalty(geometry)
         if penalty is not None:
             scores = self.add(scores, penalty)
-        weights = self._weights(heads, scores, geometry.visible)
+        weights = self._weights(heads, scores, geometry.visible(heads.strict))
         mixed = v.new_zeros(*q.shape[:-1], v.shape[-1])
         offsets = _spread(heads.value_offsets(geometry), geometry)
         for j in range(v.shape[-2]):
@@ -141,6 +142,7 @@ class Exact(Machine):
     def _weights(self, heads: "Heads", scores: Tensor, visible: Tensor) -> Tensor:
         weighting, A = heads.weighting, self.arithmetic
         largest = scores.masked_fill(~visible, -torch.inf).amax(-1, keepdim=True)
+        largest = largest.masked_fill(~visible.any(-1, keepdim=True), 0.0)  # whoever sees nothing has no largest score
         if not isinstance(weighting, Softmax):
             best = visible & (scores == largest)
             if isinstance(weighting, AverageHard):
@@ -159,8 +161,8 @@ class Exact(Machine):
         return weights
 
     def _equal_part(self, picked: Tensor) -> Tensor:
-        """Return 1/m for the m picked of each row, rounded once."""
-        return self.rounding.nearest(1 / picked.sum(-1, keepdim=True, dtype=torch.float64))
+        """Return 1/m for the m picked of each row, rounded once; 1 where none is."""
+        return self.rounding.nearest(1 / picked.sum(-1, keepdim=True, dtype=torch.float64).clamp(min=1))
 
 
 def _spread(offsets: Tensor | None, geometry: Geometry) -> Tensor | None:

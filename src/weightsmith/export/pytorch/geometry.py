@@ -32,9 +32,10 @@ class Geometry:
         here = torch.arange(self.length, device=self.device)
         return here[:, None] - here
 
-    @cached_property
-    def visible(self) -> Tensor:
-        """Which j each i sees, (positions, positions)."""
+    def visible(self, strict: bool) -> Tensor:
+        """Return which j each i sees, (positions, positions): of a strict head, under any mask, those before it."""
+        if strict:
+            return self.distance > 0
         return self.distance >= 0 if self.causal else torch.ones_like(self.distance, dtype=torch.bool)
 
     def by_distance(self, table: Tensor) -> Tensor:

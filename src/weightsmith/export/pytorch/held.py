@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from weightsmith.arithmetic import Arithmetic, Array
+from weightsmith.arithmetic import Arithmetic, Array, Weights
 from weightsmith.errors import ExportError
 
 
@@ -22,7 +22,7 @@ class Kind(NamedTuple):
 class Part(nn.Module):
     """A part of a module: its weights have the names that they have in a transformer."""
 
-    def hold(self, kind: Kind, where: str, **arrays: Array | None) -> None:
+    def hold(self, kind: Kind, where: str, **arrays: Weights | None) -> None:
         """Take weights over; `where` is said of one that the dtype does not hold."""
         for name, array in arrays.items():
             tensor = None if array is None else torch.from_numpy(np.array(array)).to(kind.dtype)

@@ -7,7 +7,8 @@ from torch import Tensor, nn
 
 from weightsmith.arithmetic import Activation
 from weightsmith.errors import ModelError
-from weightsmith.semantics.attention import EMPTY_ERROR
+from weightsmith.model import Softmax
+from weightsmith.semantics.attention import EMPTY_ERROR, UNSEEN_ERROR
 from weightsmith.semantics.layers import ROOT_ERROR
 
 if TYPE_CHECKING:
@@ -61,6 +62,11 @@ class Machine(nn.Module, ABC):
         if len(wrong):
             A = self.arithmetic
             raise ModelError(ROOT_ERROR.format(norm.name, int(wrong[0][-2]), norm.eps, A, A.smallest))
+
+    def refuse_unseen(self, heads: "Heads") -> None:
+        """Refuse a strict head without an answer for the first position, which sees nothing."""
+        if heads.strict and isinstance(heads.weighting, Softmax) and heads.weighting.empty == "error":
+            raise ModelError(UNSEEN_ERROR.format(f"block {heads.block}, head {heads.first}", 0))
 
     def refuse_empty(self, heads: "Heads", empty: Tensor, largest: Tensor) -> None:
         """Refuse a softmax (batch, heads, positions, 1) whose exponentials are all 0."""

@@ -7,7 +7,7 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from weightsmith.arithmetic import Arithmetic, Array, Saturating
+from weightsmith.arithmetic import Arithmetic, Array, Saturating, Weights
 from weightsmith.arithmetic.core import Elementary
 from weightsmith.errors import InputError, ModelError, brief
 from weightsmith.export.agreement import Agreement
@@ -135,7 +135,7 @@ class Positions(Part):
             self.computed = GrowingTable(kind, make, min(FIRST_ROWS, table.max_length))
         self._shared = attending(T.positions) is not None
 
-    def _hold_inside(self, kind: Kind, inner: str, name: str, array: Array) -> None:
+    def _hold_inside(self, kind: Kind, inner: str, name: str, array: Weights) -> None:
         where = self
         if inner:
             if inner[:-1] not in self._modules:
@@ -166,7 +166,7 @@ def _first_vectors(scheme: AddedPositions, A: Arithmetic, lanes: int, length: in
     return scheme.vectors(A, lanes, min(length, scheme.max_length))
 
 
-def kept_arrays(T: Transformer) -> dict[str, Array]:
+def kept_arrays(T: Transformer) -> dict[str, Weights]:
     """Return the arrays of a transformer that no run reads: what neurons are for, and what edits replaced."""
     read = {name for name, _ in named_arrays(T)}
     return {name: array for name, array in named_arrays(T, history=True) if name not in read}

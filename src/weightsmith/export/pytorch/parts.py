@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from weightsmith import model as ws
-from weightsmith.arithmetic import Arithmetic, Array
+from weightsmith.arithmetic import Arithmetic, Array, Weights
 from weightsmith.export.pytorch.geometry import Geometry
 from weightsmith.export.pytorch.held import FIRST_ROWS, GrowingTable, Kind, Part
 from weightsmith.export.pytorch.machine import Machine
@@ -37,7 +37,8 @@ class Heads(Part):
     ) -> None:
         """Stack the weights."""
         super().__init__()
-        self.first, self.count, self.weighting = first, len(heads), heads[0].weighting
+        self.first, self.count = first, len(heads)
+        self.weighting, self.strict = heads[0].weighting, heads[0].strict
         self.block, self.schemes = block, tuple(schemes)
         self.key_size, self.value_size = len(heads[0].W_Q), len(heads[0].W_V)
         self.hold(
@@ -110,7 +111,7 @@ class Attention(Part):
     b_O: Tensor | None
 
     def __init__(self, kind: Kind, T: Transformer, block: int) -> None:
-        """Group the heads: neighbours with the same sizes, weighting and kind of positions are computed together."""
+        """Group the heads: neighbours with the same sizes, weighting, sight and kind of positions are together."""
         super().__init__()
         attention = cast(ws.Attention, T.blocks[block].attention)
         schemes = [
@@ -229,7 +230,7 @@ def grouped(T: Transformer, block: int) -> list[list[int]]:
 
     def kind(i: int) -> tuple[object, ...]:
         head, scheme = attention.heads[i], attention.positions_of(i, shared) or NO_POSITIONS
-        return len(head.W_Q), len(head.W_V), head.weighting, scheme.alike(), head.positions is None
+        return len(head.W_Q), len(head.W_V), head.weighting, head.strict, scheme.alike(), head.positions is None
 
     return [list(places) for _, places in groupby(range(len(attention.heads)), key=kind)]
 
@@ -239,7 +240,7 @@ def group_name(first: int, count: int) -> str:
     return str(first) if count == 1 else f"{first}-{first + count - 1}"
 
 
-def _biases(biases: Sequence[Array | None], size: int) -> Array | None:
+def _biases(biases: Sequence[Weights | None], size: int) -> Weights | None:
     if all(bias is None for bias in biases):
         return None
     return np.concatenate([np.zeros(size) if bias is None else bias for bias in biases])

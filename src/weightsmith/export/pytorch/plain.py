@@ -32,7 +32,10 @@ class Plain(Machine):
 
     def within(self, x: Tensor) -> Tensor:
         """Return values within ±∞, if there is one."""
-        return x if self.highest is None else x.clamp(-self.highest, self.highest)
+        if self.highest is None:
+            return x
+        end = _in_type(self.highest, x)
+        return x.clamp(-end, end)
 
     def add(self, x: Tensor, y: Tensor) -> Tensor:
         """Return x + y."""
@@ -87,7 +90,8 @@ class Plain(Machine):
         key_offsets, value_offsets = heads.key_offsets(geometry), heads.value_offsets(geometry)
         penalty = heads.penalty(geometry)
         simple = geometry.trace is None and key_offsets is None and value_offsets is None
-        simple = simple and q.shape[-1] > 0 and v.shape[-1] > 0
+        simple = simple and q.shape[-1] > 0 and v.shape[-1] > 0 and not heads.strict
+        self.refuse_unseen(heads)
         if simple and isinstance(heads.weighting, Softmax) and not self._may_end(heads.weighting, q, k, penalty):
             return _at_once(q, k, v, penalty, geometry), None
         scores = q @ k.transpose(-1, -2)
@@ -98,7 +102,8 @@ class Plain(Machine):
         if penalty is not None:
             scores = self.within(scores) + penalty
         scores = self.within(scores)
-        weights = self._weights(heads, scores.masked_fill(~geometry.visible, -math.inf), geometry)
+        visible = geometry.visible(heads.strict)
+        weights = self._weights(heads, scores, visible)
         mixed = weights @ v
         if value_offsets is not None:
             values = geometry.by_distance(value_offsets).expand(heads.count, -1, -1, -1)
@@ -116,19 +121,27 @@ class Plain(Machine):
         sums = self.highest is not None and highest + math.log(q.shape[-2]) > math.log(self.highest)
         return not lowest > self.lowest_score or sums or (self.highest is not None and largest > self.highest)
 
-    def _weights(self, heads: "Heads", scores: Tensor, geometry: Geometry) -> Tensor:
+    def _weights(self, heads: "Heads", scores: Tensor, visible: Tensor) -> Tensor:
+        """Turn scores into weights on what is visible.
+
+        Where a strict head sees nothing, weights are made as if it saw everything, and taken away afterwards: so no
+        gradient is nan.
+        """
+        hidden = ~visible & visible.any(-1, keepdim=True)
+        weights = self._shared_out(heads, scores.masked_fill(hidden, -math.inf), visible)
+        return weights.masked_fill(~visible, 0.0) if heads.strict else weights
+
+    def _shared_out(self, heads: "Heads", scores: Tensor, visible: Tensor) -> Tensor:
         """Turn scores, −inf where nothing is seen, into weights."""
         weighting, largest = heads.weighting, scores.amax(-1, keepdim=True)
         if isinstance(weighting, Softmax):
-            return self._softmax(heads, weighting, scores, largest, geometry)
+            return self._softmax(heads, weighting, scores, largest, visible)
         best = scores == largest
         if isinstance(weighting, AverageHard):
             return best.to(scores) / best.sum(-1, keepdim=True)
         return chosen(best, leftmost=isinstance(weighting, LeftmostHard)).to(scores)
 
-    def _softmax(
-        self, heads: "Heads", weighting: Softmax, scores: Tensor, largest: Tensor, geometry: Geometry
-    ) -> Tensor:
+    def _softmax(self, heads: "Heads", weighting: Softmax, scores: Tensor, largest: Tensor, visible: Tensor) -> Tensor:
         if self.highest is None and (weighting.shifted or self.lowest_score == -math.inf):
             return scores.softmax(-1)
         scores = scores - largest if weighting.shifted else scores
@@ -139,16 +152,22 @@ class Plain(Machine):
         empty = (scores == -math.inf).all(-1, keepdim=True)
         if weighting.empty == "error" and not torch.compiler.is_compiling():
             self.refuse_empty(heads, empty, largest)
-        visible = geometry.visible.to(weights)
-        instead = visible / visible.sum(-1, keepdim=True) if weighting.empty == "uniform" else 0 * visible
+        shared = visible.to(weights)
+        instead = shared / shared.sum(-1, keepdim=True).clamp(min=1) if weighting.empty == "uniform" else 0 * shared
         return torch.where(empty, instead, weights)
 
 
 def _with_end(scores: Tensor, weights: Tensor, highest: float) -> Tensor:
     """Return min(e, ∞) / min(Σ e, ∞) where that is not e / Σ e, which `weights` are."""
+    highest = _in_type(highest, scores)
     e = scores.clamp(max=math.log(highest) + 1).exp().clamp(max=highest)  # 1 more: ∞ is ∞, whatever exp rounds to
     z = e.sum(-1, keepdim=True)
     return torch.where(z < highest, weights, e / z.clamp(max=highest))
+
+
+def _in_type(highest: float, x: Tensor) -> float:
+    """Return ∞, or the largest number of a machine type that does not reach so far."""
+    return min(highest, torch.finfo(x.dtype).max)
 
 
 def chosen(best: Tensor, leftmost: bool) -> Tensor:
@@ -161,7 +180,7 @@ def chosen(best: Tensor, leftmost: bool) -> Tensor:
 def _at_once(q: Tensor, k: Tensor, v: Tensor, penalty: Tensor | None, geometry: Geometry) -> Tensor:
     if penalty is None:
         return functional.scaled_dot_product_attention(q, k, v, is_causal=geometry.causal, scale=1.0)
-    bias = penalty.masked_fill(~geometry.visible, -math.inf)
+    bias = penalty.masked_fill(~geometry.visible(strict=False), -math.inf)
     return functional.scaled_dot_product_attention(q, k, v, bias, scale=1.0)
 
 

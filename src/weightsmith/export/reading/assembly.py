@@ -1,13 +1,15 @@
 """From a plan to a transformer: here the weights are read, one tensor after the other."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
-from weightsmith.arithmetic import Array, Native
+from weightsmith.arithmetic import Native, Weights, immutable
+from weightsmith.arithmetic.immutable import filled
 from weightsmith.errors import FileError
 from weightsmith.export.reading.plan import BlockPlan, Linear, NormPlan, Plan
-from weightsmith.export.reading.tensors import Numbers, Tensor
+from weightsmith.export.reading.tensors import Tensor
 from weightsmith.model import (
     Attention,
     Block,
@@ -20,7 +22,6 @@ from weightsmith.model import (
     Softmax,
     Transformer,
 )
-from weightsmith.model.frozen import frozen_array
 
 SHIFTED = Softmax(shifted=True)  # as everybody computes it
 
@@ -30,7 +31,7 @@ def assembled(
 ) -> Transformer:
     """Read the weights of a plan into a transformer. 1/√d goes into the queries, which are rounded once for it."""
     weights, table = _Weights(A), plan.positions
-    embedding = frozen_array(weights.given(plan.embedding), "embedding", 2)  # now, so that what was read can go
+    embedding = weights.given(plan.embedding)
     if plan.output.tied and plan.output.weight is not None:
         _check_same(plan.output.weight, weights, embedding)
     return Transformer(
@@ -56,25 +57,20 @@ class _Weights:
     def __init__(self, A: Native) -> None:
         self.A = A
 
-    def of(self, tensor: Tensor | None) -> Numbers | None:
-        """Return the numbers of a tensor, rounded where they have more digits than the arithmetic."""
-        if tensor is None:
-            return None
-        numbers = tensor.read()
-        return numbers if numbers.dtype.itemsize * 8 <= self.A.bits else self.A.round(numbers)
+    def of(self, tensor: Tensor | None) -> Weights | None:
+        """Return the numbers of a tensor."""
+        return None if tensor is None else tensor.read(self.A)
 
-    def given(self, tensor: Tensor) -> Numbers:
+    def given(self, tensor: Tensor) -> Weights:
         """Return those of a tensor that must be there."""
-        numbers = self.of(tensor)
-        assert numbers is not None
-        return numbers
+        return tensor.read(self.A)
 
-    def both(self, linear: Linear | None) -> tuple[Numbers | None, Numbers | None]:
+    def both(self, linear: Linear | None) -> tuple[Weights | None, Weights | None]:
         """Return a matrix and its bias."""
         return (None, None) if linear is None else (self.of(linear.weight), self.of(linear.bias))
 
 
-def _check_same(copy: Tensor, weights: _Weights, embedding: Array) -> None:
+def _check_same(copy: Tensor, weights: _Weights, embedding: Weights) -> None:
     """Refuse an output that is another than the embedding it is tied to."""
     if not np.array_equal(weights.given(copy), embedding):
         raise FileError(
@@ -97,27 +93,35 @@ def _block(plan: Plan, block: BlockPlan, weights: _Weights) -> Block:
 
 def _heads(plan: Plan, block: BlockPlan, weights: _Weights) -> Iterator[Head]:
     """Cut the matrices into heads. Those of one group share the memory of their keys and values."""
-    W_Q, b_Q = (_cut(_scaled(part, plan, weights), plan.heads) for part in (block.queries.weight, block.queries.bias))
+    W_Q, b_Q = (
+        _cut(_scaled(part, plan, weights), plan.heads, axes)
+        for part, axes in ((block.queries.weight, 2), (block.queries.bias, 1))
+    )
     (W_K, b_K), (W_V, b_V) = (
-        [_cut(numbers, plan.groups, shared=plan.groups < plan.heads) for numbers in weights.both(part)]
+        [_cut(numbers, plan.groups, axes) for numbers, axes in zip(weights.both(part), (2, 1), strict=True)]
         for part in (block.keys, block.values)
     )
     W_O = np.split(weights.given(block.mixed.weight), plan.heads, axis=1)
     for i in range(plan.heads):
-        g, out = i * plan.groups // plan.heads, np.ascontiguousarray(W_O[i])
-        yield Head(W_Q[i], W_K[g], W_V[g], out, SHIFTED, b_Q[i], b_K[g], b_V[g])  # type: ignore[arg-type]
+        g = i * plan.groups // plan.heads
+        yield Head(W_Q[i], W_K[g], W_V[g], W_O[i], SHIFTED, b_Q[i], b_K[g], b_V[g])  # type: ignore[arg-type]
 
 
-def _scaled(tensor: Tensor | None, plan: Plan, weights: _Weights) -> Numbers | None:
-    return None if tensor is None else weights.A.round(tensor.read().astype(np.float64) * plan.scale)
+def _scaled(tensor: Tensor | None, plan: Plan, weights: _Weights) -> Weights | None:
+    """Return queries times the scale, rounded once: a machine's product is that too, if its type has the scale."""
+    if tensor is None:
+        return None
+    A, scale = weights.A, plan.scale
+    product = partial(np.multiply, dtype=A.stored if A.contains(scale) else np.float64, casting="same_kind")
+    return filled(weights.given(tensor), A.stored, lambda out, queries: product(queries, scale, out=out))
 
 
-def _cut(rows: Numbers | None, count: int, shared: bool = False) -> list[Numbers | None]:
-    """Return the rows of each of several heads, or groups of them; those that are shared as a model keeps them."""
+def _cut(rows: Weights | None, count: int, axes: int) -> Sequence[Weights | None]:
+    """Return the rows of each of several heads, or groups of them, which have so many axes."""
     if rows is None:
         return [None] * count
-    parts = np.split(rows, count)
-    return [frozen_array(part, "keys and values", rows.ndim) for part in parts] if shared else list(parts)
+    parts = rows.reshape(count, -1, rows.shape[-1]) if axes == 2 else rows.reshape(count, -1)
+    return [immutable(part) for part in parts]
 
 
 def _norm(norm: NormPlan, weights: _Weights) -> Norm:

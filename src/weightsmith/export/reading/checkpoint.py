@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple, get_args
 
@@ -47,18 +46,20 @@ def from_hugging_face(
     """Read a language model of Hugging Face from a local directory: GPT-2, Llama, Mistral, Qwen2, GPT-NeoX or Phi.
 
     It is read into `Native("float32")`, or float64 where its weights are; `numbers` says otherwise. Half precision is
-    widened, which is exact. The tokenizer comes along, so a text can be given to `run` and `generate`. `progress` is
-    called with the bytes read and all bytes. Neither torch nor transformers is needed.
+    widened, which is exact. Weights in a large file that need no change stay there, mapped into memory, as with
+    `from_pretrained`: nobody may write into that file while the model is in use. The tokenizer comes along, so a text
+    can be given to `run` and `generate`. `progress` is called with the bytes read and all bytes. Neither torch nor
+    transformers is needed.
 
     Nothing in the directory is trusted. Whatever is not as in such a model is refused before any weight is read.
     """
     if numbers is not None and numbers not in get_args(NativeType):
         raise InputError(f"numbers={brief(numbers)}: write 'float32', 'float64' or None")
-    with refusals("cannot read", directory), ExitStack() as files:
+    with refusals("cannot read", directory):
         folder = _folder(directory)
         config = _config(folder)
         family = _family(config)
-        tensors = Tensors(folder, files, progress)
+        tensors = Tensors(folder, progress)
         plan = family.plan(config, tensors)
         tensors.check_all_used(family.worked_out)
         names, tokenizer = vocabulary(folder, config.whole("vocab_size"), family.merges)

@@ -2,9 +2,10 @@
 
 from functools import partial
 
+from weightsmith.arithmetic import Weights
 from weightsmith.export.reading.config import Config
 from weightsmith.export.reading.plan import BlockPlan, Linear, Plan, layer_norm, output
-from weightsmith.export.reading.tensors import Numbers, Tensors
+from weightsmith.export.reading.tensors import Tensors
 
 ARCHITECTURES = ("GPT2LMHeadModel", "GPT2Model")
 WORKED_OUT = r"(transformer\.)?h\.\d+\.attn\.(bias|masked_bias)"  # the causal mask, which older files have
@@ -53,7 +54,7 @@ def _conv(tensors: Tensors, name: str, reads: int, writes: int) -> Linear:
     return Linear(weight.seen(_transposed), bias)
 
 
-def _transposed(numbers: Numbers) -> Numbers:
+def _transposed(numbers: Weights) -> Weights:
     return numbers.T
 
 
@@ -63,6 +64,6 @@ def _third(read: Linear, n: int, lanes: int) -> Linear:
     return Linear(read.weight.seen(part), read.bias.seen(part))
 
 
-def _part(numbers: Numbers, begin: int, end: int) -> Numbers:
+def _part(numbers: Weights, begin: int, end: int) -> Weights:
     """Return some columns as rows, or some of a vector."""
     return numbers[..., begin:end].T

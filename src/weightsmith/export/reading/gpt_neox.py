@@ -2,9 +2,10 @@
 
 from functools import partial
 
+from weightsmith.arithmetic import Weights
 from weightsmith.export.reading.config import Config, longest, rotary
 from weightsmith.export.reading.plan import BlockPlan, Linear, Plan, layer_norm, linear, output
-from weightsmith.export.reading.tensors import Numbers, Tensors
+from weightsmith.export.reading.tensors import Tensors
 
 WORKED_OUT = r"gpt_neox\.layers\.\d+\.attention\.(bias|masked_bias|rotary_emb\.inv_freq)"  # masks and angles
 
@@ -52,7 +53,6 @@ def _third(read: Linear, n: int, heads: int) -> Linear:
     return Linear(read.weight.seen(part), None if read.bias is None else read.bias.seen(part))
 
 
-def _of_each_head(numbers: Numbers, n: int, heads: int) -> Numbers:
-    """Return the queries (0), keys (1) or values (2): the rows are those of head 0, one after the other, then of 1."""
-    apart = numbers.reshape(heads, 3, -1, *numbers.shape[1:])
-    return apart[:, n].reshape(-1, *numbers.shape[1:])
+def _of_each_head(numbers: Weights, n: int, heads: int) -> Weights:
+    """Return the queries (0), keys (1) or values (2) of each head, (heads, size, …): the rows are those of head 0, …"""
+    return numbers.reshape(heads, 3, -1, *numbers.shape[1:])[:, n]

@@ -1,8 +1,8 @@
-"""The tensors of a checkpoint: found and checked by the headers of its files, read one by one when they are needed."""
+"""The tensors of a checkpoint: found and checked by the headers of its files, looked at one by one when needed."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
@@ -10,16 +10,18 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from weightsmith.arithmetic import Native, Weights
+from weightsmith.arithmetic.immutable import Held, NotFiniteError, examined, held, held_copy, mapped, unchecked
 from weightsmith.errors import FileError, WeightsmithError, brief, cut, listed, reason
-from weightsmith.files.container import Accepted, Place, check_header_size, read_tensor, tensor_places
-from weightsmith.model.frozen import first_place
+from weightsmith.files.container import Accepted, Place, check_header_size, tensor_places
 from weightsmith.storage import opened, parse_json, read_bytes
 
 SINGLE, INDEX, PICKLED = "model.safetensors", "model.safetensors.index.json", "pytorch_model.bin"
 FLOATS = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2"}  # numpy has no bfloat16
 OTHERS = {"BOOL": 1, "U8": 1, "I8": 1, "I16": 2, "U16": 2, "I32": 4, "U32": 4, "I64": 8, "U64": 8}  # of masks
 ACCEPTED = Accepted({**{name: int(code[-1]) for name, code in FLOATS.items()}, **OTHERS}, (0, 8), None)
-Numbers: TypeAlias = npt.NDArray[Any]
+MAPPED_FROM = 32 << 20  # bytes of a file whose weights are not copied
+KEPT = 2  # tensors that were asked for last
 Progress: TypeAlias = Callable[[int, int], None]
 
 
@@ -36,42 +38,40 @@ def within(name: str) -> Iterator[None]:
 
 @dataclass(frozen=True, eq=False)
 class Tensor:
-    """A tensor that is there, with the shape that it must have; its numbers are read when they are asked for."""
+    """A tensor that is there, with the shape that it must have; its numbers are looked at when they are asked for."""
 
     name: str
     place: Place
-    file: BinaryIO
+    file: Held
     owner: "Tensors"
-    view: Callable[[Numbers], Numbers] | None = None  # what is taken of it
+    view: Callable[[Weights], Weights] | None = None  # what is taken of it
 
-    def seen(self, view: Callable[[Numbers], Numbers]) -> "Tensor":
+    def seen(self, view: Callable[[Weights], Weights]) -> "Tensor":
         """Return a part of it, or its axes in another order."""
         return replace(self, view=view)
 
-    def read(self) -> Numbers:
-        """Return its numbers, as float32 or float64: half precision is widened, which is exact."""
-        numbers = self.owner.numbers(self)
-        return (
-            numbers if self.view is None else np.ascontiguousarray(self.view(numbers))
-        )  # it is gone over several times
+    def read(self, A: Native) -> Weights:
+        """Return its numbers as members of an arithmetic, in its type; see `Tensors.numbers`."""
+        numbers = self.owner.numbers(self, A)
+        return numbers if self.view is None else self.view(numbers)
 
 
 class Tensors:
     """The tensors of a checkpoint in a directory, by their names, and which of them have been asked for."""
 
-    def __init__(self, directory: Path, files: ExitStack, progress: Progress | None = None) -> None:
-        """Read the headers of all files, which stay open as long as the stack does."""
-        self.found: dict[str, tuple[Place, BinaryIO]] = {}
+    def __init__(self, directory: Path, progress: Progress | None = None) -> None:
+        """Map all files into memory and read their headers."""
+        self.found: dict[str, tuple[Place, Held]] = {}
         self.used: set[str] = set()
-        self.last: tuple[str, Numbers] | None = None  # parts of one tensor are asked for one after the other
+        self.last: dict[str, Weights] = {}  # parts of a matrix and its bias are asked for in turn
         self.progress, self.done = progress, 0
         for name, wanted in _files(directory).items():
-            self._open(directory / name, wanted, files)
+            self._open(directory / name, wanted)
 
-    def _open(self, path: Path, wanted: set[str] | None, files: ExitStack) -> None:
-        with within(path.name):
-            file, size = files.enter_context(opened(path))
-            places = _places(file, size)
+    def _open(self, path: Path, wanted: set[str] | None) -> None:
+        with within(path.name), opened(path) as (opened_file, size):
+            places = _places(opened_file, size)
+            file = mapped(opened_file)
             if wanted is not None and wanted != places.keys():
                 odd = min(wanted ^ places.keys())
                 where = "is not in it" if odd in wanted else "is in it as well"
@@ -104,19 +104,21 @@ class Tensors:
         """Return the types of the tensors that were asked for."""
         return {self.found[name][0].dtype for name in self.used}
 
-    def numbers(self, tensor: Tensor) -> Numbers:
-        """Read the numbers of a tensor; refuse those that are not finite."""
-        if self.last is None or self.last[0] != tensor.name:
-            self.last = None  # so that there are never two
-            numbers = _widened(
-                read_tensor(tensor.file, tensor.name, tensor.place, np.dtype(FLOATS[tensor.place.dtype]))
-            )
-            where = first_place(numbers, lambda some: ~np.isfinite(some))
-            if where is not None:
-                raise FileError(f"the tensor {brief(tensor.name)} is {numbers[where]} at {list(where)}: no number")
-            self.last = tensor.name, numbers
+    def numbers(self, tensor: Tensor, A: Native) -> Weights:
+        """Return the numbers of a tensor in the type of an arithmetic; refuse those that are not finite.
+
+        Numbers of that type in a large file stay there. Others are copied: half precision is widened, which is exact,
+        and what has more digits than the arithmetic is rounded.
+        """
+        if tensor.name not in self.last:
+            self.last = dict(list(self.last.items())[1 - KEPT :])  # so that there are never many copies
+            try:
+                self.last[tensor.name] = _held(tensor, A)
+            except NotFiniteError as error:
+                name = brief(tensor.name)
+                raise FileError(f"the tensor {name} is {error.value} at {error.place}: no number") from None
             self._report(tensor.place)
-        return self.last[1]
+        return self.last[tensor.name]
 
     def _report(self, place: Place) -> None:
         if self.progress is not None:
@@ -125,7 +127,17 @@ class Tensors:
             self.progress(self.done, sum(place.end - place.begin for place in places))
 
 
-def _widened(numbers: Numbers) -> Numbers:
+def _held(tensor: Tensor, A: Native) -> Weights:
+    place, dtype = tensor.place, np.dtype(FLOATS[tensor.place.dtype])
+    given = unchecked(tensor.file, place.begin, place.shape, dtype)
+    if dtype == A.stored and len(tensor.file) >= MAPPED_FROM:
+        return held(given)
+    numbers = _widened(given)
+    examined(numbers)
+    return held_copy(numbers if A.has_all(numbers.dtype) else A.round(numbers), A.stored)
+
+
+def _widened(numbers: npt.NDArray[Any]) -> Weights:
     """Return half-precision numbers as float32. bfloat16 is the upper half of it."""
     if numbers.dtype == np.uint16:
         return (numbers.astype(np.uint32) << 16).view(np.float32)

@@ -21,7 +21,7 @@ def vocabulary(directory: Path, size: int, merges: bool) -> tuple[tuple[str, ...
     if merges and (directory / VOCABULARY).exists() and (directory / MERGES).exists():
         with within(VOCABULARY):
             return _named(_from_merges(directory), size)
-    return tuple(str(i) for i in range(size)), ""
+    return tuple(map(str, range(size))), ""
 
 
 def _named(text: str, size: int) -> tuple[tuple[str, ...], str]:

@@ -9,10 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import ModelError
 from weightsmith.kernels.blas.prepared import Floats, Heads, Which, times
 from weightsmith.model import Softmax, Transformer
-from weightsmith.semantics.attention import EMPTY_ERROR, equal_part, weigh
+from weightsmith.semantics.attention import empty_error, equal_part, sees, weigh
 from weightsmith.semantics.evaluation import HeadRun, KeysAndValues
 from weightsmith.semantics.overflow import finite
 
@@ -38,7 +37,7 @@ def run_heads(
     if past is not None:
         k, v = _joined([keys for keys, _ in past], k), _joined([values for _, values in past], v)
     distance = here[:, np.newaxis] - np.arange(before + len(here))
-    visible = distance >= 0 if T.mask == "causal" else np.full(distance.shape, True)
+    visible = sees(T, heads.strict, distance)
     scores = Scores(T, heads, q, k, distance, visible)
     weights, empty = _weights(T, heads, scores, visible, name)
     mixed = weights @ v
@@ -185,7 +184,7 @@ def _exponentials(x: Floats, hidden: Floats | None, shifted: bool, largest: Floa
         x += hidden  # exp gives 0 there, also where every score is far below 0
     x.max(axis=-1, keepdims=True, out=largest)
     if shifted:
-        x -= largest
+        x -= np.where(largest == -np.inf, 0, largest)  # whoever sees nothing keeps exp(−inf), which is 0
     np.exp(x, out=x)
     x.sum(axis=-1, keepdims=True, out=z)
 
@@ -201,8 +200,7 @@ def _divided(
         if weighting.empty == "error":
             place, head = (int(np.argwhere(empty)[0][axis]) for axis in (-2, -3))
             top = float(largest[tuple(np.argwhere(empty)[0])])
-            place += visible.shape[-1] - visible.shape[-2]  # positions that the run goes on from
-            raise ModelError(EMPTY_ERROR.format(f"{name}, head {heads.first + head}", place, A, top))
+            raise empty_error(A, visible, place, top, f"{name}, head {heads.first + head}")
         if weighting.empty == "uniform":
             weights = np.where(empty & visible, equal_part(A.core, visible), weights).astype(weights.dtype)
     return weights, empty[..., 0]

@@ -10,17 +10,23 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Array, Native
+from weightsmith.arithmetic import Native, Weights
+from weightsmith.arithmetic.immutable import neighbours
 from weightsmith.model import Attention, AttentionPositions, Head, Transformer, Weighting
+from weightsmith.model.frozen import same_memory
 from weightsmith.model.positions import NO_POSITIONS
 
 Floats: TypeAlias = npt.NDArray[Any]  # float32 or float64
 Which: TypeAlias = npt.NDArray[np.intp]
+Pair: TypeAlias = tuple[Weights, Weights | None]  # a matrix and its bias
 
 
 @dataclass(frozen=True, eq=False)
 class Heads:
-    """Heads with the same sizes, weighting and kind of positions. Keys and values that several share are there once."""
+    """Heads that see the same, with the same sizes, weighting and kind of positions.
+
+    Keys and values that several share are there once.
+    """
 
     first: int  # the place of the first of them in the block
     count: int
@@ -32,6 +38,7 @@ class Heads:
     b_K: Floats | None
     b_V: Floats | None
     weighting: Weighting
+    strict: bool
     schemes: tuple[AttentionPositions, ...]
     which_keys: Which | None  # by head, where some are shared
     which_values: Which | None
@@ -69,7 +76,7 @@ _KNOWN: dict[int, Prepared] = {}  # by the identity of a transformer, as long as
 
 
 def prepared(T: Transformer) -> Prepared:
-    """Return the weights of a transformer in the machine's type, which are made once."""
+    """Return the weights of a transformer, heads stacked, which is done once."""
     if id(T) not in _KNOWN:
         _KNOWN[id(T)] = _prepare(T)
         weakref.finalize(T, _KNOWN.pop, id(T), None)
@@ -78,18 +85,13 @@ def prepared(T: Transformer) -> Prepared:
 
 def _prepare(T: Transformer) -> Prepared:
     assert isinstance(T.arithmetic, Native)
-    dtype = np.dtype(T.arithmetic.dtype)
-
-    def own(array: Array | None) -> Any:
-        return None if array is None else array.astype(dtype)
-
-    heads = tuple(groups(T, block.attention, dtype) if block.attention else () for block in T.blocks)
+    heads = tuple(groups(T, block.attention, T.arithmetic.stored) if block.attention else () for block in T.blocks)
     layers = tuple(
-        None if (f := block.feed_forward) is None else Layer(*map(own, (f.W_1, f.b_1, f.W_2, f.b_2, f.W_3, f.b_3)))
+        None if (f := block.feed_forward) is None else Layer(f.W_1, f.b_1, f.W_2, f.b_2, f.W_3, f.b_3)
         for block in T.blocks
     )
-    shifts = tuple(own(block.attention.b_O) if block.attention else None for block in T.blocks)
-    return Prepared(own(T.embedding), heads, shifts, layers, own(T.output))
+    shifts = tuple(block.attention.b_O if block.attention else None for block in T.blocks)
+    return Prepared(T.embedding, heads, shifts, layers, T.output)
 
 
 def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any]) -> tuple[Heads, ...]:
@@ -104,8 +106,8 @@ def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any]) -> tuple[
         keys, which_keys = _different([(head.W_K, head.b_K) for head in heads])
         values, which_values = _different([(head.W_V, head.b_V) for head in heads])
 
-        def stack(arrays: Iterable[Array], axis: int = 0) -> Floats:
-            return np.concatenate(list(arrays), axis=axis).astype(dtype)
+        def stack(arrays: Iterable[Weights], axis: int = 0) -> Floats:
+            return joined(list(arrays), axis).astype(dtype, copy=False)
 
         result.append(
             Heads(
@@ -119,6 +121,7 @@ def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any]) -> tuple[
                 _biases([b for _, b in keys], len(heads[0].W_K), dtype),
                 _biases([b for _, b in values], len(heads[0].W_V), dtype),
                 heads[0].weighting,
+                heads[0].strict,
                 tuple(schemes[i] for i in places),
                 which_keys,
                 which_values,
@@ -129,22 +132,36 @@ def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any]) -> tuple[
 
 def _kind(head: Head, scheme: AttentionPositions) -> tuple[object, ...]:
     """Return what must be the same for heads that are computed together."""
-    return len(head.W_Q), len(head.W_V), head.weighting, scheme.alike()
+    return len(head.W_Q), len(head.W_V), head.weighting, head.strict, scheme.alike()
 
 
-def _different(pairs: Sequence[tuple[Array, Array | None]]) -> tuple[list[tuple[Array, Array | None]], Which | None]:
-    """Return the different ones of pairs of a matrix and a bias, and which of them each was; None where none repeats.
-
-    The bytes of an array remember their hash, so what is no pair of another is told by its hash alone.
-    """
-    known: dict[object, int] = {}
-    which = [known.setdefault((W.shape, W.base, None if b is None else b.base), len(known)) for W, b in pairs]
-    if len(known) == len(pairs):
-        return list(pairs), None
-    return [pairs[which.index(n)] for n in range(len(known))], np.array(which, np.intp)
+def joined(arrays: Sequence[Weights], axis: int) -> Floats:
+    """Return arrays one after the other along an axis: those that lie so in memory already are not copied."""
+    whole = neighbours(arrays, axis)
+    return np.concatenate(arrays, axis=axis) if whole is None else whole
 
 
-def _biases(biases: Sequence[Array | None], size: int, dtype: np.dtype[Any]) -> Floats | None:
+def _different(pairs: Sequence[Pair]) -> tuple[list[Pair], Which | None]:
+    """Return the different ones of pairs, and which of them each was; None where none repeats."""
+    known: dict[object, list[int]] = {}  # places of the different ones, by a part that is quickly looked at
+    different, which = list[Pair](), list[int]()
+    for pair in pairs:
+        alike = known.setdefault((pair[0].shape, pair[0][:1].tobytes()), [])
+        place = next((n for n in alike if _equal(different[n], pair)), len(different))
+        if place == len(different):
+            alike.append(place)
+            different.append(pair)
+        which.append(place)
+    return different, None if len(different) == len(pairs) else np.array(which, np.intp)
+
+
+def _equal(one: Pair, other: Pair) -> bool:
+    both_none = one[1] is None and other[1] is None
+    biases = both_none or (one[1] is not None and other[1] is not None and np.array_equal(one[1], other[1]))
+    return biases and (same_memory(one[0], other[0]) or np.array_equal(one[0], other[0]))
+
+
+def _biases(biases: Sequence[Weights | None], size: int, dtype: np.dtype[Any]) -> Floats | None:
     if all(bias is None for bias in biases):
         return None
-    return np.concatenate([np.zeros(size) if bias is None else bias for bias in biases]).astype(dtype)
+    return np.concatenate([np.zeros(size, dtype) if bias is None else bias.astype(dtype) for bias in biases])

@@ -39,12 +39,15 @@ class Stage(IntEnum):
 
 
 class Levels(NamedTuple):
-    """Position t has widths[t] columns, from offsets[t] on; its column i sees column i mod widths[s] of position s."""
+    """Position t has widths[t] columns, from offsets[t] on; its column i sees column i mod widths[s] of position s.
+
+    It sees the positions s < t + ahead: with 1 those up to itself, with 0 those before it, with many all of them.
+    """
 
     widths: Any
     offsets: Any
     chunk: int  # so many columns are worked on together
-    causal: bool
+    ahead: int
 
 
 class Rows(NamedTuple):
@@ -90,7 +93,7 @@ def attend(
     if stage != Stage.AFTER:
         _survey_rows(rows, offsets[positions - 1] + widths[positions - 1], distances.keys.shape[0] > 0, room, constants)
     for t in range(positions):
-        visible = t + 1 if levels.causal else positions
+        visible = min(t + levels.ahead, positions)
         for a in range(0, widths[t], chunk):
             end = min(chunk, widths[t] - a)
             _find_rows(rows.kv, t, a, levels, visible, room)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Arithmetic, Array, Fixed, Float, Native
+from weightsmith.arithmetic import Arithmetic, Array, Fixed, Float, Native, Weights
 from weightsmith.arithmetic.core import Elementary
 from weightsmith.arithmetic.elementary import table
 from weightsmith.arithmetic.saturating import TABLE_BITS, Saturating
@@ -38,7 +38,7 @@ class Carrier:
     constants: Constants
     rounding: Rounding
 
-    def encode(self, values: Array) -> Carried:
+    def encode(self, values: Weights) -> Carried:
         """Return members as carrier values."""
         return np.ascontiguousarray((values * self.scale).astype(self.dtype))
 

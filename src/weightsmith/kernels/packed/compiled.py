@@ -131,7 +131,7 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
     lanes, flags, table = np.zeros(0, np.int32), np.zeros(0, np.bool_), np.zeros((0, 0), np.int64)
     matrix = typeof(linear.Matrix(index, lanes, row, row, kinds, reals, row, row))
     found = typeof(linear.Survey(row, row))
-    levels = typeof(attention.Levels(index, index, 1, True))
+    levels = typeof(attention.Levels(index, index, 1, 1))
     distances = attention.Distances(rows, rows, row)
     weigher = weighing.Weigher(0, row, TableIndex(0, 0, 0), row)
     room = attention.Room(rows, rows, rows, rows, rows, kinds, row, table, flags)

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Array, Native, Saturating
+from weightsmith.arithmetic import Array, Native, Saturating, Weights, carried
 from weightsmith.kernels.packed.carrier import Carried, Carrier
 from weightsmith.kernels.packed.linear import EntryKind, Matrix
 
@@ -11,11 +11,12 @@ MIN_REUSE = 8  # so many entries for each lane make a look at its values worth w
 Indices = npt.NDArray[np.int64]
 
 
-def sparse(c: Carrier, dense: Array, bias: Array | None = None) -> Matrix:
+def sparse(c: Carrier, weights: Weights, bias: Weights | None = None) -> Matrix:
     """Return a matrix without its zeros: adding 0 changes nothing.
 
     Only the machine's arithmetic keeps them: there 0 times an overflow is NaN, and the run must be refused.
     """
+    dense = carried(weights)
     rows, lanes = np.nonzero(np.ones_like(dense) if isinstance(c.arithmetic, Native) else dense)
     values = dense[rows, lanes]
     unit = np.abs(values) <= 1
@@ -23,14 +24,14 @@ def sparse(c: Carrier, dense: Array, bias: Array | None = None) -> Matrix:
         [values == 1, values == -1, unit], [EntryKind.ONE, EntryKind.MINUS_ONE, EntryKind.UNIT], EntryKind.LARGE
     )
     starts = np.searchsorted(rows, np.arange(len(dense) + 1)).astype(np.int64)
-    weights = c.encode(values)
+    entries = c.encode(values)
     shift = c.encode(np.zeros(len(dense)) if bias is None else bias)
-    factors = np.where(unit, c.unit_factors(weights), c.factors(weights))
+    factors = np.where(unit, c.unit_factors(entries), c.factors(entries))
     calm, normal = _bounds(c, rows, values, len(dense)), _least_normal(c, values)
     if len(values) < MIN_REUSE * dense.shape[1]:
         calm, normal = calm[:0], normal[:0]
     indices = lanes.astype(np.int32)
-    return Matrix(starts, indices, factors, c.reach(weights), kinds.astype(np.int8), calm, normal, shift)
+    return Matrix(starts, indices, factors, c.reach(entries), kinds.astype(np.int8), calm, normal, shift)
 
 
 def _bounds(c: Carrier, rows: Indices, values: Array, count: int) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith import model
-from weightsmith.arithmetic import Activation, Array, Native
+from weightsmith.arithmetic import Activation, Array, Native, Weights, carried
 from weightsmith.kernels.packed import attention, weighing
 from weightsmith.kernels.packed.carrier import Carried, Carrier, carrier
 from weightsmith.kernels.packed.linear import Matrix
@@ -46,6 +46,7 @@ class HeadProgram:
     relative_values: Carried  # (distances, value size); likewise
     scheme: AttentionPositions
     weighting: Weighting
+    strict: bool
 
     @property
     def kind(self) -> weighing.Weighting:
@@ -171,6 +172,7 @@ def _head(T: Transformer, c: Carrier, layer: Attention, index: int) -> HeadProgr
         c.encode(by_value[:, passed]),
         scheme,
         head.weighting,
+        head.strict,
     )
 
 
@@ -179,7 +181,7 @@ def _table(offsets: Array | None, size: int) -> Array:
     return np.zeros((0, size)) if offsets is None else offsets
 
 
-def _used(W: Array, b: Array | None) -> npt.NDArray[np.bool_]:
+def _used(W: Weights, b: Weights | None) -> npt.NDArray[np.bool_]:
     """Say of each row whether it can be anything but 0."""
     used: npt.NDArray[np.bool_] = np.any(W, axis=1)
     return used if b is None else np.logical_or(used, b)
@@ -198,6 +200,6 @@ def _norm(T: Transformer, norm: model.Norm | None) -> Norm | None:
         float(T.arithmetic.round(len(lanes))),
         float(T.arithmetic.round(norm.eps)),
         centred,
-        none if norm.gain is None else norm.gain.copy(),
-        none if bias is None else bias.copy(),
+        none if norm.gain is None else carried(norm.gain).copy(),
+        none if bias is None else carried(bias).copy(),
     )

@@ -63,7 +63,7 @@ class Runner:
         self.columns = -(-layout.columns // COLUMN_PADDING) * COLUMN_PADDING  # and rows have as much padding
         self.width = self.columns + COLUMN_PADDING
         self.simd = SIMD_BYTES // self.c.dtype.itemsize
-        self.levels = Levels(layout.widths, layout.offsets, layout.chunk(self.simd), self.causal)
+        self.levels = Levels(layout.widths, layout.offsets, layout.chunk(self.simd), self._ahead(strict=False))
         self.nothing: Carried = np.zeros(0, self.c.dtype)
         vectors = TILE_BYTES // SIMD_BYTES
         self.found = Survey(self._rows("low", 1, vectors * p.widest)[0], self._rows("high", 1, vectors)[0])
@@ -136,7 +136,8 @@ class Runner:
         table, index = function_table(self.c, "exp") or (self.nothing, TableIndex(0, 0, 0))
         room = self._room(size, len(out), bool(table.size))
         weigher = Weigher(int(head.kind), table, index, head.equal_parts(self.c, positions))
-        given = Rows(qkv[:size], qkv[size:], out), self.levels, head.distances(self.c, positions), weigher, room
+        levels = self.levels._replace(ahead=self._ahead(head.strict))
+        given = Rows(qkv[:size], qkv[size:], out), levels, head.distances(self.c, positions), weigher, room
 
         def attend(stage: Stage) -> None:
             wrong = self.loops.attend(*given, int(stage), self.c.rounding, self.constants)
@@ -147,7 +148,7 @@ class Runner:
             attend(Stage.ALL)
         else:
             attend(Stage.BEFORE)
-            self._exponentiate(head.weighting, room.scores)
+            self._exponentiate(head.weighting, room.scores, levels.ahead)
             attend(Stage.AFTER)
         out[:, self.layout.columns :] = 0
         empty = int(np.count_nonzero(room.empty))
@@ -170,12 +171,16 @@ class Runner:
             empty=np.zeros(self.layout.columns, np.bool_),
         )
 
-    def _exponentiate(self, weighting: Weighting, scores: Carried) -> None:
+    def _ahead(self, strict: bool) -> int:
+        """Return how many positions a head sees, more than there are before its own."""
+        return 0 if strict else 1 if self.causal else self.layout.widths.size
+
+    def _exponentiate(self, weighting: Weighting, scores: Carried, ahead: int) -> None:
         """Do without a table."""
         A, positions = self.p.transformer.arithmetic, self.layout.widths.size
-        for t in range(positions):
+        for t in range(max(0, 1 - ahead), positions):  # the first position may see nothing
             level = self.layout.level(t)
-            visible = scores[: t + 1 if self.causal else positions]
+            visible = scores[: min(t + ahead, positions)]
             self._finite(visible, level.start, level.stop)
             if isinstance(weighting, Softmax):
                 x = self.c.decode(visible[:, level])

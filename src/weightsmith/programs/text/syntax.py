@@ -2,6 +2,7 @@
 
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from weightsmith.errors import InputError, brief, cut
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     Syntax: TypeAlias = Tree[Token]
 
+TABLES = Path(__file__).parent / "__pycache__" / "rasp.tables"  # the parser's, once made; beside our byte code
 LONGEST_PROGRAM = 1_000_000  # characters
 WORDS = {  # what a person writes for the parser's names of them
     "SEMICOLON": ";",
@@ -37,7 +39,7 @@ def _parser() -> "Lark":
     from lark import Lark  # it is loaded when text is read
 
     grammar = files(__package__).joinpath("grammar.lark").read_text("utf-8")
-    return Lark(grammar, parser="lalr", propagate_positions=True, maybe_placeholders=True)
+    return Lark(grammar, parser="lalr", propagate_positions=True, maybe_placeholders=True, cache=str(TABLES))
 
 
 class Source:

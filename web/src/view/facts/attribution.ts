@@ -4,7 +4,7 @@ import type { Model, Norm, Run } from "../../engine";
 import { cell, rowOf, upTo } from "./cells";
 import { logitsAt } from "./lens";
 import { attentionStage, feedForwardStage, valuesFor } from "./reading";
-import { addedPosition, arithmeticOf } from "./rounding";
+import { addedPosition } from "./rounding";
 
 export interface Part {
   readonly kind: "embedding" | "position" | "head" | "neuron" | "feed-forward" | "block" | "bias";
@@ -46,7 +46,7 @@ export function attribute(run: Run, wanted: string, position = run.tokens.length
   const logit = logitsAt(run, end, position)[place];
   const outputBias =
     model.output_bias === null ? [] : [part("bias", model.output_bias[place], { name: "output bias" })];
-  const last = rowOf(run.stream[end], position);
+  const last = () => rowOf(run.stream[end], position);
   const norm = backThrough(model, model.final_norm, last, rowOf(model.output, place), "bias of the final norm", null);
   const groups: (readonly Part[])[] = [[...norm.parts, ...outputBias]];
   let direction = norm.direction;
@@ -134,9 +134,10 @@ function backThroughNeurons(run: Run, b: number, position: number, direction: Di
   const layer = block.feed_forward;
   if (layer === null) return { direction, parts: [] };
   const activations = rowOf(run.activations[b], position);
-  const sums = rowOf(run.stream[attentionStage(b)], position).map(
-    (value, lane) => value + (dot(rowOf(layer.W_2, lane), activations) + layer.b_2[lane]),
-  );
+  const sums = () =>
+    rowOf(run.stream[attentionStage(b)], position).map(
+      (value, lane) => value + (dot(rowOf(layer.W_2, lane), activations) + layer.b_2[lane]),
+    );
   const norm = block.norm_placement === "post" ? block.feed_forward_norm : null;
   const after = backThrough(run.model, norm, sums, direction, `block ${b}, bias of the feed-forward norm`, b);
   const neurons = Array.from(activations, (activation, place) => {
@@ -153,10 +154,11 @@ function backThroughHeads(run: Run, b: number, position: number, direction: Dire
   const attention = block.attention;
   if (attention === null) return { direction, parts: [] };
   const before = rowOf(run.stream[attentionStage(b) - 1], position);
-  const sums = before.map((value, lane) => {
-    const outputs = run.heads[b].reduce((sum, head) => sum + cell(head.output, position, lane), 0);
-    return value + outputs + (attention.b_O?.[lane] ?? 0);
-  });
+  const sums = () =>
+    before.map((value, lane) => {
+      const outputs = run.heads[b].reduce((sum, head) => sum + cell(head.output, position, lane), 0);
+      return value + outputs + (attention.b_O?.[lane] ?? 0);
+    });
   const norm = block.norm_placement === "post" ? block.attention_norm : null;
   const after = backThrough(run.model, norm, sums, direction, `block ${b}, bias of the attention norm`, b);
   const heads = run.heads[b].flatMap((head, place) => {
@@ -175,23 +177,24 @@ function backThroughHeads(run: Run, b: number, position: number, direction: Dire
   return { direction: after.direction, parts: [...heads, ...bias, ...after.parts] };
 }
 
-/** Go back through a norm of x: return the direction before it, and the part of its bias. */
+/** Go back through a norm of what is given: return the direction before it, and the part of its bias. */
 function backThrough(
   model: Model,
   norm: Norm | null,
-  x: Float64Array,
+  given: () => Float64Array,
   direction: Direction,
   name: string,
   block: number | null,
 ): Step {
   if (norm === null) return { direction, parts: [] };
+  const x = given();
   const places = (norm.lanes ?? model.lanes).map((lane) => model.lanes.indexOf(lane));
   const inside = Float64Array.from(places, (place) => direction[place]);
   const parts = norm.bias === null ? [] : biasPart(norm.bias, inside, name, block);
   const centred = norm.kind === "LayerNorm";
   const mean = centred ? average(Float64Array.from(places, (place) => x[place])) : 0;
   const squares = Float64Array.from(places, (place) => (x[place] - mean) ** 2);
-  const spread = Math.sqrt(average(squares) + arithmeticOf(model).nearest(norm.eps));
+  const spread = Math.sqrt(average(squares) + model.arithmetic.nearest(norm.eps));
   const steep = inside.map((gain, n) => (gain * (norm.gain?.[n] ?? 1)) / spread);
   const middle = centred ? average(steep) : 0;
   const before = direction.slice();
@@ -204,7 +207,9 @@ function biasPart(bias: Float64Array, direction: Direction, name: string, block:
 }
 
 function dot(one: Float64Array, other: Float64Array): number {
-  return one.reduce((sum, value, n) => sum + value * other[n], 0);
+  let sum = 0;
+  for (let n = 0; n < one.length; n++) sum += one[n] * other[n];
+  return sum;
 }
 
 function average(values: Float64Array): number {

@@ -22,5 +22,7 @@ export function asRow(values: Float64Array): Matrix {
 
 /** Return 0 … count − 1. */
 export function upTo(count: number): number[] {
-  return Array.from({ length: count }, (_, n) => n);
+  const places: number[] = [];
+  for (let n = 0; n < count; n++) places.push(n);
+  return places;
 }

@@ -31,7 +31,11 @@ export function changesByPosition(run: Run, stage: number): number[] {
 
 /** Return how many values a stage changed, at all positions together. */
 export function changesAt(run: Run, stage: number): number {
-  return changedCells(run, stage).reduce((sum, changed) => sum + changed, 0);
+  if (stage === 0) return 0;
+  const [now, before] = [run.stream[stage].values, run.stream[stage - 1].values];
+  let count = 0;
+  for (let n = 0; n < now.length; n++) if (now[n] !== before[n]) count++;
+  return count;
 }
 
 /** A lane that a stage changed at a position. */
@@ -52,7 +56,11 @@ export function laneChanges(run: Run, stage: number, position: number): LaneChan
 
 /** Return by how much a stage changed the stream at a position: the sum over the lanes, without signs. */
 export function changeAmount(run: Run, stage: number, position: number): number {
-  return laneChanges(run, stage, position).reduce((sum, change) => sum + Math.abs(change.after - change.before), 0);
+  if (stage === 0) return 0;
+  const [before, after] = [rowOf(run.stream[stage - 1], position), rowOf(run.stream[stage], position)];
+  let sum = 0;
+  for (let lane = 0; lane < after.length; lane++) sum += Math.abs(after[lane] - before[lane]);
+  return sum;
 }
 
 /** Return the position to look at: the last if it changed (the decision is read there), else the most changed. */

@@ -1,6 +1,6 @@
 /** What the output would say at every stage and position, as if the run ended there. */
 
-import { decided, readOff, type Run, saidIn } from "../../engine";
+import { codesOf, decided, readOff, type Run, saidIn } from "../../engine";
 import { asRow, rowOf, upTo } from "./cells";
 
 const read = new WeakMap<Run, Map<number, Float64Array>>(); // by stage and position; most are never asked for
@@ -24,6 +24,13 @@ export function decisionAt(run: Run, stage: number, position: number): string {
   const { model } = run;
   if (model.readout !== null) return saidIn(model, asRow(rowOf(run.stream[stage], position)))[0];
   return model.classes[decided(logitsAt(run, stage, position))];
+}
+
+/** Return what the lanes of the readout hold at a stage and position; nothing for a model with classes. */
+export function codeAt(run: Run, stage: number, position: number): Float64Array {
+  const { model } = run;
+  if (model.readout === null) return new Float64Array(0);
+  return codesOf(model, model.readout, asRow(rowOf(run.stream[stage], position))).values;
 }
 
 /** Return what is said at every position of a stage. */

@@ -1,6 +1,6 @@
 /** Every matrix of a model, with names for its rows and columns, so that a construction can be read off. */
 
-import type { Attention, FeedForward, Head, Matrix, Model, Norm } from "../../engine";
+import type { Attention, FeedForward, Head, Matrix, Model, Norm, Readout } from "../../engine";
 import { cell, upTo } from "./cells";
 import { neuronName } from "./neurons";
 import { addedPosition } from "./rounding";
@@ -29,12 +29,22 @@ export function matricesOf(model: Model): NamedMatrix[] {
       ...(block.feed_forward === null ? [] : feedForwardMatrices(model, block.feed_forward, b)),
     ]),
     ...normMatrices(model, model.final_norm, "end", "final norm"),
-    ...(model.readout === null ? [outputMatrix(model)] : []),
+    model.readout === null ? outputMatrix(model) : readoutMatrix(model.readout),
   ];
 }
 
 const outputMatrix = (model: Model): NamedMatrix =>
   named("end", "output", "a class reads lanes", model.classes, model.lanes, () => model.output, model.output_bias);
+
+function readoutMatrix({ lanes, entries }: Readout): NamedMatrix {
+  const codes = () => ({
+    rows: entries.length,
+    columns: lanes.length,
+    values: Float64Array.from(entries.flatMap(({ code }) => code)),
+  });
+  const values = entries.map(({ text }) => text);
+  return named("end", "readout", "a code in these lanes stands for a value", values, lanes, codes);
+}
 
 function startMatrices(model: Model): NamedMatrix[] {
   const tokens = model.vocabulary.map(tokenText);

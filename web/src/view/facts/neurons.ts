@@ -4,7 +4,6 @@ import type { FeedForward, Run } from "../../engine";
 import { cell, rowOf, upTo } from "./cells";
 import type { Amount } from "./moved";
 import { feedForwardStage, readBy } from "./reading";
-import { arithmeticOf } from "./rounding";
 
 /** A lane that a neuron reads: its weight in the key, and the value that stands there. */
 export interface KeyPart {
@@ -23,23 +22,41 @@ export interface Fired {
   readonly clears: number | null; // the lane that it only cancels
 }
 
+const known = new WeakMap<Run, Map<string, readonly Fired[]>>(); // several parts of the page ask for the same
+
 /** Return the neurons that fired at a position, strongest first; those that only cancel their own lane stand last. */
-export function firedAt(run: Run, block: number, position: number): Fired[] {
+export function firedAt(run: Run, block: number, position: number): readonly Fired[] {
+  const ofRun = known.get(run) ?? new Map<string, readonly Fired[]>();
+  known.set(run, ofRun);
+  const found = ofRun.get(`${block} ${position}`) ?? firedNow(run, block, position);
+  ofRun.set(`${block} ${position}`, found);
+  return found;
+}
+
+function firedNow(run: Run, block: number, position: number): Fired[] {
   const layer = run.model.blocks[block].feed_forward;
   if (layer === null) return [];
   const read = rowOf(readBy(run, feedForwardStage(block)), position);
   const activations = rowOf(run.activations[block], position);
+  const cleared = clearedLanes(layer);
   const fired = upTo(activations.length)
     .filter((neuron) => activations[neuron] !== 0)
-    .map((neuron) => ({
-      neuron,
-      name: neuronName(layer, neuron),
-      activation: activations[neuron],
-      key: keyOf(layer, neuron, read),
-      bias: layer.b_1[neuron],
-      adds: addsOf(run, layer, neuron, activations[neuron]),
-      clears: clearedLane(layer, neuron),
-    }));
+    .map((neuron) => {
+      let [key, adds]: [Fired["key"] | null, Fired["adds"] | null] = [null, null]; // made for those that are looked at
+      return {
+        neuron,
+        name: neuronName(layer, neuron),
+        activation: activations[neuron],
+        get key() {
+          return (key ??= keyOf(layer, neuron, read));
+        },
+        bias: layer.b_1[neuron],
+        get adds() {
+          return (adds ??= addsOf(run, layer, neuron, activations[neuron]));
+        },
+        clears: cleared[neuron],
+      };
+    });
   const last = (neuron: Fired) => Number(neuron.clears !== null);
   return fired.sort((a, b) => last(a) - last(b) || Math.abs(b.activation) - Math.abs(a.activation));
 }
@@ -57,15 +74,23 @@ function keyOf(layer: FeedForward, neuron: number, read: Float64Array): KeyPart[
 }
 
 function addsOf(run: Run, layer: FeedForward, neuron: number, activation: number): Amount[] {
-  const A = arithmeticOf(run.model);
+  const A = run.model.arithmetic;
   return upTo(layer.W_2.rows)
     .map((lane) => ({ lane, amount: A.nearest(cell(layer.W_2, lane, neuron) * activation) }))
     .filter(({ amount }) => amount !== 0)
     .sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
 }
 
-/** Return the lane that a neuron reads and takes away, if it does nothing else; else null. */
-export function clearedLane(layer: FeedForward, neuron: number): number | null {
+const clearing = new WeakMap<FeedForward, readonly (number | null)[]>();
+
+/** Return for each neuron the lane that it reads and takes away, if it does nothing else; else null. */
+export function clearedLanes(layer: FeedForward): readonly (number | null)[] {
+  const lanes = clearing.get(layer) ?? upTo(layer.W_1.rows).map((neuron) => clearedLane(layer, neuron));
+  clearing.set(layer, lanes);
+  return lanes;
+}
+
+function clearedLane(layer: FeedForward, neuron: number): number | null {
   if (layer.b_1[neuron] !== 0 || layer.W_3 !== null) return null;
   const reads = upTo(layer.W_1.columns).filter((lane) => cell(layer.W_1, neuron, lane) !== 0);
   const writes = upTo(layer.W_2.rows).filter((lane) => cell(layer.W_2, lane, neuron) !== 0);

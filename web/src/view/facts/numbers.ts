@@ -8,13 +8,12 @@ export const MINUS = "−";
 export class Numbers {
   /** ∞ of the arithmetic; null in the machine's. */
   readonly infinity: number | null;
-  /** The step of a fixed-point arithmetic, such as 1/16; null in others. */
+  /** How many steps of a fixed-point arithmetic make 1, such as 16; null in others. */
   private readonly steps: number | null;
 
   constructor(readonly model: Model) {
     this.infinity = infinityOf(model);
-    const fixed = /^fixed\(\d+,(\d+)/.exec(model.arithmetic.replaceAll(" ", ""));
-    this.steps = fixed === null ? null : 2 ** Number(fixed[1]);
+    this.steps = model.arithmetic.fixed ? 1 / model.arithmetic.smallest : null;
   }
 
   isInfinite(value: number): boolean {

@@ -3,7 +3,6 @@
 import type { AttentionPositions, Matrix, Run } from "../../engine";
 import { normed } from "../../engine/layers";
 import { offset } from "../../engine/positions";
-import { arithmeticOf } from "./rounding";
 
 export const attentionStage = (block: number): number => 1 + 2 * block;
 export const feedForwardStage = (block: number): number => 2 + 2 * block;
@@ -15,7 +14,7 @@ export function readBy(run: Run, stage: number): Matrix {
   const norm = kind === "attention" ? attention_norm : feed_forward_norm;
   const before = run.stream[parallel ? attentionStage(block) - 1 : stage - 1];
   if (norm_placement !== "pre") return before;
-  return normed(arithmeticOf(run.model), norm, before, run.model.lanes, `block ${block} ${kind} norm`);
+  return normed(run.model.arithmetic, norm, before, run.model.lanes, `block ${block} ${kind} norm`);
 }
 
 /** Return the values (positions × value size) that a position takes in through a head. */
@@ -23,7 +22,7 @@ export function valuesFor(run: Run, block: number, head: number, reader: number)
   const { values } = run.heads[block][head];
   const table = valueOffsets(run, block, head);
   if (table === null) return values;
-  const A = arithmeticOf(run.model);
+  const A = run.model.arithmetic;
   const taken = { ...values, values: values.values.slice() };
   for (let source = 0; source < values.rows; source++) {
     const into = taken.values.subarray(source * values.columns, (source + 1) * values.columns);

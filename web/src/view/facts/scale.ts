@@ -37,12 +37,9 @@ export interface Scale {
   readonly infinity: number | null; // null in the machine's arithmetic
 }
 
-/** Return the scale of the runs: up to ∞, or up to the largest value of their streams in the machine's arithmetic. */
-export function scaleOf(...runs: readonly (Run | null)[]): Scale {
-  const shown = runs.filter((run) => run !== null);
-  const infinities = shown.map((run) => infinityOf(run.model));
-  const tops = shown.map((run, n) => infinities[n] ?? largest(run));
-  return { top: Math.max(...tops), infinity: infinities[0] ?? null };
+/** Return up to where the values of runs go: to ∞, or to the largest of their streams in the machine's arithmetic. */
+export function topOf(...runs: readonly (Run | null)[]): number {
+  return Math.max(...runs.filter((run) => run !== null).map((run) => infinityOf(run.model) ?? largest(run)));
 }
 
 function largest(run: Run): number {

@@ -2,7 +2,7 @@
 
 import type { Pair, SharedLane } from "../alignment";
 import { upTo } from "../facts/cells";
-import { changedCells } from "../facts/changes";
+import { changesAt } from "../facts/changes";
 import { laneGroups, writersOf } from "../lanegroups";
 import type { View } from "../view.svelte";
 
@@ -328,6 +328,5 @@ export function middleOf(layout: Layout, lane: number): number | null {
 /** Say whether so much of the stream changed that rings would say nothing. */
 export function isNoisy(view: View): boolean {
   if (view.pair !== null) return false;
-  const changed = changedCells(view.run, view.stage);
-  return changed.reduce((sum, mark) => sum + mark, 0) > 0.6 * changed.length;
+  return changesAt(view.run, view.stage) > 0.6 * view.run.stream[view.stage].values.length;
 }

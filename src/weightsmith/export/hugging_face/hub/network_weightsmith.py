@@ -97,6 +97,7 @@ class Heads(nn.Module):
         self.infinity = infinity
         self.heads: int = description["heads"]
         self.weighting: Description = description["weighting"]
+        self.strict: bool = description.get("strict", False)  # sees only what is before
         self.pairs: list[list[int]] = description.get("rotation") or []
         keys, values = description["key_size"], description["value_size"]
         n, distances = self.heads, description.get("distances", 0)
@@ -126,7 +127,9 @@ class Heads(nn.Module):
             scores = scores + (q @ self.key_offsets.transpose(-1, -2)).gather(-1, rows)
         if self.penalties is not None:
             scores = scores + self.penalties[:, where.distance[:, 0].abs()].transpose(0, 1)
-        weight = weigh(self.weighting, within(scores, self.infinity), where.visible.expand(shape))
+        visible = where.visible & (where.distance > 0) if self.strict else where.visible
+        real = where.visible.any(-1, keepdim=True)  # padding sees nothing, and that is as it should be
+        weight = weigh(self.weighting, within(scores, self.infinity), visible.expand(shape), real)
         mixed = weight @ v
         if self.value_offsets is not None:
             rows = where.distance[:, 0].clamp(0, self.value_offsets.shape[1] - 1)
@@ -150,12 +153,12 @@ class Heads(nn.Module):
         return result
 
 
-def weigh(weighting: Description, scores: Tensor, visible: Tensor) -> Tensor:
-    """Turn each row of scores into weights on what is visible."""
+def weigh(weighting: Description, scores: Tensor, visible: Tensor, real: Tensor) -> Tensor:
+    """Turn each row of scores into weights on what is visible; `real` says which rows are no padding."""
     seen = scores.masked_fill(~visible, -math.inf)
     largest = seen.amax(-1, keepdim=True)
     if weighting["kind"] == "softmax":
-        return softmax(weighting, scores, visible, torch.where(largest.isinf(), 0.0, largest))
+        return softmax(weighting, scores, visible, real, torch.where(largest.isinf(), 0.0, largest))
     best = visible & (scores == largest)
     if weighting["kind"] == "average":
         return best / best.sum(-1, keepdim=True).clamp(min=1).to(scores)
@@ -163,7 +166,7 @@ def weigh(weighting: Description, scores: Tensor, visible: Tensor) -> Tensor:
     return (best & (count == 1)).to(scores)
 
 
-def softmax(weighting: Description, scores: Tensor, visible: Tensor, largest: Tensor) -> Tensor:
+def softmax(weighting: Description, scores: Tensor, visible: Tensor, real: Tensor, largest: Tensor) -> Tensor:
     """Return the softmax of each row of scores, in the range of the arithmetic that the model was written for.
 
     There the exponential is 0 up to `low` and ∞, the largest value, from `high` on, and no sum is above ∞: so a row may
@@ -177,10 +180,12 @@ def softmax(weighting: Description, scores: Tensor, visible: Tensor, largest: Te
     e = (scores - shift).masked_fill(~(visible & (scores > low)), -math.inf).exp()
     z = torch.minimum(e.sum(-1, keepdim=True), (high - shift).exp())
     weight = e / z.where(z > 0, 1.0)
-    empty = (z == 0) & visible.any(-1, keepdim=True)  # padding sees nothing, and that is as it should be
+    empty = (z == 0) & real
     if weighting["empty"] == "zero" or not bool(empty.any()):
         return weight
     if weighting["empty"] == "error":
+        if bool((empty & ~visible.any(-1, keepdim=True)).any()):
+            raise ValueError("a strict head sees only what is before, and before the first token there is nothing")
         raise ValueError(f"every weight of a row of attention is 0; the largest score is {float(largest[empty][0]):g}")
     return torch.where(empty & visible, 1 / visible.sum(-1, keepdim=True).clamp(min=1).to(weight), weight)
 

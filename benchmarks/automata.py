@@ -1,0 +1,132 @@
+"""Claims about all lengths: what is proved in which time, and of which share of random models automata are found."""
+
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from random import Random
+from statistics import median
+
+import numpy as np
+from tests.automata.models import WEIGHTINGS, random_model
+
+import weightsmith as ws
+from weightsmith.automata.extraction import Budget, UnknownError, automaton, extract
+from weightsmith.library import ENTRIES
+from weightsmith.tables import Table
+
+MODELS, SECONDS = 30, 2.0  # random models of each kind, and what each may take of a processor
+TABLES, TABLE_SECONDS = 20, 10.0
+KINDS = {"one key": WEIGHTINGS[:2], "hard": WEIGHTINGS[:3], "softmax": WEIGHTINGS[3:]}
+COUNTERS = ("majority", "parity", "parity_chain")
+Claim = Callable[[], "ws.check.Verdict"]
+
+
+def measure() -> Iterator[Table]:
+    """Yield what is proved of written models, then what is found of random ones."""
+    automaton(ws.library.contains("1"))  # compiles
+    yield _proofs()
+    yield _against_runs()
+    yield _shares()
+    yield _tables()
+
+
+def _proofs() -> Table:
+    table = Table("claim", "decided", "largest s", "median s", right=range(1, 4), title="proved of written models")
+    for name, claims in _claims().items():
+        seconds, decided = [], 0
+        for claim in claims:
+            begin = time.process_time()
+            decided += claim().holds is not None
+            seconds.append(time.process_time() - begin)
+        table.add(name, f"{decided} of {len(claims)}", f"{max(seconds):.2f}", f"{median(seconds):.3f}")
+    return table
+
+
+def _claims() -> dict[str, list[Claim]]:
+    """Return claims about the library, its forms, compositions and tables; one that is refuted is decided too."""
+    plain = {entry.name: entry.build() for entry in ENTRIES if entry.max_length is None or entry.name == "parity_chain"}
+    rules = [(entry.build(), entry.language) for entry in ENTRIES if isinstance(entry.language, str)]
+    same = ws.check.same_decisions
+    counters = [T for name, T in plain.items() if name in COUNTERS]
+    others = [T for name, T in plain.items() if name not in COUNTERS]
+    tables = [ws.flag(T, "here", [3, 40], max_length=64) for T in others]
+    recognizes = ws.check.recognizes
+    zeroed = [ws.zero_vector(T, at="here") for T in tables]
+    mapped = [ws.linear_map(T, np.zeros((len(T.lanes), len(T.lanes))), source=1, target=3) for T in tables]
+    return {
+        "the library's own": [partial(recognizes, T, language) for T, language in rules],
+        "∞ forms": [partial(same, T, ws.infinity_form(T)) for T in others],
+        "signed ∞ forms": [partial(same, T, ws.signed_infinity_form(T)) for T in others],
+        "counters, their ∞ forms": [partial(same, T, ws.infinity_form(T)) for T in counters],
+        "20 compositions of 7 to 13 blocks": [partial(same, T, ~~T) for T in _compositions(20)],
+        "flagged, 64 positions": [partial(same, S, T) for S, T in zip(others, tables, strict=True)],
+        "zeroed, 64 positions": [partial(same, T, S) for T, S in zip(tables, zeroed, strict=True)],
+        "mapped, 64 positions": [partial(same, T, S) for T, S in zip(tables, mapped, strict=True)],
+    }
+
+
+def _compositions(count: int) -> list[ws.Transformer]:
+    random = Random(0)
+    pool = [e.build() for e in ENTRIES if e.symbols == "01" and e.max_length is None and e.name != "parity"]
+    found: list[ws.Transformer] = []
+    while len(found) < count:
+        S, least = random.choice(pool), random.choice([5, 7, 9])
+        while len(S.blocks) < least:
+            U = random.choice(pool)
+            S = random.choice([S & U, S | U, S ^ U])
+        if 5 <= len(S.blocks) <= 11:
+            found.append(S)
+    return found
+
+
+def _against_runs() -> Table:
+    """Compare a proof for all lengths with running every input up to 20."""
+    table = Table("claim", "proved s", "run up to 20 s", "ratio", right=range(1, 4), title="a proof beside a run")
+    for name, T in {"ends_with('01')": ws.library.ends_with("01"), "majority('1')": ws.library.majority("1")}.items():
+        S = ws.infinity_form(T)
+        ws.check.same_decisions(T, S, up_to=10)
+        begin = time.process_time()
+        ws.check.same_decisions(T, S)
+        proved = time.process_time() - begin
+        begin = time.process_time()
+        ws.check.same_decisions(T, S, up_to=20, workers=1)
+        run = time.process_time() - begin
+        table.add(f"{name} and its ∞ form", f"{proved:.3f}", f"{run:.2f}", f"{run / proved:.0f}")
+    return table
+
+
+def _shares() -> Table:
+    """Return the share of random models whose machines are found in time."""
+    title = f"found within {SECONDS:g} s of a processor, of {MODELS} random models each, in percent"
+    kinds = [(name, blocks) for name in KINDS for blocks in (1, 2, 3)]
+    columns = [f"{name}, {blocks}" for name, blocks in kinds]
+    table = Table("arithmetic", *columns, right=range(1, 1 + len(columns)), title=title)
+    for arithmetic in ("fixed(1,1)", "fixed(2,2)", "fixed(4,4)", "float(3,3)", "float(4,3)"):
+        cells = []
+        for name, blocks in kinds:
+            found = _found(MODELS, SECONDS, arithmetic=arithmetic, blocks=blocks, weightings=KINDS[name])
+            cells.append(f"{100 * found / MODELS:.0f}")
+        table.add(arithmetic, *cells)
+    return table
+
+
+def _tables() -> Table:
+    title = f"found within {TABLE_SECONDS:g} s, of {TABLES} random models with a position table each, in percent"
+    table = Table("model", "found", right=[1], title=title)
+    one = _found(TABLES, TABLE_SECONDS, arithmetic="fixed(2,2)", blocks=1, heads=1, table=64, weightings=WEIGHTINGS)
+    table.add("64 positions, one block, one head, fixed(2,2)", f"{100 * one / TABLES:.0f}")
+    two = _found(TABLES, TABLE_SECONDS, arithmetic="fixed(2,2)", blocks=2, heads=1, table=32, weightings=KINDS["hard"])
+    table.add("32 positions, two blocks of hard attention, fixed(2,2)", f"{100 * two / TABLES:.0f}")
+    return table
+
+
+def _found(count: int, seconds: float, **kinds: object) -> int:
+    found = 0
+    for seed in range(count):
+        T = random_model(10_000 + seed, plain=True, **kinds)  # type: ignore[arg-type]
+        try:
+            extract(T, Budget(seconds, clock=time.process_time))
+        except UnknownError:
+            continue
+        found += 1
+    return found

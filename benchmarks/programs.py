@@ -1,0 +1,108 @@
+"""Compiled programs against Tracr: how large they get, and how long compiling takes.
+
+Tracr's sizes are those of its commit 9ce2b8c, measured once: see tests/programs/tracr_rows.py, which has the programs.
+"""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.table import Table
+from tests.programs.tracr_rows import ROWS, Row
+
+from benchmarks.timing import best_seconds
+from weightsmith.errors import InputError
+from weightsmith.programs import CompiledProgram, compile
+
+KNOWN = ("hist", "reverse_1", "sort_1", "sort_freq", "shuffle_dyck2_1", "shuffle_dyck3_1")
+LENGTHS = (10, 40, 100)
+PAGE = Path(__file__).parents[1] / "docs" / "programs.md"
+BEGIN, END = "<!-- sizes -->\n\n", "\n\n<!-- end of sizes -->"
+HIST = "hist = selector_width(select(tokens, tokens, ==));\n"
+
+
+def measure() -> Iterator[Table]:
+    yield sizes()
+    yield times()
+    yield command()
+
+
+def compiled(row: Row, max_length: int) -> CompiledProgram:
+    return compile(row.make(max_length), row.vocabulary, max_length)
+
+
+def sizes() -> Table:
+    columns = ("blocks", "lanes", "parameters", "not 0")
+    table = Table("program", "length", *columns, "compiled in", title="Compiled programs, and Tracr's in brackets")
+    ours, theirs = [0] * 4, [0] * 4
+    for row in ROWS:
+        mine, tracr = figures(row), (row.blocks, row.lanes, row.parameters, row.nonzero)
+        ours = [a + b for a, b in zip(ours, mine, strict=True)]
+        theirs = [a + b for a, b in zip(theirs, tracr, strict=True)]
+        table.add_row(row.name, str(row.max_length), *beside(mine, tracr), seconds(row, row.max_length))
+    table.add_row("all", "", *beside(ours, theirs), "")
+    return table
+
+
+def figures(row: Row) -> tuple[int, int, int, int]:
+    """Return blocks, lanes, parameters and how many of those are not 0."""
+    T = compiled(row, row.max_length).transformer
+    return len(T.blocks), len(T.lanes), T.weights, T.nonzero_weights
+
+
+def beside(mine: tuple[int, ...] | list[int], tracr: tuple[int, ...] | list[int]) -> list[str]:
+    return [f"{a:,} ({b:,})" for a, b in zip(mine, tracr, strict=True)]
+
+
+def seconds(row: Row, length: int) -> str:
+    """Return the best time of some, in a process that has compiled before."""
+    try:
+        best = best_seconds({"compile": lambda: compiled(row, length)}, repeat=5)["compile"]
+    except InputError as error:
+        return f"refused: {str(error).splitlines()[0][:60]}"
+    return f"{1000 * best:,.0f} ms"
+
+
+def markdown() -> str:
+    """Return the sizes as docs/programs.md shows them; `python -m benchmarks.programs` writes them there."""
+    lines = ["| program | length | blocks | lanes | parameters | not 0 |", "|---|---:|---:|---:|---:|---:|"]
+    for row in ROWS:
+        cells = beside(figures(row), (row.blocks, row.lanes, row.parameters, row.nonzero))
+        lines.append(f"| {' | '.join([row.name, str(row.max_length), *cells])} |")
+    return "\n".join(lines)
+
+
+def times() -> Table:
+    table = Table("program", *(f"up to {n} tokens" for n in LENGTHS), title="How long compiling takes")
+    for row in ROWS:
+        if row.name in KNOWN:
+            table.add_row(row.name, *(seconds(row, n) for n in LENGTHS))
+    return table
+
+
+def command() -> Table:
+    """Return how long the command takes, from the shell and back; Python alone, with numpy, is its floor."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "hist.rasp").write_text(HIST)
+        words = ["compile", "hist.rasp", "--vocabulary", "abc", "--max-length", "20", "-o", "model.safetensors"]
+        peers = {
+            "weightsmith compile hist.rasp": [sys.executable, "-m", "weightsmith", *words],
+            "weightsmith --version": [sys.executable, "-m", "weightsmith", "--version"],
+            "python -c 'import numpy'": [sys.executable, "-c", "import numpy"],
+        }
+        calls = {
+            name: (lambda line=line: subprocess.run(line, check=True, capture_output=True, cwd=folder))
+            for name, line in peers.items()
+        }
+        best = best_seconds(calls, repeat=5)
+    table = Table("command", "seconds", title="From the shell and back")
+    for name, one in best.items():
+        table.add_row(name, f"{one:.2f}")
+    return table
+
+
+if __name__ == "__main__":
+    before, _, rest = PAGE.read_text("utf-8").partition(BEGIN.strip())
+    PAGE.write_text(f"{before}{BEGIN}{markdown()}{END}{rest.partition(END.strip())[2]}", "utf-8")

@@ -1,0 +1,115 @@
+"""A picture of an automaton, as SVG: states in columns, by how many tokens lead there."""
+
+import math
+from html import escape
+from typing import TYPE_CHECKING
+
+from weightsmith.errors import InputError
+
+if TYPE_CHECKING:
+    from weightsmith.automata.automaton import Automaton
+
+MAX_STATES = 60
+MAX_LABEL = 18  # characters on an edge
+RADIUS, ACROSS, DOWN, MARGIN = 24, 130, 96, 70
+
+
+def drawn(automaton: "Automaton") -> str:
+    """Return a picture: circles are states with what they say, arrows the tokens; two rings are a yes."""
+    states = len(automaton.table)
+    if states > MAX_STATES:
+        raise InputError(
+            f"the automaton has {states} states, and a picture shows up to {MAX_STATES}: print(A) is a table of them"
+        )
+    places = _places(automaton)
+    width = max(x for x, _ in places) + MARGIN
+    height = max(y for _, y in places) + MARGIN
+    body = [_start(places[automaton.start])]
+    for here in range(states):
+        for there, label in _arrows(automaton, here).items():
+            body += _arrow(places[here], places[there], label)
+    for state, place in enumerate(places):
+        body += _state(place, automaton.outcome(state), bool(automaton.accepting[state]))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
+        f'height="{height:g}" font-family="sans-serif" font-size="13" role="img" '
+        f'aria-label="an automaton with {states} states">'
+        '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
+        '<path d="M0 0L8 4L0 8z" fill="#555"/></marker></defs>'
+        f'<rect width="100%" height="100%" fill="#fff"/>{"".join(body)}</svg>\n'
+    )
+
+
+def _places(automaton: "Automaton") -> list[tuple[float, float]]:
+    """Return where each state stands: in the column of its distance from the start."""
+    far = {automaton.start: 0}
+    order = [automaton.start]
+    for state in order:  # it grows meanwhile
+        for there in automaton.table[state].tolist():
+            if there not in far:
+                far[there] = far[state] + 1
+                order.append(there)
+    columns: dict[int, list[int]] = {}
+    for state in [*order, *(s for s in range(len(automaton.table)) if s not in far)]:
+        columns.setdefault(far.get(state, max(far.values()) + 1), []).append(state)
+    tallest = max(map(len, columns.values()))
+    places = [(0.0, 0.0)] * len(automaton.table)
+    for column, members in columns.items():
+        for row, state in enumerate(members):
+            down = MARGIN + DOWN * (row + (tallest - len(members)) / 2)
+            places[state] = (MARGIN + ACROSS * column, down + (12 if column % 2 else 0))
+    return places
+
+
+def _arrows(automaton: "Automaton", state: int) -> dict[int, str]:
+    names = automaton.vocabulary or [str(i) for i in range(automaton.table.shape[1])]
+    found: dict[int, list[str]] = {}
+    for token, there in zip(names, automaton.table[state].tolist(), strict=True):
+        found.setdefault(there, []).append(token)
+    every = len(found) == 1 and len(names) > 3
+    texts = {there: "all" if every else ", ".join(tokens) for there, tokens in found.items()}
+    return {there: t if len(t) <= MAX_LABEL else f"{t[: MAX_LABEL - 1]}…" for there, t in texts.items()}
+
+
+def _start(place: tuple[float, float]) -> str:
+    x, y = place
+    return f'<path d="M{x - RADIUS - 26:g} {y:g}H{x - RADIUS - 2:g}" stroke="#555" marker-end="url(#tip)"/>'
+
+
+def _state(place: tuple[float, float], says: str, accepting: bool) -> list[str]:
+    x, y = place
+    fill = "#e3f2e6" if accepting else "#f4f4f4"
+    ring = f'<circle cx="{x:g}" cy="{y:g}" r="{RADIUS - 4}" fill="none" stroke="#333"/>' if accepting else ""
+    short = says if len(says) <= 6 else f"{says[:5]}…"
+    return [
+        f'<circle cx="{x:g}" cy="{y:g}" r="{RADIUS}" fill="{fill}" stroke="#333"/>{ring}',
+        f'<text x="{x:g}" y="{y + 4:g}" text-anchor="middle">{escape(short)}</text>',
+    ]
+
+
+def _arrow(here: tuple[float, float], there: tuple[float, float], label: str) -> list[str]:
+    """Return a bent arrow, so that two opposite ones stay apart, or a loop above a state."""
+    (x, y), (u, v) = here, there
+    line = 'fill="none" stroke="#555" marker-end="url(#tip)"'
+    name = '<text x="{:g}" y="{:g}" text-anchor="middle" paint-order="stroke" stroke="#fff" stroke-width="4">{}</text>'
+    if here == there:
+        top = y - RADIUS
+        path = f"M{x - 9:g} {top + 2:g}C{x - 24:g} {top - 34:g} {x + 24:g} {top - 34:g} {x + 9:g} {top + 1:g}"
+        return [f'<path d="{path}" {line}/>', name.format(x, top - 27, escape(label))]
+    length = math.hypot(u - x, v - y)
+    along, aside = ((u - x) / length, (v - y) / length), ((v - y) / length, (x - u) / length)
+    bend = 16 + 0.10 * length
+    middle = ((x + u) / 2 + 2 * bend * aside[0], (y + v) / 2 + 2 * bend * aside[1])
+    begin = _towards(here, middle)
+    end = _towards(there, middle, 2)
+    path = f"M{begin[0]:.1f} {begin[1]:.1f}Q{middle[0]:.1f} {middle[1]:.1f} {end[0]:.1f} {end[1]:.1f}"
+    at = ((x + u) / 2 + bend * aside[0] - 4 * along[0], (y + v) / 2 + bend * aside[1] + 4)
+    return [f'<path d="{path}" {line}/>', name.format(at[0], at[1], escape(label))]
+
+
+def _towards(circle: tuple[float, float], point: tuple[float, float], more: float = 0) -> tuple[float, float]:
+    """Return where the edge of a state is, in the direction of a point."""
+    dx, dy = point[0] - circle[0], point[1] - circle[1]
+    length = math.hypot(dx, dy)
+    reach = (RADIUS + more) / length
+    return circle[0] + reach * dx, circle[1] + reach * dy

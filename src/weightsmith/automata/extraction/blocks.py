@@ -1,0 +1,154 @@
+"""A block: from what stands in the stream before it to what stands there after it."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TypeAlias
+
+import numpy as np
+
+from weightsmith.arithmetic import Array
+from weightsmith.automata.extraction.budget import Budget
+from weightsmith.automata.extraction.guesses import EmptySoftmaxError, readings
+from weightsmith.automata.extraction.meeting import Meeting, meet
+from weightsmith.automata.extraction.moore import Ints, Moore, pair, together
+from weightsmith.automata.extraction.reading import Normaliser, Truths
+from weightsmith.automata.extraction.stream import Stream
+from weightsmith.automata.extraction.walk import ends_of, walked
+from weightsmith.errors import ModelError
+from weightsmith.model import Transformer
+from weightsmith.model.positions import NO_POSITIONS
+from weightsmith.semantics.reference import after_attention, before_attention
+
+FEW_GUESSES = 3  # of which all are tried
+EMPTY_ERROR = (
+    "{}: on some input every exp(score) rounds to 0 in {}; write Softmax(shifted=True), or Softmax(empty='zero') or "
+    "Softmax(empty='uniform') to say what is meant"
+)
+Spoken: TypeAlias = tuple[Moore, Array]  # a machine, and what its labels 1, 2 … stand for
+Finish: TypeAlias = Callable[[Array], tuple[Array, Ints]]  # from vectors to different ones, and which each of them is
+
+
+def run_block(T: Transformer, b: int, stream: Stream, finish: Finish, budget: Budget) -> Stream:
+    """Return the stream after a block; `finish` numbers the vectors, all new ones at once."""
+    attention, name = T.blocks[b].attention, f"block {b}"
+    budget.place = name
+    if attention is None:
+        vectors = after_attention(T, b, stream.vectors, None)
+        return _renumbered(stream, [(machine, vectors) for machine in stream.machines], finish)
+    A, shared = T.arithmetic.core, T.attention_positions
+    seen = before_attention(T, b, stream.vectors)
+    meetings = [
+        meet(A, head, attention.positions_of(i, shared) or NO_POSITIONS, seen, budget)
+        for i, head in enumerate(attention.heads)
+    ]
+    heads = [_Head(stream, meeting, f"{name}, head {i}", budget) for i, meeting in enumerate(meetings)]
+    found = [part for asking in _classes(heads, len(seen)) for part in _class(T, b, stream, heads, asking, budget)]
+    return _renumbered(stream, found, finish)
+
+
+def _classes(heads: "list[_Head]", vectors: int) -> Iterator[Truths]:
+    """Return the classes of queries that all heads treat alike."""
+    rows = np.array([head.classes for head in heads], np.int32).reshape(-1, vectors).T
+    for row in np.unique(rows, axis=0):
+        yield (rows == row).all(axis=1)
+
+
+class _Head:
+    """The machines of a head, for a class of queries each, made when they are first asked for."""
+
+    def __init__(self, stream: Stream, meeting: Meeting, name: str, budget: Budget) -> None:
+        self.stream, self.meeting, self.name, self.budget = stream, meeting, name, budget
+        self.classes = meeting.classes()[meeting.query_of]  # of each vector
+        self._known: dict[int, list[Spoken]] = {}
+        self._rights: dict[int, Moore] = {}  # which guess is right
+
+    def machines(self, vector: int) -> list[Spoken]:
+        """Return a machine for each guess; each speaks 1 + the place of what the head adds to the stream."""
+        which = int(self.classes[vector])
+        if which not in self._known:
+            self.budget.place = f"{self.name}, class {which + 1} of {int(self.classes.max()) + 1} of its queries"
+            asking = self.classes == which
+            ends = partial(self._ends, asking=asking)
+            found = (
+                walked(self.stream, self.meeting, reading, asking, self.budget)
+                for reading in readings(self.meeting, int(self.meeting.query_of[vector]), ends, self.budget)
+            )
+            W_O = self.meeting.head.W_O
+            try:
+                self._known[which] = [(m, self.meeting.A.matvec(W_O, mixed)) for m, mixed in found if m.speaks]
+            except EmptySoftmaxError:
+                raise ModelError(EMPTY_ERROR.format(self.name, self.meeting.A.arithmetic)) from None
+        return self._known[which]
+
+    def fitting(self, machine: Moore, vector: int) -> list[int]:
+        """Return the guesses that are right on some input on which a machine speaks."""
+        spoken, which = self.machines(vector), int(self.classes[vector])
+        if len(spoken) <= FEW_GUESSES:
+            return list(range(len(spoken)))
+        if which not in self._rights:
+            each = (m.relabelled(np.where(m.labels > 0, n + 1, 0)) for n, (m, _) in enumerate(spoken))
+            self._rights[which] = together(each, self.stream.tokens, self.budget)
+        both = pair(machine, self._rights[which], lambda a, b: np.where(a > 0, b, 0), self.budget)
+        return [int(label) - 1 for label in np.unique(both.labels[both.labels > 0])]
+
+    def _ends(self, normaliser: Normaliser, asking: Truths) -> Ints:
+        return ends_of(self.stream, self.meeting, normaliser, asking, self.budget)
+
+
+def _class(
+    T: Transformer, b: int, stream: Stream, heads: list[_Head], asking: Truths, budget: Budget
+) -> Iterator[Spoken]:
+    """Return the machines of a class of queries: for each of its vectors and each guess of each head."""
+    own = stream.only(asking, budget)
+    places = np.append(0, np.arange(len(asking), dtype=np.int32))[:, None]  # by label: the vector, then what heads add
+    for machine, found, guess in _combined(own, places, heads, int(np.argmax(asking)), budget):
+        outputs = [added[place] for added, place in zip(guess, found[1:, 1:].T, strict=True)]
+        yield machine, after_attention(T, b, stream.vectors[found[1:, 0]], outputs)
+
+
+def _combined(
+    machine: Moore, places: Ints, heads: list[_Head], vector: int, budget: Budget
+) -> Iterator[tuple[Moore, Ints, list[Array]]]:
+    """Go through the guesses of all heads that can be right together: machines that speak where all of them are."""
+    if not heads:
+        yield machine, places, []
+        return
+    first, *others = heads
+    spoken = first.machines(vector)
+    for guess in first.fitting(machine, vector) if places.shape[1] > 1 else range(len(spoken)):
+        budget.check()
+        both, more = _both(machine, places, spoken[guess][0], budget)
+        if both.speaks:
+            for whole, numbers, added in _combined(both, more, others, vector, budget):
+                yield whole, numbers, [spoken[guess][1], *added]
+
+
+def _both(A: Moore, places: Ints, B: Moore, budget: Budget) -> tuple[Moore, Ints]:
+    """Return a machine that speaks where both do, and what its labels stand for: those of A, and the place in B."""
+    many = int(B.labels.max()) + 1
+
+    def say(a: Ints, b: Ints) -> Ints:
+        return np.where((a > 0) & (b > 0), a.astype(np.int64) * many + b, 0)
+
+    known = np.array([0])
+
+    def number(a: Ints, b: Ints) -> Ints:
+        nonlocal known
+        known, numbers = np.unique(np.append(0, say(a, b)), return_inverse=True)
+        return numbers[1:].astype(np.int32)
+
+    machine = pair(A, B, number, budget, both=True)
+    a, b = np.divmod(known, many)
+    return machine, np.concatenate([places[a], (b - 1)[:, None]], axis=1)
+
+
+def _renumbered(stream: Stream, found: list[Spoken], finish: Finish) -> Stream:
+    """Give equal vectors of all machines one number."""
+    every = np.concatenate([vectors for _, vectors in found])
+    vectors, numbers = finish(every)
+    machines, begin = [], 0
+    for machine, own in found:
+        code = np.append(0, 1 + numbers[begin : begin + len(own)])
+        machines.append(machine.relabelled(code[machine.labels]))
+        begin += len(own)
+    return Stream(vectors, machines, stream.tokens, stream.ends)

@@ -1,0 +1,276 @@
+"""The loops over states, for Numba: smallest machines, pairs of machines, folds. See `compiled`.
+
+Each goes no further than `limit` states; where that is not enough, it gives no states at all.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int32]
+DEAD = -1  # in place of a normaliser: the guess has turned out wrong, and stays so
+
+
+def refined(table: Ints, classes: Ints, count: int) -> int:
+    """Split classes until no token leads from one class to two; return how many there are then (Hopcroft 1971).
+
+    The smaller part of a class that is split always gets the new number, so it alone need split others.
+    """
+    states, tokens = table.shape
+    begin = np.zeros((tokens, states + 2), np.int32)
+    sources = np.empty((tokens, states), np.int32)
+    for token in range(tokens):
+        for state in range(states):
+            begin[token, table[state, token] + 2] += 1
+        for state in range(states + 1):
+            begin[token, state + 1] += begin[token, state]
+        for state in range(states):
+            there = table[state, token] + 1
+            sources[token, begin[token, there]] = state
+            begin[token, there] += 1
+    first = np.zeros(states + 1, np.int32)  # of each class, in `order`
+    size = np.zeros(states + 1, np.int32)
+    marked = np.zeros(states + 1, np.int32)
+    for state in range(states):
+        size[classes[state]] += 1
+    for c in range(1, count):
+        first[c] = first[c - 1] + size[c - 1]
+    order = np.empty(states, np.int32)
+    place = np.empty(states, np.int32)
+    for state in range(states):
+        c = classes[state]
+        place[state] = first[c] + marked[c]
+        order[place[state]] = state
+        marked[c] += 1
+    marked[:] = 0
+    waiting = np.empty(states + 1, np.int32)
+    left = 0
+    for c in range(count):
+        waiting[left] = c
+        left += 1
+    touched = np.empty(states + 1, np.int32)
+    splitter = np.empty(states, np.int32)
+    while left > 0:
+        left -= 1
+        c = waiting[left]
+        members = size[c]
+        splitter[:members] = order[first[c] : first[c] + members]
+        for token in range(tokens):
+            hit = 0
+            for i in range(members):
+                state = splitter[i]
+                for j in range(begin[token, state], begin[token, state + 1]):
+                    source = sources[token, j]
+                    k = classes[source]
+                    if marked[k] == 0:
+                        touched[hit] = k
+                        hit += 1
+                    there = first[k] + marked[k]
+                    here = place[source]
+                    other = order[there]
+                    order[here], place[other] = other, here
+                    order[there], place[source] = source, there
+                    marked[k] += 1
+            for i in range(hit):
+                k = touched[i]
+                part, marked[k] = marked[k], 0
+                if part == size[k]:
+                    continue
+                rest = size[k] - part
+                if part <= rest:
+                    first[count], size[count] = first[k], part
+                    first[k] += part
+                    size[k] = rest
+                else:
+                    first[count], size[count] = first[k] + part, rest
+                    size[k] = part
+                for j in range(first[count], first[count] + size[count]):
+                    classes[order[j]] = count
+                waiting[left] = count
+                left += 1
+                count += 1
+    return count
+
+
+def numbered(table: Ints, classes: Ints, count: int) -> tuple[Ints, Ints]:
+    """Number classes in the order in which they are found from state 0; return a member of each, and their table.
+
+    `classes` is changed to the new numbers; all states can be reached.
+    """
+    tokens = table.shape[1]
+    number = np.full(count, -1, np.int32)
+    members = np.empty(count, np.int32)
+    result = np.empty((count, tokens), np.int32)
+    number[classes[0]], members[0], found = 0, 0, 1
+    done = 0
+    while done < found:
+        for token in range(tokens):
+            there = table[members[done], token]
+            c = classes[there]
+            if number[c] < 0:
+                number[c] = found
+                members[found] = there
+                found += 1
+            result[done, token] = number[c]
+        done += 1
+    for state in range(len(classes)):
+        classes[state] = number[classes[state]]
+    return members[:found], result[:found]
+
+
+def found_place(rows: Ints, slots: Ints, row: Ints) -> Any:
+    """Return the slot in which the number of a row stands, or would stand (open addressing)."""
+    mask = len(slots) - 1
+    mixed = np.uint64(1469598103934665603)
+    for value in row:
+        mixed = (mixed ^ np.uint64(value + 2)) * np.uint64(1099511628211)
+        mixed ^= mixed >> np.uint64(29)
+    place = np.int64(mixed & np.uint64(mask))
+    while slots[place] >= 0:
+        same = True
+        for j in range(len(row)):
+            if rows[slots[place], j] != row[j]:
+                same = False
+                break
+        if same:
+            return place
+        place = (place + 1) & mask
+    return place
+
+
+def larger(rows: Ints, table: Ints, slots: Ints, count: int) -> tuple[Ints, Ints, Ints]:
+    """Return the same rows and table with room for twice as many, and slots for them."""
+    more = np.empty((2 * len(rows), rows.shape[1]), np.int32)
+    more[:count] = rows[:count]
+    wider = np.empty((2 * len(table), table.shape[1]), np.int32)
+    wider[:count] = table[:count]
+    places = np.full(2 * len(slots), -1, np.int32)
+    for i in range(count):
+        places[_PLACE(more, places, more[i])] = i
+    return more, wider, places
+
+
+def paired(A: Ints, B: Ints, dead_a: int, dead_b: int, limit: int) -> tuple[Ints, Ints]:
+    """Return the pairs of states that one input leads to, and their table.
+
+    Where one of them is dead (−1: none is), the pair is: all such pairs are one, of the dead states.
+    """
+    tokens = A.shape[1]
+    rows, table = np.empty((256, 2), np.int32), np.empty((256, tokens), np.int32)
+    slots = np.full(1024, -1, np.int32)
+    row = np.zeros(2, np.int32)
+    slots[_PLACE(rows, slots, row)] = 0
+    rows[0] = row
+    count, done = 1, 0
+    while done < count:
+        for token in range(tokens):
+            row[0], row[1] = A[rows[done, 0], token], B[rows[done, 1], token]
+            if row[0] == dead_a or row[1] == dead_b:
+                row[0], row[1] = dead_a, dead_b
+            place = _PLACE(rows, slots, row)
+            if slots[place] < 0:
+                if count == limit:
+                    return rows[:0], table[:0]
+                if count == len(rows):
+                    rows, table, slots = _LARGER(rows, table, slots, count)
+                    place = _PLACE(rows, slots, row)
+                slots[place] = count
+                rows[count] = row
+                count += 1
+            table[done, token] = slots[place]
+        done += 1
+    return rows[:count], table[:count]
+
+
+def delayed(machine: Ints, enters: Ints, becomes: Ints, limit: int) -> tuple[Ints, Ints]:
+    """Return the reachable (state of the machine, code of the key at age 1, at age 2, …), and their table.
+
+    The key of the state that was left has age 1, with the code becomes[1, enters[state]], and is older by 1 after each
+    token: becomes[age, code at the age before]. The start has no key.
+    """
+    tokens, width = machine.shape[1], len(becomes)
+    rows, table = np.empty((256, width), np.int32), np.empty((256, tokens), np.int32)
+    slots = np.full(1024, -1, np.int32)
+    row = np.zeros(width, np.int32)
+    slots[_PLACE(rows, slots, row)] = 0
+    rows[0] = row
+    count, done = 1, 0
+    while done < count:
+        for token in range(tokens):
+            before = rows[done]
+            row[0] = machine[before[0], token]
+            row[1] = 0 if done == 0 else becomes[1, enters[before[0]]]
+            for age in range(2, width):
+                row[age] = becomes[age, before[age - 1]]
+            place = _PLACE(rows, slots, row)
+            if slots[place] < 0:
+                if count == limit:
+                    return rows[:0], table[:0]
+                if count == len(rows):
+                    rows, table, slots = _LARGER(rows, table, slots, count)
+                    place = _PLACE(rows, slots, row)
+                slots[place] = count
+                rows[count] = row
+                count += 1
+            table[done, token] = slots[place]
+        done += 1
+    return rows[:count], table[:count]
+
+
+def folded(
+    machine: Ints,
+    labels: Ints,
+    useful: npt.NDArray[np.bool_],
+    following: Ints,
+    step: Ints,
+    sums: Ints,
+    start: Ints,
+    limit: int,
+) -> tuple[Ints, Ints]:
+    """Return the reachable (state of the machine, normaliser, sum in each coordinate), and their table.
+
+    Entering a state with a label ≥ 0 takes the normaliser n to following[n, label], and the sum s in coordinate j to
+    sums[step[n, label, j], s]; step has one row where n does not matter. Where the normaliser is dead, or the state is
+    not useful, all is one dead state.
+    """
+    tokens, width = machine.shape[1], len(start)
+    rows, table = np.empty((256, width), np.int32), np.empty((256, tokens), np.int32)
+    slots = np.full(1024, -1, np.int32)
+    row = start.copy()
+    slots[_PLACE(rows, slots, row)] = 0
+    rows[0] = row
+    count, done = 1, 0
+    by_normaliser = step.shape[0] > 1
+    while done < count:
+        for token in range(tokens):
+            row[:] = rows[done]
+            n = row[1]
+            if n != DEAD:
+                state = machine[row[0], token]
+                label = labels[state]
+                row[0] = state
+                if label >= 0:
+                    row[1] = following[n, label]
+                    which = n if by_normaliser else 0
+                    for j in range(2, width):
+                        row[j] = sums[step[which, label, j - 2], row[j]]
+                if row[1] == DEAD or not useful[state]:
+                    row[:] = DEAD
+            place = _PLACE(rows, slots, row)
+            if slots[place] < 0:
+                if count == limit:
+                    return rows[:0], table[:0]
+                if count == len(rows):
+                    rows, table, slots = _LARGER(rows, table, slots, count)
+                    place = _PLACE(rows, slots, row)
+                slots[place] = count
+                rows[count] = row
+                count += 1
+            table[done, token] = slots[place]
+        done += 1
+    return rows[:count], table[:count]
+
+
+_PLACE: Any = found_place  # `compiled` puts the machine code here
+_LARGER: Any = larger

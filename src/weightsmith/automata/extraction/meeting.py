@@ -1,0 +1,92 @@
+"""How the queries of a head meet keys: the scores of all vectors that there are, at every distance that matters."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.arithmetic import Array, Core, Weights
+from weightsmith.automata.extraction.budget import Budget
+from weightsmith.automata.extraction.moore import Ints
+from weightsmith.automata.extraction.stream import different
+from weightsmith.model import Alibi, AttentionPositions, Head, Softmax
+
+MAX_AGE = 1 << 12
+
+
+@dataclass(frozen=True, eq=False)
+class Meeting:
+    """Scores and values by *age*: how many positions ago a key was read. The last age stands for all later ones.
+
+    Vectors that have the same query, or the same key and value, are taken together.
+    """
+
+    head: Head
+    A: Core
+    scores: Array  # (ages, queries, keys)
+    values: Array  # (ages, keys, value size)
+    query_of: Ints  # (vectors): the number of its query
+    key_of: Ints  # (vectors): that of its key and value
+    newest: int  # the age of the newest key that is seen: 1 for a strict head, else 0
+
+    @property
+    def last(self) -> int:
+        """The age from which on nothing changes."""
+        return len(self.scores) - 1
+
+    def classes(self) -> Ints:
+        """Return the class of each query: in a class, all weigh alike."""
+        found: dict[bytes, int] = {}
+        weighting, numbers = self.head.weighting, list[int]()
+        code: npt.NDArray[Any]
+        for row in np.moveaxis(self.scores[self.newest :], 1, 0):
+            if not isinstance(weighting, Softmax):
+                code = np.unique(row, return_inverse=True)[1]  # hard attention looks at the order of scores alone
+            else:
+                code = row if weighting.shifted else self.A.exp(row)
+            numbers.append(found.setdefault(np.ascontiguousarray(code).tobytes(), len(found)))
+        return np.array(numbers, np.int32)
+
+
+def meet(A: Core, head: Head, scheme: AttentionPositions, h: Array, budget: Budget) -> Meeting:
+    """Return how vectors h (vectors, lanes), as queries, meet them as keys and values."""
+    newest = int(head.strict)
+    q, k, v = (_projected(A, W, b, h) for W, b in ((head.W_Q, head.b_Q), (head.W_K, head.b_K), (head.W_V, head.b_V)))
+    q, query_of = different(q)
+    both, key_of = different(np.concatenate([k, v], axis=1))
+    k, v = both[:, : k.shape[1]], both[:, k.shape[1] :]
+    penalties = scheme_penalties(A, scheme, budget)
+    offsets = [table for table in (scheme.key_offsets(), scheme.value_offsets()) if table is not None]
+    last = max([newest, len(penalties) - 1, *(len(table) - 1 for table in offsets)])
+    budget.room(2 * (last + 1) * len(q) * len(k), "the scores of all queries and keys")
+    scores, values = np.empty((last + 1, len(q), len(k))), np.empty((last + 1, *v.shape))
+    for age in range(last + 1):
+        budget.check()
+        distance = np.full(len(k), age)
+        found = A.dot(q[:, None, :], scheme.key(A, k, distance)[None, :, :])
+        scores[age] = found if penalties.size == 0 else A.add(found, penalties[min(age, len(penalties) - 1)])
+        values[age] = scheme.value(A, v, distance)
+    while last > newest and (scores[last - 1] == scores[last]).all() and (values[last - 1] == values[last]).all():
+        last -= 1
+    return Meeting(head, A, scores[: last + 1], values[: last + 1], query_of, key_of, newest)
+
+
+def scheme_penalties(A: Core, scheme: AttentionPositions, budget: Budget) -> Array:
+    """Return what is added to the score at each distance, up to where it is −∞ for ever; nothing without one."""
+    table = scheme.penalties(A.arithmetic, 1)
+    if table is None or (isinstance(scheme, Alibi) and scheme.slopes == (0.0,)):
+        return np.empty(0)
+    length = 2
+    while table[-1] != -A.infinity:
+        if length > MAX_AGE:
+            raise budget.stop(f"the penalty for distance has not reached −∞ after {MAX_AGE:,} positions")
+        found = scheme.penalties(A.arithmetic, length)
+        assert found is not None
+        table, length = found, 2 * length
+    return table[: int(np.argmax(table == -A.infinity)) + 1]
+
+
+def _projected(A: Core, W: Weights, b: Weights | None, h: Array) -> Array:
+    product = A.matvec(W, h)
+    return product if b is None else A.add(product, b)

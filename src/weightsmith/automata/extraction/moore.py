@@ -1,0 +1,103 @@
+"""Machines that read tokens and speak: smallest ones, pairs of them, and what several say together.
+
+A machine *speaks* a label above 0 in some of its states and is silent, 0, in the others. Its start is state 0: there
+nothing has been read, and no token leads there.
+"""
+
+import heapq
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.automata.extraction.budget import Budget
+from weightsmith.automata.extraction.compiled import compiled
+
+Ints: TypeAlias = npt.NDArray[np.int32]
+NOBODY = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Moore:
+    """A machine in which every state can be reached."""
+
+    table: Ints  # (states, tokens)
+    labels: Ints  # (states)
+
+    @property
+    def states(self) -> int:
+        """How many there are."""
+        return len(self.table)
+
+    @property
+    def speaks(self) -> bool:
+        """Whether it ever does."""
+        return bool(self.labels.any())
+
+    @property
+    def dead(self) -> int:
+        """The state in which it is silent for ever; −1 where there is none. A smallest machine has one at most."""
+        stays = (self.table == np.arange(self.states)[:, None]).all(axis=1) & (self.labels == 0)
+        return int(np.argmax(stays)) if stays.any() else NOBODY
+
+    def relabelled(self, labels: npt.NDArray[Any]) -> "Moore":
+        """Return the smallest machine that says labels[s] in state s."""
+        return smallest(self.table, labels)
+
+    def label_after(self, ids: Iterable[int]) -> int:
+        """Return what it says after an input."""
+        state = 0
+        for token in ids:
+            state = int(self.table[state, token])
+        return int(self.labels[state])
+
+
+def smallest(table: Ints, labels: npt.NDArray[Any]) -> Moore:
+    """Merge the states that no input tells apart, and number the rest in the order in which they are found."""
+    known, classes = np.unique(labels[1:], return_inverse=True)
+    if len(known) == 1:
+        return constant(table.shape[1], int(known[0]))
+    classes = np.append(len(known), classes).astype(np.int32)  # the start is like no other
+    loops = compiled()
+    number = loops.refined(table, classes, len(known) + 1)
+    members, merged = loops.numbered(table, classes, number)
+    said = labels[members].astype(np.int32)
+    said[0] = 0
+    return Moore(merged, said)
+
+
+def constant(tokens: int, label: int) -> Moore:
+    """Return the machine that always says the same."""
+    return Moore(np.ones((2, tokens), np.int32), np.array([0, label], np.int32))
+
+
+def pair(
+    A: Moore, B: Moore, say: Callable[[Ints, Ints], npt.NDArray[Any]], budget: Budget, *, both: bool = False
+) -> Moore:
+    """Return the machine that says what `say` makes of what two machines say.
+
+    With `both`, it is silent wherever one of them is.
+    """
+    dead = (A.dead, B.dead) if both else (NOBODY, NOBODY)
+    if NOBODY in dead:
+        dead = (NOBODY, NOBODY)
+    rows, table = compiled().paired(A.table, B.table, *dead, budget.limit)
+    budget.count(len(rows))
+    return smallest(table, say(A.labels[rows[:, 0]], B.labels[rows[:, 1]]))
+
+
+def together(machines: Iterable[Moore], tokens: int, budget: Budget) -> Moore:
+    """Return the machine that says what any of several says; of these, at most one speaks after each input."""
+    order = count()
+    heap = [(machine.states, next(order), machine) for machine in machines if machine.speaks]
+    if not heap:
+        return constant(tokens, 0)
+    heapq.heapify(heap)
+    while len(heap) > 1:
+        (_, _, A), (_, _, B) = heapq.heappop(heap), heapq.heappop(heap)
+        joined = pair(A, B, np.maximum, budget)
+        heapq.heappush(heap, (joined.states, next(order), joined))
+    return heap[0][2]

@@ -1,0 +1,126 @@
+"""How one class of queries reads keys: a fold over labels of keys, with everything that is guessed as a constant.
+
+The weight of a key depends on all keys that the query will have seen: on the largest score, on the normaliser. With
+their final values guessed, each weight is a constant, each weighted value is one, and the weighted sum is a walk
+through a table of sums. A *reading* is such a fold; at the end it says whether the guess was right.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.arithmetic import Array, Core
+from weightsmith.automata.extraction.budget import Budget
+from weightsmith.automata.extraction.loops import DEAD
+from weightsmith.automata.extraction.moore import Ints
+from weightsmith.automata.extraction.sums import sums_for
+
+NOTHING = -1  # the label of a key that changes nothing
+Truths: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Normaliser:
+    """A fold of what the weights depend on: labels of keys, and where each takes the fold."""
+
+    labels: Ints  # (ages, keys): NOTHING where a key changes nothing
+    following: Ints  # (states, labels): the next state, or DEAD
+    start: int
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A normaliser with the sum of weighted values beside it: coordinate by coordinate, through tables of sums."""
+
+    normaliser: Normaliser
+    right: Truths  # (states): where the guess was right
+    step: Ints  # (states or 1, labels, coordinates): a row of `sums`
+    sums: Ints  # (rows, places of sums)
+    start: Ints  # (coordinates): the place of the empty sum
+    mixed: Callable[[Ints], Array]  # from places of sums (…, coordinates) to Σ weight ⊗ value (…, value size)
+
+
+def labelled(codes: npt.NDArray[Any], nothing: Truths) -> tuple[Ints, npt.NDArray[np.intp]]:
+    """Number the different codes (ages, keys, …), but for those that change nothing; return an example of each too."""
+    flat = codes.reshape(nothing.size, -1)
+    chosen = np.flatnonzero(~nothing.reshape(-1))
+    labels = np.full(nothing.size, NOTHING, np.int32)
+    _, examples, numbers = np.unique(flat[chosen], axis=0, return_index=True, return_inverse=True)
+    labels[chosen] = numbers.reshape(-1)
+    return labels.reshape(nothing.shape), chosen[examples]
+
+
+def alive(following: Ints, right: Truths) -> Ints:
+    """Return where labels lead, with DEAD in place of states from which the guess can no longer turn out right."""
+    useful = right.copy()
+    while True:
+        known = np.append(useful, False)  # the last is DEAD
+        more = useful | known[following].any(axis=1)
+        if (more == useful).all():
+            return only_to(following, useful)
+        useful = more
+
+
+def only_to(following: Ints, useful: Truths) -> Ints:
+    """Return where labels lead, with DEAD in place of all but the useful states."""
+    return np.where(np.append(useful, False)[following], following, DEAD).astype(np.int32)
+
+
+def summed(A: Core, normaliser: Normaliser, right: Truths, terms: Array, budget: Budget) -> Reading:
+    """Return a reading that adds up terms[label] (labels, value size)."""
+    if not len(terms):  # no key changes anything
+        coordinates, back = np.zeros((0, 1)), np.zeros(terms.shape[1], np.intp)
+    else:
+        coordinates, back = np.unique(terms, axis=1, return_inverse=True)
+    live = np.flatnonzero(coordinates.any(axis=0))
+    table = sums_for(A, terms, budget)
+
+    rows = [[table.adding(float(x)) for x in line] for line in coordinates[:, live]]
+    used = np.array(rows, np.int32).reshape(1, len(terms), len(live))
+    different, step = np.unique(used, return_inverse=True)
+    sums = np.array([table.rows[row] for row in different] or [table.rows[0]], np.int32)
+
+    def mixed(places: Ints) -> Array:
+        found = np.zeros((*places.shape[:-1], coordinates.shape[1]))
+        found[..., live] = table.values[places]
+        result: Array = found[..., back.reshape(-1)]
+        return result
+
+    dense = np.ascontiguousarray(step.reshape(used.shape), np.int32)
+    return Reading(normaliser, right, dense, sums, np.full(len(live), table.zero, np.int32), mixed)
+
+
+def nobody(shape: tuple[int, ...], size: int) -> Reading:
+    """Return the reading of a query that sees no key: any key is fatal, and the sum is empty."""
+
+    def mixed(places: Ints) -> Array:
+        return np.zeros((*places.shape[:-1], size))
+
+    normaliser = Normaliser(np.zeros(shape, np.int32), np.full((1, 1), DEAD, np.int32), 0)
+    return Reading(
+        normaliser, np.ones(1, np.bool_), np.zeros((1, 1, 0), np.int32), np.zeros((1, 1), np.int32),
+        np.zeros(0, np.int32), mixed,
+    )  # fmt: skip
+
+
+def chosen(normaliser: Normaliser, right: Truths, values: Array, takes: Truths) -> Reading:
+    """Return a reading whose result is the value of one key: the last at which takes[state, label] holds.
+
+    Its one coordinate is 0 for no key, else 1 + the place of the value.
+    """
+    different, places = np.unique(values, axis=0, return_inverse=True)
+    rows = [np.arange(len(different) + 1, dtype=np.int32)]
+    rows += [np.full(len(different) + 1, 1 + place, np.int32) for place in range(len(different))]
+    step = np.where(takes, 1 + places.reshape(1, -1), 0)[:, :, None]
+    table = np.concatenate([np.zeros((1, values.shape[1])), different])
+
+    def mixed(places: Ints) -> Array:
+        result: Array = table[places[..., 0]]
+        return result
+
+    return Reading(
+        normaliser, right, np.ascontiguousarray(step, np.int32), np.array(rows, np.int32), np.zeros(1, np.int32), mixed
+    )

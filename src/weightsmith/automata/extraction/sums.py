@@ -1,0 +1,57 @@
+"""Tables of sums: from a member and a term to the place of their sum."""
+
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from weightsmith.arithmetic import Array, Core, Saturating
+from weightsmith.automata.extraction.budget import Budget
+from weightsmith.automata.extraction.moore import Ints
+
+SMALL_BITS = 12  # up to here a table has a column for every member
+
+
+@dataclass(eq=False)
+class Sums:
+    """What becomes of a sum in one coordinate when a term is added: a row for each term."""
+
+    A: Core
+    values: Array  # that a sum can have, ascending; the places of sums refer to them
+    rows: list[Ints] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Begin with the row that leaves every sum as it is."""
+        self._known = {0.0: 0}
+        self.rows.append(np.arange(len(self.values), dtype=np.int32))
+
+    @property
+    def zero(self) -> int:
+        """The place of the empty sum."""
+        return int(np.searchsorted(self.values, 0.0))
+
+    def adding(self, term: float) -> int:
+        """Return the number of the row that adds a term."""
+        if term not in self._known:
+            self._known[term] = len(self.rows)
+            self.rows.append(np.searchsorted(self.values, self.A.add(self.values, np.array(term))).astype(np.int32))
+        return self._known[term]
+
+
+@cache
+def _members(arithmetic: Saturating) -> Array:
+    return arithmetic.values()
+
+
+def sums_for(A: Core, terms: Array, budget: Budget) -> Sums:
+    """Return a table for all sums of some terms, in any order."""
+    if A.arithmetic.bits <= SMALL_BITS and isinstance(A.arithmetic, Saturating):
+        return Sums(A, _members(A.arithmetic))
+    different = np.unique(np.append(terms, 0.0))
+    known, new = np.zeros(1), np.zeros(1)
+    while len(new):
+        budget.room(len(known) * len(different), "the sums of its terms")
+        found = np.unique(A.add(new[:, None], different[None, :]))
+        new = found[~np.isin(found, known)]
+        known = np.union1d(known, new)
+    return Sums(A, known)

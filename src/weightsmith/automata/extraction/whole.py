@@ -1,0 +1,174 @@
+"""From a transformer to machines that say its decision after every input."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weightsmith.arithmetic import Array, Saturating
+from weightsmith.automata.decisions import DecisionAutomaton, decision_automaton
+from weightsmith.automata.extraction.blocks import Finish, run_block
+from weightsmith.automata.extraction.budget import DEFAULT_MEMORY, DEFAULT_SECONDS, DEFAULT_STATES, Budget
+from weightsmith.automata.extraction.moore import Ints, Moore, pair, smallest, together
+from weightsmith.automata.extraction.stream import Stream, different
+from weightsmith.errors import InputError
+from weightsmith.model import Rotary, Transformer, Value, position_table
+from weightsmith.model.places import checked as checked_transformer
+from weightsmith.model.positions import AttentionPositions
+from weightsmith.semantics.reference import read_answers, read_codes
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """Machines over the vocabulary, of which exactly one speaks after each input: 1 + the place of the answer."""
+
+    transformer: Transformer
+    machines: tuple[Moore, ...]
+    max_length: int | None  # the longest input that they are about
+
+    def after(self, ids: list[int]) -> int:
+        """Return the place of the answer."""
+        (said,) = {machine.label_after(ids) for machine in self.machines} - {0}
+        return said - 1
+
+
+def extract(T: Transformer, budget: Budget | None = None) -> Decisions:
+    """Return the machines of a transformer, or say why there are none."""
+    limits = budget or Budget()
+    check_possible(T)
+    stream, tokens = _embedded(T)
+    for b in range(len(T.blocks)):
+        last = b == len(T.blocks) - 1
+        stream = run_block(T, b, stream, _answers(T) if last else different, limits)
+    if not T.blocks:
+        numbers = _answers_of(T, stream.vectors)
+        stream.machines = [m.relabelled(np.append(0, 1 + numbers)[m.labels]) for m in stream.machines]
+    machines = tuple(Moore(np.ascontiguousarray(m.table[:, tokens]), m.labels) for m in stream.machines if m.speaks)
+    return Decisions(T, machines, T.max_length)
+
+
+def automaton(
+    T: Transformer,
+    *,
+    yes: Value = "YES",
+    seconds: float = DEFAULT_SECONDS,
+    states: int = DEFAULT_STATES,
+    memory: int = DEFAULT_MEMORY,
+) -> DecisionAutomaton:
+    """Return the automaton of a transformer: the smallest one that says its decision after every input, of any length.
+
+    With a position table it is about the inputs that fit. What it accepts are the inputs whose decision is `yes`. Where
+    `seconds`, `states` of a machine or `memory`, in bytes, are not enough, the error says how far it went.
+
+    >>> from weightsmith import library
+    >>> automaton(library.ends_with("01")).regex()
+    '.*01'
+    """
+    budget = Budget(seconds, states, memory)
+    return joined(extract(checked_transformer(T), budget), yes, budget)
+
+
+def joined(decisions: Decisions, yes: Value, budget: Budget) -> DecisionAutomaton:
+    """Return one machine for all that speak, which is silent after inputs that are too long."""
+    T, length = decisions.transformer, decisions.max_length
+    whole = one_machine(decisions.machines, len(T.answers), budget)
+    if length is not None:
+        budget.room(length * len(T.vocabulary), "a state for each position")
+        clock = _clock(length, len(T.vocabulary))
+        whole = pair(whole, clock, lambda a, b: np.where(b > 0, a, 0), budget)
+    outputs = whole.labels.astype(np.int64) - 1
+    return decision_automaton(whole.table, outputs, T.vocabulary, T.answers, yes, length)
+
+
+def one_machine(machines: Sequence[Moore], answers: int, budget: Budget) -> Moore:
+    """Return a machine that says what any of several says; after each input one of them speaks.
+
+    What most of their states say is taken for silence meanwhile, so that not all of them need be followed.
+    """
+    budget.place = "the decisions"
+    spoken = np.zeros(answers + 1, np.int64)
+    for machine in machines:
+        labels = machine.labels[machine.labels > 0]
+        spoken[np.unique(labels)] += machine.states
+    default = int(np.argmax(spoken))
+    codes = np.arange(len(spoken))
+    codes[default] = 0
+    few = together((smallest(m.table, codes[m.labels]) for m in machines), machines[0].table.shape[1], budget)
+    labels = np.where(few.labels == 0, default, few.labels)
+    labels[0] = 0
+    return Moore(few.table, labels.astype(np.int32))
+
+
+def _clock(length: int, tokens: int) -> Moore:
+    """Return a machine that speaks up to a length."""
+    following = np.minimum(np.arange(1, length + 3), length + 1)
+    labels = np.arange(length + 2)
+    return Moore(np.repeat(following[:, None], tokens, axis=1).astype(np.int32), np.where(labels <= length, 1, 0))
+
+
+def check_possible(T: Transformer) -> None:
+    """Refuse a transformer that is no finite automaton, or is none here, and say what is possible instead."""
+    instead = "check inputs up to a length: up_to=10"
+    if not isinstance(T.arithmetic, Saturating):
+        raise InputError(
+            f"an automaton needs a finite arithmetic, and this is {T.arithmetic}: write to_arithmetic(T, Fixed(4, 4)), "
+            f"or {instead}"
+        )
+    if T.mask != "causal" and any(block.attention is not None for block in T.blocks):
+        raise InputError(f"an automaton needs mask='causal', and this transformer has mask={T.mask!r}; {instead}")
+    schemes: list[AttentionPositions | None] = [T.attention_positions]
+    schemes += [head.positions for block in T.blocks if block.attention for head in block.attention.heads]
+    if any(isinstance(scheme, Rotary) for scheme in schemes):
+        raise InputError(
+            "an automaton cannot follow rotary positions, whose angles go on growing: write a PositionTable, "
+            f"Relative(…) or Alibi(…), or {instead}"
+        )
+
+
+def _embedded(T: Transformer) -> tuple[Stream, Ints]:
+    """Return the stream after the embedding, over tokens that differ there, and which of these each token is.
+
+    With a position table the machine goes through its rows; where the last rows are equal, it stays there. So inputs
+    that are too long are read as well, and whoever asks must not ask for them.
+    """
+    A = T.arithmetic.core
+    rows, tokens = np.unique(T.embedding.astype(np.float64), axis=0, return_inverse=True)
+    table = position_table(T.positions, T.arithmetic, len(T.lanes))
+    times = np.zeros((1, len(T.lanes))) if table is None else table
+    same = np.flatnonzero((times != times[-1]).any(axis=1))
+    begin = int(same[-1]) + 1 if len(same) else 0  # from here on all rows are equal
+    ends = table is not None and begin == len(times) - 1 and begin > 0
+    times = times[: begin + 1]
+    every = (rows[None] if table is None else A.add(rows[None], times[:, None])).reshape(-1, len(T.lanes))
+    vectors, numbers = different(every)
+    states = 1 + np.arange(len(every)).reshape(len(times), len(rows))  # state 1 + time·tokens + token
+    over = 1 + len(every)
+    following = np.concatenate([states, np.full((1, len(rows)), over) if ends else states[-1:]])
+    after = np.minimum(np.repeat(np.arange(len(times)), len(rows)) + 1, len(times))
+    machine = np.concatenate([states[:1], following[after], np.full((1, len(rows)), over)])
+    labels = np.concatenate([[0], 1 + numbers, [0]])
+    if not ends:
+        machine, labels = machine[:-1], labels[:-1]
+    small = smallest(np.ascontiguousarray(machine, np.int32), labels)
+    return Stream(vectors, [small], len(rows), ends), tokens.reshape(-1).astype(np.int32)
+
+
+def _answers_of(T: Transformer, vectors: Array) -> Ints:
+    """Return the places of the answers; each vector stands there on some input, so each must have one."""
+    places = read_answers(T, vectors).astype(np.int32)
+    if T.readout is not None and (places < 0).any():
+        code = read_codes(T, vectors[places < 0][:1])[0]
+        values = ", ".join(f"{lane}={x:g}" for lane, x in zip(T.readout.lanes, code, strict=True))
+        raise InputError(
+            f"on some input the lanes of the readout hold {values}, which stands for nothing: add it to the table"
+        )
+    return places
+
+
+def _answers(T: Transformer) -> Finish:
+    """Number vectors by what is said of them: the last block need not tell more of them apart."""
+
+    def finish(vectors: Array) -> tuple[Array, Ints]:
+        return vectors, _answers_of(T, vectors)
+
+    return finish

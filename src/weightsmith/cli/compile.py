@@ -1,0 +1,94 @@
+"""weightsmith compile."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import weightsmith as ws
+from weightsmith.cli.output import check_outputs, say, say_written
+from weightsmith.cli.programs import compile_file, given_tokens
+from weightsmith.errors import InputError
+
+
+def compile(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    program: Annotated[
+        Path | None, typer.Argument(metavar="[PROGRAM]", help="A file of RASP text.", show_default=False)
+    ] = None,
+    ltl: Annotated[
+        str | None,
+        typer.Option("--ltl", metavar="FORMULA", help="Or past-time temporal logic: O(a & Y b) | (!c S a)."),
+    ] = None,
+    vocabulary: Annotated[
+        str | None,
+        typer.Option(help="Characters, or words separated by spaces or commas; of a formula, else, what it names."),
+    ] = None,
+    max_length: Annotated[
+        int | None, typer.Option(help="Of a program: the longest input that it is proved for.", show_default=False)
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Of a program: which sequence operation; the last one unless given.")
+    ] = None,
+    causal: Annotated[bool, typer.Option("--causal", help="Of a program: no position selects a later one.")] = False,
+    arithmetic: Annotated[
+        str | None,
+        typer.Option(
+            "--into",
+            "--arithmetic",
+            help="The number system: else the smallest for a program, fixed(4,4) for a formula.",
+        ),
+    ] = None,
+    portable: Annotated[
+        bool, typer.Option("--portable", help="Of a program: without saturation, for PyTorch and others.")
+    ] = False,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Of a program: write its lemmas here as JSON, or print them: -.")
+    ] = None,
+    check: Annotated[
+        int | None,
+        typer.Option(help="Of a program: also run every input up to this length against the interpreter."),
+    ] = None,
+    soft: Annotated[bool, typer.Option("--soft", help="Of a formula: O and H by a softmax that saturates.")] = False,
+) -> None:
+    """Make a transformer of a RASP program or of a temporal formula, and write it to a file.
+
+    A program says something at every position: weightsmith run shows it. A formula is YES where it holds at the last.
+
+    In formulas Y f: f held just before. O f: once, up to here. H f: always, up to here. f S g: f ever since g. O< H< S<
+    leave out the position itself. Connectives are ! & | ^ -> <->.
+    """
+    if (program is None) == (ltl is None):
+        raise InputError("what is to be compiled? write a file, as in program.rasp, or --ltl 'O(a & Y b)'")
+    A = None if arithmetic is None else ws.parse_arithmetic(arithmetic)
+    if program is not None:
+        _refuse(soft=soft, of="a program")
+        compile_file(
+            program, output, given_tokens(vocabulary), max_length, name,
+            causal=causal, arithmetic=A, portable=portable, certificate=certificate, check=check,
+        )  # fmt: skip
+        return
+    assert ltl is not None
+    _refuse(max_length=max_length, name=name, causal=causal, portable=portable, certificate=certificate, of="a formula")
+    check_outputs(output)
+    formula = ws.programs.compile_ltl(ltl, given_tokens(vocabulary) or _tokens_of(ltl), A, soft=soft)
+    ws.save(formula.transformer, output)
+    say(str(formula))
+    say_written(output)
+
+
+def _refuse(of: str, **options: object) -> None:
+    """Refuse options that would have no effect."""
+    for name, value in options.items():
+        if value is not None and value is not False:
+            raise InputError(f"--{name.replace('_', '-')} is not for {of}: leave it out")
+
+
+def _tokens_of(formula: str) -> tuple[str, ...]:
+    """Return the tokens that a formula names, in its order."""
+    from weightsmith.programs.ltl.formulas import Token, in_order
+
+    named = [part.name for part in in_order(ws.programs.parse_ltl(formula)) if isinstance(part, Token)]
+    if not named:
+        raise InputError("the formula names no token: write --vocabulary abc, for example")
+    return tuple(named)

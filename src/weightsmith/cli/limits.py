@@ -1,0 +1,57 @@
+"""weightsmith limits."""
+
+from typing import Annotated, Any
+
+import typer
+
+import weightsmith as ws
+from weightsmith.cli.automaton import Memory, Seconds, States, memory_bytes
+from weightsmith.cli.library import short
+from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, results
+from weightsmith.errors import InputError, WeightsmithError
+from weightsmith.tables import Table
+
+
+def limits(
+    file: ModelFile,
+    more: Annotated[list[str] | None, typer.Argument(metavar="[ARITHMETIC]...", help="More arithmetics.")] = None,
+    regex: Annotated[str, typer.Option(help="The inputs that it should say YES to.")] = "",
+    into: Annotated[list[str] | None, typer.Option("--into", help="The arithmetics to round its weights into.")] = None,
+    yes: Annotated[str, typer.Option(help="The class that counts as YES.")] = "YES",
+    seconds: Seconds = 60.0,
+    memory: Memory = 1.0,
+    states: States = 2_000_000,
+    as_json: AsJson = False,
+) -> None:
+    """Say in which arithmetics a model recognizes a language at all lengths, and where it fails first in the others."""
+    if not regex or not into:
+        raise InputError(
+            "say what it should recognize, and where: write --regex '.*1.*' --into 'fixed(2,2)' 'fixed(4,4)'"
+        )
+    arithmetics = [ws.parse_arithmetic(text) for text in (*into, *(more or ()))]
+    T = ws.load(file)
+    ws.check.claims.check_class(T, yes, "--yes {1}")
+    budget = {"seconds": seconds, "states": states, "memory": memory_bytes(memory)}
+    rows = []
+    with errors().status("deciding …"):
+        for A in arithmetics:
+            rows.append({"arithmetic": str(A), **limit(T, A, regex, yes, budget)})
+    if as_json:
+        print_json(rows)
+        return
+    shown = Table("arithmetic", "recognizes it", "the shortest failure")
+    for row in rows:
+        shown.add(row["arithmetic"], row["scope"], row["failure"] or "")
+    results().print(shown)
+
+
+def limit(T: "ws.Transformer", A: "ws.Arithmetic", regex: str, yes: str, budget: dict[str, Any]) -> dict[str, Any]:
+    """Decide for one arithmetic."""
+    try:
+        verdict = ws.check.recognizes(ws.to_arithmetic(T, A), regex, yes=yes, **budget)
+    except WeightsmithError as error:
+        return {"holds": None, "scope": "refused", "failure": str(error)}
+    if verdict.counterexample is not None:
+        return {"holds": False, "scope": "no", "failure": short(tuple(verdict.counterexample))}
+    scope = verdict.scope if verdict.holds else f"unknown; {verdict.scope} it does"
+    return {"holds": verdict.holds, "scope": scope, "failure": None}

@@ -1,0 +1,99 @@
+"""What the command line does with RASP programs in files."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import weightsmith as ws
+from weightsmith.cli.ending import Refuted
+from weightsmith.cli.output import check_outputs, results, say, say_written
+from weightsmith.cli.waiting import waiting
+from weightsmith.errors import FileError, InputError, named
+from weightsmith.storage import read_bytes, refusals, write_json
+
+if TYPE_CHECKING:
+    from weightsmith.arithmetic import Arithmetic
+    from weightsmith.check import Verdict
+    from weightsmith.programs import CompiledProgram
+
+LONGEST_FILE = 4_000_000  # bytes
+PRINTED = Path("-")
+
+
+def given_tokens(text: str | None) -> tuple[str, ...] | None:
+    """Return a vocabulary as it is written: words between commas, words between spaces, or characters.
+
+    >>> given_tokens("abc"), given_tokens("cat dog"), given_tokens("a,b"), given_tokens("ab,")
+    (('a', 'b', 'c'), ('cat', 'dog'), ('a', 'b'), ('a', 'b', ','))
+    """
+    if text is None:
+        return None
+    between_commas = [word.strip() for word in text.split(",")]
+    words = between_commas if len(between_commas) > 1 and all(between_commas) else text.split()
+    return tuple(words) if len(words) > 1 else tuple(text)
+
+
+def compile_file(
+    program: Path,
+    output: Path,
+    vocabulary: tuple[str, ...] | None,
+    max_length: int | None,
+    name: str | None,
+    *,
+    causal: bool,
+    arithmetic: "Arithmetic | None",
+    portable: bool,
+    certificate: Path | None,
+    check: int | None,
+) -> None:
+    """Compile a program in a file; say what came out, and write it."""
+    if vocabulary is None:
+        raise InputError("over which tokens? write --vocabulary abc, or --vocabulary 'cat dog'")
+    if max_length is None:
+        raise InputError("for inputs up to which length? write --max-length 20")
+    file = None if certificate == PRINTED else certificate
+    check_outputs(output, file, read=[program])
+    text = program_text(program)
+    with waiting(f"compiling {named(str(program))} for inputs up to {max_length} tokens"):
+        parsed = ws.programs.parse_rasp(text, name, folder=str(program.parent))
+        P = ws.programs.compile(parsed, vocabulary, max_length, causal, arithmetic, portable)
+    also = [] if check is None else [_checked(P, check)]
+    ws.save(P.transformer, output)
+    say(str(P))
+    show_beside(P.transformer)
+    for verdict in also:
+        say(str(verdict))
+    if certificate == PRINTED:
+        say(f"\n{P.certificate(also)}")
+    say_written(output)
+    if file is not None:
+        with refusals("cannot write", file):
+            write_json(file, P.certificate(also).to_json())
+        say_written(file)
+    if not all(verdict.holds for verdict in also):
+        raise Refuted
+
+
+def _checked(P: "CompiledProgram", up_to: int) -> "Verdict":
+    """Run every input up to a length, and show how far that is."""
+    from weightsmith.cli.progress import shown_progress  # here, because bars are slow to load
+
+    with shown_progress("computes") as report:
+        return ws.check.computes(P, up_to, progress=report)
+
+
+def show_beside(T: "ws.Transformer") -> None:
+    """Print the blocks, neurons and lanes beside the lines of the program."""
+    from weightsmith.programs.beside import beside
+
+    table = beside(T)
+    if table is not None:
+        results().print(table)
+
+
+def program_text(file: Path) -> str:
+    """Read a program."""
+    with refusals("cannot read", file):
+        try:
+            return read_bytes(file, LONGEST_FILE).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise FileError(f"it is no text in UTF-8: byte {error.start} is {error.object[error.start]:#x}") from None

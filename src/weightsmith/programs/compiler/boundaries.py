@@ -1,0 +1,216 @@
+"""Selectors as sums of saturated heads.
+
+A head selects the pairs whose difference reaches a boundary. Conditions on several differences become one on a number
+that has them as its digits; then every boundary of the condition costs one head, added or subtracted. Where that takes
+too many, `or` is by inclusion and exclusion: s or t = s + t − (s and t).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import permutations, product
+from math import prod
+
+import numpy as np
+
+from weightsmith.programs.compiler.forms import LARGEST_CODE, Form, TooLargeError, sums
+from weightsmith.programs.compiler.pairs import (
+    Booleans,
+    Both,
+    Condition,
+    Difference,
+    Either,
+    Opposite,
+    Pairs,
+    both,
+    conditions,
+    either,
+)
+from weightsmith.programs.compiler.symbols import Integers
+
+MOST_PAIRS = 2_000_000
+MOST_HEADS = 64
+DEPTH = 6  # of inclusion and exclusion
+
+
+@dataclass(frozen=True)
+class Boundary:
+    """The pairs whose query − key is at least `selected`; no difference lies between `refused` and it.
+
+    For all pairs, both forms are empty.
+    """
+
+    key: Form
+    query: Form
+    refused: int
+    selected: int
+    weights: tuple[tuple[tuple[Form, Form], int], ...] = field(default=(), compare=False)  # of each difference
+
+
+EVERY = Boundary(Form(), Form(), -1, 0)
+Heads = dict[Boundary, int]  # with the sign and factor of each
+
+
+def heads_of(pairs: Pairs, depth: int = DEPTH) -> Heads:
+    """Return heads whose signed sum selects just these pairs, as few as are found."""
+    if isinstance(pairs, bool):
+        return {EVERY: 1} if pairs else {}
+    best = _direct(pairs)
+    if best is not None and len(best) <= 2:
+        return best
+    if depth > 0:
+        for other in _expanded(pairs, depth - 1):
+            best = other if best is None or len(other) < len(best) else best
+    if best is None or len(best) > MOST_HEADS:
+        raise TooLargeError(
+            f"a selector with conditions on {len(_differences(pairs))} differences would need "
+            f"{'more heads than are tried' if best is None else f'{len(best)} heads'}: at most {MOST_HEADS} are "
+            "offered; write a simpler selector"
+        )
+    return best
+
+
+def _added(*parts: tuple[int, Heads]) -> Heads:
+    total: Heads = {}
+    for factor, heads in parts:
+        for boundary, sign in heads.items():
+            total[boundary] = total.get(boundary, 0) + factor * sign
+    return {boundary: sign for boundary, sign in total.items() if sign}
+
+
+def _expanded(pairs: Pairs, depth: int) -> list[Heads]:
+    """Return other ways to write the pairs as sums."""
+    match pairs:
+        case Opposite(inner):
+            return [_added((1, {EVERY: 1}), (-1, heads_of(inner, depth)))]
+        case Either((first, *rest)):
+            other = either(*rest)
+            return [
+                _added(
+                    (1, heads_of(first, depth)), (1, heads_of(other, depth)), (-1, heads_of(both(first, other), depth))
+                )
+            ]
+        case Both(parts):
+            for number, part in enumerate(parts):
+                others = both(*parts[:number], *parts[number + 1 :])
+                if isinstance(part, Either):
+                    first, rest_of = part.parts[0], either(*part.parts[1:])
+                    one, two, three = both(others, first), both(others, rest_of), both(others, first, rest_of)
+                    return [_added((1, heads_of(one, depth)), (1, heads_of(two, depth)), (-1, heads_of(three, depth)))]
+                if isinstance(part, Opposite):
+                    return [_added((1, heads_of(others, depth)), (-1, heads_of(both(others, part.inner), depth)))]
+    return []
+
+
+def _differences(pairs: Pairs) -> list[Difference]:
+    return list({one.difference.same: one.difference for one in conditions(pairs)}.values())
+
+
+def _direct(pairs: Pairs) -> Heads | None:
+    """Return the heads for a number that has all differences as its digits, in the best order."""
+    digits = _differences(pairs)
+    if len(digits) > 4 or prod(len(digit.codes) for digit in digits) > MOST_PAIRS:
+        return None
+    if prod(int(digit.codes[-1] - digit.codes[0]) + 1 for digit in digits) > LARGEST_CODE:
+        return None
+    truth = _truth(pairs, digits)
+    ways = [(order, signs) for order in _orders(digits) for signs in product((1, -1), repeat=len(digits))]
+    along = [_along(digits, truth, _radices(digits, *way)) for way in ways]
+    counts = [int(held[0]) + np.count_nonzero(held[1:] != held[:-1]) for _, held in along]
+    best = int(np.argmin(counts))
+    return _boundaries(digits, _radices(digits, *ways[best]), *along[best]) if counts[best] <= MOST_HEADS else None
+
+
+def _orders(digits: Sequence[Difference]) -> list[tuple[int, ...]]:
+    """Return the orders of digits that are tried, lowest first; of many digits, flags come last."""
+    if len(digits) <= 3:
+        return list(permutations(range(len(digits))))
+    return [tuple(sorted(range(len(digits)), key=lambda n: -len(digits[n].codes)))]
+
+
+def _truth(pairs: Pairs, digits: Sequence[Difference]) -> Booleans:
+    """Return whether the pairs hold for every combination of differences."""
+    shape = tuple(len(digit.codes) for digit in digits)
+    match pairs:
+        case Condition(difference, holds):
+            place = next(n for n, digit in enumerate(digits) if digit.same == difference.same)
+            axes = [1] * len(digits)
+            axes[place] = len(holds)
+            return np.broadcast_to(holds.reshape(axes), shape)
+        case Both(parts):
+            return np.asarray(np.logical_and.reduce([_truth(part, digits) for part in parts]), np.bool_)
+        case Either(parts):
+            return np.asarray(np.logical_or.reduce([_truth(part, digits) for part in parts]), np.bool_)
+        case Opposite(inner):
+            return ~_truth(inner, digits)
+    return np.full(shape, bool(pairs))
+
+
+def _along(digits: Sequence[Difference], truth: Booleans, weights: Sequence[int]) -> tuple[Integers, Booleans]:
+    """Return the numbers that have the differences as digits, in ascending order, and whether the pairs hold there."""
+    codes = _number(digits, weights)
+    flat = codes.ravel()
+    order = np.argsort(flat)
+    return flat[order], truth.ravel()[order]
+
+
+def _boundaries(digits: Sequence[Difference], weights: Sequence[int], codes: Integers, held: Booleans) -> Heads:
+    """Return the boundaries along one direction: where the truth changes, and all pairs if it begins with them."""
+    key, query = Form(), Form()
+    for digit, weight in zip(digits, weights, strict=True):
+        key, query = key + digit.key * weight, query + digit.query * weight
+    of = tuple((digit.same, weight) for digit, weight in zip(digits, weights, strict=True))
+    heads: Heads = {EVERY: 1} if held[0] else {}
+    for change in np.flatnonzero(held[1:] != held[:-1]):
+        selected = int(codes[change + 1])
+        refused = max(int(codes[change]), _before(selected, key, query))
+        heads[Boundary(key, query, refused, selected, of)] = 1 if held[change + 1] else -1
+    return heads
+
+
+def _before(selected: int, key: Form, query: Form) -> int:
+    """Return the last number before a boundary that query − key could be if all its parts were independent."""
+    try:
+        codes = sums(query.codes, -key.codes[::-1])
+    except TooLargeError:
+        return selected - 1
+    place = int(np.searchsorted(codes, selected))
+    return int(codes[place - 1]) if place else selected - 1
+
+
+def selection(pairs: Pairs, heads: Heads) -> tuple[int, bool]:
+    """Return how many combinations of differences there are, and whether the heads select just the pairs."""
+    digits = _differences(pairs)
+    truth = _truth(pairs, digits)
+    total = np.zeros(truth.shape, np.int64)
+    for boundary, sign in heads.items():
+        weights = dict(boundary.weights)
+        codes = _number(digits, [weights.get(digit.same, 0) for digit in digits])
+        if ((codes < boundary.selected) & (codes > boundary.refused)).any() or not _is_sum(boundary):
+            return truth.size, False
+        total = total + sign * (codes >= boundary.selected)
+    return truth.size, bool(np.array_equal(total, truth))
+
+
+def _is_sum(boundary: Boundary) -> bool:
+    key, query = Form(), Form()
+    for (of_key, of_query), weight in boundary.weights:
+        key, query = key + of_key * weight, query + of_query * weight
+    return (key, query) == (boundary.key, boundary.query)
+
+
+def _number(digits: Sequence[Difference], weights: Sequence[int]) -> Integers:
+    """Return the number that has the differences as digits, for every combination of them."""
+    codes: Integers = np.zeros((1,) * len(digits), np.int64)
+    for place, (digit, weight) in enumerate(zip(digits, weights, strict=True)):
+        axes = [1] * len(digits)
+        axes[place] = -1
+        codes = codes + (digit.codes * weight).reshape(axes)
+    return codes
+
+
+def _radices(digits: Sequence[Difference], order: Sequence[int], signs: Sequence[int]) -> list[int]:
+    weights, radix = [0] * len(digits), 1
+    for place in order:
+        weights[place] = radix * signs[place]
+        radix *= int(digits[place].codes[-1] - digits[place].codes[0]) + 1
+    return weights

@@ -1,0 +1,172 @@
+"""How many positions a selector selects, at least and at most: what lets a mean be a single value.
+
+At most one, where keys that differ at all positions are compared with one number: the position itself, a number made
+of it, the rank in an order without ties, or the number of a position among those of its kind.
+At least one, where every position selects itself, or where the position that is looked for always exists.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from weightsmith.programs.compiler.boundaries import Heads
+from weightsmith.programs.compiler.forms import Cell, Form
+from weightsmith.programs.compiler.pairs import Both, Condition, Either, Pairs
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """Says that a cell counts positions up to the query's own: equal in `classes`, and passing `filters`."""
+
+    classes: frozenset[Form]
+    filters: tuple[Condition, ...]
+
+
+@dataclass
+class Counting:
+    """Knows which cells are ranks and numberings."""
+
+    causal: bool
+    positions: int
+    ranks: set[Cell] = field(default_factory=set)
+    numberings: dict[Cell, Numbering] = field(default_factory=dict)
+
+    def note_width(self, cell: Cell, pairs: Pairs, heads: Heads) -> None:
+        """Remember what is known of a cell that counts the selected positions."""
+        if len(heads) == 1:
+            (boundary, sign), *_ = heads.items()
+            ordered = sign == 1 and boundary.key == boundary.query and boundary.refused == 0
+            if ordered and not self.causal and self.differ(boundary.key):
+                self.ranks.add(cell)
+        numbering = self._numbering(pairs)
+        if numbering is not None:
+            self.numberings[cell] = numbering
+
+    def at_most_one(self, pairs: Pairs) -> bool:
+        """Say whether no query selects two positions."""
+        parts = conjuncts(pairs)
+        equal = {part.difference.key for part in parts if part.only is not None}
+        if any(self.differ(key) for key in equal):
+            return True
+        for key in equal:
+            numbering = self.numberings.get(_lone_cell(key))  # type: ignore[arg-type]
+            if numbering is None or not numbering.classes <= equal:
+                continue
+            if all(any(_implies(part, one) for part in parts) for one in numbering.filters):
+                return True
+        return False
+
+    def at_least_one(self, pairs: Pairs) -> bool:
+        """Say whether every query selects something."""
+        if selects_first(pairs):
+            return True
+        parts = conjuncts(pairs)
+        if not parts or (isinstance(pairs, Both) and len(parts) < len(pairs.parts)):
+            return False
+        return all(_reflexive(part) for part in parts) or (len(parts) == 1 and self._exists(parts[0]))
+
+    def differ(self, form: Form) -> bool:
+        """Say whether a form is different at any two positions, whatever they hold."""
+        if _lone_cell(form) in self.ranks:
+            return True
+        if not form.index:
+            return False
+        places = np.array(form.index, np.int64)
+        gaps = np.abs(np.subtract.outer(places, places))[~np.eye(len(places), dtype=bool)]
+        rest = Form(token=form.token, cells=form.cells).codes
+        if len(rest) > 4000:
+            return int(gaps.min(initial=1)) > int(rest[-1] - rest[0])
+        between = np.unique(np.abs(np.subtract.outer(rest, rest)))
+        return not np.isin(gaps, between).any()
+
+    def _numbering(self, pairs: Pairs) -> Numbering | None:
+        parts = conjuncts(pairs)
+        if isinstance(pairs, Both) and len(parts) < len(pairs.parts):
+            return None
+        classes, filters, ordered = set[Form](), list[Condition](), self.causal
+        for part in parts:
+            difference = part.difference
+            if difference.key == difference.query and difference.key.of_index and _prefix(part):
+                ordered = True
+            elif difference.key == difference.query and part.only == 0:
+                classes.add(difference.key)
+            elif difference.query.is_constant:
+                filters.append(part)
+            else:
+                return None
+        return Numbering(frozenset(classes), tuple(filters)) if ordered else None
+
+    def _exists(self, part: Condition) -> bool:
+        """Say whether the position, or the rank, that is looked for always exists."""
+        difference, only = part.difference, part.only
+        if only is None:
+            return False
+        wanted = difference.query.plus(-only)  # equal to the key
+        if _lone_cell(difference.key) in self.ranks:
+            return wanted.of_index and wanted == Form(index=tuple(range(self.positions)))
+        if difference.key != Form(index=tuple(range(self.positions))):
+            return False
+        return _within(wanted, self.causal)
+
+
+def conjuncts(pairs: Pairs) -> list[Condition]:
+    """Return the conditions that all selected pairs meet."""
+    if isinstance(pairs, Condition):
+        return [pairs]
+    return [part for part in pairs.parts if isinstance(part, Condition)] if isinstance(pairs, Both) else []
+
+
+def selects_first(pairs: Pairs) -> bool:
+    """Say whether every query selects the first position, whatever it holds."""
+    match pairs:
+        case Both(parts):
+            return all(map(selects_first, parts))
+        case Either(parts):
+            return any(map(selects_first, parts))
+        case Condition(difference):
+            alone = difference.query.is_constant and difference.key.of_index
+            return alone and _meets(pairs, difference.key.index[0])
+    return pairs is True
+
+
+def _lone_cell(form: Form) -> Cell | None:
+    lone = len(form.cells) == 1 and abs(form.cells[0][1]) == 1 and not form.token and not form.index
+    return form.cells[0][0] if lone else None
+
+
+def _implies(one: Condition, other: Condition) -> bool:
+    """Say whether every pair that meets one condition meets the other, where both are on the key alone."""
+    if one.difference.same == other.difference.same:
+        return bool((~one.holds | other.holds).all())
+    keys = one.difference.key, other.difference.key
+    alone = one.difference.query.is_constant and other.difference.query.is_constant
+    if not alone or not all(key.of_token for key in keys):
+        return False
+    return all(not _meets(one, a) or _meets(other, b) for a, b in zip(keys[0].token, keys[1].token, strict=True))
+
+
+def _meets(one: Condition, key: int) -> bool:
+    return bool(one.holds[np.searchsorted(one.difference.codes, -key)])
+
+
+def _reflexive(part: Condition) -> bool:
+    """Say whether every position meets a condition with itself."""
+    codes = part.difference.codes
+    return part.difference.key == part.difference.query and bool(part.holds[np.searchsorted(codes, 0)])
+
+
+def _prefix(part: Condition) -> bool:
+    """Say whether a condition on positions holds for all before the query's, and for none after it."""
+    codes = part.difference.codes
+    return bool(part.holds[codes > 0].all() and not part.holds[codes < 0].any())
+
+
+def _within(form: Form, causal: bool) -> bool:
+    """Say whether a form of length and position is a visible position, whatever they are."""
+    steps = np.diff(form.index) if form.index else np.zeros(1, np.int64)
+    if form.token or len(np.unique(steps)) > 1 or any(not cell.is_length for cell, _ in form.cells):
+        return False
+    i, n, c = int(steps[0]), sum(factor for _, factor in form.cells), form.constant
+    # linear in i and n over n ≥ 1, 0 ≤ i ≤ n − 1: not negative at the corner and along both edges
+    last = (1 - i, -n, -c) if causal else (-i, 1 - n, -1 - c)  # what the last visible position is beyond it
+    return all(b + rest >= 0 and b >= 0 and a + b >= 0 for a, b, rest in ((i, n, c), last))

@@ -1,0 +1,263 @@
+"""What heads gather: widths, single values by their codes, means as sum and count."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import gcd, lcm
+from typing import Any
+
+import numpy as np
+
+from weightsmith.errors import InputError, brief
+from weightsmith.programs.compiler.boundaries import EVERY, Heads, heads_of
+from weightsmith.programs.compiler.coding import Coder
+from weightsmith.programs.compiler.counting import Counting, selects_first
+from weightsmith.programs.compiler.forms import Cells, Codes, Form, TooLargeError, cell_form, checked, feature
+from weightsmith.programs.compiler.pairs import Condition, Pairs
+from weightsmith.programs.compiler.plan import Gathered
+from weightsmith.programs.compiler.pointwise import Pointwise, simplest
+from weightsmith.programs.compiler.symbols import Affine, Integers, Mean, Sizes, Symbol, Table, as_table, constant
+from weightsmith.programs.dump import short_names
+from weightsmith.programs.form import Aggregate, Apply, Constant, Node
+from weightsmith.programs.graph import Program
+from weightsmith.programs.operators import Named
+from weightsmith.programs.places import refusal
+from weightsmith.programs.values import Value, is_number, presented
+
+TRUTHS = frozenset(["not", "truth", "bool", "indicator"])  # operators to which only the truth matters
+
+
+@dataclass
+class Gathering:
+    """Makes the cells that heads write; `made` are all of them."""
+
+    program: Program
+    sizes: Sizes
+    causal: bool
+    cells: Cells
+    coder: Coder
+    pointwise: Pointwise
+    counting: Counting
+    symbols: dict[Node, Symbol]
+    pairs: dict[Node, Pairs]
+    names: dict[Node, str]
+    made: list[Gathered] = field(default_factory=list)
+    _counts: dict[Any, Form] = field(default_factory=dict)
+    _sums: dict[Any, Form] = field(default_factory=dict)
+
+    def aggregate(self, node: Aggregate) -> Symbol:
+        """Return an aggregate: the one selected value, or the mean, or the default."""
+        pairs = self.pairs[node.selector]
+        if pairs is False:
+            return simplest(constant(node.default))
+        symbol = self.symbols[node.values]
+        low, high = self.bounds(pairs)
+        values = as_table(symbol, self.sizes).values if not isinstance(symbol, Affine) else ()
+        if len(values) == 1:
+            return self._constant_or_default(node, values[0], low)
+        if not all(is_number(value) for value in values) or (high == 1 and not is_number(node.default)):
+            return self._codes_gathered(node, pairs, symbol, low, high)
+        if high == 1:
+            return self._one_number(node, pairs, symbol, low)
+        return self._mean(node, pairs, symbol, low, high)
+
+    def width(self, selector: Node, node: Node) -> Form:
+        """Return how many positions a selector selects."""
+        pairs = self.pairs[selector]
+        if pairs is True and not self.causal:
+            return self.length(node)
+        known = self._known_count(pairs)
+        if known is not None:
+            return known
+        key = pairs_key(pairs)
+        if key not in self._counts:
+            low, high = self.bounds(pairs)
+            heads = heads_of(pairs)
+            form = self._sum(pairs, heads, Form(constant=1), low, high, node)
+            self._counts[key] = form
+            if form.cells:
+                self.counting.note_width(form.cells[0][0], pairs, heads)
+        return self._counts[key]
+
+    def length(self, node: Node) -> Form:
+        """Return how many positions there are."""
+        return self._sum(True, {EVERY: 1}, Form(constant=1), 1, self.sizes.positions, node, length=True)
+
+    def _known_count(self, pairs: Pairs) -> Form | None:
+        """Return the number of selected positions where it is known from the query's own."""
+        if pairs is False:
+            return Form()
+        places = feature(list(range(self.sizes.positions)), "index")
+        if pairs is True:
+            return places.plus(1) if self.causal else None
+        if not isinstance(pairs, Condition) or pairs.difference.key != places or pairs.difference.query != places:
+            return None
+        before = pairs.difference.codes > 0
+        if not pairs.holds[before].all() or pairs.holds[pairs.difference.codes < 0].any():
+            return None
+        return places.plus(int(pairs.holds[pairs.difference.codes == 0].all()))
+
+    def bounds(self, pairs: Pairs) -> tuple[int, int]:
+        """Return how many positions are selected, at least and at most."""
+        if pairs is False:
+            return 0, 0
+        low = int(self.counting.at_least_one(pairs))
+        return low, 1 if self.counting.at_most_one(pairs) else self.sizes.positions
+
+    def _sum(
+        self, pairs: Pairs, heads: Heads, value: Form, low: int, high: int, node: Node, length: bool = False
+    ) -> Form:
+        """Return the sum of a form over the selected positions, from `low` to `high` of them."""
+        key = (pairs_key(pairs), value)
+        if key not in self._sums:
+            codes = sums(value.codes, low, high)
+            if value.of_index:
+                codes = np.intersect1d(codes, _of_positions(value, selects_first(pairs)))
+            if len(codes) == 1:
+                return Form(constant=int(codes[0]))
+            time = max([value.time, *(max(one.key.time, one.query.time) for one in heads)])
+            cell = self.cells.new(codes, time + (2 if time % 2 else 1), self.names[node], is_length=length)
+            self.made.append(Gathered(cell, pairs, heads, value, low, high, self.names[node], node.note.place))
+            self._sums[key] = cell_form(cell)
+        return self._sums[key]
+
+    def _constant_or_default(self, node: Aggregate, value: Value, low: int) -> Symbol:
+        if low or value == node.default:
+            return simplest(constant(value))
+        count = self.width(node.selector, node)
+        return simplest(as_table(self.pointwise.of_form(count, lambda c: value if c else node.default), self.sizes))
+
+    def _codes_gathered(self, node: Aggregate, pairs: Pairs, symbol: Symbol, low: int, high: int) -> Symbol:
+        """Return one selected value, whatever it is, by its code; no code is that of the default."""
+        table = as_table(symbol, self.sizes)
+        if high > 1:
+            raise no_mean(node, self.names[node], table)
+        coded = self.coder.any_code(table)
+        default = next((code for code, value in coded.decode.items() if value == node.default), None)
+        base = min(coded.decode) - 1 if default is None else default
+        base = 0 if low and default is None else base
+        value = coded.form.plus(-base)
+        form = self._sum(pairs, heads_of(pairs), value, low, high, node).plus(base)
+        decode = {int(code): coded.decode.get(int(code), node.default) for code in form.codes}
+        return self.pointwise.of_codes(form, decode)
+
+    def _one_number(self, node: Aggregate, pairs: Pairs, symbol: Symbol, low: int) -> Symbol:
+        """Return one selected number, or the default."""
+        if isinstance(symbol, Table) and set(symbol.values) <= {0, 1} and node.default in (0, 1):
+            return self._codes_gathered(node, pairs, symbol, low, 1)
+        form, scale = self._whole(symbol)
+        default = Fraction(node.default) if is_number(node.default) else Fraction(0)
+        common = lcm(scale, default.denominator)
+        base = int(default * common)
+        value = (form * (common // scale)).plus(-base)
+        return Affine(self._sum(pairs, heads_of(pairs), value, low, 1, node).plus(base), common)
+
+    def _mean(self, node: Aggregate, pairs: Pairs, symbol: Symbol, low: int, high: int) -> Symbol:
+        """Return a mean as sum and count; where only its sign will matter, the sum of what is positive where true."""
+        signs = isinstance(symbol, Table) and set(symbol.values) <= {0, 1} and self._only_truth_matters(node)
+        if signs and (low or node.default == 0):
+            assert isinstance(symbol, Table)
+            top = self._sum(pairs, heads_of(pairs), self.coder.positive(symbol), low, high, node)
+            return simplest(as_table(self.pointwise.of_form(top, lambda code: int(code > 0)), self.sizes))
+        form, scale = self._whole(symbol)
+        top = self._sum(pairs, heads_of(pairs), form, low, high, node)
+        count = self.width(node.selector, node)
+        return Mean(top, scale, count, node.default, _pairs_of(form.codes, top.codes, count.codes))
+
+    def _whole(self, symbol: Symbol) -> tuple[Form, int]:
+        """Return numbers as a form and a scale."""
+        if isinstance(symbol, Affine):
+            return symbol.form, symbol.scale
+        table = as_table(symbol, self.sizes)
+        numbers = [Fraction(value) for value in table.values if is_number(value)]
+        scale = lcm(*(number.denominator for number in numbers))
+        return self.coder.code(
+            table, {v: int(n * scale) for v, n in zip(table.values, numbers, strict=True)}
+        ).form, scale
+
+    def _only_truth_matters(self, node: Node) -> bool:
+        """Say whether whoever uses a node asks only whether it is 0."""
+        users = [user for user in self.program.nodes if node in user.parts]
+        return bool(users) and node is not self.program.output and all(_asks_truth(user, node) for user in users)
+
+
+def part_names(program: Program) -> dict[Node, str]:
+    """Return what the parts of a program are called: by their name, or by their kind and number in the dump."""
+    numbers = short_names(program)
+    return {node: node.note.name or f"{type(node).__name__.lower()} {numbers[node]}" for node in program.nodes}
+
+
+def no_mean(node: Node, name: str, table: Table) -> InputError:
+    """Return the error that says that values which are no numbers may be selected more than once."""
+    other = next(value for value in table.values if not is_number(value))
+    return refusal(
+        node.note.place,
+        f"{name}: values such as {brief(presented(other))} have no mean, and it cannot be shown that at most one "
+        "position is selected: compare indices, a rank without ties, or a number in its kind",
+    )
+
+
+def sums(values: Codes, low: int, high: int) -> Codes:
+    """Return what the sum of `low` to `high` of some numbers can be, and perhaps more."""
+    if high <= 1:
+        return np.unique(np.concatenate([values, [0]])) if low == 0 else values
+    least, most = int(values[0]), int(values[-1])
+    step = gcd(*(int(one) for one in np.unique(np.abs(np.append(np.diff(values), values[0])))))
+    if step == 0:
+        return np.zeros(1, np.int64)
+    start, stop = min(low * least, high * least), max(low * most, high * most)
+    if (stop - start) // step > 1 << 22:
+        raise TooLargeError(
+            f"a sum of {high} numbers up to {max(abs(least), abs(most)):,} has too many values to be proved"
+        )
+    return checked(np.arange(start, stop + 1, step))
+
+
+def _of_positions(value: Form, first: bool) -> Codes:
+    """Return what the sum of a function of the position can be, for it is added at most once for each."""
+    entries = [one + value.constant for one in value.index]
+    always = entries[0] if first else 0
+    rest = entries[1:] if first else entries
+    low, high = (always + sum(one for one in rest if (one > 0) == (sign > 0)) for sign in (-1, 1))
+    return np.arange(low, high + 1) if high - low < 1 << 22 else value.codes
+
+
+def _pairs_of(values: Codes, tops_of: Codes, counts: Codes) -> Integers:
+    """Return what sum and count can be together."""
+    step = gcd(*(int(one) for one in np.diff(values))) or 1
+    found = []
+    for count in counts:
+        tops = np.arange(int(count) * int(values[0]), int(count) * int(values[-1]) + 1, step)
+        tops = tops[np.isin(tops, tops_of)] if len(tops_of) < len(tops) else tops
+        found.append(np.stack([tops, np.full_like(tops, count)], axis=1))
+    pairs = np.concatenate(found)
+    checked(np.unique(pairs[:, 0]))
+    if len(pairs) > 1 << 20:
+        raise TooLargeError(
+            f"a mean can be {len(pairs):,} different things: write a smaller max_length, or fewer values"
+        )
+    return pairs
+
+
+def pairs_key(pairs: Pairs) -> Any:
+    """Return what makes two selectors the same."""
+    if isinstance(pairs, bool):
+        return pairs
+    if isinstance(pairs, Condition):
+        return pairs.same
+    inner = getattr(pairs, "parts", None) or (pairs.inner,)  # type: ignore[union-attr]
+    return type(pairs).__name__, tuple(pairs_key(part) for part in inner)
+
+
+def _asks_truth(user: Node, node: Node) -> bool:
+    if not isinstance(user, Apply):
+        return False
+    if isinstance(user.operator, Named) and user.operator.symbol in TRUTHS:
+        return True
+    if isinstance(user.operator, Named) and user.operator.symbol == "where":
+        return user.arguments[0] is node and node not in user.arguments[1:]
+    zero = [one for one in user.arguments if isinstance(one, Constant) and one.value == 0 and one.value is not None]
+    return (
+        isinstance(user.operator, Named)
+        and user.operator.symbol in ("==", "!=", ">", "<=")
+        and (len(user.arguments) == 2 and user.arguments[0] is node and bool(zero))
+    )

@@ -1,0 +1,109 @@
+"""Selectors as conditions on pairs of positions: on differences between a form of the query and one of the key."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.programs.compiler.forms import Codes, Form
+
+Booleans: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """Query minus key: two forms without constants, and what the difference can be."""
+
+    key: Form
+    query: Form
+    codes: Codes
+
+    @cached_property
+    def same(self) -> tuple[Form, Form]:
+        """What makes two of them equal."""
+        return self.key, self.query
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """The pairs whose difference is one of some numbers."""
+
+    difference: Difference
+    holds: Booleans  # for every code of the difference
+
+    @cached_property
+    def same(self) -> tuple[Any, ...]:
+        """What makes two of them equal."""
+        return (*self.difference.same, self.holds.tobytes())
+
+    @property
+    def only(self) -> int | None:
+        """The one difference for which it holds, or None."""
+        return int(self.difference.codes[self.holds][0]) if self.holds.sum() == 1 else None
+
+
+@dataclass(frozen=True, eq=False)
+class Both:
+    """The pairs for which all parts hold."""
+
+    parts: tuple["Pairs", ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Either:
+    """The pairs for which some part holds."""
+
+    parts: tuple["Pairs", ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Opposite:
+    """The pairs for which a part does not hold."""
+
+    inner: "Pairs"
+
+
+Pairs: TypeAlias = Condition | Both | Either | Opposite | bool
+
+
+def both(*parts: Pairs) -> Pairs:
+    """Return the pairs for which all parts hold."""
+    if any(part is False for part in parts):
+        return False
+    flat: dict[Any, Pairs] = {}
+    for part in parts:
+        for one in part.parts if isinstance(part, Both) else () if part is True else (part,):
+            flat[one.same if isinstance(one, Condition) else id(one)] = one
+    rest = tuple(flat.values())
+    return True if not rest else rest[0] if len(rest) == 1 else Both(rest)
+
+
+def opposite(part: Pairs) -> Pairs:
+    """Return the pairs for which a part does not hold."""
+    if isinstance(part, bool):
+        return not part
+    if isinstance(part, Condition):
+        return Condition(part.difference, ~part.holds)
+    return part.inner if isinstance(part, Opposite) else Opposite(part)
+
+
+def either(*parts: Pairs) -> Pairs:
+    """Return the pairs for which some part holds."""
+    if any(part is True for part in parts):
+        return True
+    rest = tuple(part for part in parts if part is not False)
+    return False if not rest else rest[0] if len(rest) == 1 else Either(rest)
+
+
+def conditions(pairs: Pairs) -> list[Condition]:
+    """Return all conditions that pairs are made of."""
+    match pairs:
+        case Condition():
+            return [pairs]
+        case Both(parts) | Either(parts):
+            return [one for part in parts for one in conditions(part)]
+        case Opposite(inner):
+            return conditions(inner)
+    return []

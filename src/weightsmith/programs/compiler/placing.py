@@ -1,0 +1,131 @@
+"""Which lane holds what: as few lanes as there are independent forms that somebody reads.
+
+A lane holds a form without its constant. What is read is a whole-numbered combination of lanes plus a constant; lanes
+are chosen among the forms that are read, so cells that are only read together share a lane.
+"""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from weightsmith.programs.compiler.forms import Cell, Form
+from weightsmith.programs.compiler.plan import Plan
+
+
+class Span:
+    """The forms that whole-numbered combinations of some lanes can give."""
+
+    def __init__(self) -> None:
+        """Begin with no lanes."""
+        self.forms: list[Form] = []
+        self.rows: list[tuple[dict[object, Fraction], list[Fraction]]] = []  # reduced, and as combinations of forms
+
+    def add(self, form: Form) -> None:
+        """Take one more lane."""
+        self.forms.append(form)
+        for _, of in self.rows:
+            of.append(Fraction(0))
+        rest, factors = self._rest(form)
+        if rest:
+            self.rows.append((rest, [*(-f for f in factors[: len(self.forms) - 1]), Fraction(1)]))
+
+    def combines(self, form: Form) -> bool:
+        """Say whether lanes combine to a form with whole factors."""
+        rest, factors = self._rest(form)
+        return not rest and all(factor.denominator == 1 for factor in factors)
+
+    def combination(self, form: Form) -> tuple[int, ...]:
+        """Return the factor of each lane."""
+        rest, factors = self._rest(form)
+        assert not rest, "a form that nobody said is read"
+        assert all(factor.denominator == 1 for factor in factors)
+        return tuple(int(factor) for factor in factors)
+
+    def _rest(self, form: Form) -> tuple[dict[object, Fraction], list[Fraction]]:
+        """Return what lanes cannot give of a form, and the factors with which they give the rest."""
+        rest = _coordinates(form)
+        factors = [Fraction(0)] * len(self.forms)
+        for row, of in self.rows:
+            pivot = next(iter(row))
+            if pivot in rest:
+                times = rest[pivot] / row[pivot]
+                for place, value in row.items():
+                    rest[place] = rest.get(place, Fraction(0)) - times * value
+                rest = {place: value for place, value in rest.items() if value}
+                factors = [a + times * b for a, b in zip(factors, of, strict=True)]
+        return rest, factors
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """The lanes, and how each form is read from them."""
+
+    lanes: tuple[Form, ...]
+    names: tuple[str, ...]
+    span: Span
+    _read: dict[Form, tuple[int, ...]] = field(default_factory=dict)
+
+    def read(self, form: Form) -> tuple[int, ...]:
+        """Return the factor of each lane in a form, whatever its constant."""
+        form = form.varying
+        if form not in self._read:
+            itself = form.is_constant or form in self.lanes
+            found = tuple(int(lane == form) for lane in self.lanes) if itself else self.span.combination(form)
+            self._read[form] = found
+        return self._read[form]
+
+    def writes(self, cell: Cell) -> tuple[int, ...]:
+        """Return how often each lane gets a cell."""
+        return tuple(dict(lane.cells).get(cell, 0) for lane in self.lanes)
+
+
+def read_forms(plan: Plan) -> list[Form]:
+    """Return all forms that are read, without constants: the outputs first."""
+    forms = [form.varying for form in plan.outputs]
+    for gathered in plan.gathered:
+        for boundary in gathered.heads:
+            forms += [boundary.key, boundary.query]
+        forms.append(gathered.value.varying)
+    for layered in plan.layered:
+        forms += [part.form.varying for part in layered.parts]
+    return list(dict.fromkeys(form for form in forms if not form.is_constant))
+
+
+def placed(plan: Plan) -> Lanes:
+    """Return lanes for everything that is read; a constant output gets a lane of its own that holds 0."""
+    return lanes_for([form.varying for form in plan.outputs], read_forms(plan))
+
+
+def lanes_for(outputs: list[Form], forms: list[Form]) -> Lanes:
+    """Return lanes for outputs, each its own, and for all other forms that are read."""
+    span = Span()
+    lanes: list[Form] = []
+    for form in [*dict.fromkeys(outputs), *sorted(forms, key=_size)]:
+        if form not in lanes and (form in outputs or not span.combines(form)):
+            span.add(form)
+            lanes.append(form)
+    return Lanes(tuple(lanes), _names(lanes), span)
+
+
+def _size(form: Form) -> tuple[int, int]:
+    return len(form.cells) + bool(form.token) + bool(form.index), form.time
+
+
+def _names(lanes: list[Form]) -> tuple[str, ...]:
+    names: list[str] = []
+    for lane in lanes:
+        words = ["token"] * bool(lane.token) + ["position"] * bool(lane.index)
+        words += [cell.name for cell, _ in lane.cells]
+        name = (" and ".join(dict.fromkeys(words)) or "nothing")[:60]
+        name = "".join(c if c.isprintable() else "?" for c in name)
+        count = sum(one == name or one.startswith(f"{name} ") for one in names)
+        names.append(name if name not in names else f"{name} {count + 1}")
+        while names.count(names[-1]) > 1:
+            names[-1] += "'"
+    return tuple(names)
+
+
+def _coordinates(form: Form) -> dict[object, Fraction]:
+    found: dict[object, Fraction] = {}
+    for of, values in (("token", form.token), ("index", form.index)):
+        found |= {(of, n): Fraction(value) for n, value in enumerate(values) if value}
+    return found | {cell: Fraction(factor) for cell, factor in form.cells}

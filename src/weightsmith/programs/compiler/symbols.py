@@ -1,0 +1,214 @@
+"""What a sequence operation is while it is compiled: a linear form, a mean kept as sum and count, or a table.
+
+A table says, for one or several variables, to which class each of their codes belongs, and for every combination of
+classes the value. Classes that no value tells apart are one, so tables stay small however many codes there are.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.programs.compiler.forms import Codes, Form, feature
+from weightsmith.programs.values import Value, exact, is_number
+
+Integers: TypeAlias = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many tokens there are, and how many positions an input has at most."""
+
+    tokens: int
+    positions: int
+
+
+@dataclass(frozen=True, eq=False)
+class Variable:
+    """A linear form that tables depend on, with the codes that it can have."""
+
+    form: Form
+    codes: Codes
+
+    def __eq__(self, other: object) -> bool:
+        """Two are equal if form and codes are."""
+        return isinstance(other, Variable) and self._key == other._key
+
+    def __hash__(self) -> int:
+        """Return the hash of form and codes."""
+        return hash(self._key)
+
+    @cached_property
+    def _key(self) -> tuple[Form, bytes]:
+        return self.form, self.codes.tobytes()
+
+    @property
+    def is_feature(self) -> bool:
+        """Whether it is the token or the position itself: every function of it costs nothing."""
+        return self.form.of_token or self.form.of_index
+
+
+@dataclass(frozen=True, eq=False)
+class Affine:
+    """A number: a form divided by a scale."""
+
+    form: Form
+    scale: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Mean:
+    """A mean: top / (scale · count), or the default where the count is 0. Pairs are what (top, count) can be."""
+
+    top: Form
+    scale: int
+    count: Form
+    default: Value
+    pairs: Integers  # (pairs, 2)
+
+    @cached_property
+    def values(self) -> list[Value]:
+        """The value of every pair."""
+        return [exact(Fraction(int(t), int(c) * self.scale)) if c else self.default for t, c in self.pairs]
+
+    @property
+    def counts_always(self) -> bool:
+        """Whether something is always selected."""
+        return bool(self.pairs[:, 1].min() > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A function of variables: classes of their codes, and the value of every combination of classes."""
+
+    variables: tuple[Variable, ...]
+    classes: tuple[Integers, ...]  # for every variable, the class of each of its codes
+    which: Integers  # one axis for each variable: the number of the value
+    values: tuple[Value, ...]
+
+    @property
+    def time(self) -> int:
+        """When all variables are there."""
+        return max((one.form.time for one in self.variables), default=0)
+
+    def by_code(self) -> list[Value]:
+        """Return the value of every code of the one variable."""
+        assert len(self.variables) == 1
+        return [self.values[n] for n in self.which[self.classes[0]]]
+
+
+Symbol: TypeAlias = Affine | Mean | Table
+
+
+def constant(value: Value) -> Table:
+    """Return a table without variables: one value."""
+    return Table((), (), np.zeros((), np.int64), (value,))
+
+
+def variable_of(form: Form, sizes: Sizes) -> tuple[Variable, int, int]:
+    """Return the variable of a form, and factor and shift: form = factor · variable + shift, but for features."""
+    if form.of_token or form.of_index:
+        of, count = ("token", sizes.tokens) if form.of_token else ("index", sizes.positions)
+        return Variable(feature(list(range(count)), of), np.arange(count)), 0, 0
+    factor = form.factor
+    bare = divided(form.varying, factor)
+    return Variable(bare, bare.codes), factor, form.constant
+
+
+def divided(form: Form, factor: int) -> Form:
+    """Return a form divided by what all its parts have in common."""
+    return Form(
+        tuple(one // factor for one in form.token),
+        tuple(one // factor for one in form.index),
+        tuple((cell, one // factor) for cell, one in form.cells),
+        form.constant // factor,
+    )
+
+
+def unary(variable: Variable, values: Sequence[Value]) -> Table:
+    """Return the table of a function of one variable, from its value for each code."""
+    numbers: dict[Value, int] = {}
+    which = np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int64)
+    if len(numbers) == 1:
+        return constant(values[0])
+    return Table((variable,), (which,), np.arange(len(numbers)), tuple(numbers))
+
+
+def codes_of(form: Form, variable: Variable, sizes: Sizes) -> Integers:
+    """Return what a form is for every code of its variable."""
+    if variable.is_feature:
+        entries = form.token or form.index
+        return np.array(entries, np.int64) + form.constant
+    return variable.codes * form.factor + form.constant
+
+
+def as_table(symbol: Symbol, sizes: Sizes) -> Table:
+    """Return a symbol as a table; of a mean the variable holds sum and count in one number."""
+    if isinstance(symbol, Table):
+        return symbol
+    if isinstance(symbol, Affine):
+        if symbol.form.is_constant:
+            return constant(exact(Fraction(symbol.form.constant, symbol.scale)))
+        variable, _, _ = variable_of(symbol.form, sizes)
+        codes = codes_of(symbol.form, variable, sizes)
+        return unary(variable, [exact(Fraction(int(code), symbol.scale)) for code in codes])
+    radix = int(symbol.pairs[:, 0].max() - symbol.pairs[:, 0].min()) + 1
+    codes = symbol.pairs[:, 1] * radix + symbol.pairs[:, 0]
+    order = np.argsort(codes)
+    form = symbol.count * radix + symbol.top
+    values = symbol.values
+    return unary(Variable(form.varying, codes[order] - form.constant), [values[n] for n in order])
+
+
+def as_affine(table: Table) -> Affine | None:
+    """Return a table as a linear form where it is one: a sum of functions, each free or linear in its variable."""
+    if not all(is_number(value) for value in table.values):
+        return None
+    fractions = [Fraction(value) for value in table.values if is_number(value)]
+    scale = lcm(*(fraction.denominator for fraction in fractions))
+    numbers = [int(fraction * scale) for fraction in fractions]
+    if max(map(abs, numbers)) >= 1 << 60:
+        return None
+    parts = additive(np.array(numbers, np.int64)[table.which])
+    if parts is None:
+        return None
+    base, functions = parts
+    form = Form(constant=base)
+    for variable, classes, function in zip(table.variables, table.classes, functions, strict=True):
+        part = linear(variable, function[classes])
+        if part is None:
+            return None
+        form = form + part
+    return Affine(form, scale)
+
+
+def additive(entries: Integers) -> tuple[int, list[Integers]] | None:
+    """Return a number and a function for each axis whose sum the entries are, or None."""
+    base = int(entries.flat[0])
+    functions: list[Integers] = []
+    total = np.full(entries.shape, base, np.int64)
+    for axis in range(entries.ndim):
+        place: list[Any] = [0] * entries.ndim
+        place[axis] = slice(None)
+        function = entries[tuple(place)] - base
+        functions.append(function)
+        shape = [1] * entries.ndim
+        shape[axis] = -1
+        total = total + function.reshape(shape)
+    return (base, functions) if np.array_equal(total, entries) else None
+
+
+def linear(variable: Variable, wanted: Integers) -> Form | None:
+    """Return a form that has the wanted number for every code, or None."""
+    if variable.is_feature:
+        return feature([int(one) for one in wanted], "token" if variable.form.of_token else "index")
+    codes = variable.codes
+    slope, rest = divmod(int(wanted[-1] - wanted[0]), int(codes[-1] - codes[0]))
+    if rest or not np.array_equal(wanted - wanted[0], slope * (codes - codes[0])):
+        return None
+    return variable.form * slope + Form(constant=int(wanted[0]) - slope * int(codes[0]))

@@ -1,0 +1,96 @@
+"""Tables of tables: a function of several, with classes that nothing tells apart made one."""
+
+from collections.abc import Callable, Sequence
+from itertools import chain
+from math import prod
+
+import numpy as np
+
+from weightsmith.programs.compiler.forms import TooLargeError
+from weightsmith.programs.compiler.symbols import Integers, Table, Variable, constant
+from weightsmith.programs.values import Value
+
+MOST_COMBINATIONS = 200_000  # of classes in a table
+MOST_CALLS = 100_000  # of a function, to make a table
+
+
+class TooManyCombinationsError(TooLargeError):
+    """A table that would be too large: its parts must become lanes first."""
+
+
+def combined(function: Callable[..., Value], tables: Sequence[Table]) -> Table:
+    """Return a function of tables as one table; each combination of values is asked for once."""
+    variables = tuple(dict.fromkeys(chain.from_iterable(table.variables for table in tables)))
+    refined = [_refined(variable, tables) for variable in variables]
+    shape = tuple(int(classes.max()) + 1 for classes, _ in refined)
+    if prod(shape) > MOST_COMBINATIONS:
+        raise TooManyCombinationsError(
+            f"a function of {len(variables)} operations that can be {' × '.join(f'{one:,}' for one in shape)} "
+            f"different things: at most {MOST_COMBINATIONS:,} combinations can be proved; write a smaller max_length, "
+            "or simpler steps"
+        )
+    columns = [_spread(number, table, variables, refined, shape) for number, table in enumerate(tables)]
+    values: dict[Value, int] = {}
+    if not columns:
+        return constant(function())
+    pairs, inverse = np.unique(np.stack([one.ravel() for one in columns]), axis=1, return_inverse=True)
+    if pairs.shape[1] > MOST_CALLS:
+        raise TooManyCombinationsError(
+            f"a function that would be asked for {pairs.shape[1]:,} combinations of values: at most {MOST_CALLS:,} can "
+            "be proved; write a smaller max_length, or simpler steps"
+        )
+    results = np.empty(pairs.shape[1], np.int64)
+    for number in range(pairs.shape[1]):
+        given = [table.values[n] for table, n in zip(tables, pairs[:, number], strict=True)]
+        results[number] = values.setdefault(function(*given), len(values))
+    which = results[inverse.ravel()].reshape(shape)
+    return coarse(Table(variables, tuple(classes for classes, _ in refined), which, tuple(values)))
+
+
+def coarse(table: Table) -> Table:
+    """Return the table with classes that no value tells apart made one, and variables that do not matter left out."""
+    which = table.which
+    variables: list[Variable] = []
+    classes: list[Integers] = []
+    for variable, old in zip(table.variables, table.classes, strict=True):
+        position = len(variables)
+        slices = np.moveaxis(which, position, 0).reshape(which.shape[position], -1)
+        _, first, inverse = np.unique(slices, axis=0, return_index=True, return_inverse=True)
+        inverse = inverse.ravel()
+        if len(first) == 1:
+            which = np.take(which, 0, axis=position)
+            continue
+        rank = np.argsort(np.argsort(first))  # classes in the order in which they are met
+        which = np.take(which, np.sort(first), axis=position)
+        variables.append(variable)
+        classes.append(rank[inverse][old])
+    return Table(tuple(variables), tuple(classes), which, table.values)
+
+
+def _refined(variable: Variable, tables: Sequence[Table]) -> tuple[Integers, list[Integers | None]]:
+    """Return the classes that all tables together tell apart, and for every table which of its own each is in."""
+    own = [table.classes[table.variables.index(variable)] if variable in table.variables else None for table in tables]
+    stack = np.stack([one for one in own if one is not None])
+    kinds, inverse = np.unique(stack, axis=1, return_inverse=True)
+    rows = iter(kinds)
+    return inverse.ravel(), [None if one is None else next(rows) for one in own]
+
+
+def _spread(
+    number: int,
+    table: Table,
+    variables: tuple[Variable, ...],
+    refined: list[tuple[Integers, list[Integers | None]]],
+    shape: tuple[int, ...],
+) -> Integers:
+    """Return which value the table of this number has for every combination of the refined classes."""
+    which = table.which
+    places = [variables.index(variable) for variable in table.variables]
+    for axis, place in enumerate(places):
+        kinds = refined[place][1][number]
+        assert kinds is not None
+        which = np.take(which, kinds, axis=axis)
+    full = [1] * len(shape)
+    for place in places:
+        full[place] = shape[place]
+    return np.broadcast_to(np.transpose(which, np.argsort(places)).reshape(full), shape)

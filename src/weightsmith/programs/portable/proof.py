@@ -1,0 +1,113 @@
+"""What a portable program is proved by: the margins that machine types leave, as lemmas."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+
+from weightsmith.arithmetic import Arithmetic, Float, Native
+from weightsmith.errors import InputError, brief
+from weightsmith.model import Transformer
+from weightsmith.programs.compiler.certificate import InType
+from weightsmith.programs.compiler.lemmas import Lemma
+from weightsmith.programs.graph import Program
+from weightsmith.programs.places import refusal
+from weightsmith.programs.portable.margins import Margin, Margins
+from weightsmith.programs.portable.plan import PortablePlan
+from weightsmith.programs.portable.rounding import FLOAT32, TYPES, rounding_in
+from weightsmith.programs.portable.walk import portable_plan
+from weightsmith.programs.portable.weights import lanes_of, transformer
+from weightsmith.programs.values import Value, presented
+from weightsmith.rewrites import to_arithmetic
+
+
+@dataclass(frozen=True)
+class PortableProof:
+    """A portable transformer, what each of its classes stands for, and how far lanes may be off in machine types."""
+
+    T: Transformer
+    answers: dict[str, Value]
+    bounds: dict[str, Margins]
+
+    @property
+    def types(self) -> tuple[InType, ...]:
+        """What machine types leave."""
+        return tuple(_in_type(name, bounds.least) for name, bounds in self.bounds.items())
+
+    @property
+    def margins(self) -> dict[str, float]:
+        """What every machine type leaves: 1 is half the distance between two codes; below 0 nothing is promised."""
+        return {name: bounds.least.left for name, bounds in self.bounds.items()}
+
+    @property
+    def lemmas(self) -> list[Lemma]:
+        """One lemma for every place at which errors end, with the smallest margin that is found there."""
+        first = next(iter(self.bounds.values()))
+        found: dict[str, list[int]] = {}
+        for number, one in enumerate(first.found):
+            found.setdefault(one.where, []).append(number)
+        lemmas = []
+        for where, numbers in found.items():
+            worst = min(numbers, key=lambda n: first.found[n].left)
+            one = first.found[worst]
+            rest = ", ".join(
+                f"{name} {_shown(min(bounds.found[n].left for n in numbers))}" for name, bounds in self.bounds.items()
+            )
+            cases = sum(first.found[n].cases for n in numbers)
+            line = None if one.place is None else one.place.line
+            lemmas.append(Lemma(where, f"{one.statement} ({rest})", cases, round(one.left, 6), line))
+        return lemmas
+
+
+def proved(
+    program: Program,
+    tokens: tuple[Value, ...],
+    length: int,
+    names: Sequence[str],
+    provenance: Sequence[str],
+    arithmetic: Arithmetic | None,
+) -> PortableProof:
+    """Return a program as a transformer without saturation; refuse one whose decisions rounding may change."""
+    A = FLOAT32 if arithmetic is None else arithmetic
+    if isinstance(A, Native) or not isinstance(A, Float):
+        raise InputError(
+            f"arithmetic={brief(A)}: a portable program is in floats: write Float.like('float16', ties='even'), or "
+            "None for those of float32"
+        )
+    plan = portable_plan(program, tokens, length, program.causal)
+    lanes = lanes_of(plan)
+    classes = _class_names(plan)
+    meant = transformer(plan, lanes, Native("float64"), names, classes, provenance)
+    T = to_arithmetic(meant, A)
+    types = TYPES if arithmetic is None else {str(A): rounding_in(A, machine=False), **TYPES}
+    bounds = {name: Margins(to_arithmetic(T, R.A), meant, plan, lanes, R) for name, R in types.items()}
+    needed = next(iter(bounds.values())).least
+    if not needed.left > 0:
+        raise refusal(
+            needed.place or program.output.note.place,
+            f"{needed.where}: in {next(iter(types))} it cannot be shown that {needed.statement}; rounding may change a "
+            "decision: write a smaller max_length, or leave out portable=True",
+        )
+    T = replace(T, provenance=tuple(provenance))
+    return PortableProof(T, dict(zip(classes, plan.table.values(), strict=True)), bounds)
+
+
+def _class_names(plan: PortablePlan) -> list[str]:
+    """Return answers as texts, different ones for different answers."""
+    names: list[str] = []
+    for value in plan.table.values():
+        name = str(presented(value)) or "''"
+        while name in names:
+            name = f"{name}'"
+        names.append(name)
+    return names
+
+
+def _in_type(name: str, least: Margin) -> InType:
+    if least.left > 0:
+        return InType(name, least.left, f"every decision stays; least is left at {least.where}")
+    why = f"at {least.where} it may not hold that {least.statement}"
+    return InType(name, None, f"NOT shown to be right: {why}; write a smaller max_length for {name}")
+
+
+def _shown(left: float) -> str:
+    return f"{left:.3g}" if isfinite(left) and left > 0 else "none"

@@ -1,0 +1,84 @@
+"""weightsmith automaton, limits, and check without a length."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import weightsmith as ws
+from tests.cli.test_cli import good, weightsmith
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("automata")
+    ws.save(ws.library.contains_word("101"), path / "word.safetensors")
+    ws.save(ws.library.majority("1"), path / "majority.safetensors")
+    ws.save(ws.random_transformer(blocks=2, max_length=30), path / "large.safetensors")
+    return path
+
+
+def test_automaton_shows_a_table_an_expression_and_a_picture(folder: Path) -> None:
+    lines = [line.split() for line in good("automaton", "word.safetensors", folder=folder).splitlines()]
+    assert lines[0] == ["4", "states,", "all", "lengths"]
+    assert lines[3:] == [
+        ["0", "(start)", "NO", "0", "1"],
+        ["1", "NO", "2", "1"],
+        ["2", "NO", "0", "3"],
+        ["3", "YES", "3", "3"],
+    ]
+    out = good("automaton", "word.safetensors", "--regex", "--picture", "word.svg", folder=folder)
+    assert out == ".*101.*\n"
+    assert (folder / "word.svg").read_text() == ws.automaton(ws.library.contains_word("101")).svg()
+    assert "more than 40: --json prints all of them" in good("automaton", "majority.safetensors", folder=folder)
+
+
+def test_an_automaton_in_json_is_a_language_for_check(folder: Path) -> None:
+    data = json.loads(good("automaton", "word.safetensors", "--json", "--regex", folder=folder))
+    assert (data["regex"], data["scope"], len(data["table"])) == (".*101.*", "all lengths", 4)
+    (folder / "word.json").write_text(json.dumps(data))
+    out = good("check", "recognizes", "word.safetensors", "--automaton", "word.json", folder=folder)
+    assert out.startswith("recognizes: proved for all lengths (")
+
+
+def test_check_without_a_length_is_about_all_lengths(folder: Path) -> None:
+    out = good("check", "recognizes", "word.safetensors", "--regex", ".*101.*", "-o", "c.json", folder=folder)
+    assert out.startswith("recognizes: proved for all lengths (")
+    again = good("check", "--replay", "c.json", "--model", "word.safetensors", folder=folder)
+    assert again.endswith("everything agrees with the certificate\n")
+    refuted = weightsmith("check", "recognizes", "word.safetensors", "--regex", ".*1", folder=folder)
+    assert refuted.returncode == 1
+    assert refuted.stdout.startswith("recognizes: refuted by 1, the shortest (")
+
+
+def test_unknown_ends_with_3(folder: Path) -> None:
+    ended = weightsmith("check", "same-decisions", *2 * ["large.safetensors"], "--states", "50", folder=folder)
+    assert ended.returncode == 3
+    assert "same decisions: unknown: block 0, head 0, class " in ended.stdout
+
+
+def test_limits_says_for_each_arithmetic_how_far_it_goes(folder: Path) -> None:
+    into = ("--into", "fixed(2,2)", "fixed(4,4)", "float(4,3)")
+    assert good("limits", "word.safetensors", "--regex", ".*101.*", *into, folder=folder).count("all lengths") == 3
+    rows = json.loads(good("limits", "majority.safetensors", "--regex", "0*1", *into, "--json", folder=folder))
+    assert [row["arithmetic"] for row in rows] == ["fixed(2,2)", "fixed(4,4)", "float(4,3)"]
+    assert rows[1] == {"arithmetic": "fixed(4,4)", "holds": False, "scope": "no", "failure": "01"}
+
+
+BAD = {
+    ("automaton", "word.safetensors", "--yes", "MAYBE"): "the class MAYBE does not exist",
+    ("automaton", "word.safetensors", "--seconds", "0"): "seconds=0.0: write how long it may take",
+    ("automaton", "word.safetensors", "--memory", "0"): "--memory 0: write how many GiB it may take",
+    ("automaton", "word.safetensors", "--picture", "word.safetensors"): "cannot write",
+    ("automaton", "majority.safetensors", "--regex"): "the automaton has 511 states, and an expression would be too",
+    ("limits", "word.safetensors"): "say what it should recognize, and where",
+    ("limits", "word.safetensors", "--regex", "1", "--into", "fixed"): "fixed",
+}
+
+
+@pytest.mark.parametrize("arguments", BAD, ids=" ".join)
+def test_what_does_not_fit_ends_with_2_and_a_line(arguments: tuple[str, ...], folder: Path) -> None:
+    ended = weightsmith(*arguments, folder=folder)
+    assert ended.returncode == 2
+    assert BAD[arguments] in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1

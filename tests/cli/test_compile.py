@@ -1,0 +1,41 @@
+"""weightsmith compile: formulas become files, and what is wrong with one is said with its place."""
+
+from pathlib import Path
+
+import pytest
+
+import weightsmith as ws
+from tests.cli.test_cli import good, weightsmith
+
+
+def test_a_formula_becomes_a_file_that_decides_it(tmp_path: Path) -> None:
+    said = good("compile", "--ltl", "O(1 & Y 0)", "--arithmetic", "fixed(1,0)", "-o", "m", folder=tmp_path)
+    assert said.startswith("O(1 & Y 0), in fixed(1,0): 2 blocks")
+    assert "block 0, head 0" in said
+    T = ws.load(tmp_path / "m")
+    assert (T.vocabulary, T.arithmetic) == (("1", "0"), ws.Fixed(1, 0))
+    assert ws.run(T, "1011").outputs == ("NO", "NO", "YES", "YES")
+
+
+def test_the_vocabulary_is_given_or_that_of_the_formula(tmp_path: Path) -> None:
+    good("compile", "--ltl", 'b S "a"', "--soft", "--vocabulary", "abc", "-o", "m", folder=tmp_path)
+    assert ws.load(tmp_path / "m").vocabulary == ("a", "b", "c")
+    good("compile", "--ltl", "cat S dog", "--vocabulary", "dog cat", "-o", "m", folder=tmp_path)
+    assert ws.load(tmp_path / "m").vocabulary == ("dog", "cat")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--ltl", "O(a"], "error: line 1, column 4: the formula ends here, and ')' is missing\n    O(a\n       ^\n"),
+        (["--ltl", "O true"], "error: the formula names no token: write --vocabulary abc, for example\n"),
+        ([], "error: what is to be compiled? write a file, as in program.rasp, or --ltl 'O(a & Y b)'\n"),
+        (["--ltl", "O c", "--vocabulary", "ab"], "error: line 1, column 3: 'c' is no token: the vocabulary is a, b\n"),
+        (["--ltl", "O a", "--arithmetic", "fixed(0,4)"], "error: a temporal formula needs the law '1 ⊗ x = x'"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_written(arguments: list[str], said: str, tmp_path: Path) -> None:
+    result = weightsmith("compile", *arguments, "-o", "m", folder=tmp_path)
+    assert result.returncode == 2
+    assert result.stderr.startswith(said)
+    assert not (tmp_path / "m").exists()

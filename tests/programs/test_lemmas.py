@@ -1,0 +1,190 @@
+"""Lemmas are checked on the weights: a planted fault breaks one of them, or changes nothing."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import weightsmith as ws
+from tests.programs import examples_in_python as python
+from weightsmith.programs import CompiledProgram, compile, compile_rasp, rasp
+from weightsmith.programs.compiler.boundaries import Boundary
+from weightsmith.programs.compiler.lemmas import LemmaError
+from weightsmith.programs.compiler.neurons import Kink
+from weightsmith.programs.compiler.proof import Proof
+
+PROGRAMS: dict[str, tuple[Callable[[], rasp.SOp], str]] = {
+    "hist": (python.hist, "abc"),
+    "reverse": (python.reverse, "abc"),
+    "stable sort": (lambda: python.stable_sort(rasp.tokens, rasp.tokens), "abc"),
+    "shuffle_dyck2": (lambda: python.shuffle_dyck(("()", "{}")), "(){}"),
+    "next identical": (python.next_identical, "abc"),
+    "most frequent": (python.most_frequent, "abc"),
+    "pattern abc": (lambda: python.ends_pattern("abc"), "abc"),
+    "fraction": (lambda: python.fraction_so_far(rasp.tokens == "a"), "abc"),
+    "dyck1": (lambda: python.dyck_prefixes(("()",)), "()x"),
+    "parity": (lambda: python.parity("a"), "ab"),
+}
+
+
+@pytest.fixture(scope="module", params=PROGRAMS)
+def P(request: pytest.FixtureRequest) -> CompiledProgram:
+    make, vocabulary = PROGRAMS[request.param]
+    return compile(make(), vocabulary, 4)
+
+
+def outputs(P: CompiledProgram, T: ws.Transformer) -> list[Any]:
+    inputs = [list(one) for n in range(1, 5) for one in product(P.transformer.vocabulary, repeat=n)]
+    try:
+        return [list(said) for said in ws.outputs(T, inputs)]
+    except ws.InputError:  # a code that is not in the table
+        return []
+
+
+def proof(P: CompiledProgram) -> Proof:
+    assert isinstance(P.proof, Proof)
+    return P.proof
+
+
+def holds(P: CompiledProgram, T: ws.Transformer) -> bool:
+    try:
+        Proof(T, proof(P).plan, proof(P).lanes)
+    except LemmaError:
+        return False
+    return True
+
+
+def off_by_a_step(P: CompiledProgram) -> Iterator[ws.Transformer]:
+    """Yield the transformer with one weight off by one, for many weights of every array."""
+    T = P.transformer
+    random = np.random.default_rng(0)
+
+    def changed(array: Any) -> Iterator[Any]:
+        for place in random.permutation(array.size)[:4]:
+            for step in (1.0, -1.0):
+                other = array.copy()
+                other.flat[place] += step
+                if np.all(T.arithmetic.contains(other)):
+                    yield other
+
+    for array in changed(T.embedding):
+        yield replace(T, embedding=array)
+    for b, block in enumerate(T.blocks):
+        for part in ("attention", "feed_forward"):
+            for other in changed_parts(getattr(block, part), changed):
+                blocks = (*T.blocks[:b], replace(block, **{part: other}), *T.blocks[b + 1 :])
+                yield replace(T, blocks=blocks)
+
+
+def changed_parts(part: Any, changed: Callable[[Any], Iterator[Any]]) -> Iterator[Any]:
+    if isinstance(part, ws.Attention):
+        for h, head in enumerate(part.heads):
+            for name in ("W_Q", "b_Q", "W_K", "b_K", "W_V", "b_V", "W_O"):
+                for array in changed(getattr(head, name)):
+                    yield replace(part, heads=(*part.heads[:h], replace(head, **{name: array}), *part.heads[h + 1 :]))
+    if isinstance(part, ws.FeedForward):
+        for name in ("W_1", "b_1", "W_2", "b_2"):
+            for array in changed(getattr(part, name)):
+                yield replace(part, **{name: array})
+
+
+def test_a_weight_off_by_one_breaks_a_lemma_or_changes_nothing(P: CompiledProgram) -> None:
+    wanted = outputs(P, P.transformer)
+    caught, harmless = 0, 0
+    for T in off_by_a_step(P):
+        if holds(P, T):
+            assert outputs(P, T) == wanted
+            harmless += 1
+        else:
+            caught += 1
+    assert caught >= 20  # in all ten programs several hundred
+    assert harmless < caught
+
+
+def test_the_readout_must_say_what_the_program_says(P: CompiledProgram) -> None:
+    readout = P.transformer.readout
+    assert readout is not None
+    for n, (code, value) in enumerate(readout.entries):
+        entries = list(readout.entries)
+        entries[n] = (code, "something else" if value != "something else" else None)
+        assert not holds(P, replace(P.transformer, readout=replace(readout, table=entries)))
+
+
+def test_a_boundary_that_is_moved_breaks_a_lemma(P: CompiledProgram) -> None:
+    plan, lanes = proof(P).plan, proof(P).lanes
+    for n, one in enumerate(plan.gathered):
+        for boundary, sign in one.heads.items():
+            for step in (1, -1):
+                moved = replace(boundary, refused=boundary.refused + step, selected=boundary.selected + step)
+                heads: dict[Boundary, int] = {**{b: s for b, s in one.heads.items() if b != boundary}, moved: sign}
+                other = replace(plan, gathered=(*plan.gathered[:n], replace(one, heads=heads), *plan.gathered[n + 1 :]))
+                with pytest.raises(LemmaError):
+                    Proof(P.transformer, other, lanes)
+
+
+def test_a_neuron_that_turns_elsewhere_breaks_a_lemma(P: CompiledProgram) -> None:
+    from weightsmith.programs.compiler.weights import blocks_of, transformer
+
+    plan, lanes = proof(P).plan, proof(P).lanes
+    for n, one in enumerate(plan.layered):
+        for p, part in enumerate(one.parts):
+            for k, kink in enumerate(part.kinks):
+                turned = (*part.kinks[:k], Kink(kink.direction, kink.offset + 1, kink.slope), *part.kinks[k + 1 :])
+                parts = (*one.parts[:p], replace(part, kinks=turned), *one.parts[p + 1 :])
+                other = replace(plan, layered=(*plan.layered[:n], replace(one, parts=parts), *plan.layered[n + 1 :]))
+                T = transformer(other, lanes, blocks_of(other, lanes), P.arithmetic, P.transformer.vocabulary, [])
+                assert T is None or not holds(P, T)
+
+
+def test_scores_that_are_too_small_break_a_lemma(P: CompiledProgram) -> None:
+    """In a wider arithmetic ∞ is larger, so the same scores no longer reach it."""
+    if not any(block.attention for block in P.transformer.blocks):
+        return
+    wider = replace(P.transformer, arithmetic=ws.Fixed(P.arithmetic.precision + 2, 3))
+    assert not holds(P, wider)
+
+
+def test_a_certificate_lists_the_lemmas_with_their_cases_and_margins() -> None:
+    P = compile_rasp("hist = selector_width(select(tokens, tokens, ==));", "abc", 20)
+    certificate = P.certificate()
+    assert certificate.safe_length == 20
+    assert certificate.inputs == sum(3**n for n in range(1, 21))
+    assert [lemma.where for lemma in certificate.lemmas] == [
+        "embedding",
+        "block 0 head 0",
+        "block 0 head 1",
+        "block 0, hist",
+        "block 0 attention",
+        "readout",
+    ]
+    assert all(lemma.cases > 0 for lemma in certificate.lemmas)
+    assert certificate.lemmas[3].line == 1
+    assert "every score is at least 5, whose exp is ∞, or at most -1, whose exp is 0" in str(certificate)
+    assert certificate.to_json()["lemmas"][1]["margin"] == certificate.lemmas[1].margin
+
+
+def test_a_given_arithmetic_that_is_too_small_is_refused_with_the_smallest_that_will_do() -> None:
+    text = "hist = selector_width(select(tokens, tokens, ==));"
+    smallest = compile_rasp(text, "abc", 20).arithmetic
+    with pytest.raises(ws.InputError, match=re.escape(f"the smallest arithmetic that will do is {smallest}")):
+        compile_rasp(text, "abc", 20, arithmetic=ws.Fixed(3, 1))
+    with pytest.raises(ws.InputError, match="a program is proved in a finite arithmetic"):
+        compile_rasp(text, "abc", 20, arithmetic=ws.Native("float32"))
+
+
+@pytest.mark.parametrize("A", [ws.Fixed(8, 1), ws.Fixed(9, 4), ws.Float.like("float16"), ws.Float(6, 12)])
+def test_programs_are_proved_in_other_arithmetics(A: ws.Arithmetic) -> None:
+    P = compile(python.stable_sort(rasp.tokens, rasp.tokens), "abc", 4, arithmetic=A)
+    for tokens in ("a", "cab", "baca", "ccba", "bbbb"):
+        assert list(ws.run(P.transformer, tokens).outputs) == sorted(tokens)
+
+
+def test_truth_values_are_said_as_such() -> None:
+    P = compile(python.ends_pattern("ab"), "ab", 4)
+    assert repr(P("aab")) == "[None, False, True]"
+    assert repr(compile(python.shuffle_dyck(("()",)), "()", 4)("()")) == "[True, True]"
+    assert repr(compile(python.parity("a"), "ab", 4)("aab")) == "[1, 0, 0]"

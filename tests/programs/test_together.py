@@ -1,0 +1,85 @@
+"""Many inputs at once mean what each of them means alone."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tests.programs.drawn import drawn_program
+from tests.programs.examples import EXAMPLES, Example
+from weightsmith.errors import InputError
+from weightsmith.programs import Program, evaluate, parse_rasp, program, rasp, together
+from weightsmith.programs.together import evaluate_together
+from weightsmith.programs.values import Value, exact
+
+DRAWN = 150
+
+
+def assert_same(p: Program, vocabulary: tuple[Value, ...], inputs: list[tuple[int, ...]]) -> None:
+    found, values = evaluate_together(p, vocabulary, inputs)
+    for places, row in zip(inputs, found.tolist(), strict=True):
+        alone = [exact(value) for value in evaluate(p, [vocabulary[place] for place in places])]
+        assert [values[n] for n in row] == alone, places
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
+def test_examples_mean_the_same_at_once(example: Example) -> None:
+    for length in (1, 2, 3):
+        inputs = list(product(range(len(example.vocabulary)), repeat=length))
+        assert_same(example.make(), example.vocabulary, inputs)
+
+
+@pytest.mark.parametrize("seed", range(DRAWN))
+def test_random_programs_mean_the_same_at_once(seed: int) -> None:
+    p = drawn_program(seed, length=seed % 3 > 0)
+    causal = Program(p.output, p.front_end, p.name, causal=seed % 3 == 0)
+    inputs = list(product(range(3), repeat=3))
+    try:
+        wanted = [evaluate(causal, ["abc"[n] for n in places]) for places in inputs]
+    except InputError:
+        with pytest.raises(InputError, match=r"on the input [abc], [abc], [abc]: "):
+            evaluate_together(causal, "abc", inputs)
+        return
+    found, values = evaluate_together(causal, "abc", inputs)
+    assert [[values[n] for n in row] for row in found.tolist()] == [[exact(v) for v in row] for row in wanted]
+
+
+def test_what_is_too_large_is_left_to_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(together, "MOST_COMBINATIONS", 2)
+    monkeypatch.setattr(together, "LARGEST_SUM", 1)
+    for example in EXAMPLES[:12]:
+        assert_same(example.make(), example.vocabulary, [(0, 1, 1), (2, 1, 0)])
+
+
+def test_inputs_are_taken_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(together, "PAIRS_AT_ONCE", 40)
+    p = parse_rasp("n = selector_width(select(tokens, tokens, ==));")
+    assert_same(p, ("a", "b"), list(product(range(2), repeat=4)))
+
+
+def test_a_failing_function_is_named_with_the_input() -> None:
+    p = program(rasp.Map(lambda token: 1 / (token - 2), rasp.tokens))
+    with pytest.raises(InputError, match=r"on the input 1, 2: .*the function .* on 2 at position 1: ZeroDivisionError"):
+        evaluate_together(p, [1, 2], [[0, 0], [0, 1]])
+
+
+def test_outputs_of_two_kinds_are_refused() -> None:
+    p = program(rasp.Map(lambda i: "x" if i else 0, rasp.indices))
+    with pytest.raises(InputError, match=r"on the input a, a: .*mix kinds"):
+        evaluate_together(p, "a", [[0, 0]])
+    assert evaluate_together(p, "a", [[0]])[1] == [0]
+
+
+def test_no_inputs_give_nothing() -> None:
+    found, values = evaluate_together(parse_rasp("n = indices;"), "ab", np.zeros((0, 3), int))
+    assert found.shape == (0, 3)
+    assert values == []
+
+
+def test_different_numbers_are_found_near_and_far() -> None:
+    random = np.random.default_rng(0)
+    for far in (3, 100, 10**6, 10**15):
+        numbers = random.integers(-far, far, (5, 8))
+        different, which = together._different(numbers)
+        assert np.array_equal(different, np.unique(numbers))
+        assert np.array_equal(different[which], numbers)
