@@ -5,7 +5,6 @@ import io
 import os
 import re
 import shlex
-import sys
 from collections.abc import Iterator
 from doctest import ELLIPSIS, OutputChecker
 from pathlib import Path
@@ -17,6 +16,7 @@ from sybil.evaluators.python import PythonEvaluator
 from sybil.parsers.myst import CodeBlockParser
 from sybil.parsers.rest import DocTestParser
 from tests.command_line import run_command
+from tests.copied_code import copied_code
 
 ROOT = Path(__file__).parent
 
@@ -74,11 +74,7 @@ def folder_of_the_page(request: pytest.FixtureRequest, tmp_path_factory: pytest.
     """
     folder = tmp_path_factory.getbasetemp() / f"page-{request.node.path.stem}"
     folder.mkdir(exist_ok=True)
-    with contextlib.chdir(folder), pytest.MonkeyPatch.context() as patch:
-        modules = str(folder.with_name("modules of Hugging Face"))
-        patch.setenv("HF_MODULES_CACHE", modules)
-        if "transformers.dynamic_module_utils" in sys.modules:  # which has read the setting already
-            patch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", modules)
+    with contextlib.chdir(folder), copied_code(folder.with_name("modules of Hugging Face")):
         yield
 
 

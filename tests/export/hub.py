@@ -1,6 +1,5 @@
 """Hugging Face's library for one who is not online: nothing is fetched, and code goes to a folder of its own."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -9,26 +8,18 @@ from pathlib import Path
 import huggingface_hub.constants
 import pytest
 import torch
-import transformers.dynamic_module_utils
 
+from tests.copied_code import copied_code
 from weightsmith.export import inputs
 
 
 @contextmanager
 def offline(modules: Path) -> Iterator[Path]:
-    """Keep the library offline and its copies of code in a folder, and out of what is imported afterwards.
-
-    The library reads its settings once, when it is imported, and another test may have done that.
-    """
-    path, known = list(sys.path), set(sys.modules)
+    """Keep the library offline and its copies of code in a folder."""
     torch.set_num_threads(1)  # the matrices are small, and other tests run beside these
-    with pytest.MonkeyPatch.context() as patch:
+    with copied_code(modules), pytest.MonkeyPatch.context() as patch:
         patch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-        patch.setattr(transformers.dynamic_module_utils, "HF_MODULES_CACHE", str(modules))
         yield modules
-    sys.path[:] = path
-    for name in [name for name in sys.modules if name.startswith("transformers_modules") and name not in known]:
-        del sys.modules[name]
 
 
 @contextmanager
