@@ -9,6 +9,7 @@ import numpy as np
 from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.guesses import EmptySoftmaxError, readings
+from weightsmith.automata.extraction.journal import BlockMade, ClassMade, PartMade, Path
 from weightsmith.automata.extraction.meeting import Meeting, meet
 from weightsmith.automata.extraction.moore import Ints, Moore, pair, together
 from weightsmith.automata.extraction.reading import Normaliser, Truths
@@ -28,13 +29,14 @@ Spoken: TypeAlias = tuple[Moore, Array]  # a machine, and what its labels 1, 2 â
 Finish: TypeAlias = Callable[[Array], tuple[Array, Ints]]  # from vectors to different ones, and which each of them is
 
 
-def run_block(T: Transformer, b: int, stream: Stream, finish: Finish, budget: Budget) -> Stream:
-    """Return the stream after a block; `finish` numbers the vectors, all new ones at once."""
+def run_block(T: Transformer, b: int, stream: Stream, finish: Finish, budget: Budget) -> tuple[Stream, BlockMade]:
+    """Return the stream after a block, and what it was made from; `finish` numbers the vectors, all new ones at once."""
     attention, name = T.blocks[b].attention, f"block {b}"
     budget.place = name
     if attention is None:
         vectors = after_attention(T, b, stream.vectors, None)
-        return _renumbered(stream, [(machine, vectors) for machine in stream.machines], finish)
+        after = _renumbered(stream, [(machine, vectors) for machine in stream.machines], finish)
+        return after, BlockMade([], [], after.machines)
     A, shared = T.arithmetic.core, T.attention_positions
     seen = before_attention(T, b, stream.vectors)
     meetings = [
@@ -43,7 +45,8 @@ def run_block(T: Transformer, b: int, stream: Stream, finish: Finish, budget: Bu
     ]
     heads = [_Head(stream, meeting, f"{name}, head {i}", budget) for i, meeting in enumerate(meetings)]
     found = [part for asking in _classes(heads, len(seen)) for part in _class(T, b, stream, heads, asking, budget)]
-    return _renumbered(stream, found, finish)
+    after = _renumbered(stream, [spoken for spoken, _ in found], finish)
+    return after, BlockMade([head.made for head in heads], [part for _, part in found], after.machines)
 
 
 def _classes(heads: "list[_Head]", vectors: int) -> Iterator[Truths]:
@@ -59,6 +62,7 @@ class _Head:
     def __init__(self, stream: Stream, meeting: Meeting, name: str, budget: Budget) -> None:
         self.stream, self.meeting, self.name, self.budget = stream, meeting, name, budget
         self.classes = meeting.classes()[meeting.query_of]  # of each vector
+        self.made = [ClassMade(1 + np.flatnonzero(self.classes == c)) for c in range(int(self.classes.max()) + 1)]
         self._known: dict[int, list[Spoken]] = {}
         self._rights: dict[int, Moore] = {}  # which guess is right
 
@@ -67,18 +71,21 @@ class _Head:
         which = int(self.classes[vector])
         if which not in self._known:
             self.budget.place = f"{self.name}, class {which + 1} of {int(self.classes.max()) + 1} of its queries"
-            asking = self.classes == which
-            ends = partial(self._ends, asking=asking)
-            found = (
-                walked(self.stream, self.meeting, reading, asking, self.budget)
-                for reading in readings(self.meeting, int(self.meeting.query_of[vector]), ends, self.budget)
-            )
-            W_O = self.meeting.head.W_O
             try:
-                self._known[which] = [(m, self.meeting.A.matvec(W_O, mixed)) for m, mixed in found if m.speaks]
+                self._known[which] = self._spoken(which, int(self.meeting.query_of[vector]))
             except EmptySoftmaxError:
                 raise ModelError(EMPTY_ERROR.format(self.name, self.meeting.A.arithmetic)) from None
         return self._known[which]
+
+    def _spoken(self, which: int, query: int) -> list[Spoken]:
+        asking, found = self.classes == which, []
+        for reading in readings(self.meeting, query, partial(self._ends, which=which), self.budget):
+            made, mixed = walked(self.stream, self.meeting, reading, asking, self.budget)
+            if made.machine.speaks:
+                found.append((reading.guess, made, self.meeting.A.matvec(self.meeting.head.W_O, mixed)))
+        found.sort(key=lambda one: one[0])
+        self.made[which].readings = [made for _, made, _ in found]
+        return [(made.machine, added) for _, made, added in found]
 
     def fitting(self, machine: Moore, vector: int) -> list[int]:
         """Return the guesses that are right on some input on which a machine speaks."""
@@ -91,27 +98,32 @@ class _Head:
         both = pair(machine, self._rights[which], lambda a, b: np.where(a > 0, b, 0), self.budget)
         return [int(label) - 1 for label in np.unique(both.labels[both.labels > 0])]
 
-    def _ends(self, normaliser: Normaliser, asking: Truths) -> Ints:
-        return ends_of(self.stream, self.meeting, normaliser, asking, self.budget)
+    def _ends(self, normaliser: Normaliser, which: int) -> Ints:
+        ends, view = ends_of(self.stream, self.meeting, normaliser, self.classes == which, self.budget)
+        self.made[which].view = self.made[which].view or view  # the first tells all keys apart that weigh differently
+        return ends
 
 
 def _class(
     T: Transformer, b: int, stream: Stream, heads: list[_Head], asking: Truths, budget: Budget
-) -> Iterator[Spoken]:
+) -> Iterator[tuple[Spoken, PartMade]]:
     """Return the machines of a class of queries: for each of its vectors and each guess of each head."""
     own = stream.only(asking, budget)
     places = np.append(0, np.arange(len(asking), dtype=np.int32))[:, None]  # by label: the vector, then what heads add
-    for machine, found, guess in _combined(own, places, heads, int(np.argmax(asking)), budget):
+    vector = int(np.argmax(asking))
+    classes = tuple(int(head.classes[vector]) for head in heads)
+    for machine, found, guess, path in _combined(own, places, heads, vector, budget):
         outputs = [added[place] for added, place in zip(guess, found[1:, 1:].T, strict=True)]
-        yield machine, after_attention(T, b, stream.vectors[found[1:, 0]], outputs)
+        vectors = after_attention(T, b, stream.vectors[found[1:, 0]], outputs)
+        yield (machine, vectors), PartMade(classes, own, path)
 
 
 def _combined(
     machine: Moore, places: Ints, heads: list[_Head], vector: int, budget: Budget
-) -> Iterator[tuple[Moore, Ints, list[Array]]]:
+) -> Iterator[tuple[Moore, Ints, list[Array], Path]]:
     """Go through the guesses of all heads that can be right together: machines that speak where all of them are."""
     if not heads:
-        yield machine, places, []
+        yield machine, places, [], []
         return
     first, *others = heads
     spoken = first.machines(vector)
@@ -119,8 +131,8 @@ def _combined(
         budget.check()
         both, more = _both(machine, places, spoken[guess][0], budget)
         if both.speaks:
-            for whole, numbers, added in _combined(both, more, others, vector, budget):
-                yield whole, numbers, [spoken[guess][1], *added]
+            for whole, numbers, added, path in _combined(both, more, others, vector, budget):
+                yield whole, numbers, [spoken[guess][1], *added], [(guess, both), *path]
 
 
 def _both(A: Moore, places: Ints, B: Moore, budget: Budget) -> tuple[Moore, Ints]:

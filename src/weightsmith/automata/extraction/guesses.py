@@ -80,7 +80,7 @@ def _best_parts(meeting: Meeting, scores: Array, ends: Ends, budget: Budget) -> 
         if largest is None:
             yield nobody(scores.shape, meeting.values.shape[-1])
         else:
-            yield from _equal_parts(meeting, scores == largest, scores > largest, 1, ends, budget)
+            yield from _equal_parts(meeting, scores == largest, scores > largest, largest, 1, ends, budget)
 
 
 def _largest(scores: Array, ends: Ends) -> Iterator[float | None]:
@@ -94,7 +94,7 @@ def _largest(scores: Array, ends: Ends) -> Iterator[float | None]:
 
 
 def _equal_parts(
-    meeting: Meeting, counted: Truths, fatal: Truths, least: int, ends: Ends, budget: Budget
+    meeting: Meeting, counted: Truths, fatal: Truths, first: float, least: int, ends: Ends, budget: Budget
 ) -> Iterator[Reading]:
     """The normaliser is how many keys are counted, which is `least` or more in the end; some keys are fatal."""
     A, weights = meeting.A, _weights_by_count(meeting, budget)  # the last serves every larger count
@@ -108,7 +108,7 @@ def _equal_parts(
         normaliser, rows = _count(fatal, nothing, cap, terms)
         right = np.isin(np.arange(cap + 1), fitting[fitting >= least])
         following = alive(normaliser.following, right)
-        yield summed(A, Normaliser(normaliser.labels, following, 0), right, rows, budget)
+        yield summed(A, Normaliser(normaliser.labels, following, 0), right, rows, (first, float(weight)), budget)
 
 
 def _count(fatal: Truths, nothing: Truths, cap: int, terms: Array | None = None) -> tuple[Normaliser, Array]:
@@ -146,14 +146,14 @@ def _plain(meeting: Meeting, e: Array, weighting: Softmax, ends: Ends, budget: B
         if z == table.zero and weighting.empty == "error":
             raise EmptySoftmaxError
         if z == table.zero and weighting.empty == "uniform":
-            yield from _equal_parts(meeting, e == 0, e > 0, 0, ends, budget)
+            yield from _equal_parts(meeting, e == 0, e > 0, 0.0, 0, ends, budget)
             continue
         total = float(table.values[z])
         weights = A.divide(e, np.array(total if total else A.infinity))
         terms = A.multiply(weights[..., None], meeting.values)
         fold = _Fold(table, e, e == 0, terms)
         normaliser = fold.only_to(base.leads_to(int(z)))
-        yield summed(A, normaliser, np.arange(len(table.values)) == z, fold.rows, budget)
+        yield summed(A, normaliser, np.arange(len(table.values)) == z, fold.rows, (total, 0.0), budget)
 
 
 def _shifted(meeting: Meeting, scores: Array, weighting: Softmax, ends: Ends, budget: Budget) -> Iterator[Reading]:
@@ -177,11 +177,11 @@ def _below(meeting: Meeting, scores: Array, largest: float, ends: Ends, budget: 
     found = ends(base.normaliser)
     for state in np.unique(found[found % 2 == 1]):
         budget.check()
-        weights = A.divide(np.maximum(e, 0), np.array(float(table.values[state // 2])))
+        z = float(table.values[state // 2])
+        weights = A.divide(np.maximum(e, 0), np.array(z))
         fold = _Fold(table, e, (e == 0) & ~tops, A.multiply(weights[..., None], meeting.values), tops)
-        yield summed(
-            A, fold.only_to(base.leads_to(int(state))), np.arange(2 * len(table.values)) == state, fold.rows, budget
-        )
+        right = np.arange(2 * len(table.values)) == state
+        yield summed(A, fold.only_to(base.leads_to(int(state))), right, fold.rows, (largest, z), budget)
 
 
 class _Fold:

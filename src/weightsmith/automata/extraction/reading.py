@@ -41,6 +41,7 @@ class Reading:
     sums: Ints  # (rows, places of sums)
     start: Ints  # (coordinates): the place of the empty sum
     mixed: Callable[[Ints], Array]  # from places of sums (…, coordinates) to Σ weight ⊗ value (…, value size)
+    guess: tuple[float, float]  # what is guessed first, and then; 0 where there is nothing to guess
 
 
 def labelled(codes: npt.NDArray[Any], nothing: Truths) -> tuple[Ints, npt.NDArray[np.intp]]:
@@ -69,7 +70,9 @@ def only_to(following: Ints, useful: Truths) -> Ints:
     return np.where(np.append(useful, False)[following], following, DEAD).astype(np.int32)
 
 
-def summed(A: Core, normaliser: Normaliser, right: Truths, terms: Array, budget: Budget) -> Reading:
+def summed(
+    A: Core, normaliser: Normaliser, right: Truths, terms: Array, guess: tuple[float, float], budget: Budget
+) -> Reading:
     """Return a reading that adds up terms[label] (labels, value size)."""
     if not len(terms):  # no key changes anything
         coordinates, back = np.zeros((0, 1)), np.zeros(terms.shape[1], np.intp)
@@ -90,7 +93,7 @@ def summed(A: Core, normaliser: Normaliser, right: Truths, terms: Array, budget:
         return result
 
     dense = np.ascontiguousarray(step.reshape(used.shape), np.int32)
-    return Reading(normaliser, right, dense, sums, np.full(len(live), table.zero, np.int32), mixed)
+    return Reading(normaliser, right, dense, sums, np.full(len(live), table.zero, np.int32), mixed, guess)
 
 
 def nobody(shape: tuple[int, ...], size: int) -> Reading:
@@ -102,7 +105,7 @@ def nobody(shape: tuple[int, ...], size: int) -> Reading:
     normaliser = Normaliser(np.zeros(shape, np.int32), np.full((1, 1), DEAD, np.int32), 0)
     return Reading(
         normaliser, np.ones(1, np.bool_), np.zeros((1, 1, 0), np.int32), np.zeros((1, 1), np.int32),
-        np.zeros(0, np.int32), mixed,
+        np.zeros(0, np.int32), mixed, (-np.inf, 0.0),
     )  # fmt: skip
 
 
@@ -122,5 +125,6 @@ def chosen(normaliser: Normaliser, right: Truths, values: Array, takes: Truths) 
         return result
 
     return Reading(
-        normaliser, right, np.ascontiguousarray(step, np.int32), np.array(rows, np.int32), np.zeros(1, np.int32), mixed
-    )
+        normaliser, right, np.ascontiguousarray(step, np.int32), np.array(rows, np.int32), np.zeros(1, np.int32), mixed,
+        (0.0, 0.0),
+    )  # fmt: skip

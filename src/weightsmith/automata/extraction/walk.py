@@ -8,6 +8,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.compiled import compiled
+from weightsmith.automata.extraction.journal import ReadingMade
 from weightsmith.automata.extraction.loops import DEAD
 from weightsmith.automata.extraction.meeting import Meeting
 from weightsmith.automata.extraction.moore import Ints, Moore, smallest
@@ -24,6 +25,7 @@ class Keys:
     near: Ints  # (states, newer ages, oldest first)
     asks: Truths  # (states): whether the last vector is a query of the class
     useful: Truths  # (states): whether one that asks can still follow
+    view: Moore  # what it was made from: in which part the vector is
 
 
 def keys_of(stream: Stream, meeting: Meeting, labels: Ints, asking: Truths, budget: Budget) -> Keys:
@@ -40,7 +42,7 @@ def keys_of(stream: Stream, meeting: Meeting, labels: Ints, asking: Truths, budg
     if meeting.last == 0:
         far = np.append(labels[0][examples], NOTHING)[said.labels].astype(np.int32)
         near = np.empty((said.states, 0), np.int32)
-        return Keys(said.table, far, near, asks, _useful(said.table, asks))
+        return Keys(said.table, far, near, asks, _useful(said.table, asks), said)
     return _with_window(said, meeting, labels[:, examples], asks, budget)
 
 
@@ -86,7 +88,7 @@ def _with_window(said: Moore, meeting: Meeting, labels: Ints, asks: Truths, budg
     asking = seen[:, -1].astype(np.bool_)
     asking[0] = False
     far, near = (np.ascontiguousarray(part, np.int32) for part in (seen[:, 0], seen[:, 1:-1]))
-    return Keys(small.table, far, near, asking, _useful(small.table, asking))
+    return Keys(small.table, far, near, asking, _useful(small.table, asking), said)
 
 
 def _useful(table: Ints, asks: Truths) -> Truths:
@@ -98,17 +100,21 @@ def _useful(table: Ints, asks: Truths) -> Truths:
         useful = more
 
 
-def ends_of(stream: Stream, meeting: Meeting, normaliser: Normaliser, asking: Truths, budget: Budget) -> Ints:
-    """Return the states in which a normaliser can be when a query of the class has read all its keys."""
+def ends_of(
+    stream: Stream, meeting: Meeting, normaliser: Normaliser, asking: Truths, budget: Budget
+) -> tuple[Ints, Moore]:
+    """Return the states in which a normaliser can be when a query of the class has read all its keys, and the view."""
     keys = keys_of(stream, meeting, normaliser.labels, asking, budget)
     nothing = np.zeros((1, normaliser.following.shape[1], 0), np.int32)
     rows, _ = _folded(keys, normaliser, nothing, np.zeros((1, 1), np.int32), np.zeros(0, np.int32), budget)
     asked = rows[(rows[:, 1] != DEAD) & np.append(keys.asks, False)[rows[:, 0]]]
     n, _ = _finished(keys, normaliser, nothing, np.zeros((1, 1), np.int32), asked)
-    return np.unique(n[n != DEAD])
+    return np.unique(n[n != DEAD]), keys.view
 
 
-def walked(stream: Stream, meeting: Meeting, reading: Reading, asking: Truths, budget: Budget) -> tuple[Moore, Array]:
+def walked(
+    stream: Stream, meeting: Meeting, reading: Reading, asking: Truths, budget: Budget
+) -> tuple[ReadingMade, Array]:
     """Return the machine that says 1 + the place of Σ weight ⊗ value, where the guess is right; and these sums."""
     keys = keys_of(stream, meeting, reading.normaliser.labels, asking, budget)
     rows, table = _folded(keys, reading.normaliser, reading.step, reading.sums, reading.start, budget)
@@ -118,7 +124,7 @@ def walked(stream: Stream, meeting: Meeting, reading: Reading, asking: Truths, b
     spoken = (n != DEAD) & np.append(reading.right, False)[n]
     different, places = np.unique(sums[spoken], axis=0, return_inverse=True)
     labels[asked[spoken]] = 1 + places.reshape(-1)
-    return smallest(table, labels), reading.mixed(different)
+    return ReadingMade(keys.view, smallest(table, labels)), reading.mixed(different)
 
 
 def _folded(

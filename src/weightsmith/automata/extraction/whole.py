@@ -9,6 +9,7 @@ from weightsmith.arithmetic import Array, Saturating
 from weightsmith.automata.decisions import DecisionAutomaton, decision_automaton
 from weightsmith.automata.extraction.blocks import Finish, run_block
 from weightsmith.automata.extraction.budget import DEFAULT_MEMORY, DEFAULT_SECONDS, DEFAULT_STATES, Budget
+from weightsmith.automata.extraction.journal import BlockMade, Journal
 from weightsmith.automata.extraction.moore import Ints, Moore, pair, smallest, together
 from weightsmith.automata.extraction.stream import Stream, different
 from weightsmith.errors import InputError
@@ -25,6 +26,7 @@ class Decisions:
     transformer: Transformer
     machines: tuple[Moore, ...]
     max_length: int | None  # the longest input that they are about
+    journal: Journal  # what they were made from
 
     def after(self, ids: list[int]) -> int:
         """Return the place of the answer."""
@@ -37,14 +39,17 @@ def extract(T: Transformer, budget: Budget | None = None) -> Decisions:
     limits = budget or Budget()
     check_possible(T)
     stream, tokens = _embedded(T)
+    journal = Journal(stream.machines[0])
     for b in range(len(T.blocks)):
         last = b == len(T.blocks) - 1
-        stream = run_block(T, b, stream, _answers(T) if last else different, limits)
+        stream, made = run_block(T, b, stream, _answers(T) if last else different, limits)
+        journal.blocks.append(made)
     if not T.blocks:
         numbers = _answers_of(T, stream.vectors)
         stream.machines = [m.relabelled(np.append(0, 1 + numbers)[m.labels]) for m in stream.machines]
+        journal.blocks.append(BlockMade([], [], stream.machines))
     machines = tuple(Moore(np.ascontiguousarray(m.table[:, tokens]), m.labels) for m in stream.machines if m.speaks)
-    return Decisions(T, machines, T.max_length)
+    return Decisions(T, machines, T.max_length, journal)
 
 
 def automaton(

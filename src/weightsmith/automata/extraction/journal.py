@@ -1,0 +1,100 @@
+"""What an extraction was made from, step by step: enough for somebody else to check it.
+
+For each block: the classes of queries of each head with a machine for each guess, and how these were put together.
+`weightsmith/verify.py` says why this is a proof, and checks it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from weightsmith.automata.extraction.moore import Ints, Moore
+
+Path: TypeAlias = Sequence[tuple[int, Moore]]  # for each head: which of its guesses, and the machine up to there
+
+
+@dataclass(frozen=True, eq=False)
+class ReadingMade:
+    """A machine of a head for a class of queries and a guess, and the view that it was walked through with."""
+
+    view: Moore
+    machine: Moore
+
+
+@dataclass(eq=False)
+class ClassMade:
+    """A class of queries of a head: its labels, the view that tells codes of keys apart, and a reading for each guess."""
+
+    queries: Ints
+    view: Moore | None = None
+    readings: list[ReadingMade] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class PartMade:
+    """The vectors of a class, for each head which of its classes, and the readings that were put together with them."""
+
+    classes: tuple[int, ...]
+    own: Moore
+    path: Path
+
+
+@dataclass(eq=False)
+class BlockMade:
+    """A block: its heads, and for each machine that came out what it is made from; without attention, just these."""
+
+    heads: list[list[ClassMade]]
+    parts: list[PartMade]
+    machines: list[Moore]
+
+
+@dataclass(eq=False)
+class Journal:
+    """Everything that was made of one transformer, from the embedding on."""
+
+    embedding: Moore
+    blocks: list[BlockMade] = field(default_factory=list)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as data: machines stand in one list, and are named by their places there."""
+        pool = _Pool()
+        embedding = pool.place(self.embedding)
+        blocks = [_block(block, pool) for block in self.blocks]
+        return {"embedding": embedding, "blocks": blocks, "machines": pool.entries}
+
+
+class _Pool:
+    """Machines, each once."""
+
+    def __init__(self) -> None:
+        self.entries: list[dict[str, Any]] = []
+        self._places: dict[tuple[bytes, bytes], int] = {}
+
+    def place(self, machine: Moore) -> int:
+        key = machine.table.tobytes(), machine.labels.tobytes()
+        if key not in self._places:
+            self._places[key] = len(self.entries)
+            self.entries.append({"table": machine.table.tolist(), "labels": machine.labels.tolist()})
+        return self._places[key]
+
+
+def _block(block: BlockMade, pool: _Pool) -> dict[str, Any]:
+    if not block.parts:
+        return {"heads": [], "classes": [], "copies": [[[pool.place(machine), []]] for machine in block.machines]}
+    trees: dict[tuple[int, ...], tuple[int, list[Any]]] = {}
+    for part, machine in zip(block.parts, block.machines, strict=True):
+        sizes = [len(head[which].readings) for head, which in zip(block.heads, part.classes, strict=True)] or [1]
+        _, tree = trees.setdefault(part.classes, (pool.place(part.own), [[] for _ in range(sizes[0])]))
+        for (guess, up_to_there), size in zip(part.path[:-1], sizes[1:], strict=True):
+            tree[guess] = tree[guess] or [pool.place(up_to_there), [[] for _ in range(size)]]
+            tree = tree[guess][1]
+        tree[part.path[-1][0] if part.path else 0] = [pool.place(machine), []]
+    heads = [[_class(made, pool) for made in head] for head in block.heads]
+    classes = [[list(key), own, tree] for key, (own, tree) in trees.items()]
+    return {"heads": heads, "classes": classes, "copies": []}
+
+
+def _class(made: ClassMade, pool: _Pool) -> dict[str, Any]:
+    readings = [{"view": pool.place(reading.view), "machine": pool.place(reading.machine)} for reading in made.readings]
+    view = None if made.view is None else pool.place(made.view)
+    return {"queries": made.queries.tolist(), "view": view, "readings": readings}
