@@ -43,9 +43,12 @@ def write_whole(path: Path, data: bytes) -> None:
         os.replace(name, target)
 
 
-def write_json(path: Path, value: dict[str, Any]) -> None:
-    """Write a JSON object to a file, whole or not at all."""
-    write_whole(path, (json.dumps(value, indent=2) + "\n").encode())
+def write_json(path: Path, value: dict[str, Any], *, entry_lines: bool = False) -> None:
+    """Write a JSON object to a file, whole or not at all; with `entry_lines`, each of its entries in one line."""
+    text = json.dumps(value, indent=2)
+    if entry_lines:
+        text = "{\n" + ",\n".join(f"  {json.dumps(key)}: {json.dumps(entry)}" for key, entry in value.items()) + "\n}"
+    write_whole(path, (text + "\n").encode())
 
 
 def check_writable(path: Path) -> None:

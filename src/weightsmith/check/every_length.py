@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,11 @@ from weightsmith.check.claim import Claim
 from weightsmith.check.claims import Recognizes, SameDecisions
 from weightsmith.check.examine import by_reference, reader
 from weightsmith.check.plan import Plan, inputs_between
+from weightsmith.check.proof import proof_of, sealed, unproved
 from weightsmith.check.verdict import CERTIFICATE_FORMAT, Verdict, counted_inputs
 from weightsmith.errors import InputError, shown
 from weightsmith.model import Transformer
+from weightsmith.storage import write_json
 
 ALL_LENGTHS = "all lengths"
 
@@ -56,7 +59,7 @@ class EveryLength(Verdict):
         return f"{name}: proved up to {self.longest}, {counted_inputs(self.inputs)}, by automata{more} ({rate})"
 
     def certificate(self) -> dict[str, Any]:
-        """Return the certificate as data: what was decided; the automata are found again from the models."""
+        """Return the certificate as data: what was decided; `save` writes the proof as well."""
         verdict = {True: f"proved, {self.scope}", False: "refuted", None: "unknown"}[self.holds]
         return {
             "format": CERTIFICATE_FORMAT,
@@ -69,6 +72,14 @@ class EveryLength(Verdict):
             **({"unknown": self.unknown} if self.holds is None else {}),
             **self.origin(),
         }
+
+    def _write(self, path: Path, data: dict[str, Any]) -> None:
+        """Write the proof as well, which `weightsmith/verify.py` checks."""
+        if not self.holds:
+            return super()._write(path, data)
+        reason = unproved(self.claim)
+        more = {"unproved": reason} if reason else proof_of(self.claim, Budget())
+        write_json(path, sealed({**data, **more}), entry_lines=True)
 
 
 def no_plan(claim: Claim) -> Plan:

@@ -120,10 +120,13 @@ class Verdict:
         """Return the certificate: what was checked, with what, and a digest of what each shard showed."""
         return json.dumps(self.certificate(), indent=2)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the certificate to a file, which `replay` reads."""
+    def save(self, path: str | os.PathLike[str], **more: Any) -> None:
+        """Write the certificate to a file, which `replay` reads, with more entries if any are given."""
         with refusals("cannot write", path):
-            write_json(Path(path), self.certificate())
+            self._write(Path(path), {**self.certificate(), **more})
+
+    def _write(self, path: Path, data: dict[str, Any]) -> None:
+        write_json(path, data)
 
     def certificate(self) -> dict[str, Any]:
         """Return the certificate as data."""

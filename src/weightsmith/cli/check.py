@@ -17,7 +17,7 @@ from weightsmith.cli.ending import Refuted, Unknown
 from weightsmith.cli.output import AsJson, ModelFile, check_outputs, errors, print_json, say
 from weightsmith.cli.progress import count, shown_progress
 from weightsmith.errors import FileError, InputError
-from weightsmith.storage import read_json, refusals, write_json
+from weightsmith.storage import read_json
 
 if TYPE_CHECKING:
     from weightsmith.check import Automaton, Verdict
@@ -192,13 +192,12 @@ def _warnings_in_a_line() -> Iterator[None]:
 
 def _finish(verdict: "Verdict", files: list[Path], shared: Shared) -> NoReturn:
     """Print the verdict and write its certificate; whatever fails, the other is still done."""
-    data = {**verdict.certificate(), "files": [str(file) for file in files]}
+    names = [str(file) for file in files]
     try:
-        print_json(data) if shared.as_json else say(str(verdict))
+        print_json({**verdict.certificate(), "files": names}) if shared.as_json else say(str(verdict))
     finally:
         if shared.certificate is not None:
-            with refusals("cannot write", shared.certificate):
-                write_json(shared.certificate, data)
+            verdict.save(shared.certificate, files=names)
     if verdict.holds is None:
         raise Unknown
     if not verdict.holds:

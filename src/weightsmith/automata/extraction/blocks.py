@@ -30,13 +30,13 @@ Finish: TypeAlias = Callable[[Array], tuple[Array, Ints]]  # from vectors to dif
 
 
 def run_block(T: Transformer, b: int, stream: Stream, finish: Finish, budget: Budget) -> tuple[Stream, BlockMade]:
-    """Return the stream after a block, and what it was made from; `finish` numbers the vectors, all new ones at once."""
+    """Return the stream after a block, and what it was made from; `finish` numbers all new vectors at once."""
     attention, name = T.blocks[b].attention, f"block {b}"
     budget.place = name
     if attention is None:
         vectors = after_attention(T, b, stream.vectors, None)
         after = _renumbered(stream, [(machine, vectors) for machine in stream.machines], finish)
-        return after, BlockMade([], [], after.machines)
+        return after, BlockMade()
     A, shared = T.arithmetic.core, T.attention_positions
     seen = before_attention(T, b, stream.vectors)
     meetings = [
@@ -62,7 +62,7 @@ class _Head:
     def __init__(self, stream: Stream, meeting: Meeting, name: str, budget: Budget) -> None:
         self.stream, self.meeting, self.name, self.budget = stream, meeting, name, budget
         self.classes = meeting.classes()[meeting.query_of]  # of each vector
-        self.made = [ClassMade(1 + np.flatnonzero(self.classes == c)) for c in range(int(self.classes.max()) + 1)]
+        self.made = [ClassMade(_labels(self.classes == c)) for c in range(int(self.classes.max()) + 1)]
         self._known: dict[int, list[Spoken]] = {}
         self._rights: dict[int, Moore] = {}  # which guess is right
 
@@ -133,6 +133,10 @@ def _combined(
         if both.speaks:
             for whole, numbers, added, path in _combined(both, more, others, vector, budget):
                 yield whole, numbers, [spoken[guess][1], *added], [(guess, both), *path]
+
+
+def _labels(chosen: Truths) -> Ints:
+    return (1 + np.flatnonzero(chosen)).astype(np.int32)
 
 
 def _both(A: Moore, places: Ints, B: Moore, budget: Budget) -> tuple[Moore, Ints]:

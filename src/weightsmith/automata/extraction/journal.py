@@ -23,7 +23,7 @@ class ReadingMade:
 
 @dataclass(eq=False)
 class ClassMade:
-    """A class of queries of a head: its labels, the view that tells codes of keys apart, and a reading for each guess."""
+    """A class of queries of a head: their labels, a view that tells keys apart, and a reading for each guess."""
 
     queries: Ints
     view: Moore | None = None
@@ -41,26 +41,27 @@ class PartMade:
 
 @dataclass(eq=False)
 class BlockMade:
-    """A block: its heads, and for each machine that came out what it is made from; without attention, just these."""
+    """A block: its heads, and for each machine that came out what it is made from.
 
-    heads: list[list[ClassMade]]
-    parts: list[PartMade]
-    machines: list[Moore]
+    Without heads there is nothing to know: the machines are those before the block, with other labels.
+    """
+
+    heads: list[list[ClassMade]] = field(default_factory=list)
+    parts: list[PartMade] = field(default_factory=list)
+    machines: list[Moore] = field(default_factory=list)
 
 
 @dataclass(eq=False)
 class Journal:
-    """Everything that was made of one transformer, from the embedding on."""
+    """Everything that was made of one transformer, block by block."""
 
-    embedding: Moore
     blocks: list[BlockMade] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as data: machines stand in one list, and are named by their places there."""
         pool = _Pool()
-        embedding = pool.place(self.embedding)
         blocks = [_block(block, pool) for block in self.blocks]
-        return {"embedding": embedding, "blocks": blocks, "machines": pool.entries}
+        return {"blocks": blocks, "machines": pool.entries}
 
 
 class _Pool:
@@ -79,19 +80,17 @@ class _Pool:
 
 
 def _block(block: BlockMade, pool: _Pool) -> dict[str, Any]:
-    if not block.parts:
-        return {"heads": [], "classes": [], "copies": [[[pool.place(machine), []]] for machine in block.machines]}
     trees: dict[tuple[int, ...], tuple[int, list[Any]]] = {}
-    for part, machine in zip(block.parts, block.machines, strict=True):
-        sizes = [len(head[which].readings) for head, which in zip(block.heads, part.classes, strict=True)] or [1]
+    for part, machine in zip(block.parts, block.machines, strict=True) if block.heads else ():
+        sizes = [len(head[which].readings) for head, which in zip(block.heads, part.classes, strict=True)]
         _, tree = trees.setdefault(part.classes, (pool.place(part.own), [[] for _ in range(sizes[0])]))
         for (guess, up_to_there), size in zip(part.path[:-1], sizes[1:], strict=True):
             tree[guess] = tree[guess] or [pool.place(up_to_there), [[] for _ in range(size)]]
             tree = tree[guess][1]
-        tree[part.path[-1][0] if part.path else 0] = [pool.place(machine), []]
+        tree[part.path[-1][0]] = [pool.place(machine), []]
     heads = [[_class(made, pool) for made in head] for head in block.heads]
     classes = [[list(key), own, tree] for key, (own, tree) in trees.items()]
-    return {"heads": heads, "classes": classes, "copies": []}
+    return {"heads": heads, "classes": classes}
 
 
 def _class(made: ClassMade, pool: _Pool) -> dict[str, Any]:

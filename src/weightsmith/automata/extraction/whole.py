@@ -39,7 +39,7 @@ def extract(T: Transformer, budget: Budget | None = None) -> Decisions:
     limits = budget or Budget()
     check_possible(T)
     stream, tokens = _embedded(T)
-    journal = Journal(stream.machines[0])
+    journal = Journal()
     for b in range(len(T.blocks)):
         last = b == len(T.blocks) - 1
         stream, made = run_block(T, b, stream, _answers(T) if last else different, limits)
@@ -47,7 +47,7 @@ def extract(T: Transformer, budget: Budget | None = None) -> Decisions:
     if not T.blocks:
         numbers = _answers_of(T, stream.vectors)
         stream.machines = [m.relabelled(np.append(0, 1 + numbers)[m.labels]) for m in stream.machines]
-        journal.blocks.append(BlockMade([], [], stream.machines))
+        journal.blocks.append(BlockMade())
     machines = tuple(Moore(np.ascontiguousarray(m.table[:, tokens]), m.labels) for m in stream.machines if m.speaks)
     return Decisions(T, machines, T.max_length, journal)
 
