@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from weightsmith.errors import InputError, WeightsmithError, brief, whole_number
 
 DEFAULT_SECONDS, DEFAULT_STATES, DEFAULT_MEMORY = 60.0, 2_000_000, 1 << 30
-STATES_PER_SECOND = 400_000  # that are made, paired and merged, at least
+STATES_PER_SECOND = 800_000  # that are made, paired and merged, at least
 STATE_BYTES = 200  # that a state takes while machines are paired and made small: rows, tables, slots, classes
 
 

@@ -10,8 +10,11 @@ from weightsmith.automata.extraction import loops
 class Loops(NamedTuple):
     """See the functions of the same names."""
 
+    by_label: Any
     refined: Any
     numbered: Any
+    leading: Any
+    distinct: Any
     paired: Any
     delayed: Any
     folded: Any

@@ -1,4 +1,4 @@
-"""The loops over states, for Numba: smallest machines, pairs of machines, folds. See `compiled`.
+"""The loops over states, for Numba: smallest machines, pairs of machines, folds, different rows. See `compiled`.
 
 Each goes no further than `limit` states; where that is not enough, it gives no states at all.
 """
@@ -9,7 +9,25 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int32]
+Truths = npt.NDArray[np.bool_]
 DEAD = -1  # in place of a normaliser: the guess has turned out wrong, and stays so
+
+
+def by_label(labels: Ints) -> tuple[Ints, int]:
+    """Return the class of each state, and how many there are: states with one label, and the start by itself.
+
+    Labels are not negative.
+    """
+    number = np.full(labels.max() + 1, -1, np.int32)
+    classes, count = np.empty(len(labels), np.int32), 0
+    for state in range(1, len(labels)):
+        label = labels[state]
+        if number[label] < 0:
+            number[label] = count
+            count += 1
+        classes[state] = number[label]
+    classes[0] = count
+    return classes, count + 1
 
 
 def refined(table: Ints, classes: Ints, count: int) -> int:
@@ -119,6 +137,38 @@ def numbered(table: Ints, classes: Ints, count: int) -> tuple[Ints, Ints]:
     return members[:found], result[:found]
 
 
+def leading(table: Ints, wanted: Truths) -> Truths:
+    """Say of each state whether it is wanted, or some input leads from it to one that is."""
+    states, tokens = table.shape
+    begin = np.zeros(states + 1, np.int64)
+    for state in range(states):
+        for token in range(tokens):
+            begin[table[state, token] + 1] += 1
+    for state in range(states):
+        begin[state + 1] += begin[state]
+    place = begin[:-1].copy()
+    sources = np.empty(states * tokens, np.int32)
+    for state in range(states):
+        for token in range(tokens):
+            there = table[state, token]
+            sources[place[there]] = state
+            place[there] += 1
+    found, stack, left = wanted.copy(), np.empty(states, np.int32), 0
+    for state in range(states):
+        if wanted[state]:
+            stack[left] = state
+            left += 1
+    while left > 0:
+        left -= 1
+        state = stack[left]
+        for i in range(begin[state], begin[state + 1]):
+            if not found[sources[i]]:
+                found[sources[i]] = True
+                stack[left] = sources[i]
+                left += 1
+    return found
+
+
 def found_place(rows: Ints, slots: Ints, row: Ints) -> Any:
     """Return the slot in which the number of a row stands, or would stand (open addressing)."""
     mask = len(slots) - 1
@@ -151,12 +201,32 @@ def larger(rows: Ints, table: Ints, slots: Ints, count: int) -> tuple[Ints, Ints
     return more, wider, places
 
 
+def distinct(rows: Ints) -> tuple[Ints, Ints]:
+    """Return the place of the first of all equal rows, for each of them, and which of them each row is."""
+    size = 4
+    while size < 2 * len(rows):
+        size *= 2
+    slots = np.full(size, -1, np.int32)  # places of rows
+    numbers, examples, count = np.empty(len(rows), np.int32), np.empty(len(rows), np.int32), 0
+    for i in range(len(rows)):
+        place = _PLACE(rows, slots, rows[i])
+        if slots[place] < 0:
+            slots[place] = i
+            examples[count] = i
+            numbers[i] = count
+            count += 1
+        else:
+            numbers[i] = numbers[slots[place]]
+    return examples[:count].copy(), numbers
+
+
 def paired(A: Ints, B: Ints, dead_a: int, dead_b: int, limit: int) -> tuple[Ints, Ints]:
     """Return the pairs of states that one input leads to, and their table.
 
-    Where one of them is dead (−1: none is), the pair is: all such pairs are one, of the dead states.
+    Where one of them is dead (−1: none is), the pair is: all such pairs are one.
     """
     tokens = A.shape[1]
+    sink_a, sink_b = max(dead_a, 0), max(dead_b, 0)
     rows, table = np.empty((256, 2), np.int32), np.empty((256, tokens), np.int32)
     slots = np.full(1024, -1, np.int32)
     row = np.zeros(2, np.int32)
@@ -167,7 +237,7 @@ def paired(A: Ints, B: Ints, dead_a: int, dead_b: int, limit: int) -> tuple[Ints
         for token in range(tokens):
             row[0], row[1] = A[rows[done, 0], token], B[rows[done, 1], token]
             if row[0] == dead_a or row[1] == dead_b:
-                row[0], row[1] = dead_a, dead_b
+                row[0], row[1] = sink_a, sink_b
             place = _PLACE(rows, slots, row)
             if slots[place] < 0:
                 if count == limit:
@@ -221,7 +291,7 @@ def delayed(machine: Ints, enters: Ints, becomes: Ints, limit: int) -> tuple[Int
 def folded(
     machine: Ints,
     labels: Ints,
-    useful: npt.NDArray[np.bool_],
+    useful: Truths,
     following: Ints,
     step: Ints,
     sums: Ints,

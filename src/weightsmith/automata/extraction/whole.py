@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -9,8 +10,9 @@ from weightsmith.arithmetic import Array, Saturating
 from weightsmith.automata.decisions import DecisionAutomaton, decision_automaton
 from weightsmith.automata.extraction.blocks import Finish, run_block
 from weightsmith.automata.extraction.budget import DEFAULT_MEMORY, DEFAULT_SECONDS, DEFAULT_STATES, Budget
-from weightsmith.automata.extraction.moore import Ints, Moore, pair, smallest, together
-from weightsmith.automata.extraction.stream import Stream, different
+from weightsmith.automata.extraction.moore import Moore, pair, smallest, together
+from weightsmith.automata.extraction.rows import Ints, different
+from weightsmith.automata.extraction.stream import Stream
 from weightsmith.errors import InputError
 from weightsmith.model import Rotary, Transformer, Value, position_table
 from weightsmith.model.places import checked as checked_transformer
@@ -39,7 +41,8 @@ def extract(T: Transformer, budget: Budget | None = None) -> Decisions:
     stream, tokens = _embedded(T)
     for b in range(len(T.blocks)):
         last = b == len(T.blocks) - 1
-        stream = run_block(T, b, stream, _answers(T) if last else different, limits)
+        outcome = partial(_answers_of, T) if last and T.readout is None else None
+        stream = run_block(T, b, stream, _answers(T) if last else different, limits, outcome)
     if not T.blocks:
         numbers = _answers_of(T, stream.vectors)
         stream.machines = [m.relabelled(np.append(0, 1 + numbers)[m.labels]) for m in stream.machines]
