@@ -61,7 +61,8 @@ def refined(table: Ints, classes: Ints, count: int) -> int:
         place[state] = first[c] + marked[c]
         order[place[state]] = state
         marked[c] += 1
-    marked[:] = 0
+    for c in range(count):
+        marked[c] = 0
     waiting = np.empty(states + 1, np.int32)
     left = 0
     for c in range(count):
@@ -73,7 +74,8 @@ def refined(table: Ints, classes: Ints, count: int) -> int:
         left -= 1
         c = waiting[left]
         members = size[c]
-        splitter[:members] = order[first[c] : first[c] + members]
+        for i in range(members):
+            splitter[i] = order[first[c] + i]
         for token in range(tokens):
             hit = 0
             for i in range(members):
@@ -173,8 +175,8 @@ def found_place(rows: Ints, slots: Ints, row: Ints) -> Any:
     """Return the slot in which the number of a row stands, or would stand (open addressing)."""
     mask = len(slots) - 1
     mixed = np.uint64(1469598103934665603)
-    for value in row:
-        mixed = (mixed ^ np.uint64(value + 2)) * np.uint64(1099511628211)
+    for j in range(len(row)):
+        mixed = (mixed ^ np.uint64(row[j] + 2)) * np.uint64(1099511628211)
         mixed ^= mixed >> np.uint64(29)
     place = np.int64(mixed & np.uint64(mask))
     while slots[place] >= 0:
@@ -189,14 +191,22 @@ def found_place(rows: Ints, slots: Ints, row: Ints) -> Any:
     return place
 
 
+def copied(source: Ints, target: Ints) -> None:
+    """Copy a row; Numba takes long to compile an assignment of slices."""
+    for j in range(len(source)):
+        target[j] = source[j]
+
+
 def larger(rows: Ints, table: Ints, slots: Ints, count: int) -> tuple[Ints, Ints, Ints]:
     """Return the same rows and table with room for twice as many, and slots for them."""
     more = np.empty((2 * len(rows), rows.shape[1]), np.int32)
-    more[:count] = rows[:count]
     wider = np.empty((2 * len(table), table.shape[1]), np.int32)
-    wider[:count] = table[:count]
     places = np.full(2 * len(slots), -1, np.int32)
     for i in range(count):
+        for j in range(rows.shape[1]):
+            more[i, j] = rows[i, j]
+        for j in range(table.shape[1]):
+            wider[i, j] = table[i, j]
         places[_PLACE(more, places, more[i])] = i
     return more, wider, places
 
@@ -231,7 +241,7 @@ def paired(A: Ints, B: Ints, dead_a: int, dead_b: int, limit: int) -> tuple[Ints
     slots = np.full(1024, -1, np.int32)
     row = np.zeros(2, np.int32)
     slots[_PLACE(rows, slots, row)] = 0
-    rows[0] = row
+    _COPY(row, rows[0])
     count, done = 1, 0
     while done < count:
         for token in range(tokens):
@@ -246,7 +256,7 @@ def paired(A: Ints, B: Ints, dead_a: int, dead_b: int, limit: int) -> tuple[Ints
                     rows, table, slots = _LARGER(rows, table, slots, count)
                     place = _PLACE(rows, slots, row)
                 slots[place] = count
-                rows[count] = row
+                _COPY(row, rows[count])
                 count += 1
             table[done, token] = slots[place]
         done += 1
@@ -264,7 +274,7 @@ def delayed(machine: Ints, enters: Ints, becomes: Ints, limit: int) -> tuple[Int
     slots = np.full(1024, -1, np.int32)
     row = np.zeros(width, np.int32)
     slots[_PLACE(rows, slots, row)] = 0
-    rows[0] = row
+    _COPY(row, rows[0])
     count, done = 1, 0
     while done < count:
         for token in range(tokens):
@@ -281,7 +291,7 @@ def delayed(machine: Ints, enters: Ints, becomes: Ints, limit: int) -> tuple[Int
                     rows, table, slots = _LARGER(rows, table, slots, count)
                     place = _PLACE(rows, slots, row)
                 slots[place] = count
-                rows[count] = row
+                _COPY(row, rows[count])
                 count += 1
             table[done, token] = slots[place]
         done += 1
@@ -309,12 +319,12 @@ def folded(
     slots = np.full(1024, -1, np.int32)
     row = start.copy()
     slots[_PLACE(rows, slots, row)] = 0
-    rows[0] = row
+    _COPY(row, rows[0])
     count, done = 1, 0
     by_normaliser = step.shape[0] > 1
     while done < count:
         for token in range(tokens):
-            row[:] = rows[done]
+            _COPY(rows[done], row)
             n = row[1]
             if n != DEAD:
                 state = machine[row[0], token]
@@ -326,7 +336,8 @@ def folded(
                     for j in range(2, width):
                         row[j] = sums[step[which, label, j - 2], row[j]]
                 if row[1] == DEAD or not useful[state]:
-                    row[:] = DEAD
+                    for j in range(width):
+                        row[j] = DEAD
             place = _PLACE(rows, slots, row)
             if slots[place] < 0:
                 if count == limit:
@@ -335,7 +346,7 @@ def folded(
                     rows, table, slots = _LARGER(rows, table, slots, count)
                     place = _PLACE(rows, slots, row)
                 slots[place] = count
-                rows[count] = row
+                _COPY(row, rows[count])
                 count += 1
             table[done, token] = slots[place]
         done += 1
@@ -343,4 +354,5 @@ def folded(
 
 
 _PLACE: Any = found_place  # `compiled` puts the machine code here
+_COPY: Any = copied
 _LARGER: Any = larger

@@ -33,9 +33,8 @@ def as_few(machines: list[Moore], answers: int, budget: Budget) -> list[Moore]:
     """Return one machine for all, if it stays small; else the machines as they are."""
     if len(machines) < 2:
         return machines
-    few = Budget(budget.seconds, min(JOIN_STATES, budget.states), budget.memory)
     try:
-        return [one_machine(machines, answers, few)]
+        return [one_machine(machines, answers, budget.rest(JOIN_STATES))]
     except UnknownError:
         budget.check()
         return machines
