@@ -119,7 +119,7 @@ def test_it_accepts_formulas(tmp_path: Path) -> None:
 
 def proofs(seeds: range) -> Iterator[tuple[ws.Transformer, Data]]:
     for seed in seeds:
-        T = random_model(seed, strict=True)
+        T = random_model(seed)
         try:
             yield T, json.loads(json.dumps(extract(T, Budget(seconds=0.4, states=1_000)).journal.to_json()))
         except (UnknownError, ws.ModelError):  # a norm of 0 has no root

@@ -1,7 +1,7 @@
 """Check the proof of a claim about transformers, for inputs of every length: python verify.py MODEL [MODEL] CLAIM
 
-This file stands alone: the standard library, its own rounding, its own reading of files. It believes nothing of a
-certificate but takes machines from it: to find them is hard, to check them is a walk through finitely many states.
+This file stands alone, with its own rounding and reading of files. It believes nothing of a certificate but takes
+machines from it: to find them is hard, to check them is a walk through finitely many states.
 
 Why what passes is true. All machines read tokens; a machine *speaks* a label above 0 in some states. A *stream* is
 what stands at the last position before a block: vectors, and machines of which this holds (I): after each input, of at
@@ -15,7 +15,7 @@ least one token and no longer than a position table, some machine speaks, and ea
    that it has where such a query stands. For each of these, a *guess*, there must be a reading.
 3. With the guess for a constant, weights and weighted values are constants of the keys, and their sum is a fold too.
    The machine of a reading was walked through together with a view and both folds: it speaks where a query of the class
-   stands and the guess comes out, and only there, and a label stands for one sum. By 2, some reading speaks.
+   stands and the guess comes out, and only there, and a label stands for what one sum adds. By 2, some reading speaks.
 4. A machine of the block was walked through together with what it is made of, the vectors of a class and a reading of
    each head: it speaks where all of them do, and only there, and a label stands for one vector that follows. Readings
    that are not put together never speak together: they were walked through as well.
@@ -195,9 +195,8 @@ class Machine:
 
     def __init__(self, table: list[list[int]], labels: list[int], letters: int) -> None:
         self.table, self.labels, states = table, labels, range(len(table))
-        need(states and len(labels) == len(states) and all(type(x) is int for x in labels), "a state has no label")
-        for row in table:
-            need(len(row) == letters and all(type(s) is int and s in states for s in row), "a machine leads nowhere")
+        fits = all(len(row) == letters and all(type(s) is int and s in states for s in row) for row in table)
+        need(fits and states and [type(x) for x in labels] == [int] * len(states), "it is no machine")
         self.lively = leading(table, {s for s in states if labels[s]})  # where it speaks, or may do so later
 
 
@@ -240,9 +239,8 @@ def same(known: dict[int, Any], label: int, value: Any) -> None:
 class Fold:
     """A fold over keys: what weights depend on and, with that guessed, the sum of weighted values.
 
-    `first` and `last` take the key with the largest code, `largest` finds that code, `sum` adds up exponentials (of
-    codes less the largest one, if that is given), `best` counts the keys with the largest code, `every` all keys.
-    """
+    first, last: the key with the largest code; largest: that code; sum: of exponentials, of codes less a largest one if
+    it is given; best: how many keys have the largest code; every: how many there are, if all weigh nothing."""
 
     def __init__(self, A: Arithmetic, kind: str, largest: Any = None, guess: Fraction | None = None) -> None:
         self.A, self.kind, self.largest, self.guess = A, kind, largest, guess
@@ -251,7 +249,7 @@ class Fold:
 
     def effect(self, code: Fraction, value: Vector) -> Any:
         """Return what a key does: whether its code is the largest, how the normaliser steps, the term; or None."""
-        step, weight = Fraction(1), self.guess or Fraction(0)
+        step, weight = Fraction(1), Fraction(1) if self.guess is None else self.guess
         if self.largest is not None and code > self.largest:
             return "fatal"
         if self.chooses:
@@ -272,7 +270,10 @@ class Fold:
             better = not seen or step > n or (step == n and self.kind == "last")
             return (True, step if better else n), term if better else total
         more = self.A(n + step) if self.kind == "sum" else n + (n == 0 or self.A(1 / n) > 0)  # then parts stay 0
-        return (seen or top, more), self.A.plus(total, term)
+        if self.kind == "sum" or self.guess is not None:
+            return (seen or top, more), self.A.plus(total, term)
+        part = [self.A(self.A(1 / more) * v) for v in term]  # keys of one value: so many equal parts of it
+        return (seen or top, more), reduce(self.A.plus, [part] * int(more), (Fraction(0),) * len(term))
 
     def outcome(self, n: tuple[bool, Fraction]) -> tuple[Fraction | None] | None:
         """Return what there is to guess, as it came out, in brackets; None where it is not what was guessed."""
@@ -314,16 +315,14 @@ class Head:
         self.codes = {x: self.coded(scores[x]) for x in seen}  # by query, key and age, from where it is seen
         self.class_of = {x: c for c, entry in enumerate(data) for x in entry["queries"]}
         need(self.class_of.keys() == seen.keys(), "a vector has no class")
-        alike = (self.codes[x] == self.codes[data[c]["queries"][0]] for x, c in self.class_of.items())
-        need(all(alike), "a class weighs differently")
+        need(all(self.codes[x] == self.codes[data[c]["queries"][0]] for x, c in self.class_of.items()), "they differ")
         made = (zip(self.folds(c), entry["readings"], strict=True) for c, entry in enumerate(data))
         self.readings = [[self.follow(c, *pair) for pair in pairs] for c, pairs in enumerate(made)]
 
     def penalties(self, slopes: list[float] | None, place: int, heads: int) -> list[Vector]:
         """Return what ALiBi adds to scores, up to the distance from which on that is −∞."""
-        power = Fraction(8 * (place + 1), heads)
-        need(slopes or power.denominator == 1, "slopes that are no rational numbers are not checked here")
-        slope = Fraction(slopes[place]) if slopes else Fraction(1, 2**power.numerator)
+        need(slopes or 8 * (place + 1) % heads == 0, "slopes that are no rational numbers are not checked here")
+        slope = Fraction(slopes[place]) if slopes else Fraction(1, 2 ** (8 * (place + 1) // heads))
         found = [self.A(-slope * distance) for distance in range(5000 if slope else 1)]
         need(not slope or found[-1] == -self.A.largest, "a penalty grows too slowly")
         return [(penalty,) for penalty in found[: found.index(found[-1]) + 1]]
@@ -350,7 +349,11 @@ class Head:
                 yield Fold(A, "every", -inf, Fraction(0))
             else:
                 further = "every" if plain else "sum" if kind == "Softmax" else "best"
-                yield from (Fold(A, further, found, guess) for guess in self.follow(c, Fold(A, further, found)))
+                seen = self.codes[self.data[c]["queries"][0]].items()
+                values = {v for y, row in seen for code, v in zip(row, self.values[y], strict=True) if code == found}
+                alone = further != "sum" and len(values) == 1  # then nothing need be guessed
+                guesses = [None] if alone else self.follow(c, Fold(A, further, found))
+                yield from (Fold(A, further, found, guess) for guess in guesses)
 
     def follow(self, c: int, fold: Fold, reading: Any = None) -> Any:
         """Walk through a view with a fold: return the outcomes at queries; or a machine, and what its labels are."""
@@ -361,6 +364,7 @@ class Head:
         meaning = self.proof.view(V, {x: ((*[None] * self.strict, *acts[x]), self.class_of[x] == c) for x in codes})
         useful = leading(V.table, {s for s, label in enumerate(V.labels) if label in meaning and meaning[label][1]})
         hopeful = fold.hopeful(effect for row in acts.values() for effect in row)
+        added = cache(lambda total: self.A.linear(self.W_O, total))
         unseen = (None,) * (self.strict + len(acts[min(acts)])), False  # after inputs that are too long
 
         def step(state: Any, letter: int) -> Any:
@@ -375,15 +379,13 @@ class Head:
             found.update(outcome or ())
             need(not M or bool(outcome) == (M.labels[m] > 0), "a reading speaks where it must not, or the reverse")
             if M and end and outcome:
-                same(sums, M.labels[m], end[1])
+                same(sums, M.labels[m], added(end[1]))
             if folded is None or folded[0] not in hopeful or v not in useful:
                 return need(not M or m not in M.lively, "a reading speaks where it must not")
             return v, window, folded, m
 
         walk((0, (), (fold.start, (Fraction(0),) * size), 0), self.proof.letters, step)
-        if M:
-            return M, {label: self.A.linear(self.W_O, total) for label, total in sums.items()}
-        return sorted(found, key=lambda outcome: (outcome is not None, outcome))
+        return (M, sums) if M else sorted(found, key=lambda outcome: (outcome is not None, outcome))
 
 
 class Proof:
@@ -393,8 +395,7 @@ class Proof:
         self.model, self.letters, times = model, len(model.letters), model.table or [None]  # type: ignore[list-item]
         self.pool = [Machine(entry["table"], entry["labels"], self.letters) for entry in data["machines"]]
         order, over = dict[Vector, int](), 1 + len(times) * self.letters  # after that many states: too long
-        sums = (model.arithmetic.plus(x, vector) for vector in times for x in model.letters)
-        labels = [order.setdefault(x, len(order) + 1) for x in sums]
+        labels = [order.setdefault(model.arithmetic.plus(x, p), len(order) + 1) for p in times for x in model.letters]
         rows = [[1 + t * self.letters + a for a in range(self.letters)] for t in range(len(times))]
         following = [*rows[1:], [over] * self.letters] if model.table else rows
         table = [rows[0], *(row for row in following for _ in model.letters), [over] * self.letters]
@@ -451,10 +452,9 @@ class Proof:
 
 def language(data: Any, name: str, tokens: int) -> Machine:
     """Return the machine that says 2 for the inputs of a language and 1 for others; without one, 2 for all."""
-    if not data.get(name):
-        return Machine([[0] * tokens], [2], tokens)
-    given = data["automata"][name]
-    need(data[name].get("automaton", given) == given, "the automaton is of another language")
+    everything = {"table": [[0] * tokens], "accepting": [True], "start": 0}
+    given: Any = data["automata"][name] if data.get(name) else everything
+    need((data.get(name) or {}).get("automaton", given) == given, "the automaton is of another language")
     rows = [given["table"][given["start"]], *given["table"]]  # with a start of its own
     return Machine([[1 + s for s in row] for row in rows], [0, *(1 + bool(x) for x in given["accepting"])], tokens)
 
@@ -464,8 +464,8 @@ def check(models: Sequence[Model], data: Any) -> str:
     digest = hashlib.sha256(json.dumps({**data, "digest": None}, sort_keys=True).encode()).hexdigest()
     need(data["digest"] == digest, "the certificate was changed")
     tokens, scope, readers, longest = data["vocabulary"], data["scope"], list[list[Machine]](), inf
-    about = {"recognizes": 1, "same_decisions": 2}[data["claim"]]
-    need(len(models) == about and data["holds"] is True and not data.get("length"), "it is no proof about these models")
+    about = [{"recognizes": 1, "same_decisions": 2}[data["claim"]], True, None]
+    need([len(models), data["holds"], data.get("length")] == about, "it is no proof about these models")
     for model, entry in zip(models, data["proof"], strict=True):
         letter = dict(zip(model.vocabulary, map(model.letters.index, model.embedding), strict=True))
         need(sorted(letter) == sorted(tokens) and not data.get("suffix"), "it is about other tokens")

@@ -38,7 +38,7 @@ class Maker:
     def maybe(self, *shape: int) -> Any:
         return self.draw(*shape) if self.random.random() < 0.3 else None
 
-    def head(self, weighting: Any, *, positions: bool, strict: bool = False) -> ws.Head:
+    def head(self, weighting: Any, *, positions: bool, strict: bool) -> ws.Head:
         size, lanes = self.random.choice([1, 2]), self.lanes
         value = self.random.choice([1, 2, lanes])
         scheme = self.scheme(size, value) if positions else None
@@ -47,7 +47,7 @@ class Maker:
             self.draw(size, lanes) * tied + 0.0, self.draw(size, lanes),
             self.draw(value, lanes), self.draw(lanes, value),
             weighting, self.maybe(size), self.maybe(size), self.maybe(value), scheme,
-            **({"strict": True} if strict else {}),
+            strict=strict,
         )  # fmt: skip
 
     def scheme(self, size: int, value: int) -> Any:
@@ -84,9 +84,8 @@ def random_model(
     weightings: Any = WEIGHTINGS,
     plain: bool = False,
     table: int | None = None,
-    strict: bool = False,
 ) -> ws.Transformer:
-    """Return a model; `plain` ones have one weighting, no norms and no positions."""
+    """Return a model; `plain` ones have one weighting, no norms, no positions and no strict heads."""
     arithmetic = arithmetic or ARITHMETICS[seed % len(ARITHMETICS)]
     make = Maker(seed, arithmetic, plain)
     random, lanes = make.random, make.lanes
@@ -100,7 +99,7 @@ def random_model(
             make.head(
                 kind,
                 positions=not plain and random.random() < 0.35,
-                strict=strict and not plain and random.random() < 0.3,
+                strict=not plain and random.random() < 0.3,
             )
             for kind in kinds
         )

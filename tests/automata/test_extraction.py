@@ -1,5 +1,7 @@
-"""The automaton of a transformer says what the transformer says: on all short inputs, and on long ones."""
+"""The automaton of a transformer says what the witness says: on every short input, and along a long one."""
 
+import itertools
+from functools import partial
 from random import Random
 
 import numpy as np
@@ -8,23 +10,24 @@ import pytest
 import weightsmith as ws
 from tests.automata.models import random_model
 from tests.witness.runs import witness_run
-from weightsmith.automata import Inputs
+from tests.witness.tables import Places
+from tests.witness.trees import Tree, decided, every_input, one_input
 from weightsmith.automata.extraction import Budget, Decisions, UnknownError, extract
-from weightsmith.check.examine import Reader, by_kernels
 
-SHORT = 8
-STRICT = "strict" in ws.Head.__dataclass_fields__
+SHORT, LONG = 8, 300
 BATCH = 25  # models of a test
 
 
-def said(D: Decisions, length: int) -> np.ndarray:
-    """What the machines say after every input of a length, in vocabulary order; that one of them speaks is checked."""
-    total = np.zeros(len(D.transformer.vocabulary) ** length, np.int64)
-    speaking = np.zeros(len(total), np.int64)
+def said(D: Decisions, tree: Tree) -> Places:
+    """What the machines say after each input of a tree; that exactly one of them speaks is checked."""
+    total, speaking = np.zeros((2, len(tree.tokens)), np.int32)
+    before = np.take_along_axis(tree.beginnings, np.maximum(tree.lengths - 2, 0)[:, None], axis=1)[:, 0]
     for machine in D.machines:
-        states = np.zeros(1, np.int32)
-        for _ in range(length):
-            states = machine.table[states].reshape(-1)
+        states = np.zeros(len(tree.tokens), np.int32)
+        for length in range(1, int(tree.lengths.max()) + 1):
+            own = tree.lengths == length
+            here = states[before[own]] if length > 1 else np.zeros(int(own.sum()), np.int32)
+            states[own] = machine.table[here, tree.tokens[own]]
         total += machine.labels[states]
         speaking += machine.labels[states] > 0
     assert (speaking == 1).all()
@@ -32,26 +35,23 @@ def said(D: Decisions, length: int) -> np.ndarray:
 
 
 def agree(T: ws.Transformer, D: Decisions, seed: int) -> None:
-    """Compare with the kernels on every short input, with them on a long one, and with the witness on some."""
-    longest = T.max_length or 300
-    inputs = [Inputs(tuple(T.vocabulary), (), n) for n in range(1, min(SHORT, longest) + 1)]
-    for one, decided in zip(inputs, by_kernels(Reader(T), "decisions", inputs), strict=True):
-        np.testing.assert_array_equal(said(D, one.depth), decided)
-    random = Random(seed)
-    long = [random.randrange(len(T.vocabulary)) for _ in range(random.randint(1, longest))]
-    assert T.answers[D.after(long)] == ws.decisions(T, [[T.vocabulary[i] for i in long]])[0]
-    some = [random.randrange(len(T.vocabulary)) for _ in range(min(6, longest))]
-    outputs = witness_run(T, [T.vocabulary[i] for i in some]).outputs
-    assert [T.answers[D.after(some[: n + 1])] for n in range(len(some))] == outputs
+    random, symbols = Random(seed), len(T.vocabulary)
+    every = every_input(symbols, min(SHORT, T.max_length or SHORT))
+    long = one_input([random.randrange(symbols) for _ in range(random.randint(1, T.max_length or LONG))])
+    for tree in (every, long):
+        np.testing.assert_array_equal(said(D, tree), decided(T, tree))
 
 
-def ended(seeds: range, **kinds: object) -> int:
-    """Extract models, and compare those that end; return how many did."""
+def ended(seeds: range, steps: int, states: int) -> int:
+    """Extract models, and compare those that end; return how many did.
+
+    Time is counted in looks at the clock, so that the same models end on every machine.
+    """
     count = 0
     for seed in seeds:
-        T = random_model(seed, strict=STRICT, **kinds)  # type: ignore[arg-type]
+        T = random_model(seed)
         try:
-            D = extract(T, Budget(seconds=0.4, states=3_000))
+            D = extract(T, Budget(steps, states, clock=partial(next, itertools.count(0.0))))
         except (UnknownError, ws.ModelError):  # a norm of 0 has no root
             continue
         agree(T, D, seed)
@@ -59,8 +59,26 @@ def ended(seeds: range, **kinds: object) -> int:
     return count
 
 
-@pytest.mark.parametrize(
-    "begin", [pytest.param(n, marks=[] if n < 500 else pytest.mark.long) for n in range(0, 2000, BATCH)]
-)
+@pytest.mark.parametrize("begin", range(0, 500, BATCH))
 def test_the_machines_say_what_the_transformer_says(begin: int) -> None:
-    assert ended(range(begin, begin + BATCH)) >= 5
+    assert ended(range(begin, begin + BATCH), steps=120, states=600) >= 6
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("begin", range(0, 2000, BATCH))
+def test_larger_machines_say_what_the_transformer_says(begin: int) -> None:
+    assert ended(range(begin, begin + BATCH), steps=3_000, states=20_000) >= 12
+
+
+def test_all_inputs_of_a_tree_are_decided_as_the_witness_decides_each() -> None:
+    for seed in range(60):
+        T, random = random_model(seed), Random(seed)
+        ids = [random.randrange(len(T.vocabulary)) for _ in range(min(5, T.max_length or 5))]
+        try:
+            run = witness_run(T, [T.vocabulary[i] for i in ids])
+        except ZeroDivisionError:  # a norm of 0
+            continue
+        assert [T.classes[place] for place in decided(T, one_input(ids))] == run.outputs
+        every = every_input(len(T.vocabulary), len(ids))
+        (same,) = np.flatnonzero((every.tokens[every.beginnings] == ids).all(axis=1) & (every.lengths == len(ids)))
+        assert T.classes[decided(T, every)[same]] == run.decision

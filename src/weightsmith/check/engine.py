@@ -207,7 +207,7 @@ def conclude(claim: Claim, up_to: int | None, options: Options) -> Verdict:
     if up_to is None and claim.frame.length is None:
         if not on_their_own:
             raise InputError("a ledger and a cluster go through inputs: say up to which length, as in up_to=20")
-        return _of_every_length(claim, Budget(options.seconds, options.states, options.memory))
+        return _of_every_length(claim, options)
     if up_to is not None and claim.frame.length is None and on_their_own and why_not(claim) is None:
         found = _of_length(claim, _longest(claim, up_to), options)
         if found is not None:
@@ -215,25 +215,25 @@ def conclude(claim: Claim, up_to: int | None, options: Options) -> Verdict:
     return decide(claim, up_to, options)
 
 
-def _of_every_length(claim: Claim, budget: Budget) -> Verdict:
+def _of_every_length(claim: Claim, options: Options) -> Verdict:
     """Ask automata; before, a few short inputs are run, and more of them where nothing is known."""
     reason = why_not(claim)
     if reason is not None:
         raise InputError(reason)
-    begin = time.perf_counter()
     short = decide(claim, _length_for(claim, FEW_INPUTS))
     if not short.holds:
-        return _refuted_at_once(claim, short, begin)
-    found = prove(claim, budget)
+        return _refuted_at_once(claim, short, short.seconds)
+    found = prove(claim, Budget(options.seconds, options.states, options.memory))
     if found.holds is not None:
         return found
     more = decide(claim, _length_for(claim, MANY_INPUTS))
+    seconds = found.seconds + more.seconds
     if not more.holds:
-        return _refuted_at_once(claim, more, begin)
+        return _refuted_at_once(claim, more, seconds)
     longest = more.plan.up_to
     if longest == claim.longest:
         return more
-    return replace(found, decided=longest, seconds=time.perf_counter() - begin)
+    return replace(found, decided=longest, seconds=seconds)
 
 
 def _of_length(claim: Claim, up_to: int, options: Options) -> Verdict | None:
@@ -255,11 +255,11 @@ def _of_length(claim: Claim, up_to: int, options: Options) -> Verdict | None:
     )
 
 
-def _refuted_at_once(claim: Claim, short: Verdict, begin: float) -> EveryLength:
+def _refuted_at_once(claim: Claim, short: Verdict, seconds: float) -> EveryLength:
     """Return the refutation by a short input as one of the claim about all lengths."""
     return EveryLength(
         claim, no_plan(claim), False, None, short.counterexample, short.sides, short.divergence,
-        time.perf_counter() - begin, (), longest=claim.longest,
+        seconds, (), longest=claim.longest,
     )  # fmt: skip
 
 

@@ -11,8 +11,10 @@ from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.guesses import EmptySoftmaxError, readings
 from weightsmith.automata.extraction.journal import BlockMade, ClassMade, PartMade, Path
 from weightsmith.automata.extraction.meeting import Meeting, meet
-from weightsmith.automata.extraction.moore import Ints, Moore, pair, together
+from weightsmith.automata.extraction.moore import Moore, pair, together
+from weightsmith.automata.extraction.outcomes import Told, merged
 from weightsmith.automata.extraction.reading import Normaliser, Truths
+from weightsmith.automata.extraction.rows import Ints, different
 from weightsmith.automata.extraction.stream import Stream
 from weightsmith.automata.extraction.walk import ends_of, walked
 from weightsmith.errors import ModelError
@@ -26,11 +28,17 @@ EMPTY_ERROR = (
     "Softmax(empty='uniform') to say what is meant"
 )
 Spoken: TypeAlias = tuple[Moore, Array]  # a machine, and what its labels 1, 2 … stand for
+Outcome: TypeAlias = Callable[[Array], Ints]  # from vectors to all that matters of them
 Finish: TypeAlias = Callable[[Array], tuple[Array, Ints]]  # from vectors to different ones, and which each of them is
 
 
-def run_block(T: Transformer, b: int, stream: Stream, finish: Finish, budget: Budget) -> tuple[Stream, BlockMade]:
-    """Return the stream after a block, and what it was made from; `finish` numbers all new vectors at once."""
+def run_block(
+    T: Transformer, b: int, stream: Stream, finish: Finish, budget: Budget, outcome: Outcome | None = None
+) -> tuple[Stream, BlockMade]:
+    """Return the stream after a block, and what it was made from; `finish` numbers all new vectors at once.
+
+    Where `outcome` says all that matters of a vector, machines are merged by it before they are paired.
+    """
     attention, name = T.blocks[b].attention, f"block {b}"
     budget.place = name
     if attention is None:
@@ -44,7 +52,9 @@ def run_block(T: Transformer, b: int, stream: Stream, finish: Finish, budget: Bu
         for i, head in enumerate(attention.heads)
     ]
     heads = [_Head(stream, meeting, f"{name}, head {i}", budget) for i, meeting in enumerate(meetings)]
-    found = [part for asking in _classes(heads, len(seen)) for part in _class(T, b, stream, heads, asking, budget)]
+    found = [
+        part for asking in _classes(heads, len(seen)) for part in _class(T, b, stream, heads, asking, outcome, budget)
+    ]
     after = _renumbered(stream, [spoken for spoken, _ in found], finish)
     return after, BlockMade([head.made for head in heads], [part for _, part in found], after.machines)
 
@@ -80,9 +90,9 @@ class _Head:
     def _spoken(self, which: int, query: int) -> list[Spoken]:
         asking, found = self.classes == which, []
         for reading in readings(self.meeting, query, partial(self._ends, which=which), self.budget):
-            made, mixed = walked(self.stream, self.meeting, reading, asking, self.budget)
+            made, added = walked(self.stream, self.meeting, reading, asking, self.budget)
             if made.machine.speaks:
-                found.append((reading.guess, made, self.meeting.A.matvec(self.meeting.head.W_O, mixed)))
+                found.append((reading.guess, made, added))
         found.sort(key=lambda one: one[0])
         self.made[which].readings = [made for _, made, _ in found]
         return [(made.machine, added) for _, made, added in found]
@@ -95,7 +105,7 @@ class _Head:
         if which not in self._rights:
             each = (m.relabelled(np.where(m.labels > 0, n + 1, 0)) for n, (m, _) in enumerate(spoken))
             self._rights[which] = together(each, self.stream.tokens, self.budget)
-        both = pair(machine, self._rights[which], lambda a, b: np.where(a > 0, b, 0), self.budget)
+        both = pair(machine, self._rights[which], lambda a, b: np.where(a > 0, b, 0), self.budget, both=True)
         return [int(label) - 1 for label in np.unique(both.labels[both.labels > 0])]
 
     def _ends(self, normaliser: Normaliser, which: int) -> Ints:
@@ -105,34 +115,41 @@ class _Head:
 
 
 def _class(
-    T: Transformer, b: int, stream: Stream, heads: list[_Head], asking: Truths, budget: Budget
+    T: Transformer, b: int, stream: Stream, heads: list[_Head], asking: Truths, outcome: Outcome | None, budget: Budget
 ) -> Iterator[tuple[Spoken, PartMade]]:
     """Return the machines of a class of queries: for each of its vectors and each guess of each head."""
     own = stream.only(asking, budget)
     places = np.append(0, np.arange(len(asking), dtype=np.int32))[:, None]  # by label: the vector, then what heads add
     vector = int(np.argmax(asking))
     classes = tuple(int(head.classes[vector]) for head in heads)
-    for machine, found, guess, path in _combined(own, places, heads, vector, budget):
-        outputs = [added[place] for added, place in zip(guess, found[1:, 1:].T, strict=True)]
-        vectors = after_attention(T, b, stream.vectors[found[1:, 0]], outputs)
-        yield (machine, vectors), PartMade(classes, own, path)
+
+    def vectors(found: Ints, guess: list[Array]) -> Array:
+        outputs = [added[place] for added, place in zip(guess, found[:, 1:].T, strict=True)]
+        return after_attention(T, b, stream.vectors[found[:, 0]], outputs)
+
+    told = None if outcome is None else lambda found, guess: outcome(vectors(found, guess))
+    for machine, found, guess, path in _combined(own, places, [], heads, vector, told, budget):
+        yield (machine, vectors(found[1:], guess)), PartMade(classes, own, path)
 
 
 def _combined(
-    machine: Moore, places: Ints, heads: list[_Head], vector: int, budget: Budget
+    machine: Moore, places: Ints, guess: list[Array], heads: list[_Head], vector: int, told: Told | None, budget: Budget
 ) -> Iterator[tuple[Moore, Ints, list[Array], Path]]:
     """Go through the guesses of all heads that can be right together: machines that speak where all of them are."""
     if not heads:
-        yield machine, places, [], []
+        yield machine, places, guess, []
         return
     first, *others = heads
     spoken = first.machines(vector)
-    for guess in first.fitting(machine, vector) if places.shape[1] > 1 else range(len(spoken)):
+    for number in first.fitting(machine, vector) if guess else range(len(spoken)):
         budget.check()
-        both, more = _both(machine, places, spoken[guess][0], budget)
+        (B, added), A, known = spoken[number], machine, places
+        if told is not None and not others:
+            A, known, B, added = merged(A, known, B, [*guess, added], told)
+        both, more = _both(A, known, B, budget)
         if both.speaks:
-            for whole, numbers, added, path in _combined(both, more, others, vector, budget):
-                yield whole, numbers, [spoken[guess][1], *added], [(guess, both), *path]
+            for whole, numbers, outputs, path in _combined(both, more, [*guess, added], others, vector, told, budget):
+                yield whole, numbers, outputs, [(number, both), *path]
 
 
 def _labels(chosen: Truths) -> Ints:
@@ -141,21 +158,17 @@ def _labels(chosen: Truths) -> Ints:
 
 def _both(A: Moore, places: Ints, B: Moore, budget: Budget) -> tuple[Moore, Ints]:
     """Return a machine that speaks where both do, and what its labels stand for: those of A, and the place in B."""
-    many = int(B.labels.max()) + 1
-
-    def say(a: Ints, b: Ints) -> Ints:
-        return np.where((a > 0) & (b > 0), a.astype(np.int64) * many + b, 0)
-
-    known = np.array([0])
+    known = np.zeros((1, 2), np.int32)  # what each label stands for
 
     def number(a: Ints, b: Ints) -> Ints:
         nonlocal known
-        known, numbers = np.unique(np.append(0, say(a, b)), return_inverse=True)
-        return numbers[1:].astype(np.int32)
+        speaking = (a > 0) & (b > 0)
+        both = np.stack([np.append(0, a * speaking), np.append(0, b * speaking)], axis=1)
+        known, numbers = different(both)
+        return numbers[1:]
 
     machine = pair(A, B, number, budget, both=True)
-    a, b = np.divmod(known, many)
-    return machine, np.concatenate([places[a], (b - 1)[:, None]], axis=1)
+    return machine, np.concatenate([places[known[:, 0]], known[:, 1:] - 1], axis=1)
 
 
 def _renumbered(stream: Stream, found: list[Spoken], finish: Finish) -> Stream:

@@ -4,10 +4,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from weightsmith.automata.extraction.compiled import compiled
 from weightsmith.errors import InputError, WeightsmithError, brief, whole_number
 
 DEFAULT_SECONDS, DEFAULT_STATES, DEFAULT_MEMORY = 60.0, 2_000_000, 1 << 30
-STATES_PER_SECOND = 400_000  # that are made, paired and merged, at least
+STATES_PER_SECOND = 800_000  # that are made, paired and merged, at least
 STATE_BYTES = 200  # that a state takes while machines are paired and made small: rows, tables, slots, classes
 
 
@@ -27,12 +28,17 @@ class Budget:
     largest: int = field(default=0, init=False)  # states of the largest machine so far
 
     def __post_init__(self) -> None:
-        """Refuse what is no budget, and start the clock."""
+        """Refuse what is no budget; then have the loops compiled, which takes none of it, and start the clock."""
         if type(self.seconds) not in (int, float) or not self.seconds > 0:
             raise InputError(f"seconds={brief(self.seconds)}: write how long it may take, such as 60")
         whole_number(self.states, "states", 1, meaning="how many states a machine may have")
         whole_number(self.memory, "memory", 1 << 20, meaning="a number of bytes, a million or more")
+        compiled()
         self._end = self.clock() + self.seconds
+
+    def rest(self, states: int) -> "Budget":
+        """Return what is left of the time, for machines of no more than so many states."""
+        return Budget(self._left(), min(states, self.states), self.memory, self.clock)
 
     @property
     def limit(self) -> int:
@@ -46,7 +52,7 @@ class Budget:
 
     def _left(self) -> float:
         left = self._end - self.clock()
-        if left < 0:
+        if left <= 0:
             raise UnknownError(self._text(f"{self.seconds:g} seconds were not enough"))
         return left
 

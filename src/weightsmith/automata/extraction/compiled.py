@@ -1,29 +1,67 @@
 """The loops as machine code, compiled when they are first used and kept for the next process."""
 
+import threading
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from weightsmith.automata.extraction import loops
 
+# How long compiling takes on an ordinary machine, to be said before; the first of all pays for starting Numba
+SECONDS = {
+    "by_label": 0.8, "refined": 1.0, "numbered": 0.2, "leading": 0.4, "distinct": 0.4, "paired": 1.1, "delayed": 0.6,
+    "folded": 0.7,
+}  # fmt: skip
+_lock = threading.Lock()
+
 
 class Loops(NamedTuple):
     """See the functions of the same names."""
 
+    by_label: Any
     refined: Any
     numbered: Any
+    leading: Any
+    distinct: Any
     paired: Any
     delayed: Any
     folded: Any
 
 
-@cache
 def compiled() -> Loops:
-    """Return the loops; Numba loads here."""
+    """Return the loops; Numba loads here. If they must really be compiled, that is logged before."""
+    with _lock:
+        return _compiled()
+
+
+@cache
+def _compiled() -> Loops:
+    from weightsmith.kernels.packed.announcing import announced
     from weightsmith.kernels.packed.cache import cached, folder_for
 
     folder = folder_for([Path(loops.__file__)], "automata")
     how: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    loops._PLACE = cached(loops.found_place, how, folder)
+    loops._PLACE, loops._COPY = cached(loops.found_place, how, folder), cached(loops.copied, how, folder)
     loops._LARGER = cached(loops.larger, how, folder)
-    return Loops(*(cached(getattr(loops, name), how, folder) for name in Loops._fields))
+    found = Loops(*(cached(getattr(loops, name), how, folder) for name in Loops._fields))
+    with announced("automata", SECONDS):
+        for loop, types in zip(found, _types(), strict=True):
+            loop.compile(types)
+    return found
+
+
+def _types() -> Loops:
+    """Return the types of the arguments, so that each loop is compiled once, and when that is said."""
+    import numba as nb
+
+    number, row, table, truths = nb.int64, nb.int32[::1], nb.int32[:, ::1], nb.boolean[::1]
+    return Loops(
+        by_label=(row,),
+        refined=(table, row, number),
+        numbered=(table, row, number),
+        leading=(table, truths),
+        distinct=(table,),
+        paired=(table, table, number, number, number),
+        delayed=(table, row, table, number),
+        folded=(table, row, truths, table, nb.int32[:, :, ::1], table, row, number),
+    )

@@ -6,22 +6,23 @@ from typing import TypeAlias
 
 import numpy as np
 
-from weightsmith.arithmetic import Array
+from weightsmith.arithmetic import Array, Core
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.loops import DEAD
 from weightsmith.automata.extraction.meeting import Meeting
-from weightsmith.automata.extraction.moore import Ints
 from weightsmith.automata.extraction.reading import (
     Normaliser,
     Reading,
     Truths,
     alive,
     chosen,
+    counting,
     labelled,
     nobody,
     only_to,
     summed,
 )
+from weightsmith.automata.extraction.rows import Ints
 from weightsmith.automata.extraction.sums import Sums, sums_for
 from weightsmith.model import AverageHard, LeftmostHard, RightmostHard, Softmax
 
@@ -99,6 +100,12 @@ def _equal_parts(
     """The normaliser is how many keys are counted, which is `least` or more in the end; some keys are fatal."""
     A, weights = meeting.A, _weights_by_count(meeting, budget)  # the last serves every larger count
     nothing, most = ~counted & ~fatal, len(weights) - 1
+    values = meeting.values[meeting.newest :][counted[meeting.newest :]]
+    if len(values) and (values == values[0]).all():
+        normaliser, _ = _count(fatal, nothing, most)
+        sums = _repeated(A, A.multiply(weights[:, None], values[0]))
+        yield counting(normaliser, np.arange(most + 1) >= least, sums, first)
+        return
     found = ends(_count(fatal, nothing, most)[0])
     for weight in np.unique(weights[found[found >= least]]):
         budget.check()
@@ -120,6 +127,17 @@ def _count(fatal: Truths, nothing: Truths, cap: int, terms: Array | None = None)
     counted = np.minimum(np.arange(1, cap + 2), cap)[:, None]
     following = np.where(rows[:, 0] > 0, DEAD, counted).astype(np.int32)
     return Normaliser(labels, np.ascontiguousarray(following), 0), rows[:, 1:]
+
+
+def _repeated(A: Core, terms: Array) -> Array:
+    """Return the sum of m times terms[m], for each m."""
+    total = np.zeros(terms.shape)
+    for m in range(1, len(terms)):
+        more = A.add(total[m:], terms[m:])
+        if (more == total[m:]).all():
+            break
+        total[m:] = more
+    return total
 
 
 def _weights_by_count(meeting: Meeting, budget: Budget) -> Array:

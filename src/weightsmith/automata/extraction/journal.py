@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from weightsmith.automata.extraction.moore import Ints, Moore
+from weightsmith.automata.extraction.moore import Moore
+from weightsmith.automata.extraction.rows import Ints
 
 Path: TypeAlias = Sequence[tuple[int, Moore]]  # for each head: which of its guesses, and the machine up to there
 

@@ -1,4 +1,4 @@
-"""The loops over states, for Numba: smallest machines, pairs of machines, folds. See `compiled`.
+"""The loops over states, for Numba: smallest machines, pairs of machines, folds, different rows. See `compiled`.
 
 Each goes no further than `limit` states; where that is not enough, it gives no states at all.
 """
@@ -9,7 +9,25 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int32]
+Truths = npt.NDArray[np.bool_]
 DEAD = -1  # in place of a normaliser: the guess has turned out wrong, and stays so
+
+
+def by_label(labels: Ints) -> tuple[Ints, int]:
+    """Return the class of each state, and how many there are: states with one label, and the start by itself.
+
+    Labels are not negative.
+    """
+    number = np.full(labels.max() + 1, -1, np.int32)
+    classes, count = np.empty(len(labels), np.int32), 0
+    for state in range(1, len(labels)):
+        label = labels[state]
+        if number[label] < 0:
+            number[label] = count
+            count += 1
+        classes[state] = number[label]
+    classes[0] = count
+    return classes, count + 1
 
 
 def refined(table: Ints, classes: Ints, count: int) -> int:
@@ -43,7 +61,8 @@ def refined(table: Ints, classes: Ints, count: int) -> int:
         place[state] = first[c] + marked[c]
         order[place[state]] = state
         marked[c] += 1
-    marked[:] = 0
+    for c in range(count):
+        marked[c] = 0
     waiting = np.empty(states + 1, np.int32)
     left = 0
     for c in range(count):
@@ -55,7 +74,8 @@ def refined(table: Ints, classes: Ints, count: int) -> int:
         left -= 1
         c = waiting[left]
         members = size[c]
-        splitter[:members] = order[first[c] : first[c] + members]
+        for i in range(members):
+            splitter[i] = order[first[c] + i]
         for token in range(tokens):
             hit = 0
             for i in range(members):
@@ -119,12 +139,44 @@ def numbered(table: Ints, classes: Ints, count: int) -> tuple[Ints, Ints]:
     return members[:found], result[:found]
 
 
+def leading(table: Ints, wanted: Truths) -> Truths:
+    """Say of each state whether it is wanted, or some input leads from it to one that is."""
+    states, tokens = table.shape
+    begin = np.zeros(states + 1, np.int64)
+    for state in range(states):
+        for token in range(tokens):
+            begin[table[state, token] + 1] += 1
+    for state in range(states):
+        begin[state + 1] += begin[state]
+    place = begin[:-1].copy()
+    sources = np.empty(states * tokens, np.int32)
+    for state in range(states):
+        for token in range(tokens):
+            there = table[state, token]
+            sources[place[there]] = state
+            place[there] += 1
+    found, stack, left = wanted.copy(), np.empty(states, np.int32), 0
+    for state in range(states):
+        if wanted[state]:
+            stack[left] = state
+            left += 1
+    while left > 0:
+        left -= 1
+        state = stack[left]
+        for i in range(begin[state], begin[state + 1]):
+            if not found[sources[i]]:
+                found[sources[i]] = True
+                stack[left] = sources[i]
+                left += 1
+    return found
+
+
 def found_place(rows: Ints, slots: Ints, row: Ints) -> Any:
     """Return the slot in which the number of a row stands, or would stand (open addressing)."""
     mask = len(slots) - 1
     mixed = np.uint64(1469598103934665603)
-    for value in row:
-        mixed = (mixed ^ np.uint64(value + 2)) * np.uint64(1099511628211)
+    for j in range(len(row)):
+        mixed = (mixed ^ np.uint64(row[j] + 2)) * np.uint64(1099511628211)
         mixed ^= mixed >> np.uint64(29)
     place = np.int64(mixed & np.uint64(mask))
     while slots[place] >= 0:
@@ -139,35 +191,63 @@ def found_place(rows: Ints, slots: Ints, row: Ints) -> Any:
     return place
 
 
+def copied(source: Ints, target: Ints) -> None:
+    """Copy a row; Numba takes long to compile an assignment of slices."""
+    for j in range(len(source)):
+        target[j] = source[j]
+
+
 def larger(rows: Ints, table: Ints, slots: Ints, count: int) -> tuple[Ints, Ints, Ints]:
     """Return the same rows and table with room for twice as many, and slots for them."""
     more = np.empty((2 * len(rows), rows.shape[1]), np.int32)
-    more[:count] = rows[:count]
     wider = np.empty((2 * len(table), table.shape[1]), np.int32)
-    wider[:count] = table[:count]
     places = np.full(2 * len(slots), -1, np.int32)
     for i in range(count):
+        for j in range(rows.shape[1]):
+            more[i, j] = rows[i, j]
+        for j in range(table.shape[1]):
+            wider[i, j] = table[i, j]
         places[_PLACE(more, places, more[i])] = i
     return more, wider, places
+
+
+def distinct(rows: Ints) -> tuple[Ints, Ints]:
+    """Return the place of the first of all equal rows, for each of them, and which of them each row is."""
+    size = 4
+    while size < 2 * len(rows):
+        size *= 2
+    slots = np.full(size, -1, np.int32)  # places of rows
+    numbers, examples, count = np.empty(len(rows), np.int32), np.empty(len(rows), np.int32), 0
+    for i in range(len(rows)):
+        place = _PLACE(rows, slots, rows[i])
+        if slots[place] < 0:
+            slots[place] = i
+            examples[count] = i
+            numbers[i] = count
+            count += 1
+        else:
+            numbers[i] = numbers[slots[place]]
+    return examples[:count].copy(), numbers
 
 
 def paired(A: Ints, B: Ints, dead_a: int, dead_b: int, limit: int) -> tuple[Ints, Ints]:
     """Return the pairs of states that one input leads to, and their table.
 
-    Where one of them is dead (−1: none is), the pair is: all such pairs are one, of the dead states.
+    Where one of them is dead (−1: none is), the pair is: all such pairs are one.
     """
     tokens = A.shape[1]
+    sink_a, sink_b = max(dead_a, 0), max(dead_b, 0)
     rows, table = np.empty((256, 2), np.int32), np.empty((256, tokens), np.int32)
     slots = np.full(1024, -1, np.int32)
     row = np.zeros(2, np.int32)
     slots[_PLACE(rows, slots, row)] = 0
-    rows[0] = row
+    _COPY(row, rows[0])
     count, done = 1, 0
     while done < count:
         for token in range(tokens):
             row[0], row[1] = A[rows[done, 0], token], B[rows[done, 1], token]
             if row[0] == dead_a or row[1] == dead_b:
-                row[0], row[1] = dead_a, dead_b
+                row[0], row[1] = sink_a, sink_b
             place = _PLACE(rows, slots, row)
             if slots[place] < 0:
                 if count == limit:
@@ -176,7 +256,7 @@ def paired(A: Ints, B: Ints, dead_a: int, dead_b: int, limit: int) -> tuple[Ints
                     rows, table, slots = _LARGER(rows, table, slots, count)
                     place = _PLACE(rows, slots, row)
                 slots[place] = count
-                rows[count] = row
+                _COPY(row, rows[count])
                 count += 1
             table[done, token] = slots[place]
         done += 1
@@ -194,7 +274,7 @@ def delayed(machine: Ints, enters: Ints, becomes: Ints, limit: int) -> tuple[Int
     slots = np.full(1024, -1, np.int32)
     row = np.zeros(width, np.int32)
     slots[_PLACE(rows, slots, row)] = 0
-    rows[0] = row
+    _COPY(row, rows[0])
     count, done = 1, 0
     while done < count:
         for token in range(tokens):
@@ -211,7 +291,7 @@ def delayed(machine: Ints, enters: Ints, becomes: Ints, limit: int) -> tuple[Int
                     rows, table, slots = _LARGER(rows, table, slots, count)
                     place = _PLACE(rows, slots, row)
                 slots[place] = count
-                rows[count] = row
+                _COPY(row, rows[count])
                 count += 1
             table[done, token] = slots[place]
         done += 1
@@ -221,7 +301,7 @@ def delayed(machine: Ints, enters: Ints, becomes: Ints, limit: int) -> tuple[Int
 def folded(
     machine: Ints,
     labels: Ints,
-    useful: npt.NDArray[np.bool_],
+    useful: Truths,
     following: Ints,
     step: Ints,
     sums: Ints,
@@ -239,12 +319,12 @@ def folded(
     slots = np.full(1024, -1, np.int32)
     row = start.copy()
     slots[_PLACE(rows, slots, row)] = 0
-    rows[0] = row
+    _COPY(row, rows[0])
     count, done = 1, 0
     by_normaliser = step.shape[0] > 1
     while done < count:
         for token in range(tokens):
-            row[:] = rows[done]
+            _COPY(rows[done], row)
             n = row[1]
             if n != DEAD:
                 state = machine[row[0], token]
@@ -256,7 +336,8 @@ def folded(
                     for j in range(2, width):
                         row[j] = sums[step[which, label, j - 2], row[j]]
                 if row[1] == DEAD or not useful[state]:
-                    row[:] = DEAD
+                    for j in range(width):
+                        row[j] = DEAD
             place = _PLACE(rows, slots, row)
             if slots[place] < 0:
                 if count == limit:
@@ -265,7 +346,7 @@ def folded(
                     rows, table, slots = _LARGER(rows, table, slots, count)
                     place = _PLACE(rows, slots, row)
                 slots[place] = count
-                rows[count] = row
+                _COPY(row, rows[count])
                 count += 1
             table[done, token] = slots[place]
         done += 1
@@ -273,4 +354,5 @@ def folded(
 
 
 _PLACE: Any = found_place  # `compiled` puts the machine code here
+_COPY: Any = copied
 _LARGER: Any = larger

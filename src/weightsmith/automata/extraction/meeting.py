@@ -8,8 +8,7 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Array, Core, Weights
 from weightsmith.automata.extraction.budget import Budget
-from weightsmith.automata.extraction.moore import Ints
-from weightsmith.automata.extraction.stream import different
+from weightsmith.automata.extraction.rows import Ints, different
 from weightsmith.model import Alibi, AttentionPositions, Head, Softmax
 
 MAX_AGE = 1 << 12

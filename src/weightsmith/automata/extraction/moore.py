@@ -7,16 +7,17 @@ nothing has been read, and no token leads there.
 import heapq
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import count
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.compiled import compiled
+from weightsmith.automata.extraction.rows import Ints
 
-Ints: TypeAlias = npt.NDArray[np.int32]
 NOBODY = -1
 
 
@@ -37,7 +38,15 @@ class Moore:
         """Whether it ever does."""
         return bool(self.labels.any())
 
-    @property
+    @cached_property
+    def spoken(self) -> Ints:
+        """The labels that it speaks, ascending."""
+        said = np.zeros(int(self.labels.max()) + 1, np.bool_)
+        said[self.labels] = True
+        said[0] = False
+        return np.flatnonzero(said).astype(np.int32)
+
+    @cached_property
     def dead(self) -> int:
         """The state in which it is silent for ever; −1 where there is none. A smallest machine has one at most."""
         stays = (self.table == np.arange(self.states)[:, None]).all(axis=1) & (self.labels == 0)
@@ -57,13 +66,11 @@ class Moore:
 
 def smallest(table: Ints, labels: npt.NDArray[Any]) -> Moore:
     """Merge the states that no input tells apart, and number the rest in the order in which they are found."""
-    known, classes = np.unique(labels[1:], return_inverse=True)
-    if len(known) == 1:
-        return constant(table.shape[1], int(known[0]))
-    classes = np.append(len(known), classes).astype(np.int32)  # the start is like no other
     loops = compiled()
-    number = loops.refined(table, classes, len(known) + 1)
-    members, merged = loops.numbered(table, classes, number)
+    classes, count = loops.by_label(np.ascontiguousarray(labels, np.int32))
+    if count == 2:  # the start, and all others
+        return constant(table.shape[1], int(labels[1]))
+    members, merged = loops.numbered(table, classes, loops.refined(table, classes, count))
     said = labels[members].astype(np.int32)
     said[0] = 0
     return Moore(merged, said)
@@ -82,8 +89,6 @@ def pair(
     With `both`, it is silent wherever one of them is.
     """
     dead = (A.dead, B.dead) if both else (NOBODY, NOBODY)
-    if NOBODY in dead:
-        dead = (NOBODY, NOBODY)
     rows, table = compiled().paired(A.table, B.table, *dead, budget.limit)
     budget.count(len(rows))
     return smallest(table, say(A.labels[rows[:, 0]], B.labels[rows[:, 1]]))

@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Array, Core
 from weightsmith.automata.extraction.budget import Budget
+from weightsmith.automata.extraction.compiled import compiled
 from weightsmith.automata.extraction.loops import DEAD
-from weightsmith.automata.extraction.moore import Ints
+from weightsmith.automata.extraction.rows import Ints, examples_of
 from weightsmith.automata.extraction.sums import sums_for
 
 NOTHING = -1  # the label of a key that changes nothing
@@ -49,20 +50,17 @@ def labelled(codes: npt.NDArray[Any], nothing: Truths) -> tuple[Ints, npt.NDArra
     flat = codes.reshape(nothing.size, -1)
     chosen = np.flatnonzero(~nothing.reshape(-1))
     labels = np.full(nothing.size, NOTHING, np.int32)
-    _, examples, numbers = np.unique(flat[chosen], axis=0, return_index=True, return_inverse=True)
-    labels[chosen] = numbers.reshape(-1)
+    examples, numbers = examples_of(flat[chosen])
+    labels[chosen] = numbers
     return labels.reshape(nothing.shape), chosen[examples]
 
 
 def alive(following: Ints, right: Truths) -> Ints:
     """Return where labels lead, with DEAD in place of states from which the guess can no longer turn out right."""
-    useful = right.copy()
-    while True:
-        known = np.append(useful, False)  # the last is DEAD
-        more = useful | known[following].any(axis=1)
-        if (more == useful).all():
-            return only_to(following, useful)
-        useful = more
+    dead = len(following)
+    table = np.append(np.where(following == DEAD, dead, following), np.full((1, following.shape[1]), dead), axis=0)
+    useful = compiled().leading(table.astype(np.int32), np.append(right, False))
+    return only_to(following, useful[:-1])
 
 
 def only_to(following: Ints, useful: Truths) -> Ints:
@@ -94,6 +92,21 @@ def summed(
 
     dense = np.ascontiguousarray(step.reshape(used.shape), np.int32)
     return Reading(normaliser, right, dense, sums, np.full(len(live), table.zero, np.int32), mixed, guess)
+
+
+def counting(normaliser: Normaliser, right: Truths, results: Array, first: float) -> Reading:
+    """Return a reading of keys with one value: its result is results[m] for m of them, where the normaliser is m.
+
+    Its one coordinate is m too.
+    """
+    more = np.minimum(np.arange(1, len(results) + 1, dtype=np.int32), len(results) - 1)[None]
+
+    def mixed(places: Ints) -> Array:
+        found: Array = results[places[..., 0]]
+        return found
+
+    step = np.zeros((1, normaliser.following.shape[1], 1), np.int32)
+    return Reading(normaliser, right, step, np.ascontiguousarray(more), np.zeros(1, np.int32), mixed, (first, 0.0))
 
 
 def nobody(shape: tuple[int, ...], size: int) -> Reading:

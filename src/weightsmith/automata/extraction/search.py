@@ -9,7 +9,8 @@ import numpy.typing as npt
 from weightsmith.automata.automaton import Automaton, first_path, smallest
 from weightsmith.automata.extraction.budget import Budget, UnknownError
 from weightsmith.automata.extraction.compiled import compiled
-from weightsmith.automata.extraction.moore import Ints, Moore, pair
+from weightsmith.automata.extraction.moore import Moore, pair
+from weightsmith.automata.extraction.rows import Ints
 from weightsmith.automata.extraction.whole import Decisions, one_machine
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
@@ -32,9 +33,8 @@ def as_few(machines: list[Moore], answers: int, budget: Budget) -> list[Moore]:
     """Return one machine for all, if it stays small; else the machines as they are."""
     if len(machines) < 2:
         return machines
-    few = Budget(budget.seconds, min(JOIN_STATES, budget.states), budget.memory)
     try:
-        return [one_machine(machines, answers, few)]
+        return [one_machine(machines, answers, budget.rest(JOIN_STATES))]
     except UnknownError:
         budget.check()
         return machines
@@ -51,7 +51,7 @@ def first_difference(
     best: Ids | None = None
     for A in mine:
         for B in others if within is None else [_only_within(B, within, budget) for B in others]:
-            rows, table = compiled().paired(A.table, B.table, -1, -1, budget.limit)
+            rows, table = compiled().paired(A.table, B.table, A.dead, B.dead, budget.limit)
             budget.count(len(rows))
             a, b = A.labels[rows[:, 0]], B.labels[rows[:, 1]]
             wrong = (a > 0) & (b > 0) & differ(a, b)

@@ -1,23 +1,17 @@
 """What stands in the stream at the last position, after each input: a union of small machines."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
-from weightsmith.automata.extraction.moore import Ints, Moore, smallest, together
+from weightsmith.automata.extraction.moore import Moore, smallest, together
+from weightsmith.automata.extraction.rows import Ints
 
 NEVER = -1  # in a view: no vector at all
-
-
-def different(rows: Array) -> tuple[Array, Ints]:
-    """Return the different ones of some rows, in the order in which they come, and which of them each row is."""
-    found: dict[bytes, int] = {}
-    numbers = [found.setdefault(row.tobytes(), len(found)) for row in np.ascontiguousarray(rows + 0.0)]  # without −0
-    order = np.array(numbers, np.int32)
-    return rows[np.unique(order, return_index=True)[1]], order
 
 
 @dataclass(eq=False)
@@ -43,20 +37,31 @@ class Stream:
         if key not in self._views:
             default = self._default(parts, queries)
             code = np.append(0, np.where(parts == default, 0, parts + 1)).astype(np.int32)
-            said = together((smallest(m.table, code[m.labels]) for m in self.machines), self.tokens, budget)
+            said = self._saying(code, budget)
             self._views[key] = Moore(said.table, np.where(said.labels == 0, default, said.labels - 1).astype(np.int32))
         return self._views[key]
 
     def _default(self, parts: Ints, queries: npt.NDArray[np.bool_]) -> int:
         """Return the part that most machines speak of."""
-        spoken = np.zeros(int(parts.max()) + 1, np.int64)
-        for machine in self.machines:
-            spoken[np.unique(parts[machine.labels[machine.labels > 0] - 1])] += 1
+        many = int(parts.max()) + 1
+        machine, vector = self._spoken
+        spoken = np.bincount(np.unique(machine * many + parts[vector]) % many, minlength=many)
         if self.ends:
             spoken[parts[queries]] = 0
         return int(np.argmax(spoken)) if spoken.any() else NEVER
 
+    @cached_property
+    def _spoken(self) -> tuple[npt.NDArray[np.intp], Ints]:
+        """The pairs of a machine and a vector that it speaks of."""
+        counts = [len(machine.spoken) for machine in self.machines]
+        return np.repeat(np.arange(len(counts)), counts), np.concatenate([m.spoken for m in self.machines]) - 1
+
+    def _saying(self, code: Ints, budget: Budget) -> Moore:
+        """Return the machine that says a code of each label; what has code 0 is not spoken of."""
+        found = (smallest(m.table, code[m.labels]) for m in self.machines if code[m.spoken].any())
+        return together(found, self.tokens, budget)
+
     def only(self, chosen: npt.NDArray[np.bool_], budget: Budget) -> Moore:
         """Return the machine that says 1 + the place of the vector, where it is one of the chosen, and else nothing."""
         code = np.append(0, np.where(chosen, np.arange(1, len(chosen) + 1), 0)).astype(np.int32)
-        return together((smallest(m.table, code[m.labels]) for m in self.machines), self.tokens, budget)
+        return self._saying(code, budget)

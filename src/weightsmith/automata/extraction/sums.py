@@ -7,7 +7,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Array, Core, Saturating
 from weightsmith.automata.extraction.budget import Budget
-from weightsmith.automata.extraction.moore import Ints
+from weightsmith.automata.extraction.rows import Ints
 
 SMALL_BITS = 12  # up to here a table has a column for every member
 

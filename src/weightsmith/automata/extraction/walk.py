@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
@@ -11,8 +10,9 @@ from weightsmith.automata.extraction.compiled import compiled
 from weightsmith.automata.extraction.journal import ReadingMade
 from weightsmith.automata.extraction.loops import DEAD
 from weightsmith.automata.extraction.meeting import Meeting
-from weightsmith.automata.extraction.moore import Ints, Moore, smallest
+from weightsmith.automata.extraction.moore import Moore, smallest
 from weightsmith.automata.extraction.reading import NOTHING, Normaliser, Reading, Truths
+from weightsmith.automata.extraction.rows import Ints, different, examples_of
 from weightsmith.automata.extraction.stream import NEVER, Stream
 
 
@@ -35,7 +35,7 @@ def keys_of(stream: Stream, meeting: Meeting, labels: Ints, asking: Truths, budg
     """
     labels = labels[:, meeting.key_of]
     sees = np.concatenate([labels[meeting.newest :].T, asking[:, None]], axis=1)
-    examples, parts = _parts(sees)
+    examples, parts = examples_of(sees)
     said = stream.view(parts, asking, budget)
     asks = np.append(asking[examples], False)[said.labels]  # NEVER is the last
     asks[0] = False  # nothing has been read
@@ -44,12 +44,6 @@ def keys_of(stream: Stream, meeting: Meeting, labels: Ints, asking: Truths, budg
         near = np.empty((said.states, 0), np.int32)
         return Keys(said.table, far, near, asks, _useful(said.table, asks), said)
     return _with_window(said, meeting, labels[:, examples], asks, budget)
-
-
-def _parts(rows: npt.NDArray[np.integer]) -> tuple[npt.NDArray[np.intp], Ints]:
-    """Return an example of each different row, and which of them each row is."""
-    _, examples, parts = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    return examples, parts.reshape(-1).astype(np.int32)
 
 
 def _with_window(said: Moore, meeting: Meeting, labels: Ints, asks: Truths, budget: Budget) -> Keys:
@@ -62,7 +56,7 @@ def _with_window(said: Moore, meeting: Meeting, labels: Ints, asks: Truths, budg
     meaning = []  # for each age: the label of each code
     for age in range(last + 1):
         later = labels[age:].T
-        examples, code = _parts(later)
+        examples, code = examples_of(later)
         blank = (later[examples] == NOTHING).all(axis=1)
         number = np.where(blank, 0, np.cumsum(~blank))
         codes[age, :parts] = number[code]
@@ -83,8 +77,9 @@ def _with_window(said: Moore, meeting: Meeting, labels: Ints, asks: Truths, budg
         near = np.empty((len(rows), 0), np.int32)
     asking = asks[state]
     marks = np.concatenate([ages[0][:, None], near, asking[:, None]], axis=1)
-    small = smallest(table, _parts(marks)[1] + 1)
-    seen = np.unique(marks, axis=0)[small.labels - 1]
+    examples, number = examples_of(marks)
+    small = smallest(table, number + 1)
+    seen = marks[examples][small.labels - 1]
     asking = seen[:, -1].astype(np.bool_)
     asking[0] = False
     far, near = (np.ascontiguousarray(part, np.int32) for part in (seen[:, 0], seen[:, 1:-1]))
@@ -92,12 +87,8 @@ def _with_window(said: Moore, meeting: Meeting, labels: Ints, asks: Truths, budg
 
 
 def _useful(table: Ints, asks: Truths) -> Truths:
-    useful = asks
-    while True:
-        more = useful | useful[table].any(axis=1)
-        if (more == useful).all():
-            return useful
-        useful = more
+    useful: Truths = compiled().leading(table, asks)
+    return useful
 
 
 def ends_of(
@@ -115,16 +106,17 @@ def ends_of(
 def walked(
     stream: Stream, meeting: Meeting, reading: Reading, asking: Truths, budget: Budget
 ) -> tuple[ReadingMade, Array]:
-    """Return the machine that says 1 + the place of Σ weight ⊗ value, where the guess is right; and these sums."""
+    """Return the machine that says 1 + the place of what the head adds, where the guess is right; and these vectors."""
     keys = keys_of(stream, meeting, reading.normaliser.labels, asking, budget)
     rows, table = _folded(keys, reading.normaliser, reading.step, reading.sums, reading.start, budget)
     labels = np.zeros(len(rows), np.int32)
     asked = np.flatnonzero((rows[:, 1] != DEAD) & np.append(keys.asks, False)[rows[:, 0]])
     n, sums = _finished(keys, reading.normaliser, reading.step, reading.sums, rows[asked])
     spoken = (n != DEAD) & np.append(reading.right, False)[n]
-    different, places = np.unique(sums[spoken], axis=0, return_inverse=True)
-    labels[asked[spoken]] = 1 + places.reshape(-1)
-    return ReadingMade(keys.view, smallest(table, labels)), reading.mixed(different)
+    found, places = different(sums[spoken])
+    added, numbers = different(meeting.A.matvec(meeting.head.W_O, reading.mixed(found)))
+    labels[asked[spoken]] = 1 + numbers[places]
+    return ReadingMade(keys.view, smallest(table, labels)), added
 
 
 def _folded(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -10,8 +11,9 @@ from weightsmith.automata.decisions import DecisionAutomaton, decision_automaton
 from weightsmith.automata.extraction.blocks import Finish, run_block
 from weightsmith.automata.extraction.budget import DEFAULT_MEMORY, DEFAULT_SECONDS, DEFAULT_STATES, Budget
 from weightsmith.automata.extraction.journal import BlockMade, Journal
-from weightsmith.automata.extraction.moore import Ints, Moore, pair, smallest, together
-from weightsmith.automata.extraction.stream import Stream, different
+from weightsmith.automata.extraction.moore import Moore, pair, smallest, together
+from weightsmith.automata.extraction.rows import Ints, different
+from weightsmith.automata.extraction.stream import Stream
 from weightsmith.errors import InputError
 from weightsmith.model import Rotary, Transformer, Value, position_table
 from weightsmith.model.places import checked as checked_transformer
@@ -42,7 +44,8 @@ def extract(T: Transformer, budget: Budget | None = None) -> Decisions:
     journal = Journal()
     for b in range(len(T.blocks)):
         last = b == len(T.blocks) - 1
-        stream, made = run_block(T, b, stream, _answers(T) if last else different, limits)
+        outcome = partial(_answers_of, T) if last and T.readout is None else None
+        stream, made = run_block(T, b, stream, _answers(T) if last else different, limits, outcome)
         journal.blocks.append(made)
     if not T.blocks:
         numbers = _answers_of(T, stream.vectors)

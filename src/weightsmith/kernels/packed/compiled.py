@@ -1,6 +1,5 @@
 """The loops as machine code: compiled for each representation as they are needed, and cached on disk."""
 
-import logging
 import threading
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -9,7 +8,6 @@ from typing import Any
 
 import numba as nb
 import numpy as np
-from numba.core import event
 
 from weightsmith.arithmetic import fast_rounding
 from weightsmith.kernels.packed import (
@@ -23,6 +21,7 @@ from weightsmith.kernels.packed import (
     representations,
     weighing,
 )
+from weightsmith.kernels.packed.announcing import announced
 from weightsmith.kernels.packed.cache import cached, digest_of, folder_for
 from weightsmith.kernels.packed.carrier import Carrier
 from weightsmith.kernels.packed.operations import TableIndex
@@ -44,7 +43,6 @@ LOOPS = {
 SECONDS = {"attend": 3.0, "apply": 1.6, "norm": 0.4, "rotate": 0.3, "look_up_rows": 0.2, "multiply_rows": 0.2}
 OTHER_SECONDS = 0.15
 
-log = logging.getLogger("weightsmith.kernels")
 _lock = threading.Lock()
 
 
@@ -68,30 +66,11 @@ class Loops:
             return
         with _lock:
             missing = [name for name in names if name not in vars(self)]
-            with event.install_listener("numba:compile", _Announcer(missing)):
+            with announced("this kind of numbers", {name: SECONDS.get(name, OTHER_SECONDS) for name in missing}):
                 for name in missing:
                     # The machine code itself is called: Numba's dispatcher takes longer to see the types of named
                     # tuples than many a loop takes. Unboxing still checks the type of every array.
                     setattr(self, name, _dispatchers()[name].compile(self._signatures[name]))
-
-
-class _Announcer(event.Listener):
-    """Logs, when the first loop turns out not to be in the cache, how long all that are still missing will take."""
-
-    def __init__(self, missing: list[str]) -> None:
-        self.missing, self.said = missing, False
-
-    def on_start(self, event: Any) -> None:
-        """Compiling has begun, of a loop or of a function that it calls."""
-        name = event.data["dispatcher"].py_func.__name__
-        if not self.said and name in self.missing:
-            self.said = True
-            rest = self.missing[self.missing.index(name) :]
-            seconds = sum(SECONDS.get(each, OTHER_SECONDS) for each in rest)
-            log.info("compiling for this kind of numbers, once (about %d s)", max(round(seconds), 1))
-
-    def on_end(self, event: Any) -> None:
-        """Compiling has ended."""
 
 
 @lru_cache(maxsize=1)
