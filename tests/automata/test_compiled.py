@@ -42,6 +42,7 @@ def test_the_time_of_a_verdict_does_not_contain_compiling(monkeypatch: pytest.Mo
 def test_a_part_of_a_budget_ends_when_the_whole_does() -> None:
     clock = [0.0]
     budget = Budget(seconds=10, clock=lambda: clock[0])
+    budget.start()
     clock[0] = 9.0
     part = budget.rest(states=50)
     assert (part.limit, budget.limit > 50) == (50, True)

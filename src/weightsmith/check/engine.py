@@ -207,7 +207,7 @@ def conclude(claim: Claim, up_to: int | None, options: Options) -> Verdict:
     if up_to is None and claim.frame.length is None:
         if not on_their_own:
             raise InputError("a ledger and a cluster go through inputs: say up to which length, as in up_to=20")
-        return _of_every_length(claim, options)
+        return _of_every_length(claim, Budget(options.seconds, options.states, options.memory))
     if up_to is not None and claim.frame.length is None and on_their_own and why_not(claim) is None:
         found = _of_length(claim, _longest(claim, up_to), options)
         if found is not None:
@@ -215,7 +215,7 @@ def conclude(claim: Claim, up_to: int | None, options: Options) -> Verdict:
     return decide(claim, up_to, options)
 
 
-def _of_every_length(claim: Claim, options: Options) -> Verdict:
+def _of_every_length(claim: Claim, budget: Budget) -> Verdict:
     """Ask automata; before, a few short inputs are run, and more of them where nothing is known."""
     reason = why_not(claim)
     if reason is not None:
@@ -223,7 +223,7 @@ def _of_every_length(claim: Claim, options: Options) -> Verdict:
     short = decide(claim, _length_for(claim, FEW_INPUTS))
     if not short.holds:
         return _refuted_at_once(claim, short, short.seconds)
-    found = prove(claim, Budget(options.seconds, options.states, options.memory))
+    found = prove(claim, budget)
     if found.holds is not None:
         return found
     more = decide(claim, _length_for(claim, MANY_INPUTS))

@@ -110,6 +110,7 @@ def prove(claim: Claim, budget: Budget) -> EveryLength:
     reason = why_not(claim)
     if reason is not None:
         raise InputError(reason)
+    budget.start()
     begin, longest = time.perf_counter(), claim.longest
     inputs = None if longest is None or not claim.frame.plain else inputs_between(len(claim.vocabulary), 1, longest)
     verdict = EveryLength(claim, no_plan(claim), None, inputs, None, {}, None, 0.0, (), longest=longest)

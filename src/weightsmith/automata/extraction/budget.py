@@ -26,15 +26,14 @@ class Budget:
     clock: Callable[[], float] = time.monotonic
     place: str = field(default="", init=False)  # "block 1, head 0, class of queries 3 of 7"
     largest: int = field(default=0, init=False)  # states of the largest machine so far
+    _end: float | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse what is no budget; then have the loops compiled, which takes none of it, and start the clock."""
+        """Refuse what is no budget."""
         if type(self.seconds) not in (int, float) or not self.seconds > 0:
             raise InputError(f"seconds={brief(self.seconds)}: write how long it may take, such as 60")
         whole_number(self.states, "states", 1, meaning="how many states a machine may have")
         whole_number(self.memory, "memory", 1 << 20, meaning="a number of bytes, a million or more")
-        compiled()
-        self._end = self.clock() + self.seconds
 
     def rest(self, states: int) -> "Budget":
         """Return what is left of the time, for machines of no more than so many states."""
@@ -50,7 +49,15 @@ class Budget:
         """Stop when the time is over."""
         self._left()
 
+    def start(self) -> None:
+        """Start the clock, unless it runs; before, the loops are compiled, which takes nothing of the budget."""
+        if self._end is None:
+            compiled()
+            self._end = self.clock() + self.seconds
+
     def _left(self) -> float:
+        self.start()
+        assert self._end is not None
         left = self._end - self.clock()
         if left <= 0:
             raise UnknownError(self._text(f"{self.seconds:g} seconds were not enough"))
