@@ -203,9 +203,8 @@ class Machine:
 def leading(table: list[list[int]], goal: set[int]) -> set[int]:
     """Return the states from which some letters, or none, lead to a goal."""
     before = defaultdict[int, set[int]](set)
-    for state, row in enumerate(table):
-        for following in row:
-            before[following].add(state)
+    for state, following in ((state, there) for state, row in enumerate(table) for there in row):
+        before[following].add(state)
     found, order = set(goal), list(goal)
     for state in order:  # it grows meanwhile
         order += (new := before[state] - found)
@@ -314,7 +313,6 @@ class Head:
         scores = {x: {y: [meet(q[x], k[y], age) for age in ages[self.strict :]] for y in seen} for x in seen}
         self.codes = {x: self.coded(scores[x]) for x in seen}  # by query, key and age, from where it is seen
         self.class_of = {x: c for c, entry in enumerate(data) for x in entry["queries"]}
-        need(self.class_of.keys() == seen.keys(), "a vector has no class")
         need(all(self.codes[x] == self.codes[data[c]["queries"][0]] for x, c in self.class_of.items()), "they differ")
         made = (zip(self.folds(c), entry["readings"], strict=True) for c, entry in enumerate(data))
         self.readings = [[self.follow(c, *pair) for pair in pairs] for c, pairs in enumerate(made)]
@@ -361,11 +359,14 @@ class Head:
         V, M = pool[(reading or self.data[c])["view"]], pool[reading["machine"]] if reading else None
         found, sums, codes = set[Any](), dict[int, Vector](), self.codes[self.data[c]["queries"][0]]
         acts = {x: [*map(fold.effect, codes[x], (value[:size] for value in self.values[x]))] for x in codes}
-        meaning = self.proof.view(V, {x: ((*[None] * self.strict, *acts[x]), self.class_of[x] == c) for x in codes})
+        known = [None, *dict.fromkeys(effect for row in acts.values() for effect in row if effect is not None)]
+        acts = {x: [known.index(effect) for effect in row] for x, row in acts.items()}
+        while len(acts[min(acts)]) > 1 and all(row[-1] == row[-2] for row in acts.values()):
+            acts = {x: row[:-1] for x, row in acts.items()}  # the last age stands for all later ones
+        meaning = self.proof.view(V, {x: ((*[0] * self.strict, *acts[x]), self.class_of[x] == c) for x in codes})
         useful = leading(V.table, {s for s, label in enumerate(V.labels) if label in meaning and meaning[label][1]})
-        hopeful = fold.hopeful(effect for row in acts.values() for effect in row)
-        added = cache(lambda total: self.A.linear(self.W_O, total))
-        unseen = (None,) * (self.strict + len(acts[min(acts)])), False  # after inputs that are too long
+        hopeful = fold.hopeful(known)
+        unseen = (0,) * (self.strict + len(acts[min(acts)])), False  # after inputs that are too long
 
         def step(state: Any, letter: int) -> Any:
             v, window, folded, m = state
@@ -373,13 +374,13 @@ class Head:
             effects, asks = meaning.get(V.labels[v], unseen)
             window = (*(older[1:] for older in window), effects)
             if len(window[0]) == 1:  # it has the last age, and changes no more
-                folded, window = fold.take(folded, window[0][0]), window[1:]
-            end = reduce(fold.take, (effects[0] for effects in window), folded) if asks else None
+                folded, window = fold.take(folded, known[window[0][0]]), window[1:]
+            end = reduce(fold.take, (known[effects[0]] for effects in window), folded) if asks else None
             outcome = fold.outcome(end[0]) if end else None
             found.update(outcome or ())
             need(not M or bool(outcome) == (M.labels[m] > 0), "a reading speaks where it must not, or the reverse")
             if M and end and outcome:
-                same(sums, M.labels[m], added(end[1]))
+                same(sums, M.labels[m], self.A.linear(self.W_O, end[1]))
             if folded is None or folded[0] not in hopeful or v not in useful:
                 return need(not M or m not in M.lively, "a reading speaks where it must not")
             return v, window, folded, m
@@ -407,9 +408,8 @@ class Proof:
     def view(self, V: Machine, meaning: dict[int, Any]) -> dict[int, Any]:
         """Check that a machine says what depends on the vector alone; return what its labels stand for."""
         found = dict[int, Any]()
-        for seen, label in (both for M in self.machines for both in said([V, M])):
-            if label:
-                same(found, seen, meaning[label])
+        for seen, label in (both for M in self.machines for both in said([V, M]) if both[1]):
+            same(found, seen, meaning[label])
         return found
 
     def block(self, b: int, data: Any, last: bool) -> None:
