@@ -1,8 +1,8 @@
 """A compiled program beside its weights: which lines of the program each block, head, neuron and lane comes from.
 
-A transformer keeps the program that it was compiled from in its provenance: as the numbered lines of the dump and, where
-it was read from a text, as the lines of that text. Its blocks, heads, neurons and lanes are called after the parts that
-they compute (see `naming`). What has no weights of its own is in the weights of whatever reads it.
+A transformer keeps the program that it was compiled from in its provenance: as the numbered lines of the dump and,
+where it was read from a text, as the lines of that text. Its blocks, heads, neurons and lanes are called after the
+parts that they compute (see `naming`). What has no weights of its own is in the weights of whatever reads it.
 """
 
 import re

@@ -4,6 +4,7 @@ import type { Model, Run } from "../engine";
 import { Pair, type Step, stepsOf } from "./alignment";
 import { openingStage, positionInView } from "./facts/changes";
 import { Numbers } from "./facts/numbers";
+import { Program } from "./facts/program";
 import { type Scale, type Theme, topOf } from "./facts/scale";
 
 /** A place of the timeline, and what is looked at there. */
@@ -70,6 +71,8 @@ export class View {
   });
   // What depends on a model alone, and the scale as long as it goes as far, stays the same object while one types, so that nothing is drawn again for it
   readonly model: Model = $derived(this.run.model);
+  /** The program that the model was compiled from, if it was. */
+  readonly program: Program | null = $derived(Program.of(this.model));
   readonly besideModel: Model | null = $derived(this.beside?.model ?? null);
   readonly numbers: Numbers = $derived(new Numbers(this.model));
   private readonly top: number = $derived(topOf(this.run, this.beside));
@@ -95,6 +98,12 @@ export class View {
   /** The stage of B's stream that stands beside it; null without a second run. */
   get besideStage(): number | null {
     return this.here.besideStage;
+  }
+
+  /** Say where a block of A comes from. */
+  originOf(block: number): string {
+    const { origin } = this.model.blocks[block];
+    return this.program?.inWords(origin) ?? origin;
   }
 
   /** Go to a place of the timeline, as far as there is one. */

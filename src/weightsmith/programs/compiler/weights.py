@@ -149,21 +149,21 @@ def transformer(
         lanes=lanes.names,
         embedding=embedding,
         positions=PositionTable(positions),
-        blocks=[
-            Block(
-                Attention(
-                    [Head(**head, name=joined(one.sources)) for head, one in zip(heads, block.heads, strict=True)]
-                )
-                if heads
-                else None,
-                FeedForward(**neurons, activation="relu", names=_neuron_names(block)) if neurons else None,
-                origin=_origin(block),
-            )
-            for (heads, neurons), block in zip(made, blocks, strict=True)
-        ],
+        blocks=[_block(block, heads, neurons) for block, (heads, neurons) in zip(blocks, made, strict=True)],
         mask="causal" if plan.causal else "full",
         readout=readout,
         provenance=tuple(provenance),
+    )
+
+
+def _block(plan: BlockPlan, heads: Sequence[dict[str, Any]], neurons: dict[str, Any]) -> Block:
+    """Return a block with its arrays: every part of it is called after what it computes."""
+    made = [Head(**arrays, name=joined(head.sources)) for head, arrays in zip(plan.heads, heads, strict=True)]
+    names = tuple(joined(one.sources) for one in plan.neurons for _ in one.part.kinks)
+    return Block(
+        Attention(made) if made else None,
+        FeedForward(**neurons, activation="relu", names=names) if neurons else None,
+        origin=joined(source for part in (*plan.heads, *plan.neurons) for source in part.sources),
     )
 
 
@@ -227,15 +227,6 @@ def _feed_forward(neurons: Sequence[NeuronPlan], lanes: Lanes) -> dict[str, Arra
             biases.append(float(kink.direction * one.part.form.constant - kink.offset))
             columns.append([float(kink.slope * lane) for lane in one.lanes])
     return {"W_1": np.array(rows), "b_1": np.array(biases), "W_2": np.array(columns).T} if rows else {}
-
-
-def _neuron_names(block: BlockPlan) -> tuple[str, ...]:
-    return tuple(joined(one.sources) for one in block.neurons for _ in one.part.kinks)
-
-
-def _origin(block: BlockPlan) -> str:
-    """Return which parts of the program a block computes."""
-    return joined(source for part in (*block.heads, *block.neurons) for source in part.sources)
 
 
 def _readout(plan: Plan, lanes: Lanes) -> tuple[list[str], dict[tuple[float, ...], Any]]:
