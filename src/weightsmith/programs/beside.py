@@ -21,7 +21,7 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _ANOTHER = re.compile(r" \d+'*$")  # of lanes that are called after the same parts
 _PLACE = re.compile(r"line (\d{1,9}):")
 _TEXT = re.compile(r" *(\d{1,9}) \|(?: (.*))?")
-_FEATURES = {TOKEN: ("tokens", "str(%0)"), POSITION: ("indices",)}  # lanes, with the parts that they hold
+_FEATURES = {TOKEN: ("tokens", "tokens_str"), POSITION: ("indices",)}  # lanes, with the parts that they hold
 
 
 @dataclass(frozen=True)

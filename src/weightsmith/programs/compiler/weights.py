@@ -111,11 +111,11 @@ def _neurons(layered: Sequence[Layered], lanes: Lanes) -> tuple[NeuronPlan, ...]
     for one in layered:
         for part in one.parts:
             before = found.get((part.form, part.kinks))
-            written, sources = lanes.writes(one.cell), (one.source,)
+            written = lanes.writes(one.cell)
             if before is not None:
                 written = tuple(a + b for a, b in zip(before.lanes, written, strict=True))
-                sources = (*before.sources, *sources)
-            found[part.form, part.kinks] = NeuronPlan(part, written, sources)
+            sources = () if before is None else before.sources
+            found[part.form, part.kinks] = NeuronPlan(part, written, (*sources, one.source))
     return tuple(found.values())
 
 
@@ -160,10 +160,11 @@ def _block(plan: BlockPlan, heads: Sequence[dict[str, Any]], neurons: dict[str, 
     """Return a block with its arrays: every part of it is called after what it computes."""
     made = [Head(**arrays, name=joined(head.sources)) for head, arrays in zip(plan.heads, heads, strict=True)]
     names = tuple(joined(one.sources) for one in plan.neurons for _ in one.part.kinks)
+    sources = [source for head in plan.heads for source in head.sources]
     return Block(
         Attention(made) if made else None,
         FeedForward(**neurons, activation="relu", names=names) if neurons else None,
-        origin=joined(source for part in (*plan.heads, *plan.neurons) for source in part.sources),
+        origin=joined([*sources, *(source for one in plan.neurons for source in one.sources)]),
     )
 
 

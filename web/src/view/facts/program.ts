@@ -14,7 +14,7 @@ const COMPILED = "compiled from ";
 const [OF_WEIGHTS, OF_LANES] = [", ", " and "]; // between the names that something is called after
 /** Lanes, with the parts that they hold. */
 const FEATURES: ReadonlyMap<string, readonly string[]> = new Map([
-  ["token", ["tokens", "str(%0)"]],
+  ["token", ["tokens", "tokens_str"]],
   ["position", ["indices"]],
 ]);
 
