@@ -121,6 +121,16 @@ def test_of_a_long_text_the_lines_that_something_comes_from_are_kept() -> None:
     }  # fmt: skip
 
 
+def test_lines_of_files_that_were_loaded_are_not_those_of_the_text(tmp_path: Path) -> None:
+    (tmp_path / "counts.rasp").write_text("\n\nhist = selector_width(select(tokens, tokens, ==));")
+    text = 'load "counts";\n' + "# more\n" * MOST_LINES + "twice = hist + hist;"
+    T = compile_rasp(text, "ab", 4, folder=str(tmp_path)).transformer
+    assert Beside(T).text == {MOST_LINES + 2: "twice = hist + hist;"}
+    (hist,) = lines_by_part(T)["block 0"]
+    assert hist.source.startswith("line 3 of counts: hist = ")
+    assert hist.text_line is None
+
+
 def test_characters_that_cannot_be_shown_and_very_long_lines_are_kept_as_far_as_they_can_be() -> None:
     text = f"x = indices; # \u202e \x0b \u2028 {'x' * 300}\ny = x + 1;"
     found = Beside(compile_rasp(text, "ab", 4).transformer).text
