@@ -100,10 +100,9 @@ export class View {
     return this.here.besideStage;
   }
 
-  /** Say where a block of A comes from. */
-  originOf(block: number): string {
-    const { origin } = this.model.blocks[block];
-    return this.program?.inWords(origin) ?? origin;
+  /** Return the name of a part of A as people read it: after lines of its program, where it was compiled from one. */
+  inWords(name: string): string {
+    return this.program?.inWords(name) ?? name;
   }
 
   /** Go to a place of the timeline, as far as there is one. */
