@@ -24,16 +24,17 @@ DRAWN = """new Promise(done => {
     port2.postMessage(null);
 })"""
 OPENED = f"async () => {{ await new Promise(requestAnimationFrame); return await {DRAWN}; }}"
-# Wait for a key, and then for the frame that shows what follows from it
-WATCH = f"""() => {{
-    const stream = document.querySelector("[aria-label='the stream']");
-    const before = stream.textContent;
+# Wait for a key, and then for the frame in which a part of the page is another one
+WATCH = f"""part => {{
+    const watched = document.querySelector(part);
+    const before = watched.textContent;
     const answered = async ({{timeStamp}}) => {{
-        do await new Promise(requestAnimationFrame); while (stream.textContent === before);
+        do await new Promise(requestAnimationFrame); while (watched.textContent === before);
         return await {DRAWN} - timeStamp;
     }};
     window.answer = new Promise(done => addEventListener("keydown", key => done(answered(key)), {{once: true}}));
 }}"""
+STREAM, PANELS = "[aria-label='the stream']", "main aside"
 LETTERS = 12
 
 
@@ -54,6 +55,8 @@ def measure() -> list[Table]:
         page.keyboard.press("Home")
         steps = [pressed(page, "ArrowRight") for _ in range(REPEAT)]
         times.add_row("a step there: median, worst", f"{statistics.median(steps):.0f}, {max(steps):.0f}", "under 50")
+        panels = [pressed(page, "ArrowLeft", PANELS) for _ in range(REPEAT)]
+        times.add_row("until its panels follow, when the steps pause: median", f"{statistics.median(panels):.0f}", "")
         usual = random_model(lanes=22, blocks=3)
         page, _ = opened(browser, run(usual, 6), Path(folder))
         keys = typed(page)
@@ -86,9 +89,9 @@ def opened(browser: Browser, shown: ws.Run, folder: Path) -> tuple[Page, float]:
     return page, shown_at
 
 
-def pressed(page: Page, key: str) -> float:
-    """Press a key; return the milliseconds until the stream that follows from it is drawn."""
-    page.evaluate(WATCH)
+def pressed(page: Page, key: str, part: str = STREAM) -> float:
+    """Press a key; return the milliseconds until the stream, or another part, that follows from it is drawn."""
+    page.evaluate(WATCH, part)
     page.keyboard.press(key)
     answer: float = page.evaluate("window.answer")
     return answer

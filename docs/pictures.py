@@ -21,6 +21,8 @@ FOLDER = Path(__file__).parent / "pictures"
 WIDTHS = (1280, 400)
 LARGEST = 150_000  # bytes
 MARGIN = 12  # pixels around a panel
+REVERSE = """flip = length - indices - 1;
+reverse = aggregate(select(indices, flip, ==), tokens);"""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ def views() -> dict[str, View]:
     paris = ws.run(eiffel, "The Eiffel Tower is in")
     river = ws.run(bank, "the river by the bank")
     word = ws.library.contains_word("101")
+    reverse = ws.programs.compile_rasp(REVERSE, vocabulary="abc", max_length=10).transformer
     return {
         "stream": View(paris, sight={"step": 3}),
         "attention": View(paris, sight={"step": 1, "position": 2}, panels=("the stream", "attention")),
@@ -53,6 +56,7 @@ def views() -> dict[str, View]:
             from_top=False,
             press="leave out rows and columns of zeros",
         ),
+        "program": View(ws.run(reverse, "abca"), sight={"step": 2}, panels=("the stream", "attention", "the program")),
         "two": View(
             ws.run(word, "01010"),
             beside=ws.run(word, "01100"),

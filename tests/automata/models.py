@@ -46,8 +46,7 @@ class Maker:
         return ws.Head(
             self.draw(size, lanes) * tied + 0.0, self.draw(size, lanes),
             self.draw(value, lanes), self.draw(lanes, value),
-            weighting, self.maybe(size), self.maybe(size), self.maybe(value), scheme,
-            strict=strict,
+            weighting, self.maybe(size), self.maybe(size), self.maybe(value), scheme, strict,
         )  # fmt: skip
 
     def scheme(self, size: int, value: int) -> Any:

@@ -49,7 +49,9 @@ def test_the_program_stands_beside_the_weights(folder: Path) -> None:
     info = good("info", "m", folder=folder)
     assert "  made by     compiled from hist\n              hist, RASP\n                %0 = tokens\n" in info
     rows = [line.split() for line in info.splitlines()]
+    assert "                1 | hist = selector_width(select(tokens, tokens, ==));\n" in info
     assert ["block", "0", "%3", "hist:", "selector_width(%2)", "line", "1"] in rows
+    assert ["block", "0", "heads", "0", "to", "1", "%3", "hist:", "selector_width(%2)", "line", "1"] in rows
     assert ["lane", "hist", "%3", "hist:", "selector_width(%2)", "line", "1"] in rows
 
 

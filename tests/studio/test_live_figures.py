@@ -20,7 +20,7 @@ from tests.studio.dropping import drop
 from tests.studio.test_document import BREAKING, HOSTILE, carried, elements, hostile_model
 from weightsmith.studio import collection
 
-VIEWS = ("stream", "attention", "memory", "answer", "weights", "two")
+VIEWS = ("stream", "attention", "memory", "answer", "weights", "program", "two")
 DOCS = Path(__file__).parents[2] / "docs"
 CONF = """
 import sys

@@ -36,13 +36,14 @@ def info(
 
 def show_history(T: "ws.Transformer") -> None:
     """Print how a transformer was made; a program that it was compiled from, with the weights beside its lines."""
-    from weightsmith.programs.beside import COMPILED, program_lines  # here, because it loads numpy
+    from weightsmith.programs.beside import COMPILED, Beside  # here, because it loads numpy
 
-    lines = len(program_lines(T))
-    rest = 0
+    program, rest = Beside(T).length, 0
     for line in T.provenance:
-        rest = lines + 1 if line.startswith(COMPILED) and not rest and lines else rest - 1
-        say(f"  {'made by ' if rest < 0 or rest == lines + 1 else '        '}    {line}")
+        begins = line.startswith(COMPILED) and rest == 0
+        rest = program if begins else rest
+        say(f"  {'made by ' if begins or rest == 0 else '        '}    {line}")
+        rest = max(0, rest - 1)
     show_beside(T)
 
 

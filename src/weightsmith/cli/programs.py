@@ -59,7 +59,6 @@ def compile_file(
     also = [] if check is None else [_checked(P, check)]
     ws.save(P.transformer, output)
     say(str(P))
-    show_beside(P.transformer)
     for verdict in also:
         say(str(verdict))
     if certificate == PRINTED:

@@ -11,7 +11,7 @@ from weightsmith.arithmetic import Activation as Plain
 from weightsmith.arithmetic import Weights
 from weightsmith.errors import ModelError, brief
 from weightsmith.model.axes import LANES, NEURONS, Axes, Labels, array_axes
-from weightsmith.model.frozen import ABSENT, LATER, SILENT, Frozen
+from weightsmith.model.frozen import ABSENT, LATER, RARE, SILENT, Frozen
 from weightsmith.model.names import MAX_NAME, checked_text
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
 from weightsmith.model.positions import AttentionPositions
@@ -41,6 +41,7 @@ class Head(Frozen):
     b_V: Annotated[Weights | None, Axes("value size")] = None
     positions: AttentionPositions | None = field(default=None, metadata=LATER)
     strict: bool = field(default=False, metadata=ABSENT)
+    name: str = field(default="", compare=False, metadata=RARE)  # what it is for
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
@@ -57,6 +58,7 @@ class Head(Frozen):
             )
         if type(self.strict) is not bool:
             raise ModelError(f"Head(strict={brief(self.strict)}): write True or False")
+        checked_text(self.name, "the name of a head", most=MAX_NAME)
 
 
 @dataclass(frozen=True, eq=False)

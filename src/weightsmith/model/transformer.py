@@ -32,7 +32,7 @@ class Transformer(Frozen):
     """A transformer over an arithmetic.
 
     Every way of making one runs the same checks: shapes fit, names differ, every weight is a member. Two compare
-    equal when everything but their history (provenance, edits, names of neurons) is equal, bit for bit.
+    equal when everything but their history (provenance, edits, names of heads and neurons) is equal, bit for bit.
     """
 
     arithmetic: Arithmetic

@@ -10,14 +10,34 @@ LANGUAGES = {"rasp": "RASP", "tracr": "RASP in Python"}
 WIDEST_SOURCE = 60
 
 
+MOST_LINES = 200  # of a text that is kept whole
+
+
 def dump(program: Program) -> str:
     """Return the program as numbered lines: what each computes, its name, and the source."""
+    return "\n".join(dump_lines(program))
+
+
+def dump_lines(program: Program) -> list[str]:
+    """Return the lines of the dump: a title, and a line for every part."""
     title = f"{program.name or 'a program'}, {LANGUAGES[program.front_end]}{', causal' if program.causal else ''}"
     names = short_names(program)
     shown = [node for node in program.nodes if names[node].startswith("%")]
     rows = [(f"{names[node]} = {described(node, names)}", _source(node)) for node in shown]
     width = max(len(left) for left, _ in rows)
-    return "\n".join([title, *(f"  {left:{width}}  {right}".rstrip() for left, right in rows)])
+    return [title, *(f"  {left:{width}}  {right}".rstrip() for left, right in rows)]
+
+
+def text_lines(program: Program) -> list[str]:
+    """Return the text of a program with the numbers of its lines; of a long one, those that something comes from."""
+    lines = program.text.rstrip().split("\n") if program.text.strip() else []
+    used = {node.note.place.line for node in program.nodes if node.note.place and not node.note.place.file}
+    width = len(str(len(lines)))
+    return [
+        f"  {n:>{width}} | {line.expandtabs(4)}".rstrip()
+        for n, line in enumerate(lines, start=1)
+        if len(lines) <= MOST_LINES or n in used
+    ]
 
 
 def short_names(program: Program) -> dict[Node, str]:
@@ -66,4 +86,5 @@ def _source(node: Node) -> str:
 
 
 def _shown(place: Place) -> str:
-    return f"line {place.line}: {cut(place.text.strip(), WIDEST_SOURCE)}"
+    where = f"line {place.line}" if place.file is None else f"line {place.line} of {place.file}"
+    return f"{where}: {cut(place.text.strip(), WIDEST_SOURCE)}"

@@ -1,7 +1,7 @@
 """Programs as graphs: an output with everything that it is made of, equal parts being one node."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
 
@@ -15,13 +15,14 @@ class Program:
     """A program: its output, and which language it is from.
 
     `nodes` are all parts, each after the ones that it is made of; `print(program)` shows them with their source. In a
-    `causal` program every selector selects only positions up to the query's own.
+    `causal` program every selector selects only positions up to the query's own. `text` is what it was read from.
     """
 
     output: SequenceNode
     front_end: FrontEnd
     name: str | None = None
     causal: bool = False
+    text: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         """Make equal parts one node, and refuse what no causal model can know."""

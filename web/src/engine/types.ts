@@ -38,6 +38,7 @@ export interface Head {
   readonly b_V: Float64Array | null;
   readonly positions: AttentionPositions | null;
   readonly strict: boolean; // sees only the positions before its own, whatever the mask
+  readonly name: string; // what it is for
 }
 
 export interface Attention {

@@ -55,7 +55,10 @@ const KINDS = new Map<string, Kind>([
   ["Alibi", { fields: "slopes", arrays: "", build: alibi }],
   ["LayerNorm", { fields: "eps lanes", arrays: "[gain] [bias]", build: (g) => norm(g, "LayerNorm") }],
   ["RMSNorm", { fields: "eps lanes", arrays: "[gain]", build: (g) => norm(g, "RMSNorm") }],
-  ["Head", { fields: "weighting [positions] [strict]", arrays: "W_Q W_K W_V W_O [b_Q] [b_K] [b_V]", build: head }],
+  [
+    "Head",
+    { fields: "weighting [positions] [strict] [name]", arrays: "W_Q W_K W_V W_O [b_Q] [b_K] [b_V]", build: head },
+  ],
   ["Attention", { fields: "heads", arrays: "[b_O]", build: attention }],
   ["FeedForward", { fields: "activation [names]", arrays: "W_1 b_1 W_2 b_2 [W_3] [b_3] [keys]", build: feedForward }],
   [
@@ -405,7 +408,8 @@ function head(given: Given): Head {
   const [W_Q, W_K, W_V, W_O] = ["W_Q", "W_K", "W_V", "W_O"].map((name) => given.matrix(name));
   const [b_Q, b_K, b_V] = ["b_Q", "b_K", "b_V"].map((name) => given.vector(name));
   const strict = given.has("strict") && given.truth("strict", "Head");
-  return { W_Q, W_K, W_V, W_O, weighting, b_Q, b_K, b_V, positions, strict };
+  const name = given.has("name") ? checkedText(given.get("name"), "the name of a head", true, MAX_NAME) : "";
+  return { W_Q, W_K, W_V, W_O, weighting, b_Q, b_K, b_V, positions, strict, name };
 }
 
 function attention(given: Given): Attention {

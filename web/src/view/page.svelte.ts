@@ -158,6 +158,7 @@ export class Page {
     const { view } = this;
     if (view === null) return;
     if (sight.step !== null && sight.step !== undefined) view.go(sight.step);
+    view.settle();
     view.pinned = sight.position ?? null;
     view.head = sight.head ?? null;
     view.onlyDifferences = sight.onlyDifferences ?? false;

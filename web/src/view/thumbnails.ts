@@ -34,7 +34,7 @@ export class Shades {
 }
 
 /** Return a colour such as #0f5a99 as a pixel of a picture, opaque: red is its lowest byte. */
-function pixelOf(colour: string): number {
+export function pixelOf(colour: string): number {
   const [red, green, blue] = [1, 3, 5].map((start) => parseInt(colour.slice(start, start + 2), 16));
   return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }

@@ -4,7 +4,20 @@ import type { Model, Run } from "../engine";
 import { Pair, type Step, stepsOf } from "./alignment";
 import { openingStage, positionInView } from "./facts/changes";
 import { Numbers } from "./facts/numbers";
+import { Program } from "./facts/program";
 import { type Scale, type Theme, topOf } from "./facts/scale";
+
+/** A place of the timeline, and what is looked at there. */
+export interface Place {
+  /** Among the view's steps. */
+  readonly step: number;
+  readonly here: Step;
+  /** The stage of A's stream: 0 after the embedding, then two for each block. */
+  readonly stage: number;
+  /** The stage of B's stream that stands beside it; null without a second run. */
+  readonly besideStage: number | null;
+  readonly position: number;
+}
 
 export class View {
   /** The run that is shown, A. */
@@ -13,6 +26,8 @@ export class View {
   beside: Run | null = $state.raw(null);
   /** The place on the timeline, among `steps`. */
   step = $state(0);
+  /** The place that the panels tell about: they follow the stream when the steps pause. */
+  private told = $state(0);
   /** The position that was chosen; null: the page chooses. */
   pinned: number | null = $state(null);
   /** The lane that the keyboard stands on. */
@@ -47,8 +62,17 @@ export class View {
   readonly here: Step = $derived(this.steps[Math.max(0, Math.min(this.step, this.steps.length - 1))]);
   /** The position that is looked at: the pinned one, or the one that the page chooses. */
   readonly position: number = $derived(positionInView(this.run, this.here.stage, this.pinned));
+  /** What the panels tell about. */
+  readonly place: Place = $derived.by(() => {
+    const here = this.steps[Math.max(0, Math.min(this.told, this.steps.length - 1))];
+    const { stage, besideStage } = here;
+    const position = positionInView(this.run, stage, this.pinned);
+    return { step: this.told, here, stage, besideStage, position };
+  });
   // What depends on a model alone, and the scale as long as it goes as far, stays the same object while one types, so that nothing is drawn again for it
   readonly model: Model = $derived(this.run.model);
+  /** The program that the model was compiled from, if it was. */
+  readonly program: Program | null = $derived(Program.of(this.model));
   readonly besideModel: Model | null = $derived(this.beside?.model ?? null);
   readonly numbers: Numbers = $derived(new Numbers(this.model));
   private readonly top: number = $derived(topOf(this.run, this.beside));
@@ -76,6 +100,11 @@ export class View {
     return this.here.besideStage;
   }
 
+  /** Return the name of a part of A as people read it: after lines of its program, where it was compiled from one. */
+  inWords(name: string): string {
+    return this.program?.inWords(name) ?? name;
+  }
+
   /** Go to a place of the timeline, as far as there is one. */
   go(step: number): void {
     this.step = Math.max(0, Math.min(step, this.steps.length - 1));
@@ -86,6 +115,12 @@ export class View {
   goToOpening(): void {
     if (this.pair !== null) this.go(this.pair.first?.step ?? this.steps.length - 1);
     else this.stage = openingStage(this.run);
+    this.settle();
+  }
+
+  /** Let the panels tell about the place that is shown. */
+  settle(): void {
+    this.told = this.step;
   }
 
   /** Pin a position, or let go of it where it is pinned already. */

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from weightsmith.arithmetic import Arithmetic, Native
 from weightsmith.errors import InputError, brief, listed
 from weightsmith.model import Transformer
+from weightsmith.programs.beside import COMPILED, beside
 from weightsmith.programs.compiler.certificate import Certificate
 from weightsmith.programs.compiler.forms import TooLargeError
 from weightsmith.programs.compiler.lemmas import LemmaError
@@ -18,7 +19,7 @@ from weightsmith.programs.compiler.proof import Proof
 from weightsmith.programs.compiler.smallest import smallest
 from weightsmith.programs.compiler.walk import planned
 from weightsmith.programs.compiler.weights import blocks_of, transformer
-from weightsmith.programs.dump import dump
+from weightsmith.programs.dump import dump, dump_lines, text_lines
 from weightsmith.programs.graph import Program
 from weightsmith.programs.interpreter import read_tokens
 from weightsmith.programs.places import refusal
@@ -114,8 +115,8 @@ class CompiledProgram:
         return f"<{self.program.name or 'program'} in {T.arithmetic}: {len(T.blocks)} blocks, {len(T.lanes)} lanes>"
 
     def __str__(self) -> str:
-        """Return the program beside the transformer that computes it."""
-        return f"{self.source}\n\n{self.transformer!r}"
+        """Return the program, the transformer that computes it, and which of its parts come from which lines."""
+        return f"{self.source}\n\n{self.transformer!r}\n\n{beside(self.transformer)}"
 
 
 def compile(  # the verb that people look for
@@ -236,7 +237,7 @@ def _token_names(tokens: tuple[Value, ...]) -> list[str]:
 
 def _provenance(program: Program) -> list[str]:
     """Return the program as lines that a transformer keeps."""
-    lines = [f"compiled from {program.name or 'a program'}", *dump(program).splitlines()]
+    lines = [f"{COMPILED}{program.name or 'a program'}", *dump_lines(program), *text_lines(program)]
     shown = ["".join(c if c.isprintable() else "?" for c in line) for line in lines]
     return [line if len(line) <= 200 else f"{line[:199]}…" for line in shown]
 

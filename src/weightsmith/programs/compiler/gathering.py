@@ -16,7 +16,6 @@ from weightsmith.programs.compiler.pairs import Condition, Pairs
 from weightsmith.programs.compiler.plan import Gathered
 from weightsmith.programs.compiler.pointwise import Pointwise, simplest
 from weightsmith.programs.compiler.symbols import Affine, Integers, Mean, Sizes, Symbol, Table, as_table, constant
-from weightsmith.programs.dump import short_names
 from weightsmith.programs.form import Aggregate, Apply, Constant, Node
 from weightsmith.programs.graph import Program
 from weightsmith.programs.operators import Named
@@ -178,12 +177,6 @@ class Gathering:
         """Say whether whoever uses a node asks only whether it is 0."""
         users = [user for user in self.program.nodes if node in user.parts]
         return bool(users) and node is not self.program.output and all(_asks_truth(user, node) for user in users)
-
-
-def part_names(program: Program) -> dict[Node, str]:
-    """Return what the parts of a program are called: by their name, or by their kind and number in the dump."""
-    numbers = short_names(program)
-    return {node: node.note.name or f"{type(node).__name__.lower()} {numbers[node]}" for node in program.nodes}
 
 
 def no_mean(node: Node, name: str, table: Table) -> InputError:

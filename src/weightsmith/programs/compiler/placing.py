@@ -9,6 +9,9 @@ from fractions import Fraction
 
 from weightsmith.programs.compiler.forms import Cell, Form
 from weightsmith.programs.compiler.plan import Plan
+from weightsmith.programs.naming import NOTHING, OF_LANES, POSITION, TOKEN, joined
+
+LONGEST_LANE = 60  # characters of a name
 
 
 class Span:
@@ -113,10 +116,9 @@ def _size(form: Form) -> tuple[int, int]:
 def _names(lanes: list[Form]) -> tuple[str, ...]:
     names: list[str] = []
     for lane in lanes:
-        words = ["token"] * bool(lane.token) + ["position"] * bool(lane.index)
+        words = [TOKEN] * bool(lane.token) + [POSITION] * bool(lane.index)
         words += [cell.name for cell, _ in lane.cells]
-        name = (" and ".join(dict.fromkeys(words)) or "nothing")[:60]
-        name = "".join(c if c.isprintable() else "?" for c in name)
+        name = joined(words, OF_LANES, LONGEST_LANE) or NOTHING
         count = sum(one == name or one.startswith(f"{name} ") for one in names)
         names.append(name if name not in names else f"{name} {count + 1}")
         while names.count(names[-1]) > 1:

@@ -9,7 +9,7 @@ from weightsmith.errors import brief
 from weightsmith.programs.compiler.coding import ONE_LAYER, Coder
 from weightsmith.programs.compiler.counting import Counting, conjuncts
 from weightsmith.programs.compiler.forms import Cell, Cells, Form, TooLargeError, feature
-from weightsmith.programs.compiler.gathering import Gathering, part_names
+from weightsmith.programs.compiler.gathering import Gathering
 from weightsmith.programs.compiler.pairs import Pairs, both, either, opposite
 from weightsmith.programs.compiler.plan import Plan
 from weightsmith.programs.compiler.pointwise import Pointwise, simplest
@@ -38,6 +38,7 @@ from weightsmith.programs.form import (
 )
 from weightsmith.programs.functions import Function
 from weightsmith.programs.graph import Program
+from weightsmith.programs.naming import part_names
 from weightsmith.programs.operators import Named
 from weightsmith.programs.places import refusal
 from weightsmith.programs.values import Value, exact, kind, presented

@@ -9,13 +9,14 @@ import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array
 from weightsmith.errors import brief
-from weightsmith.model import Attention, Block, FeedForward, Head, PositionTable, Readout, Softmax, Transformer
+from weightsmith.model import Attention, Block, FeedForward, Head, PositionTable, Readout, Transformer
 from weightsmith.programs.compiler.boundaries import EVERY, Boundary
 from weightsmith.programs.compiler.coding import Layered, Part
 from weightsmith.programs.compiler.forms import Form
 from weightsmith.programs.compiler.placing import Lanes
 from weightsmith.programs.compiler.plan import Gathered, Plan
 from weightsmith.programs.compiler.symbols import Sizes
+from weightsmith.programs.naming import joined
 from weightsmith.programs.values import Value, presented
 
 
@@ -56,7 +57,7 @@ class NeuronPlan:
 
     part: Part
     lanes: tuple[int, ...]
-    source: str
+    sources: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,8 @@ def _neurons(layered: Sequence[Layered], lanes: Lanes) -> tuple[NeuronPlan, ...]
             written = lanes.writes(one.cell)
             if before is not None:
                 written = tuple(a + b for a, b in zip(before.lanes, written, strict=True))
-            found[part.form, part.kinks] = NeuronPlan(part, written, one.source)
+            sources = () if before is None else before.sources
+            found[part.form, part.kinks] = NeuronPlan(part, written, (*sources, one.source))
     return tuple(found.values())
 
 
@@ -133,8 +135,8 @@ def transformer(
     for block in blocks:
         heads = [_head(one, lanes, saturation) for one in block.heads]
         neurons = _feed_forward(block.neurons, lanes)
-        made.append((heads, neurons, _origin(block)))
-    arrays = [a for heads, neurons, _ in made for part in [*heads, neurons] if part for a in part.values()]
+        made.append((heads, neurons))
+    arrays = [a for heads, neurons in made for part in [*heads, neurons] if part for a in part.values()]
     embedding, positions = features(plan.sizes, lanes)
     readout = Readout(*_readout(plan, lanes))
     codes = np.array([code for code, _ in readout.entries])
@@ -147,22 +149,23 @@ def transformer(
         lanes=lanes.names,
         embedding=embedding,
         positions=PositionTable(positions),
-        blocks=[
-            Block(
-                Attention([_made(head) for head in heads]) if heads else None,
-                FeedForward(**neurons, activation="relu", names=names) if neurons else None,
-                origin=origin,
-            )
-            for (heads, neurons, origin), names in zip(made, map(_neuron_names, blocks), strict=True)
-        ],
+        blocks=[_block(block, heads, neurons) for block, (heads, neurons) in zip(blocks, made, strict=True)],
         mask="causal" if plan.causal else "full",
         readout=readout,
         provenance=tuple(provenance),
     )
 
 
-def _made(arrays: dict[str, Any]) -> Head:
-    return Head(**arrays, weighting=Softmax())
+def _block(plan: BlockPlan, heads: Sequence[dict[str, Any]], neurons: dict[str, Any]) -> Block:
+    """Return a block with its arrays: every part of it is called after what it computes."""
+    made = [Head(**arrays, name=joined(head.sources)) for head, arrays in zip(plan.heads, heads, strict=True)]
+    names = tuple(joined(one.sources) for one in plan.neurons for _ in one.part.kinks)
+    sources = [source for head in plan.heads for source in head.sources]
+    return Block(
+        Attention(made) if made else None,
+        FeedForward(**neurons, activation="relu", names=names) if neurons else None,
+        origin=joined([*sources, *(source for one in plan.neurons for source in one.sources)]),
+    )
 
 
 def features(sizes: Sizes, lanes: Lanes) -> tuple[Array, Array]:
@@ -225,22 +228,6 @@ def _feed_forward(neurons: Sequence[NeuronPlan], lanes: Lanes) -> dict[str, Arra
             biases.append(float(kink.direction * one.part.form.constant - kink.offset))
             columns.append([float(kink.slope * lane) for lane in one.lanes])
     return {"W_1": np.array(rows), "b_1": np.array(biases), "W_2": np.array(columns).T} if rows else {}
-
-
-def _neuron_names(block: BlockPlan) -> tuple[str, ...]:
-    return tuple(printable(one.source) for one in block.neurons for _ in one.part.kinks)
-
-
-def _origin(block: BlockPlan) -> str:
-    """Return which parts of the program a block computes."""
-    sources = [source for head in block.heads for source in head.sources] + [one.source for one in block.neurons]
-    return printable(", ".join(dict.fromkeys(sources)))
-
-
-def printable(text: str) -> str:
-    """Return a short text that can be shown."""
-    shown = "".join(character if character.isprintable() else "?" for character in text)
-    return shown if len(shown) <= 150 else f"{shown[:149]}…"
 
 
 def _readout(plan: Plan, lanes: Lanes) -> tuple[list[str], dict[tuple[float, ...], Any]]:

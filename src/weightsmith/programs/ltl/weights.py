@@ -138,6 +138,7 @@ class Written:
             b_K=b_K if b_K.any() else None,
             b_V=b_V if b_V.any() else None,
             strict=head.strict or head.operator == "Y",
+            name=_shortened(self.plan.texts[head.lane], 200),
         )
 
     def _read(self, literals: Sequence[tuple[Literal, float]]) -> tuple[Array, Array]:

@@ -11,7 +11,8 @@ from weightsmith.model import Attention, Block, FeedForward, Head, PositionTable
 from weightsmith.programs.compiler.coding import Layered
 from weightsmith.programs.compiler.forms import Form
 from weightsmith.programs.compiler.placing import Lanes, lanes_for
-from weightsmith.programs.compiler.weights import features, printable
+from weightsmith.programs.compiler.weights import features
+from weightsmith.programs.naming import NOTHING, joined
 from weightsmith.programs.portable.plan import Averaged, PortablePlan, Score
 from weightsmith.programs.portable.steps import Steps, steps_of
 
@@ -78,7 +79,7 @@ def _block(plan: PortablePlan, lanes: Lanes, A: Arithmetic, block: int) -> Block
     return Block(
         Attention([_head(cells, lanes, A) for cells in heads]) if heads else None,
         _feed_forward(layers, lanes, A) if layers else None,
-        origin=printable(", ".join(dict.fromkeys(sources))),
+        origin=joined(sources),
     )
 
 
@@ -102,7 +103,7 @@ def _head(cells: Sequence[Averaged], lanes: Lanes, A: Arithmetic) -> Head:
         "W_O": np.array([lanes.writes(one.cell) for one in cells], np.float64).T,
     }
     rounded: dict[str, Any] = {name: _rounded(A, array) for name, array in arrays.items()}
-    return Head(**rounded, weighting=Softmax(shifted=True))
+    return Head(**rounded, weighting=Softmax(shifted=True), name=joined(one.source for one in cells))
 
 
 def _feed_forward(layers: Sequence[tuple[Layered, Steps]], lanes: Lanes, A: Arithmetic) -> FeedForward:
@@ -119,9 +120,9 @@ def _feed_forward(layers: Sequence[tuple[Layered, Steps]], lanes: Lanes, A: Arit
                 rows.append(row(steps.part.form, lanes, slope))
                 biases.append(float(slope * (steps.part.form.constant - end)))
                 columns.append(sign * steps.direction * step.change * written)
-                names.append(printable(layered.source))
+                names.append(layered.source)
     if not rows:
-        rows, biases, columns, names = [[0.0] * len(lanes.lanes)], [0.0], [np.zeros(len(lanes.lanes))], ["nothing"]
+        rows, biases, columns, names = [[0.0] * len(lanes.lanes)], [0.0], [np.zeros(len(lanes.lanes))], [NOTHING]
     arrays = {"W_1": rows, "b_1": biases, "W_2": np.array(columns).T, "b_2": base}
     return FeedForward(
         **{name: _rounded(A, array) for name, array in arrays.items()}, activation="relu", names=tuple(names)

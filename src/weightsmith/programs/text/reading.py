@@ -1,6 +1,7 @@
 """RASP text as programs."""
 
 import os
+from dataclasses import replace
 
 from weightsmith.errors import InputError
 from weightsmith.programs.form import SequenceNode
@@ -22,10 +23,10 @@ def parse_rasp(text: str, name: str | None = None, folder: str | os.PathLike[str
     session = Session(folder)
     shown = session.run(text)
     if name is not None:
-        return session.program(name)
+        return replace(session.program(name), text=text)
     for one in reversed(shown):
         if one.program is not None:
-            return one.program
+            return replace(one.program, text=text)
     raise InputError("the program makes no sequence operation: write one, as in hist = selector_width(...);")
 
 
@@ -34,4 +35,4 @@ def rasp_programs(text: str, folder: str | os.PathLike[str] | None = None) -> di
     session = Session(folder)
     session.run(text)
     names = [name for name, thing in session.scope.names.items() if isinstance(thing, SequenceNode)]
-    return {name: session.program(name) for name in names if name not in ("tokens", "out")}
+    return {name: replace(session.program(name), text=text) for name in names if name not in ("tokens", "out")}

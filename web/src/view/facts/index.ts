@@ -8,6 +8,7 @@ export * from "./matrices";
 export * from "./moved";
 export * from "./neurons";
 export * from "./numbers";
+export * from "./program";
 export * from "./scale";
 export * from "./sentence";
 export * from "./tokens";

@@ -50,7 +50,9 @@ export function bundled(
   const lines = new Map<number, string[]>();
   for (const arc of arcs) {
     const width = Math.round(arc.width * 2) / 2;
-    lines.set(width, [...(lines.get(width) ?? []), arc.line]);
+    const parts = lines.get(width);
+    if (parts === undefined) lines.set(width, [arc.line]);
+    else parts.push(arc.line);
   }
   return [...lines].map(([width, parts]) => ({ line: parts.join(" "), width, opacity: arcs[0].opacity }));
 }

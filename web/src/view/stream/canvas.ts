@@ -2,6 +2,7 @@
 
 import type { Layout } from "./layout";
 import { isSplit, type Look, lookOf, type Painting } from "./looks";
+import { isMosaic, paintMosaic } from "./mosaic";
 
 export const MOST_SHAPES = 4000;
 const FONT = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace';
@@ -30,11 +31,13 @@ export function inkColours(element: Element): InkColours {
 
 /** Paint all cells; the canvas is as large as the grid, its zero point is the grid's. */
 export function paintCells(canvas: HTMLCanvasElement, painting: Painting, layout: Layout, inks: InkColours): void {
-  const ratio = Math.min(2, window.devicePixelRatio || 1);
+  const mosaic = isMosaic(painting, layout);
+  const ratio = mosaic ? 1 : Math.min(2, window.devicePixelRatio || 1);
   const [width, height] = [Math.ceil(layout.width * ratio), Math.ceil(layout.height * ratio)];
   if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
   const context = canvas.getContext("2d");
   if (context === null) return;
+  if (mosaic) return paintMosaic(context, painting, layout, inks);
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, layout.width, layout.height);
   context.textAlign = "center";

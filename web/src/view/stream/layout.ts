@@ -6,13 +6,12 @@ import { changesAt } from "../facts/changes";
 import { laneGroups, writersOf } from "../lanegroups";
 import type { View } from "../view.svelte";
 
-/** A column: a position of a run at a stage. */
+/** A column: a position of a run, after a sublayer. */
 export interface Column {
   readonly side: "a" | "b" | "both"; // both: a narrow page splits the cells that differ
   readonly kind: "position" | "sublayer";
   readonly position: number; // of its own run; of A for both
-  readonly step: number;
-  readonly stage: number; // of its own run
+  readonly step: number | null; // null: after the sublayer in view, so that nothing is laid out again while one steps
   readonly x: number;
   readonly width: number;
   readonly partner: boolean; // false: a position that the other run does not have
@@ -292,7 +291,6 @@ function pairColumns(view: View, pair: Pair, room: number): Across {
   const ofB = upTo(inB).map((p): Column => ({
     ...positionColumn(view, p, startB + (p + most - inB) * columnWidth, columnWidth),
     side: "b",
-    stage: view.besideStage!,
     partner: p + pair.shift >= 0,
   }));
   const width = startB + most * columnWidth;
@@ -311,12 +309,17 @@ function splitColumns(view: View, pair: Pair, room: number): Across {
 
 function positionColumn(view: View, position: number, x: number, width: number): Column {
   const partner = view.pair?.hasPartner(position) ?? true;
-  return { side: "a", kind: "position", position, step: view.step, stage: view.stage, x, width, partner };
+  return { side: "a", kind: "position", position, step: null, x, width, partner };
 }
 
 function sublayerColumn(view: View, step: number, x: number, width: number): Column {
-  const { stage } = view.steps[step];
-  return { side: "a", kind: "sublayer", position: view.position, step, stage, x, width, partner: true };
+  return { side: "a", kind: "sublayer", position: view.position, step, x, width, partner: true };
+}
+
+/** Return the stage of its own run that a column shows. */
+export function stageOf(view: View, column: Column): number {
+  if (column.step !== null) return view.steps[column.step].stage;
+  return column.side === "b" ? view.besideStage! : view.stage;
 }
 
 /** Return where a lane of A is drawn, the middle of its row; null where it is not shown. */

@@ -4,8 +4,9 @@ import type { Run } from "../../engine";
 import type { Numbers } from "../facts/numbers";
 import { colourOf, inkOn, type Scale, type Theme } from "../facts/scale";
 import { tokenText } from "../facts/tokens";
+import { pixelOf } from "../thumbnails";
 import type { View } from "../view.svelte";
-import type { Column, Row } from "./layout";
+import { type Column, type Row, stageOf } from "./layout";
 
 export interface Look {
   readonly value: number;
@@ -34,6 +35,7 @@ export interface Painting {
 /** The fills of values and the ink on them, kept: mixing colours is most of the work of a cell. */
 export class Fills {
   private readonly known = new Map<number, { readonly fill: string | null; readonly ink: string }>();
+  private readonly pixels = new Map<number, number>();
 
   constructor(
     private readonly scale: Scale,
@@ -49,9 +51,21 @@ export class Fills {
     this.known.set(value, made);
     return made;
   }
+
+  /** Return the fill as a pixel of a picture; that of 0 is empty. */
+  pixelOf(value: number): number {
+    const known = this.pixels.get(value);
+    if (known !== undefined) return known;
+    if (this.pixels.size > MOST_FILLS) this.pixels.clear();
+    const fill = colourOf(value, this.scale, this.theme);
+    const made = fill === null ? 0 : pixelOf(fill);
+    this.pixels.set(value, made);
+    return made;
+  }
 }
 
 export const LEAST_RINGED = 6; // pixels: in narrower cells a ring would hide the value
+export const LEAST_WRITTEN = 12; // and in narrower ones there is no room for ∞
 const MOST_FILLS = 50_000;
 
 const LETTER = 0.61; // the width of a letter of the monospaced type, as a share of its size
@@ -75,7 +89,7 @@ export function valuesOf(
   const source = cellSource(view, row, side);
   if (source === null) return null;
   const { run, lane } = source;
-  const stage = side === "b" ? (column.side === "b" ? column.stage : view.besideStage!) : column.stage;
+  const stage = side === "b" ? view.besideStage! : stageOf(view, column);
   const position = side === "b" && column.side !== "b" ? column.position - view.pair!.shift : column.position;
   const place = position * run.stream[stage].columns + lane;
   const value = run.stream[stage].values[place];
@@ -122,7 +136,7 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
   const roomForNumber = width >= (column.kind === "sublayer" ? 22 : 26);
   const written = dot || !roomForNumber ? "" : numbers.short(value);
   const fits = written !== "" && written.length * grown * LETTER <= width - sliverWidth - (half ? 1 : 3);
-  const glyph = infinite && width >= 12 ? "∞" : "";
+  const glyph = infinite && width >= LEAST_WRITTEN ? "∞" : "";
   return {
     value,
     before: marked && view.pair === null ? values.before : null,

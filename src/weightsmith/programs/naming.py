@@ -1,0 +1,47 @@
+"""What blocks, heads, neurons and lanes are called: after the parts of a program that they compute.
+
+A part has a name that no other has, or a word and the number of its line in the dump, as in "aggregate %7". So it is
+found again in what a transformer keeps of its program.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from weightsmith.programs.dump import short_names
+from weightsmith.programs.form import Node
+from weightsmith.programs.graph import Program
+
+TOKEN, POSITION, NOTHING = "token", "position", "nothing"  # what lanes hold besides
+OF_WEIGHTS, OF_LANES = ", ", " and "  # between names
+LONGEST_PART, LONGEST_NAME = 40, 150  # characters
+MORE = "…"
+
+
+def part_names(program: Program) -> dict[Node, str]:
+    """Return what the parts of a program are called, each otherwise."""
+    numbers, names = short_names(program), Counter(node.note.name for node in program.nodes)
+    called: dict[Node, str] = {}
+    for node in program.nodes:
+        name = node.note.name
+        if name is None or not _is_plain(name):
+            called[node] = f"{type(node).__name__.lower()} {numbers[node]}"
+        else:
+            called[node] = name if names[name] == 1 else f"{name} {numbers[node]}"
+    return called
+
+
+def _is_plain(name: str) -> bool:
+    """Say whether a name stands for itself wherever it is written."""
+    taken = name in (TOKEN, POSITION, NOTHING, MORE) or not name.isprintable() or name != name.strip()
+    return not taken and len(name) <= LONGEST_PART and not any(sign in name for sign in ("%", OF_WEIGHTS, OF_LANES))
+
+
+def joined(names: Iterable[str], between: str = OF_WEIGHTS, most: int = LONGEST_NAME) -> str:
+    """Return different names as one: as many as there is room for."""
+    result = ""
+    for name in dict.fromkeys(names):
+        longer = f"{result}{between}{name}" if result else name
+        if len(longer) > most - len(between) - len(MORE):
+            return f"{result}{between}{MORE}" if result else MORE
+        result = longer
+    return result
