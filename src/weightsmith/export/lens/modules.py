@@ -109,7 +109,9 @@ class Linear(torch.nn.Linear):
         """Return the product with the bias."""
         if not self.rules.saturates:
             return super().forward(x)
-        parts = x.unflatten(-1, (self.heads, -1)).unsqueeze(-2) @ self.weight.unflatten(1, (self.heads, -1)).permute(1, 2, 0)
+        parts = x.unflatten(-1, (self.heads, -1)).unsqueeze(-2) @ self.weight.unflatten(1, (self.heads, -1)).permute(
+            1, 2, 0
+        )
         total = self._bounded(self._bounded(parts.squeeze(-2)).sum(-2))
         return self._bounded(total + self.bias)
 

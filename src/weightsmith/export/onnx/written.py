@@ -17,7 +17,7 @@ import onnx
 import onnxruntime
 from onnx import helper, numpy_helper
 
-from weightsmith.errors import ExportError, cut, listed
+from weightsmith.errors import ExportError, cut
 from weightsmith.export.agreement import Outputs
 from weightsmith.export.onnx.model import METADATA, Exporter, said_as
 from weightsmith.model import Transformer
@@ -49,8 +49,8 @@ class OnnxRun:
         types = {output.name: output.type for output in self.session.get_outputs()}
         self.said = said_as(T)
         if self.said not in types:
-            has = "classes" if T.readout is None else "a readout"
-            raise ExportError(f"it gives {listed(sorted(types))}, and the model has {has}: it was written from another")
+            gives = next((name for name in ("logits", "codes") if name in types), "neither logits nor codes")
+            raise ExportError(f"it gives {gives} and no {self.said}: it was written from another model")
         self.dtype = "float64" if types[self.said] == "tensor(double)" else "float32"
         self.saturates = json.loads(said[METADATA])["saturates_at"] is not None
         sublayers = [f"blocks.{b}.{part}" for b in range(len(T.blocks)) for part in ("attention", "feed_forward")]

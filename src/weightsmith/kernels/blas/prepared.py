@@ -94,9 +94,7 @@ def _prepare(T: Transformer) -> Prepared:
     return Prepared(T.embedding, heads, shifts, layers, T.output)
 
 
-def groups(
-    T: Transformer, attention: Attention, dtype: np.dtype[Any], shared_once: bool = True
-) -> tuple[Heads, ...]:
+def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any], shared_once: bool = True) -> tuple[Heads, ...]:
     """Return the heads of a block by kinds: neighbours that are computed together, their weights below each other.
 
     With `shared_once=False` each head has its own keys and values, also where others have the same.

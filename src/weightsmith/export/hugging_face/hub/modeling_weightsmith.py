@@ -130,7 +130,9 @@ class WeightsmithForTokenClassification(WeightsmithModel):
 
     def _labels(self, codes: Tensor, real: Tensor) -> Tensor:
         """Return the label of each code (…, lanes); of padding, any."""
-        table = [torch.tensor(column, device=codes.device) for column in zip(*self.config.readout["codes"], strict=True)]
+        table = [
+            torch.tensor(column, device=codes.device) for column in zip(*self.config.readout["codes"], strict=True)
+        ]
         same = (codes.double()[..., None, :] == table[0].double()).all(-1)
         lost = real & ~same.any(-1)
         if bool(lost.any()):

@@ -302,7 +302,9 @@ class Network(nn.Module):
         norm = description.get("final_norm")
         self.final_norm = nn.Identity() if norm is None else Norm(norm, lanes)
         self.codes: list[int] | None = description.get("codes")  # the lanes that hold them
-        self.output = None if description.get("tied") or self.codes is not None else weights(description["classes"], lanes)
+        self.output = (
+            None if description.get("tied") or self.codes is not None else weights(description["classes"], lanes)
+        )
         self.output_bias = weights(description["classes"]) if description.get("output_bias") else None
 
     def forward(self, ids: Tensor, real: Tensor | None = None) -> Passed:
