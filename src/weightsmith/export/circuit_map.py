@@ -34,9 +34,9 @@ def circuit(T: Transformer, threshold: float = 0.0) -> dict[str, Any]:
       "reads" has an object for each matrix, such as {"W_Q": {lane: weight}}, and "writes" is {lane: weight}. Of a
       neuron they are the very weights; of a head, whose matrices have several rows, each is the largest in absolute
       value. Kinds are "embedding", "positions", "head", "neuron", "bias" (b_O or b_2, which writes the same everywhere)
-      and "output", whose reads are by class, or by lane of a readout. A head has "weighting" and "positions" too, and "strict" if it is; a
-      neuron "label" (its name), "activation", "bias" and, where it was written for a fact, "key". "norm" lists the
-      lanes of the norm between the stream and the component, each of which scales all that it reads;
+      and "output", whose reads are by class, or by lane of a readout. A head has "weighting" and "positions" too, and
+      "strict" if it is; a neuron "label" (its name), "activation", "bias" and, where it was written for a fact, "key".
+      "norm" lists the lanes of the norm between the stream and the component, each of which scales all that it reads;
     - "edges": for each pair of which the second reads a lane that the first writes before, {"from", "to", "lanes":
       {lane: the matrices that read it}}.
 

@@ -7,9 +7,9 @@ import numpy as np
 from weightsmith.arithmetic import Native, Weights
 from weightsmith.errors import ExportError, brief, whole_number
 from weightsmith.export.agreement import RANDOM_LENGTH, Outputs, measure, required
+from weightsmith.export.answers import width
 from weightsmith.export.lens.shape import Shape, shape_of, turning
 from weightsmith.export.lens.weights import lens_weights
-from weightsmith.export.answers import width
 from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
 from weightsmith.model.places import checked
@@ -38,8 +38,9 @@ def to_transformer_lens(
     Heads are padded with zeros to a common size that is a power of 4, and W_Q is multiplied by its root, which
     attention divides by: both exact. Blocks without attention or feed-forward, and missing heads and neurons, are 0.
     Of a model with a readout the unembedding copies its lanes: what the bridge gives are the codes, (batch, positions,
-    lanes of the readout), and `bridge.readout` says what they stand for. There is room for `max_length` positions, 1,024 unless given or the transformer has a longest input. The dtype is
-    float32, or float64 for a model in `Native("float64")`.
+    lanes of the readout), and `bridge.readout` says what they stand for. There is room for `max_length` positions,
+    1,024 unless given or the transformer has a longest input. The dtype is float32, or float64 for a model in
+    `Native("float64")`.
 
     The blocks are TransformerLens's own where these decide as the transformer does. But they neither saturate nor
     round, they know neither hard attention nor strict heads nor relative positions nor ALiBi, and a softmax without

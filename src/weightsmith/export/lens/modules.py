@@ -100,19 +100,17 @@ def _stacked(tables: dict[int, Array], heads: int) -> Array | None:
 class Linear(torch.nn.Linear):
     """W x ⊕ b: the product saturates, then the sum. What several heads give is added up head by head."""
 
-    def __init__(self, like: torch.nn.Linear, rules: Rules, scale: float = 1.0, heads: int = 1) -> None:
-        """Have the same size; `scale` says how many times as large as in the transformer the values are."""
-        super().__init__(like.in_features, like.out_features)
+    def __init__(self, columns: int, rows: int, rules: Rules, scale: float = 1.0, heads: int = 1) -> None:
+        """Make room for W; `scale` says how many times as large as in the transformer the values are."""
+        super().__init__(columns, rows)
         self.rules, self.scale, self.heads = rules, scale, heads
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the product with the bias."""
         if not self.rules.saturates:
             return super().forward(x)
-        parts = x.unflatten(-1, (self.heads, -1)).unsqueeze(-2) @ self.weight.unflatten(1, (self.heads, -1)).permute(
-            1, 2, 0
-        )
-        total = self._bounded(self._bounded(parts.squeeze(-2)).sum(-2))
+        each, rows = (part.reshape(*part.shape[:-1], self.heads, -1) for part in (x, self.weight))
+        total = self._bounded(self._bounded(torch.einsum("...hi,ohi->...ho", each, rows)).sum(-2))
         return self._bounded(total + self.bias)
 
     def _bounded(self, x: Tensor) -> Tensor:
@@ -126,8 +124,9 @@ class Attention(NativeAttention):  # type: ignore[misc]
         """Keep the tables as buffers."""
         super().__init__(config, rotary=rotary)
         self.rules = rules
-        self.q, self.k, self.v = Linear(self.q, rules, self.scale), Linear(self.k, rules), Linear(self.v, rules)
-        self.o = Linear(self.o, rules, heads=self.n_heads)
+        lanes, inner = config.d_model, self.n_heads * self.d_head
+        self.q, self.k, self.v = (Linear(lanes, inner, rules, scale) for scale in (self.scale, 1.0, 1.0))
+        self.o = Linear(inner, lanes, rules, heads=self.n_heads)
         for name in ("key_offsets", "value_offsets", "penalties"):
             table = getattr(rules, name)
             self.register_buffer(name, None if table is None else torch.from_numpy(table), persistent=False)
@@ -210,7 +209,8 @@ class FeedForward(NativeMLP):  # type: ignore[misc]
     def __init__(self, config: TransformerBridgeConfig, rules: Rules) -> None:
         """Put linear modules that saturate in the place of the usual ones."""
         super().__init__(config)
-        self.fc_in, self.fc_out = Linear(self.fc_in, rules), Linear(self.fc_out, rules)
+        self.fc_in = Linear(config.d_model, config.d_mlp, rules)
+        self.fc_out = Linear(config.d_mlp, config.d_model, rules)
 
 
 class Block(NativeBlock):  # type: ignore[misc]

@@ -33,9 +33,9 @@ def to_onnx(
 
     The input is "tokens" (batch, positions), places in the vocabulary as int64; the output is "logits" (batch,
     positions, classes), or, of a model with a readout, "codes" (batch, positions, lanes of the readout), and the table
-    from codes to values is in the metadata. Any batch and length will do, up to the longest input of the model; rotary positions and ALiBi
-    without such an end have tables for `max_length` positions, 2,048 unless given, and a longer input is refused by
-    onnxruntime. The dtype is float32, or float64 for a model in `Native("float64")`.
+    from codes to values is in the metadata. Any batch and length will do, up to the longest input of the model; rotary
+    positions and ALiBi without such an end have tables for `max_length` positions, 2,048 unless given, and a longer
+    input is refused by onnxruntime. The dtype is float32, or float64 for a model in `Native("float64")`.
 
     In a finite arithmetic the graph saturates where the model does, at ±∞ of the arithmetic after each operation, for
     many models rely on that; it does not round, and a sum saturates at its end only. `saturate=False` leaves that out.

@@ -147,7 +147,7 @@ class Heads(nn.Module):
         """Return what the heads add together; where values have an end, each of them comes to it by itself."""
         if self.infinity is None:
             return functional.linear(mixed.transpose(1, 2).flatten(2), self.W_O)
-        each = mixed @ self.W_O.unflatten(1, (self.heads, -1)).permute(1, 2, 0)
+        each = mixed @ self.W_O.reshape(len(self.W_O), self.heads, mixed.shape[-1]).permute(1, 2, 0)
         return within(within(each, self.infinity).sum(1), self.infinity)
 
     def _projected(self, h: Tensor, W: Tensor, b: Tensor | None) -> Tensor:
