@@ -1,7 +1,7 @@
 """How many positions a selector selects, at least and at most: what lets a mean be a single value.
 
 At most one, where keys that differ at all positions are compared with one number: the position itself, a number made
-of it, the rank in an order without ties, or the number of a position among those of its kind.
+of it and of what is the same everywhere, the rank in an order without ties, or the number of a position among those of its kind.
 At least one, where every position selects itself, or where the position that is looked for always exists.
 """
 
@@ -73,7 +73,7 @@ class Counting:
             return False
         places = np.array(form.index, np.int64)
         gaps = np.abs(np.subtract.outer(places, places))[~np.eye(len(places), dtype=bool)]
-        rest = Form(token=form.token, cells=form.cells).codes
+        rest = Form(token=form.token, cells=tuple(one for one in form.cells if not one[0].everywhere)).codes
         if len(rest) > 4000:
             return int(gaps.min(initial=1)) > int(rest[-1] - rest[0])
         between = np.unique(np.abs(np.subtract.outer(rest, rest)))

@@ -12,7 +12,7 @@ from weightsmith.programs.compiler.boundaries import EVERY, Heads, heads_of
 from weightsmith.programs.compiler.coding import Coder
 from weightsmith.programs.compiler.counting import Counting, selects_first
 from weightsmith.programs.compiler.forms import Cells, Codes, Form, TooLargeError, cell_form, checked, feature
-from weightsmith.programs.compiler.pairs import Condition, Pairs
+from weightsmith.programs.compiler.pairs import Condition, Pairs, conditions
 from weightsmith.programs.compiler.plan import Gathered
 from weightsmith.programs.compiler.pointwise import Pointwise, simplest
 from weightsmith.programs.compiler.symbols import Affine, Integers, Mean, Sizes, Symbol, Table, as_table, constant
@@ -115,7 +115,9 @@ class Gathering:
             if len(codes) == 1:
                 return Form(constant=int(codes[0]))
             time = max([value.time, *(max(one.key.time, one.query.time) for one in heads)])
-            cell = self.cells.new(codes, time + (2 if time % 2 else 1), self.names[node], is_length=length)
+            same = not self.causal and all(one.difference.query.everywhere for one in conditions(pairs))
+            when, name = time + (2 if time % 2 else 1), self.names[node]
+            cell = self.cells.new(codes, when, name, is_length=length, everywhere=same)
             self.made.append(Gathered(cell, pairs, heads, value, low, high, self.names[node], node.note.place))
             self._sums[key] = cell_form(cell)
         return self._sums[key]
