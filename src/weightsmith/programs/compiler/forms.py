@@ -157,9 +157,7 @@ class Cells:
 
     made: list[Cell] = field(default_factory=list)
 
-    def new(
-        self, codes: Codes, time: int, name: str, *, is_length: bool = False, everywhere: bool = False
-    ) -> Cell:
+    def new(self, codes: Codes, time: int, name: str, *, is_length: bool = False, everywhere: bool = False) -> Cell:
         """Return a new cell; refuse codes that are too many or too large."""
         codes = checked(codes)
         cell = Cell(codes, time, name, len(self.made), is_length, everywhere)

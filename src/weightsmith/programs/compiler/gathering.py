@@ -163,6 +163,9 @@ class Gathering:
         form, scale = self._whole(symbol)
         top = self._sum(pairs, heads_of(pairs), form, low, high, node)
         count = self.width(node.selector, node)
+        if self.counting.all_alike(pairs, form):
+            found = np.array([(value * c, c) for c in count.codes for value in (form.codes if c else form.codes[:1])])
+            return Mean(top, scale, count, node.default, found)
         return Mean(top, scale, count, node.default, _pairs_of(form.codes, top.codes, count.codes))
 
     def _whole(self, symbol: Symbol) -> tuple[Form, int]:
