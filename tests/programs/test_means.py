@@ -74,6 +74,6 @@ def test_values_of_one_rank_are_equal_so_their_mean_is_one_of_them(mask: str) ->
 
 
 def test_keys_that_are_shifted_alike_everywhere_select_one_position() -> None:
-    text = 'said = aggregate(select(indices + length - selector_width(select(tokens, "a", ==)), indices, ==), tokens, "-");'
+    text = 'n = length - count(tokens, "a");\nsaid = aggregate(select(indices + n, indices, ==), tokens, "-");'
     P = compile_rasp(text, vocabulary="ab", max_length=30)
     assert ws.check.computes(P, up_to=7).holds

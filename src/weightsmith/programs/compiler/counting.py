@@ -1,7 +1,8 @@
 """How many positions a selector selects, at least and at most: what lets a mean be a single value.
 
 At most one, where keys that differ at all positions are compared with one number: the position itself, a number made
-of it and of what is the same everywhere, the rank in an order without ties, or the number of a position among those of its kind.
+of it and of what is the same everywhere, the rank in an order without ties, or the number of a position among those of
+its kind.
 At least one, where every position selects itself, or where the position that is looked for always exists.
 All alike, where positions of one rank are selected: then a mean is the value of each of them.
 """
