@@ -1,6 +1,5 @@
 """Means that are only compared with whole numbers: then every number between two whole ones may be the half between."""
 
-from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 from math import ceil, floor
@@ -73,42 +72,35 @@ def by_halves(mean: Mean, coder: Coder, sizes: Sizes) -> Affine | Mean:
     Twice that is, from the least whole number on, one for each k with mean ≥ k and one for each with mean > k: signs of
     top − k · scale · count. Where the count is 0, so are all of these, and the default is put right.
     """
-    if not mean.counts_always and not (is_number(mean.default) and mean.default == int(mean.default)):
+    default = int(mean.default) if is_number(mean.default) and mean.default == int(mean.default) else None
+    if default is None and not mean.counts_always:
         return mean
-    twice = np.array([_twice(int(top), int(count), mean) for top, count in mean.pairs])
-    selected = [Fraction(int(top), int(count) * mean.scale) for top, count in mean.pairs if count]
-    low, high = floor(min(selected)), ceil(max(selected))
+    values = [Fraction(int(top), int(count) * mean.scale) for top, count in mean.pairs if count]
+    low, high = floor(min(values)), ceil(max(values))
+    twice = [floor(value) + ceil(value) for value in values]
     total, parts = Form(constant=2 * low), list[Part]()
-    for form, wanted in _steps(mean, low, high):
+    steps = [
+        (mean.top - mean.count * (k * mean.scale), partial(_signs, k > low, k < high)) for k in range(low, high + 1)
+    ]
+    if default is not None and not mean.counts_always:
+        steps.append((mean.count, partial(_at_zero, 2 * default - low - high)))
+        twice.append(2 * default)
+    for form, wanted in steps:
         if form.is_constant:
             total = total.plus(int(wanted(np.array([form.constant]))[0]))
             continue
         variable, _, _ = variable_of(form, sizes)
         free, part = function_of(variable, wanted(codes_of(form, variable, sizes)))
         total, parts = total + free, parts + ([] if part is None else [part])
-    known = np.unique(twice - total.constant) if total.is_constant else None
+    known = np.unique(np.array(twice, np.int64) - total.constant) if total.is_constant else None
     return Affine(total + coder.layer(parts, known) if parts else total, 2)
 
 
-def _steps(mean: Mean, low: int, high: int) -> Iterator[tuple[Form, Callable[[Integers], Integers]]]:
-    """Yield forms, and functions of each whose sum is twice what the mean is above the least whole number."""
-    for k in range(low, high + 1):
-        at_least, above = int(k > low), int(k < high)
-        yield mean.top - mean.count * (k * mean.scale), partial(_signs, at_least, above)
-    if not mean.counts_always:
-        yield mean.count, partial(_at_zero, 2 * int(mean.default) - low - high)  # type: ignore[arg-type]
-
-
-def _signs(at_least: int, above: int, codes: Integers) -> Integers:
-    return at_least * (codes >= 0).astype(np.int64) + above * (codes > 0).astype(np.int64)
+def _signs(at_least: bool, above: bool, codes: Integers) -> Integers:
+    """Return whether codes are not negative, and whether they are positive, as far as that is asked, added up."""
+    return np.array((codes >= 0) & at_least, np.int64) + np.array((codes > 0) & above, np.int64)
 
 
 def _at_zero(number: int, codes: Integers) -> Integers:
-    return number * (codes == 0).astype(np.int64)
-
-
-def _twice(top: int, count: int, mean: Mean) -> int:
-    if count == 0:
-        return 2 * int(mean.default)  # type: ignore[arg-type]
-    value = Fraction(top, count * mean.scale)
-    return floor(value) + ceil(value)
+    """Return a number where codes are 0."""
+    return number * np.array(codes == 0, np.int64)
