@@ -270,7 +270,7 @@ class Walk:
             raise refusal(
                 node.note.place,
                 f"the outputs{'' if node.note.name is None else f' of {node.note.name!r}'} mix kinds: "
-                f"{brief(presented(one))} and {brief(presented(other))}; give the aggregate a default of one kind",
+                f"{brief(presented(one))} and {brief(presented(other))}; write numbers alone or texts alone, an aggregate with such a default",
             )
 
 

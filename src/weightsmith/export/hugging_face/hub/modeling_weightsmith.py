@@ -130,13 +130,12 @@ class WeightsmithForTokenClassification(WeightsmithModel):
 
     def _labels(self, codes: Tensor, real: Tensor) -> Tensor:
         """Return the label of each code (…, lanes); of padding, any."""
-        table = [
-            torch.tensor(column, device=codes.device) for column in zip(*self.config.readout["codes"], strict=True)
-        ]
-        same = (codes.double()[..., None, :] == table[0].double()).all(-1)
-        lost = real & ~same.any(-1)
+        table = {tuple(code): label for code, label in self.config.readout["codes"]}
+        rows = codes.detach().cpu().double().flatten(0, -2).tolist()
+        labels = torch.tensor([table.get(tuple(row), -1) for row in rows]).reshape(real.shape).to(codes.device)
+        lost = real & (labels < 0)
         if bool(lost.any()):
             n, i = lost.nonzero()[0].tolist()
             code = codes[n, i].tolist()
             raise ValueError(f"input {n}, position {i}: the code {code} is not in the table of the readout")
-        return table[1][same.to(torch.uint8).argmax(-1)]
+        return labels.clamp(min=0)
