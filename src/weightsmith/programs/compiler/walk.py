@@ -270,7 +270,8 @@ class Walk:
             raise refusal(
                 node.note.place,
                 f"the outputs{'' if node.note.name is None else f' of {node.note.name!r}'} mix kinds: "
-                f"{brief(presented(one))} and {brief(presented(other))}; write numbers alone or texts alone, an aggregate with such a default",
+                f"{brief(presented(one))} and {brief(presented(other))}; write numbers alone or texts alone, also "
+                "as the default of an aggregate",
             )
 
 
