@@ -150,7 +150,7 @@ def _truth(pairs: Pairs, digits: Sequence[Difference]) -> Booleans:
 
 def _along(table: Any, order: Sequence[int], signs: Sequence[int]) -> Any:
     """Return the entries of a table of differences, in the ascending order of the number that has these as digits."""
-    turned = np.flip(table, [axis for axis, sign in enumerate(signs) if sign < 0])
+    turned = np.flip(table, tuple(axis for axis, sign in enumerate(signs) if sign < 0))
     return np.transpose(turned, order[::-1]).ravel()
 
 
