@@ -50,9 +50,7 @@ PARITY = 'parity = round((indices + 1) * aggregate(select(indices, indices, <=),
 ENDS = "ends = 10 * maximum(tokens_int) + minimum(tokens_int);"
 SUM_OF_TWO = """
 value_of = {"0": 0, "1": 1, "8": 8, "9": 9, "+": 0};
-pluses = select(tokens, "+", ==);
-earlier = selector_width(pluses and select(indices, indices, <));
-plus = aggregate(pluses and select(earlier, 0, ==), indices);
+plus = aggregate(select(tokens, "+", ==), indices);
 digits = value_of[tokens];
 left = aggregate(select(indices, indices - (length - plus), ==), digits, 0);
 total = left + (digits if indices > plus else 0);

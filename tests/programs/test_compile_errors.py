@@ -126,6 +126,14 @@ def test_functions_that_tell_equal_values_apart_are_refused() -> None:
     bools = rasp.Map(lambda x: isinstance(x, bool), rasp.tokens == "a")
     refused(of_python(bools), "it tells apart what is one value: 1 gives False, and True gives True")
     refused(of_python(rasp.Map(lambda i: str(i), rasp.indices)), "0 gives '0', and 0.0 gives '0.0'")
+    inner = rasp.Map(lambda t: True if t == "a" else 1.0, rasp.tokens)
+    refused(of_python(rasp.Map(lambda x: str(x), inner)), "1 gives '1', and 1.0 gives '1.0'")
+
+
+def test_within_a_map_of_a_map_values_may_be_of_any_kind() -> None:
+    pairs = rasp.Map(lambda t: [t, None] if t == "a" else [True, t], rasp.tokens)
+    P = compile(rasp.Map(lambda pair: pair[0] == 1, pairs), vocabulary="ab", max_length=2)
+    assert P("ab") == [False, True]
 
 
 @pytest.mark.parametrize(

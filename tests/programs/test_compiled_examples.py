@@ -11,7 +11,7 @@ import pytest
 import weightsmith as ws
 from tests.programs.examples import EXAMPLES, Example
 from weightsmith.errors import InputError
-from weightsmith.programs import CompiledProgram, compile, evaluate
+from weightsmith.programs import CompiledProgram, compile, compile_rasp, evaluate
 from weightsmith.programs.together import evaluate_together
 from weightsmith.programs.values import exact
 
@@ -19,14 +19,13 @@ LONGEST = 40
 MANY = 4  # symbols; with more of them the inputs of length 5 are left to the long tests
 RANDOM = 1000  # inputs of each length
 ALONE = 3  # of them that the interpreter gets one by one
-REFUSED = {"ends in Python": 5, "ends as text": 5}  # how long they can be
 NAMES = [example.name for example in EXAMPLES]
 
 
 @cache
 def compiled(name: str) -> tuple[Example, CompiledProgram]:
     example = EXAMPLES[NAMES.index(name)]
-    return example, compile(example.make(), example.vocabulary, REFUSED.get(name, LONGEST))
+    return example, compile(example.make(), example.vocabulary, LONGEST)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -67,22 +66,19 @@ def agree_at(name: str, length: int) -> None:
     assert_alike(example, P, random_inputs(example, length))
 
 
-LONG_ENOUGH = [name for name in NAMES if name not in REFUSED]
-
-
-@pytest.mark.parametrize("name", LONG_ENOUGH)
+@pytest.mark.parametrize("name", NAMES)
 def test_weights_and_interpreter_agree_on_random_inputs_of_length_10(name: str) -> None:
     agree_at(name, 10)
 
 
 @pytest.mark.one_in(3)
-@pytest.mark.parametrize("name", LONG_ENOUGH)
+@pytest.mark.parametrize("name", NAMES)
 def test_weights_and_interpreter_agree_on_random_inputs_of_length_20(name: str) -> None:
     agree_at(name, 20)
 
 
 @pytest.mark.one_in(6)
-@pytest.mark.parametrize("name", LONG_ENOUGH)
+@pytest.mark.parametrize("name", NAMES)
 def test_weights_and_interpreter_agree_on_random_inputs_of_length_40(name: str) -> None:
     agree_at(name, 40)
 
@@ -100,13 +96,11 @@ def test_programs_are_right_on_inputs_that_chance_does_not_make() -> None:
     well_formed("shuffle_dyck3 in Python", ["([{)]}" * 6, "([{)]}" * 6 + "(", "][" * 20])
 
 
-@pytest.mark.parametrize("name", REFUSED)
-def test_a_function_of_too_many_things_is_refused_and_said_where(name: str) -> None:
-    example = EXAMPLES[NAMES.index(name)]
+def test_a_function_of_too_many_things_is_refused_and_said_where() -> None:
+    text = 'a = average(tokens_int);\nproduct = a * aggregate(select(tokens, "1", ==), indices);'
     with pytest.raises(InputError, match="different things: at most 200,000 combinations can be proved") as refused:
-        compile(example.make(), example.vocabulary, LONGEST)
-    assert "ends" in str(refused.value)
-    assert "line " in str(refused.value)
+        compile_rasp(text, vocabulary="123", max_length=LONGEST)
+    assert str(refused.value).startswith("line 2, column 11: product: ")
 
 
 def test_a_fault_would_be_seen() -> None:

@@ -85,7 +85,7 @@ def _transformer_lens(
     from weightsmith.export.pytorch.written import weights_bytes
 
     with refusals("cannot write", output):
-        write_whole(output, weights_bytes(bridge))
+        write_whole(output, weights_bytes(T, bridge))
     report: Agreement = bridge.agreement
     return report
 

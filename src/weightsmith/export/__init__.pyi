@@ -1,4 +1,3 @@
-from .agreement import Agreement as Agreement
 from .agreement import agreement as agreement
 from .circuit_map import circuit as circuit
 from .hugging_face.writing import to_hugging_face as to_hugging_face
@@ -8,5 +7,6 @@ from .onnx.file import to_onnx as to_onnx
 from .pytorch import from_torch as from_torch
 from .pytorch import to_torch as to_torch
 from .reading import from_hugging_face as from_hugging_face
+from .report import Agreement as Agreement
 
 __all__: list[str]

@@ -8,9 +8,10 @@ import numpy as np
 
 from weightsmith.arithmetic import Array, Weights, carried
 from weightsmith.errors import ExportError, brief
-from weightsmith.export.needed import readable
+from weightsmith.export.answers import code_places, plain_readout
 from weightsmith.memory.facts import by_lane
 from weightsmith.model import Block, Norm, Transformer, position_table
+from weightsmith.model.places import checked
 from weightsmith.rewrites import is_infinity_form
 
 VERSION = 1
@@ -25,16 +26,17 @@ def circuit(T: Transformer, threshold: float = 0.0) -> dict[str, Any]:
     The names are those of a TransformerLens model: `blocks.2.attn.head.0`, `blocks.2.mlp.neuron.5`. The object has
 
     - "format": "weightsmith circuit", "version": 1, "threshold";
-    - "arithmetic", "mask", "vocabulary", "classes", "provenance": as in the transformer;
+    - "arithmetic", "mask", "vocabulary", "classes", "provenance": as in the transformer; and "readout", where there
+      is one: {"lanes", "table": pairs of a code and its value};
     - "lanes": for each {"name", "from": some of "token", "position", "flag" and the name of a normal form,
       "written_by", "read_by": names of components};
     - "components": for each {"name", "kind", "block", "index", "origin", "reads", "writes"}, in the order of the run.
       "reads" has an object for each matrix, such as {"W_Q": {lane: weight}}, and "writes" is {lane: weight}. Of a
       neuron they are the very weights; of a head, whose matrices have several rows, each is the largest in absolute
       value. Kinds are "embedding", "positions", "head", "neuron", "bias" (b_O or b_2, which writes the same everywhere)
-      and "output", whose reads are by class. A head has "weighting" and "positions" too, and "strict" if it is; a
-      neuron "label" (its name), "activation", "bias" and, where it was written for a fact, "key". "norm" lists the
-      lanes of the norm between the stream and the component, each of which scales all that it reads;
+      and "output", whose reads are by class, or by lane of a readout. A head has "weighting" and "positions" too, and
+      "strict" if it is; a neuron "label" (its name), "activation", "bias" and, where it was written for a fact, "key".
+      "norm" lists the lanes of the norm between the stream and the component, each of which scales all that it reads;
     - "edges": for each pair of which the second reads a lane that the first writes before, {"from", "to", "lanes":
       {lane: the matrices that read it}}.
 
@@ -44,7 +46,7 @@ def circuit(T: Transformer, threshold: float = 0.0) -> dict[str, Any]:
     embed → blocks.0.attn.head.0 {'symbol': ['W_K', 'W_V']}
     blocks.0.attn.head.0 → unembed {'found': ['YES']}
     """
-    readable(T, "circuit")
+    checked(T)
     if type(threshold) not in (int, float) or not 0 <= threshold < float("inf"):
         raise ExportError(f"threshold={brief(threshold)}: write a number from 0 on; weights up to it are left out")
     parts = list(_parts(T))
@@ -58,6 +60,7 @@ def circuit(T: Transformer, threshold: float = 0.0) -> dict[str, Any]:
         "mask": T.mask,
         "vocabulary": list(T.vocabulary),
         "classes": list(T.classes),
+        **({} if T.readout is None else {"readout": plain_readout(T)}),
         "provenance": list(T.provenance),
         "lanes": _lanes(T, entries),
         "components": entries,
@@ -105,7 +108,10 @@ def _parts(T: Transformer) -> Iterator[_Part]:
     for b, block in enumerate(T.blocks):
         yield from _heads(T, b, block)
         yield from _neurons(T, b, block)
+    codes = code_places(T)
     rows = dict(zip(T.classes, T.output, strict=True))
+    if codes is not None:
+        rows = {T.lanes[j]: np.eye(len(T.lanes))[j] for j in codes}
     yield _Part(UNEMBED, "output", 2 * len(T.blocks), -1, reads=rows, more=_norm(T, T.final_norm))
 
 

@@ -15,6 +15,8 @@ from weightsmith.model.places import block_of_stage, checked, stage_names
 from weightsmith.rewrites.lanes import COPYING, own_complement
 from weightsmith.rewrites.vectors import cancelling_block
 
+COMPILED = "a program compiled with portable=True"
+
 
 def portable(T: Transformer) -> Transformer:
     """Return a transformer that does without saturation in the stream what this one does by it.
@@ -118,11 +120,14 @@ def advice(T: Transformer, relying: Sequence[str]) -> str:
     if not isinstance(T.arithmetic, Saturating):
         return f"Its arithmetic is {T.arithmetic}: write dtype={str(T.arithmetic)!r}."
     if not relying:
-        return "It does not round as the original does: to_torch(T, exact=True) does."
+        floats = "" if T.readout is None else f", and {COMPILED} is made for floats"
+        return f"It does not round as the original does: to_torch(T, exact=True) does{floats}."
     stages, said = stage_names(T), []
     for name in relying:
         b = block_of_stage(stages.index(name)) if name in stages else None
         origin = "" if b is None else T.blocks[b].origin
         said.append(f"{name} ({shown(origin)})" if origin else name)
     instead = "portable(T) is the same model without it, and " if portable(T) is not T else ""
+    if T.readout is not None:  # a head that adds up does so by saturation within itself, which portable(T) keeps
+        instead = f"{COMPILED} does without it, and "
     return f"It relies on saturation: {listed(said)}; {instead}to_torch(T, exact=True) saturates as T does."

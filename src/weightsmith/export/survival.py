@@ -2,19 +2,18 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from weightsmith.errors import ExportError
+from weightsmith.export.answers import answers
 from weightsmith.export.needed import installed
 from weightsmith.model import Transformer
-from weightsmith.semantics.evaluation import Ids
+from weightsmith.semantics.evaluation import Ids, Places
 
 TYPES = ("float32", "bfloat16", "float16")
 LARGE = 10**7  # weights: beyond, only float32 is tried
 
 
-def survival(T: Transformer, inputs: Sequence[tuple[Ids, Ids]]) -> dict[str, bool]:
-    """Say for each type whether the plain module decides as given: pairs of inputs, and what the original decides.
+def survival(T: Transformer, inputs: Sequence[tuple[Ids, Places]]) -> dict[str, bool]:
+    """Say for each type whether the plain module says what is given: pairs of inputs, and what the original says.
 
     Empty where PyTorch is not installed.
     """
@@ -24,7 +23,7 @@ def survival(T: Transformer, inputs: Sequence[tuple[Ids, Ids]]) -> dict[str, boo
     return {dtype: _survives(T, dtype, inputs) for dtype in types}
 
 
-def _survives(T: Transformer, dtype: str, inputs: Sequence[tuple[Ids, Ids]]) -> bool:
+def _survives(T: Transformer, dtype: str, inputs: Sequence[tuple[Ids, Places]]) -> bool:
     import torch
 
     from weightsmith.export.pytorch import made
@@ -35,7 +34,7 @@ def _survives(T: Transformer, dtype: str, inputs: Sequence[tuple[Ids, Ids]]) -> 
         return False
     with torch.inference_mode():
         for ids, decided in inputs:
-            logits = module(torch.from_numpy(ids)).to(torch.float64).numpy()[:, -decided.shape[1] :]
-            if not np.isfinite(logits).all() or (np.argmax(logits, -1) != decided).any():
+            said = answers(T, module(torch.from_numpy(ids)).to(torch.float64).numpy())
+            if (said < 0).any() or (said != decided).any():
                 return False
     return True

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from weightsmith.errors import InputError, brief
 from weightsmith.programs.operators import Operator
@@ -40,22 +41,35 @@ class Function(Operator):
             return self.remembered[values]
         plain = [_plain(value) for value in values]
         result = exact(self.call(*plain))
-        for number in (float, bool):
-            self._ask_again(plain, number, result)
+        _ask_again(self.call, plain, result)
         if len(self.remembered) >= MOST_REMEMBERED:
             self.remembered.clear()
         self.remembered[values] = result
         return result
 
-    def _ask_again(self, values: list[Value], number: type, result: Value) -> None:
-        """Refuse a function that answers otherwise for equal values of another type; it may refuse that type."""
+
+def require_alike(call: Callable[[Any], object], value: object) -> None:
+    """Refuse a function, within others, that answers otherwise for a number than for an equal one of another type."""
+    if not isinstance(value, bool | int | float):
+        return
+    try:
+        plain = [_plain(exact(value))]
+        result = exact(call(*plain))
+    except Exception:  # which comes again, with its place, when the function gets the value itself
+        return
+    _ask_again(call, plain, result)
+
+
+def _ask_again(call: Callable[..., object], values: list[Value], result: Value) -> None:
+    """Refuse a function that answers otherwise for equal values of another type; it may refuse that type."""
+    for number in (float, bool):
         others = [_as_type(value, number) for value in values]
         if all(other is value for other, value in zip(others, values, strict=True)):
-            return
+            continue
         try:
-            other = exact(self.call(*others) if number is float else _quietly(self.call, others))
+            other = exact(call(*others) if number is float else _quietly(call, others))
         except Exception:  # of whoever wrote the function, which was not made for this type
-            return
+            continue
         if not _alike(other, result):
             raise InputError(
                 f"it tells apart what is one value: {_listing(values)} gives {brief(presented(result))}, and "

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Native, Weights
+from weightsmith.export.answers import code_places
 from weightsmith.kernels.blas.attention import stacked
 from weightsmith.kernels.blas.prepared import Heads
 from weightsmith.kernels.blas.prepared import groups as stacked_heads
@@ -24,13 +25,15 @@ Description = dict[str, Any]
 def described(T: Transformer) -> tuple[Description, dict[str, Weights]]:
     """Return what a transformer consists of, and its arrays by their names in the network."""
     arrays: dict[str, Weights] = {"embedding.weight": T.embedding}
-    groups = [stacked_heads(T, block.attention, FLOAT64) if block.attention else () for block in T.blocks]
+    attentions = [block.attention for block in T.blocks]
+    groups = [stacked_heads(T, some, FLOAT64, shared_once=False) if some else () for some in attentions]
     length = longest_input(T, [group for some in groups for group in some])
     table = position_table(T.positions, T.arithmetic, len(T.lanes))
     if table is not None:
         arrays["positions"] = table
     blocks = [_block(T, b, some, length or 0, arrays) for b, some in enumerate(groups)]
-    if not T.tied:
+    codes = code_places(T)
+    if not T.tied and codes is None:
         arrays["output"] = T.output
     if T.output_bias is not None:
         arrays["output_bias"] = T.output_bias
@@ -46,6 +49,7 @@ def described(T: Transformer) -> tuple[Description, dict[str, Weights]]:
         "final_norm": _norm(T, T.final_norm, "final_norm", arrays),
         "tied": T.tied,
         "output_bias": T.output_bias is not None,
+        **({} if codes is None else {"codes": codes}),
     }, arrays
 
 

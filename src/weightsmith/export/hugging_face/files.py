@@ -13,21 +13,28 @@ from weightsmith.arithmetic import Array, Weights
 from weightsmith.errors import ExportError
 from weightsmith.export.circuit_map import circuit
 from weightsmith.export.hugging_face.folder import MARK, File
-from weightsmith.export.hugging_face.kinds import Dtype, is_language_model
+from weightsmith.export.hugging_face.kinds import Dtype, is_language_model, label_names
 from weightsmith.model import Transformer
 from weightsmith.storage import write_whole
 
 
 def configuration_files(T: Transformer, config: dict[str, Any], dtype: Dtype) -> dict[str, File]:
-    """Return config.json, the circuit and, for a language model, how it generates: the best token each time."""
+    """Return config.json, the circuit and, for a language model, how it generates: the best token each time.
+
+    Of a readout the configuration has each code with its label, and the values of the labels.
+    """
     own = {"arithmetic": str(T.arithmetic), "tokens": len(T.vocabulary)}
     common = {"dtype": dtype, "pad_token_id": len(T.vocabulary), MARK: own, **config}  # padding comes last, unless said
     if is_language_model(T):
         ends = {name: common[name] for name in ("pad_token_id", "eos_token_id") if common.get(name) is not None}
         generation = {"do_sample": False, **ends, "use_cache": config["use_cache"]}
         return {"config.json": common, "generation_config.json": generation, **circuit_file(T)}
-    labels = {"id2label": dict(enumerate(T.classes)), "label2id": {name: n for n, name in enumerate(T.classes)}}
-    return {"config.json": {**common, **labels}, **circuit_file(T)}
+    labels = label_names(T)
+    common |= {"id2label": dict(enumerate(labels)), "label2id": {name: n for n, name in enumerate(labels)}}
+    if T.readout is not None:
+        codes = [[list(code), T.answers.index(value)] for code, value in T.readout.entries]
+        common["readout"] = {"lanes": list(T.readout.lanes), "codes": codes, "values": list(T.answers)}
+    return {"config.json": common, **circuit_file(T)}
 
 
 def circuit_file(T: Transformer) -> dict[str, File]:

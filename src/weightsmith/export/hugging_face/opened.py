@@ -7,7 +7,7 @@ from typing import Any, get_args
 from weightsmith.errors import ExportError, WeightsmithError, brief
 from weightsmith.export.agreement import Exported
 from weightsmith.export.hugging_face.folder import MARK
-from weightsmith.export.hugging_face.kinds import Dtype
+from weightsmith.export.hugging_face.kinds import Dtype, label_names
 from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
 from weightsmith.storage import read_json
@@ -42,4 +42,4 @@ def opened_directory(T: Transformer, directory: Any) -> Exported | None:
 
 def _other_classes(T: Transformer, labels: Any) -> bool:
     """Say whether the names of classes in a configuration, where there are some, are others."""
-    return labels is not None and (not isinstance(labels, dict) or list(labels.values()) != list(T.classes))
+    return labels is not None and (not isinstance(labels, dict) or list(labels.values()) != label_names(T))

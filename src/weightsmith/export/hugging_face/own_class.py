@@ -4,21 +4,29 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from weightsmith.export.agreement import Outputs
+from weightsmith.export.answers import answers
 from weightsmith.export.hugging_face.described import described
 from weightsmith.export.hugging_face.files import as_array, configuration_files, open_quietly, write_weights
 from weightsmith.export.hugging_face.folder import write_files
 from weightsmith.export.hugging_face.hub.modeling_weightsmith import (
     WeightsmithForCausalLM,
     WeightsmithForSequenceClassification,
+    WeightsmithForTokenClassification,
 )
-from weightsmith.export.hugging_face.kinds import Dtype, is_language_model
+from weightsmith.export.hugging_face.kinds import Dtype, task
 from weightsmith.export.hugging_face.tokenizer import tokenizer_files
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 
+CLASSES = {
+    "CausalLM": WeightsmithForCausalLM,
+    "SequenceClassification": WeightsmithForSequenceClassification,
+    "TokenClassification": WeightsmithForTokenClassification,
+}
 SOURCES = ("configuration_weightsmith.py", "modeling_weightsmith.py", "network_weightsmith.py")
 
 
@@ -26,7 +34,7 @@ def write_own(T: Transformer, directory: Path, dtype: Dtype) -> None:
     """Write the model with its class."""
     architecture, arrays = described(T)
     write_weights(directory, {f"network.{name}": array for name, array in arrays.items()}, dtype)
-    kind = "CausalLM" if is_language_model(T) else "SequenceClassification"
+    kind = task(T)
     config = {
         "model_type": "weightsmith",
         "architectures": [f"WeightsmithFor{kind}"],
@@ -54,13 +62,14 @@ class OpenedOwn:
 
     def __init__(self, T: Transformer, directory: Path, dtype: Dtype) -> None:
         """Open it."""
-        self.dtype: str = dtype
-        kind = WeightsmithForCausalLM if is_language_model(T) else WeightsmithForSequenceClassification
-        self.model = open_quietly(kind, directory, dtype)
+        self.T, self.dtype = T, str(dtype)
+        self.model = open_quietly(CLASSES[task(T)], directory, dtype)
 
     @torch.no_grad()
     def outputs(self, ids: Ids) -> Outputs:
         """Run it; of a classifier the library itself gives the logits of the last position only."""
+        if self.T.readout is not None:
+            return self._codes(torch.tensor(ids))
         passed: list[Any] = []
         handle = self.model.network.register_forward_hook(lambda module, given, result: passed.append(result))
         try:
@@ -71,3 +80,14 @@ class OpenedOwn:
         logits = self.model.network.logits(stream[-1])
         logits[:, -1] = own if own.ndim == 2 else own[:, -1, :-1]  # without that of padding
         return Outputs(as_array(logits), [as_array(stage) for stage in stream])
+
+    def _codes(self, ids: torch.Tensor) -> Outputs:
+        """Return the codes of a readout; what the library itself gives is the label of each, where it has one."""
+        stream = self.model.network(ids).stream
+        codes = as_array(self.model.network.logits(stream[-1]))
+        places = answers(self.T, codes)
+        whole = (places >= 0).all(-1)  # the library refuses inputs with other codes
+        if whole.any():
+            labels = self.model(input_ids=ids[torch.from_numpy(whole)]).logits.argmax(-1).numpy()
+            codes[whole] = np.where((labels == places[whole])[..., np.newaxis], codes[whole], np.nan)
+        return Outputs(codes, [as_array(stage) for stage in stream])

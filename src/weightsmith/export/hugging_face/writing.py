@@ -9,8 +9,9 @@ from weightsmith.errors import ExportError, InputError, brief
 from weightsmith.export.agreement import Agreement, measure, required
 from weightsmith.export.hugging_face.folder import new_directory
 from weightsmith.export.hugging_face.kinds import Dtype, checked_dtype
-from weightsmith.export.needed import needed, readable
+from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
+from weightsmith.model.places import checked
 
 
 def to_hugging_face(
@@ -21,12 +22,13 @@ def to_hugging_face(
     dtype: Dtype | None = None,
     allow_differences: bool = False,
 ) -> Agreement:
-    """Write a directory that `AutoModelForCausalLM` or `AutoModelForSequenceClassification` opens, with a tokenizer.
+    """Write a directory that one of `transformers`' classes opens, with a tokenizer.
 
-    A transformer whose classes are its vocabulary is a language model, any other a classifier, which decides at the
-    last token. The model class is written beside the weights, so it is opened with `trust_remote_code=True`. It
-    saturates where the arithmetic does, and does not round; the dtype is that of the arithmetic, float64 for a finite
-    one, unless given.
+    For a transformer whose classes are its vocabulary that is `AutoModelForCausalLM`; for any other with classes
+    `AutoModelForSequenceClassification`, which decides at the last token; for one with a readout
+    `AutoModelForTokenClassification`, whose labels are the values, and which refuses a code that stands for none. The
+    model class is written beside the weights, so it is opened with `trust_remote_code=True`. It saturates where the
+    arithmetic does, and does not round; the dtype is that of the arithmetic, float64 for a finite one, unless given.
 
     With `stock="gpt2"` it is a plain GPT-2 without code of ours. A transformer that has the shape of a GPT-2, such as
     one that was read from a GPT-2 and then edited, is written as it is, with its own tokenizer. Of any other the norms
@@ -35,12 +37,11 @@ def to_hugging_face(
     What was written is opened and run before the directory has its name: one that decides otherwise is not kept,
     unless with `allow_differences`. An earlier export of that name is replaced, anything else is refused.
     """
-    readable(T, "to_hugging_face")
     if stock is not None and stock != "gpt2":
         raise InputError(f"stock={brief(stock)}: write stock='gpt2' for a plain GPT-2, or leave it out")
     if type(allow_differences) is not bool:
         raise InputError(f"allow_differences={brief(allow_differences)}: write True or False")
-    kind = checked_dtype(T, dtype)
+    kind = checked_dtype(checked(T), dtype)
     for package in ("torch", "transformers"):
         needed(package, "a model for Hugging Face")
     with new_directory(directory) as place:

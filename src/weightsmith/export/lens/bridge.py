@@ -7,10 +7,12 @@ import numpy as np
 from weightsmith.arithmetic import Native, Weights
 from weightsmith.errors import ExportError, brief, whole_number
 from weightsmith.export.agreement import RANDOM_LENGTH, Outputs, measure, required
+from weightsmith.export.answers import width
 from weightsmith.export.lens.shape import Shape, shape_of, turning
 from weightsmith.export.lens.weights import lens_weights
-from weightsmith.export.needed import needed, readable
+from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
+from weightsmith.model.places import checked
 from weightsmith.semantics.evaluation import Ids
 
 DTYPES = ("float32", "float64", "bfloat16", "float16")
@@ -35,8 +37,10 @@ def to_transformer_lens(
 
     Heads are padded with zeros to a common size that is a power of 4, and W_Q is multiplied by its root, which
     attention divides by: both exact. Blocks without attention or feed-forward, and missing heads and neurons, are 0.
-    There is room for `max_length` positions, 1,024 unless given or the transformer has a longest input. The dtype is
-    float32, or float64 for a model in `Native("float64")`.
+    Of a model with a readout the unembedding copies its lanes: what the bridge gives are the codes, (batch, positions,
+    lanes of the readout), and `bridge.readout` says what they stand for. There is room for `max_length` positions,
+    1,024 unless given or the transformer has a longest input. The dtype is float32, or float64 for a model in
+    `Native("float64")`.
 
     The blocks are TransformerLens's own where these decide as the transformer does. But they neither saturate nor
     round, they know neither hard attention nor strict heads nor relative positions nor ALiBi, and a softmax without
@@ -46,7 +50,7 @@ def to_transformer_lens(
 
     What the bridge has no place for is refused: norms after a sublayer or over some lanes, and parallel blocks.
     """
-    readable(T, "to_transformer_lens")
+    checked(T)
     needed("transformer_lens", "a TransformerLens model")
     name = _dtype_name(T, dtype)
     if max_length is not None:
@@ -72,7 +76,8 @@ def _native_that_agrees(T: Transformer, dtype: str, max_length: int | None) -> A
 
 def _measured(T: Transformer, dtype: str, max_length: int | None, own_modules: bool) -> Any:
     bridge = _booted(T, shape_of(T, max_length, own_modules), dtype, own_modules)
-    bridge.vocabulary, bridge.classes, bridge.own_modules = tuple(T.vocabulary), tuple(T.classes), own_modules
+    bridge.vocabulary, bridge.classes, bridge.readout = tuple(T.vocabulary), tuple(T.classes), T.readout
+    bridge.own_modules = own_modules
     bridge.agreement = measure(T, LensRun(T, bridge))
     return bridge
 
@@ -98,7 +103,7 @@ def _booted(T: Transformer, shape: Shape, dtype: str, own_modules: bool) -> Any:
         n_ctx=shape.context,
         n_heads=shape.heads,
         d_vocab=len(T.vocabulary),
-        d_vocab_out=len(T.classes),
+        d_vocab_out=width(T),
         d_mlp=shape.neurons,
         act_fn=shape.activation,
         gated_mlp=shape.gated,

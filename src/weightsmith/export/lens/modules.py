@@ -31,19 +31,17 @@ class Rules:
     value_offsets: Array | None
     penalties: Array | None  # (heads, positions)
 
-    def bounded(self, x: Tensor) -> Tensor:
-        """Return values that saturate as in the arithmetic."""
-        return x.clamp(-self.arithmetic.infinity, self.arithmetic.infinity) if self.saturates else x
+    def bounded(self, x: Tensor, scale: float = 1.0) -> Tensor:
+        """Return values that saturate as in the arithmetic; a number of times as far where they are so many times."""
+        if not self.saturates:
+            return x
+        end = scale * self.arithmetic.infinity
+        return x.clamp(-end, end)
 
     @property
     def saturates(self) -> bool:
         """Whether the arithmetic does."""
         return isinstance(self.arithmetic, Saturating)
-
-    def linear(self, module: Any, x: Tensor) -> Tensor:
-        """Return W x ⊕ b of a linear module: the product saturates, then the sum."""
-        result: Tensor = module(x)
-        return self.bounded(self.bounded(result - module.bias) + module.bias) if self.saturates else result
 
 
 def bridge_with_own_modules(T: Transformer, shape: Shape, config: TransformerBridgeConfig, dtype: torch.dtype) -> Any:
@@ -99,6 +97,26 @@ def _stacked(tables: dict[int, Array], heads: int) -> Array | None:
     return result
 
 
+class Linear(torch.nn.Linear):
+    """W x ⊕ b: the product saturates, then the sum. What several heads give is added up head by head."""
+
+    def __init__(self, columns: int, rows: int, rules: Rules, scale: float = 1.0, heads: int = 1) -> None:
+        """Make room for W; `scale` says how many times as large as in the transformer the values are."""
+        super().__init__(columns, rows)
+        self.rules, self.scale, self.heads = rules, scale, heads
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the product with the bias."""
+        if not self.rules.saturates:
+            return super().forward(x)
+        each, rows = (part.reshape(*part.shape[:-1], self.heads, -1) for part in (x, self.weight))
+        total = self._bounded(self._bounded(torch.einsum("...hi,ohi->...ho", each, rows)).sum(-2))
+        return self._bounded(total + self.bias)
+
+    def _bounded(self, x: Tensor) -> Tensor:
+        return self.rules.bounded(x, self.scale)
+
+
 class Attention(NativeAttention):  # type: ignore[misc]
     """Attention in which every head follows its own weighting and positions."""
 
@@ -106,6 +124,9 @@ class Attention(NativeAttention):  # type: ignore[misc]
         """Keep the tables as buffers."""
         super().__init__(config, rotary=rotary)
         self.rules = rules
+        lanes, inner = config.d_model, self.n_heads * self.d_head
+        self.q, self.k, self.v = (Linear(lanes, inner, rules, scale) for scale in (self.scale, 1.0, 1.0))
+        self.o = Linear(inner, lanes, rules, heads=self.n_heads)
         for name in ("key_offsets", "value_offsets", "penalties"):
             table = getattr(rules, name)
             self.register_buffer(name, None if table is None else torch.from_numpy(table), persistent=False)
@@ -121,11 +142,12 @@ class Attention(NativeAttention):  # type: ignore[misc]
         """Return what attention adds to the stream, and the weights."""
         rules, (batch, length, _) = self.rules, hidden_states.shape
         q, k, v = (
-            rules.linear(part, hidden_states).view(batch, length, self.n_heads, self.d_head).transpose(1, 2)
+            part(hidden_states).view(batch, length, self.n_heads, self.d_head).transpose(1, 2)
             for part in (self.q, self.k, self.v)
         )
         if self.rotary is not None:
-            q, k = (rules.bounded(x) for x in self.rotary.apply_rope(q, k, position_ids=position_ids))
+            q, k = self.rotary.apply_rope(q, k, position_ids=position_ids)
+            q, k = rules.bounded(q, self.scale), rules.bounded(k)
         places = torch.arange(length, device=q.device)
         distance = places[:, None] - places
         hidden = distance < 0 if self.causal else torch.zeros_like(distance, dtype=torch.bool)
@@ -143,7 +165,7 @@ class Attention(NativeAttention):  # type: ignore[misc]
         if self.value_offsets is not None:
             offsets = self.value_offsets[:, distance.clamp(0, self.value_offsets.shape[1] - 1)]
             mixed = rules.bounded(mixed + torch.einsum("bhij,hijd->bhid", pattern, offsets))
-        return rules.linear(self.o, mixed.transpose(1, 2).flatten(2)), pattern
+        return self.o(mixed.transpose(1, 2).flatten(2)), pattern
 
     def _scores(self, q: Tensor, k: Tensor, distance: Tensor) -> Tensor:
         bounded = self.rules.bounded
@@ -185,13 +207,10 @@ class FeedForward(NativeMLP):  # type: ignore[misc]
     """A feed-forward layer that saturates."""
 
     def __init__(self, config: TransformerBridgeConfig, rules: Rules) -> None:
-        """Take the rules over."""
+        """Put linear modules that saturate in the place of the usual ones."""
         super().__init__(config)
-        self.rules = rules
-
-    def forward(self, hidden_states: Tensor, **kwargs: Any) -> Tensor:
-        """Return what it adds to the stream."""
-        return self.rules.linear(self.fc_out, self.act(self.rules.linear(self.fc_in, hidden_states)))
+        self.fc_in = Linear(config.d_model, config.d_mlp, rules)
+        self.fc_out = Linear(config.d_mlp, config.d_model, rules)
 
 
 class Block(NativeBlock):  # type: ignore[misc]

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from weightsmith.arithmetic import Weights, carried
+from weightsmith.export.answers import code_places
 from weightsmith.export.lens.shape import Shape, coordinates, heads_of, turning
 from weightsmith.model import LayerNorm, Norm, Transformer, position_table
 
@@ -14,11 +15,12 @@ Named: TypeAlias = dict[str, Weights]  # by the names of TransformerLens's own m
 
 def lens_weights(T: Transformer, shape: Shape) -> Named:
     """Return every weight by its name; what a transformer does not have is 0."""
-    d = len(T.lanes)
+    d, codes = len(T.lanes), code_places(T)
+    output = T.output if codes is None else np.eye(d)[codes]  # which gives the lanes of a readout as they are
     weights: Named = {
         "tok_embed.weight": T.embedding,
-        "head.weight": T.output,
-        "head.bias": _or_zeros(T.output_bias, T.output),
+        "head.weight": output,
+        "head.bias": _or_zeros(T.output_bias, output),
     }
     if shape.turns:
         weights |= _turning_tables(shape)

@@ -9,8 +9,9 @@ import numpy as np
 from weightsmith.arithmetic import Native, Saturating
 from weightsmith.errors import ExportError, brief, whole_number
 from weightsmith.export.agreement import RANDOM_LENGTH, Agreement, measure, required
-from weightsmith.export.needed import needed, readable
+from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
+from weightsmith.model.places import checked
 from weightsmith.storage import check_writable, refusals
 
 Dtype: TypeAlias = Literal["float32", "float64"]
@@ -31,9 +32,10 @@ def to_onnx(
     """Write a transformer as an ONNX file, and report how far it is from the original when onnxruntime runs it.
 
     The input is "tokens" (batch, positions), places in the vocabulary as int64; the output is "logits" (batch,
-    positions, classes). Any batch and length will do, up to the longest input of the model; rotary positions and ALiBi
-    without such an end have tables for `max_length` positions, 2,048 unless given, and a longer input is refused by
-    onnxruntime. The dtype is float32, or float64 for a model in `Native("float64")`.
+    positions, classes), or, of a model with a readout, "codes" (batch, positions, lanes of the readout), and the table
+    from codes to values is in the metadata. Any batch and length will do, up to the longest input of the model; rotary
+    positions and ALiBi without such an end have tables for `max_length` positions, 2,048 unless given, and a longer
+    input is refused by onnxruntime. The dtype is float32, or float64 for a model in `Native("float64")`.
 
     In a finite arithmetic the graph saturates where the model does, at ±∞ of the arithmetic after each operation, for
     many models rely on that; it does not round, and a sum saturates at its end only. `saturate=False` leaves that out.
@@ -48,7 +50,7 @@ def to_onnx(
     A model above 2 GB has its weights in a second file beside the first, whose name begins with that of the first. A
     model that decides otherwise is not written, unless with `allow_differences`.
     """
-    readable(T, "to_onnx")
+    checked(T)
     for package in ("onnx", "onnxruntime"):
         needed(package, "an ONNX file")
     kind = _dtype(T, dtype)

@@ -11,6 +11,7 @@ from onnx import helper
 
 from weightsmith._version import __version__
 from weightsmith.errors import ExportError
+from weightsmith.export.answers import code_places, names
 from weightsmith.export.onnx.attention import Places, add_heads, places, strictly
 from weightsmith.export.onnx.file import Dtype
 from weightsmith.export.onnx.graph import IR_VERSION, OPSET, Graph, Value
@@ -36,7 +37,7 @@ class Exporter:
         h = self._embedded("tokens")
         for b, block in enumerate(T.blocks):
             h = self._block(block, h, f"blocks.{b}")
-        self._logits(h)
+        self._said(h)
 
     def _embedded(self, tokens: Value) -> Value:
         T, graph = self.T, self.graph
@@ -83,7 +84,7 @@ class Exporter:
     def _heads(self, attention: Attention) -> Iterator[Heads]:
         """Yield heads of one kind together; each by itself where they saturate, for then their sum is no product."""
         if self.graph.limit is None:
-            yield from groups(self.T, attention, np.dtype(np.float64))
+            yield from groups(self.T, attention, np.dtype(np.float64), shared_once=False)
             return
         for i, head in enumerate(attention.heads):
             own = replace(head, positions=attention.positions_of(i, self.T.attention_positions))
@@ -118,14 +119,17 @@ class Exporter:
             total = self.graph.sum(total, more)
         return self.graph.sum(h, total)
 
-    def _logits(self, h: Value) -> None:
+    def _said(self, h: Value) -> None:
         T, graph = self.T, self.graph
-        last = add_norm(T, graph, T.final_norm, h, "final_norm")
+        last, codes = add_norm(T, graph, T.final_norm, h, "final_norm"), code_places(T)
+        if codes is not None:
+            self._output([graph.chosen(last, codes)], said_as(T), ("batch", "positions", len(codes)))
+            return
         rows = "embedding" if T.tied else graph.weights(T.output, "output")
         logits = graph.bounded(graph.add("MatMul", last, graph.add("Transpose", rows, perm=[1, 0])))
         if T.output_bias is not None:
             logits = graph.sum(logits, graph.weights(T.output_bias, "output_bias"))
-        self._output([logits], "logits", ("batch", "positions", len(T.classes)))
+        self._output([logits], said_as(T), ("batch", "positions", len(T.classes)))
 
     def _stream(self, h: Value, part: str) -> Value:
         if self.trace:
@@ -143,7 +147,7 @@ class Exporter:
         self.outputs.append(helper.make_tensor_value_info(name, self.graph.element, shape))
 
     def model(self, initializers: Sequence[onnx.TensorProto]) -> onnx.ModelProto:
-        """Return the graph as a model, given its constants as tensors; "logits" is the first output."""
+        """Return the graph as a model, given its constants as tensors; what it says is the first output."""
         tokens = helper.make_tensor_value_info("tokens", onnx.TensorProto.INT64, ("batch", "positions"))
         outputs = [self.outputs[-1], *self.outputs[:-1]]
         graph = helper.make_graph(self.graph.nodes, "transformer", [tokens], outputs, list(initializers))
@@ -158,14 +162,17 @@ class Exporter:
         return model
 
 
+def said_as(T: Transformer) -> str:
+    """Return the name of the output that a model is for."""
+    return "logits" if T.readout is None else "codes"
+
+
 def _metadata(T: Transformer, longest: int, limit: float | None) -> str:
-    """Return what the graph does not say: the names of tokens, classes and lanes, and where the model comes from."""
+    """Return what the graph does not say: names, what codes stand for, and where the model comes from."""
     text = json.dumps(
         {
             "arithmetic": str(T.arithmetic),
-            "vocabulary": list(T.vocabulary),
-            "classes": list(T.classes),
-            "lanes": list(T.lanes),
+            **names(T),
             "mask": T.mask,
             "max_length": T.max_length,
             "table_length": longest,
@@ -175,5 +182,5 @@ def _metadata(T: Transformer, longest: int, limit: float | None) -> str:
         }
     )
     if len(text) > MAX_TEXT:
-        raise ExportError(f"the names of tokens, classes and lanes take {len(text):,} letters: shorten them")
+        raise ExportError(f"the names of tokens, classes, lanes and values take {len(text):,} letters: shorten them")
     return text

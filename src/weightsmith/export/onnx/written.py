@@ -19,7 +19,7 @@ from onnx import helper, numpy_helper
 
 from weightsmith.errors import ExportError, cut
 from weightsmith.export.agreement import Outputs
-from weightsmith.export.onnx.model import METADATA, Exporter
+from weightsmith.export.onnx.model import METADATA, Exporter, said_as
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 from weightsmith.storage import PART, write_whole
@@ -47,7 +47,11 @@ class OnnxRun:
         if METADATA not in said:
             raise ExportError("it is an ONNX file that to_onnx did not write: give agreement(T, …) a function instead")
         types = {output.name: output.type for output in self.session.get_outputs()}
-        self.dtype = "float64" if types["logits"] == "tensor(double)" else "float32"
+        self.said = said_as(T)
+        if self.said not in types:
+            gives = next((name for name in ("logits", "codes") if name in types), "neither logits nor codes")
+            raise ExportError(f"it gives {gives} and no {self.said}: it was written from another model")
+        self.dtype = "float64" if types[self.said] == "tensor(double)" else "float32"
         self.saturates = json.loads(said[METADATA])["saturates_at"] is not None
         sublayers = [f"blocks.{b}.{part}" for b in range(len(T.blocks)) for part in ("attention", "feed_forward")]
         stages = [f"{part}.stream" for part in ("embedding", *sublayers)]
@@ -55,7 +59,7 @@ class OnnxRun:
 
     def outputs(self, ids: Ids) -> Outputs:
         """Run it on places in the vocabulary."""
-        values = self.session.run(["logits", *self.stages], {"tokens": np.asarray(ids, np.int64)})
+        values = self.session.run([self.said, *self.stages], {"tokens": np.asarray(ids, np.int64)})
         logits, *stream = (value.astype(np.float64) for value in values)
         return Outputs(logits, stream if self.stages else None)
 

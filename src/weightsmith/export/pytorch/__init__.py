@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from weightsmith.arithmetic import Native, Saturating
 from weightsmith.errors import ExportError, brief
-from weightsmith.export.needed import needed, readable
+from weightsmith.export.needed import needed
 from weightsmith.model import Transformer, named_arrays
 from weightsmith.model.places import checked
 
@@ -39,8 +39,10 @@ def to_torch(
     is. It is meant to be run as it is: a compiler that contracts a product and a sum changes bits.
 
     `module.run(ids)` gives the stream, the attention and the activations too; `module.vocabulary`, `classes` and
-    `lanes` are the names. What was made is run beside the original: `module.agreement` is the report, and a decision
-    that differs is refused unless `allow_differences` is True.
+    `lanes` are the names. With a readout the module gives the codes in its lanes, (batch, positions, lanes of the
+    readout), instead of logits, and `module.readout` says what each of them stands for. What was made is run beside the
+    original: `module.agreement` is the report, and a decision or a value that differs is refused unless
+    `allow_differences` is True.
     """
     from weightsmith.export.agreement import measure, required
 
@@ -65,8 +67,7 @@ def made(
             raise ExportError(f"{option}={brief(value)}: write True or False")
     if exact and not saturate:
         raise ExportError("exact=True saturates as the arithmetic does: leave out saturate=False")
-    readable(T, "to_torch")
-    if exact and not isinstance(T.arithmetic, Saturating):
+    if exact and not isinstance(checked(T).arithmetic, Saturating):
         raise ExportError(
             f"exact=True rounds into a finite arithmetic, and the transformer is in {T.arithmetic}, the machine's own: "
             "write to_torch(T), or to_arithmetic(T, Float(5, 11)) first"

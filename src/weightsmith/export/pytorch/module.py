@@ -11,6 +11,7 @@ from weightsmith.arithmetic import Arithmetic, Array, Saturating, Weights
 from weightsmith.arithmetic.core import Elementary
 from weightsmith.errors import InputError, ModelError, brief
 from weightsmith.export.agreement import Agreement
+from weightsmith.export.answers import code_places
 from weightsmith.export.pytorch.exact import Exact
 from weightsmith.export.pytorch.geometry import Geometry, Trace
 from weightsmith.export.pytorch.held import FIRST_ROWS, GrowingTable, Kind, Part
@@ -26,14 +27,14 @@ from weightsmith.model.positions import AddedPositions, added, attending
 class TorchRun:
     """Inputs through a module, with every intermediate value."""
 
-    logits: Tensor  # (batch, positions, classes)
+    logits: Tensor  # (batch, positions, classes); with a readout its codes, (batch, positions, lanes of the readout)
     stream: list[Tensor]  # after the embedding and each sublayer: (batch, positions, lanes)
     attention: list[list[Tensor]]  # [block][head]: weights (batch, positions, positions)
     activations: list[Tensor]  # [block]: (batch, positions, neurons)
 
 
 class TransformerModule(Part):
-    """Places in the vocabulary, (batch, positions), become logits, (batch, positions, classes).
+    """Places in the vocabulary, (batch, positions), become logits, (batch, positions, classes), or codes of a readout.
 
     The weights have the names that they have in a model file; heads of one kind stand together, so that
     `blocks.0.attention.heads.0-3.W_Q` holds the queries of the first four below each other. A tied output is the
@@ -51,6 +52,7 @@ class TransformerModule(Part):
         kind = Kind(T.arithmetic, dtype, not exact)
         self.structure, self.kept = structure(T), kept_arrays(T)
         self.vocabulary, self.classes, self.lanes = tuple(T.vocabulary), tuple(T.classes), tuple(T.lanes)
+        self.readout, self.code_places = T.readout, code_places(T)
         self.exact, self.causal, self.max_length = exact, T.mask == "causal", T.max_length
         self.agreement = None
         self.hold(kind, "", embedding=T.embedding, output=None if T.tied else T.output, output_bias=T.output_bias)
@@ -67,7 +69,7 @@ class TransformerModule(Part):
         return self.machine.arithmetic
 
     def forward(self, ids: Tensor) -> Tensor:
-        """Return the logits at every position."""
+        """Return the logits, or the codes of a readout, at every position."""
         return self._logits(ids, None)
 
     def run(self, ids: Tensor) -> TorchRun:
@@ -97,6 +99,8 @@ class TransformerModule(Part):
             h = block(h, machine, geometry)
         if self.final_norm is not None:
             h = self.final_norm(h, machine)
+        if self.code_places is not None:
+            return h[..., self.code_places]
         return machine.linear(h, self.embedding if self.output is None else self.output, self.output_bias)
 
     def _check(self, ids: Tensor) -> None:
@@ -111,7 +115,8 @@ class TransformerModule(Part):
     def extra_repr(self) -> str:
         """Say what it is in a line."""
         how = "exact" if self.exact else "plain"
-        return f"{how}, {self.arithmetic}, {len(self.lanes)} lanes, {len(self.classes)} classes"
+        said = f"{len(self.classes)} classes" if self.readout is None else f"{len(self.readout.table)} codes"
+        return f"{how}, {self.arithmetic}, {len(self.lanes)} lanes, {said}"
 
 
 class Positions(Part):

@@ -11,6 +11,7 @@ import torch
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError, named
 from weightsmith.export.agreement import Agreement, Outputs, measure, required
+from weightsmith.export.answers import names
 from weightsmith.export.pytorch.measured import Measured
 from weightsmith.export.pytorch.module import TransformerModule
 from weightsmith.model import Transformer
@@ -19,6 +20,7 @@ from weightsmith.storage import check_writable, refusals, write_whole
 
 Kind: TypeAlias = Literal["weights", "program"]
 KINDS: dict[str, Kind] = {".safetensors": "weights", ".pt2": "program"}
+NAMES = "weightsmith.json"
 EXAMPLE = (2, 3)  # inputs and positions that a program is traced with: 1 would be taken for fixed
 LONGEST = 2048  # positions of a program whose transformer has tables of positions, and no longest input
 
@@ -45,9 +47,9 @@ def write(T: Transformer, module: TransformerModule, path: Path, allow_differenc
     with refusals("cannot write", path):
         check_writable(path)
     if kind == "weights":
-        found, data = measure(T, Measured(module)), weights_bytes(module)
+        found, data = measure(T, Measured(module)), weights_bytes(T, module)
     else:
-        data = program_bytes(module)
+        data = program_bytes(T, module)
         found = measure(T, Program(data, module))
     required(found, allow_differences, T)
     with refusals("cannot write", path):
@@ -55,18 +57,20 @@ def write(T: Transformer, module: TransformerModule, path: Path, allow_differenc
     return found
 
 
-def weights_bytes(module: torch.nn.Module) -> bytes:
-    """Return the state of a module as the bytes of a safetensors file; its names are metadata where it has some."""
+def weights_bytes(T: Transformer, module: torch.nn.Module) -> bytes:
+    """Return the state of a module as the bytes of a safetensors file; names and a readout are its metadata."""
     from safetensors.torch import save
 
-    names = {name: list(getattr(module, name, ())) for name in ("vocabulary", "classes", "lanes")}
-    said = {"weightsmith": json.dumps(names, ensure_ascii=False)}
+    said = {"weightsmith": json.dumps(names(T), ensure_ascii=False)}
     data: bytes = save({name: tensor.contiguous() for name, tensor in module.state_dict().items()}, said)
     return data
 
 
-def program_bytes(module: TransformerModule) -> bytes:
-    """Return a module as the bytes of a program of `torch.export`, for any batch, and any length that it has."""
+def program_bytes(T: Transformer, module: TransformerModule) -> bytes:
+    """Return a module as the bytes of a program of `torch.export`, for any batch, and any length that it has.
+
+    Names and a readout are a file in it, which `torch.export.load(path, extra_files={NAMES: ""})` fills in.
+    """
     most = module.max_length
     if module.grow(most or LONGEST) and most is None:
         most = LONGEST
@@ -76,7 +80,7 @@ def program_bytes(module: TransformerModule) -> bytes:
         shapes[1] = torch.export.Dim("positions", min=1, max=most)
     ids = torch.zeros(count, length, dtype=torch.int64)
     program, data = torch.export.export(module.eval(), (ids,), dynamic_shapes=(shapes,)), BytesIO()
-    torch.export.save(program, data)
+    torch.export.save(program, data, extra_files={NAMES: json.dumps(names(T), ensure_ascii=False)})
     return data.getvalue()
 
 

@@ -30,6 +30,7 @@ class Family(NamedTuple):
     merges: bool = False  # whether vocab.json and merges.txt may stand for tokenizer.json
 
 
+OWN = "weightsmith"  # the model_type of what we write ourselves
 FAMILIES = {  # by model_type
     "gpt2": Family("GPT-2", gpt2.ARCHITECTURES, gpt2.plan, gpt2.WORKED_OUT, merges=True),
     "llama": Family("Llama", ("LlamaForCausalLM",), llama.llama, llama.WORKED_OUT),
@@ -93,7 +94,8 @@ def _family(config: Config) -> Family:
     """Return the family of a model; refuse others, and models of a family that are not language models."""
     kind = config.get("model_type")
     if not isinstance(kind, str) or kind not in FAMILIES:
-        raise FileError(f"{CONFIG} has model_type={brief(kind)}: only {listed(list(FAMILIES))} are read")
+        own = "; to_hugging_face wrote it: open the model file that it was made from" if kind == OWN else ""
+        raise FileError(f"{CONFIG} has model_type={brief(kind)}: only {listed(list(FAMILIES))} are read{own}")
     family = FAMILIES[kind]
     given = config.get("architectures", list(family.architectures))
     if not isinstance(given, list) or len(given) != 1 or given[0] not in family.architectures:

@@ -94,8 +94,11 @@ def _prepare(T: Transformer) -> Prepared:
     return Prepared(T.embedding, heads, shifts, layers, T.output)
 
 
-def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any]) -> tuple[Heads, ...]:
-    """Return the heads of a block by kinds: neighbours that are computed together, their weights below each other."""
+def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any], shared_once: bool = True) -> tuple[Heads, ...]:
+    """Return the heads of a block by kinds: neighbours that are computed together, their weights below each other.
+
+    With `shared_once=False` each head has its own keys and values, also where others have the same.
+    """
     shared = T.attention_positions
     schemes = [attention.positions_of(i, shared) or NO_POSITIONS for i in range(len(attention.heads))]
     kinds = [_kind(head, scheme) for head, scheme in zip(attention.heads, schemes, strict=True)]
@@ -103,8 +106,8 @@ def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any]) -> tuple[
     for _, group in groupby(range(len(kinds)), key=kinds.__getitem__):
         places = list(group)
         heads = [attention.heads[i] for i in places]
-        keys, which_keys = _different([(head.W_K, head.b_K) for head in heads])
-        values, which_values = _different([(head.W_V, head.b_V) for head in heads])
+        keys, which_keys = _different([(head.W_K, head.b_K) for head in heads], shared_once)
+        values, which_values = _different([(head.W_V, head.b_V) for head in heads], shared_once)
 
         def stack(arrays: Iterable[Weights], axis: int = 0) -> Floats:
             return joined(list(arrays), axis).astype(dtype, copy=False)
@@ -141,8 +144,10 @@ def joined(arrays: Sequence[Weights], axis: int) -> Floats:
     return np.concatenate(arrays, axis=axis) if whole is None else whole
 
 
-def _different(pairs: Sequence[Pair]) -> tuple[list[Pair], Which | None]:
-    """Return the different ones of pairs, and which of them each was; None where none repeats."""
+def _different(pairs: Sequence[Pair], once: bool) -> tuple[Sequence[Pair], Which | None]:
+    """Return the different ones of pairs, and which of them each was; None where none repeats, or all are wanted."""
+    if not once:
+        return pairs, None
     known: dict[object, list[int]] = {}  # places of the different ones, by a part that is quickly looked at
     different, which = list[Pair](), list[int]()
     for pair in pairs:

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import permutations, product
 from math import prod
+from typing import Any
 
 import numpy as np
 
-from weightsmith.programs.compiler.forms import LARGEST_CODE, Form, TooLargeError, sums
+from weightsmith.programs.compiler.forms import LARGEST_CODE, Form, TooLargeError
 from weightsmith.programs.compiler.pairs import (
     Booleans,
     Both,
@@ -114,10 +115,12 @@ def _direct(pairs: Pairs) -> Heads | None:
         return None
     truth = _truth(pairs, digits)
     ways = [(order, signs) for order in _orders(digits) for signs in product((1, -1), repeat=len(digits))]
-    along = [_along(digits, truth, _radices(digits, *way)) for way in ways]
-    counts = [int(held[0]) + np.count_nonzero(held[1:] != held[:-1]) for _, held in along]
-    best = int(np.argmin(counts))
-    return _boundaries(digits, _radices(digits, *ways[best]), *along[best]) if counts[best] <= MOST_HEADS else None
+    counts = [_changes(_along(truth, *way)) for way in ways]
+    order, signs = ways[int(np.argmin(counts))]
+    if min(counts) > MOST_HEADS:
+        return None
+    weights = _radices(digits, order, signs)
+    return _boundaries(digits, weights, _along(_number(digits, weights), order, signs), _along(truth, order, signs))
 
 
 def _orders(digits: Sequence[Difference]) -> list[tuple[int, ...]]:
@@ -145,12 +148,15 @@ def _truth(pairs: Pairs, digits: Sequence[Difference]) -> Booleans:
     return np.full(shape, bool(pairs))
 
 
-def _along(digits: Sequence[Difference], truth: Booleans, weights: Sequence[int]) -> tuple[Integers, Booleans]:
-    """Return the numbers that have the differences as digits, in ascending order, and whether the pairs hold there."""
-    codes = _number(digits, weights)
-    flat = codes.ravel()
-    order = np.argsort(flat)
-    return flat[order], truth.ravel()[order]
+def _along(table: Any, order: Sequence[int], signs: Sequence[int]) -> Any:
+    """Return the entries of a table of differences, in the ascending order of the number that has these as digits."""
+    turned = np.flip(table, tuple(axis for axis, sign in enumerate(signs) if sign < 0))
+    return np.transpose(turned, order[::-1]).ravel()
+
+
+def _changes(held: Booleans) -> int:
+    """Return how many boundaries there are, the one before all numbers among them."""
+    return int(held[0]) + int(np.count_nonzero(held[1:] != held[:-1]))
 
 
 def _boundaries(digits: Sequence[Difference], weights: Sequence[int], codes: Integers, held: Booleans) -> Heads:
@@ -170,11 +176,12 @@ def _boundaries(digits: Sequence[Difference], weights: Sequence[int], codes: Int
 def _before(selected: int, key: Form, query: Form) -> int:
     """Return the last number before a boundary that query − key could be if all its parts were independent."""
     try:
-        codes = sums(query.codes, -key.codes[::-1])
+        queries, keys = query.codes, -key.codes[::-1]
     except TooLargeError:
         return selected - 1
-    place = int(np.searchsorted(codes, selected))
-    return int(codes[place - 1]) if place else selected - 1
+    places = np.searchsorted(keys, selected - queries) - 1  # of the last key, for each query, that stays before it
+    found = (queries + keys[places])[places >= 0]
+    return int(found.max()) if len(found) else selected - 1
 
 
 def selection(pairs: Pairs, heads: Heads) -> tuple[int, bool]:

@@ -100,7 +100,7 @@ class Coder:
             form, part = _distance(variable, outside, clamped)
             total = total + form
             parts += [] if part is None else [part]
-        return total + self._layer(parts) if parts else total
+        return total + self.layer(parts) if parts else total
 
     def is_cheap(self, table: Table) -> bool:
         """Say whether one layer is enough for a table, however many combinations it has."""
@@ -116,10 +116,10 @@ class Coder:
             base, functions = found
             total, parts = Form(constant=base), list[Part]()
             for variable, classes, function in zip(table.variables, table.classes, functions, strict=True):
-                form, part = _function(variable, function[classes])
+                form, part = function_of(variable, function[classes])
                 total = total + form
                 parts += [] if part is None else [part]
-            return total + self._layer(parts) if parts else total
+            return total + self.layer(parts) if parts else total
         one, neurons = self._one_layer(table, entries)
         if one is not None and neurons <= FEW_NEURONS:
             return self._directed(one, entries)
@@ -136,8 +136,8 @@ class Coder:
         """Return a direction over classes, which a layer of its own writes where they are no features."""
         axes: list[_Axis] = []
         for variable, classes in zip(table.variables, table.classes, strict=True):
-            form, part = _function(variable, classes)
-            form = form if part is None else form + self._layer([part])
+            form, part = function_of(variable, classes)
+            form = form if part is None else form + self.layer([part])
             count = int(classes.max()) + 1
             axes.append(_Axis(form, np.arange(count), np.arange(count)))
         direction, _ = _best(axes, entries)
@@ -151,21 +151,22 @@ class Coder:
     def _directed(self, direction: "_Direction", entries: Integers) -> Form:
         wanted = direction.wanted(entries)
         constant, found = kinks(direction.codes, wanted)
-        return self._layer([Part(direction.form, direction.codes, wanted - constant, tuple(found))]).plus(constant)
+        return self.layer([Part(direction.form, direction.codes, wanted - constant, tuple(found))]).plus(constant)
 
-    def _layer(self, parts: list[Part]) -> Form:
-        """Return the sum of what neurons give, as a cell of the next feed-forward layer."""
+    def layer(self, parts: list[Part], known: Integers | None = None) -> Form:
+        """Return the sum of what neurons give, as a cell of the next feed-forward layer; `known` is all it can be."""
         key = tuple((part.form, part.kinks) for part in parts)
         if key not in self._known:
             if sum(len(part.kinks) for part in parts) > MOST_NEURONS:
                 raise TooLargeError(
                     f"a step needs more than {MOST_NEURONS:,} neurons: write a smaller max_length, or simpler steps"
                 )
-            codes = np.zeros(1, np.int64)
-            for part in parts:
+            codes = np.zeros(1, np.int64) if known is None else known
+            for part in parts if known is None else ():
                 codes = np.unique(np.add.outer(codes, np.unique(values_of(list(part.kinks), part.codes))))
             time = max(part.form.time for part in parts)
-            cell = self.cells.new(codes, time + (1 if time % 2 else 2), self.source)
+            everywhere = all(part.form.everywhere for part in parts)
+            cell = self.cells.new(codes, time + (1 if time % 2 else 2), self.source, everywhere=everywhere)
             self.layers.append(Layered(cell, tuple(parts), self.source, self.place))
             self._known[key] = cell_form(cell)
         return self._known[key]
@@ -182,7 +183,7 @@ class _Axis:
     @staticmethod
     def of_codes(variable: Variable, classes: Integers) -> "_Axis":
         if variable.is_feature:  # a function of it is free: so classes instead of codes
-            form, _ = _function(variable, classes)
+            form, _ = function_of(variable, classes)
             count = int(classes.max()) + 1
             return _Axis(form, np.arange(count), np.arange(count))
         return _Axis(variable.form, variable.codes, classes)
@@ -259,7 +260,7 @@ def _zeros(table: Table, zero: int) -> list[Integers] | None:
     return inside if prod(map(len, inside)) == len(places) else None
 
 
-def _function(variable: Variable, wanted: Integers) -> tuple[Form, Part | None]:
+def function_of(variable: Variable, wanted: Integers) -> tuple[Form, Part | None]:
     """Return a function of one variable as a form where that is free, and otherwise what neurons must add."""
     free = linear(variable, wanted)
     if free is not None:
@@ -276,6 +277,6 @@ def _distance(variable: Variable, outside: Any, clamped: bool) -> tuple[Form, Pa
     inside = np.flatnonzero(~outside)
     interval = len(inside) > 0 and not outside[inside[0] : inside[-1] + 1].any()
     if variable.is_feature or clamped or not interval:
-        return _function(variable, outside.astype(np.int64))
+        return function_of(variable, outside.astype(np.int64))
     low, high = int(codes[inside[0]]), int(codes[inside[-1]])
-    return _function(variable, np.maximum(codes - high, 0) + np.maximum(low - codes, 0))
+    return function_of(variable, np.maximum(codes - high, 0) + np.maximum(low - codes, 0))

@@ -1,8 +1,10 @@
 """How many positions a selector selects, at least and at most: what lets a mean be a single value.
 
 At most one, where keys that differ at all positions are compared with one number: the position itself, a number made
-of it, the rank in an order without ties, or the number of a position among those of its kind.
+of it and of what is the same everywhere, the rank in an order without ties, or the number of a position among those of
+its kind.
 At least one, where every position selects itself, or where the position that is looked for always exists.
+All alike, where positions of one rank are selected: then a mean is the value of each of them.
 """
 
 from dataclasses import dataclass, field
@@ -29,6 +31,7 @@ class Counting:
     causal: bool
     positions: int
     ranks: set[Cell] = field(default_factory=set)
+    orders: dict[Cell, Form] = field(default_factory=dict)  # how many are less, in an order that may have ties
     numberings: dict[Cell, Numbering] = field(default_factory=dict)
 
     def note_width(self, cell: Cell, pairs: Pairs, heads: Heads) -> None:
@@ -36,8 +39,9 @@ class Counting:
         if len(heads) == 1:
             (boundary, sign), *_ = heads.items()
             ordered = sign == 1 and boundary.key == boundary.query and boundary.refused == 0
-            if ordered and not self.causal and self.differ(boundary.key):
-                self.ranks.add(cell)
+            if ordered and not self.causal:
+                self.orders[cell] = boundary.key
+                self.ranks |= {cell} if self.differ(boundary.key) else set()
         numbering = self._numbering(pairs)
         if numbering is not None:
             self.numberings[cell] = numbering
@@ -53,6 +57,14 @@ class Counting:
             if numbering is None or not numbering.classes <= equal:
                 continue
             if all(any(_implies(part, one) for part in parts) for one in numbering.filters):
+                return True
+        return False
+
+    def all_alike(self, pairs: Pairs, value: Form) -> bool:
+        """Say whether a form is the same at all positions that one query selects."""
+        for part in conjuncts(pairs):
+            order = self.orders.get(_lone_cell(part.difference.key))  # type: ignore[arg-type]
+            if order is not None and part.only is not None and _follows(value, order):
                 return True
         return False
 
@@ -73,7 +85,7 @@ class Counting:
             return False
         places = np.array(form.index, np.int64)
         gaps = np.abs(np.subtract.outer(places, places))[~np.eye(len(places), dtype=bool)]
-        rest = Form(token=form.token, cells=form.cells).codes
+        rest = Form(token=form.token, cells=tuple(one for one in form.cells if not one[0].everywhere)).codes
         if len(rest) > 4000:
             return int(gaps.min(initial=1)) > int(rest[-1] - rest[0])
         between = np.unique(np.abs(np.subtract.outer(rest, rest)))
@@ -132,6 +144,13 @@ def selects_first(pairs: Pairs) -> bool:
 def _lone_cell(form: Form) -> Cell | None:
     lone = len(form.cells) == 1 and abs(form.cells[0][1]) == 1 and not form.token and not form.index
     return form.cells[0][0] if lone else None
+
+
+def _follows(value: Form, other: Form) -> bool:
+    """Say whether a form is the same wherever another is."""
+    if value.of_token and other.of_token:
+        return len(set(zip(other.token, value.token, strict=True))) == len(set(other.token))
+    return value.varying in (other.varying, -other.varying)
 
 
 def _implies(one: Condition, other: Condition) -> bool:

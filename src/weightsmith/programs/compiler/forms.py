@@ -23,7 +23,7 @@ class TooLargeError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """A number that a sublayer writes at every position: its codes, and when it is there.
+    """A number that a sublayer writes at every position: its codes, when it is there, and whether it is one everywhere.
 
     Times: 0 is the embedding, 2b + 1 the attention of block b, 2b + 2 its feed-forward layer.
     """
@@ -33,6 +33,7 @@ class Cell:
     name: str
     number: int
     is_length: bool = False
+    everywhere: bool = False  # the same number at all positions of an input
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,11 @@ class Form:
         return bool(self.index) and not self.token and not self.cells
 
     @property
+    def everywhere(self) -> bool:
+        """Whether it is the same number at all positions of an input."""
+        return not self.token and not self.index and all(cell.everywhere for cell, _ in self.cells)
+
+    @property
     def time(self) -> int:
         """When it can be read."""
         return max((cell.time for cell, _ in self.cells), default=0)
@@ -151,10 +157,10 @@ class Cells:
 
     made: list[Cell] = field(default_factory=list)
 
-    def new(self, codes: Codes, time: int, name: str, is_length: bool = False) -> Cell:
+    def new(self, codes: Codes, time: int, name: str, *, is_length: bool = False, everywhere: bool = False) -> Cell:
         """Return a new cell; refuse codes that are too many or too large."""
         codes = checked(codes)
-        cell = Cell(codes, time, name, len(self.made), is_length)
+        cell = Cell(codes, time, name, len(self.made), is_length, everywhere)
         self.made.append(cell)
         return cell
 

@@ -12,7 +12,7 @@ from weightsmith.programs.compiler.boundaries import EVERY, Heads, heads_of
 from weightsmith.programs.compiler.coding import Coder
 from weightsmith.programs.compiler.counting import Counting, selects_first
 from weightsmith.programs.compiler.forms import Cells, Codes, Form, TooLargeError, cell_form, checked, feature
-from weightsmith.programs.compiler.pairs import Condition, Pairs
+from weightsmith.programs.compiler.pairs import Condition, Pairs, conditions
 from weightsmith.programs.compiler.plan import Gathered
 from weightsmith.programs.compiler.pointwise import Pointwise, simplest
 from weightsmith.programs.compiler.symbols import Affine, Integers, Mean, Sizes, Symbol, Table, as_table, constant
@@ -114,7 +114,9 @@ class Gathering:
             if len(codes) == 1:
                 return Form(constant=int(codes[0]))
             time = max([value.time, *(max(one.key.time, one.query.time) for one in heads)])
-            cell = self.cells.new(codes, time + (2 if time % 2 else 1), self.names[node], is_length=length)
+            same = not self.causal and all(one.difference.query.everywhere for one in conditions(pairs))
+            when, name = time + (2 if time % 2 else 1), self.names[node]
+            cell = self.cells.new(codes, when, name, is_length=length, everywhere=same)
             self.made.append(Gathered(cell, pairs, heads, value, low, high, self.names[node], node.note.place))
             self._sums[key] = cell_form(cell)
         return self._sums[key]
@@ -160,6 +162,9 @@ class Gathering:
         form, scale = self._whole(symbol)
         top = self._sum(pairs, heads_of(pairs), form, low, high, node)
         count = self.width(node.selector, node)
+        if self.counting.all_alike(pairs, form):
+            found = np.array([(value * c, c) for c in count.codes for value in (form.codes if c else form.codes[:1])])
+            return Mean(top, scale, count, node.default, found)
         return Mean(top, scale, count, node.default, _pairs_of(form.codes, top.codes, count.codes))
 
     def _whole(self, symbol: Symbol) -> tuple[Form, int]:

@@ -213,9 +213,11 @@ def _added_pairs(one: Integers, a: int, other: Integers, b: int) -> Integers:
 
 
 def _count_times_mean(left: Symbol, right: Symbol) -> Symbol | None:
-    """Return a mean times the number of positions that it is over: the sum."""
+    """Return a mean times the number of positions that it is over: the sum; where there are none, both are 0."""
     for count, mean in ((left, right), (right, left)):
-        if not isinstance(count, Affine) or not isinstance(mean, Mean) or not mean.counts_always:
+        if not isinstance(count, Affine) or not isinstance(mean, Mean):
+            continue
+        if not mean.counts_always and not is_number(mean.default):
             continue
         if count.form == mean.count * count.scale:
             return Affine(*_reduced(mean.top, mean.scale))

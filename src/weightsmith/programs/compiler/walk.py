@@ -10,6 +10,7 @@ from weightsmith.programs.compiler.coding import ONE_LAYER, Coder
 from weightsmith.programs.compiler.counting import Counting, conjuncts
 from weightsmith.programs.compiler.forms import Cell, Cells, Form, TooLargeError, feature
 from weightsmith.programs.compiler.gathering import Gathering
+from weightsmith.programs.compiler.halves import by_halves, compared_with_whole
 from weightsmith.programs.compiler.pairs import Pairs, both, either, opposite
 from weightsmith.programs.compiler.plan import Plan
 from weightsmith.programs.compiler.pointwise import Pointwise, simplest
@@ -169,7 +170,10 @@ class Walk:
             case Width(selector):
                 return Affine(self.gathering.width(selector, node))
             case Aggregate():
-                return self.gathering.aggregate(node)
+                found = self.gathering.aggregate(node)
+                if isinstance(found, Mean) and compared_with_whole(self.program, node):
+                    return by_halves(found, self.coder, self.sizes)
+                return found
         raise refusal(node.note.place, f"{brief(node)} is no sequence operation of a program")
 
     def _of_feature(self, values: list[Value], of: str) -> Symbol:
@@ -267,7 +271,8 @@ class Walk:
             raise refusal(
                 node.note.place,
                 f"the outputs{'' if node.note.name is None else f' of {node.note.name!r}'} mix kinds: "
-                f"{brief(presented(one))} and {brief(presented(other))}; give the aggregate a default of one kind",
+                f"{brief(presented(one))} and {brief(presented(other))}; write numbers alone or texts alone, also "
+                "as the default of an aggregate",
             )
 
 

@@ -86,7 +86,7 @@ class Averages(Gathering):
 
     def _layer(self, parts: list[Part], codes: Codes, length: bool = False) -> Form:
         time = max(part.form.time for part in parts)
-        cell = self.cells.new(codes, time + (1 if time % 2 else 2), self.coder.source, length)
+        cell = self.cells.new(codes, time + (1 if time % 2 else 2), self.coder.source, is_length=length)
         self.coder.layers.append(Layered(cell, tuple(parts), self.coder.source, self.coder.place))
         return cell_form(cell)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from weightsmith.errors import InputError
 from weightsmith.programs.form import Apply, Constant, Note, SequenceNode
-from weightsmith.programs.functions import Function
+from weightsmith.programs.functions import Function, require_alike
 from weightsmith.programs.operators import NAMED, Named
 from weightsmith.programs.rasp.sources import place_of
 from weightsmith.programs.values import exact, presented
@@ -92,8 +92,10 @@ class Chain:
     steps: tuple[Callable[[Any], Any], ...]
 
     def __call__(self, value: Any) -> Any:
-        """Return the result of the last."""
-        for step in self.steps:
+        """Return the result of the last; none of them may tell apart what is one value."""
+        for number, step in enumerate(self.steps):
+            if number:
+                require_alike(step, value)
             value = step(value)
         return value
 

@@ -1,4 +1,4 @@
-"""Models that were written with Weightsmith, for Hugging Face's library: language models and classifiers."""
+"""Models that were written with Weightsmith, for Hugging Face's library: language models, classifiers, programs."""
 
 import math
 from typing import Any
@@ -7,14 +7,14 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 from transformers import GenerationMixin, PreTrainedModel
-from transformers.modeling_outputs import CausalLMOutput, SequenceClassifierOutput
+from transformers.modeling_outputs import CausalLMOutput, SequenceClassifierOutput, TokenClassifierOutput
 
 from .configuration_weightsmith import WeightsmithConfig
 from .network_weightsmith import Network, Passed
 
 
 class WeightsmithModel(PreTrainedModel):  # type: ignore[misc]
-    """What both kinds share: the network, and how padding is told from tokens."""
+    """What all kinds share: the network, and how padding is told from tokens."""
 
     config_class = WeightsmithConfig
     base_model_prefix = "network"
@@ -105,3 +105,37 @@ class WeightsmithForSequenceClassification(WeightsmithModel):
         logits = self.network.logits(passed.stream[-1][rows, last])
         loss = None if labels is None else functional.cross_entropy(logits, labels)
         return _given(SequenceClassifierOutput(loss=loss, logits=logits, **self._asked(passed, kinds)), return_dict)
+
+
+class WeightsmithForTokenClassification(WeightsmithModel):
+    """A program: at every token some lanes hold a code, which the table of `config.readout` turns into a value."""
+
+    def forward(
+        self,
+        input_ids: Tensor,
+        attention_mask: Tensor | None = None,
+        return_dict: bool | None = None,
+        **kinds: Any,
+    ) -> Any:
+        """Return logits (inputs, positions, labels): 0 for the label of the value, −∞ for all others.
+
+        A code that is not in the table is an error, and never taken for the nearest; padding may hold any.
+        """
+        real = self._real(input_ids, attention_mask)
+        passed = self.network(input_ids, real)
+        label = self._labels(self.network.logits(passed.stream[-1]), real)
+        logits = torch.full((*input_ids.shape, self.config.num_labels), -math.inf, device=input_ids.device)
+        logits = logits.scatter(-1, label[..., None], 0.0)
+        return _given(TokenClassifierOutput(logits=logits, **self._asked(passed, kinds)), return_dict)
+
+    def _labels(self, codes: Tensor, real: Tensor) -> Tensor:
+        """Return the label of each code (…, lanes); of padding, any."""
+        table = {tuple(code): label for code, label in self.config.readout["codes"]}
+        rows = codes.detach().cpu().double().flatten(0, -2).tolist()
+        labels = torch.tensor([table.get(tuple(row), -1) for row in rows]).reshape(real.shape).to(codes.device)
+        lost = real & (labels < 0)
+        if bool(lost.any()):
+            n, i = lost.nonzero()[0].tolist()
+            code = codes[n, i].tolist()
+            raise ValueError(f"input {n}, position {i}: the code {code} is not in the table of the readout")
+        return labels.clamp(min=0)

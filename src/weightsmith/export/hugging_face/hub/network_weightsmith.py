@@ -44,6 +44,13 @@ def within(x: Tensor, infinity: float | None) -> Tensor:
     return x if infinity is None else x.clamp(-infinity, infinity)
 
 
+def product(x: Tensor, W: Tensor, b: Tensor | None, infinity: float | None) -> Tensor:
+    """Return W x + b: the product stays within ±∞, then the sum."""
+    if infinity is None or b is None:
+        return within(functional.linear(x, W, b), infinity)
+    return within(within(functional.linear(x, W), infinity) + b, infinity)
+
+
 def weights(*shape: int) -> nn.Parameter:
     """Return room for weights."""
     return nn.Parameter(torch.zeros(*shape))
@@ -134,12 +141,18 @@ class Heads(nn.Module):
         if self.value_offsets is not None:
             rows = where.distance[:, 0].clamp(0, self.value_offsets.shape[1] - 1)
             mixed = mixed + torch.einsum("nhij,hnijd->nhid", weight, self.value_offsets[:, rows])
-        mixed = within(mixed, self.infinity).transpose(1, 2).flatten(2)
-        return within(functional.linear(mixed, self.W_O), self.infinity), weight
+        return self._gathered(within(mixed, self.infinity)), weight
+
+    def _gathered(self, mixed: Tensor) -> Tensor:
+        """Return what the heads add together; where values have an end, each of them comes to it by itself."""
+        if self.infinity is None:
+            return functional.linear(mixed.transpose(1, 2).flatten(2), self.W_O)
+        each = mixed @ self.W_O.reshape(len(self.W_O), self.heads, mixed.shape[-1]).permute(1, 2, 0)
+        return within(within(each, self.infinity).sum(1), self.infinity)
 
     def _projected(self, h: Tensor, W: Tensor, b: Tensor | None) -> Tensor:
         """Return queries, keys or values (inputs, heads, positions, size)."""
-        x = within(functional.linear(h, W, b), self.infinity)
+        x = product(h, W, b, self.infinity)
         return x.reshape(*x.shape[:2], self.heads, x.shape[-1] // self.heads).transpose(1, 2)
 
     def _turned(self, x: Tensor, where: Places) -> Tensor:
@@ -206,10 +219,10 @@ class FeedForward(nn.Module):
 
     def forward(self, h: Tensor) -> tuple[Tensor, Tensor]:
         """Return what the layer adds, and its activations."""
-        z = activate(self.function, within(functional.linear(h, self.W_1, self.b_1), self.infinity))
+        z = activate(self.function, product(h, self.W_1, self.b_1, self.infinity))
         if self.W_3 is not None:
-            z = within(z * within(functional.linear(h, self.W_3, self.b_3), self.infinity), self.infinity)
-        return within(functional.linear(z, self.W_2, self.b_2), self.infinity), z
+            z = within(z * product(h, self.W_3, self.b_3, self.infinity), self.infinity)
+        return product(z, self.W_2, self.b_2, self.infinity), z
 
 
 def activate(name: str, z: Tensor) -> Tensor:
@@ -273,7 +286,7 @@ class Block(nn.Module):
 
 
 class Network(nn.Module):
-    """The whole model: places in the vocabulary to logits at every position."""
+    """The whole model: places in the vocabulary to logits, or to the codes of a readout, at every position."""
 
     positions: Tensor | None
 
@@ -288,7 +301,10 @@ class Network(nn.Module):
         self.blocks = nn.ModuleList(Block(block, lanes, length, self.infinity) for block in description["blocks"])
         norm = description.get("final_norm")
         self.final_norm = nn.Identity() if norm is None else Norm(norm, lanes)
-        self.output = None if description.get("tied") else weights(description["classes"], lanes)
+        self.codes: list[int] | None = description.get("codes")  # the lanes that hold them
+        self.output = (
+            None if description.get("tied") or self.codes is not None else weights(description["classes"], lanes)
+        )
         self.output_bias = weights(description["classes"]) if description.get("output_bias") else None
 
     def forward(self, ids: Tensor, real: Tensor | None = None) -> Passed:
@@ -307,6 +323,8 @@ class Network(nn.Module):
         return passed
 
     def logits(self, h: Tensor) -> Tensor:
-        """Return the logits of vectors of the last stage of the stream."""
+        """Return the logits, or the codes, of vectors of the last stage of the stream."""
+        if self.codes is not None:
+            return cast(Tensor, self.final_norm(h))[..., self.codes]
         output = self.embedding.weight if self.output is None else self.output
-        return within(functional.linear(self.final_norm(h), output, self.output_bias), self.infinity)
+        return product(self.final_norm(h), output, self.output_bias, self.infinity)

@@ -1,0 +1,106 @@
+"""Means that are only compared with whole numbers: then every number between two whole ones may be the half between."""
+
+from fractions import Fraction
+from functools import partial
+from math import ceil, floor
+
+import numpy as np
+
+from weightsmith.programs.compiler.coding import Coder, Part, function_of
+from weightsmith.programs.compiler.forms import Form
+from weightsmith.programs.compiler.symbols import Affine, Integers, Mean, Sizes, codes_of, variable_of
+from weightsmith.programs.form import Aggregate, Apply, Constant, Indices, Length, Node, Row, Select, Width
+from weightsmith.programs.graph import Program
+from weightsmith.programs.operators import COMPARISONS, Named
+from weightsmith.programs.values import is_number
+
+SUMS = ("+", "-", "negative")
+
+
+def compared_with_whole(program: Program, node: Aggregate) -> bool:
+    """Say whether a node, to which whole numbers may be added, is only compared with whole numbers.
+
+    Some of these must vary: a mean and a constant are compared without this.
+    """
+    found = _others(program, node)
+    return found is not None and not all(isinstance(one, Constant) for one in found)
+
+
+def _others(program: Program, node: Node) -> list[Node] | None:
+    """Return what a node is added to and compared with; None where anything else is done, or one is no whole number."""
+    users = [user for user in program.nodes if node in user.parts]
+    if not users or node is program.output:
+        return None
+    found: list[Node] = []
+    for user in users:
+        others = [part for part in user.parts if part is not node]
+        if len(others) + 1 < len(user.parts) or not all(map(_is_whole, others)):
+            return None
+        found += others
+        if isinstance(user, Apply) and isinstance(user.operator, Named) and user.operator.symbol in SUMS:
+            further = _others(program, user)
+            if further is None:
+                return None
+            found += further
+        elif not _compares(user):
+            return None
+    return found
+
+
+def _compares(user: Node) -> bool:
+    if isinstance(user, Select):
+        return isinstance(user.comparison, str)
+    return isinstance(user, Apply) and isinstance(user.operator, Named) and user.operator.symbol in COMPARISONS
+
+
+def _is_whole(node: Node) -> bool:
+    match node:
+        case Indices() | Length() | Width():
+            return True
+        case Constant(value):
+            return is_number(value) and value == int(value)
+        case Row(values):
+            return all(is_number(value) and value == int(value) for value in values)
+        case Apply(Named("+" | "-" | "*" | "negative"), arguments):
+            return all(map(_is_whole, arguments))
+    return False
+
+
+def by_halves(mean: Mean, coder: Coder, sizes: Sizes) -> Affine | Mean:
+    """Return a mean with the half between two whole numbers for every number between them: a linear form.
+
+    Twice that is, from the least whole number on, one for each k with mean ≥ k and one for each with mean > k: signs of
+    top − k · scale · count. Where the count is 0, so are all of these, and the default is put right.
+    """
+    default = int(mean.default) if is_number(mean.default) and mean.default == int(mean.default) else None
+    if default is None and not mean.counts_always:
+        return mean
+    values = [Fraction(int(top), int(count) * mean.scale) for top, count in mean.pairs if count]
+    low, high = floor(min(values)), ceil(max(values))
+    twice = [floor(value) + ceil(value) for value in values]
+    total, parts = Form(constant=2 * low), list[Part]()
+    steps = [
+        (mean.top - mean.count * (k * mean.scale), partial(_signs, k > low, k < high)) for k in range(low, high + 1)
+    ]
+    if default is not None and not mean.counts_always:
+        steps.append((mean.count, partial(_at_zero, 2 * default - low - high)))
+        twice.append(2 * default)
+    for form, wanted in steps:
+        if form.is_constant:
+            total = total.plus(int(wanted(np.array([form.constant]))[0]))
+            continue
+        variable, _, _ = variable_of(form, sizes)
+        free, part = function_of(variable, wanted(codes_of(form, variable, sizes)))
+        total, parts = total + free, parts + ([] if part is None else [part])
+    known = np.unique(np.array(twice, np.int64) - total.constant) if total.is_constant else None
+    return Affine(total + coder.layer(parts, known) if parts else total, 2)
+
+
+def _signs(at_least: bool, above: bool, codes: Integers) -> Integers:
+    """Return whether codes are not negative, and whether they are positive, as far as that is asked, added up."""
+    return np.array((codes >= 0) & at_least, np.int64) + np.array((codes > 0) & above, np.int64)
+
+
+def _at_zero(number: int, codes: Integers) -> Integers:
+    """Return a number where codes are 0."""
+    return number * np.array(codes == 0, np.int64)
