@@ -53,8 +53,10 @@ def _claims() -> dict[str, list[Claim]]:
     recognizes = ws.check.recognizes
     zeroed = [ws.zero_vector(T, at="here") for T in tables]
     mapped = [ws.linear_map(T, np.zeros((len(T.lanes), len(T.lanes))), source=1, target=3) for T in tables]
+    multiples = {n: ws.library.length_modulo(n, max_length=64) for n in (2, 3, 4, 5)}
     return {
         "the library's own": [partial(recognizes, T, language) for T, language in rules],
+        "its tables, 64 positions": [partial(recognizes, T, f"(.{{{n}}})+") for n, T in multiples.items()],
         "∞ forms": [partial(same, T, ws.infinity_form(T)) for T in others],
         "signed ∞ forms": [partial(same, T, ws.signed_infinity_form(T)) for T in others],
         "counters, their ∞ forms": [partial(same, T, ws.infinity_form(T)) for T in counters],

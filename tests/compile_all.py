@@ -23,11 +23,10 @@ def compile_for(arithmetic: str) -> None:
 
 
 def compile_automata() -> None:
-    """Have the loops of automata compiled: models that need each of them are asked for theirs."""
-    from weightsmith import automaton, library
+    """Have the loops of automata compiled, unless they are."""
+    from weightsmith.automata.extraction.compiled import compiled
 
-    automaton(library.majority("1"))
-    automaton(library.contains("1"))
+    compiled()
 
 
 if __name__ == "__main__":

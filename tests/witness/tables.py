@@ -42,7 +42,7 @@ class Tables:
         size = len(self.N.members)
         table = self._tables.setdefault(name, np.full(size * size, UNKNOWN, np.int32))
         pairs = x * size + y
-        found = table[pairs]
+        found: Places = table[pairs]
         if found.size and found.min() == UNKNOWN:
             for pair in np.unique(pairs[found == UNKNOWN]):
                 a, b = divmod(int(pair), size)

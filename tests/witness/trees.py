@@ -69,7 +69,8 @@ def decided(T: Any, tree: Tree) -> Places:
     logits = N.product(N.of(T.embedding if T.tied else T.output), normalised(N, T, T.final_norm, h))
     if T.output_bias is not None:
         logits = N.add(logits, N.of(T.output_bias))
-    return np.argmax(logits, axis=1).astype(np.int32)  # places are in the order of numbers
+    classes: Places = np.argmax(logits, axis=1).astype(np.int32)  # places are in the order of numbers
+    return classes
 
 
 def attention(N: Tables, T: Any, layer: Any, seen: Places, tree: Tree) -> Places:
