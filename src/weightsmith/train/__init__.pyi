@@ -9,6 +9,7 @@ from .moods import MOOD_WORDS as MOOD_WORDS
 from .moods import mood_labels as mood_labels
 from .moods import mood_sentences as mood_sentences
 from .moods import moods as moods
+from .predicates import Rule as Rule
 from .predicates import predicate as predicate
 from .records import draw_comparison as draw_comparison
 from .records import draw_losses as draw_losses
@@ -24,6 +25,7 @@ from .text import as_text as as_text
 from .text import read_file as read_file
 from .tracked import draw_tracks as draw_tracks
 from .training import Trained as Trained
+from .training import exact_language as exact_language
 from .training import fit as fit
 
 __all__: list[str]

@@ -10,14 +10,20 @@ from typing import Any
 import torch
 
 from weightsmith.arithmetic import Arithmetic
+from weightsmith.check import Verdict, recognizes
 from weightsmith.errors import InputError
 from weightsmith.model import Transformer
 from weightsmith.train.checkpoint import Record
 from weightsmith.train.convert import to_transformer
 from weightsmith.train.exact import ExactModel, exactly
+from weightsmith.train.labelled import Labelled
 from weightsmith.train.loop import Fitted, Report, Stop, Task, learn, threads
 from weightsmith.train.module import Model
+from weightsmith.train.predicates import Rule
+from weightsmith.train.prefixes import Prefixes
 from weightsmith.train.settings import Course, Shape, as_data
+
+EXTRACTION_SECONDS = 20.0  # that the automaton of a trained model may take
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +34,7 @@ class Trained:
     history: tuple[Record, ...]
     resumed_at: int
     steps: int  # how many are done: all of them, unless training was told to stop
+    verdict: Verdict | None = None  # of an exact training: is its language that of the rule that labelled the strings
 
     @property
     def loss(self) -> float:
@@ -57,17 +64,32 @@ def fit(
     checkpoint of the last step is written, and what comes back is the transformer as it is then.
 
     With `exact`, a finite arithmetic, it is trained in that arithmetic and, from half of the steps on, with hard
-    attention: the transformer that comes back computes as it was trained, and its language can be found out exactly.
+    attention: the transformer that comes back computes as it was trained, and `verdict` says for all lengths whether
+    its language is that of the rule, where strings were labelled by one that an automaton decides.
     """
     check_context(task, shape)
     module = new_module(task, shape, course, exact)
+    learnt = Prefixes(task) if exact is not None and isinstance(task, Labelled) else task
     with threads(course.threads):
         same = identity(task, shape, course) | ({} if exact is None else {"exact": str(exact)})
-        fitted = learn(module, task, course, same, checkpoint, report, record, stop)
+        fitted = learn(module, learnt, course, same, checkpoint, report, record, stop)
     kind = "trained" if exact is None else f"trained in {exact}"
     T = to_transformer(module, task.vocabulary, task.classes, f"{kind}: {how(fitted, course)}")
-    T = exactly(T, module) if isinstance(module, ExactModel) else T
-    return Trained(T, fitted.history, fitted.resumed_at, fitted.steps)
+    verdict = None
+    if isinstance(module, ExactModel):
+        T = exactly(T, module)
+        verdict = exact_language(T, task) if fitted.steps == course.steps else None
+    return Trained(T, fitted.history, fitted.resumed_at, fitted.steps, verdict)
+
+
+def exact_language(T: Transformer, task: Task, seconds: float = EXTRACTION_SECONDS) -> Verdict | None:
+    """Decide for all lengths whether a transformer says YES as the rule does that labelled what it has learnt.
+
+    Proved, refuted by the shortest input, or unknown; None without a rule, or where no automaton decides it.
+    """
+    rule = task.rule if isinstance(task, Labelled) else None
+    expression = rule.expression(task.vocabulary) if isinstance(rule, Rule) else None
+    return None if expression is None else recognizes(T, expression, seconds=seconds)
 
 
 def how(fitted: Fitted, course: Course) -> str:
