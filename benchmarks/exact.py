@@ -6,7 +6,6 @@ beside it two of the models with the pictures of their automata and of the rules
 
 import json
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -15,14 +14,15 @@ from typing import Any
 from rich.table import Table
 
 import weightsmith as ws
-from benchmarks.seeds import command
 from weightsmith.automata import compile_regex
+from weightsmith.train import by_predicate, fit, predicate
+from weightsmith.train.settings import EXACT
 
 DATA = Path(__file__).parents[1] / "docs" / "_static" / "exact.json"
 SEEDS = range(10)
 RULES = ("ends with 01", "starts with 1", "contains 11", "first equals last", "odd number of 1")
 KEPT = {"contains 11": "eleven", "odd number of 1": "parity"}  # of seed 0, with their pictures
-ARITHMETIC = "fixed(3,3)"
+ARITHMETIC, MAX_LENGTH = "fixed(3,3)", 12
 
 
 def measure() -> Iterator[Table]:
@@ -36,27 +36,27 @@ def measure() -> Iterator[Table]:
 
 
 def run(rule: str, seed: int) -> dict[str, Any]:
-    """Train, and keep the verdict."""
-    with tempfile.TemporaryDirectory() as folder:
-        model = Path(folder) / "m.safetensors"
-        said = ("--predicate", rule, "--exact", ARITHMETIC, "--seed", str(seed))
-        found = command({}, "train", *said, "-o", str(model))
-        T = ws.load(model)
+    """Train as `weightsmith train --predicate RULE --exact ARITHMETIC --seed SEED` does, and keep the verdict."""
+    shape, course = EXACT.changed({"seed": seed, "context": MAX_LENGTH})
+    task = by_predicate(predicate(rule), "01", MAX_LENGTH, seed=seed)
+    trained = fit(task, shape, course, exact=ws.parse_arithmetic(ARITHMETIC))
+    T, verdict = trained.transformer, trained.verdict
+    assert verdict is not None
     if seed == SEEDS[0] and rule in KEPT:
         keep(T, rule)
-    verdict = found["verdict"]
-    wrong = verdict["counterexample"] and "".join(verdict["counterexample"]["input"])
-    print(f"{rule}, seed {seed}: {verdict['verdict']} {wrong or ''}", file=sys.stderr, flush=True)
+    wrong = "".join(verdict.counterexample) if verdict.counterexample else None
+    print(f"{rule}, seed {seed}: {str(verdict).partition(chr(10))[0]}", file=sys.stderr, flush=True)
     (how,) = T.provenance
-    one = {"rule": rule, "seed": seed, "how": how, "seconds": round(found["seconds"], 1)}
-    return {**one, "holds": verdict["holds"], "scope": verdict["scope"], "wrong": wrong}
+    seconds = round(trained.history[-1].seconds, 1)
+    scope = {"holds": verdict.holds, "scope": verdict.scope, "wrong": wrong}
+    return {"rule": rule, "seed": seed, "how": how, "seconds": seconds, **scope}
 
 
 def keep(T: ws.Transformer, rule: str) -> None:
     """Write a model, the picture of its automaton, and that of the rule's own."""
     name = KEPT[rule]
     ws.save(T, DATA.with_name(f"exact-{name}.safetensors"))
-    own = compile_regex(ws.train.predicate(rule).expression(T.vocabulary), T.vocabulary)
+    own = compile_regex(predicate(rule).expression(T.vocabulary), T.vocabulary)
     for end, automaton in (("trained", ws.automaton(T)), ("rule", own)):
         DATA.with_name(f"exact-{name}-{end}.svg").write_text(automaton.svg())
 

@@ -112,12 +112,8 @@ class ExactModel(Model):
     def _attention(self, attention: module.Attention, h: Tensor) -> Tensor:
         batch, length, _ = h.shape
         scale = 1 / math.sqrt(attention.size)  # it stands in the queries, as in the transformer
-        (W_Q, *others), bias = attention.read.weight.chunk(3), attention.read.bias
-        b_Q, *more = (None, None, None) if bias is None else bias.chunk(3)
-        read = zip((scaled(W_Q, scale), *others), (None if b_Q is None else scaled(b_Q, scale), *more), strict=True)
-        q, k, v = (
-            self.linear(h, W, b).view(batch, length, attention.heads, attention.size).transpose(1, 2) for W, b in read
-        )
+        read = self.linear(h, _with_scale(attention.read.weight, scale), _with_scale(attention.read.bias, scale))
+        q, k, v = read.view(batch, length, 3, attention.heads, attention.size).permute(2, 0, 3, 1, 4)
         distance = self.geometry.distances(length)
         relative = attention.positions == "relative"
         offsets = [self.rounded(table)[:, distance] for table in (attention.keys, attention.values)] if relative else []
@@ -162,9 +158,12 @@ class ExactModel(Model):
         return straight(soft, functional.one_hot(place, length).double().numpy())
 
 
-def scaled(x: Tensor, scale: float) -> Tensor:
-    """Return weights times a scale as they stand in the transformer: computed in float64, rounded to their own type."""
-    return (x.double() * scale).to(x)
+def _with_scale(read: Any, scale: float) -> Any:
+    """Return what reads queries, keys and values, the first times a scale as in the transformer: computed in float64."""
+    if read is None:
+        return None
+    queries, others = read.tensor_split([len(read) // 3])
+    return torch.cat([(queries.double() * scale).to(read), others])
 
 
 def exactly(T: Transformer, trained: ExactModel) -> Transformer:
