@@ -14,7 +14,7 @@ from typing import Any
 from rich.table import Table
 
 import weightsmith as ws
-from weightsmith.automata import compile_regex
+from weightsmith.automata import Automaton, compile_regex
 from weightsmith.train import by_predicate, fit, predicate
 from weightsmith.train.settings import EXACT
 
@@ -46,7 +46,7 @@ def run(rule: str, seed: int) -> dict[str, Any]:
         keep(T, rule)
     wrong = "".join(verdict.counterexample) if verdict.counterexample else None
     print(f"{rule}, seed {seed}: {str(verdict).partition(chr(10))[0]}", file=sys.stderr, flush=True)
-    (how,) = T.provenance
+    how, *_ = T.provenance  # then it was rounded into the arithmetic
     seconds = round(trained.history[-1].seconds, 1)
     scope = {"holds": verdict.holds, "scope": verdict.scope, "wrong": wrong}
     return {"rule": rule, "seed": seed, "how": how, "seconds": seconds, **scope}
@@ -56,15 +56,22 @@ def keep(T: ws.Transformer, rule: str) -> None:
     """Write a model, the picture of its automaton, and that of the rule's own."""
     name = KEPT[rule]
     ws.save(T, DATA.with_name(f"exact-{name}.safetensors"))
-    own = compile_regex(predicate(rule).expression(T.vocabulary), T.vocabulary)
-    for end, automaton in (("trained", ws.automaton(T)), ("rule", own)):
+    for end, automaton in automata(T, rule).items():
         DATA.with_name(f"exact-{name}-{end}.svg").write_text(automaton.svg())
+
+
+def automata(T: ws.Transformer, rule: str) -> dict[str, Automaton]:
+    """Return the automaton of a model and that of a rule."""
+    expression = predicate(rule).expression(T.vocabulary)
+    own = None if expression is None else compile_regex(expression, T.vocabulary)
+    assert own is not None
+    return {"trained": ws.automaton(T), "rule": own}
 
 
 def summary(found: dict[str, Any]) -> str:
     """Say what was run."""
     seeds = sorted({one["seed"] for one in found["runs"]})
-    return f"trainings with --exact {found['arithmetic']}, seeds {seeds[0]} to {seeds[-1]}"
+    return f'trainings with `--exact "{found["arithmetic"]}"`, seeds {seeds[0]} to {seeds[-1]}'
 
 
 def rows(found: dict[str, Any]) -> Iterator[Sequence[str]]:

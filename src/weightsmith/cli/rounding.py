@@ -87,8 +87,6 @@ def _show(rows: list[dict[str, Any]], up_to: int, predicate: bool) -> None:
     results().print(shown)
     say(f"over all {rows[0]['inputs']:,} inputs up to length {up_to}; the first row is the model as it is")
     if predicate:
-        say(
-            "right for: of all inputs, as the model's own automaton says; unknown: --seconds were not enough"
-        )
+        say("right for: of all inputs, as the model's own automaton says; unknown: --seconds were not enough")
     if any(row["infinity_form"] == "refused" for row in rows):
         say("refused: the arithmetic lacks a law that the ∞ form needs")

@@ -175,6 +175,4 @@ def _own_language(T: "ws.Transformer") -> str:
         A = ws.automaton(T, seconds=EXTRACTION_SECONDS)
     except UnknownError as error:
         return f"its exact language is unknown: {error}"
-    return (
-        f"its exact language has {len(A.table):,} states, {A.scope}: weightsmith automaton shows them"
-    )
+    return f"its exact language has {len(A.table):,} states, {A.scope}: weightsmith automaton shows them"

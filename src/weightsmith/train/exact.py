@@ -112,7 +112,9 @@ class ExactModel(Model):
     def _attention(self, attention: module.Attention, h: Tensor) -> Tensor:
         batch, length, _ = h.shape
         scale = 1 / math.sqrt(attention.size)  # it stands in the queries, as in the transformer
-        read = self.linear(h, _with_scale(attention.read.weight, scale), _with_scale(attention.read.bias, scale))
+        weight, bias = (_with_scale(each, scale) for each in (attention.read.weight, attention.read.bias))
+        assert weight is not None
+        read = self.linear(h, weight, bias)
         q, k, v = read.view(batch, length, 3, attention.heads, attention.size).permute(2, 0, 3, 1, 4)
         distance = self.geometry.distances(length)
         relative = attention.positions == "relative"
@@ -158,8 +160,8 @@ class ExactModel(Model):
         return straight(soft, functional.one_hot(place, length).double().numpy())
 
 
-def _with_scale(read: Any, scale: float) -> Any:
-    """Return what reads queries, keys and values, the first times a scale as in the transformer: computed in float64."""
+def _with_scale(read: Tensor | None, scale: float) -> Tensor | None:
+    """Return what reads queries, keys and values, the first times a scale: computed in float64, as in `convert`."""
     if read is None:
         return None
     queries, others = read.tensor_split([len(read) // 3])

@@ -23,7 +23,7 @@ from weightsmith.train.predicates import Rule
 from weightsmith.train.prefixes import Prefixes
 from weightsmith.train.settings import Course, Shape, as_data
 
-EXTRACTION_SECONDS = 20.0  # that the automaton of a trained model may take
+EXTRACTION_SECONDS = 60.0  # that the automaton of a trained model may take, its loops being compiled once
 
 
 @dataclass(frozen=True, eq=False)
