@@ -63,7 +63,7 @@ def keep(T: ws.Transformer, rule: str) -> None:
 def automata(T: ws.Transformer, rule: str) -> dict[str, Automaton]:
     """Return the automaton of a model and that of a rule."""
     expression = predicate(rule).expression(T.vocabulary)
-    own = None if expression is None else compile_regex(expression, T.vocabulary)
+    own = None if expression is None else compile_regex(expression, tuple(T.vocabulary))
     assert own is not None
     return {"trained": ws.automaton(T), "rule": own}
 
