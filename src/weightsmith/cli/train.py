@@ -169,7 +169,7 @@ def _tell(trained: "ws.train.Trained", output: Path, language: bool, as_json: bo
 def _own_language(T: "ws.Transformer") -> str:
     """Say how large the automaton of a model is that no rule can be compared with."""
     from weightsmith.automata.extraction import UnknownError
-    from weightsmith.train.training import EXTRACTION_SECONDS
+    from weightsmith.train.language import EXTRACTION_SECONDS
 
     try:
         A = ws.automaton(T, seconds=EXTRACTION_SECONDS)

@@ -5,6 +5,7 @@ from .labelled import Labelled as Labelled
 from .labelled import as_labelled as as_labelled
 from .labelled import by_predicate as by_predicate
 from .labelled import read_labelled as read_labelled
+from .language import exact_language as exact_language
 from .moods import MOOD_WORDS as MOOD_WORDS
 from .moods import mood_labels as mood_labels
 from .moods import mood_sentences as mood_sentences
@@ -25,7 +26,6 @@ from .text import as_text as as_text
 from .text import read_file as read_file
 from .tracked import draw_tracks as draw_tracks
 from .training import Trained as Trained
-from .training import exact_language as exact_language
 from .training import fit as fit
 
 __all__: list[str]

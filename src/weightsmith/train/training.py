@@ -5,25 +5,22 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from weightsmith.arithmetic import Arithmetic
-from weightsmith.check import Verdict, recognizes
 from weightsmith.errors import InputError
 from weightsmith.model import Transformer
 from weightsmith.train.checkpoint import Record
 from weightsmith.train.convert import to_transformer
 from weightsmith.train.exact import ExactModel, exactly
-from weightsmith.train.labelled import Labelled
 from weightsmith.train.loop import Fitted, Report, Stop, Task, learn, threads
 from weightsmith.train.module import Model
-from weightsmith.train.predicates import Rule
-from weightsmith.train.prefixes import Prefixes
 from weightsmith.train.settings import Course, Shape, as_data
 
-EXTRACTION_SECONDS = 60.0  # that the automaton of a trained model may take, its loops being compiled once
+if TYPE_CHECKING:
+    from weightsmith.check import Verdict
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +31,7 @@ class Trained:
     history: tuple[Record, ...]
     resumed_at: int
     steps: int  # how many are done: all of them, unless training was told to stop
-    verdict: Verdict | None = None  # of an exact training: is its language that of the rule that labelled the strings
+    verdict: "Verdict | None" = None  # of an exact training: is its language that of the rule that labelled the strings
 
     @property
     def loss(self) -> float:
@@ -69,7 +66,7 @@ def fit(
     """
     check_context(task, shape)
     module = new_module(task, shape, course, exact)
-    learnt = Prefixes(task) if exact is not None and isinstance(task, Labelled) else task
+    learnt = task if exact is None else _with_prefixes(task)
     with threads(course.threads):
         same = identity(task, shape, course) | ({} if exact is None else {"exact": str(exact)})
         fitted = learn(module, learnt, course, same, checkpoint, report, record, stop)
@@ -77,19 +74,19 @@ def fit(
     T = to_transformer(module, task.vocabulary, task.classes, f"{kind}: {how(fitted, course)}")
     verdict = None
     if isinstance(module, ExactModel):
+        from weightsmith.train.language import exact_language  # here, because it loads all of check
+
         T = exactly(T, module)
         verdict = exact_language(T, task) if fitted.steps == course.steps else None
     return Trained(T, fitted.history, fitted.resumed_at, fitted.steps, verdict)
 
 
-def exact_language(T: Transformer, task: Task, seconds: float = EXTRACTION_SECONDS) -> Verdict | None:
-    """Decide for all lengths whether a transformer says YES as the rule does that labelled what it has learnt.
+def _with_prefixes(task: Task) -> Task:
+    """Return labelled strings with the labels of their prefixes; another task as it is."""
+    from weightsmith.train.labelled import Labelled  # here, because a text needs neither
+    from weightsmith.train.prefixes import Prefixes
 
-    Proved, refuted by the shortest input, or unknown; None without a rule, or where no automaton decides it.
-    """
-    rule = task.rule if isinstance(task, Labelled) else None
-    expression = rule.expression(task.vocabulary) if isinstance(rule, Rule) else None
-    return None if expression is None else recognizes(T, expression, seconds=seconds)
+    return Prefixes(task) if isinstance(task, Labelled) else task
 
 
 def how(fitted: Fitted, course: Course) -> str:
