@@ -97,6 +97,16 @@ def test_an_exact_training_leaves_a_model_in_its_arithmetic_with_hard_attention(
     assert T.arithmetic == ws.Fixed(3, 3)
     assert "RightmostHard" in str(T)
     assert T.max_length is None  # relative positions: any length
+    verdict = ws.check.recognizes(T, "0|1|0(0|1)*0|1(0|1)*1")
+    assert str(verdict).partition(" (")[0] in out
+
+
+def test_an_exact_training_says_what_no_rule_can_be_compared_with(folder: Path, train: Train) -> None:
+    (folder / "labels").write_text("a\tYES\nb\tNO\nab\tNO\n")
+    for source in (("--labelled", "labels"), ("--predicate", "more 1 than 0", "--max-length", "3")):
+        code, out, _ = train(*source, "--exact", "fixed(3,3)", *SMALL)
+        states = len(ws.automaton(ws.load("model.safetensors")).table)
+        assert (code, f"its exact language has {states} states, all lengths: " in out) == (0, True)
 
 
 def test_settings_that_are_given_are_never_left_out(train: Train) -> None:

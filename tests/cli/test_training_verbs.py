@@ -46,10 +46,28 @@ def test_rounding_counts_the_changed_decisions_and_names_the_first(folder: Path)
 
 
 def test_rounding_shows_the_shortest_input_that_breaks_a_predicate(folder: Path) -> None:
-    options = ("--up-to", "6", "--into", "fixed(3,3)", "--predicate", "contains 11")
+    options = ("--up-to", "6", "--into", "fixed(3,3)", "--predicate", "contains 11", "--seconds", "60")
     out = good("rounding", "contains.safetensors", *options, folder=folder)
     rows = [line.split() for line in out.splitlines() if line.strip().startswith("fixed")]
-    assert rows == [["fixed(4,4)", "0", "-", "same", "1"], ["fixed(3,3)", "0", "-", "same", "1"]]
+    assert [row[:5] for row in rows] == [["fixed(4,4)", "0", "-", "same", "1"], ["fixed(3,3)", "0", "-", "same", "1"]]
+    assert all(row[5:] == ["fails", "at", "length", "1"] for row in rows)
+
+
+def test_rounding_goes_on_to_the_exact_language(folder: Path) -> None:
+    options = (
+        "--up-to",
+        "3",
+        "--into",
+        "fixed(3,3)",
+        "--into",
+        "float32",
+        "--predicate",
+        "contains 1",
+        "--seconds",
+        "60",
+    )
+    rows = json.loads(good("rounding", "contains.safetensors", *options, "--json", folder=folder))
+    assert [row["language"] for row in rows] == ["all lengths", "all lengths", None]
 
 
 @pytest.mark.parametrize(

@@ -25,11 +25,11 @@ def strings(found: Labelled, part: str) -> dict[str, int]:
 def test_of_short_lengths_every_string_is_there_with_its_label() -> None:
     found = by_predicate(lambda string: "ba" in string, "abc", 4, count=400)
     learnt, held = strings(found, "by_length"), strings(found, "held")
-    assert learnt.keys() & held.keys() == {s for s in learnt if len(s) < 3}
+    assert learnt.keys() & held.keys() == {s for s in learnt if len(s) < 4}
     together = {**learnt, **held}
     assert {s for s in together if len(s) <= 4} == {"".join(s) for n in range(1, 5) for s in product("abc", repeat=n)}
     assert all(label == ("ba" in string) for string, label in together.items())
-    assert len(held) == 3 + 9 + 2 + 8  # all of 3 and 9, which are learnt too, and a tenth of 27 and 81
+    assert len(held) == 3 + 9 + 27 + 8  # all of 3, 9 and 27, which are learnt too, and a tenth of 81
 
 
 def test_of_long_lengths_some_strings_are_drawn_and_the_seed_says_which() -> None:

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import drift, moods, seeds
+from benchmarks import drift, exact, moods, seeds
 
+import weightsmith as ws
 from weightsmith.cli.rounding import INTO
 
 PAGE = (Path(seeds.__file__).parents[1] / "docs" / "train.md").read_text()
@@ -59,6 +60,38 @@ def test_what_the_page_says_of_some_runs_holds_in_some_and_not_in_all(runs: list
         assert min(counts) == 0 < max(counts) < 100
     shortest = {len(row["first_changed"] or "") for name in FEW_BITS for row in changed(runs, name)}
     assert max(shortest) == 12
+
+
+def test_the_table_of_exact_trainings_is_what_was_measured() -> None:
+    found = json.loads(exact.DATA.read_text())
+    assert [(one["rule"], one["seed"]) for one in found["runs"]] == [(r, s) for r in exact.RULES for s in exact.SEEDS]
+    assert f"\n\n{exact.markdown(found)}\n\n" in PAGE
+    assert exact.summary(found) in " ".join(PAGE.split())
+    for one in found["runs"]:
+        assert one["how"].startswith(f"trained in fixed(3,3): 600 steps of 24, seed {one['seed']}, 1 thread, torch ")
+        assert one["scope"] == "all lengths" or one["holds"] is None
+
+
+def test_of_each_rule_but_parity_one_of_the_first_five_seeds_is_proved() -> None:
+    runs = json.loads(exact.DATA.read_text())["runs"]
+    proved = {one["rule"] for one in runs if one["holds"] and one["seed"] < 5}
+    assert proved == set(exact.RULES) - {"odd number of 1"}
+    assert not any(one["holds"] for one in runs if one["rule"] == "odd number of 1")
+
+
+def test_the_pictures_are_those_of_the_models_and_the_page_says_where_they_part() -> None:
+    for rule, name in exact.KEPT.items():
+        T = ws.load(exact.DATA.with_name(f"exact-{name}.safetensors"))
+        for end, automaton in exact.automata(T, rule).items():
+            assert exact.DATA.with_name(f"exact-{name}-{end}.svg").read_text() == automaton.svg()
+        found = exact.automata(T, rule)
+        parted = found["trained"].difference(found["rule"])
+        assert (parted is None) == (name == "eleven")
+        if parted is not None:
+            said = (
+                f"The second has {len(found['trained'].table)} states, and parts from the rule at `{''.join(parted)}`"
+            )
+            assert said in " ".join(PAGE.split())
 
 
 LECTURE = (Path(seeds.__file__).parents[1] / "docs" / "lecture.md").read_text()

@@ -1,5 +1,8 @@
 """Predicates as one says them."""
 
+import re
+from itertools import product
+
 import pytest
 
 import weightsmith as ws
@@ -38,3 +41,24 @@ def test_what_is_not_understood_is_shown_with_what_is(said: str) -> None:
 def test_a_regular_expression_that_cannot_be_read_is_named(regex: str) -> None:
     with pytest.raises(ws.InputError, match="the regular expression .* cannot be read: "):
         predicate(f"matches {regex}")
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["contains 11", "starts with 01", "ends with .0", "odd number of 1", "odd number of .", "first equals last",
+     "matches (0|1.)*"],
+)  # fmt: skip
+@pytest.mark.parametrize("vocabulary", ["01.", "1]0^-"])
+def test_the_expression_of_a_predicate_has_its_language(said: str, vocabulary: str) -> None:
+    holds = predicate(said)
+    expression = holds.expression(vocabulary)
+    assert expression is not None
+    for length in range(1, 6):
+        for string in map("".join, product(vocabulary, repeat=length)):
+            assert (re.fullmatch(expression, string) is not None) == holds(string), string
+
+
+@pytest.mark.parametrize("said", ["more 1 than 0", r"matches (.).*\1"])
+def test_a_predicate_that_no_automaton_decides_has_no_expression(said: str) -> None:
+    assert predicate(said).expression("01") is None
+    assert predicate("contains 1").expression(["1", "ten"]) is None

@@ -142,7 +142,8 @@ def _save(trained: "ws.train.Trained", output: Path) -> None:
 
 
 def _tell(trained: "ws.train.Trained", output: Path, language: bool, as_json: bool) -> None:
-    from weightsmith.model import tokens_text  # here, because it loads numpy
+    from weightsmith.arithmetic import Saturating  # here, because they load numpy
+    from weightsmith.model import tokens_text
 
     T, last = trained.transformer, trained.history[-1]
     sample: list[str] = []
@@ -150,11 +151,28 @@ def _tell(trained: "ws.train.Trained", output: Path, language: bool, as_json: bo
         steps = min(SAMPLE_TOKENS, (T.max_length or SAMPLE_TOKENS) - 1)
         sample = list(ws.generate(T, [T.vocabulary[0]], steps, temperature=0.8, seed=0))
     if as_json:
-        print_json({**asdict(last), "tokens_per_second": trained.tokens_per_second, "sample": sample})
+        verdict = {} if trained.verdict is None else {"verdict": trained.verdict.certificate()}
+        print_json({**asdict(last), "tokens_per_second": trained.tokens_per_second, "sample": sample, **verdict})
         return
     say(f"validation loss {last.validation_loss:.4f} after {last.step:,} steps, {last.seconds:,.1f} s,")
     say(f"{trained.tokens_per_second:,.0f} tokens per second, {T.weights:,} weights")
+    if trained.verdict is not None:
+        say(str(trained.verdict))
+    elif isinstance(T.arithmetic, Saturating):
+        say(_own_language(T))
     if sample:
         say(tokens_text(T.vocabulary, map(token_text, sample)))
     names = ", ".join(shown(str(path)) for path in _beside(output)[1:])
     errors().print(f"written to {shown(str(output))}; losses in {names}")
+
+
+def _own_language(T: "ws.Transformer") -> str:
+    """Say how large the automaton of a model is that no rule can be compared with."""
+    from weightsmith.automata.extraction import UnknownError
+    from weightsmith.train.language import EXTRACTION_SECONDS
+
+    try:
+        A = ws.automaton(T, seconds=EXTRACTION_SECONDS)
+    except UnknownError as error:
+        return f"its exact language is unknown: {error}"
+    return f"its exact language has {len(A.table):,} states, {A.scope}: weightsmith automaton shows them"

@@ -5,10 +5,12 @@ from .labelled import Labelled as Labelled
 from .labelled import as_labelled as as_labelled
 from .labelled import by_predicate as by_predicate
 from .labelled import read_labelled as read_labelled
+from .language import exact_language as exact_language
 from .moods import MOOD_WORDS as MOOD_WORDS
 from .moods import mood_labels as mood_labels
 from .moods import mood_sentences as mood_sentences
 from .moods import moods as moods
+from .predicates import Rule as Rule
 from .predicates import predicate as predicate
 from .records import draw_comparison as draw_comparison
 from .records import draw_losses as draw_losses

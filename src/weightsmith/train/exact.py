@@ -1,10 +1,9 @@
 """Training in a finite arithmetic with hard attention, so that what comes out can be taken apart exactly.
 
-Forward, the weights and every sublayer's result are rounded into the arithmetic; backward, rounding counts for nothing
-(straight through). Attention is soft at first, and becomes sharper. From half of the steps on every head takes the
-rightmost best position forward, and the softmax's gradient backward, and every single operation is rounded as the
-arithmetic rounds it: what is computed then is, bit for bit, what the transformer computes that leaves training. That is
-in the arithmetic, with `RightmostHard`.
+Forward, the weights and the result of every single operation are rounded as the arithmetic rounds them; backward,
+rounding counts for nothing (straight through). Attention is soft at first, and becomes sharper. From half of the steps
+on every head takes the rightmost best position forward, and the softmax's gradient backward: what is computed then is,
+bit for bit, what the transformer computes that leaves training. That is in the arithmetic, with `RightmostHard`.
 """
 
 import math
@@ -28,7 +27,8 @@ POSITIONS = ("relative", "table", "none")
 MOST_BITS = 16  # so that float32 holds every member and every sum of two
 LARGER = 1.8  # than in other trainings, of the weights at the beginning
 RELATIVE_DEVIATION = 0.5  # of what belongs to distances
-SHARPEST = 16.0  # what scores are multiplied by before attention becomes hard
+SHARPEST = 64.0  # what scores are multiplied by before attention becomes hard
+NEAREST = 0.5  # what they then lose with each step to the left, since of equals the rightmost counts
 
 
 class _Straight(torch.autograd.Function):
@@ -60,7 +60,7 @@ class ExactModel(Model):
         """Make the parts; refuse what has no exact counterpart."""
         _check(shape, dropout, A)
         super().__init__(shape, vocabulary, classes)
-        self.arithmetic, self.hard, self.sharpness = A, False, 1.0
+        self.arithmetic, self.hard, self.sharpness, self.nearness = A, False, 1.0, 0.0
 
     def _begin(self, deviation: float) -> None:
         """Begin with larger weights, which rounding does not make 0."""
@@ -71,9 +71,10 @@ class ExactModel(Model):
                 nn.init.normal_(table, std=RELATIVE_DEVIATION)
 
     def before_step(self, step: int, steps: int) -> None:
-        """Attend hard from half of the steps on, and round every operation; until then, ever more sharply."""
+        """Attend hard from half of the steps on; until then ever more sharply, and ever more to the right of equals."""
         self.hard = 2 * step >= steps
-        self.sharpness = 1.0 if self.hard else float(SHARPEST ** (2 * step / steps))
+        share = 0.0 if self.hard else 2 * step / steps
+        self.sharpness, self.nearness = SHARPEST**share, NEAREST * share
 
     def rounded(self, x: Tensor) -> Tensor:
         """Return the nearest members."""
@@ -88,8 +89,6 @@ class ExactModel(Model):
         A, W = self.arithmetic.core, self.rounded(weight)
         b = None if bias is None else self.rounded(bias)
         close = functional.linear(x, W, b)
-        if not self.hard:
-            return close
         exact = A.matvec(_array(W), _array(x))
         return straight(close, exact if b is None else A.add(exact, _array(b)))
 
@@ -107,19 +106,16 @@ class ExactModel(Model):
         layer = block.feed_forward
         z = functional.relu(self.linear(h, layer.keys.weight, layer.keys.bias))
         if layer.gate is not None:
-            gate = self.linear(h, layer.gate.weight, layer.gate.bias)
-            z = self.rounded(z * gate) if self.hard else z * gate
+            z = self.rounded(z * self.linear(h, layer.gate.weight, layer.gate.bias))
         return self.added(h, self.linear(z, layer.values.weight, layer.values.bias))
 
     def _attention(self, attention: module.Attention, h: Tensor) -> Tensor:
         batch, length, _ = h.shape
         scale = 1 / math.sqrt(attention.size)  # it stands in the queries, as in the transformer
-        (W_Q, *others), bias = attention.read.weight.chunk(3), attention.read.bias
-        b_Q, *more = (None, None, None) if bias is None else bias.chunk(3)
-        read = zip((scaled(W_Q, scale), *others), (None if b_Q is None else scaled(b_Q, scale), *more), strict=True)
-        q, k, v = (
-            self.linear(h, W, b).view(batch, length, attention.heads, attention.size).transpose(1, 2) for W, b in read
-        )
+        weight, bias = (_with_scale(each, scale) for each in (attention.read.weight, attention.read.bias))
+        assert weight is not None
+        read = self.linear(h, weight, bias)
+        q, k, v = read.view(batch, length, 3, attention.heads, attention.size).permute(2, 0, 3, 1, 4)
         distance = self.geometry.distances(length)
         relative = attention.positions == "relative"
         offsets = [self.rounded(table)[:, distance] for table in (attention.keys, attention.values)] if relative else []
@@ -131,8 +127,6 @@ class ExactModel(Model):
         A, W = self.arithmetic.core, self.rounded(attention.write.weight)
         b = None if attention.write.bias is None else self.rounded(attention.write.bias)
         close = functional.linear(mixed.transpose(1, 2).flatten(2), W, b)
-        if not self.hard:
-            return close
         total = np.zeros(1)
         for own, part in zip(W.chunk(attention.heads, dim=1), mixed.unbind(1), strict=True):
             total = A.add(total, A.matvec(_array(own), _array(part)))
@@ -143,8 +137,6 @@ class ExactModel(Model):
         close = q @ k.transpose(-1, -2)
         if offsets is not None:
             close = close + torch.einsum("bhid,hijd->bhij", q, offsets)
-        if not self.hard:
-            return close
         A, keys = self.arithmetic.core, _array(k)[..., np.newaxis, :, :]
         keys = keys if offsets is None else A.add(keys, _array(offsets))
         return straight(close, A.dot(_array(q)[..., :, np.newaxis, :], keys))
@@ -154,23 +146,26 @@ class ExactModel(Model):
         close = weights @ v
         if offsets is not None:
             close = close + torch.einsum("bhij,hijd->bhid", weights, offsets)
-        return self.rounded(close) if self.hard else close
+        return self.rounded(close)
 
     def _weights(self, scores: Tensor) -> Tensor:
         """Return the weights of a softmax, or of the rightmost best position with the softmax's gradient."""
         length = scores.shape[-1]
         hidden = torch.ones(length, length, dtype=torch.bool).triu(1)
-        scores = scores.masked_fill(hidden, -math.inf)
-        soft = (self.sharpness * scores).softmax(-1)
+        scores, places = scores.masked_fill(hidden, -math.inf), torch.arange(length)
+        soft = (self.sharpness * scores + self.nearness * places).softmax(-1)
         if not self.hard:
             return soft
         place = length - 1 - scores.flip(-1).argmax(-1)  # argmax gives the first of equals
         return straight(soft, functional.one_hot(place, length).double().numpy())
 
 
-def scaled(x: Tensor, scale: float) -> Tensor:
-    """Return weights times a scale as they stand in the transformer: computed in float64, rounded to their own type."""
-    return (x.double() * scale).to(x)
+def _with_scale(read: Tensor | None, scale: float) -> Tensor | None:
+    """Return what reads queries, keys and values, the first times a scale: computed in float64, as in `convert`."""
+    if read is None:
+        return None
+    queries, others = read.tensor_split([len(read) // 3])
+    return torch.cat([(queries.double() * scale).to(read), others])
 
 
 def exactly(T: Transformer, trained: ExactModel) -> Transformer:

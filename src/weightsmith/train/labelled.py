@@ -1,7 +1,7 @@
 """Labelled strings to learn from: drawn and labelled by a predicate, or given one by one."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from weightsmith.automata import called
+from weightsmith.automata import Places, called
 from weightsmith.errors import MAX_ECHO, InputError, brief, listed, named
 from weightsmith.model import separator
 from weightsmith.model.names import checked_names
@@ -21,6 +21,7 @@ CLASSES = ("NO", "YES")
 MOST_HELD_BACK = 1024  # strings of a length
 MOST_LENGTH = 1024  # of strings that a predicate labels
 HELD_BACK = 0.1  # of the strings of a length, for validation
+SHORT = 3  # strings up to this length are all validated
 
 Predicate = Callable[[str], bool]
 
@@ -32,6 +33,7 @@ class Labelled:
     vocabulary: tuple[str, ...]
     by_length: Mapping[int, tuple[Tensor, Tensor]]  # strings (count, length), labels (count)
     held: Mapping[int, tuple[Tensor, Tensor]]
+    rule: Predicate | None = None  # what they were labelled by
 
     classes = CLASSES
 
@@ -48,13 +50,17 @@ class Labelled:
     def batch(self, random: np.random.Generator, size: int) -> tuple[Tensor, Tensor]:
         """Return strings of a length, both labels as often where there are both."""
         lengths = sorted(self.by_length)
-        ids, labels = self.by_length[lengths[random.integers(len(lengths))]]
-        groups = [np.flatnonzero(labels.numpy() == label) for label in (0, 1)]
-        groups = [group for group in groups if len(group)]
-        share = -(-size // len(groups))
-        chosen = np.concatenate([random.choice(group, share) for group in groups])[:size]
-        places = torch.from_numpy(chosen)
+        length = lengths[random.integers(len(lengths))]
+        ids, labels = self.by_length[length]
+        places = torch.from_numpy(self.chosen(random, length, size))
         return ids[places], labels[places]
+
+    def chosen(self, random: np.random.Generator, length: int, size: int) -> Places:
+        """Return places of strings of a length, both labels as often where there are both."""
+        labels = self.by_length[length][1].numpy()
+        groups = [group for group in (np.flatnonzero(labels == label) for label in (0, 1)) if len(group)]
+        share = -(-size // len(groups))
+        return np.concatenate([random.choice(group, share) for group in groups])[:size]
 
     def validation(self, size: int) -> list[tuple[Tensor, Tensor]]:
         """Return the strings held back, and those of short lengths."""
@@ -105,7 +111,7 @@ def by_predicate(
             raise InputError(
                 f"the predicate {never} holds, for {len(labels):,} strings: there is nothing to tell apart"
             )
-    return as_labelled(labels, tokens, seed)
+    return replace(as_labelled(labels, tokens, seed), rule=predicate)
 
 
 def read_labelled(path: Path, seed: int = 0) -> Labelled:
@@ -131,8 +137,8 @@ def as_labelled(
 ) -> Labelled:
     """Make labelled strings ready to be learnt; a tenth of each length is held back.
 
-    Of a length with fewer than ten strings none can be spared: all of them are learnt, and all are validated too. So a
-    model that is wrong on the shortest strings does not look right.
+    Of lengths up to 3, and of those with fewer than ten strings, none can be spared: all of them are learnt, and all
+    are validated too. So a model that is wrong on the shortest strings does not look right.
     """
     if not isinstance(labels, Mapping):
         raise InputError(f"labels={brief(labels)}: write each string with its label, {{('0', '1'): 'YES'}}")
@@ -159,8 +165,8 @@ def as_labelled(
         ids = torch.tensor([[place[token] for token in string] for string in strings])
         answers = torch.tensor([CLASSES.index(labels[string]) for string in strings])
         order = torch.from_numpy(random.permutation(len(strings)))
-        back = int(len(strings) * HELD_BACK)
+        back = 0 if length <= SHORT else int(len(strings) * HELD_BACK)
         learn[length] = ids[order[back:]], answers[order[back:]]
-        some = order[: back or len(order)][:MOST_HELD_BACK]
+        some = order[: min(back, MOST_HELD_BACK) or len(order)]
         held[length] = ids[some], answers[some]
     return Labelled(tokens, learn, held)

@@ -148,8 +148,9 @@ LABELLED = Preset(
     Course(steps=1500, batch=128, rate=1e-2, decay=0.0),
 )
 EXACT = Preset(
-    Shape(8, 2, 1, 32, activation="relu", positions="relative", max_distance=1, norm="none"),
-    Course(steps=1500, batch=64, rate=5e-3, warmup=50, least_rate=0.0, decay=0.0),
+    # a softmax can look at the previous position only if its distance differs from all others, hence 2
+    Shape(8, 2, 1, 32, activation="relu", positions="relative", max_distance=2, norm="none"),
+    Course(steps=600, batch=24, rate=5e-3, warmup=50, least_rate=0.0, decay=0.0, evaluate_every=200),
 )
 MOODS = Preset(
     Shape(lanes=16, blocks=2, heads=2, neurons=64, context=12, activation="relu", positions="relative", norm="none"),

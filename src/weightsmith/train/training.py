@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -19,6 +19,9 @@ from weightsmith.train.loop import Fitted, Report, Stop, Task, learn, threads
 from weightsmith.train.module import Model
 from weightsmith.train.settings import Course, Shape, as_data
 
+if TYPE_CHECKING:
+    from weightsmith.check import Verdict
+
 
 @dataclass(frozen=True, eq=False)
 class Trained:
@@ -28,6 +31,7 @@ class Trained:
     history: tuple[Record, ...]
     resumed_at: int
     steps: int  # how many are done: all of them, unless training was told to stop
+    verdict: "Verdict | None" = None  # of an exact training: is its language that of the rule that labelled the strings
 
     @property
     def loss(self) -> float:
@@ -57,17 +61,32 @@ def fit(
     checkpoint of the last step is written, and what comes back is the transformer as it is then.
 
     With `exact`, a finite arithmetic, it is trained in that arithmetic and, from half of the steps on, with hard
-    attention: the transformer that comes back computes as it was trained, and its language can be found out exactly.
+    attention: the transformer that comes back computes as it was trained, and `verdict` says for all lengths whether
+    its language is that of the rule, where strings were labelled by one that an automaton decides.
     """
     check_context(task, shape)
     module = new_module(task, shape, course, exact)
+    learnt = task if exact is None else _with_prefixes(task)
     with threads(course.threads):
         same = identity(task, shape, course) | ({} if exact is None else {"exact": str(exact)})
-        fitted = learn(module, task, course, same, checkpoint, report, record, stop)
+        fitted = learn(module, learnt, course, same, checkpoint, report, record, stop)
     kind = "trained" if exact is None else f"trained in {exact}"
     T = to_transformer(module, task.vocabulary, task.classes, f"{kind}: {how(fitted, course)}")
-    T = exactly(T, module) if isinstance(module, ExactModel) else T
-    return Trained(T, fitted.history, fitted.resumed_at, fitted.steps)
+    verdict = None
+    if isinstance(module, ExactModel):
+        from weightsmith.train.language import exact_language  # here, because it loads all of check
+
+        T = exactly(T, module)
+        verdict = exact_language(T, task) if fitted.steps == course.steps else None
+    return Trained(T, fitted.history, fitted.resumed_at, fitted.steps, verdict)
+
+
+def _with_prefixes(task: Task) -> Task:
+    """Return labelled strings with the labels of their prefixes; another task as it is."""
+    from weightsmith.train.labelled import Labelled  # here, because a text needs neither
+    from weightsmith.train.prefixes import Prefixes
+
+    return Prefixes(task) if isinstance(task, Labelled) else task
 
 
 def how(fitted: Fitted, course: Course) -> str:
