@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import weightsmith as ws
-from weightsmith import export
 from weightsmith.model import digest
 
 A = ws.Fixed(4, 4)
@@ -163,9 +162,6 @@ REFUSED: dict[str, Callable[[], object]] = {
     "next_token": lambda: ws.next_token(T, "a"),
     "a language": lambda: ws.check.recognizes(T, "a*", up_to=3),
     "same_logits": lambda: ws.check.same_logits(T, T, up_to=3),
-    "circuit": lambda: export.circuit(T),
-    "to_torch": lambda: export.to_torch(T),
-    "to_onnx": lambda: export.to_onnx(T, "model.onnx"),
 }
 
 

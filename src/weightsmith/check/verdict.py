@@ -120,10 +120,10 @@ class Verdict:
         """Return the certificate: what was checked, with what, and a digest of what each shard showed."""
         return json.dumps(self.certificate(), indent=2)
 
-    def save(self, path: str | os.PathLike[str], **more: Any) -> None:
-        """Write the certificate to a file, which `replay` reads, with more entries if any are given."""
+    def save(self, path: str | os.PathLike[str], certificate: dict[str, Any] | None = None) -> None:
+        """Write the certificate, or this one, which may say more, to a file, which `replay` reads."""
         with refusals("cannot write", path):
-            self._write(Path(path), {**self.certificate(), **more})
+            self._write(Path(path), self.certificate() if certificate is None else certificate)
 
     def _write(self, path: Path, data: dict[str, Any]) -> None:
         write_json(path, data)

@@ -192,12 +192,12 @@ def _warnings_in_a_line() -> Iterator[None]:
 
 def _finish(verdict: "Verdict", files: list[Path], shared: Shared) -> NoReturn:
     """Print the verdict and write its certificate; whatever fails, the other is still done."""
-    names = [str(file) for file in files]
+    data = {**verdict.certificate(), "files": [str(file) for file in files]}
     try:
-        print_json({**verdict.certificate(), "files": names}) if shared.as_json else say(str(verdict))
+        print_json(data) if shared.as_json else say(str(verdict))
     finally:
         if shared.certificate is not None:
-            verdict.save(shared.certificate, files=names)
+            verdict.save(shared.certificate, data)
     if verdict.holds is None:
         raise Unknown
     if not verdict.holds:
