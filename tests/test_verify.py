@@ -121,7 +121,7 @@ def proofs(seeds: range) -> Iterator[tuple[ws.Transformer, Data]]:
     for seed in seeds:
         T = random_model(seed)
         try:
-            yield T, json.loads(json.dumps(extract(T, Budget(seconds=0.4, states=1_000)).journal.to_json()))
+            yield T, json.loads(json.dumps(extract(T, Budget(seconds=0.4, states=300)).journal.to_json()))
         except (UnknownError, ws.ModelError):  # a norm of 0 has no root
             continue
 

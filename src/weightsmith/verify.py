@@ -236,10 +236,8 @@ def same(known: dict[int, Any], label: int, value: Any) -> None:
 
 
 class Fold:
-    """A fold over keys: what weights depend on and, with that guessed, the sum of weighted values.
-
-    first, last: the key with the largest code; largest: that code; sum: of exponentials, of codes less a largest one if
-    it is given; best: how many keys have the largest code; every: how many there are, if all weigh nothing."""
+    """A fold over keys. first, last: the key with the largest code; largest: that code; sum: of exponentials, of codes
+    less a largest one if it is given; best: how many keys have the largest code; every: how many, if none weighs."""
 
     def __init__(self, A: Arithmetic, kind: str, largest: Any = None, guess: Fraction | None = None) -> None:
         self.A, self.kind, self.largest, self.guess = A, kind, largest, guess
@@ -269,10 +267,12 @@ class Fold:
             better = not seen or step > n or (step == n and self.kind == "last")
             return (True, step if better else n), term if better else total
         more = self.A(n + step) if self.kind == "sum" else n + (n == 0 or self.A(1 / n) > 0)  # then parts stay 0
-        if self.kind == "sum" or self.guess is not None:
-            return (seen or top, more), self.A.plus(total, term)
-        part = [self.A(self.A(1 / more) * v) for v in term]  # keys of one value: so many equal parts of it
-        return (seen or top, more), reduce(self.A.plus, [part] * int(more), (Fraction(0),) * len(term))
+        alone = self.kind != "sum" and self.guess is None  # keys of one value: so many equal parts of it
+        part = [self.A(self.A(1 / more) * v) for v in term] if alone else term
+        total, left = ((Fraction(0),) * len(term), more) if alone else (total, 1)
+        while left and (following := self.A.plus(total, part)) != total:
+            total, left = following, left - 1
+        return (seen or top, more), total
 
     def outcome(self, n: tuple[bool, Fraction]) -> tuple[Fraction | None] | None:
         """Return what there is to guess, as it came out, in brackets; None where it is not what was guessed."""

@@ -58,6 +58,7 @@ def test_heads_neurons_and_lanes_are_from_their_lines(back: ws.Transformer) -> N
     }
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("portable", [False, True])
 def test_every_part_of_every_example_has_a_line(portable: bool) -> None:
     for example in EXAMPLES[portable::5]:
