@@ -6,8 +6,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
-from functools import cache
-from itertools import combinations
+from functools import cache, partial
+from itertools import combinations, count
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -121,7 +121,8 @@ def proofs(seeds: range) -> Iterator[tuple[ws.Transformer, Data]]:
     for seed in seeds:
         T = random_model(seed)
         try:
-            yield T, json.loads(json.dumps(extract(T, Budget(seconds=0.4, states=300)).journal.to_json()))
+            looks = Budget(120, 300, clock=partial(next, count(0.0)))  # so that the same end on every machine
+            yield T, json.loads(json.dumps(extract(T, looks).journal.to_json()))
         except (UnknownError, ws.ModelError):  # a norm of 0 has no root
             continue
 
