@@ -26,13 +26,13 @@ demo: $(VENV)/.core
 	@$(BIN)/weightsmith demo
 	@echo "(first: source $(BIN)/activate)"
 
-# mypy gives up its workers on a busy machine, and ends with 2: then it works alone
+# Types are checked while tests wait for browsers and clusters; what was found is said at the end
 test: installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --num-workers 2 || { test $$? = 2 && $(BIN)/mypy; }
 	$(BIN)/lint-imports --no-logo
-	$(PYTEST)
+	@$(BIN)/mypy >$(VENV)/types 2>&1 & types=$$!; trap 'kill $$types' INT TERM; $(PYTEST); tests=$$?; \
+	wait $$types; types=$$?; echo 'mypy:'; cat $(VENV)/types; exit $$((tests | types))
 
 test-long: installed
 	$(PYTEST) -m long

@@ -88,7 +88,7 @@ class Arithmetic(ABC):
     def contains(self, x: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Say of each value whether it is a member."""
         values = carried(x)
-        member: npt.NDArray[np.bool_] = np.isfinite(values) & (self._nearest(np.nan_to_num(values)) == values)
+        member: npt.NDArray[np.bool_] = np.isfinite(values) & (self._nearest(values) == values)
         return member
 
     @silent

@@ -17,6 +17,8 @@ from weightsmith.model.positions import PositionTable, added
 if TYPE_CHECKING:
     from weightsmith.model.transformer import Transformer
 
+MAX_SMALL = 1 << 10  # numbers of an array below which the call takes longer than the numbers
+
 
 def check(T: "Transformer") -> None:
     """Refuse a transformer whose parts do not fit, naming the part."""
@@ -101,16 +103,22 @@ def _not_zero_or_one(T: "Transformer", lanes: npt.NDArray[np.intp]) -> npt.NDArr
 
 
 def _check_members(T: "Transformer") -> None:
-    """Refuse weights that are no members. Every array is finite, so some types need not be looked at again."""
-    for name, array in named_arrays(T, history=True):
-        if T.arithmetic.has_all(array.dtype):
-            continue
-        where = first_place(array, lambda some: ~T.arithmetic.contains(some))
+    """Refuse weights that are no members. Every array is finite, so some types need not be looked at again.
+
+    Small arrays are looked at together; each by itself only where one of them has something to be named.
+    """
+    A = T.arithmetic
+    arrays = [(name, array) for name, array in named_arrays(T, history=True) if not A.has_all(array.dtype)]
+    small = [array.reshape(-1) for _, array in arrays if array.size < MAX_SMALL]
+    if small and A.contains(np.concatenate(small)).all():
+        arrays = [(name, array) for name, array in arrays if array.size >= MAX_SMALL]
+    for name, array in arrays:
+        where = first_place(array, lambda some: ~A.contains(some))
         if where is not None:
             value = float(array[where])
             raise ModelError(
-                f"{name}{list(where)} = {brief(value)} is not a member of {T.arithmetic}; the nearest member is "
-                f"{brief(float(T.arithmetic.round(value)))}: write arithmetic.round(…) around the array"
+                f"{name}{list(where)} = {brief(value)} is not a member of {A}; the nearest member is "
+                f"{brief(float(A.round(value)))}: write arithmetic.round(…) around the array"
             )
 
 

@@ -15,6 +15,7 @@ from weightsmith.model.frozen import Frozen
 Part = TypeVar("Part", bound=Frozen)
 Change = Callable[[Any, Declared], Any]
 Places = Sequence[int] | slice | npt.NDArray[np.intp]
+_WALKED = (np.ndarray, tuple, Frozen)  # what is an array, or may have some in it
 
 
 def named_arrays(part: object, name: str = "", history: bool = False) -> Iterator[tuple[str, Weights]]:
@@ -30,9 +31,9 @@ def named_arrays(part: object, name: str = "", history: bool = False) -> Iterato
     elif isinstance(part, Frozen):
         shared = "output" if getattr(part, "tied", False) else ""  # it is the embedding, and that is walked already
         for field in fields(part):  # type: ignore[arg-type]
-            if field.name != shared and (field.compare or history):
-                inner = f"{name}.{field.name}" if name else field.name
-                yield from named_arrays(getattr(part, field.name), inner, history)
+            value = getattr(part, field.name)
+            if isinstance(value, _WALKED) and field.name != shared and (field.compare or history):
+                yield from named_arrays(value, f"{name}.{field.name}" if name else field.name, history)
 
 
 def _are_names(items: tuple[Any, ...]) -> bool:
@@ -194,8 +195,9 @@ def check_shapes(part: object, name: str, sizes: Mapping[str, int]) -> None:
                 if axis not in known:
                     known[axis], first[axis] = size, field
     for each in fields(part):  # type: ignore[arg-type]
-        if each.compare:  # what was replaced by an edit is as it was
-            check_shapes(getattr(part, each.name), f"{prefix}{each.name}", known)
+        inner = getattr(part, each.name)
+        if isinstance(inner, _WALKED) and each.compare:  # what was replaced by an edit is as it was
+            check_shapes(inner, f"{prefix}{each.name}", known)
 
 
 def _check_shape(name: str, array: Weights, axes: Axes, known: Mapping[str, int], first: Mapping[str, str]) -> None:
