@@ -1,8 +1,9 @@
-"""The command line in processes of its own, forked from one that has loaded everything: they start in no time.
+"""The command line in processes of its own, forked from one that has loaded what they need: they start in no time.
 
-Run as a program this file is that process. It reads a request from each line, forks, and in the child becomes the
-command: its folder, environment, arguments and the files that it reads and writes are those of the request. The answer
-is the number of the new process; a second request asks how it ended.
+Run as a program this file is that process; there are two, because one that has torch in it takes twice as long to fork.
+It reads a request from each line, forks, and in the child becomes the command: its folder, environment, arguments and
+the files that it reads and writes are those of the request. The answer is the number of the new process; a second
+request asks how it ended.
 """
 
 import atexit
@@ -22,7 +23,9 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 Ended: TypeAlias = subprocess.CompletedProcess[str]
-PRELOADED = ("check", "inspect", "library", "memory", "composition", "rewrites", "files", "train", "kernels.packed")
+PRELOADED = ("check", "inspect", "library", "memory", "composition", "rewrites", "files", "kernels.packed")
+WITH_TORCH = ("train", "compare", "moods", "export")  # verbs
+_started: dict[int, bool] = {}  # whether the process was forked from the one with torch
 
 
 def run_command(*arguments: str, folder: Path | None, environment: Mapping[str, str], before: str = "") -> Ended:
@@ -48,16 +51,19 @@ def start_command(
     `before` is Python that it runs first.
     """
     request = {"arguments": arguments, "folder": str(folder or Path.cwd()), "environment": dict(environment)}
-    return _asked({**request, "files": [str(path) for path in files], "before": before})
+    torch = not arguments or arguments[0] in WITH_TORCH
+    process = _asked({**request, "files": [str(path) for path in files], "before": before}, torch)
+    _started[process] = torch
+    return process
 
 
 def end_of(process: int) -> int:
     """Wait for a command to end; return its exit code, or the negative number of the signal that ended it."""
-    return _asked({"end": process})
+    return _asked({"end": process}, _started.pop(process))
 
 
-def _asked(request: dict[str, Any]) -> int:
-    server = _server()
+def _asked(request: dict[str, Any], torch: bool) -> int:
+    server = _server(torch)
     assert server.stdin is not None and server.stdout is not None  # noqa: PT018
     server.stdin.write(json.dumps(request) + "\n")
     server.stdin.flush()
@@ -65,9 +71,10 @@ def _asked(request: dict[str, Any]) -> int:
 
 
 @cache
-def _server() -> subprocess.Popen[str]:
+def _server(torch: bool) -> subprocess.Popen[str]:
     pipe = subprocess.PIPE
-    process = subprocess.Popen([sys.executable, "-P", __file__], stdin=pipe, stdout=pipe, text=True)
+    command = [sys.executable, "-P", __file__, *(["weightsmith.train", "torch._dynamo"] if torch else [])]
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
     atexit.register(process.kill)
     return process
 
@@ -129,7 +136,7 @@ def _warm_up() -> None:
 if __name__ == "__main__":
     from importlib import import_module
 
-    for name in ("weightsmith.cli", *(f"weightsmith.{name}" for name in PRELOADED), "torch._dynamo", "rich.table"):
+    for name in ("weightsmith.cli", *(f"weightsmith.{name}" for name in PRELOADED), "rich.table", *sys.argv[1:]):
         import_module(name)
     _warm_up()
     gc.freeze()
