@@ -53,6 +53,8 @@ class Windows:
         """Return an empty page, in a window with such options that no test has now."""
         kind = repr(sorted(options.items()))
         page = self._free[kind].pop() if self._free[kind] else self._opened(options)
+        if page.viewport_size != options["viewport"]:
+            page.set_viewport_size(options["viewport"])
         self._used.append((kind, page))
         return page
 

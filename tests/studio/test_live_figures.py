@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Frame, Page, expect
+from playwright.sync_api import Frame, Page, expect
 
 import weightsmith as ws
 from tests.check.processes import environment
+from tests.studio.conftest import Windows
 from tests.studio.dropping import drop
 from tests.studio.test_document import BREAKING, HOSTILE, carried, elements, hostile_model
 from weightsmith.studio import collection
@@ -97,14 +98,10 @@ def server(site: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    page = browser.new_page(viewport={"width": 1000, "height": 3000})
-    problems: list[str] = []
-    page.on("console", lambda message: problems.append(message.text))
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    yield page
-    page.close()
-    assert not [text for text in problems if "favicon" not in text and "404" not in text]
+def page(windows: Windows) -> Iterator[Page]:
+    yield windows.empty(viewport={"width": 1000, "height": 3000})
+    complaints, _ = windows.leave()
+    assert not [text for text in complaints if "favicon" not in text and "404" not in text]
 
 
 def figures(page: Page) -> list[Frame]:

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 import weightsmith as ws
+from tests.studio.conftest import Windows
 from tests.studio.dropping import drop
 from tests.studio.serving import Started, started
 from weightsmith.files import model_bytes
@@ -24,21 +25,17 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
 
 
 @pytest.fixture
-def page(browser: Browser, studio: Started) -> Iterator[Page]:
+def page(windows: Windows, studio: Started) -> Iterator[Page]:
     """The studio's page, newly opened; whatever it complains about fails the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(PATIENCE)
+    page = windows.empty(viewport={"width": 1280, "height": 900})
+    page.context.set_default_timeout(PATIENCE)
     expect.set_options(timeout=PATIENCE)
-    page = context.new_page()
-    complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
     page.goto(studio.address)
     expect(tab(page, "rewrite")).to_be_visible()
     yield page
+    complaints, _ = windows.leave()
     refusals = "the server responded with a status of 422"  # the browser's own words for what the studio refuses
     assert [said for said in complaints if refusals not in said] == []
-    context.close()
 
 
 def tab(page: Page, tool: str) -> Any:
@@ -278,7 +275,7 @@ def test_a_model_of_the_folder_is_opened(page: Page) -> None:
     expect(answer(page)).to_have_text("→ YES")
 
 
-def test_models_and_pages_are_saved(page: Page, tmp_path: Path, browser: Browser) -> None:
+def test_models_and_pages_are_saved(page: Page, tmp_path: Path, windows: Windows) -> None:
     copied(page, "contains('1')")
     rewrite(page, "normal form", "infinity")
     typed(page, "0110")
@@ -291,12 +288,10 @@ def test_models_and_pages_are_saved(page: Page, tmp_path: Path, browser: Browser
     with page.expect_download() as saved:
         files.get_by_role("button", name="save the page").click()
     saved.value.save_as(tmp_path / "page.html")
-    context = browser.new_context(offline=True)
-    alone = context.new_page()
+    alone = windows.empty(offline=True, viewport={"width": 1280, "height": 900})
     alone.goto((tmp_path / "page.html").as_uri())
     expect(alone.locator("[data-input]")).to_have_value("0110")
     expect(alone.locator(".answer b")).to_have_text("→ YES")
-    context.close()
 
 
 @pytest.mark.long
