@@ -191,7 +191,7 @@ def unknown(*host: Any, **more: Any) -> list[Any]:
 def test_a_cluster_that_cannot_be_reached_is_refused_and_no_ledger_is_made(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.2)
     if address == "not an address":  # nobody outside is asked what it may be
         monkeypatch.setattr(socket, "getaddrinfo", unknown)
     if address == "closed":

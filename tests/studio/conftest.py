@@ -1,14 +1,17 @@
 """A real browser, offline: whatever a page asks of the network, or complains about, is a failure.
 
 A window costs more than what is shown in it, so windows stay open for the tests of a file, and each test loads its
-document anew in one that no other test uses meanwhile.
+document anew in one that no other test uses meanwhile. To load it costs more than to look at it, so tests that only
+look at a run share the document, and each begins where an address leads.
 """
 
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
+from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -23,6 +26,12 @@ WITHOUT = (
     *("LensOverlay", "MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding"),
     *("PreconnectToSearch", "ThirdPartyStoragePartitioning", "Translate"),
 )
+DRAWN = "[data-weightsmith] [role=grid], [data-weightsmith] .empty"
+ANEW = """address => new Promise(done => {
+    document.activeElement?.blur();
+    addEventListener("hashchange", done, {once: true});  // after the page's own
+    location.hash = address;
+})"""
 
 
 @pytest.fixture(scope="module")  # not longer: while it is open, no other test of the process could have an event loop
@@ -58,6 +67,10 @@ class Windows:
         self._used.append((kind, page))
         return page
 
+    def keep(self, page: Page) -> None:
+        """Leave a page as it is between tests."""
+        self._used = [(kind, other) for kind, other in self._used if other is not page]
+
     def _opened(self, options: dict[str, Any]) -> Page:
         page = self.browser.new_context(**options).new_page()
         page.on("console", lambda message: self.complaints.append(message.text))
@@ -76,6 +89,35 @@ class Windows:
         self.complaints, self.requests, self._used = [], [], []
         return found
 
+    def leave_in_peace(self) -> None:
+        """Empty all windows; nothing may have been complained of, and nothing asked of the network."""
+        complaints, requests = self.leave()
+        asked = [url for url in requests if not url.startswith(("file:", "data:", "blob:", "about:"))]
+        assert (complaints, asked) == ([], [])
+
+
+class Shared:
+    """A document that tests look at one after the other, without loading it again."""
+
+    def __init__(self, windows: Windows, path: Path, text: str) -> None:
+        """Load a page from its file, whose input is a text."""
+        self.windows, self.text, self.times = windows, text, 0
+        self.page = windows.empty(offline=True, viewport={"width": 1280, "height": 900})
+        windows.keep(self.page)
+        self.page.goto(path.as_uri())
+        self.page.wait_for_selector(DRAWN)
+
+    @contextmanager
+    def opened(self) -> Iterator[Page]:
+        """Show it at the embedding, with nothing chosen, whatever a test before has done: by an address.
+
+        At the end nothing may have been asked or complained of.
+        """
+        self.times += 1  # a part of the address that the page does not know: so each is a new one
+        self.page.evaluate(ANEW, urlencode({"model": 0, "input": self.text, "step": 0, "time": self.times}))
+        yield self.page
+        self.windows.leave_in_peace()
+
 
 @pytest.fixture(scope="module")
 def windows(browser: Browser) -> Windows:
@@ -90,10 +132,8 @@ def opened(windows: Windows) -> Iterator[Opened]:
     def open_file(path: Path, address: str = "", width: int = 1280, height: int = 900, **options: Any) -> Page:
         page = windows.empty(offline=True, viewport={"width": width, "height": height}, **options)
         page.goto(f"{path.as_uri()}{address}")
-        page.wait_for_selector("[data-weightsmith] [role=grid], [data-weightsmith] .empty")
+        page.wait_for_selector(DRAWN)
         return page
 
     yield open_file
-    complaints, requests = windows.leave()
-    asked = [url for url in requests if not url.startswith(("file:", "data:", "blob:", "about:"))]
-    assert (complaints, asked) == ([], [])
+    windows.leave_in_peace()
