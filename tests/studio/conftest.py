@@ -5,6 +5,7 @@ document anew in one that no other test uses meanwhile. To load it costs more th
 look at a run share the document, and each begins where an address leads.
 """
 
+import itertools
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -96,12 +97,23 @@ class Windows:
         assert (complaints, asked) == ([], [])
 
 
+_numbers = itertools.count()
+
+
+def again(page: Page, **sight: Any) -> None:
+    """Show something with nothing chosen, whatever a test before has done: by an address.
+
+    One part of it the page does not know: so each address is a new one.
+    """
+    page.evaluate(ANEW, urlencode({**sight, "number": next(_numbers)}))
+
+
 class Shared:
     """A document that tests look at one after the other, without loading it again."""
 
     def __init__(self, windows: Windows, path: Path, text: str) -> None:
         """Load a page from its file, whose input is a text."""
-        self.windows, self.text, self.times = windows, text, 0
+        self.windows, self.text = windows, text
         self.page = windows.empty(offline=True, viewport={"width": 1280, "height": 900})
         windows.keep(self.page)
         self.page.goto(path.as_uri())
@@ -109,12 +121,8 @@ class Shared:
 
     @contextmanager
     def opened(self) -> Iterator[Page]:
-        """Show it at the embedding, with nothing chosen, whatever a test before has done: by an address.
-
-        At the end nothing may have been asked or complained of.
-        """
-        self.times += 1  # a part of the address that the page does not know: so each is a new one
-        self.page.evaluate(ANEW, urlencode({"model": 0, "input": self.text, "step": 0, "time": self.times}))
+        """Show it at the embedding; at the end nothing may have been asked or complained of."""
+        again(self.page, model=0, input=self.text, step=0)
         yield self.page
         self.windows.leave_in_peace()
 
