@@ -127,7 +127,9 @@ def test_figures_of_one_model_share_a_file_and_all_share_one_script(site: Path) 
 
 
 @pytest.mark.parametrize("from_disk", [True, False])
-def test_figures_run_from_disk_and_from_a_server(from_disk: bool, site: Path, server: str, page: Page) -> None:
+def test_figures_run_from_disk_and_from_a_server_and_are_light_or_dark_as_their_page_is(
+    from_disk: bool, site: Path, server: str, page: Page
+) -> None:
     page.goto((site / "index.html").as_uri() if from_disk else f"{server}/index.html")
     made, two, pair, tower = figures(page)
     assert (
@@ -147,14 +149,9 @@ def test_figures_run_from_disk_and_from_a_server(from_disk: bool, site: Path, se
         for frame in (made, two, pair, tower)
     ]
     assert all(end <= height <= 1100 for end, height in zip(ends, heights, strict=True)), (ends, heights)
-
-
-def test_a_figure_is_light_or_dark_as_its_page_is(site: Path, page: Page) -> None:
-    page.goto((site / "index.html").as_uri())
-    (first, *_) = figures(page)
     for theme in ("dark", "light", "dark"):
         page.evaluate("theme => { document.body.dataset.theme = theme }", theme)
-        first.wait_for_selector(f"[data-weightsmith][data-theme={theme}]")
+        made.wait_for_selector(f"[data-weightsmith][data-theme={theme}]")
 
 
 @pytest.mark.parametrize(
