@@ -5,20 +5,26 @@ import re
 import signal
 import socket
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import weightsmith as ws
+from tests.check.cluster_checks import (
+    assert_the_ledger_is_whole,
+    heard,
+    in_small_steps,
+    told,
+    when_some_are_done,
+)
 from tests.check.dask_processes import a_scheduler, a_worker, wait_for_workers
 from tests.check.long_check import long_check, long_regex_check, small_shards
 from tests.check.processes import PATIENCE, lines
 from weightsmith.check import cluster
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
-StartWorker = Callable[[], subprocess.Popen[str]]
 
 
 @pytest.fixture(scope="module")
@@ -32,45 +38,47 @@ def scheduler(folder: Path) -> Iterator[str]:
         yield address
 
 
+class Workers:
+    """The workers of a scheduler, started as tests need them."""
+
+    def __init__(self, folder: Path, scheduler: str) -> None:
+        """Begin with none."""
+        self.folder, self.scheduler = folder, scheduler
+        self.running: list[subprocess.Popen[str]] = []
+
+    def at_least(self, count: int) -> list[subprocess.Popen[str]]:
+        """See to it that so many are there, and return all that are."""
+        self.running = [process for process in self.running if process.poll() is None]
+        while len(self.running) < count:
+            self.running.append(a_worker(self.folder, self.scheduler))
+        wait_for_workers(self.scheduler, len(self.running))
+        return self.running
+
+    def kill(self) -> None:
+        """End all of them."""
+        for process in self.running:
+            process.kill()
+            process.wait(PATIENCE)
+
+
 @pytest.fixture(scope="module")
-def worker(folder: Path, scheduler: str) -> Iterator[StartWorker]:
-    """A function that starts a worker; what still runs at the end is ended."""
-    running: list[subprocess.Popen[str]] = []
-
-    def start_worker() -> subprocess.Popen[str]:
-        running.append(a_worker(folder, scheduler))
-        return running[-1]
-
-    yield start_worker
-    for process in running:
-        process.kill()
-        process.wait(PATIENCE)
+def workers(folder: Path, scheduler: str) -> Iterator[Workers]:
+    """The workers of the cluster; those that still run at the end are ended."""
+    found = Workers(folder, scheduler)
+    yield found
+    found.kill()
 
 
-@pytest.fixture(scope="module")
-def two(scheduler: str, worker: StartWorker) -> Callable[[], list[subprocess.Popen[str]]]:
-    """Return a function that sees to it that two workers are there."""
-    alive: list[subprocess.Popen[str]] = []
-
-    def workers() -> list[subprocess.Popen[str]]:
-        alive[:] = [process for process in alive if process.poll() is None]
-        while len(alive) < 2:
-            alive.append(worker())
-        wait_for_workers(scheduler, 2)
-        return alive
-
-    return workers
-
-
-def told(verdict: ws.check.Verdict) -> dict[str, Any]:
-    return {key: value for key, value in verdict.certificate().items() if key not in ("seconds", "finished")}
+@pytest.fixture
+def two(workers: Workers) -> list[subprocess.Popen[str]]:
+    """At least two workers."""
+    return workers.at_least(2)
 
 
 @pytest.mark.parametrize("holds", [True, False])
 def test_a_check_comes_out_as_on_this_machine(
     holds: bool, scheduler: str, two: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    two()
     small_shards(monkeypatch.setattr)
     path, seen = tmp_path / "ledger", list[tuple[int, int]]()
     verdict = long_check(path, holds, cluster=scheduler, progress=lambda *now: seen.append(now))
@@ -85,7 +93,6 @@ def test_a_check_comes_out_as_on_this_machine(
 
 
 def test_a_language_and_a_full_mask_come_out_as_on_this_machine(scheduler: str, two: Any) -> None:
-    two()
     assert told(long_regex_check(None, cluster=scheduler)) == told(long_regex_check(None))
     T = ws.random_transformer("abc", mask="full", seed=3)
     starts = re.compile("a.*")
@@ -94,7 +101,6 @@ def test_a_language_and_a_full_mask_come_out_as_on_this_machine(scheduler: str, 
 
 
 def test_a_frame_goes_to_the_cluster(scheduler: str, two: Any) -> None:
-    two()
     S = ws.random_transformer("ab", max_length=6, seed=3)
     T = ws.infinity_form(S, lowering="attention", length=5)
     for second in (T, ws.infinity_form(~S, lowering="attention", length=5)):
@@ -110,7 +116,7 @@ def test_a_worker_that_is_killed_changes_nothing(
     which: int, scheduler: str, two: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One of the two holds the claim: once it is this one and once the other."""
-    process = two()[which]
+    process = two[which]
     small_shards(monkeypatch.setattr)
     monkeypatch.setattr(cluster, "TASK_SECONDS", 0.02)
     calls = 0
@@ -142,7 +148,6 @@ def test_workers_without_weightsmith_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_workers_with_another_version_are_refused(scheduler: str, two: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    two()
     monkeypatch.setattr(cluster, "__version__", "9.9")
     with pytest.raises(ws.InputError, match=r"the worker tcp://.* has weightsmith .*, this is 9.9: install the same"):
         long_regex_check(None, cluster=scheduler)
@@ -150,7 +155,6 @@ def test_workers_with_another_version_are_refused(scheduler: str, two: Any, monk
 
 @pytest.mark.long
 def test_an_error_of_a_worker_is_the_error_of_the_check(scheduler: str, two: Any) -> None:
-    two()
     T = ws.random_transformer("ab", weighting=ws.Softmax(empty="error"), arithmetic=ws.Fixed(3, 2), seed=4)
     with pytest.raises(ws.ModelError) as local:
         ws.check.same_logits(T, T, 8)
@@ -187,7 +191,7 @@ def unknown(*host: Any, **more: Any) -> list[Any]:
 def test_a_cluster_that_cannot_be_reached_is_refused_and_no_ledger_is_made(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
+    monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.2)
     if address == "not an address":  # nobody outside is asked what it may be
         monkeypatch.setattr(socket, "getaddrinfo", unknown)
     if address == "closed":
@@ -203,11 +207,25 @@ def test_a_cluster_that_cannot_be_reached_is_refused_and_no_ledger_is_made(
     assert (tmp_path / "ledger").read_bytes() == b"something else\n"
 
 
-def test_a_cluster_without_workers_is_refused(scheduler: str, two: Any, tmp_path: Path) -> None:
-    """The last test of this file: it ends the workers."""
-    for process in two():
-        process.kill()
-        process.wait(PATIENCE)
+# The last tests of this file end the workers
+
+
+def test_when_all_workers_stay_dead_the_check_ends_after_a_stated_time_and_the_ledger_is_whole(
+    scheduler: str, workers: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other ways in which a cluster dies have a file of their own."""
+    workers.at_least(1)
+    in_small_steps(monkeypatch)
+    monkeypatch.setattr(cluster, "WORKERS_SECONDS", 0.5)
+    expected = "has had no workers for 0.5 s: start one with dask worker tcp://.* --host 127.0.0.1, then the check"
+    with heard(lambda: None) as messages, pytest.raises(ws.InputError, match=expected):
+        long_check(tmp_path / "ledger", cluster=scheduler, progress=when_some_are_done(workers.kill))
+    assert messages == [f"the cluster {scheduler} has no workers left: waiting 0.5 s for one to come back"]
+    assert_the_ledger_is_whole(tmp_path / "ledger")
+
+
+def test_a_cluster_without_workers_is_refused(scheduler: str, workers: Workers, tmp_path: Path) -> None:
+    workers.kill()
     wait_for_workers(scheduler, 0)
     with pytest.raises(ws.InputError, match="has no workers: start one with dask worker tcp://.* --host 127.0.0.1"):
         long_regex_check(tmp_path / "ledger", cluster=scheduler)

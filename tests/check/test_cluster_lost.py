@@ -1,24 +1,24 @@
 """A cluster that dies: said within seconds, ended after a stated time, and the ledger is whole."""
 
-import logging
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import weightsmith as ws
+from tests.check.cluster_checks import assert_the_ledger_is_whole, heard, in_small_steps, told, when_some_are_done
 from tests.check.dask_processes import a_scheduler, a_worker, wait_for_workers
-from tests.check.long_check import long_check, small_shards
-from tests.check.processes import PATIENCE, lines
-from tests.check.test_cluster import told
+from tests.check.long_check import long_check
+from tests.check.processes import PATIENCE
 from weightsmith.check import cluster
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own
-KILL_AT = 30  # shards
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),  # Dask's own
+    pytest.mark.long,  # one way to die is tested with the cluster that is there anyway, in test_cluster.py
+]
 
 
 @pytest.fixture
@@ -40,9 +40,7 @@ def running(folder: Path) -> Iterator[tuple[str, subprocess.Popen[str], subproce
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    small_shards(monkeypatch.setattr)
-    monkeypatch.setattr(cluster, "TASK_SECONDS", 0.02)
-    monkeypatch.setattr(cluster, "POLL_SECONDS", 0.1)
+    in_small_steps(monkeypatch)
 
 
 def kill(process: subprocess.Popen[str]) -> None:
@@ -50,38 +48,6 @@ def kill(process: subprocess.Popen[str]) -> None:
     process.wait(PATIENCE)
 
 
-def when_some_are_done(act: Callable[[], object]) -> Callable[[int, int], None]:
-    """Return a progress function that does something once, in the middle of a check."""
-    calls = 0
-
-    def progress(done: int, of: int) -> None:
-        nonlocal calls
-        calls += 1
-        if calls == KILL_AT:
-            act()
-
-    return progress
-
-
-@contextmanager
-def heard(act: Callable[[], object]) -> Iterator[list[str]]:
-    """Give the messages that the checker logs, and do something as soon as one comes."""
-    messages: list[str] = []
-
-    class Heard(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            messages.append(record.getMessage())
-            act()
-
-    handler, log = Heard(), logging.getLogger("weightsmith.check")
-    log.addHandler(handler)
-    try:
-        yield messages
-    finally:
-        log.removeHandler(handler)
-
-
-@pytest.mark.long
 def test_when_all_workers_die_and_one_comes_back_the_check_goes_on_to_the_same_digests(
     running: tuple[str, subprocess.Popen[str], subprocess.Popen[str]], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,19 +64,6 @@ def test_when_all_workers_die_and_one_comes_back_the_check_goes_on_to_the_same_d
     assert told(verdict) == told(long_check(None))
 
 
-def test_when_all_workers_stay_dead_the_check_ends_after_a_stated_time_and_the_ledger_is_whole(
-    running: tuple[str, subprocess.Popen[str], subprocess.Popen[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    address, _, worker = running
-    monkeypatch.setattr(cluster, "WORKERS_SECONDS", 0.5)
-    expected = "has had no workers for 0.5 s: start one with dask worker tcp://.* --host 127.0.0.1, then the check"
-    with heard(lambda: None) as messages, pytest.raises(ws.InputError, match=expected):
-        long_check(tmp_path / "ledger", cluster=address, progress=when_some_are_done(lambda: kill(worker)))
-    assert messages == [f"the cluster {address} has no workers left: waiting 0.5 s for one to come back"]
-    assert_the_ledger_is_whole(tmp_path / "ledger")
-
-
-@pytest.mark.long
 def test_a_scheduler_that_is_killed_ends_the_check_and_the_ledger_is_whole(
     running: tuple[str, subprocess.Popen[str], subprocess.Popen[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,7 +75,6 @@ def test_a_scheduler_that_is_killed_ends_the_check_and_the_ledger_is_whole(
     assert_the_ledger_is_whole(tmp_path / "ledger")
 
 
-@pytest.mark.long
 def test_a_scheduler_that_no_longer_answers_ends_the_check_and_the_ledger_is_whole(
     running: tuple[str, subprocess.Popen[str], subprocess.Popen[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,13 +87,3 @@ def test_a_scheduler_that_no_longer_answers_ends_the_check_and_the_ledger_is_who
     with pytest.raises(ws.InputError, match="the cluster .* was lost: .*with ledger=… it goes on where it was"):
         long_check(tmp_path / "ledger", cluster=address, progress=when_some_are_done(stop))
     assert_the_ledger_is_whole(tmp_path / "ledger")
-
-
-def assert_the_ledger_is_whole(path: Path) -> None:
-    """What was reported is in it, no line is damaged, and the check goes on from it to the same digests."""
-    before = lines(path)
-    assert before > KILL_AT
-    with heard(lambda: None) as messages:
-        assert told(long_check(path)) == told(long_check(None))
-    assert messages == []
-    assert lines(path) > before

@@ -17,10 +17,10 @@ import pytest
 import trustme
 
 import weightsmith as ws
+from tests.check.cluster_checks import told
 from tests.check.dask_processes import a_scheduler, a_worker, end, listening, wait_for_workers
 from tests.check.long_check import long_regex_check
 from tests.check.processes import PATIENCE, ROOT, environment, until
-from tests.check.test_cluster import told
 from weightsmith.check.network import is_closed
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own

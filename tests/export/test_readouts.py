@@ -102,6 +102,7 @@ def test_modules_say_what_the_program_says_and_the_exact_one_has_its_streams(nam
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.one_in(2)
 def test_onnxruntime_gives_codes_and_the_table_is_in_the_metadata(name: str, tmp_path: Path) -> None:
     T = compiled(name).transformer
     assert_complete(name, export.to_onnx(T, tmp_path / "model.onnx", trace=True))
@@ -116,6 +117,7 @@ def test_onnxruntime_gives_codes_and_the_table_is_in_the_metadata(name: str, tmp
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.one_in(2)
 def test_transformer_lens_gives_codes(name: str) -> None:
     T = compiled(name).transformer
     bridge = export.to_transformer_lens(T)
@@ -124,6 +126,7 @@ def test_transformer_lens_gives_codes(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.one_in(2)
 def test_transformers_says_the_values_as_labels_of_tokens(name: str, tmp_path: Path) -> None:
     T = compiled(name).transformer
     assert_complete(name, export.to_hugging_face(T, tmp_path / "model"))

@@ -32,23 +32,23 @@ def inputs_of(T: Transformer, seed: int, lengths: tuple[int, ...] = (1, 6)) -> l
     return [[T.vocabulary[n] for n in random.integers(0, len(T.vocabulary), length)] for length in lengths]
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("half", [0, 1])
 @pytest.mark.parametrize("form", [*FORMS[:16], *(pytest.param(form, marks=pytest.mark.long) for form in FORMS[16:])])
-def test_random_models_run_as_in_python(form: str, tmp_path: Path) -> None:
+def test_random_models_run_as_in_python(form: str, half: int, tmp_path: Path) -> None:
     """Every size, weighting, mask, norm and tie rule; then every rule inside attention, activation and bias."""
     A, cases = parse_arithmetic(form), Cases(tmp_path)
-    for seed in range(14):
+    for seed in range(half, 14, 2):
         cases.add_model(T := random_model(A, seed), inputs_of(T, seed))
     for mask in ("causal", "full"):
-        for n, rule in enumerate(RULES if mask == "causal" else FULL):
+        for n, rule in list(enumerate(RULES if mask == "causal" else FULL))[half::2]:
             how: Any = {"heads": 1 + n % 3, "mask": mask, "norms": n % 2 == 1, "tied": n % 3 == 0}
             activation = ACTIVATIONS[(n + len(mask)) % len(ACTIVATIONS)]
             T = kind_of_model(A, n, rule, activation, parallel=n % 4 > 1, **how)
             cases.add_model(T, inputs_of(T, n, (2, LENGTH)))
-    for seed in range(2):
-        cases.add_model(T := many_heads(A, seed), inputs_of(T, seed))
+    cases.add_model(T := many_heads(A, half), inputs_of(T, half))
     cases.assert_equal()
-    assert cases.runs > 50
+    assert cases.runs >= 25
 
 
 @pytest.mark.parametrize("form", ["fixed(4,4)", "float(4,3,ties=even)", "fixed(0,4)"])
@@ -143,13 +143,15 @@ def test_broken_parts_are_refused_and_what_is_wrong_with_parallel_blocks_in_the_
     assert found["a norm for a choice"] == "Block(parallel=RMSNorm(…)): write True or False"
 
 
-def test_mutated_files_are_refused_where_python_refuses_them(tmp_path: Path) -> None:
-    cases, random, path = Cases(tmp_path), Random(8), tmp_path / "model"
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("seed", [8, 9])
+def test_mutated_files_are_refused_where_python_refuses_them(seed: int, tmp_path: Path) -> None:
+    cases, random, path = Cases(tmp_path), Random(seed), tmp_path / "model"
     whole, refused = list[bytes](), list[str | None]()
     for T in models():
         ws.save(T, path)
         whole.append(path.read_bytes())
-    for _ in range(1000):
+    for _ in range(500):
         data = mutated(random.choice(whole), random)
         path.write_bytes(data)
         cases.add_file(data)
@@ -168,4 +170,4 @@ def test_mutated_files_are_refused_where_python_refuses_them(tmp_path: Path) -> 
     assert not wrong, (len(wrong), wrong[:5])
     same = sum(said == found for said, found in zip(refused, report["refusals"], strict=True))
     assert same > 0.45 * len(refused), same  # what is wrong with JSON is said in other words
-    assert min(refused.count(None), len(refused) - refused.count(None)) > 10
+    assert min(refused.count(None), len(refused) - refused.count(None)) > 5

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Frame, Page, expect
+from playwright.sync_api import Frame, Page, expect
 
 import weightsmith as ws
 from tests.check.processes import environment
+from tests.studio.conftest import Windows
 from tests.studio.dropping import drop
 from tests.studio.test_document import BREAKING, HOSTILE, carried, elements, hostile_model
 from weightsmith.studio import collection
@@ -97,14 +98,10 @@ def server(site: Path) -> Iterator[str]:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    page = browser.new_page(viewport={"width": 1000, "height": 3000})
-    problems: list[str] = []
-    page.on("console", lambda message: problems.append(message.text))
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    yield page
-    page.close()
-    assert not [text for text in problems if "favicon" not in text and "404" not in text]
+def page(windows: Windows) -> Iterator[Page]:
+    yield windows.empty(viewport={"width": 1000, "height": 3000})
+    complaints, _ = windows.leave()
+    assert not [text for text in complaints if "favicon" not in text and "404" not in text]
 
 
 def figures(page: Page) -> list[Frame]:
@@ -130,7 +127,9 @@ def test_figures_of_one_model_share_a_file_and_all_share_one_script(site: Path) 
 
 
 @pytest.mark.parametrize("from_disk", [True, False])
-def test_figures_run_from_disk_and_from_a_server(from_disk: bool, site: Path, server: str, page: Page) -> None:
+def test_figures_run_from_disk_and_from_a_server_and_are_light_or_dark_as_their_page_is(
+    from_disk: bool, site: Path, server: str, page: Page
+) -> None:
     page.goto((site / "index.html").as_uri() if from_disk else f"{server}/index.html")
     made, two, pair, tower = figures(page)
     assert (
@@ -150,14 +149,9 @@ def test_figures_run_from_disk_and_from_a_server(from_disk: bool, site: Path, se
         for frame in (made, two, pair, tower)
     ]
     assert all(end <= height <= 1100 for end, height in zip(ends, heights, strict=True)), (ends, heights)
-
-
-def test_a_figure_is_light_or_dark_as_its_page_is(site: Path, page: Page) -> None:
-    page.goto((site / "index.html").as_uri())
-    (first, *_) = figures(page)
     for theme in ("dark", "light", "dark"):
         page.evaluate("theme => { document.body.dataset.theme = theme }", theme)
-        first.wait_for_selector(f"[data-weightsmith][data-theme={theme}]")
+        made.wait_for_selector(f"[data-weightsmith][data-theme={theme}]")
 
 
 @pytest.mark.parametrize(

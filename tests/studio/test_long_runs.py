@@ -1,7 +1,7 @@
 """Runs with too many cells for a document of shapes: they are painted, and show what `ws.run` computes."""
 
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import weightsmith as ws
-from tests.studio.conftest import Opened
+from tests.studio.conftest import Shared, Windows
 from tests.studio.test_page import cells, number, saved
 from weightsmith import Block, FeedForward
 
@@ -41,14 +41,23 @@ def run() -> ws.Run:
     return ws.run(T, [T.vocabulary[n] for n in np.random.default_rng(2).integers(0, 2, LENGTH)])
 
 
+@pytest.fixture(scope="module")
+def shared(run: ws.Run, windows: Windows, tmp_path_factory: pytest.TempPathFactory) -> Shared:
+    return Shared(windows, saved(run, tmp_path_factory.mktemp("shared")), "".join(run.tokens))
+
+
+@pytest.fixture
+def page(shared: Shared) -> Iterator[Page]:
+    with shared.opened() as page:
+        yield page
+
+
 def painted(page: Page) -> np.ndarray[Any, Any]:
     """Return the colours of the corner and of the inside of every cell, (lanes, positions, 2)."""
     return np.array(page.get_by_role("grid").evaluate(PICTURE))
 
 
-def test_every_painted_step_has_one_colour_for_each_value(run: ws.Run, opened: Opened, tmp_path: Path) -> None:
-    page = opened(saved(run, tmp_path))
-    page.keyboard.press("Home")
+def test_every_painted_step_has_one_colour_for_each_value(run: ws.Run, page: Page) -> None:
     stages = [0, 1, 2, 4]
     colours: dict[float, int] = {}
     for stage in stages:
@@ -64,8 +73,7 @@ def test_every_painted_step_has_one_colour_for_each_value(run: ws.Run, opened: O
         assert np.sign(blue - red) == np.sign(value)
 
 
-def test_what_changed_has_a_ring_unless_most_did(run: ws.Run, opened: Opened, tmp_path: Path) -> None:
-    page = opened(saved(run, tmp_path))
+def test_what_changed_has_a_ring_unless_most_did(run: ws.Run, page: Page) -> None:
     page.keyboard.press("End")
     ringed = painted(page)[..., 0] >> 8 == MOVE
     changed = (run.stream[4] != run.stream[3]).T
@@ -76,9 +84,7 @@ def test_what_changed_has_a_ring_unless_most_did(run: ws.Run, opened: Opened, tm
     assert not (painted(page)[..., 0] >> 8 == MOVE).any()
 
 
-def test_the_cell_in_view_is_read_out_with_its_value(run: ws.Run, opened: Opened, tmp_path: Path) -> None:
-    page = opened(saved(run, tmp_path))
-    page.keyboard.press("Home")
+def test_the_cell_in_view_is_read_out_with_its_value(run: ws.Run, page: Page) -> None:
     for stage in (0, 1, 2):
         ((place, text),) = cells(page).items()
         assert place == ("x0", LENGTH - 1)
@@ -86,11 +92,7 @@ def test_the_cell_in_view_is_read_out_with_its_value(run: ws.Run, opened: Opened
         page.keyboard.press("ArrowRight")
 
 
-def test_panels_tell_about_the_sublayer_that_is_shown_when_the_steps_pause(
-    run: ws.Run, opened: Opened, tmp_path: Path
-) -> None:
-    page = opened(saved(run, tmp_path))
-    page.keyboard.press("Home")
+def test_panels_tell_about_the_sublayer_that_is_shown_when_the_steps_pause(run: ws.Run, page: Page) -> None:
     expect(page.get_by_role("heading", name="Attention, block 0")).to_have_count(0)
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("heading", name="Attention, block 0")).to_be_visible()

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Frame, Page, expect
+from playwright.sync_api import Frame, Page, expect
 
 import weightsmith as ws
+from tests.studio.conftest import Windows
 from tests.studio.test_document import HOSTILE, carried, elements, hostile_model
 from weightsmith.studio import notebook
 
@@ -106,14 +107,10 @@ def test_a_counterexample_is_shown_with_the_suffix_that_each_model_reads() -> No
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    page = browser.new_page(viewport={"width": 1000, "height": 1800})
-    problems: list[str] = []
-    page.on("console", lambda message: problems.append(message.text))
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    yield page
-    page.close()
-    assert not problems
+def page(windows: Windows) -> Iterator[Page]:
+    yield windows.empty(viewport={"width": 1000, "height": 1800})
+    complaints, _ = windows.leave()
+    assert not complaints
 
 
 def shown_frames(page: Page, folder: Path, *shown: Any) -> list[Frame]:

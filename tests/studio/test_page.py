@@ -1,7 +1,7 @@
 """The page in a real browser, opened from its file with the network off: it shows what `ws.run` computes."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 import weightsmith as ws
-from tests.studio.conftest import Opened
+from tests.studio.conftest import Opened, Shared, Windows
 from tests.studio.dropping import drop
 from tests.studio.test_document import HOSTILE, hostile_model
 
@@ -58,10 +58,20 @@ def type_input(page: Page, text: str) -> None:
     page.locator("[data-input]").first.fill(text)
 
 
-def test_every_step_shows_what_run_computes(opened: Opened, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def shared(windows: Windows, tmp_path_factory: pytest.TempPathFactory) -> Shared:
+    return Shared(windows, saved(ws.run(T, "0110"), tmp_path_factory.mktemp("shared")), "0110")
+
+
+@pytest.fixture
+def page(shared: Shared) -> Iterator[Page]:
+    """The run on 0110, for tests that only look at it."""
+    with shared.opened() as page:
+        yield page
+
+
+def test_every_step_shows_what_run_computes(page: Page) -> None:
     r = ws.run(T, "0110")
-    page = opened(saved(r, tmp_path))
-    page.keyboard.press("Home")
     for stage in present(T):
         assert_shows(page, r, stage)
         page.keyboard.press("ArrowRight")
@@ -94,8 +104,8 @@ def test_cells_that_are_painted_while_one_types_can_be_read_one_by_one_when_the_
 
 
 @pytest.mark.parametrize("text", ["1", "0110", "10110"])
-def test_the_page_runs_inputs_for_whoever_asks(text: str, opened: Opened, tmp_path: Path) -> None:
-    page, r = opened(saved(T, tmp_path)), ws.run(T, text)
+def test_the_page_runs_inputs_for_whoever_asks(text: str, page: Page) -> None:
+    r = ws.run(T, text)
     found = page.evaluate("tokens => window.weightsmith.run(tokens)", list(text))
     assert found["decision"] == r.decision
     assert found["logits"] == r.logits.tolist()
@@ -178,8 +188,8 @@ def test_a_link_opens_the_same_sight(opened: Opened, tmp_path: Path) -> None:
     assert again.url == page.url
 
 
-def test_what_is_shown_is_saved_as_pictures(opened: Opened, tmp_path: Path) -> None:
-    page = opened(saved(ws.run(T, "0110"), tmp_path))
+def test_what_is_shown_is_saved_as_pictures(page: Page, tmp_path: Path) -> None:
+    page.keyboard.press("End")
     for kind, begin in (("SVG", b"<"), ("PNG", b"\x89PNG\r\n")):
         with page.expect_download() as download:
             page.get_by_role("button", name=kind).first.click()
@@ -248,8 +258,7 @@ def test_a_run_of_the_machines_arithmetic_is_not_called_exact(opened: Opened, tm
     np.testing.assert_allclose(found["stream"], ws.run(S, "0110").stream, rtol=1e-12)
 
 
-def test_keys_move_from_cell_to_cell(opened: Opened, tmp_path: Path) -> None:
-    page = opened(saved(ws.run(T, "0110"), tmp_path))
+def test_keys_move_from_cell_to_cell(page: Page) -> None:
     page.keyboard.press("Escape")
     places: Sequence[str] = []
     for key in ("ArrowDown", "ArrowDown", "[", "ArrowUp"):

@@ -1,6 +1,7 @@
 """The program beside the weights in the page: the same lines as in the package, marked as one steps, always as text."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 import weightsmith as ws
 from tests.programs.examples import EXAMPLES
 from tests.programs.test_beside import BACK
-from tests.studio.conftest import Opened
+from tests.studio.conftest import Opened, Shared, Windows
 from tests.studio.node import run_node
 from tests.studio.test_document import BREAKING
 from tests.studio.test_page import saved
@@ -61,11 +62,16 @@ def test_the_page_finds_the_same_lines_as_the_package(tmp_path: Path) -> None:
     assert [len(one["text"]) for one in found[-5:-2]] == [7, 7, 1]
 
 
+@pytest.fixture(scope="module")
+def shared(windows: Windows, tmp_path_factory: pytest.TempPathFactory) -> Shared:
+    run = ws.run(compile_rasp(BACK, "abc", 6).transformer, "abca")
+    return Shared(windows, saved(run, tmp_path_factory.mktemp("shared")), "abca")
+
+
 @pytest.fixture
-def page(opened: Opened, tmp_path: Path) -> Page:
-    page = opened(saved(ws.run(compile_rasp(BACK, "abc", 6).transformer, "abca"), tmp_path))
-    page.keyboard.press("Home")
-    return page
+def page(shared: Shared) -> Iterator[Page]:
+    with shared.opened() as page:
+        yield page
 
 
 def program(page: Page) -> Locator:

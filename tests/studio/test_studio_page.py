@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 import weightsmith as ws
+from tests.studio.conftest import Windows, again
 from tests.studio.dropping import drop
 from tests.studio.serving import Started, started
 from weightsmith.files import model_bytes
@@ -23,22 +24,42 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Started]:
         yield running
 
 
-@pytest.fixture
-def page(browser: Browser, studio: Started) -> Iterator[Page]:
-    """The studio's page, newly opened; whatever it complains about fails the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    context.set_default_timeout(PATIENCE)
+def visit(windows: Windows, studio: Started) -> Page:
+    page = windows.empty(viewport={"width": 1280, "height": 900})
+    page.context.set_default_timeout(PATIENCE)
     expect.set_options(timeout=PATIENCE)
-    page = context.new_page()
-    complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
     page.goto(studio.address)
     expect(tab(page, "rewrite")).to_be_visible()
-    yield page
+    return page
+
+
+def leave(windows: Windows) -> None:
+    """See that nothing was complained of."""
+    complaints, _ = windows.leave()
     refusals = "the server responded with a status of 422"  # the browser's own words for what the studio refuses
     assert [said for said in complaints if refusals not in said] == []
-    context.close()
+
+
+@pytest.fixture
+def fresh(windows: Windows, studio: Started) -> Iterator[Page]:
+    """The studio's page, newly opened; whatever it complains about fails the test."""
+    yield visit(windows, studio)
+    leave(windows)
+
+
+@pytest.fixture(scope="module")
+def visited(windows: Windows, studio: Started) -> Page:
+    page = visit(windows, studio)
+    windows.keep(page)
+    return page
+
+
+@pytest.fixture
+def page(visited: Page, windows: Windows) -> Iterator[Page]:
+    """The studio's page in the middle of somebody's work, for tests that make models of their own."""
+    again(visited, model=0, input="The Tower is in")
+    yield visited
+    leave(windows)
 
 
 def tab(page: Page, tool: str) -> Any:
@@ -85,22 +106,22 @@ def rewrite(page: Page, name: str, value: str) -> None:
     expect(menu.locator("input")).to_have_value("")
 
 
-def test_the_first_visit_shows_the_lectures_example(page: Page) -> None:
-    expect(answer(page)).to_have_text("→ Paris")
-    typed(page, "The Tower is in")
-    expect(answer(page)).to_have_text("→ London")
-    names = page.get_by_label("model", exact=True).first.locator("option").all_inner_texts()
+def test_the_first_visit_shows_the_lectures_example(fresh: Page) -> None:
+    expect(answer(fresh)).to_have_text("→ Paris")
+    typed(fresh, "The Tower is in")
+    expect(answer(fresh)).to_have_text("→ London")
+    names = fresh.get_by_label("model", exact=True).first.locator("option").all_inner_texts()
     assert {"eiffel", "bank", "contains('1')", "parity", "balanced(2)"} <= set(names)
 
 
-def test_the_token_leaves_the_address_and_without_it_the_page_is_empty(page: Page, studio: Started) -> None:
-    assert studio.token not in page.url
-    page.wait_for_url("**/#model=*")
-    assert studio.token not in page.url
-    page.goto("about:blank")
-    page.goto(f"{studio.base}/")
-    expect(page.get_by_role("alert")).to_contain_text("open the one that weightsmith studio printed")
-    expect(tab(page, "rewrite")).to_have_count(0)
+def test_the_token_leaves_the_address_and_without_it_the_page_is_empty(fresh: Page, studio: Started) -> None:
+    assert studio.token not in fresh.url
+    fresh.wait_for_url("**/#model=*")
+    assert studio.token not in fresh.url
+    fresh.goto("about:blank")
+    fresh.goto(f"{studio.base}/")
+    expect(fresh.get_by_role("alert")).to_contain_text("open the one that weightsmith studio printed")
+    expect(tab(fresh, "rewrite")).to_have_count(0)
 
 
 def test_the_whole_story_from_an_input_to_a_refuted_claim_and_its_divergence(page: Page) -> None:
@@ -252,33 +273,33 @@ def test_models_are_composed(page: Page) -> None:
     expect(answer(page)).to_have_text("→ NO")
 
 
-def test_a_dropped_file_is_opened_and_a_malformed_one_is_refused(page: Page) -> None:
+def test_a_dropped_file_is_opened_and_a_malformed_one_is_refused(fresh: Page) -> None:
     T = ws.library.ends_with("ab", "abc")
-    drop(page, "mine.safetensors", model_bytes(T))
-    chosen = page.get_by_label("model", exact=True).first
+    drop(fresh, "mine.safetensors", model_bytes(T))
+    chosen = fresh.get_by_label("model", exact=True).first
     expect(chosen.locator("option:checked")).to_have_text("mine")
-    typed(page, "cab")
-    expect(answer(page)).to_have_text("→ YES")
-    drop(page, "<b>bad.safetensors", b"\xff" * 8 + model_bytes(T)[8:])
-    said = page.get_by_text("<b>bad.safetensors cannot be opened")
+    typed(fresh, "cab")
+    expect(answer(fresh)).to_have_text("→ YES")
+    drop(fresh, "<b>bad.safetensors", b"\xff" * 8 + model_bytes(T)[8:])
+    said = fresh.get_by_text("<b>bad.safetensors cannot be opened")
     expect(said).to_contain_text("its header claims 18,446,744,073,709,551,615 bytes")
     expect(chosen.locator("option:checked")).to_have_text("mine")
-    expect(answer(page)).to_have_text("→ YES")
-    rewrite(page, "pad", "1")  # the model that was dropped is one to work with
-    expect(tab(page, "steps")).to_have_text("steps 1")
+    expect(answer(fresh)).to_have_text("→ YES")
+    rewrite(fresh, "pad", "1")  # the model that was dropped is one to work with
+    expect(tab(fresh, "steps")).to_have_text("steps 1")
 
 
 @pytest.mark.long
-def test_a_model_of_the_folder_is_opened(page: Page) -> None:
-    files = panel(page, "files")
+def test_a_model_of_the_folder_is_opened(fresh: Page) -> None:
+    files = panel(fresh, "files")
     files.get_by_label("from the folder").select_option("letters.safetensors")
     files.get_by_role("button", name="open", exact=True).click()
-    expect(page.get_by_label("model", exact=True).first.locator("option:checked")).to_have_text("letters")
-    typed(page, "aba")
-    expect(answer(page)).to_have_text("→ YES")
+    expect(fresh.get_by_label("model", exact=True).first.locator("option:checked")).to_have_text("letters")
+    typed(fresh, "aba")
+    expect(answer(fresh)).to_have_text("→ YES")
 
 
-def test_models_and_pages_are_saved(page: Page, tmp_path: Path, browser: Browser) -> None:
+def test_models_and_pages_are_saved(page: Page, tmp_path: Path, windows: Windows) -> None:
     copied(page, "contains('1')")
     rewrite(page, "normal form", "infinity")
     typed(page, "0110")
@@ -291,12 +312,10 @@ def test_models_and_pages_are_saved(page: Page, tmp_path: Path, browser: Browser
     with page.expect_download() as saved:
         files.get_by_role("button", name="save the page").click()
     saved.value.save_as(tmp_path / "page.html")
-    context = browser.new_context(offline=True)
-    alone = context.new_page()
+    alone = windows.empty(offline=True, viewport={"width": 1280, "height": 900})
     alone.goto((tmp_path / "page.html").as_uri())
     expect(alone.locator("[data-input]")).to_have_value("0110")
     expect(alone.locator(".answer b")).to_have_text("→ YES")
-    context.close()
 
 
 @pytest.mark.long
@@ -316,11 +335,11 @@ def test_a_running_check_is_watched_and_cancelled(page: Page) -> None:
 
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.one_in(2)
-def test_nothing_stands_beyond_the_edge(page: Page, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 860})
+def test_nothing_stands_beyond_the_edge(fresh: Page, width: int) -> None:
+    fresh.set_viewport_size({"width": width, "height": 860})
     for tool in ("steps", "rewrite", "compose", "facts", "check", "files"):
-        expect(panel(page, tool)).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        parts = page.locator(f"[data-tool-panel={tool}] :is(button, label)")
+        expect(panel(fresh, tool)).to_be_visible()
+        assert fresh.evaluate("document.documentElement.scrollWidth") <= width
+        parts = fresh.locator(f"[data-tool-panel={tool}] :is(button, label)")
         edges = parts.evaluate_all("parts => parts.map((part) => part.getBoundingClientRect().right)")
         assert max(edges, default=0) <= width, tool

@@ -2,7 +2,8 @@
 
 import json
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from io import BytesIO
 from math import ceil
@@ -14,7 +15,7 @@ import numpy as np
 from weightsmith.arithmetic import Array
 from weightsmith.errors import MAX_ECHO, FileError, InputError, named, reason, shown
 from weightsmith.model import read_tokens
-from weightsmith.storage import write_whole
+from weightsmith.storage import check_writable, write_whole
 from weightsmith.train.checkpoint import Record
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ def write_picture(path: Path, figure: Any) -> None:
     import matplotlib
 
     kind, data = picture_format(path), BytesIO()
+    with _refusals(path):
+        check_writable(path)
     with matplotlib.rc_context({"svg.hashsalt": "weightsmith"}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing", UserWarning)  # a letter without a shape is drawn as a box
         figure.savefig(data, format=kind, metadata=dict.fromkeys(FORMATS[kind]), dpi=DOTS_PER_INCH)
@@ -74,8 +77,14 @@ def write_picture(path: Path, figure: Any) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    try:
+    with _refusals(path):
         write_whole(path, data)
+
+
+@contextmanager
+def _refusals(path: Path) -> Iterator[None]:
+    try:
+        yield
     except (FileError, OSError) as error:
         raise FileError(f"cannot write {named(str(path), MAX_ECHO)}: {reason(error)}") from None
 
