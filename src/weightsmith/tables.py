@@ -7,7 +7,7 @@ import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -35,8 +35,7 @@ class Cell:
     style: Style = ""
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(NamedTuple):
     cells: tuple[Cell, ...]
     style: Style
     ends: bool  # a section ends here
@@ -194,10 +193,10 @@ def _plain_text(table: Table) -> str | None:
     if not all(widths) or max(len(rule) + 2, *map(len, around)) > page_width():
         return None
     lines = []
-    for row in rows:
+    for texts in rows:
         cells = [
             text.rstrip().rjust(width) if c in table.right else text.ljust(width)
-            for c, (text, width) in enumerate(zip(row, widths, strict=True))
+            for c, (text, width) in enumerate(zip(texts, widths, strict=True))
         ]
         lines.append(" " + (" " * BETWEEN).join(cells))
     drawn = [table.title, "", lines[0], f" {rule}"]

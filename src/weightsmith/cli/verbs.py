@@ -56,10 +56,9 @@ def _command(verb: str) -> Any:
     module = import_module(f"weightsmith.cli.{name}")
     written = getattr(module, name)
     if isinstance(written, typer.Typer):
-        command = get_group(written)
-    else:
-        alone = typer.Typer(add_completion=False)
-        alone.command(**getattr(module, "COMMAND", {}))(written)
-        command = get_command(alone)
-    command.name = verb
-    return command
+        group = get_group(written)
+        group.name = verb
+        return group
+    alone = typer.Typer(add_completion=False)
+    alone.command(verb, **getattr(module, "COMMAND", {}))(written)
+    return get_command(alone)

@@ -127,7 +127,7 @@ class Form:
         found = np.array([self.constant], np.int64)
         for part in (self.token, self.index):
             if part:
-                found = sums(found, np.unique(np.array(part, np.int64)))
+                found = sums(found, distinct(np.array(part, np.int64)))
         for cell, factor in self.cells:
             found = sums(found, np.sort(cell.codes * factor))
         return found
@@ -151,7 +151,7 @@ class Form:
         return Form(self.token, self.index, tuple(one for one in self.cells if one[0].time <= time), self.constant)
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Cells:
     """Makes cells, numbered in the order in which they are made."""
 
@@ -193,11 +193,17 @@ def checked(codes: Codes) -> Codes:
     return codes
 
 
+def distinct(numbers: Codes) -> Codes:
+    """Return numbers in ascending order, each once: as np.unique, which is slower for few and loads masked arrays."""
+    found = np.sort(numbers, axis=None)
+    return found[np.append(True, found[1:] != found[:-1])] if len(found) else found
+
+
 def sums(left: Codes, right: Codes) -> Codes:
     """Return all sums of one of each, and perhaps more."""
     if len(left) * len(right) > 20 * MOST_CODES:  # then all steps between the ends
         ends = int(left[0]) + int(right[0]), int(left[-1]) + int(right[-1])
-        step = gcd(*(int(one) for one in np.unique(np.concatenate([np.diff(left), np.diff(right)]))))
+        step = gcd(*(int(one) for one in distinct(np.concatenate([np.diff(left), np.diff(right)]))))
         checked(np.array(ends))
         if (ends[1] - ends[0]) // step >= MOST_CODES:
             raise TooLargeError(
@@ -205,7 +211,7 @@ def sums(left: Codes, right: Codes) -> Codes:
                 "a smaller max_length, or a program with fewer values"
             )
         return np.arange(ends[0], ends[1] + 1, step)
-    return checked(np.unique(np.add.outer(left, right)))
+    return checked(distinct(np.add.outer(left, right)))
 
 
 def _added(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """Piecewise linear functions of one whole number as neurons: one for each change of slope."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,8 +8,7 @@ from weightsmith.programs.compiler.forms import LARGEST_CODE, TooLargeError
 from weightsmith.programs.compiler.symbols import Integers
 
 
-@dataclass(frozen=True)
-class Kink:
+class Kink(NamedTuple):
     """A neuron: slope · relu(direction · u − offset)."""
 
     direction: int

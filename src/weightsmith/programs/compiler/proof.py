@@ -23,7 +23,7 @@ from weightsmith.programs.compiler.symbols import Integers
 from weightsmith.programs.compiler.weights import readable
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Proof:
     """Checks a transformer against its plan; `lemmas` are those that hold."""
 
@@ -31,7 +31,7 @@ class Proof:
     plan: Plan
     lanes: Lanes
     lemmas: list[Lemma] = field(default_factory=list)
-    _by_time: dict[int, list[Form]] = field(default_factory=dict, repr=False)
+    _by_time: dict[int, list[Form]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check everything, the embedding first."""
