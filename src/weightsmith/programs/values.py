@@ -9,6 +9,7 @@ from collections.abc import Hashable
 from fractions import Fraction
 from functools import lru_cache
 from math import isfinite
+from types import NoneType
 from typing import TypeAlias, TypeGuard
 
 import numpy as np
@@ -19,13 +20,15 @@ Value: TypeAlias = Hashable
 Number: TypeAlias = int | Fraction
 
 LONGEST_NUMBER = 4096  # bits of a numerator or denominator
+_SHORT = 1 << 64  # no longer than that for sure
 LONGEST_TEXT = 10_000  # characters of a text, or items of a tuple
+_PLAIN = frozenset([int, bool, str, NoneType])  # is the type one of these? asking Fraction takes ten times as long
 KINDS = {"number": "a number", "text": "a text", "thing": "neither a number nor a text"}
 
 
 def is_number(value: object) -> TypeGuard[Number]:
     """Say whether an exact value is a number; truth values are numbers."""
-    return isinstance(value, int | Fraction)
+    return isinstance(value, int) or (type(value) not in _PLAIN and isinstance(value, Fraction))
 
 
 def kind(value: Value) -> str | None:
@@ -38,7 +41,9 @@ def kind(value: Value) -> str | None:
 def exact(value: object) -> Value:
     """Return a value as programs compute with it, or refuse it."""
     if type(value) is int:
-        return _bounded(value)
+        return value if -_SHORT < value < _SHORT else _bounded(value)
+    if type(value) is str and len(value) <= LONGEST_TEXT:
+        return value
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
@@ -67,6 +72,8 @@ def presented(value: Value) -> Value:
 
     A fraction that no float stands for stays a fraction; truth values stay what they are.
     """
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, Fraction):
         return _presented(value)
     return tuple(presented(item) for item in value) if type(value) is tuple else value
