@@ -35,6 +35,11 @@ class Cell:
     is_length: bool = False
     everywhere: bool = False  # the same number at all positions of an input
 
+    @cached_property
+    def ends(self) -> tuple[int, int]:
+        """The smallest and the largest code."""
+        return int(self.codes[0]), int(self.codes[-1])
+
 
 @dataclass(frozen=True)
 class Form:
@@ -50,6 +55,8 @@ class Form:
 
     def __add__(self, other: "Form") -> "Form":
         """Return the sum."""
+        if other.is_constant:
+            return self.plus(other.constant) if other.constant else self
         factors = dict(self.cells)
         for cell, factor in other.cells:
             factors[cell] = factors.get(cell, 0) + factor
@@ -62,8 +69,10 @@ class Form:
 
     def __mul__(self, factor: int) -> "Form":
         """Return the form times a whole number."""
+        if factor == 1:
+            return self
         if factor == 0:
-            return Form()
+            return NOTHING
         return Form(
             tuple(factor * one for one in self.token),
             tuple(factor * one for one in self.index),
@@ -142,13 +151,25 @@ class Form:
         """The largest."""
         return self.constant + sum(max(part) for part in self._parts())
 
+    @property
+    def reach(self) -> int:
+        """The largest absolute value that it can have; it is not remembered, because most are asked once."""
+        low = high = self.constant
+        for part in self._parts():
+            low += min(part)
+            high += max(part)
+        return max(-low, high)
+
     def _parts(self) -> list[tuple[int, ...]]:
-        ends = [(int(cell.codes[0]) * factor, int(cell.codes[-1]) * factor) for cell, factor in self.cells]
+        ends = [(cell.ends[0] * factor, cell.ends[1] * factor) for cell, factor in self.cells]
         return [part for part in (self.token, self.index) if part] + ends
 
     def by(self, time: int) -> "Form":
         """Return what is there of it at a time."""
         return Form(self.token, self.index, tuple(one for one in self.cells if one[0].time <= time), self.constant)
+
+
+NOTHING = Form()
 
 
 @dataclass(eq=False, repr=False)
