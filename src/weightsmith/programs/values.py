@@ -99,12 +99,11 @@ def _fraction_of(number: float) -> Fraction:
     """Return the simplest fraction that rounds to a float: the first such convergent of its continued fraction."""
     if not isfinite(number):
         raise InputError(f"{number} is no value of a program: numbers are finite")
-    rest = Fraction(number)
+    rest, divisor = number.as_integer_ratio()
     before, (above, below) = (0, 1), (1, 0)
     while True:
-        whole = rest.numerator // rest.denominator
+        whole, remainder = divmod(rest, divisor)
         before, (above, below) = (above, below), (whole * above + before[0], whole * below + before[1])
-        convergent = Fraction(above, below)
-        if rest == whole or float(convergent) == number:
-            return convergent
-        rest = 1 / (rest - whole)
+        if remainder == 0 or above / below == number:
+            return Fraction(above, below)
+        rest, divisor = divisor, remainder

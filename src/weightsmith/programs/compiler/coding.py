@@ -204,8 +204,12 @@ def _best(axes: list[_Axis], entries: Integers) -> tuple[_Direction | None, int]
         return best
     if prod(int(axis.codes[-1] - axis.codes[0]) + 1 for axis in axes) > LARGEST_CODE:
         return best
+    codes = [grid.ravel() for grid in np.meshgrid(*(axis.codes for axis in axes), indexing="ij")]
+    places = np.meshgrid(*(axis.classes for axis in axes), indexing="ij")
+    classes = np.stack([place.ravel() for place in places], axis=1)
+    wanted = entries[tuple(classes.T)]
     for weights in _weights(axes):
-        direction = _direction(axes, weights, entries)
+        direction = _direction(axes, weights, codes, classes, wanted)
         if direction is None:
             continue
         _, found = kinks(direction.codes, direction.wanted(entries))
@@ -227,13 +231,14 @@ def _weights(axes: list[_Axis]) -> Iterator[tuple[int, ...]]:
         yield tuple(weights)
 
 
-def _direction(axes: list[_Axis], weights: tuple[int, ...], entries: Integers) -> _Direction | None:
-    """Return a direction, or None where it does not tell apart what it must."""
-    grids = np.meshgrid(*(axis.codes for axis in axes), indexing="ij")
-    codes = sum((grid.ravel() * w for grid, w in zip(grids, weights, strict=True)), np.zeros(grids[0].size, np.int64))
-    places = np.meshgrid(*(axis.classes for axis in axes), indexing="ij")
-    classes = np.stack([place.ravel() for place in places], axis=1)
-    wanted = entries[tuple(classes.T)]
+def _direction(
+    axes: list[_Axis], weights: tuple[int, ...], by_axis: list[Integers], classes: Integers, wanted: Integers
+) -> _Direction | None:
+    """Return a direction, or None where it does not tell apart what it must.
+
+    Of every combination, `by_axis` has the codes, `classes` the classes, and `wanted` what is to be told apart.
+    """
+    codes = sum((one * w for one, w in zip(by_axis, weights, strict=True)), np.zeros(len(wanted), np.int64))
     order = np.lexsort((wanted, codes))
     codes, wanted, classes = codes[order], wanted[order], classes[order]
     same = codes[1:] == codes[:-1]

@@ -180,7 +180,7 @@ def compile_rasp(
 
 def _program(program: Any, causal: bool) -> Program:
     if isinstance(program, Program):  # as text gives it; the front end in Python is loaded for what it makes alone
-        return replace(program, causal=causal or program.causal)
+        return replace(program, causal=True) if causal and not program.causal else program
     return programs.program(program, causal=causal)
 
 
