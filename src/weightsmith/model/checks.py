@@ -17,6 +17,8 @@ from weightsmith.model.positions import PositionTable, added
 if TYPE_CHECKING:
     from weightsmith.model.transformer import Transformer
 
+SMALL = 4096  # numbers of an array that is looked at along with others
+
 
 def check(T: "Transformer") -> None:
     """Refuse a transformer whose parts do not fit, naming the part."""
@@ -102,9 +104,11 @@ def _not_zero_or_one(T: "Transformer", lanes: npt.NDArray[np.intp]) -> npt.NDArr
 
 def _check_members(T: "Transformer") -> None:
     """Refuse weights that are no members. Every array is finite, so some types need not be looked at again."""
-    for name, array in named_arrays(T, history=True):
-        if T.arithmetic.has_all(array.dtype):
-            continue
+    suspects = [(name, array) for name, array in named_arrays(T, history=True) if not T.arithmetic.has_all(array.dtype)]
+    small = [array.ravel() for _, array in suspects if array.size <= SMALL]
+    if small and T.arithmetic.contains(np.concatenate(small)).all():  # one look instead of many
+        suspects = [(name, array) for name, array in suspects if array.size > SMALL]
+    for name, array in suspects:
         where = first_place(array, lambda some: ~T.arithmetic.contains(some))
         if where is not None:
             value = float(array[where])

@@ -33,7 +33,7 @@ from weightsmith.programs.form import (
 )
 from weightsmith.programs.functions import Function
 from weightsmith.programs.graph import Program
-from weightsmith.programs.operators import COMPARISONS, Operator
+from weightsmith.programs.operators import COMPARISONS, NAMED, Named, Operator
 from weightsmith.programs.places import refusal
 from weightsmith.programs.values import KINDS, Value, exact, is_number, kind, presented
 
@@ -153,9 +153,10 @@ def applied(operator: Operator, columns: list[list[Value]], note: Note) -> list[
     """Return a pointwise function's value at every position: None where an argument is None."""
     results: list[Value] = []
     values: tuple[Value, ...] = ()
+    call = NAMED[operator.symbol] if isinstance(operator, Named) else operator
     try:
         for values in zip(*columns, strict=True):
-            results.append(None if NoneType in map(type, values) else operator(*values))
+            results.append(None if NoneType in map(type, values) else call(*values))
     except Exception as error:
         raise failure(operator, values, note, error, f" at position {len(results)}") from error
     return results
