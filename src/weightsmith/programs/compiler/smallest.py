@@ -17,12 +17,12 @@ MOST_BITS = 25  # of the arithmetics that are tried: what float64 carries exactl
 def smallest(plan: Plan, lanes: Lanes, names: list[str], history: list[str]) -> Proof:
     """Return the proof in the smallest Fixed: whole numbers need no bits after the point."""
     blocks = blocks_of(plan, lanes)
-    held = max(_held(plan, lanes), _fired(blocks))
+    held = max(_fired(blocks), *(lane.reach for lane in lanes.lanes))
     bits, why = max(2, held.bit_length()), ""
-    boundaries = {head.boundary for block in blocks for head in block.heads} - {EVERY}
+    boundaries = {head.boundary for block in blocks for head in block.heads}
     while bits <= MOST_BITS:
         saturation = Saturation.of(Fixed(bits, 0))
-        if saturation is None or _scores(boundaries, saturation) >= 1 << bits:
+        if boundaries and (saturation is None or _scores(boundaries - {EVERY}, saturation) >= 1 << bits):
             bits += 1
             continue
         T = transformer(plan, lanes, blocks, Fixed(bits, 0), names, history)
@@ -39,12 +39,6 @@ def smallest(plan: Plan, lanes: Lanes, names: list[str], history: list[str]) -> 
         f"no arithmetic of up to {MOST_BITS} bits will do{f': {why}' if why else ''}; write a smaller max_length, or a "
         "program with fewer values"
     )
-
-
-def _held(plan: Plan, lanes: Lanes) -> int:
-    """Return a number that is held for sure: the largest code of a lane, or of the output."""
-    codes = [abs(end) for lane in lanes.lanes for end in (lane.least, lane.most)]
-    return max([*codes, *(abs(code) for entry, _ in plan.table for code in entry)], default=1)
 
 
 def _fired(blocks: list[BlockPlan]) -> int:
