@@ -3,11 +3,15 @@
 Tracr's sizes are those of its commit 9ce2b8c, measured once: see tests/programs/tracr_rows.py, which has the programs.
 """
 
+import os
+import resource
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 from rich.table import Table
 from tests.programs.tracr_rows import ROWS, Row
@@ -20,6 +24,7 @@ KNOWN = ("hist", "reverse_1", "sort_1", "sort_freq", "shuffle_dyck2_1", "shuffle
 LENGTHS = (10, 40, 100)
 PAGE = Path(__file__).parents[1] / "docs" / "programs.md"
 BEGIN, END = "<!-- sizes -->\n\n", "\n\n<!-- end of sizes -->"
+RUNS = 7  # of each command
 HIST = "hist = selector_width(select(tokens, tokens, ==));\n"
 
 
@@ -83,24 +88,41 @@ def times() -> Table:
 
 
 def command() -> Table:
-    """Return how long the command takes, from the shell and back; Python alone, with numpy, is its floor."""
+    """Return how long commands take, from the shell and back: medians, because one run may wait for another process.
+
+    Python alone, with numpy, is their floor; what a command takes is also said as a multiple of that.
+    """
+    bare = "python -c 'import numpy'"
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "hist.rasp").write_text(HIST)
         words = ["compile", "hist.rasp", "--vocabulary", "abc", "--max-length", "20", "-o", "model.safetensors"]
         peers = {
             "weightsmith compile hist.rasp": [sys.executable, "-m", "weightsmith", *words],
+            "weightsmith run": [sys.executable, "-m", "weightsmith", "run", "model.safetensors", "abca"],
+            "weightsmith info": [sys.executable, "-m", "weightsmith", "info", "model.safetensors"],
+            "weightsmith --help": [sys.executable, "-m", "weightsmith", "--help"],
             "weightsmith --version": [sys.executable, "-m", "weightsmith", "--version"],
-            "python -c 'import numpy'": [sys.executable, "-c", "import numpy"],
+            bare: [sys.executable, "-c", "import numpy"],
         }
-        calls = {
-            name: (lambda line=line: subprocess.run(line, check=True, capture_output=True, cwd=folder))
-            for name, line in peers.items()
-        }
-        best = best_seconds(calls, repeat=5)
-    table = Table("command", "seconds", title="From the shell and back")
-    for name, one in best.items():
-        table.add_row(name, f"{one:.2f}")
+        spent: dict[str, list[tuple[float, float]]] = {name: [] for name in peers}
+        for _ in range(RUNS + 1):  # one after the other, so that a busy minute hits all of them alike
+            for name, line in peers.items():
+                spent[name].append(_spent(line, folder))
+    wall, cpu = ({name: median(one[n] for one in runs[1:]) for name, runs in spent.items()} for n in (0, 1))
+    table = Table("command", "seconds", "of the processor", "import numpy = 1", title="From the shell and back")
+    for name in peers:
+        table.add_row(name, f"{wall[name]:.2f}", f"{cpu[name]:.2f}", f"{cpu[name] / cpu[bare]:.1f}")
     return table
+
+
+def _spent(line: list[str], folder: str) -> tuple[float, float]:
+    """Return how long a command took, and how long it kept the processor; byte code is read, as for anybody."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    wall, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(line, check=True, capture_output=True, cwd=folder, env=environment)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.perf_counter() - wall, cpu
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """Tables that people read."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from weightsmith.tables import Cell, Page, Table, bar, number
 
@@ -31,6 +33,23 @@ def test_a_table_is_aligned_and_has_a_rule_below_its_head() -> None:
         "",
         "a note",
     ]
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Table:
+    texts = st.text(st.sampled_from(draw(st.sampled_from(["ab 1", "ab 1∞日\t\n"]))), max_size=30)
+    columns = draw(st.integers(1, 4))
+    right, lead = draw(st.sets(st.integers(0, columns - 1))), draw(st.integers(0, columns))
+    rows = st.lists(texts, min_size=columns, max_size=columns)
+    table = Table(*draw(rows), right=right, lead=lead, title=draw(texts), notes=draw(st.lists(texts, max_size=2)))
+    for row in draw(st.lists(rows, max_size=4)):
+        table.add(*row, ends=draw(st.booleans()))
+    return table
+
+
+@given(tables())
+def test_a_table_is_the_same_text_with_rich_and_without(table: Table) -> None:
+    assert str(table) == str(Page(table)), "a page is drawn by rich always"
 
 
 @pytest.mark.parametrize("columns", [5, 6, 7, 40])

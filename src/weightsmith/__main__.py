@@ -14,7 +14,10 @@ def main() -> None:
     except Exception as error:  # Python itself would exit with 1, which means that a claim is refuted
         sys.stderr.write(f"error: weightsmith is not whole: {type(error).__name__}: {error}; install it again\n")
         sys.exit(70)
-    run()
+    try:
+        run()
+    finally:
+        gc.freeze()  # or Python, as it ends, looks for garbage among all that was loaded
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ import fcntl
 import json
 import math
 import os
-import secrets
 import stat
 import sys
 from collections import Counter
@@ -69,7 +68,7 @@ def _beside(target: Path) -> Iterator[tuple[BinaryIO, Path]]:
     """Open a new file in the same folder, locked; at the end remove it, if it still has its name."""
     _clear_away(target.parent)
     while True:
-        name = target.with_name(f"{PART[0]}{secrets.token_hex(8)}{PART[1]}")
+        name = target.with_name(f"{PART[0]}{os.urandom(8).hex()}{PART[1]}")
         with open(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
             if _locked(file.fileno()) is False or not name.exists():  # another process has just cleared it away
                 continue

@@ -7,7 +7,7 @@ import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -35,8 +35,7 @@ class Cell:
     style: Style = ""
 
 
-@dataclass(frozen=True)
-class _Row:
+class _Row(NamedTuple):
     cells: tuple[Cell, ...]
     style: Style
     ends: bool  # a section ends here
@@ -69,7 +68,7 @@ class Table:
 
     def __str__(self) -> str:
         """Return it as text, as wide as the terminal, or 80 characters where there is none."""
-        return _as_text(self)
+        return _as_text(self) if (plain := _plain_text(self)) is None else plain
 
     def _repr_html_(self) -> str:
         """Return it as HTML, for notebooks."""
@@ -180,6 +179,37 @@ def page_width() -> int:
     return shutil.get_terminal_size((80, 24)).columns or 80
 
 
+def _plain_text(table: Table) -> str | None:
+    """Return a table that fits its page as rich draws it; None where that takes more than spaces.
+
+    Most tables are of this kind, and to load rich takes longer than most commands do.
+    """
+    rows = [table.columns, *(tuple(cell.text for cell in row.cells) for row in table.rows)]
+    around = [table.title, *table.notes]
+    if not table.columns or not all(text.isascii() and text.isprintable() for row in (*rows, around) for text in row):
+        return None
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    rule = "─" * (sum(widths) + BETWEEN * (len(widths) - 1))
+    if not all(widths) or max(len(rule) + 2, *map(len, around)) > page_width():
+        return None
+    lines = []
+    for texts in rows:
+        cells = [
+            text.rstrip().rjust(width) if c in table.right else text.ljust(width)
+            for c, (text, width) in enumerate(zip(texts, widths, strict=True))
+        ]
+        lines.append(" " + (" " * BETWEEN).join(cells))
+    drawn = [table.title, "", lines[0], f" {rule}"]
+    for line, row in zip(lines[1:], table.rows, strict=True):
+        drawn += [line, ""] if row.ends else [line]
+    return _tidied([*drawn, "", *table.notes])
+
+
+def _tidied(lines: Iterable[str]) -> str:
+    text = "\n".join(line.rstrip() for line in lines)
+    return re.sub("\n{3,}", "\n\n", text).strip("\n")
+
+
 def _as_text(part: Table | Page) -> str:
     from rich.console import Console
 
@@ -188,8 +218,7 @@ def _as_text(part: Table | Page) -> str:
     )
     with console.capture() as captured:
         console.print(part)
-    text = "\n".join(line.rstrip() for line in captured.get().splitlines())
-    return re.sub("\n{3,}", "\n\n", text).strip("\n")
+    return _tidied(captured.get().splitlines())
 
 
 def _html_lines(table: Table) -> Iterator[str]:

@@ -121,7 +121,7 @@ def test_a_boundary_that_is_moved_breaks_a_lemma(P: CompiledProgram) -> None:
             for step in (1, -1):
                 moved = replace(boundary, refused=boundary.refused + step, selected=boundary.selected + step)
                 heads: dict[Boundary, int] = {**{b: s for b, s in one.heads.items() if b != boundary}, moved: sign}
-                other = replace(plan, gathered=(*plan.gathered[:n], replace(one, heads=heads), *plan.gathered[n + 1 :]))
+                other = plan._replace(gathered=(*plan.gathered[:n], one._replace(heads=heads), *plan.gathered[n + 1 :]))
                 with pytest.raises(LemmaError):
                     Proof(P.transformer, other, lanes)
 
@@ -134,8 +134,8 @@ def test_a_neuron_that_turns_elsewhere_breaks_a_lemma(P: CompiledProgram) -> Non
         for p, part in enumerate(one.parts):
             for k, kink in enumerate(part.kinks):
                 turned = (*part.kinks[:k], Kink(kink.direction, kink.offset + 1, kink.slope), *part.kinks[k + 1 :])
-                parts = (*one.parts[:p], replace(part, kinks=turned), *one.parts[p + 1 :])
-                other = replace(plan, layered=(*plan.layered[:n], replace(one, parts=parts), *plan.layered[n + 1 :]))
+                parts = (*one.parts[:p], part._replace(kinks=turned), *one.parts[p + 1 :])
+                other = plan._replace(layered=(*plan.layered[:n], one._replace(parts=parts), *plan.layered[n + 1 :]))
                 T = transformer(other, lanes, blocks_of(other, lanes), P.arithmetic, P.transformer.vocabulary, [])
                 assert T is None or not holds(P, T)
 

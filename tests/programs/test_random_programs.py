@@ -68,3 +68,14 @@ def test_random_programs_are_exact_in_wider_arithmetics_too(wider: tuple[int, in
         assert differences(Q) == [], seed
         tried += 1
     assert tried >= 50
+
+
+def test_no_smaller_arithmetic_would_do() -> None:
+    tried = 0
+    for seed in range(80):
+        program = drawn_program(seed, depth=2 + seed % 3)
+        P = compiled(program, False)
+        if P is not None and P.arithmetic.precision > 2:
+            assert compiled(program, False, ws.Fixed(P.arithmetic.precision - 1, 0)) is None, seed
+            tried += 1
+    assert tried >= 40

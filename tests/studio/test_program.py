@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ def said_in_python(T: ws.Transformer) -> dict[str, Any] | None:
         elif len(words) > 1:  # one of a block's, or several that are called alike
             by_part += [numbers] * (int(words[-1]) - int(words[2]) + 1)
     return {
-        "lines": [asdict(line) for line in program.lines],
+        "lines": [line._asdict() for line in program.lines],
         "textLines": [line.text_line for line in program.lines],
         "text": [list(line) for line in program.text.items()],
         "parts": by_part,

@@ -13,8 +13,9 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli.certificates import Cited, Everything, Models, Replayed, Sample, answer
+from weightsmith.cli.consoles import errors
 from weightsmith.cli.ending import Refuted, Unknown
-from weightsmith.cli.output import AsJson, ModelFile, check_outputs, errors, print_json, say
+from weightsmith.cli.output import AsJson, ModelFile, check_outputs, print_json, say, say_aside
 from weightsmith.cli.progress import count, shown_progress
 from weightsmith.errors import FileError, InputError
 from weightsmith.storage import read_json
@@ -173,7 +174,7 @@ def _checked(claim: Callable[..., "Verdict"], *arguments: Any, **options: Any) -
     except KeyboardInterrupt:
         kept = options["ledger"] is not None
         again = "the same command goes on from here" if kept else "with --ledger FILE it could go on from here"
-        errors().print(f"stopped after {count(done)} inputs; {again}")
+        say_aside(f"stopped after {count(done)} inputs; {again}")
         raise
 
 

@@ -7,7 +7,7 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli.interrupts import Interrupts
-from weightsmith.cli.output import AsJson, errors, print_json, say, say_written
+from weightsmith.cli.output import AsJson, print_json, say, say_aside, say_written
 from weightsmith.cli.settings import given, takes_settings
 from weightsmith.cli.train import check_file, load_torch
 from weightsmith.errors import InputError, named, shown
@@ -96,7 +96,7 @@ def compared(
 def stopped(found: "ws.train.Comparison", steps: int, output: Path) -> NoReturn:
     """Say that training can go on."""
     files = " and ".join(shown(str(file)) for file in checkpoints(output) if file.exists())
-    errors().print(
+    say_aside(
         f"stopped after {found.transformer_steps:,} of {steps:,} steps of the transformer and {found.lstm_steps:,} of "
         f"the LSTM: saved in {files}; the same command goes on"
     )

@@ -5,7 +5,8 @@ import re
 from rich.text import Text
 
 import weightsmith as ws
-from weightsmith.cli.output import results, say
+from weightsmith.cli.consoles import results
+from weightsmith.cli.output import say
 from weightsmith.tables import Table, number
 
 NEXT = """

@@ -16,7 +16,6 @@ from typing import NoReturn, TextIO, cast
 import typer
 
 from weightsmith._version import __version__
-from weightsmith.cli.output import errors
 from weightsmith.errors import WeightsmithError, cut, reason, shown
 
 REFUTED, WRONG, UNKNOWN, DEFECT, INTERRUPTED, UNREAD = 1, 2, 3, 70, 130, 141
@@ -79,6 +78,8 @@ def ending(command: Callable[[], None]) -> None:
 
 def fail(message: str, code: int = WRONG) -> NoReturn:
     """Exit with a message, also where nobody reads it."""
+    from weightsmith.cli.consoles import errors  # here, because most commands end well and need no colours
+
     try:
         errors().print(f"error: {message}", style="red")
     except SystemExit:  # which rich makes of a message that nobody reads

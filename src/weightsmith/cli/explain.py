@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import weightsmith as ws
+from weightsmith.cli.consoles import results
 from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import AsJson, ModelFile, print_json, results, say
+from weightsmith.cli.output import AsJson, ModelFile, print_json, say
 from weightsmith.errors import InputError, brief, shown
 from weightsmith.tables import Table
 

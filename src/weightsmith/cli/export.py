@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.output import AsJson, ModelFile, check_outputs, errors, print_json, say, say_written
+from weightsmith.cli.consoles import errors
+from weightsmith.cli.output import AsJson, ModelFile, check_outputs, print_json, say, say_written
 from weightsmith.errors import InputError, brief
 
 if TYPE_CHECKING:

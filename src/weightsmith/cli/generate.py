@@ -9,7 +9,7 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, token_text
+from weightsmith.cli.output import AsJson, ModelFile, print_json, say_aside, token_text
 
 
 def generate(
@@ -28,7 +28,7 @@ def generate(
     tokens = ws.generate(T, text, steps, temperature=temperature, top_k=top_k, seed=seed)
     read, most = read_tokens_of_any_length(T, text), T.max_length
     if steps and most is not None and len(read) + steps - 1 > most:
-        errors().print(f"the context holds {most} tokens: from token {most + 1} on, only the last {most} are seen")
+        say_aside(f"the context holds {most} tokens: from token {most + 1} on, only the last {most} are seen")
     if as_json:
         print_json({"input": list(read), "tokens": list(tokens)})
         return

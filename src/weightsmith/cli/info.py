@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import weightsmith as ws
+from weightsmith.cli.consoles import results
 from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import AsJson, ModelFile, print_json, results, say
-from weightsmith.cli.programs import show_beside
+from weightsmith.cli.output import AsJson, ModelFile, print_json, say
 from weightsmith.tables import Table, bar
 
 BAR_WIDTH = 32  # how wide all weights are
@@ -36,7 +36,7 @@ def info(
 
 def show_history(T: "ws.Transformer") -> None:
     """Print how a transformer was made; a program that it was compiled from, with the weights beside its lines."""
-    from weightsmith.programs.beside import COMPILED, Beside  # here, because it loads numpy
+    from weightsmith.programs.beside import COMPILED, Beside, beside  # here, because it loads numpy
 
     program, rest = Beside(T).length, 0
     for line in T.provenance:
@@ -44,7 +44,9 @@ def show_history(T: "ws.Transformer") -> None:
         rest = program if begins else rest
         say(f"  {'made by ' if begins or rest == 0 else '        '}    {line}")
         rest = max(0, rest - 1)
-    show_beside(T)
+    table = beside(T)
+    if table is not None:
+        results().print(table)
 
 
 def weights_by_part(T: "ws.Transformer") -> dict[str, int]:

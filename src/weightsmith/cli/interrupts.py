@@ -3,7 +3,7 @@
 import signal
 from types import FrameType, TracebackType
 
-from weightsmith.cli.output import errors
+from weightsmith.cli.output import say_aside
 
 NOTHING = "stopped before a step was done: nothing to save"
 
@@ -37,7 +37,7 @@ class Interrupts:
         """Let Ctrl-C do what it did."""
         signal.signal(signal.SIGINT, self.before or signal.SIG_DFL)
         if isinstance(error, KeyboardInterrupt) and not self.asked:
-            errors().print(NOTHING)
+            say_aside(NOTHING)
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
         if self.heard or not self.asked:

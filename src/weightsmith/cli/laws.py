@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.output import AsJson, print_json, results
+from weightsmith.cli.consoles import results
+from weightsmith.cli.output import AsJson, print_json
 
 
 def laws(

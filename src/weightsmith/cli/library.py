@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.output import AsJson, errors, print_json, results, say
+from weightsmith.cli.consoles import errors, results
+from weightsmith.cli.output import AsJson, print_json, say
 from weightsmith.errors import InputError, WeightsmithError
 from weightsmith.tables import Table
 

@@ -6,8 +6,9 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli.automaton import Memory, Seconds, States, memory_bytes
+from weightsmith.cli.consoles import errors, results
 from weightsmith.cli.library import short
-from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, results
+from weightsmith.cli.output import AsJson, ModelFile, print_json
 from weightsmith.errors import InputError, WeightsmithError
 from weightsmith.tables import Table
 

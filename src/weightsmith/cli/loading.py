@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import weightsmith as ws
-from weightsmith.cli.progress import shown_progress
 
 if TYPE_CHECKING:
     from weightsmith.arithmetic.native import NativeType
@@ -17,7 +16,8 @@ def load_model(path: Path) -> "ws.Transformer":
 
 def read_checkpoint(directory: Path, numbers: "NativeType | None" = None) -> "ws.Transformer":
     """Read a checkpoint; one that takes its time shows how far it is."""
-    from weightsmith.export import from_hugging_face  # here, because it loads numpy
+    from weightsmith.cli.progress import shown_progress  # here, because bars are slow to load
+    from weightsmith.export import from_hugging_face  # and this loads numpy
 
     with shown_progress("reading", "MB") as report:
         return from_hugging_face(

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
+from weightsmith.cli.consoles import results
 from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import AsJson, ModelFile, check_outputs, errors, print_json, results, say, say_written
+from weightsmith.cli.output import AsJson, ModelFile, check_outputs, print_json, say, say_aside, say_written
 from weightsmith.errors import shown
 from weightsmith.tables import Table, number
 
@@ -131,7 +132,7 @@ def _neuron(T: "ws.Transformer", block: int, text: str) -> tuple[int, str]:
     counted = int(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else None
     n = neuron_at(T, block, text if counted is None or text in names else counted)
     if counted is not None and counted != n and counted < len(names):
-        errors().print(f"{text} is the name of neuron {n}: for neuron {counted} write 0{text}")
+        say_aside(f"{text} is the name of neuron {n}: for neuron {counted} write 0{text}")
     return n, names[n] if names else ""
 
 

@@ -1,14 +1,13 @@
-"""How things look in a terminal. Names and texts are never read as markup."""
+"""What commands say in plain text, and the files that they write. What has colours is drawn by `consoles`."""
 
 import json
 import logging
-import os
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
 import typer
-from rich.console import Console
 
 from weightsmith.errors import FileError, shown
 from weightsmith.storage import check_writable, refusals
@@ -17,23 +16,14 @@ ModelFile = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A model file, or a directory with a checkpoint of Hugging Face.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-def results() -> Console:
-    """Return the console for results."""
-    return Console(markup=False, highlight=False, emoji=False, width=_width())
-
-
-def errors() -> Console:
-    """Return the console for messages."""
-    return Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True)
+_NOT_SHOWN = dict.fromkeys(map(ord, "\a\b\v\f\r"))  # what would ring, or write over what is there
 
 
 class _Told(logging.Handler):
     """Shows what the library logs, such as that it is compiling."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        errors().print(record.getMessage())
+        say_aside(record.getMessage())
 
 
 def show_log() -> None:
@@ -46,7 +36,18 @@ def show_log() -> None:
 
 def say(text: str) -> None:
     """Print plain lines of results, which a terminal may fold but we do not."""
-    results().print(text, soft_wrap=True)
+    _write(text, sys.stdout)
+
+
+def say_aside(text: str) -> None:
+    """Print a message, which is no result."""
+    _write(text, sys.stderr)
+
+
+def _write(text: str, stream: TextIO | None) -> None:
+    if stream is not None:  # there is none where nobody could read it
+        stream.write(f"{text.translate(_NOT_SHOWN).expandtabs()}\n")
+        stream.flush()
 
 
 def token_text(token: str) -> str:
@@ -56,7 +57,7 @@ def token_text(token: str) -> str:
 
 def say_written(path: Path) -> None:
     """Print the message that a file was written."""
-    errors().print(f"written to {shown(str(path))}")
+    say_aside(f"written to {shown(str(path))}")
 
 
 def check_outputs(*outputs: Path | None, read: Sequence[Path | None] = ()) -> None:
@@ -72,11 +73,6 @@ def check_outputs(*outputs: Path | None, read: Sequence[Path | None] = ()) -> No
 
 def _same(path: Path, other: Path) -> bool:
     return path.resolve() == other.resolve()  # for hard links nothing is lost: what is written gets a new file
-
-
-def _width() -> int | None:
-    """Leave the width to rich, but for the terminal that claims to have none."""
-    return 80 if os.environ.get("COLUMNS") == "0" else None
 
 
 def print_json(value: dict[str, Any] | list[Any]) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import weightsmith as ws
 from weightsmith.cli.ending import Refuted
-from weightsmith.cli.output import check_outputs, results, say, say_written
+from weightsmith.cli.output import check_outputs, say, say_written
 from weightsmith.cli.waiting import waiting
 from weightsmith.errors import FileError, InputError, named
 from weightsmith.storage import read_bytes, refusals, write_json
@@ -78,15 +78,6 @@ def _checked(P: "CompiledProgram", up_to: int) -> "Verdict":
 
     with shown_progress("computes") as report:
         return ws.check.computes(P, up_to, progress=report)
-
-
-def show_beside(T: "ws.Transformer") -> None:
-    """Print the blocks, neurons and lanes beside the lines of the program."""
-    from weightsmith.programs.beside import beside
-
-    table = beside(T)
-    if table is not None:
-        results().print(table)
 
 
 def program_text(file: Path) -> str:

@@ -10,7 +10,7 @@ from typing import Protocol
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
-from weightsmith.cli.output import errors
+from weightsmith.cli.consoles import errors
 
 QUIET_SECONDS = 1.0  # what takes less shows nothing
 LINE_SECONDS = 10.0  # between plain lines

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import weightsmith as ws
+from weightsmith.cli.consoles import errors
 from weightsmith.cli.ending import WRONG
-from weightsmith.cli.output import errors, say
+from weightsmith.cli.output import say, say_aside
 from weightsmith.cli.programs import given_tokens
 from weightsmith.cli.waiting import waiting
 from weightsmith.errors import InputError, WeightsmithError, brief
@@ -42,7 +43,7 @@ def rasp(
     prompt = Prompt(given_tokens(vocabulary), max_length, causal)
     asked = sys.stdin is not None and sys.stdin.isatty()
     if asked:
-        errors().print(WELCOME)
+        say_aside(WELCOME)
     wrong = 0
     for number, text in pieces(asked):
         if LEAVING.fullmatch(text):

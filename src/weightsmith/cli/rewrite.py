@@ -32,6 +32,14 @@ STEPS = """
 
 --to ARITHMETIC               round the weights into another arithmetic
 """
+COMMAND = {  # the steps keep the order in which they are given, which options would lose
+    "epilog": STEPS,
+    "context_settings": {
+        "ignore_unknown_options": True,
+        "allow_extra_args": True,
+        "help_option_names": ["-h", "--help"],
+    },
+}
 
 
 def rewrite(

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, results, say
+from weightsmith.cli.consoles import errors, results
+from weightsmith.cli.output import AsJson, ModelFile, print_json, say
 from weightsmith.errors import LawError
 from weightsmith.tables import Table
 

@@ -5,8 +5,9 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
+from weightsmith.cli.consoles import results
 from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import AsJson, ModelFile, errors, print_json, results
+from weightsmith.cli.output import AsJson, ModelFile, print_json, say_aside
 from weightsmith.errors import InputError, ModelError
 
 HINTS = ("--lane and --position choose, --json has all", "--json has all", "--json has all")
@@ -46,7 +47,7 @@ def _outputs(r: "ws.Run") -> list[Any] | None:
     try:
         return list(r.outputs)
     except (ModelError, InputError) as error:
-        errors().print(f"no outputs, because of another position: {error}")
+        say_aside(f"no outputs, because of another position: {error}")
         return None
 
 

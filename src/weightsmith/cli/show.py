@@ -9,7 +9,7 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import ModelFile, check_outputs, errors, say_written
+from weightsmith.cli.output import ModelFile, check_outputs, say_aside, say_written
 from weightsmith.errors import InputError, shown
 from weightsmith.storage import refusals, write_whole
 
@@ -55,5 +55,5 @@ def show(
     ) as made:
         made.write(text)
     if not webbrowser.open(Path(made.name).as_uri()):
-        errors().print("no browser could be opened here: open the file yourself, or write -o page.html")
-    errors().print(f"the page is {shown(made.name)}")
+        say_aside("no browser could be opened here: open the file yourself, or write -o page.html")
+    say_aside(f"the page is {shown(made.name)}")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.output import errors, say
+from weightsmith.cli.output import say, say_aside
 from weightsmith.errors import InputError
 
 NEEDS_SERVER = "the studio needs Starlette and uvicorn: write pip install 'weightsmith[studio]'"
@@ -41,14 +41,14 @@ def studio(
         given.append((file.stem, file.read_bytes()))
     with Serving(port, given, folder) as serving:
         say(serving.address)
-        errors().print("the studio listens on this machine only; Ctrl-C ends it")
+        say_aside("the studio listens on this machine only; Ctrl-C ends it")
         if browser:
             threading.Thread(target=_open, args=(serving.address,), daemon=True).start()
         serving.run()
-    errors().print("the studio has ended")
+    say_aside("the studio has ended")
 
 
 def _open(address: str) -> None:
     """Open a browser; some of them come back only when they are closed."""
     if not webbrowser.open(address):
-        errors().print(NO_BROWSER)
+        say_aside(NO_BROWSER)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.output import AsJson, ModelFile, print_json, results
+from weightsmith.cli.consoles import results
+from weightsmith.cli.output import AsJson, ModelFile, print_json
 from weightsmith.errors import InputError, listed, whole_number
 
 if TYPE_CHECKING:

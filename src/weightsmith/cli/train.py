@@ -10,7 +10,7 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli.interrupts import Interrupts
-from weightsmith.cli.output import AsJson, errors, print_json, say, token_text
+from weightsmith.cli.output import AsJson, print_json, say, say_aside, token_text
 from weightsmith.cli.settings import given, takes_settings
 from weightsmith.errors import MAX_ECHO, FileError, InputError, named, reason, shown
 from weightsmith.storage import check_writable
@@ -113,7 +113,7 @@ def _fitted(
 
     checkpoint, log, _ = _beside(output)
     if checkpoint.exists():
-        errors().print(f"going on from {shown(str(checkpoint))}")
+        say_aside(f"going on from {shown(str(checkpoint))}")
     with shown_progress("training", "steps") as report:
         return ws.train.fit(
             task, shape, course, checkpoint=checkpoint,
@@ -126,7 +126,7 @@ def _fitted(
 def _stopped(trained: "ws.train.Trained", course: Course, output: Path) -> NoReturn:
     """Save the model as it is, beside its checkpoint, and say that training can go on."""
     ws.save(trained.transformer, output)
-    errors().print(
+    say_aside(
         f"stopped after {trained.steps:,} of {course.steps:,} steps: the model so far is {shown(str(output))}, its "
         f"checkpoint {shown(str(_beside(output)[0]))}; the same command goes on"
     )
@@ -163,7 +163,7 @@ def _tell(trained: "ws.train.Trained", output: Path, language: bool, as_json: bo
     if sample:
         say(tokens_text(T.vocabulary, map(token_text, sample)))
     names = ", ".join(shown(str(path)) for path in _beside(output)[1:])
-    errors().print(f"written to {shown(str(output))}; losses in {names}")
+    say_aside(f"written to {shown(str(output))}; losses in {names}")
 
 
 def _own_language(T: "ws.Transformer") -> str:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from weightsmith.cli.output import errors
+from weightsmith.cli.output import say_aside
 
 QUIET_SECONDS = 1.0  # what takes less says nothing
 LINE_SECONDS = 10.0  # between lines
@@ -20,7 +20,7 @@ def waiting(what: str) -> Iterator[None]:
         pause = QUIET_SECONDS
         while not ended.wait(pause):
             seconds = time.monotonic() - begin
-            errors().print(f"{what} …{'' if pause == QUIET_SECONDS else f' {seconds:.0f} s'}")
+            say_aside(f"{what} …{'' if pause == QUIET_SECONDS else f' {seconds:.0f} s'}")
             pause = LINE_SECONDS
 
     teller = threading.Thread(target=tell, daemon=True)

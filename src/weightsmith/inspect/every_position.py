@@ -25,9 +25,10 @@ def outputs(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[tuple
     [('NO', 'NO', 'YES', 'YES'), ('NO', 'YES')]
     """
     result: list[tuple[Any, ...]] = [()] * len(inputs)
-    for members, places in _by_machine(T, inputs) if isinstance(checked(T).arithmetic, Native) else _packed(T, inputs):
+    by_machine, answers = isinstance(checked(T).arithmetic, Native), T.answers
+    for members, places in _by_machine(T, inputs) if by_machine else _packed(T, inputs):
         for n, row in zip(members, places.tolist(), strict=True):
-            result[n] = tuple(T.answers[c] for c in row) if min(row) >= 0 else _of_run(T, inputs[n])
+            result[n] = tuple(answers[c] for c in row) if min(row) >= 0 else _of_run(T, inputs[n])
     return result
 
 

@@ -15,6 +15,7 @@ from weightsmith.kernels.blas import BlasRun
 from weightsmith.model import Transformer, lane_index, needs_classes, read_tokens, token_places
 from weightsmith.model.names import place_of
 from weightsmith.model.places import checked, stage_names
+from weightsmith.model.tokens import read_inputs
 from weightsmith.operators import meaning
 from weightsmith.semantics import reference
 from weightsmith.semantics.evaluation import (
@@ -237,7 +238,7 @@ def grouped(
     T: Transformer, inputs: Sequence[str | Sequence[str]], most: Callable[[int], int]
 ) -> Iterator[tuple[list[int], Ids]]:
     """Yield inputs of one length after those of another, at most so many of a length at once: which, and their ids."""
-    read = [read_tokens(T, tokens) for tokens in inputs]
+    read = read_inputs(T, inputs)
     place = {token: i for i, token in enumerate(T.vocabulary)}
     for length in sorted({len(tokens) for tokens in read}):
         members = [n for n, tokens in enumerate(read) if len(tokens) == length]

@@ -25,7 +25,9 @@ def named_arrays(part: object, name: str = "", history: bool = False) -> Iterato
     """
     if isinstance(part, np.ndarray):
         yield name, part
-    elif isinstance(part, tuple) and not _are_names(part):
+    elif isinstance(part, tuple):
+        if not _has_parts(part):
+            return
         for i, item in enumerate(part):
             yield from named_arrays(item, f"{name}.{i}", history)
     elif isinstance(part, Frozen):
@@ -36,9 +38,9 @@ def named_arrays(part: object, name: str = "", history: bool = False) -> Iterato
                 yield from named_arrays(value, f"{name}.{field.name}" if name else field.name, history)
 
 
-def _are_names(items: tuple[Any, ...]) -> bool:
-    """Tell whether a tuple is of texts, such as a vocabulary, which may be long and has no arrays in it."""
-    return bool(items) and isinstance(items[0], str)
+def _has_parts(items: tuple[Any, ...]) -> bool:
+    """Tell whether a tuple is of parts or arrays: a vocabulary, or the table of a readout, is long and has none."""
+    return isinstance(next((item for item in items if item is not None), None), Frozen | np.ndarray)
 
 
 def map_declared(part: Part, change: Change, /, **others: Any) -> Part:
@@ -165,7 +167,7 @@ def _zeros(part: Frozen, axes: Axes) -> Weights:
 def writers(part: object) -> Iterator[Weights]:
     """Yield every array that writes to the stream: its first axis is that of the lanes."""
     if isinstance(part, tuple):
-        for item in part:
+        for item in part if _has_parts(part) else ():
             yield from writers(item)
     elif isinstance(part, Frozen):
         for name, what in array_axes(type(part)).items():
@@ -180,7 +182,7 @@ def check_shapes(part: object, name: str, sizes: Mapping[str, int]) -> None:
 
     Some axes have a known size; each other one has the size that the first array of its part has along it.
     """
-    if isinstance(part, tuple) and not _are_names(part):
+    if isinstance(part, tuple) and _has_parts(part):
         for i, item in enumerate(part):
             check_shapes(item, f"{name}.{i}", sizes)
     if not isinstance(part, Frozen):

@@ -20,6 +20,18 @@ def read_tokens(T: Transformer, tokens: str | Sequence[str]) -> tuple[str, ...]:
     return result
 
 
+def read_inputs(T: Transformer, inputs: Iterable[str | Sequence[str]]) -> list[tuple[str, ...]]:
+    """Return the tokens of many inputs, each as `read_tokens` reads it."""
+    known, most = frozenset(checked(T).vocabulary), T.max_length
+    read = []
+    for tokens in inputs:
+        given = tuple(tokens) if isinstance(tokens, list | tuple) else ()
+        fits = most is None or len(given) <= most
+        good = given and fits and all(type(one) is str and one in known for one in given)
+        read.append(given if good else read_tokens(T, tokens))  # which says what is wrong
+    return read
+
+
 def read_tokens_of_any_length(T: Transformer, tokens: str | Sequence[str]) -> tuple[str, ...]:
     """Return the tokens as `read_tokens` does, also of an input that is longer than the position table."""
     checked(T)

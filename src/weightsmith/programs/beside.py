@@ -7,9 +7,9 @@ parts that they compute (see `naming`). What has no weights of its own is in the
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from typing import NamedTuple
 
 from weightsmith.model import Transformer
 from weightsmith.programs.naming import OF_LANES, OF_WEIGHTS, POSITION, TOKEN
@@ -24,8 +24,7 @@ _TEXT = re.compile(r" *(\d{1,9}) \|(?: (.*))?")
 _FEATURES = {TOKEN: ("tokens", "tokens_str"), POSITION: ("indices",)}  # lanes, with the parts that they hold
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A line of the dump: its number, what it computes, its name and its source."""
 
     number: str
@@ -45,8 +44,7 @@ class Line:
         return None if found is None else int(found[1])
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A part of a transformer, and what it is called after."""
 
     where: str

@@ -7,6 +7,7 @@ where an argument is None. What goes wrong is an error that names the place in t
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from types import NoneType
 from typing import Any
 
 from weightsmith.errors import InputError, brief, listed
@@ -32,7 +33,7 @@ from weightsmith.programs.form import (
 )
 from weightsmith.programs.functions import Function
 from weightsmith.programs.graph import Program
-from weightsmith.programs.operators import COMPARISONS, Operator
+from weightsmith.programs.operators import COMPARISONS, NAMED, Named, Operator
 from weightsmith.programs.places import refusal
 from weightsmith.programs.values import KINDS, Value, exact, is_number, kind, presented
 
@@ -152,9 +153,10 @@ def applied(operator: Operator, columns: list[list[Value]], note: Note) -> list[
     """Return a pointwise function's value at every position: None where an argument is None."""
     results: list[Value] = []
     values: tuple[Value, ...] = ()
+    call = NAMED[operator.symbol] if isinstance(operator, Named) else operator
     try:
         for values in zip(*columns, strict=True):
-            results.append(None if None in values else operator(*values))
+            results.append(None if NoneType in map(type, values) else call(*values))
     except Exception as error:
         raise failure(operator, values, note, error, f" at position {len(results)}") from error
     return results
@@ -199,11 +201,11 @@ def mean(chosen: list[Value], default: Value, note: Note, query: int) -> Value:
     """Return the exact mean of some values; equal ones have a mean whatever they are."""
     if not chosen:
         return default
-    if all(value == chosen[0] for value in chosen):
+    if chosen.count(chosen[0]) == len(chosen):
         return +chosen[0] if len(chosen) > 1 and isinstance(chosen[0], bool) else chosen[0]  # a mean is a number
     numbers = [value for value in chosen if is_number(value)]
     if len(numbers) == len(chosen):
-        return exact(Fraction(sum(numbers)) / len(numbers))
+        return exact(Fraction(sum(numbers), len(numbers)))
     different = listed(sorted({brief(presented(value)) for value in chosen}))
     raise refusal(
         note.place,

@@ -9,6 +9,7 @@ from collections.abc import Hashable
 from fractions import Fraction
 from functools import lru_cache
 from math import isfinite
+from types import NoneType
 from typing import TypeAlias, TypeGuard
 
 import numpy as np
@@ -19,13 +20,15 @@ Value: TypeAlias = Hashable
 Number: TypeAlias = int | Fraction
 
 LONGEST_NUMBER = 4096  # bits of a numerator or denominator
+_SHORT = 1 << 64  # no longer than that for sure
 LONGEST_TEXT = 10_000  # characters of a text, or items of a tuple
+_PLAIN = frozenset([int, bool, str, NoneType])  # is the type one of these? asking Fraction takes ten times as long
 KINDS = {"number": "a number", "text": "a text", "thing": "neither a number nor a text"}
 
 
 def is_number(value: object) -> TypeGuard[Number]:
     """Say whether an exact value is a number; truth values are numbers."""
-    return isinstance(value, int | Fraction)
+    return isinstance(value, int) or (type(value) not in _PLAIN and isinstance(value, Fraction))
 
 
 def kind(value: Value) -> str | None:
@@ -38,7 +41,9 @@ def kind(value: Value) -> str | None:
 def exact(value: object) -> Value:
     """Return a value as programs compute with it, or refuse it."""
     if type(value) is int:
-        return _bounded(value)
+        return value if -_SHORT < value < _SHORT else _bounded(value)
+    if type(value) is str and len(value) <= LONGEST_TEXT:
+        return value
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float):
@@ -67,6 +72,8 @@ def presented(value: Value) -> Value:
 
     A fraction that no float stands for stays a fraction; truth values stay what they are.
     """
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, Fraction):
         return _presented(value)
     return tuple(presented(item) for item in value) if type(value) is tuple else value
@@ -92,12 +99,11 @@ def _fraction_of(number: float) -> Fraction:
     """Return the simplest fraction that rounds to a float: the first such convergent of its continued fraction."""
     if not isfinite(number):
         raise InputError(f"{number} is no value of a program: numbers are finite")
-    rest = Fraction(number)
+    rest, divisor = number.as_integer_ratio()
     before, (above, below) = (0, 1), (1, 0)
     while True:
-        whole = rest.numerator // rest.denominator
+        whole, remainder = divmod(rest, divisor)
         before, (above, below) = (above, below), (whole * above + before[0], whole * below + before[1])
-        convergent = Fraction(above, below)
-        if rest == whole or float(convergent) == number:
-            return convergent
-        rest = 1 / (rest - whole)
+        if remainder == 0 or above / below == number:
+            return Fraction(above, below)
+        rest, divisor = divisor, remainder

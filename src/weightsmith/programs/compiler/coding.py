@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import permutations, product
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from weightsmith.programs.compiler.forms import LARGEST_CODE, Cells, Form, TooLargeError, cell_form
+from weightsmith.programs.compiler.forms import LARGEST_CODE, Cells, Form, TooLargeError, cell_form, distinct
 from weightsmith.programs.compiler.neurons import Kink, kinks, values_of
 from weightsmith.programs.compiler.symbols import Integers, Table, Variable, additive, linear
 from weightsmith.programs.places import Place
@@ -19,8 +19,7 @@ FEW_NEURONS = 48  # in one layer are better than two layers
 MOST_NEURONS = 4096
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """What some neurons add to a cell: they read one form."""
 
     form: Form
@@ -29,8 +28,7 @@ class Part:
     kinks: tuple[Kink, ...]
 
 
-@dataclass(frozen=True)
-class Layered:
+class Layered(NamedTuple):
     """A cell that a feed-forward layer writes."""
 
     cell: Any
@@ -39,15 +37,14 @@ class Layered:
     place: Place | None
 
 
-@dataclass(frozen=True)
-class Coded:
+class Coded(NamedTuple):
     """A value as a code: a form, and the value of every code."""
 
     form: Form
     decode: dict[int, Value]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Coder:
     """Makes codes of tables; what feed-forward layers must write is kept in `layers`."""
 
@@ -163,7 +160,7 @@ class Coder:
                 )
             codes = np.zeros(1, np.int64) if known is None else known
             for part in parts if known is None else ():
-                codes = np.unique(np.add.outer(codes, np.unique(values_of(list(part.kinks), part.codes))))
+                codes = distinct(np.add.outer(codes, distinct(values_of(list(part.kinks), part.codes))))
             time = max(part.form.time for part in parts)
             everywhere = all(part.form.everywhere for part in parts)
             cell = self.cells.new(codes, time + (1 if time % 2 else 2), self.source, everywhere=everywhere)
@@ -172,8 +169,7 @@ class Coder:
         return self._known[key]
 
 
-@dataclass(frozen=True)
-class _Axis:
+class _Axis(NamedTuple):
     """One variable in a direction: its form, its codes in ascending order, and the class of each."""
 
     form: Form
@@ -189,8 +185,7 @@ class _Axis:
         return _Axis(variable.form, variable.codes, classes)
 
 
-@dataclass(frozen=True)
-class _Direction:
+class _Direction(NamedTuple):
     """A form in which combinations of classes are told apart, as far as they must be."""
 
     form: Form
@@ -209,8 +204,12 @@ def _best(axes: list[_Axis], entries: Integers) -> tuple[_Direction | None, int]
         return best
     if prod(int(axis.codes[-1] - axis.codes[0]) + 1 for axis in axes) > LARGEST_CODE:
         return best
+    codes = [grid.ravel() for grid in np.meshgrid(*(axis.codes for axis in axes), indexing="ij")]
+    places = np.meshgrid(*(axis.classes for axis in axes), indexing="ij")
+    classes = np.stack([place.ravel() for place in places], axis=1)
+    wanted = entries[tuple(classes.T)]
     for weights in _weights(axes):
-        direction = _direction(axes, weights, entries)
+        direction = _direction(axes, weights, codes, classes, wanted)
         if direction is None:
             continue
         _, found = kinks(direction.codes, direction.wanted(entries))
@@ -232,13 +231,14 @@ def _weights(axes: list[_Axis]) -> Iterator[tuple[int, ...]]:
         yield tuple(weights)
 
 
-def _direction(axes: list[_Axis], weights: tuple[int, ...], entries: Integers) -> _Direction | None:
-    """Return a direction, or None where it does not tell apart what it must."""
-    grids = np.meshgrid(*(axis.codes for axis in axes), indexing="ij")
-    codes = sum((grid.ravel() * w for grid, w in zip(grids, weights, strict=True)), np.zeros(grids[0].size, np.int64))
-    places = np.meshgrid(*(axis.classes for axis in axes), indexing="ij")
-    classes = np.stack([place.ravel() for place in places], axis=1)
-    wanted = entries[tuple(classes.T)]
+def _direction(
+    axes: list[_Axis], weights: tuple[int, ...], by_axis: list[Integers], classes: Integers, wanted: Integers
+) -> _Direction | None:
+    """Return a direction, or None where it does not tell apart what it must.
+
+    Of every combination, `by_axis` has the codes, `classes` the classes, and `wanted` what is to be told apart.
+    """
+    codes = sum((one * w for one, w in zip(by_axis, weights, strict=True)), np.zeros(len(wanted), np.int64))
     order = np.lexsort((wanted, codes))
     codes, wanted, classes = codes[order], wanted[order], classes[order]
     same = codes[1:] == codes[:-1]

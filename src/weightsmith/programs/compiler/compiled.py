@@ -1,11 +1,12 @@
 """Compiled programs: `compile(program, vocabulary=…, max_length=…)` gives a transformer with its proof."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from weightsmith import programs
 from weightsmith.arithmetic import Arithmetic, Native
 from weightsmith.errors import InputError, brief, listed
 from weightsmith.model import Transformer
@@ -23,8 +24,6 @@ from weightsmith.programs.dump import dump, dump_lines, text_lines
 from weightsmith.programs.graph import Program
 from weightsmith.programs.interpreter import read_tokens
 from weightsmith.programs.places import refusal
-from weightsmith.programs.rasp.conversion import program as as_program
-from weightsmith.programs.text.reading import parse_rasp
 from weightsmith.programs.values import Value, exact, presented
 
 if TYPE_CHECKING:
@@ -142,7 +141,7 @@ def compile(  # the verb that people look for
     [2, 1, 1, 2]
     """
     tokens, length = _vocabulary(vocabulary), _length(max_length)
-    made = as_program(program, causal=causal)
+    made = _program(program, causal)
     if portable:
         from weightsmith.programs.portable.proof import proved  # the other back end loads when it is asked for
 
@@ -175,8 +174,14 @@ def compile_rasp(
     >>> P("abca")
     [2, 1, 1, 2]
     """
-    program = parse_rasp(text, name, folder)
+    program = programs.parse_rasp(text, name, folder)
     return compile(program, vocabulary, max_length, causal, arithmetic, portable)
+
+
+def _program(program: Any, causal: bool) -> Program:
+    if isinstance(program, Program):  # as text gives it; the front end in Python is loaded for what it makes alone
+        return replace(program, causal=True) if causal and not program.causal else program
+    return programs.program(program, causal=causal)
 
 
 def _proved(

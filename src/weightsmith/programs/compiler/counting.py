@@ -8,23 +8,23 @@ All alike, where positions of one rank are selected: then a mean is the value of
 """
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from weightsmith.programs.compiler.boundaries import Heads
-from weightsmith.programs.compiler.forms import Cell, Form
+from weightsmith.programs.compiler.forms import Cell, Form, distinct
 from weightsmith.programs.compiler.pairs import Both, Condition, Either, Pairs
 
 
-@dataclass(frozen=True)
-class Numbering:
+class Numbering(NamedTuple):
     """Says that a cell counts positions up to the query's own: equal in `classes`, and passing `filters`."""
 
     classes: frozenset[Form]
     filters: tuple[Condition, ...]
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Counting:
     """Knows which cells are ranks and numberings."""
 
@@ -88,7 +88,7 @@ class Counting:
         rest = Form(token=form.token, cells=tuple(one for one in form.cells if not one[0].everywhere)).codes
         if len(rest) > 4000:
             return int(gaps.min(initial=1)) > int(rest[-1] - rest[0])
-        between = np.unique(np.abs(np.subtract.outer(rest, rest)))
+        between = distinct(np.abs(np.subtract.outer(rest, rest)))
         return not np.isin(gaps, between).any()
 
     def _numbering(self, pairs: Pairs) -> Numbering | None:
@@ -183,7 +183,7 @@ def _prefix(part: Condition) -> bool:
 def _within(form: Form, causal: bool) -> bool:
     """Say whether a form of length and position is a visible position, whatever they are."""
     steps = np.diff(form.index) if form.index else np.zeros(1, np.int64)
-    if form.token or len(np.unique(steps)) > 1 or any(not cell.is_length for cell, _ in form.cells):
+    if form.token or len(distinct(steps)) > 1 or any(not cell.is_length for cell, _ in form.cells):
         return False
     i, n, c = int(steps[0]), sum(factor for _, factor in form.cells), form.constant
     # linear in i and n over n ≥ 1, 0 ≤ i ≤ n − 1: not negative at the corner and along both edges

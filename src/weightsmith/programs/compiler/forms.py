@@ -35,6 +35,11 @@ class Cell:
     is_length: bool = False
     everywhere: bool = False  # the same number at all positions of an input
 
+    @cached_property
+    def ends(self) -> tuple[int, int]:
+        """The smallest and the largest code."""
+        return int(self.codes[0]), int(self.codes[-1])
+
 
 @dataclass(frozen=True)
 class Form:
@@ -50,6 +55,8 @@ class Form:
 
     def __add__(self, other: "Form") -> "Form":
         """Return the sum."""
+        if other.is_constant:
+            return self.plus(other.constant) if other.constant else self
         factors = dict(self.cells)
         for cell, factor in other.cells:
             factors[cell] = factors.get(cell, 0) + factor
@@ -62,8 +69,10 @@ class Form:
 
     def __mul__(self, factor: int) -> "Form":
         """Return the form times a whole number."""
+        if factor == 1:
+            return self
         if factor == 0:
-            return Form()
+            return NOTHING
         return Form(
             tuple(factor * one for one in self.token),
             tuple(factor * one for one in self.index),
@@ -127,7 +136,7 @@ class Form:
         found = np.array([self.constant], np.int64)
         for part in (self.token, self.index):
             if part:
-                found = sums(found, np.unique(np.array(part, np.int64)))
+                found = sums(found, distinct(np.array(part, np.int64)))
         for cell, factor in self.cells:
             found = sums(found, np.sort(cell.codes * factor))
         return found
@@ -142,8 +151,17 @@ class Form:
         """The largest."""
         return self.constant + sum(max(part) for part in self._parts())
 
+    @property
+    def reach(self) -> int:
+        """The largest absolute value that it can have; it is not remembered, because most are asked once."""
+        low = high = self.constant
+        for part in self._parts():
+            low += min(part)
+            high += max(part)
+        return max(-low, high)
+
     def _parts(self) -> list[tuple[int, ...]]:
-        ends = [(int(cell.codes[0]) * factor, int(cell.codes[-1]) * factor) for cell, factor in self.cells]
+        ends = [(cell.ends[0] * factor, cell.ends[1] * factor) for cell, factor in self.cells]
         return [part for part in (self.token, self.index) if part] + ends
 
     def by(self, time: int) -> "Form":
@@ -151,7 +169,10 @@ class Form:
         return Form(self.token, self.index, tuple(one for one in self.cells if one[0].time <= time), self.constant)
 
 
-@dataclass
+NOTHING = Form()
+
+
+@dataclass(eq=False, repr=False)
 class Cells:
     """Makes cells, numbered in the order in which they are made."""
 
@@ -193,11 +214,17 @@ def checked(codes: Codes) -> Codes:
     return codes
 
 
+def distinct(numbers: Codes) -> Codes:
+    """Return numbers in ascending order, each once: as np.unique, which is slower for few and loads masked arrays."""
+    found = np.sort(numbers, axis=None)
+    return found[np.append(True, found[1:] != found[:-1])] if len(found) else found
+
+
 def sums(left: Codes, right: Codes) -> Codes:
     """Return all sums of one of each, and perhaps more."""
     if len(left) * len(right) > 20 * MOST_CODES:  # then all steps between the ends
         ends = int(left[0]) + int(right[0]), int(left[-1]) + int(right[-1])
-        step = gcd(*(int(one) for one in np.unique(np.concatenate([np.diff(left), np.diff(right)]))))
+        step = gcd(*(int(one) for one in distinct(np.concatenate([np.diff(left), np.diff(right)]))))
         checked(np.array(ends))
         if (ends[1] - ends[0]) // step >= MOST_CODES:
             raise TooLargeError(
@@ -205,7 +232,7 @@ def sums(left: Codes, right: Codes) -> Codes:
                 "a smaller max_length, or a program with fewer values"
             )
         return np.arange(ends[0], ends[1] + 1, step)
-    return checked(np.unique(np.add.outer(left, right)))
+    return checked(distinct(np.add.outer(left, right)))
 
 
 def _added(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:

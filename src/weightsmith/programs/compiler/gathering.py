@@ -11,7 +11,7 @@ from weightsmith.errors import InputError, brief
 from weightsmith.programs.compiler.boundaries import EVERY, Heads, heads_of
 from weightsmith.programs.compiler.coding import Coder
 from weightsmith.programs.compiler.counting import Counting, selects_first
-from weightsmith.programs.compiler.forms import Cells, Codes, Form, TooLargeError, cell_form, checked, feature
+from weightsmith.programs.compiler.forms import Cells, Codes, Form, TooLargeError, cell_form, checked, distinct, feature
 from weightsmith.programs.compiler.pairs import Condition, Pairs, conditions
 from weightsmith.programs.compiler.plan import Gathered
 from weightsmith.programs.compiler.pointwise import Pointwise, simplest
@@ -25,7 +25,7 @@ from weightsmith.programs.values import Value, is_number, presented
 TRUTHS = frozenset(["not", "truth", "bool", "indicator"])  # operators to which only the truth matters
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Gathering:
     """Makes the cells that heads write; `made` are all of them."""
 
@@ -197,9 +197,9 @@ def no_mean(node: Node, name: str, table: Table) -> InputError:
 def sums(values: Codes, low: int, high: int) -> Codes:
     """Return what the sum of `low` to `high` of some numbers can be, and perhaps more."""
     if high <= 1:
-        return np.unique(np.concatenate([values, [0]])) if low == 0 else values
+        return distinct(np.concatenate([values, [0]])) if low == 0 else values
     least, most = int(values[0]), int(values[-1])
-    step = gcd(*(int(one) for one in np.unique(np.abs(np.append(np.diff(values), values[0])))))
+    step = gcd(*(int(one) for one in distinct(np.abs(np.append(np.diff(values), values[0])))))
     if step == 0:
         return np.zeros(1, np.int64)
     start, stop = min(low * least, high * least), max(low * most, high * most)
@@ -228,7 +228,7 @@ def _pairs_of(values: Codes, tops_of: Codes, counts: Codes) -> Integers:
         tops = tops[np.isin(tops, tops_of)] if len(tops_of) < len(tops) else tops
         found.append(np.stack([tops, np.full_like(tops, count)], axis=1))
     pairs = np.concatenate(found)
-    checked(np.unique(pairs[:, 0]))
+    checked(distinct(pairs[:, 0]))
     if len(pairs) > 1 << 20:
         raise TooLargeError(
             f"a mean can be {len(pairs):,} different things: write a smaller max_length, or fewer values"

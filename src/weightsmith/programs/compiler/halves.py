@@ -7,7 +7,7 @@ from math import ceil, floor
 import numpy as np
 
 from weightsmith.programs.compiler.coding import Coder, Part, function_of
-from weightsmith.programs.compiler.forms import Form
+from weightsmith.programs.compiler.forms import Form, distinct
 from weightsmith.programs.compiler.symbols import Affine, Integers, Mean, Sizes, codes_of, variable_of
 from weightsmith.programs.form import Aggregate, Apply, Constant, Indices, Length, Node, Row, Select, Width
 from weightsmith.programs.graph import Program
@@ -92,7 +92,7 @@ def by_halves(mean: Mean, coder: Coder, sizes: Sizes) -> Affine | Mean:
         variable, _, _ = variable_of(form, sizes)
         free, part = function_of(variable, wanted(codes_of(form, variable, sizes)))
         total, parts = total + free, parts + ([] if part is None else [part])
-    known = np.unique(np.array(twice, np.int64) - total.constant) if total.is_constant else None
+    known = distinct(np.array(twice, np.int64) - total.constant) if total.is_constant else None
     return Affine(total + coder.layer(parts, known) if parts else total, 2)
 
 

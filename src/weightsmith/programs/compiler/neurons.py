@@ -1,6 +1,7 @@
 """Piecewise linear functions of one whole number as neurons: one for each change of slope."""
 
-from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -8,8 +9,7 @@ from weightsmith.programs.compiler.forms import LARGEST_CODE, TooLargeError
 from weightsmith.programs.compiler.symbols import Integers
 
 
-@dataclass(frozen=True)
-class Kink:
+class Kink(NamedTuple):
     """A neuron: slope · relu(direction · u − offset)."""
 
     direction: int
@@ -45,19 +45,16 @@ def _from_left(codes: Integers, wanted: Integers) -> list[tuple[int, int]]:
     """Return offsets and changes of slope, from the smallest code on."""
     found: list[tuple[int, int]] = []
     slope = 0
-
-    def turn(at: int, to: int) -> None:
-        nonlocal slope
-        if to != slope:
-            found.append((at, to - slope))
-            slope = to
-
-    for k in range(len(codes) - 1):
-        gap, rise = int(codes[k + 1] - codes[k]), int(wanted[k + 1] - wanted[k])
+    points = list(zip(codes.tolist(), wanted.tolist(), strict=True))
+    for (here, before), (there, after) in pairwise(points):
+        gap, rise = there - here, after - before
         straight = rise % gap == 0
         if straight and ((rise // gap != slope) <= (slope != 0) + (rise != 0)):
-            turn(int(codes[k]), rise // gap)
+            turns = [(here, rise // gap)]
         else:  # flat, and then all at once
-            turn(int(codes[k]), 0)
-            turn(int(codes[k + 1]) - 1, rise)
+            turns = [(here, 0), (there - 1, rise)]
+        for at, to in turns:
+            if to != slope:
+                found.append((at, to - slope))
+                slope = to
     return found

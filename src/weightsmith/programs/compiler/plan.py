@@ -1,6 +1,6 @@
 """What a program needs, in whole numbers: cells that heads and layers write, and how the output is read."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from weightsmith.programs.compiler.boundaries import Heads
 from weightsmith.programs.compiler.coding import Layered
@@ -11,8 +11,7 @@ from weightsmith.programs.places import Place
 from weightsmith.programs.values import Value
 
 
-@dataclass(frozen=True)
-class Gathered:
+class Gathered(NamedTuple):
     """A cell that heads write: over the selected positions, the sum of a form."""
 
     cell: Cell
@@ -25,8 +24,7 @@ class Gathered:
     place: Place | None
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """All that is to be computed, in whole numbers; `outputs` are lanes, `table` says what their codes mean."""
 
     sizes: Sizes

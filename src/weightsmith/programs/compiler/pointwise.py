@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.programs.compiler.forms import LARGEST_CODE, Form
+from weightsmith.programs.compiler.forms import LARGEST_CODE, Form, distinct
 from weightsmith.programs.compiler.symbols import (
     Affine,
     Integers,
@@ -31,7 +31,7 @@ from weightsmith.programs.operators import COMPARISONS, Named, Operator
 from weightsmith.programs.values import Value, exact, is_number
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pointwise:
     """Applies operators to symbols."""
 
@@ -199,15 +199,15 @@ def _sum(left: Symbol, right: Symbol) -> Symbol | None:
 
 
 def _constant_pairs(one: Mean, other: Affine) -> Integers:
-    counts = np.unique(one.pairs[:, 1])
+    counts = distinct(one.pairs[:, 1])
     return np.stack([counts * other.form.constant, counts], axis=1)
 
 
 def _added_pairs(one: Integers, a: int, other: Integers, b: int) -> Integers:
     """Return what sums over the same positions can be, count by count."""
     found = []
-    for count in np.unique(one[:, 1]):
-        sums = np.unique(np.add.outer(one[one[:, 1] == count, 0] * a, other[other[:, 1] == count, 0] * b))
+    for count in distinct(one[:, 1]):
+        sums = distinct(np.add.outer(one[one[:, 1] == count, 0] * a, other[other[:, 1] == count, 0] * b))
         found.append(np.stack([sums, np.full_like(sums, count)], axis=1))
     return np.concatenate(found)
 

@@ -15,7 +15,7 @@ import numpy as np
 from weightsmith.arithmetic import Arithmetic, Array
 from weightsmith.model import Attention, FeedForward, Head, PositionTable, Softmax, Transformer
 from weightsmith.programs.compiler.boundaries import EVERY, Boundary, selection
-from weightsmith.programs.compiler.forms import Form
+from weightsmith.programs.compiler.forms import NOTHING, Form
 from weightsmith.programs.compiler.lemmas import Lemma, LemmaError
 from weightsmith.programs.compiler.placing import Lanes
 from weightsmith.programs.compiler.plan import Gathered, Plan
@@ -23,7 +23,7 @@ from weightsmith.programs.compiler.symbols import Integers
 from weightsmith.programs.compiler.weights import readable
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Proof:
     """Checks a transformer against its plan; `lemmas` are those that hold."""
 
@@ -31,7 +31,7 @@ class Proof:
     plan: Plan
     lanes: Lanes
     lemmas: list[Lemma] = field(default_factory=list)
-    _by_time: dict[int, list[Form]] = field(default_factory=dict, repr=False)
+    _by_time: dict[int, list[Form]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check everything, the embedding first."""
@@ -61,14 +61,14 @@ class Proof:
         if not np.array_equal(T.embedding, tokens) or not np.array_equal(T.positions.values, places):
             raise LemmaError("the embedding, or the positions, are not the features of the program")
         for number, lane in enumerate(lanes):
-            self._held([lane.by(0)], f"lane {self.lanes.names[number]!r} of the embedding")
+            self._held([lane.by(0).reach], f"lane {self.lanes.names[number]!r} of the embedding")
         self.lemmas.append(
             Lemma("embedding", "every lane holds its feature of token and position", tokens.size + places.size)
         )
 
-    def _held(self, forms: Iterable[Form], where: str) -> None:
-        """Note numbers beyond those that are held exactly: the largest is named when all has been seen."""
-        largest = max((max(abs(form.least), abs(form.most)) for form in forms), default=0)
+    def _held(self, numbers: Iterable[int], where: str) -> None:
+        """Note absolute values beyond those that are held exactly: the largest is named when all has been seen."""
+        largest = max(numbers, default=0)
         if largest > self.capacity and largest > self._needs:
             self._needs = largest
             self._lacking = (
@@ -78,15 +78,15 @@ class Proof:
 
     def _read(self, row: Array, bias: float, time: int, where: str) -> Form:
         """Return the form that a row of weights reads, every partial sum of which is held."""
-        total, partial = Form(), list[Form]()
+        total, partial = NOTHING, list[int]()
         lanes = self._lanes_at(time)
         for place in np.flatnonzero(row):
             part = lanes[place] * whole(row[place], where)
             total = total + part if partial else part
-            partial += [part, total]
+            partial += [part.reach] if total is part else [part.reach, total.reach]
         if bias:
             total = total.plus(whole(bias, where))
-            partial.append(total)
+            partial.append(total.reach)
         self._held(partial, where)
         return total
 
@@ -99,15 +99,15 @@ class Proof:
         gathered = [one for one in self.plan.gathered if one.cell.time == 2 * b + 1]
         boundaries = list(dict.fromkeys(boundary for one in gathered for boundary in one.heads))
         written: dict[Boundary, list[Form]] = {}
-        partial = [Form()] * len(self.lanes.lanes)
+        partial = [0] * len(self.lanes.lanes)
         for h, head in enumerate(attention.heads):
             where = f"block {b} head {h}"
             boundary = self._selects(head, boundaries, 2 * b, where)
             sums = self._sums(head, 2 * b, where)
-            written[boundary] = [x + y for x, y in zip(written.get(boundary, [Form()] * len(sums)), sums, strict=True)]
+            before = written.get(boundary)
+            written[boundary] = sums if before is None else [x + y for x, y in zip(before, sums, strict=True)]
             positions = self.plan.sizes.positions
-            bounds = [max(abs(form.least), abs(form.most)) * positions for form in sums]
-            partial = [one.plus(bound) for one, bound in zip(partial, bounds, strict=True)]
+            partial = [one + form.reach * positions for one, form in zip(partial, sums, strict=True)]
             self._held(partial, f"{where}, the sum over {positions} positions")
         if attention.b_O is not None and attention.b_O.any():
             raise LemmaError(f"block {b}: the attention has a bias that the program has not")
@@ -152,20 +152,19 @@ class Proof:
         """Return score = query − key as two forms: in every product one factor is a constant."""
         zeros = np.zeros(len(head.W_Q))
         b_Q, b_K = (zeros if bias is None else bias for bias in (head.b_Q, head.b_K))
-        key, query, partial = Form(), Form(), list[Form]()
+        key, query, partial = NOTHING, NOTHING, list[int]()
         for d in range(len(head.W_Q)):
             q = self._read(head.W_Q[d], b_Q[d], time, f"{where}, query {d}")
             k = self._read(head.W_K[d], b_K[d], time, f"{where}, key {d}")
             if q.is_constant:
-                part, key = k * q.constant, key - k * q.constant
+                part = k * q.constant
+                key = key - part
             elif k.is_constant:
-                part, query = q * k.constant, query + q * k.constant
+                part = q * k.constant
+                query = query + part
             else:
                 raise LemmaError(f"{where}: a product of two things that vary is no difference")
-            partial += [
-                part,
-                Form(constant=max(abs(query.least), abs(query.most)) + max(abs(key.least), abs(key.most))),
-            ]
+            partial += [part.reach, query.reach + key.reach]
         self._held(partial, f"{where}, the score")
         return key, query
 
@@ -176,13 +175,14 @@ class Proof:
             self._read(row, bias, time, f"{where}, value {d}")
             for d, (row, bias) in enumerate(zip(head.W_V, b_V, strict=True))
         ]
-        self._held([value * self.plan.sizes.positions for value in values], f"{where}, the sum of its values")
+        positions = self.plan.sizes.positions
+        self._held([value.reach * positions for value in values], f"{where}, the sum of its values")
         found = []
         for row in head.W_O:
-            total = Form()
-            for weight, value in zip(row, values, strict=True):
-                total = total + value * whole(weight, where)
-                self._held([total * self.plan.sizes.positions], f"{where}, what it writes")
+            total = NOTHING
+            for d in np.flatnonzero(row):
+                total = values[d] * whole(row[d], where) + total
+                self._held([total.reach * positions], f"{where}, what it writes")
             found.append(total)
         return found
 
@@ -195,16 +195,18 @@ class Proof:
             line = None if one.place is None else one.place.line
             statement = f"its heads select just what the program selects, {one.low} to {one.high} positions"
             self.lemmas.append(Lemma(f"block {b}, {one.source}", statement, cases, None, line))
+        boundaries = {*written, *(boundary for one in gathered for boundary in one.heads)}
         for lane, form in enumerate(self.lanes.lanes):
             factors = dict(form.cells)
-            for boundary in {*written, *(boundary for one in gathered for boundary in one.heads)}:
-                wanted = Form()
-                for one in gathered:
-                    wanted = wanted + one.value * (factors.get(one.cell, 0) * one.heads.get(boundary, 0))
+            held = [(one, factors[one.cell]) for one in gathered if one.cell in factors]
+            for boundary in boundaries:
+                wanted = NOTHING
+                for one, factor in held:
+                    wanted = wanted + one.value * (factor * one.heads.get(boundary, 0))
                 found = written.get(boundary)
-                if (Form() if found is None else found[lane]) != wanted:
+                if (NOTHING if found is None else found[lane]) != wanted:
                     raise LemmaError(f"block {b}: lane {self.lanes.names[lane]!r} does not get the sums of the program")
-            self._held([form.by(2 * b + 1)], f"block {b}, lane {self.lanes.names[lane]!r} after attention")
+            self._held([form.by(2 * b + 1).reach], f"block {b}, lane {self.lanes.names[lane]!r} after attention")
         self.lemmas.append(
             Lemma(
                 f"block {b} attention",
@@ -232,7 +234,7 @@ class Proof:
             if any(not np.array_equal(x, y) for x, y in zip(found[form], by_lane, strict=True)):
                 raise LemmaError(f"{where}: its neurons do not give what the program wants for every code")
         for lane, form in enumerate(self.lanes.lanes):
-            self._held([form.by(2 * b + 2)], f"{where}, lane {self.lanes.names[lane]!r}")
+            self._held([form.by(2 * b + 2).reach], f"{where}, lane {self.lanes.names[lane]!r}")
         self.lemmas.append(Lemma(where, "for every code the neurons add what the program wants", cases))
 
     def _neurons(
@@ -251,12 +253,12 @@ class Proof:
             fired = np.maximum(sign * codes[form] + read.constant, 0)
             for lane in map(int, np.flatnonzero(layer.W_2[:, n])):
                 weight = whole(layer.W_2[lane, n], where)
-                self._held([Form(constant=int(fired.max()) * abs(weight))], f"{where}, neuron {n}")
+                self._held([int(fired.max()) * abs(weight)], f"{where}, neuron {n}")
                 found[form][lane] = found[form][lane] + weight * fired
                 largest[form][lane] = max(largest[form][lane], int(np.abs(found[form][lane]).max()))
         for lane in range(count):
             total = sum(of[lane] for of in largest.values())
-            self._held([Form(constant=total)], f"{where}, what lane {self.lanes.names[lane]!r} gets")
+            self._held([total], f"{where}, what lane {self.lanes.names[lane]!r} gets")
         return found, sum(len(of) for of in codes.values()) * max(1, len(layer.W_1))
 
     def _readout(self) -> None:

@@ -25,7 +25,7 @@ from weightsmith.programs.values import Value, exact
 FEW_BOUNDARIES = 3  # of a condition on a form itself; with more, a flag is made first
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Selecting:
     """Makes pairs of keys and queries; keys and queries that are no numbers get codes."""
 

@@ -1,7 +1,9 @@
 """The smallest arithmetic in which a plan can be proved: a quick bound first, then the proof itself."""
 
+from collections.abc import Iterable
+
 from weightsmith.arithmetic import Fixed
-from weightsmith.programs.compiler.boundaries import EVERY
+from weightsmith.programs.compiler.boundaries import EVERY, Boundary
 from weightsmith.programs.compiler.forms import TooLargeError
 from weightsmith.programs.compiler.lemmas import LemmaError
 from weightsmith.programs.compiler.placing import Lanes
@@ -15,11 +17,12 @@ MOST_BITS = 25  # of the arithmetics that are tried: what float64 carries exactl
 def smallest(plan: Plan, lanes: Lanes, names: list[str], history: list[str]) -> Proof:
     """Return the proof in the smallest Fixed: whole numbers need no bits after the point."""
     blocks = blocks_of(plan, lanes)
-    held = _held(plan, lanes)
+    held = max(_fired(blocks), *(lane.reach for lane in lanes.lanes))
     bits, why = max(2, held.bit_length()), ""
+    boundaries = {head.boundary for block in blocks for head in block.heads}
     while bits <= MOST_BITS:
         saturation = Saturation.of(Fixed(bits, 0))
-        if saturation is None or _scores(blocks, saturation) >= 1 << bits:
+        if boundaries and (saturation is None or _scores(boundaries - {EVERY}, saturation) >= 1 << bits):
             bits += 1
             continue
         T = transformer(plan, lanes, blocks, Fixed(bits, 0), names, history)
@@ -38,20 +41,27 @@ def smallest(plan: Plan, lanes: Lanes, names: list[str], history: list[str]) -> 
     )
 
 
-def _held(plan: Plan, lanes: Lanes) -> int:
-    """Return a number that is held for sure: the largest code of a lane, or of the output."""
-    codes = [abs(end) for lane in lanes.lanes for end in (lane.least, lane.most)]
-    return max([*codes, *(abs(code) for entry, _ in plan.table for code in entry)], default=1)
+def _fired(blocks: list[BlockPlan]) -> int:
+    """Return how large a neuron becomes, times its weight: it is largest at an end of what it reads."""
+    largest = 0
+    for one in (neurons for block in blocks for neurons in block.neurons):
+        ends = int(one.part.codes[0]), int(one.part.codes[-1])
+        for direction, offset, slope in one.part.kinks:
+            fired = max(direction * end - offset for end in ends)
+            largest = max(largest, fired * max(abs(slope * lane) for lane in one.lanes))
+    return largest
 
 
-def _scores(blocks: list[BlockPlan], saturation: Saturation) -> int:
-    """Return how large the scores of heads become, at least."""
+def _scores(boundaries: Iterable[Boundary], saturation: Saturation) -> int:
+    """Return how large the scores of heads become: see `weights` for what queries and keys hold."""
     largest = saturation.up
-    for boundary in {head.boundary for block in blocks for head in block.heads} - {EVERY}:
+    for boundary in boundaries:
         factor, shift = saturation.scale(boundary)
-        for form in (boundary.query, boundary.key):
-            middle = (form.least + form.most) // 2
-            largest = max(largest, factor * max(abs(form.most - middle), abs(form.least - middle)))
-        if boundary.key.is_constant:
-            largest = max(largest, *(abs(factor * end + shift) for end in (boundary.query.least, boundary.query.most)))
+        if boundary.key.is_constant or boundary.query.is_constant:
+            score = boundary.query * factor - boundary.key * factor
+            largest = max(largest, score.plus(shift).reach)
+        else:
+            centre = (boundary.key.least + boundary.key.most) // 2
+            query, key = boundary.query * factor, boundary.key.plus(-centre) * factor
+            largest = max(largest, query.plus(shift - factor * centre).reach + key.reach)
     return largest

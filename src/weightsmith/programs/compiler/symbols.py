@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,7 @@ from weightsmith.programs.values import Value, exact, is_number
 Integers: TypeAlias = npt.NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class Sizes:
+class Sizes(NamedTuple):
     """How many tokens there are, and how many positions an input has at most."""
 
     tokens: int

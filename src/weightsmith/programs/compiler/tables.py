@@ -11,6 +11,7 @@ from weightsmith.programs.compiler.symbols import Integers, Table, Variable, con
 from weightsmith.programs.values import Value
 
 MOST_COMBINATIONS = 200_000  # of classes in a table
+LARGEST_KEY = 1 << 62
 MOST_CALLS = 100_000  # of a function, to make a table
 
 
@@ -33,17 +34,17 @@ def combined(function: Callable[..., Value], tables: Sequence[Table]) -> Table:
     values: dict[Value, int] = {}
     if not columns:
         return constant(function())
-    pairs, inverse = np.unique(np.stack([one.ravel() for one in columns]), axis=1, return_inverse=True)
+    pairs, inverse = _different(np.stack([one.ravel() for one in columns]))
     if pairs.shape[1] > MOST_CALLS:
         raise TooManyCombinationsError(
             f"a function that would be asked for {pairs.shape[1]:,} combinations of values: at most {MOST_CALLS:,} can "
             "be proved; write a smaller max_length, or simpler steps"
         )
     results = np.empty(pairs.shape[1], np.int64)
-    for number in range(pairs.shape[1]):
-        given = [table.values[n] for table, n in zip(tables, pairs[:, number], strict=True)]
+    for number, pair in enumerate(pairs.T.tolist()):
+        given = [table.values[n] for table, n in zip(tables, pair, strict=True)]
         results[number] = values.setdefault(function(*given), len(values))
-    which = results[inverse.ravel()].reshape(shape)
+    which = results[inverse].reshape(shape)
     return coarse(Table(variables, tuple(classes for classes, _ in refined), which, tuple(values)))
 
 
@@ -55,15 +56,14 @@ def coarse(table: Table) -> Table:
     for variable, old in zip(table.variables, table.classes, strict=True):
         position = len(variables)
         slices = np.moveaxis(which, position, 0).reshape(which.shape[position], -1)
-        _, first, inverse = np.unique(slices, axis=0, return_index=True, return_inverse=True)
-        inverse = inverse.ravel()
-        if len(first) == 1:
+        met: dict[bytes, int] = {}  # classes in the order in which they are met
+        new = np.array([met.setdefault(one.tobytes(), len(met)) for one in slices], np.int64)
+        if len(met) == 1:
             which = np.take(which, 0, axis=position)
             continue
-        rank = np.argsort(np.argsort(first))  # classes in the order in which they are met
-        which = np.take(which, np.sort(first), axis=position)
+        which = np.take(which, np.unique(new, return_index=True)[1], axis=position)
         variables.append(variable)
-        classes.append(rank[inverse][old])
+        classes.append(new[old])
     return Table(tuple(variables), tuple(classes), which, table.values)
 
 
@@ -71,9 +71,22 @@ def _refined(variable: Variable, tables: Sequence[Table]) -> tuple[Integers, lis
     """Return the classes that all tables together tell apart, and for every table which of its own each is in."""
     own = [table.classes[table.variables.index(variable)] if variable in table.variables else None for table in tables]
     stack = np.stack([one for one in own if one is not None])
-    kinds, inverse = np.unique(stack, axis=1, return_inverse=True)
+    kinds, inverse = _different(stack)
     rows = iter(kinds)
-    return inverse.ravel(), [None if one is None else next(rows) for one in own]
+    return inverse, [None if one is None else next(rows) for one in own]
+
+
+def _different(rows: Integers) -> tuple[Integers, Integers]:
+    """Return the different columns of some rows, in order, and which of them each column is; no entry is negative."""
+    sizes = [int(row.max()) + 1 for row in rows]
+    if prod(sizes) > LARGEST_KEY:
+        columns, inverse = np.unique(rows, axis=1, return_inverse=True)
+        return columns, inverse.ravel()
+    keys = np.zeros(rows.shape[1], np.int64)  # a column as one number: many times faster to sort
+    for row, size in zip(rows, sizes, strict=True):
+        keys = keys * size + row
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    return rows[:, first], inverse
 
 
 def _spread(

@@ -55,7 +55,7 @@ def planned(program: Program, vocabulary: Sequence[Value], positions: int, causa
     return Walk.through(program, vocabulary, positions, causal).plan()
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Walk:
     """Goes through a program once."""
 

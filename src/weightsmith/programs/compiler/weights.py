@@ -1,9 +1,8 @@
 """The transformer: a plan with its lanes, in an arithmetic."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +19,7 @@ from weightsmith.programs.naming import joined
 from weightsmith.programs.values import Value, presented
 
 
-@dataclass(frozen=True)
-class Saturation:
+class Saturation(NamedTuple):
     """The scores whose exp is ∞ from here up, and 0 from here down."""
 
     up: int
@@ -42,8 +40,7 @@ class Saturation:
         return factor, self.up - factor * boundary.selected
 
 
-@dataclass(frozen=True)
-class HeadPlan:
+class HeadPlan(NamedTuple):
     """A head: what it selects, and for every value its row of weights and bias, and the lanes that get it."""
 
     boundary: Boundary
@@ -51,8 +48,7 @@ class HeadPlan:
     sources: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class NeuronPlan:
+class NeuronPlan(NamedTuple):
     """Some neurons that read one form, and the lanes that get their sum."""
 
     part: Part
@@ -60,8 +56,7 @@ class NeuronPlan:
     sources: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class BlockPlan:
+class BlockPlan(NamedTuple):
     """The heads and neurons of one block."""
 
     heads: tuple[HeadPlan, ...]

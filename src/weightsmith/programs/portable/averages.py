@@ -121,7 +121,7 @@ class Averages(Gathering):
         for layer in self.coder.layers:
             if form.cells == ((layer.cell, 1),) and not form.token and not form.index:
                 last = layer.parts[-1]
-                return [*layer.parts[:-1], replace(last, wanted=last.wanted + form.constant)]
+                return [*layer.parts[:-1], last._replace(wanted=last.wanted + form.constant)]
         codes = form.codes
         return [Part(form.varying, codes - form.constant, codes, ())]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from weightsmith.programs.compiler.coding import Part
-from weightsmith.programs.compiler.forms import Codes, Form, TooLargeError, checked
+from weightsmith.programs.compiler.forms import Codes, Form, TooLargeError, checked, distinct
 from weightsmith.programs.compiler.gathering import no_mean
 from weightsmith.programs.compiler.pairs import Pairs
 from weightsmith.programs.compiler.pointwise import simplest
@@ -126,7 +126,7 @@ class Averaging(Averages):
         read = np.append(codes[-1], codes + beyond)
         wanted = np.append(default, codes) - default
         part = Part(form.varying, read - form.constant, wanted, ())
-        return self._layer([part], np.unique(wanted)).plus(default)
+        return self._layer([part], distinct(wanted)).plus(default)
 
 
 def mean_codes(form: Form, low: int, high: int, times: int) -> Codes:
@@ -143,4 +143,4 @@ def mean_codes(form: Form, low: int, high: int, times: int) -> Codes:
             )
         tops = values if count == 1 else np.arange(count * least, count * most + 1, step)
         found.append(tops * (times // count))
-    return checked(np.unique(np.concatenate(found)))
+    return checked(distinct(np.concatenate(found)))

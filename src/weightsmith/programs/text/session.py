@@ -3,7 +3,6 @@
 import os
 from copy import copy
 from functools import cache
-from importlib.resources import files
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -48,12 +47,11 @@ class Session:
         """Start with the standard library."""
         if folder is not None and not isinstance(folder, str | os.PathLike):
             raise InputError(f"folder={brief(folder)}: write the folder of the program's files")
-        standard = _library()
-        self._start(None if folder is None else Path(folder), standard.library, standard.scope)
+        self._start(None if folder is None else Path(folder), _around(Scope(first=lambda: _library().scope.names)))
         self.scope.names["tokens"] = given()["tokens_str"]
 
-    def _start(self, folder: Path | None, library: Source, around: Scope) -> None:
-        self.folder, self.library, self.scope = folder, library, Scope(around)
+    def _start(self, folder: Path | None, around: Scope) -> None:
+        self.folder, self.library, self.scope = folder, _library_text(), Scope(around)
         self.example: str | list[Thing] = EXAMPLE
         self.steps = 0
         self.reading: tuple[Reader, Any] | None = None  # what is being evaluated, and by whom
@@ -124,14 +122,23 @@ class Session:
 
 
 class _Library(Session):
-    """The session in which the standard library itself is read."""
+    """The session in which the standard library itself is read: when a name is asked for that is nowhere else."""
 
     def __init__(self) -> None:
-        scope = Scope()
-        scope.fixed, scope.names = given(), provided()
-        source = Source(files(__package__).joinpath("library.rasp").read_text("utf-8"), "rasplib")
-        self._start(None, source, scope)
-        Reader(self, source, self.scope).run(source.parsed())
+        self._start(None, _around(None))
+        Reader(self, self.library, self.scope).run(self.library.parsed())
+
+
+def _around(library: Scope | None) -> Scope:
+    """Return the scope of the names that every program has; behind them, the library's are seen."""
+    scope = Scope(library, first=provided)
+    scope.fixed = given()
+    return scope
+
+
+@cache
+def _library_text() -> Source:
+    return Source(Path(__file__).with_name("library.rasp").read_text("utf-8"), "rasplib")
 
 
 _library = cache(_Library)

@@ -1,7 +1,6 @@
 """Reading RASP text: from characters to a tree in which everything knows its place, or an error that shows it."""
 
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -38,7 +37,7 @@ WORDS = {  # what a person writes for the parser's names of them
 def _parser() -> "Lark":
     from lark import Lark  # it is loaded when text is read
 
-    grammar = files(__package__).joinpath("grammar.lark").read_text("utf-8")
+    grammar = Path(__file__).with_name("grammar.lark").read_text("utf-8")
     return Lark(grammar, parser="lalr", propagate_positions=True, maybe_placeholders=True, cache=str(TABLES))
 
 

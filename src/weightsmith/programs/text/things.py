@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from weightsmith.errors import brief, listed, nearest_names
@@ -63,11 +64,15 @@ def described(thing: Thing) -> str:
 class Scope:
     """Names and what they stand for; those of the scopes around are seen too."""
 
-    def __init__(self, around: "Scope | None" = None) -> None:
-        """Start without names."""
-        self.around = around
-        self.names: dict[str, Thing] = {}
+    def __init__(self, around: "Scope | None" = None, first: Callable[[], dict[str, Thing]] = dict) -> None:
+        """Start with the names that `first` returns; it is called when they are first looked at."""
+        self.around, self._first = around, first
         self.fixed: dict[str, Thing] = {} if around is None else around.fixed
+
+    @cached_property
+    def names(self) -> dict[str, Thing]:
+        """The names that are set here, the last one last."""
+        return self._first()
 
     def __iter__(self) -> Iterator[str]:
         """Yield every name that can be used."""

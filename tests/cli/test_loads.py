@@ -1,0 +1,51 @@
+"""What a command loads: most of the time that a small one takes is spent on that."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_train_loads import loaded
+from weightsmith.cli.verbs import VERBS
+
+HIST = "hist = selector_width(select(tokens, tokens, ==));\n"
+RUN = """
+import sys
+from weightsmith.cli import app
+app({arguments!r}, standalone_mode=False)
+"""
+HEAVY = ("rich", "numpy.ma.core", "numpy.random", "numpy.testing", "numba", "torch", "dask", "safetensors.torch")
+STANDARD = ("asyncio", "email", "ssl", "http", "multiprocessing", "importlib.metadata", "importlib.resources")
+FOLDERS = ("automata", "check", "composition", "export", "inspect", "kernels", "library", "memory", "rewrites", "train")
+PROGRAMS = ("ltl", "portable", "rasp", "together")
+
+
+def others(verb: str) -> list[str]:
+    """Return the modules of all verbs but one."""
+    return [f"weightsmith.cli.{other}" for other in VERBS if other != verb]
+
+
+def test_compile_loads_what_it_needs_and_nothing_else(tmp_path: Path) -> None:
+    program, model = tmp_path / "hist.rasp", tmp_path / "m.safetensors"
+    program.write_text(HIST)
+    arguments = ["compile", str(program), "--vocabulary", "abc", "--max-length", "20", "-o", str(model)]
+    ours = [f"weightsmith.{name}" for name in (*FOLDERS, *(f"programs.{name}" for name in PROGRAMS))]
+    not_needed = (*HEAVY, *STANDARD, *ours, *others("compile"))
+    assert loaded(RUN.format(arguments=arguments), *not_needed) == "[]"
+    assert model.exists()
+
+
+@pytest.mark.parametrize("verb", ["compile", "run", "check", "memory"])
+def test_a_verb_loads_no_other_and_its_help_no_numpy(verb: str) -> None:
+    arguments = [verb, "--help"]
+    assert loaded(RUN.format(arguments=arguments), "numpy", "weightsmith.model", *others(verb)) == "[]"
+
+
+def test_the_library_of_rasp_is_read_when_it_is_used() -> None:
+    program = """
+from weightsmith.programs.text import session
+session.Session().run("hist = selector_width(select(tokens, tokens, ==)); twice = length * 2;")
+assert session._library.cache_info().currsize == 0
+session.Session().run("sorted = sort(tokens, tokens);")
+assert session._library.cache_info().currsize == 1
+"""
+    assert loaded(program, "weightsmith.programs.rasp") == "[]"
