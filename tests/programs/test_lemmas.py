@@ -188,3 +188,18 @@ def test_truth_values_are_said_as_such() -> None:
     assert repr(P("aab")) == "[None, False, True]"
     assert repr(compile(python.shuffle_dyck(("()",)), "()", 4)("()")) == "[True, True]"
     assert repr(compile(python.parity("a"), "ab", 4)("aab")) == "[1, 0, 0]"
+
+
+def test_a_block_without_its_attention_breaks_a_lemma(P: CompiledProgram) -> None:
+    for b, block in enumerate(P.transformer.blocks):
+        if block.attention is not None:
+            blocks = list(P.transformer.blocks)
+            blocks[b] = replace(block, attention=None)
+            assert not holds(P, replace(P.transformer, blocks=blocks))
+
+
+def test_a_selector_that_selects_nothing_needs_no_attention() -> None:
+    same, more = (rasp.Select(rasp.tokens, rasp.tokens, how) for how in (rasp.Comparison.EQ, rasp.Comparison.GT))
+    P = compile(rasp.Aggregate(same & more, rasp.length, default=None), "abc", 4)
+    assert P("abca") == [None] * 4
+    assert ws.check.computes(P, up_to=4).holds

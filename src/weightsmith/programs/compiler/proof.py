@@ -40,10 +40,7 @@ class Proof:
         self.capacity = capacity(self.A)
         self._embedding()
         for b, block in enumerate(self.T.blocks):
-            if block.attention is not None:
-                self._attention(b, block.attention)
-            elif any(one.cell.time == 2 * b + 1 for one in self.plan.gathered):
-                raise LemmaError(f"block {b} has no attention, and the program needs it")
+            self._attention(b, block.attention)
             if block.feed_forward is not None:
                 self._feed_forward(b, block.feed_forward)
             elif any(one.cell.time == 2 * b + 2 for one in self.plan.layered):
@@ -95,8 +92,13 @@ class Proof:
             self._by_time[time] = [lane.by(time) for lane in self.lanes.lanes]
         return self._by_time[time]
 
-    def _attention(self, b: int, attention: Attention) -> None:
+    def _attention(self, b: int, attention: Attention | None) -> None:
+        """Check what is gathered; a block without attention gathers nothing, which may be just what is selected."""
         gathered = [one for one in self.plan.gathered if one.cell.time == 2 * b + 1]
+        if attention is None:
+            if gathered:
+                self._gathers(b, gathered, {})
+            return
         boundaries = list(dict.fromkeys(boundary for one in gathered for boundary in one.heads))
         written: dict[Boundary, list[Form]] = {}
         partial = [0] * len(self.lanes.lanes)
