@@ -298,6 +298,43 @@ def delayed(machine: Ints, enters: Ints, becomes: Ints, limit: int) -> tuple[Int
     return rows[:count], table[:count]
 
 
+def closed(following: Ints, step: Ints, sums: Ints, start: Ints, limit: int) -> tuple[Ints, Ints]:
+    """Return the (normaliser, sum in each coordinate) to which any labels lead, and their table over labels.
+
+    See `folded`; where the normaliser is dead, all is one dead state.
+    """
+    labels, width = following.shape[1], len(start)
+    rows, table = np.empty((256, width), np.int32), np.empty((256, labels), np.int32)
+    slots = np.full(1024, -1, np.int32)
+    row = start.copy()
+    slots[_PLACE(rows, slots, row)] = 0
+    _COPY(row, rows[0])
+    count, done = 1, 0
+    by_normaliser = step.shape[0] > 1
+    while done < count:
+        for label in range(labels):
+            _COPY(rows[done], row)
+            n = row[0]
+            if n != DEAD:
+                row[0] = following[n, label]
+                which = n if by_normaliser else 0
+                for j in range(1, width):
+                    row[j] = DEAD if row[0] == DEAD else sums[step[which, label, j - 1], row[j]]
+            place = _PLACE(rows, slots, row)
+            if slots[place] < 0:
+                if count == limit:
+                    return rows[:0], table[:0]
+                if count == len(rows):
+                    rows, table, slots = _LARGER(rows, table, slots, count)
+                    place = _PLACE(rows, slots, row)
+                slots[place] = count
+                _COPY(row, rows[count])
+                count += 1
+            table[done, label] = slots[place]
+        done += 1
+    return rows[:count], table[:count]
+
+
 def folded(
     machine: Ints,
     labels: Ints,
