@@ -235,6 +235,37 @@ def test_a_reading_that_should_speak_and_says_a_label_below_0_is_refused(tmp_pat
     assert not accepts([S, T], sealed(data))
 
 
+def averaging() -> ws.Transformer:
+    """Decides whether a mean over tokens with three values is above 0."""
+    head = ws.Head([[0.0, 0.0]], [[1.0, 0.0]], [[1.0, 0.0]], [[0.0], [1.0]], ws.AverageHard())
+    return ws.Transformer(
+        arithmetic=ws.Fixed(2, 2), vocabulary=("a", "b", "c"), lanes=("value", "mean"),
+        embedding=[[1.0, 0.0], [-1.5, 0.0], [0.5, 0.0]],
+        blocks=(ws.Block(attention=ws.Attention((head,))),), output=[[0.0, 0.0], [0.0, 1.0]],
+    )  # fmt: skip
+
+
+def test_it_refuses_weights_that_are_not_alike_and_sums_that_are_left_out_though_they_matter() -> None:
+    T = averaging()
+    text = json.dumps(extract(T).journal.to_json())
+
+    def readings(data: Data) -> list[Data]:
+        return [r for c in data["blocks"][0]["heads"][0] for r in c["readings"] if len(r["weights"]) < 3]
+
+    model = verify.Model(model_bytes(T))
+    verify.Proof(model, json.loads(text))
+    assert readings(json.loads(text))
+    for place in range(len(readings(json.loads(text)))):
+        for change in ({"loose": True}, {"weights": [0.25, 0.5, 1.0]}, {"weights": [2.0]}):
+            data = json.loads(text)
+            reading = readings(data)[place]
+            if reading["loose"]:
+                continue
+            reading.update(change)
+            with pytest.raises((ValueError, IndexError)):
+                verify.Proof(model, data)
+
+
 def test_it_refuses_what_goes_further_than_a_table(tmp_path: Path) -> None:
     T = flagged(ws.library.ends_with("01"))
     data = certificate(ws.check.recognizes(T, ".*01"), tmp_path)
