@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from itertools import combinations, count
 from pathlib import Path
@@ -18,7 +19,7 @@ import weightsmith as ws
 from tests.automata.models import random_model
 from tests.check.test_every_length import COMPOSED, REGULAR, flagged
 from weightsmith import verify
-from weightsmith.automata.extraction import Budget, UnknownError, extract
+from weightsmith.automata.extraction import Budget, UnknownError, equal_parts, extract
 from weightsmith.check.proof import proof_of, sealed
 from weightsmith.files import model_bytes
 
@@ -245,25 +246,31 @@ def averaging() -> ws.Transformer:
     )  # fmt: skip
 
 
-def test_it_refuses_weights_that_are_not_alike_and_sums_that_are_left_out_though_they_matter() -> None:
+def made_wrong(monkeypatch: pytest.MonkeyPatch, name: str, wrong: Any) -> tuple[verify.Model, Data]:
+    """Return a proof about it that a wrong engine makes: it agrees with itself."""
     T = averaging()
-    text = json.dumps(extract(T).journal.to_json())
-
-    def readings(data: Data) -> list[Data]:
-        return [r for c in data["blocks"][0]["heads"][0] for r in c["readings"] if len(r["weights"]) < 3]
-
     model = verify.Model(model_bytes(T))
-    verify.Proof(model, json.loads(text))
-    assert readings(json.loads(text))
-    for place in range(len(readings(json.loads(text)))):
-        for change in ({"loose": True}, {"weights": [0.25, 0.5, 1.0]}, {"weights": [2.0]}):
-            data = json.loads(text)
-            reading = readings(data)[place]
-            if reading["loose"]:
-                continue
-            reading.update(change)
-            with pytest.raises((ValueError, IndexError)):
-                verify.Proof(model, data)
+    verify.Proof(model, json.loads(json.dumps(extract(T).journal.to_json())))
+    monkeypatch.setattr(equal_parts, name, wrong)
+    return model, json.loads(json.dumps(extract(T).journal.to_json()))
+
+
+def test_it_refuses_proofs_in_which_sums_are_left_out_though_they_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    def all_negligible(kinds: Any, told: Any) -> dict[int, int]:
+        return dict.fromkeys(range(len(kinds.added)), 0)
+
+    with pytest.raises(ValueError, match="a label is of another thing"):
+        verify.Proof(*made_wrong(monkeypatch, "_negligible", all_negligible))
+
+
+def test_it_refuses_proofs_in_which_weights_are_one_guess_though_they_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds = equal_parts._kinds
+
+    def one_kind(*given: Any) -> Any:
+        return replace(kinds(*given), of_count=kinds(*given).of_count * 0, added=[None])
+
+    with pytest.raises(ValueError, match="weights of one guess make different terms"):
+        verify.Proof(*made_wrong(monkeypatch, "_kinds", one_kind))
 
 
 def test_it_refuses_what_goes_further_than_a_table(tmp_path: Path) -> None:
