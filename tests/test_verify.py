@@ -13,6 +13,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 import weightsmith as ws
@@ -238,12 +239,16 @@ def test_a_reading_that_should_speak_and_says_a_label_below_0_is_refused(tmp_pat
 
 def averaging() -> ws.Transformer:
     """Decides whether a mean over tokens with three values is above 0."""
-    head = ws.Head([[0.0, 0.0]], [[1.0, 0.0]], [[1.0, 0.0]], [[0.0], [1.0]], ws.AverageHard())
+    nothing, value, mean = np.array([[0.0, 0.0]]), np.array([[1.0, 0.0]]), np.array([[0.0], [1.0]])
+    head = ws.Head(nothing, value, value, mean, ws.AverageHard())
     return ws.Transformer(
-        arithmetic=ws.Fixed(2, 2), vocabulary=("a", "b", "c"), lanes=("value", "mean"),
-        embedding=[[1.0, 0.0], [-1.5, 0.0], [0.5, 0.0]],
-        blocks=(ws.Block(attention=ws.Attention((head,))),), output=[[0.0, 0.0], [0.0, 1.0]],
-    )  # fmt: skip
+        arithmetic=ws.Fixed(2, 2),
+        vocabulary=("a", "b", "c"),
+        lanes=("value", "mean"),
+        embedding=np.array([[1.0, 0.0], [-1.5, 0.0], [0.5, 0.0]]),
+        blocks=(ws.Block(attention=ws.Attention((head,))),),
+        output=np.array([[0.0, 0.0], [0.0, 1.0]]),
+    )
 
 
 def made_wrong(monkeypatch: pytest.MonkeyPatch, name: str, wrong: Any) -> tuple[verify.Model, Data]:
