@@ -7,7 +7,7 @@ from random import Random
 from statistics import median
 
 import numpy as np
-from tests.automata.models import WEIGHTINGS, random_model
+from tests.automata.models import ARITHMETICS, WEIGHTINGS, random_model
 
 import weightsmith as ws
 from weightsmith.automata.extraction import Budget, UnknownError, automaton, extract
@@ -26,7 +26,7 @@ def measure() -> Iterator[Table]:
     automaton(ws.library.contains("1"))  # compiles
     yield _proofs()
     yield _against_runs()
-    yield _shares()
+    yield from _shares()
     yield _tables()
 
 
@@ -97,19 +97,26 @@ def _against_runs() -> Table:
     return table
 
 
-def _shares() -> Table:
-    """Return the share of random models whose machines are found in time."""
+def _shares() -> Iterator[Table]:
+    """Yield the share of random models whose machines are found in time, by kind and in all."""
     title = f"found within {SECONDS:g} s of a processor, of {MODELS} random models each, in percent"
     kinds = [(name, blocks) for name in KINDS for blocks in (1, 2, 3)]
     columns = [f"{name}, {blocks}" for name, blocks in kinds]
     table = Table("arithmetic", *columns, right=range(1, 1 + len(columns)), title=title)
-    for arithmetic in ("fixed(1,1)", "fixed(2,2)", "fixed(4,4)", "float(3,3)", "float(4,3)"):
+    total = dict.fromkeys(KINDS, 0)
+    for arithmetic in ARITHMETICS:
         cells = []
         for name, blocks in kinds:
             found = _found(MODELS, SECONDS, arithmetic=arithmetic, blocks=blocks, weightings=KINDS[name])
+            total[name] += found
             cells.append(f"{100 * found / MODELS:.0f}")
         table.add(arithmetic, *cells)
-    return table
+    yield table
+    models = MODELS * 3 * len(ARITHMETICS)
+    whole = Table("weighting", "percent", right=[1], title=f"of {models} models each, in all")
+    for name, found in total.items():
+        whole.add(name, f"{100 * found / models:.1f}")
+    yield whole
 
 
 def _tables() -> Table:

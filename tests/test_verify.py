@@ -6,19 +6,21 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache, partial
 from itertools import combinations, count
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 import weightsmith as ws
 from tests.automata.models import random_model
 from tests.check.test_every_length import COMPOSED, REGULAR, flagged
 from weightsmith import verify
-from weightsmith.automata.extraction import Budget, UnknownError, extract
+from weightsmith.automata.extraction import Budget, UnknownError, equal_parts, extract
 from weightsmith.check.proof import proof_of, sealed
 from weightsmith.files import model_bytes
 
@@ -233,6 +235,47 @@ def test_a_reading_that_should_speak_and_says_a_label_below_0_is_refused(tmp_pat
     for entry in data["proof"][0]["machines"]:
         entry["labels"] = [-abs(label) for label in entry["labels"]]
     assert not accepts([S, T], sealed(data))
+
+
+def averaging() -> ws.Transformer:
+    """Decides whether a mean over tokens with three values is above 0."""
+    nothing, value, mean = np.array([[0.0, 0.0]]), np.array([[1.0, 0.0]]), np.array([[0.0], [1.0]])
+    head = ws.Head(nothing, value, value, mean, ws.AverageHard())
+    return ws.Transformer(
+        arithmetic=ws.Fixed(2, 2),
+        vocabulary=("a", "b", "c"),
+        lanes=("value", "mean"),
+        embedding=np.array([[1.0, 0.0], [-1.5, 0.0], [0.5, 0.0]]),
+        blocks=(ws.Block(attention=ws.Attention((head,))),),
+        output=np.array([[0.0, 0.0], [0.0, 1.0]]),
+    )
+
+
+def made_wrong(monkeypatch: pytest.MonkeyPatch, name: str, wrong: Any) -> tuple[verify.Model, Data]:
+    """Return a proof about it that a wrong engine makes: it agrees with itself."""
+    T = averaging()
+    model = verify.Model(model_bytes(T))
+    verify.Proof(model, json.loads(json.dumps(extract(T).journal.to_json())))
+    monkeypatch.setattr(equal_parts, name, wrong)
+    return model, json.loads(json.dumps(extract(T).journal.to_json()))
+
+
+def test_it_refuses_proofs_in_which_sums_are_left_out_though_they_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    def all_negligible(kinds: Any, told: Any) -> dict[int, int]:
+        return dict.fromkeys(range(len(kinds.added)), 0)
+
+    with pytest.raises(ValueError, match="a label is of another thing"):
+        verify.Proof(*made_wrong(monkeypatch, "_negligible", all_negligible))
+
+
+def test_it_refuses_proofs_in_which_weights_are_one_guess_though_they_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds = equal_parts._kinds
+
+    def one_kind(*given: Any) -> Any:
+        return replace(kinds(*given), of_count=kinds(*given).of_count * 0, added=[None])
+
+    with pytest.raises(ValueError, match="weights of one guess make different terms"):
+        verify.Proof(*made_wrong(monkeypatch, "_kinds", one_kind))
 
 
 def test_it_refuses_what_goes_further_than_a_table(tmp_path: Path) -> None:

@@ -12,18 +12,17 @@ least one token and no longer than a position table, some machine speaks, and ea
    stream, and agrees wherever that one speaks, so by (I) after every input.
 2. Queries of one class weigh all keys alike. What weights depend on besides a single key (the largest score, the sum of
    exponentials, the number of keys) is a fold over the keys; walking through a view with that fold finds every result
-   that it has where such a query stands. For each of these, a *guess*, there must be a reading.
-3. With the guess for a constant, weights and weighted values are constants of the keys, and their sum is a fold too.
-   The machine of a reading was walked through together with a view and both folds: it speaks where a query of the class
-   stands and the guess comes out, and only there, and a label stands for what one sum adds. By 2, some reading speaks.
+   that it has where such a query stands. Each of these is guessed by a reading, perhaps several by one.
+3. With the guess, weighted values are constants of the keys, and their sum is a fold too. The machine of a reading was
+   walked with a view and both folds: it speaks where a query of the class stands and the guess comes out, and only
+   there. A label stands for all sums met there; if it is *loose*, for every sum of any keys. By 2, some reading speaks.
 4. A machine of the block was walked through together with what it is made of, the vectors of a class and a reading of
-   each head: it speaks where all of them do, and only there, and a label stands for one vector that follows. Readings
-   that are not put together never speak together: they were walked through as well.
+   each head: it speaks where all of them do, and only there, and whatever their labels stand for, one vector follows.
+   Readings that are not put together never speak together: they were walked through as well.
 
 So (I) holds after the block; of the last one the labels are decisions. At the end the machines are walked through with
 the automaton of the language (that it is the one of an expression named beside it is not checked here) or the machines
-of the other model, and nowhere do both speak and differ. A walk starts before the first token, takes every token in
-every state, and ends when no state is new: it has met what any input leads to.
+of the other model; nowhere do both speak and differ. A walk takes every token in every state until none is new.
 """
 
 import hashlib
@@ -92,12 +91,9 @@ class Arithmetic:
         """Return exp, or an activation, of a member; far from 0 they are as good as ∞, x or 0 in every arithmetic."""
         if name == "relu" or abs(x) > (64 if name.startswith("gelu") else 5000) or (x == 0 and name != "exp"):
             return self(max(x, Fraction(0)) * (1 if name != "exp" else 10**2000))
-        return self.settled(lambda: FUNCTIONS[name](Decimal(x.numerator) / x.denominator), 10 if name == "gelu" else 40)
-
-    def settled(self, compute: Callable[[], Decimal], digits: int) -> Fraction:
-        """Round what is computed to so many digits at least: it must not matter which follow."""
         with localcontext(Context(prec=60, Emax=10**9, Emin=-(10**9))):
-            value = Fraction(compute())
+            value = Fraction(FUNCTIONS[name](Decimal(x.numerator) / x.denominator))
+        digits = 10 if name == "gelu" else 40  # that are right at least; it must not matter which follow
         low, high = (self(value * (1 + Fraction(sign, 10**digits))) for sign in (-1, 1))
         need(low == high, "a function is too near to a tie")
         return low
@@ -116,10 +112,9 @@ class Model:
 
     def __init__(self, data: bytes) -> None:
         begin = 8 + int.from_bytes(data[:8], "little")
-        header = json.loads(data[8:begin])
+        header, self.arrays = json.loads(data[8:begin]), dict[str, Any]()
         self.parts = json.loads(header.pop("__metadata__")["weightsmith"])
         self.arithmetic = A = Arithmetic(self.parts["arithmetic"])
-        self.arrays = dict[str, Any]()
         for name, entry in header.items():
             form, (first, last) = {"F32": "f", "F64": "d"}[entry["dtype"]], entry["data_offsets"]
             *rows, width = entry["shape"]
@@ -137,21 +132,17 @@ class Model:
         kinds = {scheme["kind"]: name for name, scheme in self.schemes.items()}
         need(not {"Sinusoidal", "Rotary"} & kinds.keys(), "sinusoids are not checked here: write them as a table")
         self.table: list[Vector] = self.arrays[f"{kinds['Table']}.values"] if "Table" in kinds else []
-        readout = (self.parts.get("readout") or {"table": []})["table"]
-        self.codes = {tuple(map(Fraction, code)): value for code, value in readout}
+        self.codes = {tuple(map(Fraction, c)): v for c, v in (self.parts.get("readout") or {"table": []})["table"]}
         self.answers = list(dict.fromkeys(self.codes.values() or self.parts["classes"]))
 
     def weights(self, name: str, keys: str) -> list[Any]:
         return [self.arrays.get(f"{name}.{key}") for key in keys.split()]
 
-    def norm(self, name: str, norm: dict[str, Any] | None, x: Vector) -> Vector:
-        if norm is None:
-            return x
+    def norm(self, name: str, norm: dict[str, Any], x: Vector) -> Vector:
         A, places = self.arithmetic, [self.lanes.index(lane) for lane in norm["lanes"] or self.lanes]
         part, m = [x[place] for place in places], A(Fraction(len(places)))
-        if norm["kind"] == "LayerNorm":
-            mean = A(A.linear([part], [Fraction(1)] * len(part))[0] / m)  # to multiply by 1 changes nothing
-            part = [A(value - mean) for value in part]
+        mean = A(A.linear([part], [Fraction(1)] * len(part))[0] / m) if norm["kind"] == "LayerNorm" else Fraction(0)
+        part = [A(value - mean) for value in part]
         root = A.sqrt(A(A(A.linear([part], part)[0] / m) + A(Fraction(norm["eps"]))))
         gain, bias = self.weights(name, "gain bias")
         new = A.plus([A(A(y / root) * g) for y, g in zip(part, gain or [1] * len(part), strict=True)], bias)
@@ -159,15 +150,14 @@ class Model:
         return tuple(changed.get(place, value) for place, value in enumerate(x))
 
     def normed(self, b: int, which: str, placement: str, x: Vector) -> Vector:
-        here = self.blocks[b]["norm_placement"] == placement
-        return self.norm(f"blocks.{b}.{which}", self.blocks[b][which], x) if here else x
+        norm = self.blocks[b][which] if self.blocks[b]["norm_placement"] == placement else None
+        return self.norm(f"blocks.{b}.{which}", norm, x) if norm else x
 
     def after(self, b: int, x: Vector, outputs: Iterable[Vector]) -> Vector:
         """Return what a block makes of a vector, from what its heads give there."""
         A, block, entry = self.arithmetic, self.blocks[b], x
         if block["attention"] is not None:
-            total = reduce(A.plus, outputs, (Fraction(0),) * len(x))
-            total = A.plus(total, self.arrays.get(f"blocks.{b}.attention.b_O"))
+            total = reduce(A.plus, (*outputs, self.arrays.get(f"blocks.{b}.attention.b_O")), (Fraction(0),) * len(x))
             x = self.normed(b, "attention_norm", "post", A.plus(x, total))
         if block["feed_forward"] is None:
             return x
@@ -175,13 +165,12 @@ class Model:
         W_1, b_1, W_2, b_2, W_3, b_3 = self.weights(f"blocks.{b}.feed_forward", "W_1 b_1 W_2 b_2 W_3 b_3")
         act = {"reglu": "relu", "swiglu": "silu"}.get(name := block["feed_forward"]["activation"], name)
         z = [A.function(act, value) for value in A.linear(W_1, seen, b_1)]
-        if W_3 is not None:
-            z = [A(a * b) for a, b in zip(z, A.linear(W_3, seen, b_3), strict=True)]
+        z = z if W_3 is None else [A(a * b) for a, b in zip(z, A.linear(W_3, seen, b_3), strict=True)]
         return self.normed(b, "feed_forward_norm", "post", A.plus(x, A.linear(W_2, z, b_2)))
 
     def answer(self, x: Vector) -> int:
         """Return the place of what is said of a vector among the answers."""
-        x = self.norm("final_norm", self.parts["final_norm"], x)
+        x = self.norm("final_norm", self.parts["final_norm"], x) if self.parts["final_norm"] else x
         if self.codes:
             code = tuple(x[self.lanes.index(lane)] for lane in self.parts["readout"]["lanes"])
             return self.answers.index(self.codes[code])
@@ -231,32 +220,34 @@ def said(machines: Sequence[Machine]) -> set[tuple[int, ...]]:
     return {tuple([machine.labels[i] for machine, i in zip(machines, s, strict=True)]) for s in states}
 
 
-def same(known: dict[int, Any], label: int, value: Any) -> None:
-    need(known.setdefault(label, value) == value, f"the label {label} stands for two things")
-
-
 class Fold:
     """A fold over keys. first, last: the key with the largest code; largest: that code; sum: of exponentials, of codes
-    less a largest one if it is given; best: how many keys have the largest code; every: how many, if none weighs."""
+    less a largest one if it is given; best: how many keys have the largest code; every: how many, if none weighs. The
+    guess is what the sum is, or what 1 ⊘ the number of keys is one of."""
 
-    def __init__(self, A: Arithmetic, kind: str, largest: Any = None, guess: Fraction | None = None) -> None:
+    def __init__(self, A: Arithmetic, kind: str, largest: Any = None, guess: tuple[Fraction, ...] = ()) -> None:
         self.A, self.kind, self.largest, self.guess = A, kind, largest, guess
-        self.chooses = kind in ("first", "last", "largest")
+        self.chooses, self.counts = kind in ("first", "last", "largest"), kind in ("best", "every")
+        counts = range(1, int(2 / A.tiny) + 2) if self.counts else range(0)  # the last makes parts of 0
+        need(len(counts) < 1 << 15, "equal parts of so many keys are not checked here")
+        self.most = 1 + max((m for m in counts if A(Fraction(1, m)) not in guess), default=0)  # more are like these
         self.start = (kind == "every" or (kind == "sum" and largest is None), Fraction(0))
 
     def effect(self, code: Fraction, value: Vector) -> Any:
         """Return what a key does: whether its code is the largest, how the normaliser steps, the term; or None."""
-        step, weight = Fraction(1), Fraction(1) if self.guess is None else self.guess
+        step, weights = Fraction(1), self.guess or (Fraction(1),)
         if self.largest is not None and code > self.largest:
             return "fatal"
         if self.chooses:
-            step, weight = code, self.A(Fraction(1))
+            step, weights = code, (self.A(Fraction(1)),)
         elif self.kind == "sum":
             step = code if self.largest is None else self.A.function("exp", self.A(code - self.largest))
-            weight = self.A(step / self.guess) if self.guess else Fraction(0)
+            weights = (self.A(step / self.guess[0]) if self.guess and self.guess[0] else Fraction(0),)
         if (self.kind == "sum" and step == 0) or (self.kind == "best" and code < self.largest):
             return None
-        return code == self.largest, step, tuple(self.A(weight * v) for v in value)
+        term, *others = {tuple(self.A(weight * v) for v in value) for weight in weights}
+        need(not others, "weights of one guess make different terms")
+        return code == self.largest, step, term
 
     def take(self, state: Any, effect: Any) -> Any:
         """Return the normaliser and the sum after a key; None where the guess is wrong."""
@@ -266,8 +257,8 @@ class Fold:
         if self.chooses:
             better = not seen or step > n or (step == n and self.kind == "last")
             return (True, step if better else n), term if better else total
-        more = self.A(n + step) if self.kind == "sum" else n + (n == 0 or self.A(1 / n) > 0)  # then parts stay 0
-        alone = self.kind != "sum" and self.guess is None  # keys of one value: so many equal parts of it
+        more = n + (n < self.most) if self.counts else self.A(n + step)
+        alone = self.counts and not self.guess  # keys of one value: so many equal parts of it
         part = [self.A(self.A(1 / more) * v) for v in term] if alone else term
         total, left = ((Fraction(0),) * len(term), more) if alone else (total, 1)
         while left and (following := self.A.plus(total, part)) != total:
@@ -277,7 +268,8 @@ class Fold:
     def outcome(self, n: tuple[bool, Fraction]) -> tuple[Fraction | None] | None:
         """Return what there is to guess, as it came out, in brackets; None where it is not what was guessed."""
         value = n[1] if self.kind in ("sum", "largest") or n[1] == 0 else self.A(1 / n[1])
-        return (value if n[0] else None,) if self.chooses or (n[0] and self.guess in (None, value)) else None
+        right = self.chooses or (n[0] and (not self.guess or value in self.guess))
+        return (value if n[0] else None,) if right else None
 
     def hopeful(self, effects: Iterable[Any]) -> set[Any]:
         """Return the normalisers from which the guess can come out."""
@@ -314,8 +306,7 @@ class Head:
         self.codes = {x: self.coded(scores[x]) for x in seen}  # by query, key and age, from where it is seen
         self.class_of = {x: c for c, entry in enumerate(data) for x in entry["queries"]}
         need(all(self.codes[x] == self.codes[data[c]["queries"][0]] for x, c in self.class_of.items()), "they differ")
-        made = (zip(self.folds(c), entry["readings"], strict=True) for c, entry in enumerate(data))
-        self.readings = [[self.follow(c, *pair) for pair in pairs] for c, pairs in enumerate(made)]
+        self.readings = [[self.follow(c, *pair) for pair in self.folds(c)] for c in range(len(data))]
 
     def penalties(self, slopes: list[float] | None, place: int, heads: int) -> list[Vector]:
         """Return what ALiBi adds to scores, up to the distance from which on that is −∞."""
@@ -332,34 +323,45 @@ class Head:
             order = {s: s if self.weighting["shifted"] else self.A.function("exp", s) for s in order}
         return {y: [order[s] for s in row] for y, row in scores.items()}
 
-    def folds(self, c: int) -> Iterator[Fold]:
-        """Return a fold for each guess that comes out for a query of a class."""
-        kind, empty, A = self.weighting["kind"], self.weighting.get("empty"), self.A
+    def folds(self, c: int) -> Iterator[tuple[Fold, Any]]:
+        """Return a fold for each guess that comes out for a query of a class, and its reading."""
+        kind, empty, A, given = self.weighting["kind"], self.weighting.get("empty"), self.A, [*self.data[c]["readings"]]
         if kind in ("LeftmostHard", "RightmostHard"):
-            yield Fold(A, "first" if kind == "LeftmostHard" else "last")
+            yield Fold(A, "first" if kind == "LeftmostHard" else "last"), given[0]
             return
         plain = kind == "Softmax" and not self.weighting["shifted"]
         for found in self.follow(c, Fold(A, "sum" if plain else "largest")):
             need(empty != "error" or found or (found is not None and not plain), "a softmax is empty")
             if plain and (found or empty == "zero"):
-                yield Fold(A, "sum", None, found)
+                yield Fold(A, "sum", None, (found,)), given.pop(0)
             elif found is None:  # no key is seen
-                yield Fold(A, "every", -inf, Fraction(0))
+                yield Fold(A, "every", -inf, (Fraction(0),)), given.pop(0)
             else:
-                further = "every" if plain else "sum" if kind == "Softmax" else "best"
-                seen = self.codes[self.data[c]["queries"][0]].items()
-                values = {v for y, row in seen for code, v in zip(row, self.values[y], strict=True) if code == found}
-                alone = further != "sum" and len(values) == 1  # then nothing need be guessed
-                guesses = [None] if alone else self.follow(c, Fold(A, further, found))
-                yield from (Fold(A, further, found, guess) for guess in guesses)
+                fold = Fold(A, "every" if plain else "sum" if kind == "Softmax" else "best", found)
+                alone = fold.counts and "weights" not in given[0]  # keys of one value: then nothing need be guessed
+                left: list[Any] = [()] if alone else [(guess,) for guess in self.follow(c, fold)]
+                while left:
+                    guess = tuple(map(Fraction, given[0]["weights"])) if fold.counts and not alone else left[0]
+                    left = [other for other in left if other != guess and not {*other} & {*guess}]
+                    yield Fold(A, fold.kind, found, guess), given.pop(0)
+
+    def anything(self, fold: Fold, codes: Any) -> Iterator[Vector]:
+        """Return what the head adds, for every sum of parts of keys that have the largest code, by a guessed weight."""
+        A, none, keys = self.A, (Fraction(0),) * len(self.W_O[0]), codes.items()
+        values = [*{v for y, row in keys for code, v in zip(row, self.values[y], strict=True) if code == fold.largest}]
+        for start in ((weight, none) for weight in fold.guess):
+            found = walk(start, len(values), lambda s, i: (s[0], A.plus(s[1], [A(s[0] * v) for v in values[i]])))
+            yield from (A.linear(self.W_O, total) for _, total in (start, *found))
 
     def follow(self, c: int, fold: Fold, reading: Any = None) -> Any:
         """Walk through a view with a fold: return the outcomes at queries; or a machine, and what its labels are."""
-        pool, size = self.proof.pool, len(self.W_O[0]) if reading else 0
+        pool, codes, found = self.proof.pool, self.codes[self.data[c]["queries"][0]], set[Any]()
+        every = {*self.anything(fold, codes)} if reading and reading.get("loose") and fold.counts else set[Vector]()
+        size, sums = len(self.W_O[0]) if reading and not every else 0, defaultdict[int, set[Vector]](set)
         V, M = pool[(reading or self.data[c])["view"]], pool[reading["machine"]] if reading else None
-        found, sums, codes = set[Any](), dict[int, Vector](), self.codes[self.data[c]["queries"][0]]
         acts = {x: [*map(fold.effect, codes[x], (value[:size] for value in self.values[x]))] for x in codes}
         known = [None, *dict.fromkeys(effect for row in acts.values() for effect in row if effect is not None)]
+        need(fold.guess or not (fold.counts and M) or len({*known} - {None, "fatal"}) < 2, "there are several values")
         acts = {x: [known.index(effect) for effect in row] for x, row in acts.items()}
         while len(acts[min(acts)]) > 1 and all(row[-1] == row[-2] for row in acts.values()):
             acts = {x: row[:-1] for x, row in acts.items()}  # the last age stands for all later ones
@@ -369,10 +371,9 @@ class Head:
         unseen = (0,) * (self.strict + len(acts[min(acts)])), False  # after inputs that are too long
 
         def step(state: Any, letter: int) -> Any:
-            v, window, folded, m = state
-            v, m = V.table[v][letter], M.table[m][letter] if M else 0
+            v, m = V.table[state[0]][letter], M.table[state[3]][letter] if M else 0
             effects, asks = meaning.get(V.labels[v], unseen)
-            window = (*(older[1:] for older in window), effects)
+            folded, window = state[2], (*(older[1:] for older in state[1]), effects)
             if len(window[0]) == 1:  # it has the last age, and changes no more
                 folded, window = fold.take(folded, known[window[0][0]]), window[1:]
             end = reduce(fold.take, (known[effects[0]] for effects in window), folded) if asks else None
@@ -380,7 +381,7 @@ class Head:
             found.update(outcome or ())
             need(not M or bool(outcome) == (M.labels[m] > 0), "a reading speaks where it must not, or the reverse")
             if M and end and outcome:
-                same(sums, M.labels[m], self.A.linear(self.W_O, end[1]))
+                sums[M.labels[m]] |= every or {self.A.linear(self.W_O, end[1])}
             if folded is None or folded[0] not in hopeful or v not in useful:
                 return need(not M or m not in M.lively, "a reading speaks where it must not")
             return v, window, folded, m
@@ -409,13 +410,14 @@ class Proof:
         """Check that a machine says what depends on the vector alone; return what its labels stand for."""
         found = dict[int, Any]()
         for seen, label in (both for M in self.machines for both in said([V, M]) if both[1]):
-            same(found, seen, meaning[label])
+            need(found.setdefault(seen, meaning[label]) == meaning[label], f"{seen} stands for two things")
         return found
 
     def block(self, b: int, data: Any, last: bool) -> None:
         """Go from the stream before a block to that after it."""
         model, vectors, machines = self.model, dict[int, Any](), list[Machine]()
 
+        @cache
         def finish(x: int, *outputs: Vector) -> Any:
             vector = model.after(b, self.vectors[x], outputs) if model.blocks else self.vectors[x]
             return 1 + model.answer(vector) if last else vector
@@ -426,9 +428,8 @@ class Proof:
                 N, known = self.pool[tree[g][0]] if tree[g] else None, vectors if len(heads) == 1 else dict[int, Any]()
                 for a, f, *n in said([M, F, N] if N else [M, F]):
                     need((a > 0 < f) == (sum(n) > 0), "a machine speaks where it must not, or the reverse")
-                    if a > 0 < f:
-                        whole = (*meaning[a], sums[f])
-                        same(known, n[0], finish(*whole) if len(heads) == 1 else whole)
+                    for whole in ((*x, added) for x in meaning[a] for added in sums[f]) if a > 0 < f else ():
+                        known.setdefault(n[0], set()).add(finish(*whole) if len(heads) == 1 else whole)
                 if N:
                     machines.append(N) if len(heads) == 1 else join(N, known, heads[1:], tree[g][1])
 
@@ -440,20 +441,19 @@ class Proof:
             spoken = self.view(self.pool[own], {x: x if classes[x] == key else 0 for x in classes})
             need(all(label == x for label, x in spoken.items()), "it says another vector")
             readings = [head.readings[c] for head, c in zip(heads, key, strict=True)]
-            join(self.pool[own], {x: (x,) for x in classes}, readings, tree)
+            join(self.pool[own], {x: {(x,)} for x in classes}, readings, tree)
         if not heads:
             made = {x: finish(x) for x in sorted(self.vectors)}
             place = {value: value if last else 1 + n for n, value in enumerate(dict.fromkeys(made.values()))}
-            vectors, new = {label: value for value, label in place.items()}, {x: place[made[x]] for x in made}
+            new, vectors = {x: place[made[x]] for x in made}, {label: {value} for value, label in place.items()}
             machines = [Machine(M.table, [new.get(x, 0) for x in M.labels], self.letters) for M in self.machines]
-        need(not last or all(label == answer for label, answer in vectors.items()), "it says another answer")
-        self.vectors, self.machines = vectors, machines
+        need(all(len(v) == 1 and (not last or v == {x}) for x, v in vectors.items()), "a label is of another thing")
+        self.vectors, self.machines = {label: value for label, (value,) in vectors.items()}, machines
 
 
 def language(data: Any, name: str, tokens: int) -> Machine:
     """Return the machine that says 2 for the inputs of a language and 1 for others; without one, 2 for all."""
-    everything = {"table": [[0] * tokens], "accepting": [True], "start": 0}
-    given: Any = data["automata"][name] if data.get(name) else everything
+    given: Any = data["automata"][name] if data.get(name) else {"table": [[0] * tokens], "accepting": [1], "start": 0}
     need((data.get(name) or {}).get("automaton", given) == given, "the automaton is of another language")
     rows = [given["table"][given["start"]], *given["table"]]  # with a start of its own
     return Machine([[1 + s for s in row] for row in rows], [0, *(1 + bool(x) for x in given["accepting"])], tokens)

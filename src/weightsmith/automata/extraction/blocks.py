@@ -23,6 +23,8 @@ from weightsmith.model.positions import NO_POSITIONS
 from weightsmith.semantics.reference import after_attention, before_attention
 
 FEW_GUESSES = 3  # of which all are tried
+MAX_HEADS = 2  # of a block, so that outcomes are looked at before all heads are known
+MAX_OUTCOMES = 20_000  # that are looked at at once
 EMPTY_ERROR = (
     "{}: on some input every exp(score) rounds to 0 in {}; write Softmax(shifted=True), or Softmax(empty='zero') or "
     "Softmax(empty='uniform') to say what is meant"
@@ -33,7 +35,7 @@ Finish: TypeAlias = Callable[[Array], tuple[Array, Ints]]  # from vectors to dif
 
 
 def run_block(
-    T: Transformer, b: int, stream: Stream, finish: Finish, budget: Budget, outcome: Outcome | None = None
+    T: Transformer, b: int, stream: Stream, finish: Finish, budget: Budget, outcome: Outcome
 ) -> tuple[Stream, BlockMade]:
     """Return the stream after a block, and what it was made from; `finish` numbers all new vectors at once.
 
@@ -52,11 +54,32 @@ def run_block(
         for i, head in enumerate(attention.heads)
     ]
     heads = [_Head(stream, meeting, f"{name}, head {i}", budget) for i, meeting in enumerate(meetings)]
+    if len(heads) <= MAX_HEADS:
+        heads[-1].told = partial(_told, T, b, stream, heads, outcome)
     found = [
         part for asking in _classes(heads, len(seen)) for part in _class(T, b, stream, heads, asking, outcome, budget)
     ]
     after = _renumbered(stream, [spoken for spoken, _ in found], finish)
     return after, BlockMade([head.made for head in heads], [part for _, part in found], after.machines)
+
+
+def _told(
+    T: Transformer, b: int, stream: Stream, heads: "list[_Head]", outcome: Outcome, which: int, added: Array
+) -> Ints | None:
+    """Return the outcomes of what the last head adds, for each vector of a class and all that the others can add."""
+    last, *others = heads[-1:] + heads[:-1]
+    own = np.flatnonzero(last.classes == which)
+    beside = [_every(head.machines(int(x))) for head in others for x in own]
+    x = np.repeat(own, [len(more) for more in beside]) if beside else own
+    if len(added) * len(x) > MAX_OUTCOMES:
+        return None
+    outputs = [np.tile(np.concatenate(beside), (len(added), 1))] if beside else []
+    outputs.append(np.repeat(added, len(x), axis=0))
+    try:
+        found = outcome(after_attention(T, b, np.tile(stream.vectors[x], (len(added), 1)), outputs))
+    except ModelError:  # for what never meets, perhaps
+        return None
+    return found.reshape(len(added), len(x))
 
 
 def _classes(heads: "list[_Head]", vectors: int) -> Iterator[Truths]:
@@ -73,6 +96,7 @@ class _Head:
         self.stream, self.meeting, self.name, self.budget = stream, meeting, name, budget
         self.classes = meeting.classes()[meeting.query_of]  # of each vector
         self.made = [ClassMade(_labels(self.classes == c)) for c in range(int(self.classes.max()) + 1)]
+        self.told: Callable[[int, Array], Ints | None] | None = None  # the outcomes of what it adds for a class
         self._known: dict[int, list[Spoken]] = {}
         self._rights: dict[int, Moore] = {}  # which guess is right
 
@@ -89,8 +113,9 @@ class _Head:
 
     def _spoken(self, which: int, query: int) -> list[Spoken]:
         asking, found = self.classes == which, []
-        for reading in readings(self.meeting, query, partial(self._ends, which=which), self.budget):
-            made, added = walked(self.stream, self.meeting, reading, asking, self.budget)
+        told = partial(self.told, which) if self.told else lambda _: None
+        for reading in readings(self.meeting, query, partial(self._ends, which=which), told, self.budget):
+            made, added = walked(self.stream, self.meeting, reading, asking, told, self.budget)
             if made.machine.speaks:
                 found.append((reading.guess, made, added))
         found.sort(key=lambda one: one[0])
@@ -115,7 +140,7 @@ class _Head:
 
 
 def _class(
-    T: Transformer, b: int, stream: Stream, heads: list[_Head], asking: Truths, outcome: Outcome | None, budget: Budget
+    T: Transformer, b: int, stream: Stream, heads: list[_Head], asking: Truths, outcome: Outcome, budget: Budget
 ) -> Iterator[tuple[Spoken, PartMade]]:
     """Return the machines of a class of queries: for each of its vectors and each guess of each head."""
     own = stream.only(asking, budget)
@@ -127,13 +152,15 @@ def _class(
         outputs = [added[place] for added, place in zip(guess, found[:, 1:].T, strict=True)]
         return after_attention(T, b, stream.vectors[found[:, 0]], outputs)
 
-    told = None if outcome is None else lambda found, guess: outcome(vectors(found, guess))
+    def told(found: Ints, guess: list[Array]) -> Ints:
+        return outcome(vectors(found, guess))
+
     for machine, found, guess, path in _combined(own, places, [], heads, vector, told, budget):
         yield (machine, vectors(found[1:], guess)), PartMade(classes, own, path)
 
 
 def _combined(
-    machine: Moore, places: Ints, guess: list[Array], heads: list[_Head], vector: int, told: Told | None, budget: Budget
+    machine: Moore, places: Ints, guess: list[Array], heads: list[_Head], vector: int, told: Told, budget: Budget
 ) -> Iterator[tuple[Moore, Ints, list[Array], Path]]:
     """Go through the guesses of all heads that can be right together: machines that speak where all of them are."""
     if not heads:
@@ -144,12 +171,20 @@ def _combined(
     for number in first.fitting(machine, vector) if guess else range(len(spoken)):
         budget.check()
         (B, added), A, known = spoken[number], machine, places
-        if told is not None and not others:
-            A, known, B, added = merged(A, known, B, [*guess, added], told)
+        if len(others) < 2:
+            every = [_every(head.machines(vector)) for head in others]
+            rest = np.arange(len(every[0]), dtype=np.int32)[:, None] if others else np.zeros((1, 0), np.int32)
+            A, known, B, added = merged(A, known, B, [*guess, added, *every], rest, told)
         both, more = _both(A, known, B, budget)
         if both.speaks:
             for whole, numbers, outputs, path in _combined(both, more, [*guess, added], others, vector, told, budget):
                 yield whole, numbers, outputs, [(number, both), *path]
+
+
+def _every(spoken: list[Spoken]) -> Array:
+    """Return all that the machines of a head can add."""
+    found: Array = different(np.concatenate([added for _, added in spoken]))[0]
+    return found
 
 
 def _labels(chosen: Truths) -> Ints:
@@ -178,6 +213,6 @@ def _renumbered(stream: Stream, found: list[Spoken], finish: Finish) -> Stream:
     machines, begin = [], 0
     for machine, own in found:
         code = np.append(0, 1 + numbers[begin : begin + len(own)])
-        machines.append(machine.relabelled(code[machine.labels]))
+        machines.append(machine.renamed(code))
         begin += len(own)
     return Stream(vectors, machines, stream.tokens, stream.ends)

@@ -1,13 +1,13 @@
 """The readings of a class of queries, by weighting: one for each guess that can turn out right."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 
-from weightsmith.arithmetic import Array, Core
+from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
+from weightsmith.automata.extraction.equal_parts import Ends, Told, equal_parts
 from weightsmith.automata.extraction.loops import DEAD
 from weightsmith.automata.extraction.meeting import Meeting
 from weightsmith.automata.extraction.reading import (
@@ -16,7 +16,6 @@ from weightsmith.automata.extraction.reading import (
     Truths,
     alive,
     chosen,
-    counting,
     labelled,
     nobody,
     only_to,
@@ -28,26 +27,27 @@ from weightsmith.model import AverageHard, LeftmostHard, RightmostHard, Softmax
 
 MAX_MATRIX = 1 << 12  # states of a normaliser for which it is worth to know at once what leads where
 FATAL = -1.0  # in place of an exponential
-MAX_COUNT = 1 << 14  # keys that share a weight above 0: 1 ⊘ m rounds to 0 from here on
-Ends: TypeAlias = Callable[[Normaliser], Ints]  # the states in which a normaliser can be when such a query reads
 
 
 class EmptySoftmaxError(Exception):
     """Some query of the class sees keys that all have weight 0, and the head says that this is an error."""
 
 
-def readings(meeting: Meeting, query: int, ends: Ends, budget: Budget) -> Iterator[Reading]:
-    """Return the readings of the class of a query; after each input, exactly one of their guesses is right."""
+def readings(meeting: Meeting, query: int, ends: Ends, told: Told, budget: Budget) -> Iterator[Reading]:
+    """Return the readings of the class of a query; after each input, exactly one of their guesses is right.
+
+    What `told` does not tell apart need not be told apart.
+    """
     scores = meeting.scores[:, query].copy()
     weighting = meeting.head.weighting
     if isinstance(weighting, LeftmostHard | RightmostHard):
         yield _one_key(meeting, scores, isinstance(weighting, RightmostHard))
     elif isinstance(weighting, AverageHard):
-        yield from _best_parts(meeting, scores, ends, budget)
+        yield from _best_parts(meeting, scores, ends, told, budget)
     elif weighting.shifted:
         yield from _shifted(meeting, scores, weighting, ends, budget)
     else:
-        yield from _plain(meeting, meeting.A.exp(scores), weighting, ends, budget)
+        yield from _plain(meeting, meeting.A.exp(scores), weighting, ends, told, budget)
 
 
 # One key
@@ -72,16 +72,16 @@ def _one_key(meeting: Meeting, scores: Array, last: bool) -> Reading:
     return chosen(Normaliser(labels, following, 0), np.ones(len(states), np.bool_), values, takes)
 
 
-# Equal parts: 1 ⊘ m, where m is a count
+# Hard attention with equal parts, and the largest score
 
 
-def _best_parts(meeting: Meeting, scores: Array, ends: Ends, budget: Budget) -> Iterator[Reading]:
+def _best_parts(meeting: Meeting, scores: Array, ends: Ends, told: Told, budget: Budget) -> Iterator[Reading]:
     """The largest score is guessed first. Then keys with less change nothing, and one with more is fatal."""
     for largest in _largest(scores, ends):
         if largest is None:
             yield nobody(scores.shape, meeting.values.shape[-1])
         else:
-            yield from _equal_parts(meeting, scores == largest, scores > largest, largest, 1, ends, budget)
+            yield from equal_parts(meeting, scores == largest, scores > largest, largest, 1, ends, told, budget)
 
 
 def _largest(scores: Array, ends: Ends) -> Iterator[float | None]:
@@ -94,67 +94,10 @@ def _largest(scores: Array, ends: Ends) -> Iterator[float | None]:
         yield None if state == 0 else float(known[state - 1])
 
 
-def _equal_parts(
-    meeting: Meeting, counted: Truths, fatal: Truths, first: float, least: int, ends: Ends, budget: Budget
-) -> Iterator[Reading]:
-    """The normaliser is how many keys are counted, which is `least` or more in the end; some keys are fatal."""
-    A, weights = meeting.A, _weights_by_count(meeting, budget)  # the last serves every larger count
-    nothing, most = ~counted & ~fatal, len(weights) - 1
-    values = meeting.values[meeting.newest :][counted[meeting.newest :]]
-    if len(values) and (values == values[0]).all():
-        normaliser, _ = _count(fatal, nothing, most)
-        sums = _repeated(A, A.multiply(weights[:, None], values[0]))
-        yield counting(normaliser, np.arange(most + 1) >= least, sums, first)
-        return
-    found = ends(_count(fatal, nothing, most)[0])
-    for weight in np.unique(weights[found[found >= least]]):
-        budget.check()
-        fitting = np.flatnonzero(weights == weight)
-        cap = most if most in fitting else int(fitting[-1]) + 1
-        terms = A.multiply(np.array(weight), meeting.values)
-        normaliser, rows = _count(fatal, nothing, cap, terms)
-        right = np.isin(np.arange(cap + 1), fitting[fitting >= least])
-        following = alive(normaliser.following, right)
-        yield summed(A, Normaliser(normaliser.labels, following, 0), right, rows, (first, float(weight)), budget)
-
-
-def _count(fatal: Truths, nothing: Truths, cap: int, terms: Array | None = None) -> tuple[Normaliser, Array]:
-    """Return a normaliser that counts up to a cap, and the terms of its labels."""
-    marks = [fatal[..., None]] + ([] if terms is None else [np.where(fatal[..., None], 0.0, terms)])
-    codes = np.concatenate(marks, axis=-1).astype(np.float64)
-    labels, examples = labelled(codes, nothing)
-    rows = codes.reshape(nothing.size, -1)[examples]
-    counted = np.minimum(np.arange(1, cap + 2), cap)[:, None]
-    following = np.where(rows[:, 0] > 0, DEAD, counted).astype(np.int32)
-    return Normaliser(labels, np.ascontiguousarray(following), 0), rows[:, 1:]
-
-
-def _repeated(A: Core, terms: Array) -> Array:
-    """Return the sum of m times terms[m], for each m."""
-    total = np.zeros(terms.shape)
-    for m in range(1, len(terms)):
-        more = A.add(total[m:], terms[m:])
-        if (more == total[m:]).all():
-            break
-        total[m:] = more
-    return total
-
-
-def _weights_by_count(meeting: Meeting, budget: Budget) -> Array:
-    """Return the weight of each of m keys, for m = 0, 1, 2 … up to where it rounds to 0 for ever."""
-    size = 2
-    while size <= MAX_COUNT:
-        weights = np.append(0.0, meeting.A.round(1 / np.arange(1, size)))
-        if weights[-1] == 0:
-            return weights[: int(np.flatnonzero(weights)[-1]) + 2]
-        size *= 2
-    raise budget.stop(f"equal parts of more than {MAX_COUNT:,} keys are above 0 in {meeting.A.arithmetic}")
-
-
 # Softmax
 
 
-def _plain(meeting: Meeting, e: Array, weighting: Softmax, ends: Ends, budget: Budget) -> Iterator[Reading]:
+def _plain(meeting: Meeting, e: Array, weighting: Softmax, ends: Ends, told: Told, budget: Budget) -> Iterator[Reading]:
     """The normaliser is z; its final value is guessed."""
     A, table = meeting.A, sums_for(meeting.A, e, budget)
     base = _Fold(table, e, e == 0)
@@ -164,7 +107,7 @@ def _plain(meeting: Meeting, e: Array, weighting: Softmax, ends: Ends, budget: B
         if z == table.zero and weighting.empty == "error":
             raise EmptySoftmaxError
         if z == table.zero and weighting.empty == "uniform":
-            yield from _equal_parts(meeting, e == 0, e > 0, 0.0, 0, ends, budget)
+            yield from equal_parts(meeting, e == 0, e > 0, 0.0, 0, ends, told, budget)
             continue
         total = float(table.values[z])
         weights = A.divide(e, np.array(total if total else A.infinity))

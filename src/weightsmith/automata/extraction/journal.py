@@ -16,10 +16,15 @@ Path: TypeAlias = Sequence[tuple[int, Moore]]  # for each head: which of its gue
 
 @dataclass(frozen=True, eq=False)
 class ReadingMade:
-    """A machine of a head for a class of queries and a guess, and the view that it was walked through with."""
+    """A machine of a head for a class of queries and a guess, and the view that it was walked through with.
+
+    For equal parts the guess is one of some weights. It is loose where their sums were left out: all come to the same.
+    """
 
     view: Moore
     machine: Moore
+    weights: tuple[float, ...] = ()
+    loose: bool = False
 
 
 @dataclass(eq=False)
@@ -95,6 +100,11 @@ def _block(block: BlockMade, pool: _Pool) -> dict[str, Any]:
 
 
 def _class(made: ClassMade, pool: _Pool) -> dict[str, Any]:
-    readings = [{"view": pool.place(reading.view), "machine": pool.place(reading.machine)} for reading in made.readings]
+    readings = [_reading(reading, pool) for reading in made.readings]
     view = None if made.view is None else pool.place(made.view)
     return {"queries": made.queries.tolist(), "view": view, "readings": readings}
+
+
+def _reading(made: ReadingMade, pool: _Pool) -> dict[str, Any]:
+    found: dict[str, Any] = {"view": pool.place(made.view), "machine": pool.place(made.machine)}
+    return found | ({"weights": list(made.weights), "loose": made.loose} if made.weights else {})

@@ -243,24 +243,22 @@ def paired(A: Ints, B: Ints, dead_a: int, dead_b: int, limit: int) -> tuple[Ints
     slots[_PLACE(rows, slots, row)] = 0
     _COPY(row, rows[0])
     count, done = 1, 0
-    while done < count:
+    while done < count <= limit:
+        while count + tokens > len(rows):
+            rows, table, slots = _LARGER(rows, table, slots, count)
         for token in range(tokens):
             row[0], row[1] = A[rows[done, 0], token], B[rows[done, 1], token]
             if row[0] == dead_a or row[1] == dead_b:
                 row[0], row[1] = sink_a, sink_b
             place = _PLACE(rows, slots, row)
             if slots[place] < 0:
-                if count == limit:
-                    return rows[:0], table[:0]
-                if count == len(rows):
-                    rows, table, slots = _LARGER(rows, table, slots, count)
-                    place = _PLACE(rows, slots, row)
                 slots[place] = count
                 _COPY(row, rows[count])
                 count += 1
             table[done, token] = slots[place]
         done += 1
-    return rows[:count], table[:count]
+    kept = count if count <= limit else 0
+    return rows[:kept], table[:kept]
 
 
 def delayed(machine: Ints, enters: Ints, becomes: Ints, limit: int) -> tuple[Ints, Ints]:
@@ -276,7 +274,9 @@ def delayed(machine: Ints, enters: Ints, becomes: Ints, limit: int) -> tuple[Int
     slots[_PLACE(rows, slots, row)] = 0
     _COPY(row, rows[0])
     count, done = 1, 0
-    while done < count:
+    while done < count <= limit:
+        while count + tokens > len(rows):
+            rows, table, slots = _LARGER(rows, table, slots, count)
         for token in range(tokens):
             before = rows[done]
             row[0] = machine[before[0], token]
@@ -285,17 +285,48 @@ def delayed(machine: Ints, enters: Ints, becomes: Ints, limit: int) -> tuple[Int
                 row[age] = becomes[age, before[age - 1]]
             place = _PLACE(rows, slots, row)
             if slots[place] < 0:
-                if count == limit:
-                    return rows[:0], table[:0]
-                if count == len(rows):
-                    rows, table, slots = _LARGER(rows, table, slots, count)
-                    place = _PLACE(rows, slots, row)
                 slots[place] = count
                 _COPY(row, rows[count])
                 count += 1
             table[done, token] = slots[place]
         done += 1
-    return rows[:count], table[:count]
+    kept = count if count <= limit else 0
+    return rows[:kept], table[:kept]
+
+
+def closed(following: Ints, step: Ints, sums: Ints, start: Ints, limit: int) -> tuple[Ints, Ints]:
+    """Return the (normaliser, sum in each coordinate) to which any labels lead, and their table over labels.
+
+    See `folded`; where the normaliser is dead, all is one dead state.
+    """
+    labels, width = following.shape[1], len(start)
+    rows, table = np.empty((256, width), np.int32), np.empty((256, labels), np.int32)
+    slots = np.full(1024, -1, np.int32)
+    row = start.copy()
+    slots[_PLACE(rows, slots, row)] = 0
+    _COPY(row, rows[0])
+    count, done = 1, 0
+    by_normaliser = step.shape[0] > 1
+    while done < count <= limit:
+        while count + labels > len(rows):
+            rows, table, slots = _LARGER(rows, table, slots, count)
+        for label in range(labels):
+            _COPY(rows[done], row)
+            n = row[0]
+            if n != DEAD:
+                row[0] = following[n, label]
+                which = n if by_normaliser else 0
+                for j in range(1, width):
+                    row[j] = DEAD if row[0] == DEAD else sums[step[which, label, j - 1], row[j]]
+            place = _PLACE(rows, slots, row)
+            if slots[place] < 0:
+                slots[place] = count
+                _COPY(row, rows[count])
+                count += 1
+            table[done, label] = slots[place]
+        done += 1
+    kept = count if count <= limit else 0
+    return rows[:kept], table[:kept]
 
 
 def folded(
@@ -322,7 +353,9 @@ def folded(
     _COPY(row, rows[0])
     count, done = 1, 0
     by_normaliser = step.shape[0] > 1
-    while done < count:
+    while done < count <= limit:
+        while count + tokens > len(rows):
+            rows, table, slots = _LARGER(rows, table, slots, count)
         for token in range(tokens):
             _COPY(rows[done], row)
             n = row[1]
@@ -340,17 +373,13 @@ def folded(
                         row[j] = DEAD
             place = _PLACE(rows, slots, row)
             if slots[place] < 0:
-                if count == limit:
-                    return rows[:0], table[:0]
-                if count == len(rows):
-                    rows, table, slots = _LARGER(rows, table, slots, count)
-                    place = _PLACE(rows, slots, row)
                 slots[place] = count
                 _COPY(row, rows[count])
                 count += 1
             table[done, token] = slots[place]
         done += 1
-    return rows[:count], table[:count]
+    kept = count if count <= limit else 0
+    return rows[:kept], table[:kept]
 
 
 _PLACE: Any = found_place  # `compiled` puts the machine code here

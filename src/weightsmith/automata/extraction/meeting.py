@@ -1,6 +1,6 @@
 """How the queries of a head meet keys: the scores of all vectors that there are, at every distance that matters."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ class Meeting:
     query_of: Ints  # (vectors): the number of its query
     key_of: Ints  # (vectors): that of its key and value
     newest: int  # the age of the newest key that is seen: 1 for a strict head, else 0
+    known: dict[bytes, Any] = field(default_factory=dict, repr=False)  # what was found of some values
 
     @property
     def last(self) -> int:

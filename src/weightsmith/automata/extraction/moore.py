@@ -19,6 +19,7 @@ from weightsmith.automata.extraction.compiled import compiled
 from weightsmith.automata.extraction.rows import Ints
 
 NOBODY = -1
+FEW = 16  # machines, of which the smallest are paired first
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +56,15 @@ class Moore:
     def relabelled(self, labels: npt.NDArray[Any]) -> "Moore":
         """Return the smallest machine that says labels[s] in state s."""
         return smallest(self.table, labels)
+
+    def renamed(self, code: npt.NDArray[Any]) -> "Moore":
+        """Return the smallest machine that says code[x] instead of each label x; code[0] is 0."""
+        names = code[self.spoken]
+        said = np.zeros(int(code.max()) + 1, np.bool_)
+        said[names] = True
+        if not said[0] and np.count_nonzero(said) == len(names):  # what was told apart still is
+            return Moore(self.table, code[self.labels].astype(np.int32))
+        return smallest(self.table, code[self.labels])
 
     def label_after(self, ids: Iterable[int]) -> int:
         """Return what it says after an input."""
@@ -95,11 +105,17 @@ def pair(
 
 
 def together(machines: Iterable[Moore], tokens: int, budget: Budget) -> Moore:
-    """Return the machine that says what any of several says; of these, at most one speaks after each input."""
+    """Return the machine that says what any of several says; of these, at most one speaks after each input.
+
+    Neighbours are alike: they differ by a guess, and count the same keys. So they are paired first; of the few machines
+    that are left then, the smallest.
+    """
+    every = [machine for machine in machines if machine.speaks]
+    while len(every) > FEW:
+        pairs = zip(every[::2], every[1::2], strict=False)
+        every = [pair(A, B, np.maximum, budget) for A, B in pairs] + every[len(every) // 2 * 2 :]
     order = count()
-    heap = [(machine.states, next(order), machine) for machine in machines if machine.speaks]
-    if not heap:
-        return constant(tokens, 0)
+    heap = [(machine.states, next(order), machine) for machine in every] or [(0, 0, constant(tokens, 0))]
     heapq.heapify(heap)
     while len(heap) > 1:
         (_, _, A), (_, _, B) = heapq.heappop(heap), heapq.heappop(heap)

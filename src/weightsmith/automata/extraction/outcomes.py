@@ -16,26 +16,31 @@ PAIRS_PER_STATE = 8  # that are made, for each state of either machine, at least
 Told: TypeAlias = Callable[[Ints, list[Array]], Ints]
 
 
-def merged(A: Moore, places: Ints, B: Moore, guess: list[Array], told: Told) -> tuple[Moore, Ints, Moore, Array]:
+def merged(
+    A: Moore, places: Ints, B: Moore, guess: list[Array], rest: Ints, told: Told
+) -> tuple[Moore, Ints, Moore, Array]:
     """Return two machines with fewer labels, and examples of what these stand for: outcomes remain what they are.
 
-    The labels of A are rows of `places`; those of B stand for the last of the guesses.
+    The labels of A are rows of `places`; those of B stand for the last of the guesses whose places are given. What the
+    heads that are left can add is in `rest`: places (combinations, heads) in the guesses after it.
     """
-    mine, others = A.spoken, B.spoken
+    mine, others, given = A.spoken, B.spoken, places.shape[1] - 1
     pairs = min(A.states * B.states, PAIRS_PER_STATE * (A.states + B.states))
-    if STATES_FOR_ONE * len(mine) * len(others) > pairs:
-        return A, places, B, guess[-1]
-    both = np.repeat(places[mine], len(others), axis=0), np.tile(others - 1, len(mine))[:, None]
+    if STATES_FOR_ONE * len(mine) * len(others) * len(rest) > pairs:
+        return A, places, B, guess[given]
+    a, b, c = (x.reshape(-1) for x in np.indices((len(mine), len(others), len(rest))))
+    every = np.concatenate([places[mine[a]], (others[b] - 1)[:, None], rest[c]], axis=1)
     try:
-        outcomes = told(np.concatenate(both, axis=1), guess).reshape(len(mine), len(others))
+        outcomes = told(every, guess).reshape(len(mine), len(others), len(rest))
     except ModelError:  # for two that never meet, perhaps
-        return A, places, B, guess[-1]
-    (few, a), (few_others, b) = examples_of(outcomes), examples_of(outcomes.T)
+        return A, places, B, guess[given]
+    few, a = examples_of(outcomes.reshape(len(mine), -1))
+    few_others, b = examples_of(outcomes.swapaxes(0, 1).reshape(len(others), -1))
     return (
-        A.relabelled(_code(mine, a)[A.labels]),
+        A.renamed(_code(mine, a)),
         np.concatenate([places[:1], places[mine[few]]]),
-        B.relabelled(_code(others, b)[B.labels]),
-        guess[-1][others[few_others] - 1],
+        B.renamed(_code(others, b)),
+        guess[given][others[few_others] - 1],
     )
 
 

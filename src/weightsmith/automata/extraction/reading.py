@@ -7,7 +7,7 @@ through a table of sums. A *reading* is such a fold; at the end it says whether 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -32,17 +32,31 @@ class Normaliser:
     start: int
 
 
-@dataclass(frozen=True, eq=False)
-class Reading:
-    """A normaliser with the sum of weighted values beside it: coordinate by coordinate, through tables of sums."""
+class Adding(NamedTuple):
+    """What is added up beside a normaliser, coordinate by coordinate, through tables of sums."""
 
-    normaliser: Normaliser
-    right: Truths  # (states): where the guess was right
     step: Ints  # (states or 1, labels, coordinates): a row of `sums`
     sums: Ints  # (rows, places of sums)
     start: Ints  # (coordinates): the place of the empty sum
+
+
+def no_sums(normaliser: Normaliser) -> Adding:
+    """Return that nothing is added up beside a normaliser."""
+    labels = normaliser.following.shape[1]
+    return Adding(np.zeros((1, labels, 0), np.int32), np.zeros((1, 1), np.int32), np.zeros(0, np.int32))
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A normaliser with the sum of weighted values beside it."""
+
+    normaliser: Normaliser
+    right: Truths  # (states): where the guess was right
+    adding: Adding
     mixed: Callable[[Ints], Array]  # from places of sums (…, coordinates) to Σ weight ⊗ value (…, value size)
     guess: tuple[float, float]  # what is guessed first, and then; 0 where there is nothing to guess
+    weights: tuple[float, ...] = ()  # for equal parts: those that the guess is about
+    loose: bool = False  # whether the sum was left out, because it does not matter
 
 
 def labelled(codes: npt.NDArray[Any], nothing: Truths) -> tuple[Ints, npt.NDArray[np.intp]]:
@@ -69,7 +83,15 @@ def only_to(following: Ints, useful: Truths) -> Ints:
 
 
 def summed(
-    A: Core, normaliser: Normaliser, right: Truths, terms: Array, guess: tuple[float, float], budget: Budget
+    A: Core,
+    normaliser: Normaliser,
+    right: Truths,
+    terms: Array,
+    guess: tuple[float, float],
+    budget: Budget,
+    *,
+    weights: tuple[float, ...] = (),
+    loose: bool = False,
 ) -> Reading:
     """Return a reading that adds up terms[label] (labels, value size)."""
     if not len(terms):  # no key changes anything
@@ -91,7 +113,8 @@ def summed(
         return result
 
     dense = np.ascontiguousarray(step.reshape(used.shape), np.int32)
-    return Reading(normaliser, right, dense, sums, np.full(len(live), table.zero, np.int32), mixed, guess)
+    start = np.full(len(live), table.zero, np.int32)
+    return Reading(normaliser, right, Adding(dense, sums, start), mixed, guess, weights, loose)
 
 
 def counting(normaliser: Normaliser, right: Truths, results: Array, first: float) -> Reading:
@@ -106,7 +129,8 @@ def counting(normaliser: Normaliser, right: Truths, results: Array, first: float
         return found
 
     step = np.zeros((1, normaliser.following.shape[1], 1), np.int32)
-    return Reading(normaliser, right, step, np.ascontiguousarray(more), np.zeros(1, np.int32), mixed, (first, 0.0))
+    adding = Adding(step, np.ascontiguousarray(more), np.zeros(1, np.int32))
+    return Reading(normaliser, right, adding, mixed, (first, 0.0))
 
 
 def nobody(shape: tuple[int, ...], size: int) -> Reading:
@@ -116,10 +140,7 @@ def nobody(shape: tuple[int, ...], size: int) -> Reading:
         return np.zeros((*places.shape[:-1], size))
 
     normaliser = Normaliser(np.zeros(shape, np.int32), np.full((1, 1), DEAD, np.int32), 0)
-    return Reading(
-        normaliser, np.ones(1, np.bool_), np.zeros((1, 1, 0), np.int32), np.zeros((1, 1), np.int32),
-        np.zeros(0, np.int32), mixed, (-np.inf, 0.0),
-    )  # fmt: skip
+    return Reading(normaliser, np.ones(1, np.bool_), no_sums(normaliser), mixed, (-np.inf, 0.0))
 
 
 def chosen(normaliser: Normaliser, right: Truths, values: Array, takes: Truths) -> Reading:
@@ -137,7 +158,5 @@ def chosen(normaliser: Normaliser, right: Truths, values: Array, takes: Truths) 
         result: Array = table[places[..., 0]]
         return result
 
-    return Reading(
-        normaliser, right, np.ascontiguousarray(step, np.int32), np.array(rows, np.int32), np.zeros(1, np.int32), mixed,
-        (0.0, 0.0),
-    )  # fmt: skip
+    adding = Adding(np.ascontiguousarray(step, np.int32), np.array(rows, np.int32), np.zeros(1, np.int32))
+    return Reading(normaliser, right, adding, mixed, (0.0, 0.0))

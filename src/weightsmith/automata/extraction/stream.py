@@ -12,6 +12,7 @@ from weightsmith.automata.extraction.moore import Moore, smallest, together
 from weightsmith.automata.extraction.rows import Ints
 
 NEVER = -1  # in a view: no vector at all
+KEPT = 6  # views that others are made from, those that were used last
 
 
 @dataclass(eq=False)
@@ -26,6 +27,7 @@ class Stream:
     tokens: int
     ends: bool  # whether there are inputs that are too long
     _views: dict[bytes, Moore] = field(default_factory=dict, repr=False)
+    _finer: list[tuple[Ints, npt.NDArray[np.bool_], Moore]] = field(default_factory=list, repr=False)
 
     def view(self, parts: Ints, queries: npt.NDArray[np.bool_], budget: Budget) -> Moore:
         """Return a machine that says, for every input, in which part the vector is; parts count from 0.
@@ -35,11 +37,29 @@ class Stream:
         """
         key = parts.tobytes() + queries.tobytes()
         if key not in self._views:
-            default = self._default(parts, queries)
-            code = np.append(0, np.where(parts == default, 0, parts + 1)).astype(np.int32)
-            said = self._saying(code, budget)
-            self._views[key] = Moore(said.table, np.where(said.labels == 0, default, said.labels - 1).astype(np.int32))
+            self._views[key] = self._coarser(parts, queries) or self._joined(parts, queries, budget)
         return self._views[key]
+
+    def _joined(self, parts: Ints, queries: npt.NDArray[np.bool_], budget: Budget) -> Moore:
+        default = self._default(parts, queries)
+        code = np.append(0, np.where(parts == default, 0, parts + 1)).astype(np.int32)
+        said = self._saying(code, budget)
+        view = Moore(said.table, np.where(said.labels == 0, default, said.labels - 1).astype(np.int32))
+        self._finer = [(parts, queries, view), *self._finer[: KEPT - 1]]
+        return view
+
+    def _coarser(self, parts: Ints, queries: npt.NDArray[np.bool_]) -> Moore | None:
+        """Return the view as one that is known makes it, if that tells apart whatever it does."""
+        for place, (known, asking, view) in enumerate(self._finer):
+            if self.ends and (asking != queries).any():
+                continue
+            becomes = np.full(int(known.max()) + 2, NEVER, np.int32)  # of each part; NEVER is the last
+            becomes[known] = parts
+            if (becomes[known] == parts).all():
+                self._finer.insert(0, self._finer.pop(place))
+                small = smallest(view.table, 1 + becomes[view.labels])
+                return Moore(small.table, small.labels - 1)
+        return None
 
     def _default(self, parts: Ints, queries: npt.NDArray[np.bool_]) -> int:
         """Return the part that most machines speak of."""
@@ -58,7 +78,7 @@ class Stream:
 
     def _saying(self, code: Ints, budget: Budget) -> Moore:
         """Return the machine that says a code of each label; what has code 0 is not spoken of."""
-        found = (smallest(m.table, code[m.labels]) for m in self.machines if code[m.spoken].any())
+        found = (m.renamed(code) for m in self.machines if code[m.spoken].any())
         return together(found, self.tokens, budget)
 
     def only(self, chosen: npt.NDArray[np.bool_], budget: Budget) -> Moore:

@@ -3,17 +3,23 @@
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.compiled import compiled
+from weightsmith.automata.extraction.equal_parts import Told
 from weightsmith.automata.extraction.journal import ReadingMade
 from weightsmith.automata.extraction.loops import DEAD
 from weightsmith.automata.extraction.meeting import Meeting
 from weightsmith.automata.extraction.moore import Moore, smallest
-from weightsmith.automata.extraction.reading import NOTHING, Normaliser, Reading, Truths
-from weightsmith.automata.extraction.rows import Ints, different, examples_of
+from weightsmith.automata.extraction.reading import NOTHING, Adding, Normaliser, Reading, Truths, no_sums
+from weightsmith.automata.extraction.rows import Ints, examples_of
+from weightsmith.automata.extraction.small_folds import said_of, small_fold
 from weightsmith.automata.extraction.stream import NEVER, Stream
+
+FEW_STATES = 10_000  # that are walked through before anything is made smaller
+FOLD_STEPS = 200_000  # of a fold by itself, if it is to be made small
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,47 +102,57 @@ def ends_of(
 ) -> tuple[Ints, Moore]:
     """Return the states in which a normaliser can be when a query of the class has read all its keys, and the view."""
     keys = keys_of(stream, meeting, normaliser.labels, asking, budget)
-    nothing = np.zeros((1, normaliser.following.shape[1], 0), np.int32)
-    rows, _ = _folded(keys, normaliser, nothing, np.zeros((1, 1), np.int32), np.zeros(0, np.int32), budget)
-    asked = rows[(rows[:, 1] != DEAD) & np.append(keys.asks, False)[rows[:, 0]]]
-    n, _ = _finished(keys, normaliser, nothing, np.zeros((1, 1), np.int32), asked)
+    rows, _ = _folded(keys, normaliser, no_sums(normaliser), budget)
+    _, n, _ = _asked(keys, normaliser, no_sums(normaliser), rows)
     return np.unique(n[n != DEAD]), keys.view
 
 
 def walked(
-    stream: Stream, meeting: Meeting, reading: Reading, asking: Truths, budget: Budget
+    stream: Stream, meeting: Meeting, reading: Reading, asking: Truths, told: Told, budget: Budget
 ) -> tuple[ReadingMade, Array]:
-    """Return the machine that says 1 + the place of what the head adds, where the guess is right; and these vectors."""
+    """Return the machine that says 1 + the place of what the head adds, where the guess is right; and these vectors.
+
+    What `told` does not tell apart is not told apart.
+    """
     keys = keys_of(stream, meeting, reading.normaliser.labels, asking, budget)
-    rows, table = _folded(keys, reading.normaliser, reading.step, reading.sums, reading.start, budget)
-    labels = np.zeros(len(rows), np.int32)
-    asked = np.flatnonzero((rows[:, 1] != DEAD) & np.append(keys.asks, False)[rows[:, 0]])
-    n, sums = _finished(keys, reading.normaliser, reading.step, reading.sums, rows[asked])
-    spoken = (n != DEAD) & np.append(reading.right, False)[n]
-    found, places = different(sums[spoken])
-    added, numbers = different(meeting.A.matvec(meeting.head.W_O, reading.mixed(found)))
-    labels[asked[spoken]] = 1 + numbers[places]
-    return ReadingMade(keys.view, smallest(table, labels)), added
+    rows, table = _folded(keys, reading.normaliser, reading.adding, budget, min(FEW_STATES, budget.limit))
+    fold = None if len(rows) else small_fold(meeting, reading, told, FOLD_STEPS)
+    if fold is not None:
+        rows, table = _folded(keys, fold.normaliser, no_sums(fold.normaliser), budget)
+        asked, n, _ = _asked(keys, fold.normaliser, no_sums(fold.normaliser), rows)
+        labels, added = np.append(fold.says, 0)[n], fold.added  # DEAD is the last
+    else:
+        if not len(rows):
+            rows, table = _folded(keys, reading.normaliser, reading.adding, budget)
+        asked, n, sums = _asked(keys, reading.normaliser, reading.adding, rows)
+        labels, spoken = np.zeros(len(asked), np.int32), np.append(reading.right, False)[n]
+        labels[spoken], added = said_of(meeting, reading, sums[spoken], told)
+    says = np.zeros(len(rows), np.int32)
+    says[asked] = labels
+    return ReadingMade(keys.view, smallest(table, says), reading.weights, reading.loose), added
 
 
-def _folded(
-    keys: Keys, normaliser: Normaliser, step: Ints, sums: Ints, start: Ints, budget: Budget
-) -> tuple[Ints, Ints]:
-    begin = np.concatenate([np.array([0, normaliser.start], np.int32), start]).astype(np.int32)
+def _folded(keys: Keys, normaliser: Normaliser, adding: Adding, budget: Budget, few: int = 0) -> tuple[Ints, Ints]:
+    """Return what the keys lead to, and its table; nothing where only few states were wanted and there are more."""
+    begin = np.concatenate([np.array([0, normaliser.start], np.int32), adding.start]).astype(np.int32)
+    following = np.ascontiguousarray(normaliser.following)
     rows, table = compiled().folded(
-        keys.table, keys.far, keys.useful, np.ascontiguousarray(normaliser.following), step, sums, begin, budget.limit
+        keys.table, keys.far, keys.useful, following, adding.step, adding.sums, begin, few or budget.limit
     )
-    budget.count(len(rows))
+    if len(rows) or not few:
+        budget.count(len(rows))
     return rows, table
 
 
-def _finished(keys: Keys, normaliser: Normaliser, step: Ints, sums: Ints, rows: Ints) -> tuple[Ints, Ints]:
-    """Take in the keys that are not yet far: return the normalisers and the sums then."""
-    n, total = rows[:, 1].copy(), rows[:, 2:].copy()
-    for labels in keys.near[rows[:, 0]].T:
+def _asked(keys: Keys, normaliser: Normaliser, adding: Adding, rows: Ints) -> tuple[npt.NDArray[np.intp], Ints, Ints]:
+    """Return the rows at which a query asks, and the normalisers and sums when the keys that are near are taken in."""
+    asked = np.flatnonzero((rows[:, 1] != DEAD) & np.append(keys.asks, False)[rows[:, 0]])
+    chosen = rows[asked]
+    n, total = chosen[:, 1].copy(), chosen[:, 2:].copy()
+    for labels in keys.near[chosen[:, 0]].T:
         taken = np.flatnonzero((labels != NOTHING) & (n != DEAD))
         label, before = labels[taken], n[taken]
-        which = before if len(step) > 1 else np.zeros_like(before)
-        total[taken] = sums[step[which, label], total[taken]]
+        which = before if len(adding.step) > 1 else np.zeros_like(before)
+        total[taken] = adding.sums[adding.step[which, label], total[taken]]
         n[taken] = normaliser.following[before, label]
-    return n, total
+    return asked, n, total

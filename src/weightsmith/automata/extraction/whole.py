@@ -44,7 +44,7 @@ def extract(T: Transformer, budget: Budget | None = None) -> Decisions:
     journal = Journal()
     for b in range(len(T.blocks)):
         last = b == len(T.blocks) - 1
-        outcome = partial(_answers_of, T) if last and T.readout is None else None
+        outcome = partial(_answers_of, T) if last and T.readout is None else _numbers
         stream, made = run_block(T, b, stream, _answers(T) if last else different, limits, outcome)
         journal.blocks.append(made)
     if not T.blocks:
@@ -171,6 +171,11 @@ def _answers_of(T: Transformer, vectors: Array) -> Ints:
             f"on some input the lanes of the readout hold {values}, which stands for nothing: add it to the table"
         )
     return places
+
+
+def _numbers(vectors: Array) -> Ints:
+    """Number vectors: between blocks, all of a vector matters."""
+    return different(vectors)[1]
 
 
 def _answers(T: Transformer) -> Finish:

@@ -1,0 +1,166 @@
+"""Readings with equal parts, 1 ⊘ m for each of m keys: m is counted, and the weight is guessed.
+
+Of many counts it does not matter which of them it is. Weights that make the same terms of all values are one guess. So
+are weights with which the outcome is always the same, whatever the terms add up to: then nobody adds them up. Where a
+guess is about all counts from some one on, nobody counts any further.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from weightsmith.arithmetic import Array, Core
+from weightsmith.automata.extraction.budget import Budget
+from weightsmith.automata.extraction.compiled import compiled
+from weightsmith.automata.extraction.loops import DEAD
+from weightsmith.automata.extraction.meeting import Meeting
+from weightsmith.automata.extraction.reading import (
+    Normaliser,
+    Reading,
+    Truths,
+    alive,
+    counting,
+    labelled,
+    summed,
+)
+from weightsmith.automata.extraction.rows import Ints, different, examples_of
+
+MAX_COUNT = 1 << 14  # keys that share a weight above 0: 1 ⊘ m rounds to 0 from here on
+MAX_SUMS = 500  # of some terms, of which all are looked at
+SAMPLES = 6  # of these, of which it is seen at once that they differ
+Ends: TypeAlias = Callable[[Normaliser], Ints]  # the states in which a normaliser can be when such a query reads
+Told: TypeAlias = Callable[[Array], Ints | None]  # all that matters of what a head adds, in a row; None if unknown
+
+
+def equal_parts(
+    meeting: Meeting, counted: Truths, fatal: Truths, first: float, least: int, ends: Ends, told: Told, budget: Budget
+) -> Iterator[Reading]:
+    """The normaliser is how many keys are counted, which is `least` or more in the end; some keys are fatal."""
+    A, weights = meeting.A, _weights_by_count(meeting, budget)  # the last serves every larger count
+    nothing, counts = ~counted & ~fatal, np.arange(len(weights))
+    values = np.unique(meeting.values[meeting.newest :][counted[meeting.newest :]], axis=0)
+    if len(values) == 1:
+        sums = _examples(meeting, _repeated(A, A.multiply(weights[:, None], values[0])), told)
+        cap = max(_last_change((sums != sums[-1]).any(axis=1)), least)
+        normaliser, _ = _count(fatal, nothing, cap)
+        yield counting(normaliser, counts[: cap + 1] >= least, sums[: cap + 1], first)
+        return
+    kinds = _kinds(meeting, weights, values, budget)
+    negligible = _negligible(kinds, told)
+    group = np.array([negligible.get(kind, kind) for kind in range(len(kinds.added))], np.int32)[kinds.of_count]
+    group[:least] = -1
+    last = _last_change(group != group[-1])
+    found = group[ends(_count(fatal, nothing, last)[0])]
+    for one in np.unique(found[found >= 0])[::-1]:  # the largest weight tells most values apart
+        budget.check()
+        fitting, loose = group == one, int(one) in negligible
+        cap = last if fitting[-1] else int(np.flatnonzero(fitting)[-1]) + 1
+        guessed = np.unique(weights[fitting])
+        normaliser, rows = _count(fatal, nothing, cap, A.multiply(guessed[:1] * (not loose), meeting.values))
+        right = fitting[: cap + 1]
+        normaliser = Normaliser(normaliser.labels, alive(normaliser.following, right), 0)
+        yield summed(
+            A, normaliser, right, rows, (first, float(guessed[0])), budget, weights=tuple(guessed.tolist()), loose=loose
+        )
+
+
+def _last_change(differs: Truths) -> int:
+    """Return the first place from which on nothing differs."""
+    places = np.flatnonzero(differs)
+    return int(places[-1]) + 1 if len(places) else 0
+
+
+@dataclass(frozen=True, eq=False)
+class _Kinds:
+    """Weights by what they make of some values."""
+
+    of_count: Ints  # (counts): the kind of the weight of so many keys; kinds ascend with the weight
+    added: list[Array | None]  # by kind: what the head can add, for any number of keys; None for too much
+
+
+def _kinds(meeting: Meeting, weights: Array, values: Array, budget: Budget) -> _Kinds:
+    """Return the kinds of weights: in a kind, all make the same terms of all values."""
+    key = values.tobytes()
+    if key not in meeting.known:
+        A = meeting.A
+        different_weights, places = np.unique(weights, return_inverse=True)
+        terms = A.multiply(different_weights[:, None, None], values)
+        kinds, kind_of = different(terms.reshape(len(terms), -1))
+        added = [_sums(meeting, rows, budget) for rows in kinds.reshape(len(kinds), *values.shape)]
+        meeting.known[key] = _Kinds(kind_of[places.reshape(-1)], added)
+    found: _Kinds = meeting.known[key]
+    return found
+
+
+def _sums(meeting: Meeting, terms: Array, budget: Budget) -> Array | None:
+    """Return what the head adds for all sums of some terms, the empty one too; None where there are many."""
+    anything = Normaliser(np.zeros((1, 1), np.int32), np.zeros((1, len(terms)), np.int32), 0)
+    reading = summed(meeting.A, anything, np.ones(1, np.bool_), terms, (0.0, 0.0), budget)
+    adding = reading.adding
+    start = np.append(np.int32(0), adding.start).astype(np.int32)
+    rows, _ = compiled().closed(anything.following, adding.step, adding.sums, start, MAX_SUMS)
+    if not len(rows):
+        return None
+    return different(meeting.A.matvec(meeting.head.W_O, reading.mixed(rows[:, 1:])))[0]
+
+
+def _negligible(kinds: _Kinds, told: Told) -> dict[int, int]:
+    """Return the kinds with one outcome, whatever the sum, and for each of them the first with the same outcome."""
+    few = [(kind, added) for kind, added in enumerate(kinds.added) if added is not None]
+    first: dict[bytes, int] = {}
+    for most in (SAMPLES, MAX_SUMS):
+        chosen = [added[:: 1 + len(added) // most] for _, added in few]
+        outcomes = told(np.concatenate(chosen)) if few else None
+        if outcomes is None:
+            return {}
+        rows = np.split(outcomes, np.cumsum([len(part) for part in chosen])[:-1])
+        same = [bool((row == row[0]).all()) for row in rows]
+        few = [one for one, alike in zip(few, same, strict=True) if alike]
+    alike_rows = [row[0] for row, alike in zip(rows, same, strict=True) if alike]
+    return {kind: first.setdefault(row.tobytes(), kind) for (kind, _), row in zip(few, alike_rows, strict=True)}
+
+
+def _examples(meeting: Meeting, sums: Array, told: Told) -> Array:
+    """Return for each sum one with the same outcome."""
+    added, places = different(meeting.A.matvec(meeting.head.W_O, sums))
+    outcomes = told(added)
+    if outcomes is None:
+        return sums
+    examples, numbers = examples_of(outcomes[places])
+    chosen: Array = sums[examples[numbers]]
+    return chosen
+
+
+def _count(fatal: Truths, nothing: Truths, cap: int, terms: Array | None = None) -> tuple[Normaliser, Array]:
+    """Return a normaliser that counts up to a cap, and the terms of its labels."""
+    marks = [fatal[..., None]] + ([] if terms is None else [np.where(fatal[..., None], 0.0, terms)])
+    codes = np.concatenate(marks, axis=-1).astype(np.float64)
+    labels, examples = labelled(codes, nothing)
+    rows = codes.reshape(nothing.size, -1)[examples]
+    counted = np.minimum(np.arange(1, cap + 2), cap)[:, None]
+    following = np.where(rows[:, 0] > 0, DEAD, counted).astype(np.int32)
+    return Normaliser(labels, np.ascontiguousarray(following), 0), rows[:, 1:]
+
+
+def _repeated(A: Core, terms: Array) -> Array:
+    """Return the sum of m times terms[m], for each m."""
+    total = np.zeros(terms.shape)
+    for m in range(1, len(terms)):
+        more = A.add(total[m:], terms[m:])
+        if (more == total[m:]).all():
+            break
+        total[m:] = more
+    return total
+
+
+def _weights_by_count(meeting: Meeting, budget: Budget) -> Array:
+    """Return the weight of each of m keys, for m = 0, 1, 2 … up to where it rounds to 0 for ever."""
+    size = 2
+    while size <= MAX_COUNT:
+        weights = np.append(0.0, meeting.A.round(1 / np.arange(1, size)))
+        if weights[-1] == 0:
+            return weights[: int(np.flatnonzero(weights)[-1]) + 2]
+        size *= 2
+    raise budget.stop(f"equal parts of more than {MAX_COUNT:,} keys are above 0 in {meeting.A.arithmetic}")

@@ -1,0 +1,61 @@
+"""The fold of a reading made smallest by itself, over labels of keys, before anything is walked through with it.
+
+Where a stream has many states, each state of the fold is met with many of them; what the fold tells apart in vain, sums
+that lead to the same results, counts from which the guess cannot come out, is then told apart many times.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from weightsmith.arithmetic import Array
+from weightsmith.automata.extraction.compiled import compiled
+from weightsmith.automata.extraction.equal_parts import Told
+from weightsmith.automata.extraction.loops import DEAD
+from weightsmith.automata.extraction.meeting import Meeting
+from weightsmith.automata.extraction.reading import Normaliser, Reading
+from weightsmith.automata.extraction.rows import Ints, different, examples_of
+
+
+@dataclass(frozen=True, eq=False)
+class SmallFold:
+    """A fold whose states say what the head adds: different states say different things, now or after some keys."""
+
+    normaliser: Normaliser
+    says: Ints  # (states): 1 + the place of what the head adds; 0 where the guess is wrong
+    added: Array
+
+
+def small_fold(meeting: Meeting, reading: Reading, told: Told, steps: int) -> SmallFold | None:
+    """Return the smallest fold that does what a reading does, if that takes no more than so many steps."""
+    loops, given = compiled(), reading.normaliser
+    start = np.append(np.int32(given.start), reading.adding.start).astype(np.int32)
+    following = np.ascontiguousarray(given.following)
+    rows, table = loops.closed(
+        following, reading.adding.step, reading.adding.sums, start, 1 + steps // (1 + following.shape[1])
+    )
+    if not len(rows):
+        return None
+    right = np.append(reading.right, False)[rows[:, 0]]  # DEAD is the last
+    labels = np.zeros(len(rows), np.int32)
+    labels[right], added = said_of(meeting, reading, rows[right, 1:], told)
+    classes, count = loops.by_label(labels)
+    members, small = loops.numbered(table, classes, loops.refined(table, classes, count))
+    says = labels[members]
+    dead = (small == np.arange(len(small))[:, None]).all(axis=1) & (says == 0)
+    small = np.where(dead[small], DEAD, small).astype(np.int32)
+    return SmallFold(Normaliser(given.labels, np.ascontiguousarray(small), 0), says, added)
+
+
+def said_of(meeting: Meeting, reading: Reading, sums: Ints, told: Told) -> tuple[Ints, Array]:
+    """Return 1 + the place of what the head adds for each of some sums, and all that it adds.
+
+    Of what has the same outcome, one stands for all.
+    """
+    found, places = different(sums)
+    added, numbers = different(meeting.A.matvec(meeting.head.W_O, reading.mixed(found)))
+    outcomes = told(added) if len(added) else None
+    if outcomes is None:
+        return 1 + numbers[places], added
+    examples, classes = examples_of(outcomes)
+    return 1 + classes[numbers[places]], added[examples]
