@@ -1,6 +1,7 @@
 """Claims about all lengths: what is proved in which time, and of which share of random models automata are found."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
@@ -16,6 +17,7 @@ from weightsmith.tables import Table
 
 MODELS, SECONDS = 30, 2.0  # random models of each kind, and what each may take of a processor
 TABLES, TABLE_SECONDS = 20, 10.0
+TESTED = 2000  # of tests/automata/test_extraction.py
 KINDS = {"one key": WEIGHTINGS[:2], "hard": WEIGHTINGS[:3], "softmax": WEIGHTINGS[3:]}
 COUNTERS = ("majority", "parity", "parity_chain")
 Claim = Callable[[], "ws.check.Verdict"]
@@ -26,6 +28,7 @@ def measure() -> Iterator[Table]:
     automaton(ws.library.contains("1"))  # compiles
     yield _proofs()
     yield _against_runs()
+    yield _of_the_tests()
     yield from _shares()
     yield _tables()
 
@@ -97,6 +100,25 @@ def _against_runs() -> Table:
     return table
 
 
+def _of_the_tests() -> Table:
+    """Return the share of the tests' own random models, where these are of hard attention, or one block of softmax."""
+    title = f"found within {SECONDS:g} s of a processor, of the tests' {TESTED:,} random models"
+    columns = ("hard, 1 block", "hard, 2", "hard, 3", "softmax, 1")
+    table = Table("arithmetic", *columns, right=range(1, 1 + len(columns)), title=title)
+    drawn, found = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for T in map(random_model, range(TESTED)):
+        heads = [head for block in T.blocks if block.attention is not None for head in block.attention.heads]
+        soft, blocks = {isinstance(head.weighting, ws.Softmax) for head in heads}, len(T.blocks)
+        if soft == {False} or (soft == {True} and blocks == 1):
+            column = columns[-1] if soft == {True} else columns[blocks - 1]
+            cells = [(str(T.arithmetic), column), ("all", column)]
+            drawn.update(cells)
+            found.update(cells if _is_found(T, SECONDS) else ())
+    for row in (*ARITHMETICS, "all"):
+        table.add(row, *(f"{found[row, column]} of {drawn[row, column]}" for column in columns))
+    return table
+
+
 def _shares() -> Iterator[Table]:
     """Yield the share of random models whose machines are found in time, by kind and in all."""
     title = f"found within {SECONDS:g} s of a processor, of {MODELS} random models each, in percent"
@@ -130,12 +152,13 @@ def _tables() -> Table:
 
 
 def _found(count: int, seconds: float, **kinds: object) -> int:
-    found = 0
-    for seed in range(count):
-        T = random_model(10_000 + seed, plain=True, **kinds)  # type: ignore[arg-type]
-        try:
-            extract(T, Budget(seconds, clock=time.process_time))
-        except UnknownError:
-            continue
-        found += 1
-    return found
+    models = (random_model(10_000 + seed, plain=True, **kinds) for seed in range(count))  # type: ignore[arg-type]
+    return sum(_is_found(T, seconds) for T in models)
+
+
+def _is_found(T: ws.Transformer, seconds: float) -> bool:
+    try:
+        extract(T, Budget(seconds, clock=time.process_time))
+    except UnknownError:
+        return False
+    return True
