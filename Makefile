@@ -26,12 +26,12 @@ demo: $(VENV)/.core
 	@$(BIN)/weightsmith demo
 	@echo "(first: source $(BIN)/activate)"
 
-# Types are checked while tests wait for browsers and clusters; what was found is said at the end
+# Types are checked while tests wait for browsers and clusters (nice: never instead of them), and said at the end
 test: installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-logo
-	@$(BIN)/mypy >$(VENV)/types 2>&1 & types=$$!; trap 'kill $$types' INT TERM; $(PYTEST); tests=$$?; \
+	@nice -n 19 $(BIN)/mypy >$(VENV)/types 2>&1 & types=$$!; trap 'kill $$types' INT TERM; $(PYTEST); tests=$$?; \
 	wait $$types; types=$$?; echo 'mypy:'; cat $(VENV)/types; exit $$((tests | types))
 
 test-long: installed
