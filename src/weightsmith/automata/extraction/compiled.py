@@ -10,7 +10,7 @@ from weightsmith.automata.extraction import loops
 # How long compiling takes on an ordinary machine, to be said before; the first of all pays for starting Numba
 SECONDS = {
     "by_label": 1.2, "refined": 1.4, "numbered": 0.3, "leading": 0.6, "distinct": 0.5, "paired": 1.4, "delayed": 0.9,
-    "folded": 0.9, "closed": 0.9,
+    "folded": 0.9,
 }  # fmt: skip
 _lock = threading.Lock()
 
@@ -26,7 +26,6 @@ class Loops(NamedTuple):
     paired: Any
     delayed: Any
     folded: Any
-    closed: Any
 
 
 def compiled() -> Loops:
@@ -64,6 +63,5 @@ def _types() -> Loops:
         distinct=(table,),
         paired=(table, table, number, number, number),
         delayed=(table, row, table, number),
-        folded=(table, row, truths, table, nb.int32[:, :, ::1], table, row, number),
-        closed=(table, nb.int32[:, :, ::1], table, row, number),
+        folded=(table, table, truths, table, nb.int32[:, :, ::1], table, row, number),
     )

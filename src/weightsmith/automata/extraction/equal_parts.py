@@ -13,7 +13,6 @@ import numpy as np
 
 from weightsmith.arithmetic import Array, Core
 from weightsmith.automata.extraction.budget import Budget
-from weightsmith.automata.extraction.compiled import compiled
 from weightsmith.automata.extraction.loops import DEAD
 from weightsmith.automata.extraction.meeting import Meeting
 from weightsmith.automata.extraction.reading import (
@@ -22,6 +21,7 @@ from weightsmith.automata.extraction.reading import (
     Truths,
     alive,
     counting,
+    fold_of_any_keys,
     labelled,
     summed,
 )
@@ -98,9 +98,7 @@ def _sums(meeting: Meeting, terms: Array, budget: Budget) -> Array | None:
     """Return what the head adds for all sums of some terms, the empty one too; None where there are many."""
     anything = Normaliser(np.zeros((1, 1), np.int32), np.zeros((1, len(terms)), np.int32), 0)
     reading = summed(meeting.A, anything, np.ones(1, np.bool_), terms, (0.0, 0.0), budget)
-    adding = reading.adding
-    start = np.append(np.int32(0), adding.start).astype(np.int32)
-    rows, _ = compiled().closed(anything.following, adding.step, adding.sums, start, MAX_SUMS)
+    rows, _ = fold_of_any_keys(anything, reading.adding, MAX_SUMS)
     if not len(rows):
         return None
     return different(meeting.A.matvec(meeting.head.W_O, reading.mixed(rows[:, 1:])))[0]

@@ -294,41 +294,6 @@ def delayed(machine: Ints, enters: Ints, becomes: Ints, limit: int) -> tuple[Int
     return rows[:kept], table[:kept]
 
 
-def closed(following: Ints, step: Ints, sums: Ints, start: Ints, limit: int) -> tuple[Ints, Ints]:
-    """Return the (normaliser, sum in each coordinate) to which any labels lead, and their table over labels.
-
-    See `folded`; where the normaliser is dead, all is one dead state.
-    """
-    labels, width = following.shape[1], len(start)
-    rows, table = np.empty((256, width), np.int32), np.empty((256, labels), np.int32)
-    slots = np.full(1024, -1, np.int32)
-    row = start.copy()
-    slots[_PLACE(rows, slots, row)] = 0
-    _COPY(row, rows[0])
-    count, done = 1, 0
-    by_normaliser = step.shape[0] > 1
-    while done < count <= limit:
-        while count + labels > len(rows):
-            rows, table, slots = _LARGER(rows, table, slots, count)
-        for label in range(labels):
-            _COPY(rows[done], row)
-            n = row[0]
-            if n != DEAD:
-                row[0] = following[n, label]
-                which = n if by_normaliser else 0
-                for j in range(1, width):
-                    row[j] = DEAD if row[0] == DEAD else sums[step[which, label, j - 1], row[j]]
-            place = _PLACE(rows, slots, row)
-            if slots[place] < 0:
-                slots[place] = count
-                _COPY(row, rows[count])
-                count += 1
-            table[done, label] = slots[place]
-        done += 1
-    kept = count if count <= limit else 0
-    return rows[:kept], table[:kept]
-
-
 def folded(
     machine: Ints,
     labels: Ints,
@@ -341,9 +306,9 @@ def folded(
 ) -> tuple[Ints, Ints]:
     """Return the reachable (state of the machine, normaliser, sum in each coordinate), and their table.
 
-    Entering a state with a label ≥ 0 takes the normaliser n to following[n, label], and the sum s in coordinate j to
-    sums[step[n, label, j], s]; step has one row where n does not matter. Where the normaliser is dead, or the state is
-    not useful, all is one dead state.
+    A token brings the key labels[state, token]. If that is ≥ 0, it takes the normaliser n to following[n, label], and
+    the sum s in coordinate j to sums[step[n, label, j], s]; step has one row where n does not matter. Where the
+    normaliser is dead, or the state is not useful, all is one dead state.
     """
     tokens, width = machine.shape[1], len(start)
     rows, table = np.empty((256, width), np.int32), np.empty((256, tokens), np.int32)
@@ -360,8 +325,7 @@ def folded(
             _COPY(rows[done], row)
             n = row[1]
             if n != DEAD:
-                state = machine[row[0], token]
-                label = labels[state]
+                state, label = machine[row[0], token], labels[row[0], token]
                 row[0] = state
                 if label >= 0:
                     row[1] = following[n, label]

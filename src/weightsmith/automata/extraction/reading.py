@@ -46,6 +46,23 @@ def no_sums(normaliser: Normaliser) -> Adding:
     return Adding(np.zeros((1, labels, 0), np.int32), np.zeros((1, 1), np.int32), np.zeros(0, np.int32))
 
 
+def fold(
+    machine: Ints, labels: Ints, useful: Truths, normaliser: Normaliser, adding: Adding, limit: int
+) -> tuple[Ints, Ints]:
+    """Return the reachable (state of a machine, normaliser, sums), and their table: see `loops.folded`."""
+    start = np.concatenate([[0, normaliser.start], adding.start]).astype(np.int32)
+    following = np.ascontiguousarray(normaliser.following)
+    rows, table = compiled().folded(machine, labels, useful, following, adding.step, adding.sums, start, limit)
+    return rows, table
+
+
+def fold_of_any_keys(normaliser: Normaliser, adding: Adding, limit: int) -> tuple[Ints, Ints]:
+    """Return the (normaliser, sums) to which keys lead in any order, and their table over labels."""
+    labels = np.arange(normaliser.following.shape[1], dtype=np.int32)[None]
+    rows, table = fold(np.zeros_like(labels), labels, np.ones(1, np.bool_), normaliser, adding, limit)
+    return rows[:, 1:], table
+
+
 @dataclass(frozen=True, eq=False)
 class Reading:
     """A normaliser with the sum of weighted values beside it."""

@@ -13,7 +13,7 @@ from weightsmith.automata.extraction.compiled import compiled
 from weightsmith.automata.extraction.equal_parts import Told
 from weightsmith.automata.extraction.loops import DEAD
 from weightsmith.automata.extraction.meeting import Meeting
-from weightsmith.automata.extraction.reading import Normaliser, Reading
+from weightsmith.automata.extraction.reading import Normaliser, Reading, fold_of_any_keys
 from weightsmith.automata.extraction.rows import Ints, different, examples_of
 
 
@@ -29,11 +29,7 @@ class SmallFold:
 def small_fold(meeting: Meeting, reading: Reading, told: Told, steps: int) -> SmallFold | None:
     """Return the smallest fold that does what a reading does, if that takes no more than so many steps."""
     loops, given = compiled(), reading.normaliser
-    start = np.append(np.int32(given.start), reading.adding.start).astype(np.int32)
-    following = np.ascontiguousarray(given.following)
-    rows, table = loops.closed(
-        following, reading.adding.step, reading.adding.sums, start, 1 + steps // (1 + following.shape[1])
-    )
+    rows, table = fold_of_any_keys(given, reading.adding, 1 + steps // (1 + given.following.shape[1]))
     if not len(rows):
         return None
     right = np.append(reading.right, False)[rows[:, 0]]  # DEAD is the last

@@ -13,7 +13,7 @@ from weightsmith.automata.extraction.journal import ReadingMade
 from weightsmith.automata.extraction.loops import DEAD
 from weightsmith.automata.extraction.meeting import Meeting
 from weightsmith.automata.extraction.moore import Moore, smallest
-from weightsmith.automata.extraction.reading import NOTHING, Adding, Normaliser, Reading, Truths, no_sums
+from weightsmith.automata.extraction.reading import NOTHING, Adding, Normaliser, Reading, Truths, fold, no_sums
 from weightsmith.automata.extraction.rows import Ints, examples_of
 from weightsmith.automata.extraction.small_folds import said_of, small_fold
 from weightsmith.automata.extraction.stream import NEVER, Stream
@@ -116,11 +116,11 @@ def walked(
     """
     keys = keys_of(stream, meeting, reading.normaliser.labels, asking, budget)
     rows, table = _folded(keys, reading.normaliser, reading.adding, budget, min(FEW_STATES, budget.limit))
-    fold = None if len(rows) else small_fold(meeting, reading, told, FOLD_STEPS)
-    if fold is not None:
-        rows, table = _folded(keys, fold.normaliser, no_sums(fold.normaliser), budget)
-        asked, n, _ = _asked(keys, fold.normaliser, no_sums(fold.normaliser), rows)
-        labels, added = np.append(fold.says, 0)[n], fold.added  # DEAD is the last
+    small = None if len(rows) else small_fold(meeting, reading, told, FOLD_STEPS)
+    if small is not None:
+        rows, table = _folded(keys, small.normaliser, no_sums(small.normaliser), budget)
+        asked, n, _ = _asked(keys, small.normaliser, no_sums(small.normaliser), rows)
+        labels, added = np.append(small.says, 0)[n], small.added  # DEAD is the last
     else:
         if not len(rows):
             rows, table = _folded(keys, reading.normaliser, reading.adding, budget)
@@ -134,11 +134,7 @@ def walked(
 
 def _folded(keys: Keys, normaliser: Normaliser, adding: Adding, budget: Budget, few: int = 0) -> tuple[Ints, Ints]:
     """Return what the keys lead to, and its table; nothing where only few states were wanted and there are more."""
-    begin = np.concatenate([np.array([0, normaliser.start], np.int32), adding.start]).astype(np.int32)
-    following = np.ascontiguousarray(normaliser.following)
-    rows, table = compiled().folded(
-        keys.table, keys.far, keys.useful, following, adding.step, adding.sums, begin, few or budget.limit
-    )
+    rows, table = fold(keys.table, keys.far[keys.table], keys.useful, normaliser, adding, few or budget.limit)
     if len(rows) or not few:
         budget.count(len(rows))
     return rows, table
