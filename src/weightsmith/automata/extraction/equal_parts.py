@@ -105,19 +105,29 @@ def _sums(meeting: Meeting, terms: Array, budget: Budget) -> Array | None:
 
 
 def _negligible(kinds: _Kinds, told: Told) -> dict[int, int]:
-    """Return the kinds with one outcome, whatever the sum, and for each of them the first with the same outcome."""
+    """Return the kinds with one outcome, whatever the sum, and for each of them the first with the same outcome.
+
+    Most kinds have several outcomes, and a few sums show that; of the others, every sum is looked at.
+    """
     few = [(kind, added) for kind, added in enumerate(kinds.added) if added is not None]
+    few = [few[place] for place in _alike([_sample(added, SAMPLES) for _, added in few], told)]
+    alike = _alike([added for _, added in few], told)
     first: dict[bytes, int] = {}
-    for most in (SAMPLES, MAX_SUMS):
-        chosen = [added[:: 1 + len(added) // most] for _, added in few]
-        outcomes = told(np.concatenate(chosen)) if few else None
-        if outcomes is None:
-            return {}
-        rows = np.split(outcomes, np.cumsum([len(part) for part in chosen])[:-1])
-        same = [bool((row == row[0]).all()) for row in rows]
-        few = [one for one, alike in zip(few, same, strict=True) if alike]
-    alike_rows = [row[0] for row, alike in zip(rows, same, strict=True) if alike]
-    return {kind: first.setdefault(row.tobytes(), kind) for (kind, _), row in zip(few, alike_rows, strict=True)}
+    return {few[place][0]: first.setdefault(outcome, few[place][0]) for place, outcome in alike.items()}
+
+
+def _sample(added: Array, most: int) -> Array:
+    """Return no more than so many of some rows, from all over them."""
+    return added[:: -(-len(added) // most)]
+
+
+def _alike(several: list[Array], told: Told) -> dict[int, bytes]:
+    """Return the places of arrays whose rows all have the same outcome, with that; none where outcomes are unknown."""
+    outcomes = told(np.concatenate(several)) if several else None
+    if outcomes is None:
+        return {}
+    each = np.split(outcomes, np.cumsum([len(rows) for rows in several])[:-1])
+    return {place: found[0].tobytes() for place, found in enumerate(each) if (found == found[0]).all()}
 
 
 def _examples(meeting: Meeting, sums: Array, told: Told) -> Array:
