@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 from itertools import product
+from math import gcd
+from random import Random
 
 import numpy as np
 import pytest
 
 import weightsmith as ws
 from weightsmith.automata import Automaton
+from weightsmith.automata.extraction.equal_parts import _sample
+from weightsmith.automata.extraction.limits import Limits, using
 
 NEVER = Automaton([[0, 0]], [False])
 STEPS = 255  # ∞ of fixed(4,4), in units of 1/16
@@ -53,10 +57,14 @@ def steps_for(sums: int) -> tuple[int, int]:
     return min(found, key=lambda steps: abs(steps[0] - steps[1]))
 
 
-def words() -> Iterator[tuple[int, int]]:
-    """How often each token stands in inputs of 11 to 31 tokens, whose parts add up without saturating."""
-    for a in range(1, 18):
-        for b in range(max(1, 11 - a), 22 - a):
+def places(sums: int) -> Iterator[tuple[int, int]]:
+    """How often each token stands in inputs of 11 to 31 tokens, whose parts add up without saturating.
+
+    Larger weights, for fewer keys, are multiples of 1/16: what has no common factor is no sum of theirs.
+    """
+    p, q = steps_for(sums)
+    for a, b in product(range(1, 31), repeat=2):
+        if 11 <= a + b < 32 and a * p < STEPS and b * q < STEPS and gcd(a, b) == 1:
             yield a, b
 
 
@@ -69,10 +77,18 @@ def test_a_model_with_500_sums_is_refuted_by_the_one_that_matters() -> None:
 
 @pytest.mark.parametrize("sums", [486, 500, 525])
 def test_each_single_sum_matters(sums: int) -> None:
-    """Around the number of sums of which all are looked at."""
-    p, q = steps_for(sums)
-    for a, b in list(words())[:: 7 if sums == 500 else 29]:
-        if a * p > STEPS or b * q > STEPS:
-            continue
-        verdict = ws.check.recognizes(one_sum(a, b, sums), NEVER)
-        assert (verdict.holds, verdict.counterexample) == (False, "a" * a + "b" * b)
+    """All are looked at, or none; where they are as many as are looked at, one less, one more."""
+    for most in (sums - 1, sums, sums + 1):
+        for a, b in Random(most).sample(list(places(sums)), 8):
+            with using(Limits(sums=most)):
+                verdict = ws.check.recognizes(one_sum(a, b, sums), NEVER)
+            assert (verdict.holds, verdict.counterexample) == (False, "a" * a + "b" * b)
+
+
+@pytest.mark.parametrize("most", range(1, 13))
+def test_a_sample_has_no_more_rows_than_it_may_and_all_where_they_are_as_many(most: int) -> None:
+    for rows in range(1, 40):
+        found = _sample(np.arange(float(rows)), most)
+        assert 1 <= len(found) <= most
+        if rows <= most:
+            assert len(found) == rows

@@ -9,7 +9,7 @@ from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.equal_parts import Ends, Told, equal_parts
 from weightsmith.automata.extraction.loops import DEAD
-from weightsmith.automata.extraction.meeting import Meeting
+from weightsmith.automata.extraction.meeting import Meeting, unknown
 from weightsmith.automata.extraction.reading import (
     Normaliser,
     Reading,
@@ -25,7 +25,7 @@ from weightsmith.automata.extraction.rows import Ints
 from weightsmith.automata.extraction.sums import Sums, sums_for
 from weightsmith.model import AverageHard, LeftmostHard, RightmostHard, Softmax
 
-MAX_MATRIX = 1 << 12  # states of a normaliser for which it is worth to know at once what leads where
+FOLLOWING_BYTES = 6 * 4  # of each state and label, there twice and while the useless ones are made dead
 FATAL = -1.0  # in place of an exponential
 
 
@@ -44,6 +44,8 @@ def readings(meeting: Meeting, query: int, ends: Ends, told: Told, budget: Budge
         yield _one_key(meeting, scores, isinstance(weighting, RightmostHard))
     elif isinstance(weighting, AverageHard):
         yield from _best_parts(meeting, scores, ends, told, budget)
+    elif not isinstance(weighting, Softmax):
+        raise unknown(weighting)
     elif weighting.shifted:
         yield from _shifted(meeting, scores, weighting, ends, budget)
     else:
@@ -100,7 +102,7 @@ def _largest(scores: Array, ends: Ends) -> Iterator[float | None]:
 def _plain(meeting: Meeting, e: Array, weighting: Softmax, ends: Ends, told: Told, budget: Budget) -> Iterator[Reading]:
     """The normaliser is z; its final value is guessed."""
     A, table = meeting.A, sums_for(meeting.A, e, budget)
-    base = _Fold(table, e, e == 0)
+    base = _Fold(table, e, e == 0, budget)
     found = ends(base.normaliser)
     for z in np.unique(found):
         budget.check()
@@ -112,7 +114,7 @@ def _plain(meeting: Meeting, e: Array, weighting: Softmax, ends: Ends, told: Tol
         total = float(table.values[z])
         weights = A.divide(e, np.array(total if total else A.infinity))
         terms = A.multiply(weights[..., None], meeting.values)
-        fold = _Fold(table, e, e == 0, terms)
+        fold = _Fold(table, e, e == 0, budget, terms)
         normaliser = fold.only_to(base.leads_to(int(z)))
         yield summed(A, normaliser, np.arange(len(table.values)) == z, fold.rows, (total, 0.0), budget)
 
@@ -134,13 +136,14 @@ def _below(meeting: Meeting, scores: Array, largest: float, ends: Ends, budget: 
     A, tops = meeting.A, scores == largest
     e = np.where(scores > largest, FATAL, A.exp(A.subtract(scores, np.array(largest))))
     table = sums_for(A, np.maximum(e, 0), budget)
-    base = _Fold(table, e, (e == 0) & ~tops, tops=tops)
+    base = _Fold(table, e, (e == 0) & ~tops, budget, tops=tops)
     found = ends(base.normaliser)
     for state in np.unique(found[found % 2 == 1]):
         budget.check()
         z = float(table.values[state // 2])
         weights = A.divide(np.maximum(e, 0), np.array(z))
-        fold = _Fold(table, e, (e == 0) & ~tops, A.multiply(weights[..., None], meeting.values), tops)
+        terms = A.multiply(weights[..., None], meeting.values)
+        fold = _Fold(table, e, (e == 0) & ~tops, budget, terms, tops)
         right = np.arange(2 * len(table.values)) == state
         yield summed(A, fold.only_to(base.leads_to(int(state))), right, fold.rows, (largest, z), budget)
 
@@ -152,12 +155,20 @@ class _Fold:
     """
 
     def __init__(
-        self, table: Sums, e: Array, nothing: Truths, terms: Array | None = None, tops: Truths | None = None
+        self,
+        table: Sums,
+        e: Array,
+        nothing: Truths,
+        budget: Budget,
+        terms: Array | None = None,
+        tops: Truths | None = None,
     ) -> None:
+        self.budget = budget
         marks = [e[..., None]] + ([] if tops is None else [tops[..., None]])
         labels, examples = labelled(np.concatenate(marks + ([] if terms is None else [terms]), axis=-1), nothing)
         known = np.arange(len(table.values))
         z, seen = (known, None) if tops is None else np.divmod(np.arange(2 * len(known)), 2)
+        budget.room(FOLLOWING_BYTES * len(z) * len(examples), "where keys lead its normaliser")
         following = np.empty((len(z), len(examples)), np.int32)
         for label, place in enumerate(examples):
             x = float(e.reshape(-1)[place])
@@ -172,7 +183,7 @@ class _Fold:
     def leads_to(self, wanted: int) -> Truths:
         """Say of each state whether it leads to one that is wanted. No sum of exponentials ever falls."""
         following = self.normaliser.following
-        if len(following) > MAX_MATRIX:
+        if len(following) > self.budget.limits.reach_states:
             right = np.arange(len(following)) == wanted
             leads: Truths = right | (alive(following, right) != DEAD).any(axis=1)
             return leads
@@ -186,7 +197,8 @@ class _Fold:
         found = np.eye(len(following) + 1, dtype=np.bool_)
         found[-1] = False  # DEAD
         for state in range(len(following) - 1, self.normaliser.start - 1, -1):
-            for there in following[state]:
+            self.budget.check()
+            for there in np.unique(following[state]):
                 if there != state:
                     found[state] |= found[there]
         return found[:-1, :-1]

@@ -17,6 +17,7 @@ from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.compiled import compiled
 from weightsmith.automata.extraction.loops import DEAD
 from weightsmith.automata.extraction.rows import Ints, examples_of
+from weightsmith.automata.extraction.slices import reached
 from weightsmith.automata.extraction.sums import sums_for
 
 NOTHING = -1  # the label of a key that changes nothing
@@ -47,19 +48,27 @@ def no_sums(normaliser: Normaliser) -> Adding:
 
 
 def fold(
-    machine: Ints, labels: Ints, useful: Truths, normaliser: Normaliser, adding: Adding, limit: int
+    machine: Ints,
+    labels: Ints,
+    useful: Truths,
+    normaliser: Normaliser,
+    adding: Adding,
+    budget: Budget,
+    most: int | None = None,
 ) -> tuple[Ints, Ints]:
-    """Return the reachable (state of a machine, normaliser, sums), and their table: see `loops.folded`."""
+    """Return the reachable (state of a machine, normaliser, sums), and their table: see `loops.folded`.
+
+    There are none if they would be more than `most`.
+    """
     start = np.concatenate([[0, normaliser.start], adding.start]).astype(np.int32)
-    following = np.ascontiguousarray(normaliser.following)
-    rows, table = compiled().folded(machine, labels, useful, following, adding.step, adding.sums, start, limit)
-    return rows, table
+    given = (machine, labels, useful, np.ascontiguousarray(normaliser.following), adding.step, adding.sums)
+    return reached(compiled().folded, given, start, machine.shape[1], budget, most)
 
 
-def fold_of_any_keys(normaliser: Normaliser, adding: Adding, limit: int) -> tuple[Ints, Ints]:
-    """Return the (normaliser, sums) to which keys lead in any order, and their table over labels."""
+def fold_of_any_keys(normaliser: Normaliser, adding: Adding, budget: Budget, most: int) -> tuple[Ints, Ints]:
+    """Return the (normaliser, sums) to which keys lead in any order, and their table over labels; none if too many."""
     labels = np.arange(normaliser.following.shape[1], dtype=np.int32)[None]
-    rows, table = fold(np.zeros_like(labels), labels, np.ones(1, np.bool_), normaliser, adding, limit)
+    rows, table = fold(np.zeros_like(labels), labels, np.ones(1, np.bool_), normaliser, adding, budget, most)
     return rows[:, 1:], table
 
 

@@ -6,16 +6,14 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.automata.automaton import Automaton, first_path, smallest
+from weightsmith.automata.automaton import Automaton, smallest
 from weightsmith.automata.extraction.budget import Budget, UnknownError
-from weightsmith.automata.extraction.compiled import compiled
-from weightsmith.automata.extraction.moore import Moore, pair
+from weightsmith.automata.extraction.moore import Moore, pair, pairs_of
 from weightsmith.automata.extraction.rows import Ints
 from weightsmith.automata.extraction.whole import Decisions, one_machine
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
 Ids: TypeAlias = tuple[int, ...]
-JOIN_STATES = 200_000  # so many states one machine for all may have, where several would do
 
 
 def read_as(decisions: Decisions, order: Sequence[int], suffix: Sequence[int]) -> list[Moore]:
@@ -34,7 +32,7 @@ def as_few(machines: list[Moore], answers: int, budget: Budget) -> list[Moore]:
     if len(machines) < 2:
         return machines
     try:
-        return [one_machine(machines, answers, budget.rest(JOIN_STATES))]
+        return [one_machine(machines, answers, budget.rest(budget.limits.joined_states))]
     except UnknownError:
         budget.check()
         return machines
@@ -51,15 +49,26 @@ def first_difference(
     best: Ids | None = None
     for A in mine:
         for B in others if within is None else [_only_within(B, within, budget) for B in others]:
-            rows, table = compiled().paired(A.table, B.table, A.dead, B.dead, budget.limit)
-            budget.count(len(rows))
+            rows, table = pairs_of(A, B, budget, both=True)
             a, b = A.labels[rows[:, 0]], B.labels[rows[:, 1]]
             wrong = (a > 0) & (b > 0) & differ(a, b)
             wrong[0] = False
-            found = first_path(table, wrong) if wrong.any() else None
+            found = _first_path(table, int(np.argmax(wrong))) if wrong.any() else None
             if found is not None and (best is None or (len(found), found) < (len(best), best)):
                 best = found
     return best
+
+
+def _first_path(table: Ints, state: int) -> Ids:
+    """Return the input that leads to a state first; states are numbered in the order of these inputs."""
+    states, tokens = table.shape
+    first = np.empty(states, np.int64)  # the first place of each state in the table, read row by row
+    first[table[::-1, ::-1].reshape(-1)] = np.arange(states * tokens - 1, -1, -1)  # the last one that is written stays
+    ids: list[int] = []
+    while state != 0:
+        state, token = divmod(int(first[state]), tokens)
+        ids.append(token)
+    return tuple(reversed(ids))
 
 
 def _only_within(machine: Moore, within: Moore, budget: Budget) -> Moore:
