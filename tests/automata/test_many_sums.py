@@ -13,7 +13,7 @@ from weightsmith.automata import Automaton
 from weightsmith.automata.extraction.equal_parts import _sample
 from weightsmith.automata.extraction.limits import Limits, using
 
-NEVER = Automaton([[0, 0]], [False])
+NEVER = Automaton(np.array([[0, 0]]), np.array([False]))
 STEPS = 255  # ∞ of fixed(4,4), in units of 1/16
 
 

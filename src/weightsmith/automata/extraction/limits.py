@@ -1,7 +1,7 @@
 """The bounds and thresholds of an extraction, in one record: what is found depends on them, but not whether it is true.
 
 Some say when to give up, the others which of two ways is faster. Tests set all of them to 1, 2, 3 …, so that every one
-is reached again and again: `with using(Limits.all(2)): …`.
+is reached again and again: `with using(Limits(sums=2)): …`.
 """
 
 from collections.abc import Iterator
@@ -46,12 +46,6 @@ class Limits:
         """Refuse what is no number from 1 on."""
         for field in fields(self):
             whole_number(getattr(self, field.name), field.name, 1, meaning="a bound of the extraction")
-
-    @classmethod
-    def all(cls, number: int) -> "Limits":
-        """Return limits that are all the same, but for what makes each automaton unknown: that is enough for tests."""
-        keep = {"counted_keys", "ages"}
-        return cls(**{field.name: number for field in fields(cls) if field.name not in keep})
 
 
 DEFAULT = Limits()

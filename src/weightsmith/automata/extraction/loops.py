@@ -121,7 +121,7 @@ def refined(begin: Ints, sources: Ints, classes: Ints, work: Ints, progress: Cou
                 left += 1
                 count += 1
     progress[0], progress[1] = count, left
-    return left == 0
+    return bool(left == 0)
 
 
 def numbered(table: Ints, classes: Ints, count: int) -> tuple[Ints, Ints]:
