@@ -18,6 +18,8 @@ from weightsmith.automata.extraction.limits import Limits
 from weightsmith.automata.extraction.loops import DEAD
 from weightsmith.automata.extraction.meeting import Meeting
 from weightsmith.automata.extraction.reading import (
+    FOLLOWING,
+    FOLLOWING_BYTES,
     Normaliser,
     Reading,
     Truths,
@@ -44,7 +46,7 @@ def equal_parts(
     if len(values) == 1:
         sums = _examples(meeting, _repeated(A, A.multiply(weights[:, None], values[0]), budget), told, budget)
         cap = max(_last_change((sums != sums[-1]).any(axis=1)), least)
-        normaliser, _ = _count(fatal, nothing, cap)
+        normaliser, _ = _count(fatal, nothing, cap, budget)
         yield counting(normaliser, counts[: cap + 1] >= least, sums[: cap + 1], first)
         return
     kinds = _kinds(meeting, weights, values, budget)
@@ -52,13 +54,13 @@ def equal_parts(
     group = np.array([negligible.get(kind, kind) for kind in range(len(kinds.added))], np.int32)[kinds.of_count]
     group[:least] = -1
     last = _last_change(group != group[-1])
-    found = group[ends(_count(fatal, nothing, last)[0])]
+    found = group[ends(_count(fatal, nothing, last, budget)[0])]
     for one in np.unique(found[found >= 0])[::-1]:  # the largest weight tells most values apart
         budget.check()
         fitting, loose = group == one, int(one) in negligible
         cap = last if fitting[-1] else int(np.flatnonzero(fitting)[-1]) + 1
         guessed = np.unique(weights[fitting])
-        normaliser, rows = _count(fatal, nothing, cap, A.multiply(guessed[:1] * (not loose), meeting.values))
+        normaliser, rows = _count(fatal, nothing, cap, budget, A.multiply(guessed[:1] * (not loose), meeting.values))
         right = fitting[: cap + 1]
         normaliser = Normaliser(normaliser.labels, alive(normaliser.following, right), 0)
         yield summed(
@@ -150,13 +152,16 @@ def _examples(meeting: Meeting, sums: Array, told: Told, budget: Budget) -> Arra
     return chosen
 
 
-def _count(fatal: Truths, nothing: Truths, cap: int, terms: Array | None = None) -> tuple[Normaliser, Array]:
+def _count(
+    fatal: Truths, nothing: Truths, cap: int, budget: Budget, terms: Array | None = None
+) -> tuple[Normaliser, Array]:
     """Return a normaliser that counts up to a cap, and the terms of its labels."""
     marks = [fatal[..., None]] + ([] if terms is None else [np.where(fatal[..., None], 0.0, terms)])
     codes = np.concatenate(marks, axis=-1).astype(np.float64)
     labels, examples = labelled(codes, nothing)
     rows = codes.reshape(nothing.size, -1)[examples]
-    counted = np.minimum(np.arange(1, cap + 2), cap)[:, None]
+    budget.room(FOLLOWING_BYTES * (cap + 1) * len(rows), FOLLOWING)
+    counted = np.minimum(np.arange(1, cap + 2, dtype=np.int32), cap)[:, None]
     following = np.where(rows[:, 0] > 0, DEAD, counted).astype(np.int32)
     return Normaliser(labels, np.ascontiguousarray(following), 0), rows[:, 1:]
 

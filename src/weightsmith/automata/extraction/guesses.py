@@ -11,6 +11,8 @@ from weightsmith.automata.extraction.equal_parts import Ends, Told, equal_parts
 from weightsmith.automata.extraction.loops import DEAD
 from weightsmith.automata.extraction.meeting import Meeting, unknown
 from weightsmith.automata.extraction.reading import (
+    FOLLOWING,
+    FOLLOWING_BYTES,
     Normaliser,
     Reading,
     Truths,
@@ -25,7 +27,6 @@ from weightsmith.automata.extraction.rows import Ints
 from weightsmith.automata.extraction.sums import Sums, sums_for
 from weightsmith.model import AverageHard, LeftmostHard, RightmostHard, Softmax
 
-FOLLOWING_BYTES = 6 * 4  # of each state and label, there twice and while the useless ones are made dead
 FATAL = -1.0  # in place of an exponential
 
 
@@ -41,7 +42,7 @@ def readings(meeting: Meeting, query: int, ends: Ends, told: Told, budget: Budge
     scores = meeting.scores[:, query].copy()
     weighting = meeting.head.weighting
     if isinstance(weighting, LeftmostHard | RightmostHard):
-        yield _one_key(meeting, scores, isinstance(weighting, RightmostHard))
+        yield _one_key(meeting, scores, isinstance(weighting, RightmostHard), budget)
     elif isinstance(weighting, AverageHard):
         yield from _best_parts(meeting, scores, ends, told, budget)
     elif not isinstance(weighting, Softmax):
@@ -60,14 +61,15 @@ def _places(scores: Array) -> Ints:
     return np.unique(scores, return_inverse=True)[1].reshape(scores.shape).astype(np.int32)
 
 
-def _one_key(meeting: Meeting, scores: Array, last: bool) -> Reading:
+def _one_key(meeting: Meeting, scores: Array, last: bool, budget: Budget) -> Reading:
     """The normaliser is the largest score so far, 1 + its place; 0 before any."""
     A, places = meeting.A, _places(scores)
     weighted = A.add(np.zeros(()), A.multiply(A.round(np.array(1.0)), meeting.values))
     codes = np.concatenate([places[..., None], weighted], axis=-1)
     labels, examples = labelled(codes, np.zeros(places.shape, np.bool_))
     place = places.reshape(-1)[examples]
-    states = np.arange(places.max() + 2)[:, None]
+    states = np.arange(places.max() + 2, dtype=np.int32)[:, None]
+    budget.room(FOLLOWING_BYTES * len(states) * len(place), FOLLOWING)
     following = np.maximum(states, place[None, :] + 1).astype(np.int32)
     takes = place[None, :] + 1 >= states if last else place[None, :] + 1 > states
     values = weighted.reshape(labels.size, -1)[examples]
@@ -79,18 +81,19 @@ def _one_key(meeting: Meeting, scores: Array, last: bool) -> Reading:
 
 def _best_parts(meeting: Meeting, scores: Array, ends: Ends, told: Told, budget: Budget) -> Iterator[Reading]:
     """The largest score is guessed first. Then keys with less change nothing, and one with more is fatal."""
-    for largest in _largest(scores, ends):
+    for largest in _largest(scores, ends, budget):
         if largest is None:
             yield nobody(scores.shape, meeting.values.shape[-1])
         else:
             yield from equal_parts(meeting, scores == largest, scores > largest, largest, 1, ends, told, budget)
 
 
-def _largest(scores: Array, ends: Ends) -> Iterator[float | None]:
+def _largest(scores: Array, ends: Ends, budget: Budget) -> Iterator[float | None]:
     """Return the scores that can be the largest that a query sees; None for no key at all."""
     known, places = np.unique(scores), _places(scores)
     labels, examples = labelled(places[..., None], np.zeros(places.shape, np.bool_))
-    states = np.arange(len(known) + 1)[:, None]  # 1 + the place of the largest so far
+    states = np.arange(len(known) + 1, dtype=np.int32)[:, None]  # 1 + the place of the largest so far
+    budget.room(FOLLOWING_BYTES * len(states) * len(examples), FOLLOWING)
     following = np.maximum(states, places.reshape(-1)[examples] + 1).astype(np.int32)
     for state in ends(Normaliser(labels, following, 0)):
         yield None if state == 0 else float(known[state - 1])
@@ -121,7 +124,7 @@ def _plain(meeting: Meeting, e: Array, weighting: Softmax, ends: Ends, told: Tol
 
 def _shifted(meeting: Meeting, scores: Array, weighting: Softmax, ends: Ends, budget: Budget) -> Iterator[Reading]:
     """The largest score is guessed first, then z."""
-    for largest in _largest(scores, ends):
+    for largest in _largest(scores, ends, budget):
         budget.check()
         if largest is not None:
             yield from _below(meeting, scores, largest, ends, budget)
@@ -168,7 +171,7 @@ class _Fold:
         labels, examples = labelled(np.concatenate(marks + ([] if terms is None else [terms]), axis=-1), nothing)
         known = np.arange(len(table.values))
         z, seen = (known, None) if tops is None else np.divmod(np.arange(2 * len(known)), 2)
-        budget.room(FOLLOWING_BYTES * len(z) * len(examples), "where keys lead its normaliser")
+        budget.room(FOLLOWING_BYTES * len(z) * len(examples), FOLLOWING)
         following = np.empty((len(z), len(examples)), np.int32)
         for label, place in enumerate(examples):
             x = float(e.reshape(-1)[place])

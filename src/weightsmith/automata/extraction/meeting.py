@@ -60,8 +60,7 @@ def meet(A: Core, head: Head, scheme: AttentionPositions, h: Array, budget: Budg
     penalties = scheme_penalties(A, scheme, budget)
     offsets = [table for table in (scheme.key_offsets(), scheme.value_offsets()) if table is not None]
     last = max([newest, len(penalties) - 1, *(len(table) - 1 for table in offsets)])
-    size = (last + 1) * len(k) * (2 * len(q) + v.shape[1]) + 4 * len(q) * len(k)  # there, where they are sorted, made
-    budget.room(8 * size, "the scores of all queries and keys")
+    budget.room((last + 1) * len(k) * _bytes(len(q), v.shape[1]), "the scores of all queries and keys")
     scores, values = np.empty((last + 1, len(q), len(k))), np.empty((last + 1, *v.shape))
     for age in range(last + 1):
         budget.check()
@@ -71,7 +70,13 @@ def meet(A: Core, head: Head, scheme: AttentionPositions, h: Array, budget: Budg
         values[age] = scheme.value(A, v, distance)
     while last > newest and (scores[last - 1] == scores[last]).all() and (values[last - 1] == values[last]).all():
         last -= 1
+    budget.holding(scores, values)
     return Meeting(head, A, scores[: last + 1], values[: last + 1], query_of, key_of, newest)
+
+
+def _bytes(queries: int, size: int) -> int:
+    """Return what the meetings of a key at an age take: scores, twice, and values, which are weighted and numbered."""
+    return 8 * (2 * queries + 6 * (2 + size))
 
 
 def scheme_penalties(A: Core, scheme: AttentionPositions, budget: Budget) -> Array:

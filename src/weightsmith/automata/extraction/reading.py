@@ -20,6 +20,8 @@ from weightsmith.automata.extraction.rows import Ints, examples_of
 from weightsmith.automata.extraction.slices import reached
 from weightsmith.automata.extraction.sums import sums_for
 
+FOLLOWING = "where labels of keys lead its normaliser"
+FOLLOWING_BYTES = 4 * 4  # of each state and label: there, and in what is made of it
 NOTHING = -1  # the label of a key that changes nothing
 Truths: TypeAlias = npt.NDArray[np.bool_]
 
@@ -177,7 +179,7 @@ def chosen(normaliser: Normaliser, right: Truths, values: Array, takes: Truths) 
     different, places = np.unique(values, axis=0, return_inverse=True)
     rows = [np.arange(len(different) + 1, dtype=np.int32)]
     rows += [np.full(len(different) + 1, 1 + place, np.int32) for place in range(len(different))]
-    step = np.where(takes, 1 + places.reshape(1, -1), 0)[:, :, None]
+    step = np.where(takes, 1 + places.reshape(1, -1).astype(np.int32), 0)[:, :, None]
     table = np.concatenate([np.zeros((1, values.shape[1])), different])
 
     def mixed(places: Ints) -> Array:

@@ -22,6 +22,9 @@ from weightsmith.model.positions import AttentionPositions
 from weightsmith.semantics.reference import read_answers, read_codes
 
 
+AUTOMATON_BYTES = 4 * 4  # of each entry of a table while an automaton is made of it, which is checked and frozen
+
+
 @dataclass(frozen=True, eq=False)
 class Decisions:
     """Machines over the vocabulary, of which exactly one speaks after each input: 1 + the place of the answer."""
@@ -85,6 +88,7 @@ def joined(decisions: Decisions, yes: Value, budget: Budget) -> DecisionAutomato
         budget.room(16 * length * len(T.vocabulary), "a state for each position")
         clock = _clock(length, len(T.vocabulary))
         whole = pair(whole, clock, lambda a, b: np.where(b > 0, a, 0), budget)
+    budget.room(AUTOMATON_BYTES * whole.table.size, "the automaton")
     outputs = whole.labels.astype(np.int64) - 1
     return decision_automaton(whole.table, outputs, T.vocabulary, T.answers, yes, length)
 
