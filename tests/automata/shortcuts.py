@@ -67,7 +67,9 @@ class Maker:
         count = self.lanes if lanes is None else 2
         kind = self.random.choice([ws.LayerNorm, ws.RMSNorm])
         bias = {"bias": self.maybe(count)} if kind is ws.LayerNorm else {}
-        return kind(eps=float(self.A.round(1.0)), gain=self.maybe(count), lanes=lanes, **bias)
+        return kind(
+            eps=float(self.A.round(self.random.choice([0.0, 1.0, 1.0]))), gain=self.maybe(count), lanes=lanes, **bias
+        )
 
     def feed_forward(self) -> ws.FeedForward:
         neurons, lanes = self.random.choice([1, 2]), self.lanes

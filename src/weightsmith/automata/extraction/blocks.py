@@ -9,6 +9,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
+from weightsmith.automata.extraction.failures import unless_it_fails
 from weightsmith.automata.extraction.guesses import EmptySoftmaxError, readings
 from weightsmith.automata.extraction.journal import BlockMade, ClassMade, PartMade, Path
 from weightsmith.automata.extraction.meeting import Meeting, meet
@@ -43,11 +44,17 @@ def run_block(
     attention, name = T.blocks[b].attention, f"block {b}"
     budget.place = name
     if attention is None or not attention.heads:
-        vectors = _after(T, b, stream.vectors, None if attention is None else [], budget)
-        after = _renumbered(stream, [(machine, vectors) for machine in stream.machines], finish, budget)
+
+        def alone(vectors: Array) -> Array:
+            if attention is not None:
+                before_attention(T, b, vectors)  # nobody reads it, but its norm may fail
+            return _after(T, b, vectors, None if attention is None else [], budget)
+
+        vectors = unless_it_fails(T, stream, stream.machines, alone, stream.vectors)
+        after = _renumbered(T, stream, [(machine, vectors) for machine in stream.machines], finish, budget)
         return after, BlockMade()
     A, shared = T.arithmetic.core, T.attention_positions
-    seen = before_attention(T, b, stream.vectors)
+    seen = unless_it_fails(T, stream, stream.machines, partial(before_attention, T, b), stream.vectors)
     meetings = [
         meet(A, head, attention.positions_of(i, shared) or NO_POSITIONS, seen, budget)
         for i, head in enumerate(attention.heads)
@@ -59,7 +66,7 @@ def run_block(
         part for asking in _classes(heads, len(seen)) for part in _class(T, b, stream, heads, asking, outcome, budget)
     ]
     heads[-1].told = None  # which knows the heads, so that all would stay
-    after = _renumbered(stream, [spoken for spoken, _ in found], finish, budget)
+    after = _renumbered(T, stream, [spoken for spoken, _ in found], finish, budget)
     return after, BlockMade([head.made for head in heads], [part for _, part in found], after.machines)
 
 
@@ -182,7 +189,8 @@ def _class(
         return outcome(vectors(found, guess))
 
     for machine, found, guess, path in _combined(own, places, [], heads, vector, told, budget):
-        yield (machine, vectors(found[1:], guess)), PartMade(classes, own, path)
+        made = unless_it_fails(T, stream, [machine], partial(vectors, guess=guess), found[1:])
+        yield (machine, made), PartMade(classes, own, path)
 
 
 def _combined(
@@ -232,13 +240,18 @@ def _both(A: Moore, places: Ints, B: Moore, budget: Budget) -> tuple[Moore, Ints
     return machine, np.concatenate([places[known[:, 0]], known[:, 1:] - 1], axis=1)
 
 
-def _renumbered(stream: Stream, found: list[Spoken], finish: Finish, budget: Budget) -> Stream:
+def _renumbered(T: Transformer, stream: Stream, found: list[Spoken], finish: Finish, budget: Budget) -> Stream:
     """Give equal vectors of all machines one number."""
     every = np.concatenate([vectors for _, vectors in found])
-    vectors, numbers = finish(every)
+    try:
+        vectors, numbers = finish(every)
+    except ModelError:
+        for machine, own in found:
+            unless_it_fails(T, stream, [machine], lambda some: finish(some)[0], own)
+        raise
     machines, begin = [], 0
     for machine, own in found:
         code = np.append(0, 1 + numbers[begin : begin + len(own)])
         machines.append(machine.renamed(code, budget))
         begin += len(own)
-    return Stream(vectors, machines, stream.tokens, stream.ends)
+    return Stream(vectors, machines, stream.names, stream.ends)

@@ -128,3 +128,15 @@ def together(machines: Iterable[Moore], tokens: int, budget: Budget) -> Moore:
         joined = pair(A, B, np.maximum, budget)
         heapq.heappush(heap, (joined.states, next(order), joined))
     return heap[0][2]
+
+
+def path_to(table: Ints, state: int) -> tuple[int, ...]:
+    """Return the input that leads to a state first; states are numbered in the order of these inputs."""
+    states, tokens = table.shape
+    first = np.empty(states, np.int64)  # the first place of each state in the table, read row by row
+    first[table[::-1, ::-1].reshape(-1)] = np.arange(states * tokens - 1, -1, -1)  # the last one that is written stays
+    ids: list[int] = []
+    while state != 0:
+        state, token = divmod(int(first[state]), tokens)
+        ids.append(token)
+    return tuple(reversed(ids))

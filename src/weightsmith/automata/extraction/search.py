@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from weightsmith.automata.automaton import Automaton, smallest
 from weightsmith.automata.extraction.budget import Budget, UnknownError
-from weightsmith.automata.extraction.moore import Moore, pair, pairs_of
+from weightsmith.automata.extraction.moore import Moore, pair, pairs_of, path_to
 from weightsmith.automata.extraction.rows import Ints
 from weightsmith.automata.extraction.whole import Decisions, one_machine
 
@@ -53,22 +53,10 @@ def first_difference(
             a, b = A.labels[rows[:, 0]], B.labels[rows[:, 1]]
             wrong = (a > 0) & (b > 0) & differ(a, b)
             wrong[0] = False
-            found = _first_path(table, int(np.argmax(wrong))) if wrong.any() else None
+            found = path_to(table, int(np.argmax(wrong))) if wrong.any() else None
             if found is not None and (best is None or (len(found), found) < (len(best), best)):
                 best = found
     return best
-
-
-def _first_path(table: Ints, state: int) -> Ids:
-    """Return the input that leads to a state first; states are numbered in the order of these inputs."""
-    states, tokens = table.shape
-    first = np.empty(states, np.int64)  # the first place of each state in the table, read row by row
-    first[table[::-1, ::-1].reshape(-1)] = np.arange(states * tokens - 1, -1, -1)  # the last one that is written stays
-    ids: list[int] = []
-    while state != 0:
-        state, token = divmod(int(first[state]), tokens)
-        ids.append(token)
-    return tuple(reversed(ids))
 
 
 def _only_within(machine: Moore, within: Moore, budget: Budget) -> Moore:

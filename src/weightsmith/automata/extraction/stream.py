@@ -1,5 +1,6 @@
 """What stands in the stream at the last position, after each input: a union of small machines."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -23,10 +24,15 @@ class Stream:
 
     vectors: Array  # (vectors, lanes), all different
     machines: list[Moore]
-    tokens: int
+    names: Sequence[int]  # for each token of the machines, the place of one in the vocabulary
     ends: bool  # whether there are inputs that are too long
     _views: dict[bytes, Moore] = field(default_factory=dict, repr=False)
     _finer: list[tuple[Ints, npt.NDArray[np.bool_], Moore]] = field(default_factory=list, repr=False)
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens the machines read: those with one embedding are one."""
+        return len(self.names)
 
     def view(self, parts: Ints, queries: npt.NDArray[np.bool_], budget: Budget) -> Moore:
         """Return a machine that says, for every input, in which part the vector is; parts count from 0.

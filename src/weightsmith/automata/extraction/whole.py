@@ -10,6 +10,7 @@ from weightsmith.arithmetic import Array, Saturating
 from weightsmith.automata.decisions import DecisionAutomaton, decision_automaton
 from weightsmith.automata.extraction.blocks import Finish, run_block
 from weightsmith.automata.extraction.budget import DEFAULT_MEMORY, DEFAULT_SECONDS, DEFAULT_STATES, Budget
+from weightsmith.automata.extraction.failures import unless_it_fails
 from weightsmith.automata.extraction.journal import BlockMade, Journal
 from weightsmith.automata.extraction.moore import Moore, pair, smallest, together
 from weightsmith.automata.extraction.rows import Ints, different
@@ -20,7 +21,6 @@ from weightsmith.model import Rotary, Transformer, Value, position_table
 from weightsmith.model.places import checked as checked_transformer
 from weightsmith.model.positions import AttentionPositions
 from weightsmith.semantics.reference import read_answers, read_codes
-
 
 AUTOMATON_BYTES = 4 * 4  # of each entry of a table while an automaton is made of it, which is checked and frozen
 
@@ -52,7 +52,7 @@ def extract(T: Transformer, budget: Budget | None = None) -> Decisions:
         stream, made = run_block(T, b, stream, _answers(T) if last else different, budget, outcome)
         journal.blocks.append(made)
     if not T.blocks:
-        numbers = _answers_of(T, stream.vectors)
+        numbers = unless_it_fails(T, stream, stream.machines, partial(_answers_of, T), stream.vectors)
         stream.machines = [m.relabelled(np.append(0, 1 + numbers)[m.labels], budget) for m in stream.machines]
         journal.blocks.append(BlockMade())
     machines = tuple(Moore(np.ascontiguousarray(m.table[:, tokens]), m.labels) for m in stream.machines if m.speaks)
@@ -145,7 +145,7 @@ def _embedded(T: Transformer, budget: Budget) -> tuple[Stream, Ints]:
     that are too long are read as well, and whoever asks must not ask for them.
     """
     A = T.arithmetic.core
-    rows, tokens = np.unique(T.embedding.astype(np.float64), axis=0, return_inverse=True)
+    rows, names, tokens = np.unique(T.embedding.astype(np.float64), axis=0, return_index=True, return_inverse=True)
     table = position_table(T.positions, T.arithmetic, len(T.lanes))
     times = np.zeros((1, len(T.lanes))) if table is None else table
     same = np.flatnonzero((times != times[-1]).any(axis=1))
@@ -165,7 +165,7 @@ def _embedded(T: Transformer, budget: Budget) -> tuple[Stream, Ints]:
     if not ends:
         machine, labels = machine[:-1], labels[:-1]
     small = smallest(np.ascontiguousarray(machine, np.int32), labels, budget)
-    return Stream(vectors, [small], len(rows), ends), tokens.reshape(-1).astype(np.int32)
+    return Stream(vectors, [small], names.tolist(), ends), tokens.reshape(-1).astype(np.int32)
 
 
 def _answers_of(T: Transformer, vectors: Array) -> Ints:
