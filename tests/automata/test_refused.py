@@ -1,5 +1,6 @@
 """What an automaton cannot be made of: the error names the input on which a model fails, or what to write instead."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,7 +30,7 @@ NEXT: dict[str, dict[str, Any]] = {
 }
 
 
-def summing(blocks: list[ws.Block | None], **more: Any) -> ws.Transformer:
+def summing(blocks: Sequence[ws.Block | None], **more: Any) -> ws.Transformer:
     """Return a model whose lane "sum" is 0 where the token before is b, else −1."""
     return ws.Transformer(
         arithmetic=ws.Fixed(2, 2),

@@ -57,6 +57,8 @@ def sums_for(A: Core, terms: Array, budget: Budget) -> Sums:
         size = (SUM_BYTES * len(new) + ROW_BYTES * len(known)) * len(different)
         budget.room(size, "the sums of its terms")
         found = np.unique(A.add(new[:, None], different[None, :]))
-        new = found[~np.isin(found, known)]
-        known = np.union1d(known, new)
+        places = np.searchsorted(known, found)
+        fresh = known[np.minimum(places, len(known) - 1)] != found
+        new = found[fresh]
+        known = np.insert(known, places[fresh], new)
     return Sums(A, known)
