@@ -1,8 +1,7 @@
 """Budgets of automata: how far beyond its seconds and its memory a search goes, measured from outside.
 
-The models do not close: each is given up by its time, its memory, or a bound of the extraction. `make bench
-ONLY=budgets`
-takes a few minutes.
+The models do not close: each is given up by its time, its memory, or a bound of the extraction. It takes some minutes:
+`make bench ONLY=budgets`.
 """
 
 from collections import Counter

@@ -6,10 +6,11 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.automata.automaton import Automaton, smallest
+from weightsmith.automata.automaton import Automaton
 from weightsmith.automata.extraction.budget import Budget, UnknownError
-from weightsmith.automata.extraction.moore import Moore, pair, pairs_of, path_to
+from weightsmith.automata.extraction.moore import Moore, pair, pairs_of, path_to, smallest
 from weightsmith.automata.extraction.rows import Ints
+from weightsmith.automata.extraction.slices import state_bytes
 from weightsmith.automata.extraction.whole import Decisions, one_machine
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
@@ -63,8 +64,9 @@ def _only_within(machine: Moore, within: Moore, budget: Budget) -> Moore:
     return pair(machine, within, lambda a, b: np.where(b == 2, a, 0), budget)
 
 
-def spoken(language: Automaton) -> Moore:
+def spoken(language: Automaton, budget: Budget | None = None) -> Moore:
     """Return a language as a machine that says 2 for its inputs and 1 for all others, with a start of its own."""
-    small = smallest(language)
-    table = np.concatenate([small.table[:1] + 1, small.table + 1]).astype(np.int32)
-    return Moore(np.ascontiguousarray(table), np.append(0, np.where(small.accepting, 2, 1)).astype(np.int32))
+    budget = budget or Budget()
+    budget.room(state_bytes(1, language.table.shape[1]) * len(language.table), "the automaton of a language")
+    table = np.concatenate([language.table[[language.start]] + 1, language.table + 1]).astype(np.int32)
+    return smallest(table, np.append(0, np.where(language.accepting, 2, 1)), budget)
