@@ -68,7 +68,7 @@ def first_outcome_alone(examples: Any) -> Any:
 
 
 def order_alone(_: Any) -> Any:
-    def classes(self: Any) -> Any:
+    def classes(self: Any, budget: Any) -> Any:
         rows = np.moveaxis(self.scores[self.newest :], 1, 0)
         codes = [np.unique(row, return_inverse=True)[1].tobytes() for row in rows]
         number = {code: n for n, code in enumerate(dict.fromkeys(codes))}

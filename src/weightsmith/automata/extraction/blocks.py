@@ -127,7 +127,7 @@ class _Head:
 
     def __init__(self, stream: Stream, meeting: Meeting, name: str, budget: Budget) -> None:
         self.stream, self.meeting, self.name, self.budget = stream, meeting, name, budget
-        self.classes = meeting.classes()[meeting.query_of]  # of each vector
+        self.classes = meeting.classes(budget)[meeting.query_of]  # of each vector
         self.made = [ClassMade(_labels(self.classes == c)) for c in range(int(self.classes.max()) + 1)]
         self.told: Callable[[int, Array], Ints | None] | None = None  # the outcomes of what it adds for a class
         self._known: dict[int, list[Spoken]] = {}

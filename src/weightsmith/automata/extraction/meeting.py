@@ -9,6 +9,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Array, Core, Weights
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.rows import Ints, different
+from weightsmith.automata.extraction.slices import in_slices
 from weightsmith.errors import InputError, brief
 from weightsmith.model import Alibi, AttentionPositions, AverageHard, Head, LeftmostHard, RightmostHard, Softmax
 
@@ -34,12 +35,13 @@ class Meeting:
         """The age from which on nothing changes."""
         return len(self.scores) - 1
 
-    def classes(self) -> Ints:
+    def classes(self, budget: Budget) -> Ints:
         """Return the class of each query: in a class, all weigh alike."""
         found: dict[bytes, int] = {}
         weighting, numbers = self.head.weighting, list[int]()
         code: npt.NDArray[Any]
         for row in np.moveaxis(self.scores[self.newest :], 1, 0):
+            budget.check()
             if isinstance(weighting, Softmax):
                 code = row if weighting.shifted else self.A.exp(row)
             elif isinstance(weighting, LeftmostHard | RightmostHard | AverageHard):
@@ -65,13 +67,23 @@ def meet(A: Core, head: Head, scheme: AttentionPositions, h: Array, budget: Budg
     for age in range(last + 1):
         budget.check()
         distance = np.full(len(k), age)
-        found = A.dot(q[:, None, :], scheme.key(A, k, distance)[None, :, :])
-        scores[age] = found if penalties.size == 0 else A.add(found, penalties[min(age, len(penalties) - 1)])
+        keys, penalty = scheme.key(A, k, distance), penalties[min(age, len(penalties) - 1)] if len(penalties) else None
+        scores[age] = _scores(A, q, keys, penalty, budget)
         values[age] = scheme.value(A, v, distance)
     while last > newest and (scores[last - 1] == scores[last]).all() and (values[last - 1] == values[last]).all():
         last -= 1
     budget.holding(scores, values)
     return Meeting(head, A, scores[: last + 1], values[: last + 1], query_of, key_of, newest)
+
+
+def _scores(A: Core, q: Array, keys: Array, penalty: float | None, budget: Budget) -> Array:
+    """Return the scores (queries, keys), slice by slice."""
+
+    def of(some: slice) -> Array:
+        found = A.dot(q[some, None, :], keys[None, :, :])
+        return found if penalty is None else A.add(found, np.array(penalty))
+
+    return in_slices(of, len(q), keys.size, budget)
 
 
 def _bytes(queries: int, size: int) -> int:

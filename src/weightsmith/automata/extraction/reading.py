@@ -128,6 +128,7 @@ def summed(
         coordinates, back = np.unique(terms, axis=1, return_inverse=True)
     live = np.flatnonzero(coordinates.any(axis=0))
     table = sums_for(A, terms, budget)
+    values = table.values
 
     rows = [[table.adding(float(x)) for x in line] for line in coordinates[:, live]]
     used = np.array(rows, np.int32).reshape(1, len(terms), len(live))
@@ -136,7 +137,7 @@ def summed(
 
     def mixed(places: Ints) -> Array:
         found = np.zeros((*places.shape[:-1], coordinates.shape[1]))
-        found[..., live] = table.values[places]
+        found[..., live] = values[places]
         result: Array = found[..., back.reshape(-1)]
         return result
 

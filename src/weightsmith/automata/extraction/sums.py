@@ -10,7 +10,7 @@ from weightsmith.arithmetic.saturating import TABLE_BITS
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.rows import Ints
 
-ROW_BYTES = 2 * 4  # of each sum in the row of a term, there and where rows are put together
+ROW_BYTES = 4 * 4  # of each sum in the row of a term: there, where rows are put together, and in the reading before
 SUM_BYTES = 8 * 8  # of a sum while it is computed and looked for among those that are known
 
 
