@@ -64,7 +64,7 @@ def _types() -> Loops:
         numbered=(table, row, number),
         leading=(table, truths),
         distinct=(table,),
-        placed=(table, row, number),
+        placed=(table, row, number, number),
         paired=(table, table, number, number, *found),
         delayed=(table, row, table, *found),
         folded=(table, table, truths, table, nb.int32[:, :, ::1], table, *found),

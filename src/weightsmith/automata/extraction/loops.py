@@ -208,9 +208,9 @@ def copied(source: Ints, target: Ints) -> None:
         target[j] = source[j]
 
 
-def placed(rows: Ints, slots: Ints, count: int) -> None:
-    """Put the numbers of the first rows into slots, which are empty."""
-    for i in range(count):
+def placed(rows: Ints, slots: Ints, begin: int, end: int) -> None:
+    """Put the numbers of some rows, which are new there, into slots."""
+    for i in range(begin, end):
         slots[_PLACE(rows, slots, rows[i])] = i
 
 

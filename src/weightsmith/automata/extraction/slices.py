@@ -35,15 +35,17 @@ def reached(
     enough = int(end[0]) + tokens
     rows, table, slots = _room(min(max(limits.first_rows, 1 + tokens), enough), len(start), tokens)
     rows[0], progress = start, np.array([1, 0])
-    compiled().placed(rows, slots, 1)
+    compiled().placed(rows, slots, 0, 1)
     while progress[1] < progress[0] <= end[0]:
         budget.check()
         if progress[0] + tokens > len(rows):
             before, old, count = rows, table, int(progress[0])
             rows, table, slots = _room(min(2 * len(rows) + tokens, enough), len(start), tokens)
             rows[:count], table[:count] = before[:count], old[:count]
-            compiled().placed(rows, slots, count)
             del before, old
+            for begin in range(0, count, limits.slice_steps):
+                budget.check()
+                compiled().placed(rows, slots, begin, min(begin + limits.slice_steps, count))
         loop(*given, rows, table, slots, progress, end)
     found = int(progress[0])
     if found <= end[0]:
