@@ -201,7 +201,7 @@ class _Fold:
         found[-1] = False  # DEAD
         for state in range(len(following) - 1, self.normaliser.start - 1, -1):
             self.budget.check()
-            for there in np.unique(following[state]):
+            for there in set(following[state].tolist()):
                 if there != state:
                     found[state] |= found[there]
         return found[:-1, :-1]

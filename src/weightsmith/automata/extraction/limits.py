@@ -40,7 +40,8 @@ class Limits:
 
     # How much is done at a time
     first_rows: int = 256  # states for which there is room at first; it doubles
-    slice_steps: int = 100_000  # steps of a loop until the budget is looked at again
+    slice_steps: int = 100_000  # steps of a compiled loop until the budget is looked at again
+    slice_products: int = 500_000  # products of weights and vectors, likewise
 
     def __post_init__(self) -> None:
         """Refuse what is no number from 1 on."""

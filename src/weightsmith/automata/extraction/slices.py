@@ -82,8 +82,8 @@ def merged_states(table: Ints, labels: Ints, budget: Budget) -> tuple[Ints, Ints
 
 
 def in_slices(function: Callable[[slice], Array], rows: int, width: int, budget: Budget) -> Array:
-    """Return what a function makes of rows, each of about so many steps, slice by slice."""
-    size = max(1, budget.limits.slice_steps // max(1, width))
+    """Return what a function makes of rows, each of about so many products, slice by slice."""
+    size = max(1, budget.limits.slice_products // max(1, width))
     if rows <= size:
         budget.check()
         return function(slice(0, rows))
