@@ -442,7 +442,8 @@ class Reader:
             return value
         kind = value.get("kind")
         known = isinstance(kind, str) and kind in PARTS and kind != "Transformer"
-        need(known, f"{name} is of the kind {shown(kind)}, which is not checked here")
+        instead = ": write a PositionTable" if kind in ("Sinusoidal", "Rotary") else ""
+        need(known, f"{name} is of the kind {shown(kind)}, which is not checked here{instead}")
         return self.part(str(kind), {key: inner for key, inner in value.items() if key != "kind"}, name, sizes)
 
     def array(self, name: str, one: Field, known: dict[str, int] | None) -> Any:

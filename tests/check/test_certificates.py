@@ -104,7 +104,7 @@ REFUSED: dict[str, tuple[tuple[Any, ...], Any]] = {
     "a digest more": (("shards", 1), lambda digests: [*digests, digests[0]]),
     "a digest of another form": (("shards", 0, 0), "A" * 64),
     "an earlier format": (("format",), "weightsmith certificate 1"),
-    "a later format": (("format",), "weightsmith certificate 3"),
+    "a later format": (("format",), "weightsmith certificate 4"),
 }
 
 

@@ -2,8 +2,9 @@
 
 `recognizes` and `same_decisions` decide inputs of every length by automata, if nothing is said of lengths. The verdict
 holds once `weightsmith/verify.py` has accepted the proof. It is unknown (`verdict.holds is None`) where `seconds` (for
-all that the call does), `states` (of a machine) or `memory` were not enough. Every claim takes `up_to`, the length of the
-longest inputs, and by name
+all that the call does), `states` (of a machine) or `memory` were not enough.
+
+Every claim takes `up_to`, the length of the longest inputs, and by name
 
 - which inputs it is about: `length=4` (those of this length only, instead of `up_to`), `within="a*b*"` (those of a
   language only), and `suffix=("END",)` (tokens that follow each input, and are no part of it, for the models that know
