@@ -206,7 +206,7 @@ def written_down() -> list[tuple[Certificate, list[ws.Transformer], ws.check.Ver
            "tiers": [{"shortest": 1, "longest": 3, "apart": 0, "shards": 1}]}  # fmt: skip
     held = {"verdict": "exhaustive up to 3", "holds": True, "inputs": 14, "counterexample": None}
     bba = {"input": ["b", "b", "a"], "sides": {"the first": "NO", "the second": "YES"}, "divergence": None}
-    head = {"format": "weightsmith certificate 2"}
+    head = {"format": "weightsmith certificate 3"}
     regex = {"language": {"regex": ".*b", "flags": 32}, "yes": "YES"}
     return [
         ({**head, "claim": "same_decisions", "models": [same, same], **how, **held,
