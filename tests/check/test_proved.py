@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import weightsmith as ws
@@ -151,7 +152,7 @@ def test_seconds_count_for_the_runs_up_to_a_length_too(monkeypatch: pytest.Monke
         now += 1.0
         return now
 
-    monkeypatch.setattr(engine.time, "monotonic", clock)
+    monkeypatch.setattr("weightsmith.check.engine.time.monotonic", clock)
     T = not_closing()
     monkeypatch.setattr(engine, "_of_length", lambda *given: None)
     verdict = check.same_decisions(T, ws.widen(T, ["more"]), up_to=9, seconds=2.5)
@@ -170,10 +171,11 @@ def test_in_a_sparse_language_inputs_are_counted_and_not_lengths() -> None:
 def averaging() -> ws.Transformer:
     """Says YES where the mean of the input is at least 0."""
     A, lanes = ws.Fixed(8, 4), ("bit", "mean")
-    head = ws.Head([[0.0, 0.0]], [[0.0, 0.0]], [[1.0, 0.0]], [[0.0], [1.0]], ws.Softmax())
+    nothing, bit, mean = np.zeros((1, 2)), np.array([[1.0, 0.0]]), np.array([[0.0], [1.0]])
+    head = ws.Head(nothing, nothing, bit, mean, ws.Softmax())
     return ws.Transformer(
-        arithmetic=A, vocabulary="01", lanes=lanes, embedding=[[0.0, 0.0], [1.0, 0.0]],
-        blocks=(ws.Block(ws.Attention((head,))),), output=[[0.0, 0.0], [0.0, -1.0]], classes=("YES", "NO"),
+        arithmetic=A, vocabulary="01", lanes=lanes, embedding=np.array([[0.0, 0.0], [1.0, 0.0]]),
+        blocks=(ws.Block(ws.Attention((head,))),), output=np.array([[0.0, 0.0], [0.0, -1.0]]), classes=("YES", "NO"),
     )  # fmt: skip
 
 
