@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from weightsmith.programs.budget import in_force
 from weightsmith.programs.compiler.forms import LARGEST_CODE, Form, TooLargeError
 from weightsmith.programs.compiler.pairs import (
     Booleans,
@@ -55,6 +56,9 @@ def heads_of(pairs: Pairs, depth: int = DEPTH) -> Heads:
     """Return heads whose signed sum selects just these pairs, as few as are found."""
     if isinstance(pairs, bool):
         return {EVERY: 1} if pairs else {}
+    cases = prod(len(digit.codes) for digit in _differences(pairs))
+    if depth == DEPTH:  # the proof goes through all of them
+        in_force().room(4 * cases, f"a selector whose conditions have {cases:,} combinations of differences")
     best = _direct(pairs)
     if best is not None and len(best) <= 2:
         return best
@@ -113,6 +117,7 @@ def _direct(pairs: Pairs) -> Heads | None:
         return None
     if prod(int(digit.codes[-1] - digit.codes[0]) + 1 for digit in digits) > LARGEST_CODE:
         return None
+    in_force().check()
     truth = _truth(pairs, digits)
     ways = [(order, signs) for order in _orders(digits) for signs in product((1, -1), repeat=len(digits))]
     counts = [_changes(_along(truth, *way)) for way in ways]
@@ -190,6 +195,7 @@ def selection(pairs: Pairs, heads: Heads) -> tuple[int, bool]:
     truth = _truth(pairs, digits)
     total = np.zeros(truth.shape, np.int64)
     for boundary, sign in heads.items():
+        in_force().check()
         weights = dict(boundary.weights)
         codes = _number(digits, [weights.get(digit.same, 0) for digit in digits])
         if ((codes < boundary.selected) & (codes > boundary.refused)).any() or not _is_sum(boundary):

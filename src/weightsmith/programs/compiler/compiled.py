@@ -249,12 +249,6 @@ def _provenance(program: Program) -> list[str]:
 
 def _require_readable(program: Program, plan: Plan) -> None:
     """Refuse outputs that no readout can say."""
-    if len(plan.table) > 1 << 16:
-        raise refusal(
-            program.output.note.place,
-            f"the output has {len(plan.table):,} codes: at most {1 << 16:,} can be read out; write a smaller "
-            "max_length",
-        )
     for _, value in plan.table:
         shown = presented(value)
         plain = shown is None or isinstance(shown, bool | str)
