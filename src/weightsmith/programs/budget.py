@@ -55,20 +55,22 @@ class Budget:
     def check(self) -> None:
         """Stop when the time is over."""
         if self.clock() >= self._end:
+            more = f"{2 * self.seconds:g}"
             raise self._refusal(
-                f"compiling took more than {self.seconds:g} seconds, and this step is not done: write more seconds, a "
-                "smaller max_length, or simpler steps"
+                f"compiling has taken {self.seconds:g} seconds, and this step is not done: write seconds={more} "
+                f"or more (--seconds {more}), a smaller max_length, or simpler steps"
             )
 
     def room(self, numbers: int, what: str) -> None:
         """Stop before so many numbers are made."""
         self.check()
         self.most = max(self.most, self.held + numbers)
-        if NUMBER * (self.held + numbers) > self.memory:
-            kept = f", besides {gigabytes(self.held)} that are in use" if NUMBER * self.held > self.memory // 10 else ""
+        needed = NUMBER * (self.held + numbers)
+        if needed > self.memory:
             raise self._refusal(
-                f"{what} would take {numbers:,} numbers, {gigabytes(numbers)}{kept}: more than the memory of "
-                f"{self.memory / (1 << 30):.3g} GiB; write more memory, a smaller max_length, or simpler steps"
+                f"{what} would take {numbers:,} numbers, besides {self.held:,} that are kept; they take more than "
+                f"memory={self.memory:,} bytes: write memory={needed:_} or more (--memory {_gigabytes(needed):g}), a "
+                "smaller max_length, or simpler steps"
             )
 
     def hold(self, numbers: int, what: str) -> None:
@@ -81,9 +83,9 @@ class Budget:
         return OverBudgetError(text)
 
 
-def gigabytes(numbers: int) -> str:
-    """Return how much memory so many numbers take."""
-    return f"{NUMBER * numbers / (1 << 30):.2g} GiB"
+def _gigabytes(size: int) -> float:
+    """Return a number of bytes in GiB, rounded up to the next hundredth."""
+    return -(-size * 100 >> 30) / 100
 
 
 _UNLIMITED = Budget()
