@@ -56,9 +56,6 @@ def heads_of(pairs: Pairs, depth: int = DEPTH) -> Heads:
     """Return heads whose signed sum selects just these pairs, as few as are found."""
     if isinstance(pairs, bool):
         return {EVERY: 1} if pairs else {}
-    cases = prod(len(digit.codes) for digit in _differences(pairs))
-    if depth == DEPTH:  # the proof goes through all of them
-        in_force().room(4 * cases, f"a selector whose conditions have {cases:,} combinations of differences")
     best = _direct(pairs)
     if best is not None and len(best) <= 2:
         return best
@@ -187,6 +184,11 @@ def _before(selected: int, key: Form, query: Form) -> int:
     places = np.searchsorted(keys, selected - queries) - 1  # of the last key, for each query, that stays before it
     found = (queries + keys[places])[places >= 0]
     return int(found.max()) if len(found) else selected - 1
+
+
+def combinations(pairs: Pairs) -> int:
+    """Return how many combinations of differences there are."""
+    return prod(len(digit.codes) for digit in _differences(pairs))
 
 
 def selection(pairs: Pairs, heads: Heads) -> tuple[int, bool]:

@@ -12,6 +12,7 @@ from weightsmith.errors import InputError, brief, listed
 from weightsmith.model import Transformer
 from weightsmith.programs.beside import COMPILED, beside
 from weightsmith.programs.budget import DEFAULT_MEMORY, allowed, in_force
+from weightsmith.programs.compiler.boundaries import combinations
 from weightsmith.programs.compiler.certificate import Certificate
 from weightsmith.programs.compiler.coding import Layered
 from weightsmith.programs.compiler.forms import TooLargeError
@@ -262,14 +263,23 @@ def _provenance(program: Program) -> list[str]:
 
 
 def _require_room(plan: Plan, lanes: Lanes) -> None:
-    """Refuse a proof that would take too much memory: twice a number for each lane and code that neurons read."""
+    """Refuse a proof that would take too much memory.
+
+    It has four numbers for each combination of differences of a selector, and two for each lane and code that the
+    neurons of a block read.
+    """
+    budget = in_force()
+    for gathered in plan.gathered:
+        cases = combinations(gathered.pairs)
+        budget.at(gathered.source, gathered.place)
+        budget.room(4 * cases, f"the proof of what it selects, for {cases:,} combinations of differences,")
     by_time: dict[int, list[Layered]] = {}
     for one in plan.layered:
         by_time.setdefault(one.cell.time, []).append(one)
     for layers in by_time.values():
         largest, codes = max(layers, key=_codes_read), sum(map(_codes_read, layers))
-        in_force().at(largest.source, largest.place)
-        in_force().room(
+        budget.at(largest.source, largest.place)
+        budget.room(
             2 * codes * len(lanes.lanes),
             f"the proof of what its neurons add, for {codes:,} codes that they read and {len(lanes.lanes)} lanes,",
         )

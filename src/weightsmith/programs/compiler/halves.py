@@ -69,7 +69,8 @@ def by_halves(mean: Mean, coder: Coder, sizes: Sizes) -> Affine | Mean:
     """Return a mean with the half between two whole numbers for every number between them: a linear form.
 
     Twice that is, from the least whole number on, one for each k with mean ≥ k and one for each with mean > k: signs of
-    top − k · scale · count. Where the count is 0, so are all of these, and the default is put right.
+    top − k · scale · count. Where the count is 0, so are all of these, and the default is put right. A mean that would
+    take too many neurons stays a mean.
     """
     default = int(mean.default) if is_number(mean.default) and mean.default == int(mean.default) else None
     if default is None and not mean.counts_always:
@@ -78,9 +79,9 @@ def by_halves(mean: Mean, coder: Coder, sizes: Sizes) -> Affine | Mean:
         return mean
     twice = _twice(mean)
     low, high = int(twice[0]) // 2, (int(twice[-1]) + 1) // 2
-    if high - low >= MOST_NEURONS:  # each step is one at least
+    if high - low >= MOST_NEURONS:  # each step takes one at least
         return mean
-    total, parts = Form(constant=2 * low), list[Part]()
+    total, parts, neurons = Form(constant=2 * low), list[Part](), 0
     steps = [
         (mean.top - mean.count * (k * mean.scale), partial(_signs, k > low, k < high)) for k in range(low, high + 1)
     ]
@@ -97,7 +98,12 @@ def by_halves(mean: Mean, coder: Coder, sizes: Sizes) -> Affine | Mean:
             continue
         variable, _, _ = variable_of(form, sizes)
         free, part = function_of(variable, wanted(codes_of(form, variable, sizes)))
-        total, parts = total + free, parts + ([] if part is None else [part])
+        total = total + free
+        if part is not None:
+            parts.append(part)
+            neurons += len(part.kinks)
+        if neurons > MOST_NEURONS:
+            return mean
     known = twice - total.constant if total.is_constant else None
     return Affine(total + coder.layer(parts, known) if parts else total, 2)
 
