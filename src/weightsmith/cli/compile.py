@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.automaton import memory_bytes
+from weightsmith.cli.budgets import memory_bytes
 from weightsmith.cli.output import check_outputs, say, say_written
 from weightsmith.cli.programs import Limits, compile_file, given_tokens
 from weightsmith.errors import InputError
