@@ -11,7 +11,9 @@ import numba as nb
 import numpy as np
 import pytest
 
+import weightsmith as ws
 from weightsmith.automata.extraction.compiled import compiled
+from weightsmith.kernels.packed.run import packed_run
 from weightsmith.kernels.packed.uninterrupted import uninterrupted
 
 send = ctypes.CDLL(None)["raise"]
@@ -74,6 +76,11 @@ def test_ctrl_c_that_is_ignored_stays_so_and_other_threads_change_nothing() -> N
     thread.start()
     thread.join()
     assert len(found[0]) == 2
+
+
+def test_loops_of_kernels_return_nothing_that_could_be_left_half_made() -> None:
+    signatures = packed_run(ws.library.contains("1")).loops._signatures
+    assert {str(one.return_type) for one in signatures.values()} == {"none", "int64"}
 
 
 def test_all_loops_of_automata_wait() -> None:

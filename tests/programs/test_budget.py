@@ -173,12 +173,12 @@ class Planted(Budget):
 
 @pytest.fixture
 def planted(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Planted]:
-    """Return a function that compiles `EVERY_WAY` with a planted budget."""
+    """Return a function that compiles a program, `EVERY_WAY` unless told, with a planted budget."""
 
-    def compiled(**refused: int) -> Planted:
+    def compiled(text: str = FIVE + EVERY_WAY, portable: bool = False, **refused: int) -> Planted:
         budget = Planted(**refused)
         monkeypatch.setattr("weightsmith.programs.compiler.compiled.allowed", lambda seconds, memory: budget)
-        compile_rasp(FIVE + EVERY_WAY, "abcde", 5)
+        compile_rasp(text, "abcde", 5, portable=portable)
         return budget
 
     return compiled
@@ -207,6 +207,19 @@ def test_the_time_is_looked_at_in_every_step(planted: Callable[..., Planted]) ->
     for step in ("s", "compared", "half", "either", "said", "the proof"):
         with pytest.raises(OverBudgetError, match=rf"line \d, column \d+: {step}: compiling has taken 1e\+09 seconds"):
             planted(check=steps[step])
+
+
+def test_a_portable_program_has_a_budget_too(planted: Callable[..., Planted]) -> None:
+    text = "said = selector_width(select(tokens, tokens, ==) and select(indices, indices, <));"
+    budget = planted(text, portable=True)
+    assert "a selector that compares {} with {} values" in budget.asked
+    assert {"said", "the margins in float32", "the margins in bfloat16"} <= set(budget.looked)
+    with pytest.raises(
+        OverBudgetError, match=r"^line 1, column 8: said: a selector that compares 25 with 25 values would"
+    ):
+        planted(text, portable=True, room=budget.asked.index("a selector that compares {} with {} values"))
+    with pytest.raises(OverBudgetError, match=r"^line 1, column 8: the margins in bfloat16: compiling has taken"):
+        planted(text, portable=True, check=budget.looked.index("the margins in bfloat16"))
 
 
 def test_as_much_memory_as_a_refusal_asks_for_is_enough_for_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
