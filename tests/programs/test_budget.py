@@ -15,7 +15,7 @@ import pytest
 
 import weightsmith as ws
 from tests.programs.lined import lined_program
-from weightsmith.programs import compile, compile_ltl, compile_rasp, exact_values, parse_rasp
+from weightsmith.programs import compile, compile_ltl, compile_rasp, exact_values, parse_rasp, rasp
 from weightsmith.programs.budget import Budget, OverBudgetError, allowed, in_force
 from weightsmith.programs.compiler import symbols
 from weightsmith.programs.compiler.walk import Walk
@@ -207,6 +207,45 @@ def test_the_time_is_looked_at_in_every_step(planted: Callable[..., Planted]) ->
     for step in ("s", "compared", "half", "either", "said", "the proof"):
         with pytest.raises(OverBudgetError, match=rf"line \d, column \d+: {step}: compiling has taken 1e\+09 seconds"):
             planted(check=steps[step])
+
+
+class Slow:
+    """Functions that take a second each, by a clock of their own."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+
+    def table(self, *values: int) -> int:
+        self.time += 1
+        return hash(values) % 7
+
+    def small(self, value: int) -> bool:
+        self.time += 1
+        return value > 0
+
+    def pairs(self, key: int, query: int) -> bool:
+        self.time += 1
+        return (key * query) % 7 < 3
+
+
+SLOW: dict[str, Callable[[Slow], Any]] = {
+    "a function of one": lambda slow: rasp.Map(slow.table, rasp.indices),
+    "a function of two": lambda slow: rasp.SequenceMap(slow.table, rasp.indices, rasp.Map(slow.table, rasp.tokens)),
+    "a function of a mean": lambda slow: rasp.Map(
+        slow.small, rasp.Aggregate(rasp.Select(rasp.tokens, rasp.tokens, rasp.Comparison.LT), rasp.indices, 0)
+    ),
+    "a predicate": lambda slow: rasp.SelectorWidth(rasp.Select(rasp.indices, rasp.indices, slow.pairs)),
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_functions_that_take_long_are_stopped_between_two_calls(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    slow = Slow()
+    budget = Budget(seconds=60, clock=lambda: slow.time)
+    monkeypatch.setattr("weightsmith.programs.compiler.compiled.allowed", lambda seconds, memory: budget)
+    with pytest.raises(OverBudgetError, match="compiling has taken 60 seconds, and this step is not done"):
+        compile(SLOW[name](slow), list(range(30)), 40)
+    assert slow.time < 60 + 3 * 40  # numbers are also tried as floats and as truth values; of pairs, a row at once
 
 
 def test_a_portable_program_has_a_budget_too(planted: Callable[..., Planted]) -> None:

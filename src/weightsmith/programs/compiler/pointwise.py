@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from weightsmith.programs.budget import in_force
 from weightsmith.programs.compiler.forms import LARGEST_CODE, Form, distinct, sums
 from weightsmith.programs.compiler.symbols import (
     Affine,
@@ -121,6 +122,7 @@ class Pointwise:
             found: dict[int, Value] = {}
             alike = True
             for x in a.codes:
+                in_force().check()
                 for y in b.codes:
                     value = _result(operator, (exact(Fraction(int(x), scale)), exact(Fraction(int(y), scale))), note)
                     alike = alike and found.setdefault(int(x) + sign * int(y), value) == value
@@ -266,6 +268,7 @@ def _sign_matters(operator: Operator, mean: Mean) -> bool:
         return False
     results: dict[int, Any] = {}
     for value in mean.different():
+        in_force().check()
         if not is_number(value):
             return False
         try:

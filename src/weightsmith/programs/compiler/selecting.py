@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from weightsmith.programs.budget import in_force
 from weightsmith.programs.compiler.coding import Coder
 from weightsmith.programs.compiler.forms import Form, TooLargeError, sums
 from weightsmith.programs.compiler.pairs import Booleans, Condition, Difference, Pairs, at_distances, both, either
@@ -113,7 +114,11 @@ class Selecting:
                 f"a selector that compares {len(keys):,} with {len(queries):,} values: at most {MOST_CALLS:,} pairs "
                 "can be proved; write a smaller max_length, or simpler steps"
             )
-        return np.array([[bool(attempt(holds, (k, q), note)) for q in queries] for k in keys])
+        found = np.empty((len(keys), len(queries)), np.bool_)
+        for row, k in zip(found, keys, strict=True):
+            in_force().check()
+            row[:] = [bool(attempt(holds, (k, q), note)) for q in queries]
+        return found
 
     def _of_matrix(self, keys: Table, queries: Table, matrix: Booleans) -> Pairs:
         """Return the pairs of values that a matrix (keys, queries) selects."""
