@@ -53,6 +53,10 @@ def ending(command: Callable[[], None]) -> None:
     try:
         try:
             command()
+        except Exception as error:
+            if _is_ctrl_c(error):
+                raise KeyboardInterrupt from error
+            raise
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()  # here, because at the end of Python no error can be handled any more
@@ -74,6 +78,17 @@ def ending(command: Callable[[], None]) -> None:
         sys.exit(INTERRUPTED)
     except BaseException as error:
         _defect(error)
+
+
+def _is_ctrl_c(error: BaseException | None) -> bool:
+    """Say whether an error comes from Ctrl-C: Numba makes a SystemError of it in a loop that returns several arrays."""
+    seen: list[BaseException] = []
+    while error is not None and error not in seen:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        seen.append(error)
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def fail(message: str, code: int = WRONG) -> NoReturn:

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.automaton import Memory, Seconds, States, memory_bytes
+from weightsmith.cli.automaton import Memory, Seconds, States
+from weightsmith.cli.budgets import memory_bytes
 from weightsmith.cli.consoles import errors, results
 from weightsmith.cli.library import short
 from weightsmith.cli.output import AsJson, ModelFile, print_json
