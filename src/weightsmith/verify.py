@@ -293,7 +293,7 @@ class Head:
         q, k, v = ({x: A.linear(W, h, b) for x, h in seen.items()} for W, b in ((W_Q, b_Q), (W_K, b_K), (W_V, b_V)))
         tables: list[list[Any]] = [[None], [None], [None]]  # what is added to keys, values, scores, by age
         for where, scheme in ({f"{name}.positions": own} if own else model.schemes).items():
-            need(scheme["kind"] != "Rotary", "rotary positions are not checked here")
+            need(scheme["kind"] != "Rotary" and "place" not in scheme, "rotary positions, roots of 2: not checked here")
             if scheme["kind"] == "Relative":
                 tables[:2] = model.arrays[f"{where}.keys"], model.arrays.get(f"{where}.values") or [None]
             elif scheme["kind"] == "Alibi":

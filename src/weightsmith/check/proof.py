@@ -30,7 +30,9 @@ def _unread(T: Transformer) -> str | None:
         return "sinusoidal positions are not rational numbers: write them as a PositionTable"
     heads = [len(block.attention.heads) for block in T.blocks if block.attention and block.attention.heads]
     scheme = T.attention_positions
-    if isinstance(scheme, Alibi) and scheme.slopes is None and any(8 % count for count in heads):
+    own = [head.positions for block in T.blocks if block.attention for head in block.attention.heads]
+    by_place = any(isinstance(one, Alibi) and one.place is not None for one in own)
+    if by_place or (isinstance(scheme, Alibi) and scheme.slopes is None and any(8 % count for count in heads)):
         return "the slopes of Alibi() are not rational numbers here: write them, as in Alibi((0.5, 0.25))"
     return None
 
