@@ -12,7 +12,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 import weightsmith as ws
-from tests.studio.conftest import Shared, Windows, again
+from tests.studio.conftest import Opened, Shared, Windows, again
 
 A = ws.Fixed(4, 4)
 VALUES = {"+": float(A.infinity), "-": -float(A.infinity), "p": 0.8125, "n": -0.8125, "i": 1.5, "j": -1.5}
@@ -157,3 +157,19 @@ def test_numbers_that_were_written_before_still_are(page: Page) -> None:
     assert {cell["text"] for cell in cells_of(page)} == {"0.81", "1.5"}
     again(page, model=0, input=of_width(26, "i"), step=0)
     assert {cell["text"] for cell in cells_of(page)} == {"1.5"}
+
+
+@pytest.mark.parametrize("lanes", [4, 5, 6])  # cells of 40, 34 and 28 pixels
+def test_a_code_is_written_within_its_cells(lanes: int, opened: Opened, tmp_path: Path) -> None:
+    names = tuple(f"x{n}" for n in range(lanes))
+    codes = np.array([[-0.8125, 0.8125, -12.5, 1.5, -float(A.infinity), 0.0][:lanes], np.zeros(lanes)])
+    readout = ws.Readout(names, {tuple(code): place for place, code in enumerate(codes.tolist())})
+    T = ws.Transformer(arithmetic=A, vocabulary="ab", lanes=names, embedding=codes, readout=readout)
+    path = tmp_path / "codes.html"
+    ws.run(T, "ab").save_html(path)
+    page = opened(path)
+    cells = page.locator(".code").first.locator("i")
+    found = cells.evaluate_all("cells => cells.map(cell => [cell.textContent, cell.scrollWidth, cell.clientWidth])")
+    minus = "\N{MINUS SIGN}"
+    assert [text for text, *_ in found] == [f"{minus}0.81", "0.81", f"{minus}12.5", "1.5", f"{minus}∞", "0"][:lanes]
+    assert all(needed <= width for _, needed, width in found)
