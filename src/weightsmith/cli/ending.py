@@ -1,7 +1,7 @@
 """How a command ends.
 
-0 is fine, 1 a refuted claim or certificate and nothing else, 2 a wrong input or usage, 3 a claim of which nothing is
-known, 70 a defect of ours, 130 Ctrl-C, 141 output that nobody reads.
+0 is fine, 1 a refuted claim or certificate and nothing else, 2 a wrong input or usage, 3 a claim or an automaton of
+which nothing is known within the budget, 70 a defect of ours, 130 Ctrl-C, 141 output that nobody reads.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from typing import NoReturn, TextIO, cast
 import typer
 
 from weightsmith._version import __version__
-from weightsmith.errors import WeightsmithError, cut, reason, shown
+from weightsmith.errors import UnknownError, WeightsmithError, cut, reason, shown
 
 REFUTED, WRONG, UNKNOWN, DEFECT, INTERRUPTED, UNREAD = 1, 2, 3, 70, 130, 141
 TOO_DEEP = "what was given is nested too deeply: write it with fewer parts inside each other"
@@ -64,6 +64,8 @@ def ending(command: Callable[[], None]) -> None:
         _exit(end)
     except BrokenPipeError:
         _unread()
+    except UnknownError as error:
+        fail(str(error), UNKNOWN)
     except WeightsmithError as error:
         fail(str(error))
     except RecursionError:

@@ -5,15 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from weightsmith.automata.extraction.compiled import compiled
-from weightsmith.errors import InputError, WeightsmithError, brief, whole_number
+from weightsmith.errors import InputError, UnknownError, brief, whole_number
 
 DEFAULT_SECONDS, DEFAULT_STATES, DEFAULT_MEMORY = 60.0, 2_000_000, 1 << 30
 STATES_PER_SECOND = 800_000  # that are made, paired and merged, at least
 STATE_BYTES = 200  # that a state takes while machines are paired and made small: rows, tables, slots, classes
-
-
-class UnknownError(WeightsmithError):
-    """A budget is spent before an automaton was found: the text says where, and on what."""
 
 
 @dataclass

@@ -7,11 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.automata.automaton import Automaton, first_path, smallest
-from weightsmith.automata.extraction.budget import Budget, UnknownError
+from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.compiled import compiled
 from weightsmith.automata.extraction.moore import Moore, pair
 from weightsmith.automata.extraction.rows import Ints
 from weightsmith.automata.extraction.whole import Decisions, one_machine
+from weightsmith.errors import UnknownError
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
 Ids: TypeAlias = tuple[int, ...]
