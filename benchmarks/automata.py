@@ -1,22 +1,27 @@
 """Claims about all lengths: what is proved in which time, and of which share of random models automata are found."""
 
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 from tests.automata.models import ARITHMETICS, WEIGHTINGS, random_model
 
 import weightsmith as ws
 from weightsmith.automata.extraction import Budget, UnknownError, automaton, extract
+from weightsmith.check import every_length, proof
 from weightsmith.library import ENTRIES
+from weightsmith.programs.ltl.compiled import CompiledFormula
 from weightsmith.tables import Table
 
 MODELS, SECONDS = 30, 2.0  # random models of each kind, and what each may take of a processor
 TABLES, TABLE_SECONDS = 20, 10.0
+RANDOM = 120  # models of tests/automata/models.py
 TESTED = 2000  # of tests/automata/test_extraction.py
 KINDS = {"one key": WEIGHTINGS[:2], "hard": WEIGHTINGS[:3], "softmax": WEIGHTINGS[3:]}
 COUNTERS = ("majority", "parity", "parity_chain")
@@ -34,19 +39,68 @@ def measure() -> Iterator[Table]:
 
 
 def _proofs() -> Table:
-    table = Table("claim", "decided", "largest s", "median s", right=range(1, 4), title="proved of written models")
+    """Measure for each group of claims: the search, the check of what it found by `verify.py`, and the certificate."""
+    columns = ("decided", "search s", "check s", "check / search", "kB")
+    title = "proved: medians, and the largest in brackets"
+    table = Table("claim", *columns, right=range(1, 6), title=title)
+    every: list[_Measured] = []
     for name, claims in _claims().items():
-        seconds, decided = [], 0
-        for claim in claims:
-            begin = time.process_time()
-            decided += claim().holds is not None
-            seconds.append(time.process_time() - begin)
-        table.add(name, f"{decided} of {len(claims)}", f"{max(seconds):.2f}", f"{median(seconds):.3f}")
+        found = [_measured(claim) for claim in claims]
+        proved = [one for one in found if one.certificate]
+        every += proved
+        decided = sum(one.decided for one in found)
+        table.add(name, f"{decided} of {len(claims)}", *_cells(proved))
+    table.add("all", "", *_cells(every))
     return table
 
 
+class _Measured(NamedTuple):
+    """What a claim took."""
+
+    decided: bool
+    search: float  # seconds of a processor
+    check: float
+    certificate: int  # bytes; 0 where nothing is proved
+
+
+def _measured(claim: Claim) -> _Measured:
+    checking = 0.0
+    accepted = proof.unchecked
+
+    def timed(*given: object) -> object:
+        nonlocal checking
+        begin = time.process_time()
+        try:
+            return accepted(*given)  # type: ignore[arg-type]
+        finally:
+            checking += time.process_time() - begin
+
+    vars(every_length)["unchecked"] = timed
+    try:
+        begin = time.process_time()
+        verdict = claim()
+        seconds = time.process_time() - begin
+    finally:
+        vars(every_length)["unchecked"] = accepted
+    size = (
+        len(json.dumps(verdict.certificate())) if verdict.holds and isinstance(verdict, every_length.EveryLength) else 0
+    )
+    return _Measured(verdict.holds is not None, seconds - checking, checking, size)
+
+
+def _cells(found: list[_Measured]) -> Iterator[str]:
+    columns = (
+        ([one.search for one in found], "{:.3f}"),
+        ([one.check for one in found], "{:.3f}"),
+        ([one.check / one.search for one in found], "{:.2f}"),
+        ([one.certificate / 1000 for one in found], "{:,.1f}"),
+    )
+    for values, form in columns:
+        yield f"{form.format(median(values))} ({form.format(max(values))})" if values else ""
+
+
 def _claims() -> dict[str, list[Claim]]:
-    """Return claims about the library, its forms, compositions and tables; one that is refuted is decided too."""
+    """Return claims about written and random models; one that is refuted is decided too."""
     plain = {entry.name: entry.build() for entry in ENTRIES if entry.max_length is None or entry.name == "parity_chain"}
     rules = [(entry.build(), entry.language) for entry in ENTRIES if isinstance(entry.language, str)]
     same = ws.check.same_decisions
@@ -67,7 +121,24 @@ def _claims() -> dict[str, list[Claim]]:
         "flagged, 64 positions": [partial(same, S, T) for S, T in zip(others, tables, strict=True)],
         "zeroed, 64 positions": [partial(same, T, S) for T, S in zip(tables, zeroed, strict=True)],
         "mapped, 64 positions": [partial(same, T, S) for T, S in zip(tables, mapped, strict=True)],
+        "formulas": [partial(recognizes, P.transformer, P.automaton) for P in _formulas()],
+        f"{RANDOM} random models, each with itself": [
+            partial(_with_itself, random_model(seed)) for seed in range(RANDOM)
+        ],
     }
+
+
+def _formulas() -> list[CompiledFormula]:
+    texts = ("O(a & Y b)", "(!a S b) | H a", "Y Y a | (b S a)", "H(a | Y b)", "O(a & Y(b & Y a))")
+    return [ws.programs.compile_ltl(text, vocabulary="ab") for text in texts]
+
+
+def _with_itself(T: ws.Transformer) -> "ws.check.Verdict":
+    """Claim that a model decides as itself."""
+    try:
+        return ws.check.same_decisions(T, T, seconds=SECONDS)
+    except ws.ModelError:  # a norm of 0 has no root
+        return ws.check.same_decisions(ws.library.contains("1"), ws.library.contains("1"), up_to=1)
 
 
 def _compositions(count: int) -> list[ws.Transformer]:

@@ -12,25 +12,30 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
+from string import ascii_letters, ascii_lowercase
 
 from rich.table import Table
+from tests.programs.lined import lined_program
 from tests.programs.tracr_rows import ROWS, Row
 
 from benchmarks.timing import best_seconds
 from weightsmith.errors import InputError
-from weightsmith.programs import CompiledProgram, compile
+from weightsmith.programs import CompiledProgram, Program, compile
 
 KNOWN = ("hist", "reverse_1", "sort_1", "sort_freq", "shuffle_dyck2_1", "shuffle_dyck3_1")
 LENGTHS = (10, 40, 100)
 PAGE = Path(__file__).parents[1] / "docs" / "programs.md"
 BEGIN, END = "<!-- sizes -->\n\n", "\n\n<!-- end of sizes -->"
 RUNS = 7  # of each command
+SEEDS = 200  # of random programs of each kind
+RANDOM = (((2, 4), ascii_lowercase, 8), ((6, 8), "abc", 50), ((6, 8), ascii_letters[:50], 8))  # from and how many steps
 HIST = "hist = selector_width(select(tokens, tokens, ==));\n"
 
 
 def measure() -> Iterator[Table]:
     yield sizes()
     yield times()
+    yield random()
     yield command()
 
 
@@ -85,6 +90,45 @@ def times() -> Table:
         if row.name in KNOWN:
             table.add_row(row.name, *(seconds(row, n) for n in LENGTHS))
     return table
+
+
+def random() -> Table:
+    """Return how random programs fare, each in a process of its own: the slowest and the largest of fixed seeds."""
+    columns = ("programs", "compiled", "seconds: median", "most", "of seed", "MB: median", "most", "of seed")
+    table = Table("steps, tokens, length", *columns, title="Random programs: what compiling takes")
+    for (least, more), vocabulary, length in RANDOM:
+        spent = []
+        for seed in range(SEEDS):
+            program = lined_program(seed, least + seed % more, vocabulary)
+            spent.append((*_alone(program, vocabulary, length), seed))
+        by_time, by_memory = sorted(spent), sorted(spent, key=lambda one: one[1])
+        table.add_row(
+            f"{least} to {least + more - 1}, {len(vocabulary)}, {length}",
+            *(str(SEEDS), str(sum(made for _, _, made, _ in spent))),
+            *(f"{median(one[0] for one in spent):.2f}", f"{by_time[-1][0]:.2f}", str(by_time[-1][3])),
+            *(f"{median(one[1] for one in spent):.0f}", f"{by_memory[-1][1]:.0f}", str(by_memory[-1][3])),
+        )
+    return table
+
+
+def _alone(program: Program, vocabulary: str, length: int) -> tuple[float, float, bool]:
+    """Compile a program in a process of its own: return its seconds, the megabytes it added, and whether it did."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    reading, writing = os.pipe()
+    process = os.fork()
+    if process == 0:
+        begin, made = time.process_time(), True
+        try:
+            compile(program, vocabulary, length)
+        except InputError:
+            made = False
+        os.write(writing, f"{time.process_time() - begin} {int(made)}".encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        taken, done = pipe.read().split()
+    _, _, usage = os.wait4(process, 0)
+    return float(taken), max(0, usage.ru_maxrss - before) / 1024, done == b"1"
 
 
 def command() -> Table:

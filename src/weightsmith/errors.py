@@ -21,6 +21,10 @@ class InputError(WeightsmithError):
     """A value, a text or a name given to Weightsmith does not fit."""
 
 
+class UnknownError(WeightsmithError):
+    """A budget is spent before an answer was found: the text says where, and on what."""
+
+
 class FileError(ModelError):
     """A file does not hold a valid transformer, or cannot be read or written."""
 

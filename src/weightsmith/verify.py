@@ -1,498 +1,1595 @@
 """Check the proof of a claim about transformers, for inputs of every length: python verify.py MODEL [MODEL] CLAIM
 
-This file stands alone, with its own rounding and reading of files. It believes nothing of a certificate but takes
-machines from it: to find them is hard, to check them is a walk through finitely many states.
+This file stands alone. It shares no code with the rest of Weightsmith, needs nothing but Python, and believes nothing
+that a certificate says: it takes finite machines from it, and checks them. To find such machines is hard; to check them
+is a walk through finitely many states. `docs/proof-format.md` describes a certificate field by field.
 
-Why what passes is true. All machines read tokens; a machine *speaks* a label above 0 in some states. A *stream* is
-what stands at the last position before a block: vectors, and machines of which this holds (I): after each input, of at
-least one token and no longer than a position table, some machine speaks, and each that speaks says the vector there.
-`Proof.__init__` makes the machine of the embedding, of which (I) is true; `Proof.block` carries (I) through a block:
+What is claimed. A transformer reads tokens and decides after each of them. A claim says that the decision is a certain
+class just for the inputs of a language ("recognizes"), or that two transformers decide alike ("same_decisions"): after
+every input of at least one token, or after each of them up to a length, or of a language ("within").
 
-1. A *view* says something that depends on the vector alone: it was walked through together with each machine of the
-   stream, and agrees wherever that one speaks, so by (I) after every input.
-2. Queries of one class weigh all keys alike. What weights depend on besides a single key (the largest score, the sum of
-   exponentials, the number of keys) is a fold over the keys; walking through a view with that fold finds every result
-   that it has where such a query stands. Each of these is guessed by a reading, perhaps several by one.
-3. With the guess, weighted values are constants of the keys, and their sum is a fold too. The machine of a reading was
-   walked with a view and both folds: it speaks where a query of the class stands and the guess comes out, and only
-   there. A label stands for all sums met there; if it is *loose*, for every sum of any keys. By 2, some reading speaks.
-4. A machine of the block was walked through together with what it is made of, the vectors of a class and a reading of
-   each head: it speaks where all of them do, and only there, and whatever their labels stand for, one vector follows.
-   Readings that are not put together never speak together: they were walked through as well.
+Why what passes is true. All machines read letters, from state 0 on; tokens with one embedding are one letter. A machine
+*speaks* in the states whose label is above 0. The *stream* before a block is described by vectors, which have labels,
+and by machines, of which the following holds. We call it (I):
 
-So (I) holds after the block; of the last one the labels are decisions. At the end the machines are walked through with
-the automaton of the language (that it is the one of an expression named beside it is not checked here) or the machines
-of the other model; nowhere do both speak and differ. A walk takes every token in every state until none is new.
+    After every input that fits the position table, some machine of the stream speaks, and every machine that speaks
+    says the label of the vector that then stands at the last position.
+
+`Proof.embed` makes the first machine, of which (I) is true by construction. `Proof.block` carries (I) through a block,
+in four steps; the comments below refer to them by number.
+
+1. *Views.* A view is a machine from the certificate whose labels stand for something that depends on the vector alone.
+   It is walked through together with each machine of the stream, and must agree wherever that one speaks. By (I) it
+   tells the truth after every input.
+2. *Guesses.* A head weighs keys. What a weight depends on besides the key itself (the largest score, the sum of the
+   exponentials, how many keys share the largest score) is a fold over all keys, with finitely many values. A walk
+   through a view together with this fold finds every value that it can have where a query of a class stands. For
+   each of these the certificate has a *reading*, which guesses that the fold comes out so.
+3. *Readings.* With the guess, each weighted value is a constant of its key; their sum is a fold as well. The machine
+   of a reading is walked through together with a view and both folds. It speaks where a query of the class stands and
+   the guess comes out right, and nowhere else; each of its labels stands for the sums that are met there. By step 2
+   some reading of the class speaks after every input that ends in such a query.
+4. *Joining.* A machine of the stream after the block is walked through together with what it is made from: a view that
+   says the vector, and one reading of each head. It speaks where all of these speak, and nowhere else, and the vector
+   after the block is the same for all that their labels stand for. Readings that are not joined never speak together.
+
+So (I) holds after the block. After the last block a label is the place of a decision. At the end the machines are
+walked through together with the automaton of the language, or with the machines of the other model, and nowhere do two
+of them speak and contradict the claim. A walk takes every letter in every state, until no state is new.
 """
 
 import hashlib
 import json
+import math
+import os
 import re
+import stat
 import struct
 import sys
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from decimal import Context, Decimal, localcontext
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from decimal import Context, Decimal, getcontext, localcontext
 from fractions import Fraction
-from functools import cache, reduce
+from functools import cache, partial, reduce
 from itertools import product
-from math import erfc, inf, isqrt, prod
-from pathlib import Path
-from typing import Any
+from types import SimpleNamespace as Part  # of a model: an object with the fields of its kind
+from typing import Any, NamedTuple
 
-Vector = tuple[Fraction, ...]
-PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459")
-HARDWARE = {"float16": (24, 11, 65504), "bfloat16": (133, 8, 255 << 120), "e4m3": (9, 4, 448), "e5m2": (16, 3, 57344)}
+Vector = tuple[int, ...]  # numbers of an arithmetic, as multiples of its smallest positive member
+
+# What is read at most, so that a hostile file is refused before it takes time or memory
+MAX_CERTIFICATE, MAX_HEADER = 64 << 20, 32 << 20  # bytes
+MAX_PARTS, MAX_DEPTH = 1 << 22, 64  # of a JSON text: brackets and quotation marks; lists and objects in each other
+MAX_NUMBERS = 1 << 22  # of a model
+MAX_STATES = 20_000_000  # of a walk
+MAX_COUNT, MAX_AGES = 1 << 15, 1 << 13  # keys that share a weight above 0; distances until a penalty is −∞
+MAX_EXPRESSION = 4_000  # letters of a regular expression, written out, and states of its automaton
+
+
+class Refused(ValueError):  # noqa: N818
+    """Nothing is proved, for this reason."""
 
 
 def need(condition: object, why: str) -> None:
     if not condition:
-        raise ValueError(why)
+        raise Refused(why)
+
+
+def shown(value: object) -> str:
+    return text if len(text := repr(value)) <= 60 else text[:57] + "…"
+
+
+# Numbers
+
+HARDWARE = {"float16": (24, 11, 65504), "bfloat16": (133, 8, 255 << 120), "e4m3": (9, 4, 448), "e5m2": (16, 3, 57344)}
+SIZES = r"(?:\(\s*(?:([0-9]{1,4})\s*,\s*([0-9]{1,4})\s*)?(?:(?:,|(?<=\())\s*ties\s*=\s*(zero|even|away)\s*)?\)\s*)?"
 
 
 class Arithmetic:
-    """Multiples of a smallest positive number with at most so many significant bits, up to a largest one."""
+    """A finite number system. A member is a whole multiple k of 2^−unit, and stands in this program as k.
 
-    def __init__(self, text: str) -> None:
-        found = re.fullmatch(r"([a-z0-9]+)(?:\((?:(\d+),(\d+))?,?(?:ties=(zero|even|away))?\))?", text)
+    In absolute value, k has at most `bits` significant bits and is at most `largest`.
+    """
+
+    def __init__(self, given: object) -> None:
+        found = re.fullmatch(rf"\s*([a-z0-9]+)\s*{SIZES}", given.lower()) if isinstance(given, str) else None
         name, first, second, ties = found.groups() if found else ("", None, None, None)
-        need(name in ("fixed", "float") if first else name in HARDWARE, f"the arithmetic {text!r} is not read here")
         a, b, self.ties = int(first or 0), int(second or 0), ties or "zero"
-        unit, self.bits, largest = HARDWARE.get(name, (b, a + b, Fraction(2 ** (a + b) - 1, 2**b)))
-        if name == "float":
-            unit, self.bits, largest = 2 ** (a - 1) + b - 1, b, (2**b - 1) * Fraction(2) ** (2 ** (a - 1) - b)
-        self.tiny, self.largest = Fraction(1, 2**unit), Fraction(largest)
+        inside = [f"{a},{b}"] * bool(first) + [f"ties={self.ties}"] * (self.ties != "zero")
+        self.text = name + f"({','.join(inside)})" * bool(inside)
+        if name in HARDWARE and first is None:
+            self.unit, self.bits, largest = HARDWARE[name]
+            self.largest = largest << self.unit
+        elif name == "fixed" and 1 <= a + b <= 25:
+            self.unit, self.bits, self.largest = b, a + b, 2 ** (a + b) - 1
+        elif name == "float" and 1 <= a <= 10 and 2 <= b <= 25:
+            self.unit, self.bits, self.largest = 2 ** (a - 1) + b - 1, b, (2**b - 1) << (2**a - 1)
+        else:
+            raise Refused(f"the arithmetic {shown(given)} is not checked here")
+        self.exact = 1 << self.bits  # every whole number below this is a member
+        self.one = self.nearest(1 << self.unit)
+
+    def nearest(self, numerator: int, denominator: int = 1) -> int:
+        """Round a multiple of 2^−unit, given as a fraction, to the nearest member; beyond the largest, to that."""
+        if numerator < 0:
+            return -self.nearest(-numerator, denominator)
+        whole, rest = divmod(numerator, denominator)
+        cut = max(0, whole.bit_length() - self.bits)
+        kept = whole >> cut
+        doubled, step = 2 * ((whole - (kept << cut)) * denominator + rest), denominator << cut
+        tie_goes_up = self.ties == "away" or (self.ties == "even" and kept % 2 == 1)
+        return min((kept + (doubled > step or (doubled == step and tie_goes_up))) << cut, self.largest)
+
+    def of(self, x: Fraction | float) -> int:
+        numerator, denominator = x.as_integer_ratio()
+        return self.nearest(numerator << self.unit, denominator)
+
+    def between(self, low: Fraction, high: Fraction) -> int:
+        """Round a real number of which two bounds are known; it must not matter where between them it is."""
+        need(self.of(low) == self.of(high), "a real number is too near to a tie to be rounded here")
+        return self.of(low)
+
+    def member(self, x: float, what: str) -> int:
+        need(Fraction(self.of(x), 1 << self.unit) == x, f"{what} holds {x!r}, which is not a member of {self.text}")
+        return self.of(x)
+
+    def add(self, a: int, b: int) -> int:
+        return total if -self.exact < (total := a + b) < self.exact else self.nearest(total)
+
+    def multiply(self, a: int, b: int) -> int:
+        cut = a * b >> self.unit
+        return (
+            cut if cut << self.unit == a * b and -self.exact < cut < self.exact else self.nearest(a * b, 1 << self.unit)
+        )
+
+    def divide(self, a: int, b: int) -> int:
+        return self.nearest(a << self.unit, b) if b > 0 else self.nearest(-a << self.unit, -b)
+
+    def plus(self, x: Vector, y: Vector | None) -> Vector:
+        """Return x ⊕ y; None stands for nothing to add."""
+        if y is None or not any(y):
+            return x
+        exact, nearest = self.exact, self.nearest
+        return tuple([s if -exact < (s := a + b) < exact else nearest(s) for a, b in zip(x, y, strict=True)])
+
+    def times(self, weight: int, x: Vector) -> Vector:
+        return tuple([self.multiply(weight, value) for value in x])
+
+    def sum(self, terms: Iterable[int]) -> int:
+        return reduce(self.add, terms, 0)
+
+    def sqrt(self, x: int) -> int:
+        """Round the root: cut off far below the last bit, with a further bit that says whether anything was cut."""
+        square = x << (self.unit + 200)
+        root = math.isqrt(square)
+        return self.nearest(2 * root + (root * root != square), 1 << 101)
 
     @cache  # noqa: B019 (there are one or two arithmetics, and they stay)
-    def __call__(self, x: Fraction) -> Fraction:
-        """Round to the nearest member; ties as the arithmetic says; beyond the largest, to that."""
-        if x < 0:
-            return -self(-x)
-        step = self.tiny * 2 ** max(0, (x // self.tiny).bit_length() - self.bits)
-        whole, rest = divmod(x, step)
-        up = 2 * rest > step or (2 * rest == step and (self.ties == "away" or (self.ties == "even" and whole % 2)))
-        return min(Fraction((whole + bool(up)) * step), self.largest)
-
-    def plus(self, x: Iterable[Fraction], y: Iterable[Fraction] | None) -> Vector:
-        return tuple(x) if y is None else tuple(self(a + b) for a, b in zip(x, y, strict=True))
-
-    def linear(self, W: Iterable[Sequence[Fraction]], x: Sequence[Fraction], b: Vector | None = None) -> Vector:
-        """Return W x ⊕ b: in each row, the fold of the products."""
-        products = ([self(w * value) for w, value in zip(row, x, strict=True)] for row in W)
-        return self.plus((reduce(lambda total, y: self(total + y), row, Fraction(0)) for row in products), b)
-
-    def sqrt(self, x: Fraction) -> Fraction:
-        """Round the root: cut off far below the last bit, with a further bit that says whether it was cut."""
-        root = isqrt(int(x * 4**1200))
-        return self(Fraction(2 * root + (root * root != x * 4**1200), 2**1201))
-
-    @cache  # noqa: B019
-    def function(self, name: str, x: Fraction) -> Fraction:
-        """Return exp, or an activation, of a member; far from 0 they are as good as ∞, x or 0 in every arithmetic."""
-        if name == "relu" or abs(x) > (64 if name.startswith("gelu") else 5000) or (x == 0 and name != "exp"):
-            return self(max(x, Fraction(0)) * (1 if name != "exp" else 10**2000))
-        with localcontext(Context(prec=60, Emax=10**9, Emin=-(10**9))):
+    def function(self, name: str, k: int) -> int:
+        """Return exp or an activation of a member: the exact real value, rounded once."""
+        x = Fraction(k, 1 << self.unit)
+        if name == "exp" and (k == 0 or abs(x) > 5000):  # e^5000 is beyond, e^−5000 below every arithmetic above
+            return self.one if k == 0 else self.largest if k > 0 else 0
+        if name == "relu" or k == 0 or abs(x) > (40 if name == "gelu" else 5000):  # there they round to x or 0
+            return max(k, 0)
+        digits = 60 + (int(x * x / 4) if name == "gelu" else 0)  # gelu loses some of them where it is near 0
+        with localcontext(Context(prec=digits, Emax=10**9, Emin=-(10**9))):
             value = Fraction(FUNCTIONS[name](Decimal(x.numerator) / x.denominator))
-        digits = 10 if name == "gelu" else 40  # that are right at least; it must not matter which follow
-        low, high = (self(value * (1 + Fraction(sign, 10**digits))) for sign in (-1, 1))
-        need(low == high, "a function is too near to a tie")
-        return low
+        return self.between(value * (1 - TINY), value * (1 + TINY))
+
+
+TINY = Fraction(1, 10**40)  # the relative error that is allowed for; the functions below err by less
+
+
+@cache
+def pi(digits: int) -> Decimal:
+    """Return π = 16 arctan(1/5) − 4 arctan(1/239), by the series of the arctangent in whole numbers."""
+    one, total = int(10 ** (digits + 10)), 0
+    for factor, n in ((16, 5), (-4, 239)):
+        power, k = one // n, 1
+        while power:
+            total += factor * (power // k) * (1 if k % 4 == 1 else -1)
+            power, k = power // (n * n), k + 2
+    return Decimal(total) / one
+
+
+def gelu(x: Decimal) -> Decimal:
+    """Return x Φ(x), by Φ(x) = ½ + φ(x) (x + x³/3 + x⁵/(3·5) + x⁷/(3·5·7) + …)."""
+    digits, term, total, n = getcontext().prec, x, x, 3
+    while abs(term) > abs(total) * Decimal(10) ** -digits:
+        term *= x * x / n
+        total, n = total + term, n + 2
+    return x * (Decimal("0.5") + total * (-x * x / 2).exp() / (2 * pi(digits)).sqrt())
 
 
 FUNCTIONS: dict[str, Callable[[Decimal], Decimal]] = {
     "exp": Decimal.exp,
     "silu": lambda x: x / (1 + (-x).exp()),
-    "gelu": lambda x: x * Decimal(erfc(-x / Decimal(2).sqrt())) / 2,  # the one function that the C library computes
-    "gelu_tanh": lambda x: x / (1 + (-2 * (2 / PI).sqrt() * (x + Decimal("0.044715") * x**3)).exp()),
+    "gelu": gelu,
+    "gelu_tanh": lambda x: x / (1 + (-2 * (2 / pi(60)).sqrt() * (x + Decimal("0.044715") * x**3)).exp()),
 }
 
 
-class Model:
-    """A transformer, as its file has it, and what it does to a vector of the stream."""
+# Files. What `weightsmith.load` refuses is refused here too, and what both read, they read alike.
+
+
+def read_file(path: str, most: int) -> bytes:
+    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+        status = os.fstat(file.fileno())
+        need(stat.S_ISREG(status.st_mode), f"{shown(path)} is not a regular file")
+        need(status.st_size <= most, f"{shown(path)} has {status.st_size:,} bytes, at most {most:,} are read")
+        return file.read(most + 1)
+
+
+def read_json(data: bytes | str, what: str) -> dict[str, Any]:
+    """Return a JSON object; refuse a key that stands twice, NaN, deep nesting and very many parts."""
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        need(len(dict(pairs)) == len(pairs), f"{what} has a key twice")
+        return dict(pairs)
+
+    def real(digits: str) -> float:
+        need(math.isfinite(float(digits)), f"{what} holds {digits}, which is not a finite number")
+        return float(digits)
+
+    text = data if isinstance(data, str) else data.decode()
+    need(sum(map(text.count, '[{"')) <= MAX_PARTS, f"{what} has more than {MAX_PARTS:,} parts")
+    found = json.loads(text, object_pairs_hook=once, parse_constant=real, parse_float=real)
+    need(isinstance(found, dict), f"{what} is not a JSON object")
+    level: list[Any] = [found]
+    for _ in range(MAX_DEPTH):
+        inside = (part.values() if isinstance(part, dict) else part for part in level)
+        level = [value for values in inside for value in values if isinstance(value, dict | list)]
+    need(not level, f"{what} has more than {MAX_DEPTH} lists and objects in each other")
+    return dict(found)
+
+
+# The parts of a model, by kind. A field is written as name:rule, an array as name[axes]. What has a default may be
+# missing. What stands in brackets ( ) does not count for the digest; what ends in ! only if it is not the default.
+FORMAT = """
+Transformer  arithmetic:name vocabulary:names lanes:lanes embedding[vocabulary,lanes] positions:positions blocks:Block*
+             output[classes,lanes]=null classes:classes mask:causal|full output_bias[classes]=null final_norm:norm
+             tied:bool=false flags:name* (provenance:text*) (edits:Edit*=[]) (tokenizer:tokenizer="")
+             readout:Readout?=null!
+Block        attention:Attention? feed_forward:FeedForward? attention_norm:norm feed_forward_norm:norm
+             norm_placement:pre|post origin:text parallel:bool=false!
+Attention    heads:Head* b_O[lanes]=null
+Head         W_Q[key,lanes] W_K[key,lanes] W_V[value,lanes] W_O[lanes,value] weighting:weighting b_Q[key]=null
+             b_K[key]=null b_V[value]=null positions:inside=null strict:bool=false! (name:name="")
+FeedForward  W_1[neurons,lanes] b_1[neurons] W_2[lanes,neurons] b_2[lanes] activation:activation
+             W_3[neurons,lanes]=null b_3[neurons]=null (names:name*=[]) (keys[neurons,lanes]=null)
+LayerNorm    eps:number gain[normed]=null bias[normed]=null lanes:some_lanes
+RMSNorm      eps:number gain[normed]=null lanes:some_lanes
+Softmax      shifted:bool empty:zero|uniform|error
+AverageHard
+LeftmostHard
+RightmostHard
+Table        values[length,lanes]
+Relative     keys[distances,coordinates] values[distances,others]=null
+Alibi        slopes:slopes place:place=null!
+Readout      lanes:lanes table:pairs
+Edit         text:text block:whole first:whole count:whole before:FeedForward? created:bool digest:name
+"""
+
+
+class Field(NamedTuple):
+    """A field of a part: an array with axes, or a value in the JSON that follows a rule."""
+
+    name: str
+    rule: str
+    axes: tuple[str, ...]
+    default: Any  # ... where there is none
+    counts: bool
+    silent: bool
+
+    @classmethod
+    def read(cls, text: str) -> "Field":
+        parts = re.fullmatch(r"(\w+)(?::([^=!]+))?(?:\[(.*?)\])?(?:=(.*?))?!?", text.strip("()"))
+        assert parts
+        name, rule, axes, default = parts.groups()
+        given = ... if default is None else json.loads(default)
+        return cls(name, rule or "", tuple(axes.split(",")) if axes else (), given, text[0] != "(", text[-1] == "!")
+
+
+PARTS: dict[str, list[Field]] = {}
+for kind, *fields in (entry.split() for entry in re.split(r"\n(?=\S)", FORMAT.strip())):
+    PARTS[kind] = [Field.read(text) for text in fields]
+
+
+def is_text(x: Any, most: int, printable: bool = True) -> bool:
+    sound = isinstance(x, str) and len(x) <= most and not re.search("[\ud800-\udfff]", x)
+    return sound and (x.isprintable() or not printable)
+
+
+def are_names(x: Any, printable: bool) -> bool:
+    named = isinstance(x, list) and all(is_text(name, 200, printable) and name for name in x)
+    return named and 0 < len(x) == len({*x})
+
+
+def is_number(x: Any) -> bool:
+    return type(x) in (int, float) and 0 <= x < 1e30 and float(x) < 1e30
+
+
+def is_place(x: Any) -> bool:
+    """Say whether this is the number of a head, and how many there are."""
+    return isinstance(x, list) and len(x) == 2 and all(type(n) is int for n in x) and 0 <= x[0] < x[1] <= 1 << 16
+
+
+def are_positions(x: Any) -> bool:
+    kinds = sorted(getattr(part, "kind", "") for part in (x if isinstance(x, list) else [x]))
+    return x is None or kinds in (["Alibi"], ["Relative"], ["Table"], ["Alibi", "Table"], ["Relative", "Table"])
+
+
+def one_of(*kinds: str | None) -> Callable[[Any], bool]:
+    return lambda x: getattr(x, "kind", None if x is None else "") in kinds
+
+
+ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu")
+RULES: dict[str, Callable[[Any], bool]] = {
+    "bool": lambda x: type(x) is bool,
+    "whole": lambda x: type(x) is int and 0 <= x < 1 << 62,
+    "number": is_number,
+    "name": lambda x: is_text(x, 200),
+    "text": lambda x: is_text(x, 2000),
+    "tokenizer": lambda x: is_text(x, 24 << 20, printable=False),
+    "names": lambda x: are_names(x, printable=False),
+    "classes": lambda x: x == [] or are_names(x, printable=False),
+    "lanes": lambda x: are_names(x, printable=True),
+    "some_lanes": lambda x: x is None or are_names(x, printable=True),
+    "slopes": lambda x: x is None or (isinstance(x, list) and x != [] and all(map(is_number, x))),
+    "place": lambda x: x is None or is_place(x),
+    "pairs": lambda x: isinstance(x, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in x),
+    "activation": lambda x: x in ACTIVATIONS,
+    "positions": are_positions,
+    "inside": one_of("Relative", "Alibi", None),
+    "norm": one_of("LayerNorm", "RMSNorm", None),
+    "weighting": one_of("Softmax", "AverageHard", "LeftmostHard", "RightmostHard"),
+}
+
+
+def follows(rule: str, x: Any) -> bool:
+    """Say whether a value follows a rule: of a name above, a kind of part, perhaps none (?), a list (*), or words."""
+    if rule.endswith("*"):
+        return isinstance(x, list) and all(follows(rule[:-1], item) for item in x)
+    if rule.endswith("?"):
+        return x is None or follows(rule[:-1], x)
+    if rule in PARTS:
+        return one_of(rule)(x)
+    return RULES[rule](x) if rule in RULES else isinstance(x, str) and x in rule.split("|")
+
+
+class Matrix(tuple[Vector, ...]):
+    """The rows of a matrix. Beside them, by row, stand the columns and numbers that are not 0."""
+
+    def __init__(self, rows: Iterable[Vector]) -> None:
+        every = ((place, [(i, w) for i, w in enumerate(row) if w]) for place, row in enumerate(self))
+        self.sparse = [(place, row) for place, row in every if row]
+
+
+class Reader:
+    """Reads a model from its file."""
 
     def __init__(self, data: bytes) -> None:
-        begin = 8 + int.from_bytes(data[:8], "little")
-        header, self.arrays = json.loads(data[8:begin]), dict[str, Any]()
-        self.parts = json.loads(header.pop("__metadata__")["weightsmith"])
-        self.arithmetic = A = Arithmetic(self.parts["arithmetic"])
+        size = int.from_bytes(data[:8], "little")
+        need(len(data) >= 8 and size <= min(len(data) - 8, MAX_HEADER), "it is not a model file, or it is cut off")
+        header, self.body = read_json(data[8 : 8 + size], "the header of the model"), memoryview(data)[8 + size :]
+        need(len(self.body) <= 8 * MAX_NUMBERS, f"a model of more than {MAX_NUMBERS:,} numbers is not checked here")
+        metadata = header.pop("__metadata__", None)
+        own = isinstance(metadata, dict) and [*metadata] == ["weightsmith"] and isinstance(metadata["weightsmith"], str)
+        need(own, "it is no model file of Weightsmith")
+        values = read_json(metadata["weightsmith"], "the metadata of the model")
+        version, listed = values.pop("version", None), values.pop("tensors", None)
+        need(type(version) is int and version == 1, f"the model file has version {shown(version)}, and 1 is read")
+        same = follows("tokenizer*", listed) and sorted(listed) == sorted(header)
+        need(same, "the tensors are not those that the metadata lists")
+        self.arithmetic, self.places = Arithmetic(values.get("arithmetic")), self.tensors(header)
+        self.model = self.part("Transformer", values, "", {})
+        need(not self.places, f"there is a tensor that belongs nowhere: {shown([*self.places][:1])}")
+
+    def tensors(self, header: dict[str, Any]) -> dict[str, tuple[list[int], int]]:
+        """Return the shape and the first byte of each tensor; they must fill the file, one after the other."""
+        found, spans = dict[str, tuple[list[int], int]](), [(0, 0), (len(self.body), len(self.body))]
         for name, entry in header.items():
-            form, (first, last) = {"F32": "f", "F64": "d"}[entry["dtype"]], entry["data_offsets"]
-            *rows, width = entry["shape"]
-            flat = [*map(Fraction, struct.unpack(f"<{prod(rows) * width}{form}", data[begin + first : begin + last]))]
-            need(all(A(x) == x for x in flat), f"{name} has a number that is no member")
-            found = [tuple(flat[i * width : (i + 1) * width]) for i in range(prod(rows))]
-            self.arrays[name] = found if rows else found[0]
-        self.blocks, self.lanes, self.vocabulary = (self.parts[key] for key in ("blocks", "lanes", "vocabulary"))
-        self.embedding: list[Vector] = self.arrays["embedding"]
-        self.letters = sorted(set(self.embedding))  # tokens with one embedding are one letter
-        need(self.parts["mask"] == "causal" or not any(b["attention"] for b in self.blocks), "it is not causal")
-        given = self.parts["positions"]
-        several = {f"positions.{i}": part for i, part in enumerate(given)} if isinstance(given, list) else {}
-        self.schemes = several or ({"positions": given} if given else {})
-        kinds = {scheme["kind"]: name for name, scheme in self.schemes.items()}
-        need(not {"Sinusoidal", "Rotary"} & kinds.keys(), "sinusoids are not checked here: write them as a table")
-        self.table: list[Vector] = self.arrays[f"{kinds['Table']}.values"] if "Table" in kinds else []
-        self.codes = {tuple(map(Fraction, c)): v for c, v in (self.parts.get("readout") or {"table": []})["table"]}
-        self.answers = list(dict.fromkeys(self.codes.values() or self.parts["classes"]))
+            odd = f"the tensor {shown(name)} is {shown(entry)}, which is not read"
+            need(isinstance(entry, dict) and entry.keys() == {"dtype", "shape", "data_offsets"}, odd)
+            shape, span = entry["shape"], entry["data_offsets"]
+            need(follows("whole*", shape) and follows("whole*", span) and entry["dtype"] == "F64", odd)
+            need(len(shape) in (1, 2) and len(span) == 2 and max(shape) <= (1 << 24 if all(shape) else 1 << 16), odd)
+            need(span[1] - span[0] == 8 * math.prod(shape), odd)
+            found[name] = shape, span[0]
+            spans.append((span[0], span[1]))
+        ends = [n for span in sorted(spans) for n in span][1:-1]
+        need(ends[::2] == ends[1::2], "the tensors do not fill the model file one after the other")
+        return found
 
-    def weights(self, name: str, keys: str) -> list[Any]:
-        return [self.arrays.get(f"{name}.{key}") for key in keys.split()]
+    def part(self, kind: str, values: dict[str, Any], name: str, sizes: dict[str, int] | None) -> Part:
+        """Read a part. `sizes` are those of the axes around it; None where they need not fit."""
+        found, prefix, plain = (
+            Part(kind=kind),
+            name and f"{name}.",
+            {one.name: one for one in PARTS[kind] if not one.axes},
+        )
+        odd = values.keys() - plain.keys()
+        odd |= {one.name for one in plain.values() if one.default is ... and one.name not in values}
+        need(not odd, f"{name or 'the model'} has an unknown key, or lacks one: {shown(sorted(odd)[:1])}")
+        known = None if sizes is None else {**sizes, **self.named_axes(kind, values, sizes)}
+        for one in plain.values():
+            value = self.value(
+                values.get(one.name, one.default), prefix + one.name, None if one.name == "edits" else known
+            )
+            need(follows(one.rule, value), f"{prefix}{one.name} is {shown(value)}, which is not checked here")
+            setattr(found, one.name, value)
+        for one in PARTS[kind]:
+            if one.axes:
+                setattr(found, one.name, self.array(prefix + one.name, one, known))
+        getattr(self, f"check_{kind}", lambda found: None)(found)
+        return found
 
-    def norm(self, name: str, norm: dict[str, Any], x: Vector) -> Vector:
-        A, places = self.arithmetic, [self.lanes.index(lane) for lane in norm["lanes"] or self.lanes]
-        part, m = [x[place] for place in places], A(Fraction(len(places)))
-        mean = A(A.linear([part], [Fraction(1)] * len(part))[0] / m) if norm["kind"] == "LayerNorm" else Fraction(0)
-        part = [A(value - mean) for value in part]
-        root = A.sqrt(A(A(A.linear([part], part)[0] / m) + A(Fraction(norm["eps"]))))
-        gain, bias = self.weights(name, "gain bias")
-        new = A.plus([A(A(y / root) * g) for y, g in zip(part, gain or [1] * len(part), strict=True)], bias)
-        changed = dict(zip(places, new, strict=True))
+    def named_axes(self, kind: str, values: dict[str, Any], sizes: dict[str, int]) -> dict[str, int]:
+        """Return the sizes of axes that the names in a part fix."""
+        count = {
+            key: len(x)
+            for key, x in values.items()
+            if key in ("vocabulary", "lanes", "classes") and isinstance(x, list)
+        }
+        return {"normed": count.get("lanes", sizes["lanes"])} if kind in ("LayerNorm", "RMSNorm") else count
+
+    def value(self, value: Any, name: str, sizes: dict[str, int] | None) -> Any:
+        """Return a value of the JSON, with the parts in it."""
+        if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+            return [self.value(item, f"{name}.{i}", sizes) for i, item in enumerate(value)]
+        if not isinstance(value, dict):
+            return value
+        kind = value.get("kind")
+        known = isinstance(kind, str) and kind in PARTS and kind != "Transformer"
+        instead = ": write a PositionTable" if kind in ("Sinusoidal", "Rotary") else ""
+        need(known, f"{name} is of the kind {shown(kind)}, which is not checked here{instead}")
+        return self.part(str(kind), {key: inner for key, inner in value.items() if key != "kind"}, name, sizes)
+
+    def array(self, name: str, one: Field, known: dict[str, int] | None) -> Any:
+        """Return an array of members, by rows if it has two axes; None where it may be missing and is."""
+        if name not in self.places:
+            need(one.default is None, f"the tensor {shown(name)} is missing")
+            return None
+        shape, begin = self.places.pop(name)
+        need(len(shape) == len(one.axes), f"the tensor {shown(name)} has {len(shape)} axes")
+        sizes = {} if known is None else known
+        for axis, size in zip(one.axes, shape, strict=True):
+            fits = sizes.setdefault(axis, size) == size or known is None
+            need(fits, f"{name} has the shape {shape}, which does not fit its {axis}")
+        numbers = struct.unpack_from(f"<{math.prod(shape)}d", self.body, begin)
+        need(all(map(math.isfinite, numbers)), f"the tensor {shown(name)} has a number that is not finite")
+        members = tuple(self.arithmetic.member(x, name) for x in numbers)
+        return members if len(shape) == 1 else Matrix(members[i * shape[1] :][: shape[1]] for i in range(shape[0]))
+
+    # What no rule for a single field says
+
+    def check_Transformer(self, T: Part) -> None:  # noqa: N802
+        if T.readout is None:
+            need(T.classes and (T.output is None) == T.tied, "its output is missing, or is there twice")
+            need(not T.tied or T.classes == T.vocabulary, "a tied model has its vocabulary as classes")
+        else:
+            alone = T.classes == [] and T.output is not None and not T.tied and T.output_bias is None
+            need(alone and {*T.readout.lanes} <= {*T.lanes}, "a readout stands for the output, and reads lanes")
+        schemes = T.positions if isinstance(T.positions, list) else [T.positions]
+        T.table = next((scheme.values for scheme in schemes if one_of("Table")(scheme)), ())
+        T.inside = next((scheme for scheme in schemes if one_of("Relative", "Alibi")(scheme)), None)
+        need(T.table or not any(map(one_of("Table"), schemes)), "its position table is empty")
+        for attention in (block.attention for block in T.blocks if block.attention):
+            if one_of("Alibi")(T.inside):
+                several = T.inside.slopes is None or len(T.inside.slopes) == len(attention.heads)
+                need(several and T.inside.place is None, "there is not one slope for each head")
+            for head in attention.heads:
+                own, scheme = head.positions, head.positions or T.inside
+                alone = not one_of("Alibi")(own) or own.place is not None or len(own.slopes or ()) == 1
+                need(alone, "a head with ALiBi of its own has one slope")
+                if one_of("Relative")(scheme):
+                    fits = all(len(row) == len(head.W_K) for row in scheme.keys)
+                    fits = fits and all(len(row) == len(head.W_V) for row in scheme.values or ())
+                    need(fits and T.mask == "causal", "relative positions do not fit a head")
+        for norm in [T.final_norm, *(norm for b in T.blocks for norm in (b.attention_norm, b.feed_forward_norm))]:
+            lanes = norm.lanes if norm and norm.lanes else []
+            need(lanes == [lane for lane in T.lanes if lane in lanes], "a norm has its lanes out of order, or others")
+        for flag in T.flags:
+            need(flag in T.lanes, f"the flag {shown(flag)} is not a lane")
+            place = T.lanes.index(flag)
+            fits = T.table and all(row[place] in (0, 1 << self.arithmetic.unit) for row in T.table)
+            fits = fits and not any(row[place] for row in T.embedding)
+            need(fits and not any(writes(block, place, flag) for block in T.blocks), f"{shown(flag)} is no flag")
+
+    def check_Block(self, b: Part) -> None:  # noqa: N802
+        alone = (b.attention_norm and not b.attention) or (b.feed_forward_norm and not b.feed_forward)
+        need(not alone and not (b.parallel and b.norm_placement == "post"), "a norm stands where it cannot")
+
+    def check_FeedForward(self, layer: Part) -> None:  # noqa: N802
+        gated = layer.activation in ("reglu", "swiglu")
+        need(gated == (layer.W_3 is not None) and (gated or layer.b_3 is None), "W_3 does not fit the activation")
+        layer.b_3 = (0,) * len(layer.W_3) if gated and layer.b_3 is None else layer.b_3
+        need(len(layer.names) in (0, len(layer.W_1)), "there is not one name for each neuron")
+        need(layer.keys is None or [*map(len, layer.keys)] == [*map(len, layer.W_1)], "keys do not fit W_1")
+
+    def check_Relative(self, scheme: Part) -> None:  # noqa: N802
+        need(scheme.keys, "relative positions have no row")
+
+    def check_LayerNorm(self, norm: Part) -> None:  # noqa: N802
+        norm.eps = float(norm.eps) + 0.0  # a float64, however many digits are written, and not −0
+
+    check_RMSNorm = check_LayerNorm
+
+    def check_Alibi(self, scheme: Part) -> None:  # noqa: N802
+        need(scheme.place is None or scheme.slopes is None, "a slope of ALiBi is given twice")
+        scheme.slopes = scheme.slopes and [float(slope) + 0.0 for slope in scheme.slopes]
+
+    def check_Readout(self, readout: Part) -> None:  # noqa: N802
+        """Bring the table into the order of its codes, as numbers."""
+        found = dict[tuple[float, ...], Any]()
+        for given, value in readout.table:
+            code = given if isinstance(given, list) else [given]
+            plain = type(value) in (bool, float, type(None)) or (type(value) is int and abs(value) <= 1 << 53)
+            need(plain or is_text(value, 200, printable=False), f"the readout has the value {shown(value)}")
+            need(
+                all(type(x) in (int, float) and abs(x) < 1e300 for x in code),
+                f"the readout has the code {shown(given)}",
+            )
+            key = tuple(float(x) + 0.0 for x in code)
+            need(len(key) == len(readout.lanes) and key not in found, f"the readout has the code {shown(given)}")
+            found[key] = value + 0.0 if type(value) is float else value
+        need(0 < len(found) <= 1 << 16, "the readout has no entry, or too many")
+        readout.table = sorted(found.items(), key=lambda entry: entry[0])
+        readout.codes = {tuple(self.arithmetic.member(x, "the readout") for x in code): v for code, v in readout.table}
+
+
+def writes(block: Part, place: int, lane: str) -> bool:
+    """Say whether a block writes to a lane."""
+    attention, layer = block.attention, block.feed_forward
+    rows = (
+        [*(head.W_O[place] for head in attention.heads), (attention.b_O or ())[place : place + 1]] if attention else []
+    )
+    rows += [layer.W_2[place], layer.b_2[place : place + 1]] if layer else []
+    norms = [
+        norm for norm in (block.attention_norm, block.feed_forward_norm) if norm and block.norm_placement == "post"
+    ]
+    return any(map(any, rows)) or any(norm.lanes is None or lane in norm.lanes for norm in norms)
+
+
+def digest(T: Part, A: Arithmetic) -> str:
+    """Return the digest by which certificates name a model: of all that counts when two models are compared."""
+    state = hashlib.sha256()
+
+    def write(kind: str, data: str) -> None:
+        state.update(f"{kind}:{len(data.encode())}:{data}".encode())
+
+    def write_array(rows: Any, axes: int) -> None:
+        flat = rows if axes == 1 else [x for row in rows for x in row]
+        shape = (len(rows),) if axes == 1 else (len(rows), len(flat) // len(rows) if rows else len(T.lanes))
+        state.update(f"array{shape}:{8 * len(flat)}:".encode())
+        state.update(struct.pack(f"<{len(flat)}d", *(k / (1 << A.unit) for k in flat)))
+
+    def write_value(value: Any) -> None:
+        if isinstance(value, Part):
+            every = [one for one in PARTS[value.kind] if one.counts]
+            every = [one for one in every if not one.silent or getattr(value, one.name) != one.default]
+            write(value.kind, ",".join(one.name for one in every))
+            for one in every:
+                inner = T.embedding if one.name == "output" and T.tied else getattr(value, one.name)
+                if one.axes and inner is not None:
+                    write_array(inner, len(one.axes))
+                elif one.name == "table":
+                    write_value([(c, v.as_integer_ratio() if isinstance(v, int | float) else v) for c, v in inner])
+                else:
+                    write("arithmetic", A.text) if one.name == "arithmetic" else write_value(inner)
+        elif isinstance(value, list | tuple):
+            write("tuple", str(len(value)))
+            for item in value:
+                write_value(item)
+        else:
+            write(type(value).__name__, str(value))
+
+    write_value(T)
+    return state.hexdigest()
+
+
+class Model:
+    """A transformer, and what it does to a vector of the stream."""
+
+    def __init__(self, data: bytes) -> None:
+        reader = Reader(data)
+        self.parts, self.arithmetic = T, A = reader.model, reader.arithmetic
+        need(T.mask == "causal" or not any(block.attention for block in T.blocks), "its mask is not causal")
+        self.file_digest, self.digest = hashlib.sha256(data).hexdigest(), digest(T, A)
+        self.letters = sorted({*T.embedding})
+        self.letter_of = dict(zip(T.vocabulary, map(self.letters.index, T.embedding), strict=True))
+        self.longest = len(T.table) or None
+        self.answers = [*dict.fromkeys(T.readout.codes.values())] if T.readout else T.classes
+
+    def linear(self, W: Matrix, x: Vector, b: Vector | None = None) -> Vector:
+        """Return W x ⊕ b: in each row, the fold of the products. Those that are 0 change nothing."""
+        A, rows = self.arithmetic, [0] * len(W)
+        for place, row in W.sparse:
+            for i, w in row:
+                if x[i]:
+                    rows[place] = A.add(rows[place], A.multiply(w, x[i]))
+        return A.plus(tuple(rows), b)
+
+    def norm(self, norm: Part | None, x: Vector) -> Vector:
+        if norm is None:
+            return x
+        A, lanes = self.arithmetic, self.parts.lanes
+        places = [*range(len(lanes))] if norm.lanes is None else [lanes.index(lane) for lane in norm.lanes]
+        values, m = tuple(x[place] for place in places), A.of(len(places))
+        if norm.kind == "LayerNorm":
+            mean = A.divide(A.sum(values), m)
+            values = tuple(A.add(value, -mean) for value in values)
+        root = A.sqrt(A.add(A.divide(A.sum(A.multiply(y, y) for y in values), m), A.of(norm.eps)))
+        need(root, "on some input the square root of a norm is 0")
+        values = tuple(A.divide(y, root) for y in values)
+        values = tuple(map(A.multiply, values, norm.gain)) if norm.gain else values
+        values = A.plus(values, norm.bias) if norm.kind == "LayerNorm" else values
+        changed = dict(zip(places, values, strict=True))
         return tuple(changed.get(place, value) for place, value in enumerate(x))
 
-    def normed(self, b: int, which: str, placement: str, x: Vector) -> Vector:
-        norm = self.blocks[b][which] if self.blocks[b]["norm_placement"] == placement else None
-        return self.norm(f"blocks.{b}.{which}", norm, x) if norm else x
+    def before_attention(self, b: int, x: Vector) -> Vector:
+        block = self.parts.blocks[b]
+        return self.norm(block.attention_norm if block.norm_placement == "pre" else None, x)
 
     def after(self, b: int, x: Vector, outputs: Iterable[Vector]) -> Vector:
         """Return what a block makes of a vector, from what its heads give there."""
-        A, block, entry = self.arithmetic, self.blocks[b], x
-        if block["attention"] is not None:
-            total = reduce(A.plus, (*outputs, self.arrays.get(f"blocks.{b}.attention.b_O")), (Fraction(0),) * len(x))
-            x = self.normed(b, "attention_norm", "post", A.plus(x, total))
-        if block["feed_forward"] is None:
-            return x
-        seen = self.normed(b, "feed_forward_norm", "pre", entry if block.get("parallel") else x)
-        W_1, b_1, W_2, b_2, W_3, b_3 = self.weights(f"blocks.{b}.feed_forward", "W_1 b_1 W_2 b_2 W_3 b_3")
-        act = {"reglu": "relu", "swiglu": "silu"}.get(name := block["feed_forward"]["activation"], name)
-        z = [A.function(act, value) for value in A.linear(W_1, seen, b_1)]
-        z = z if W_3 is None else [A(a * b) for a, b in zip(z, A.linear(W_3, seen, b_3), strict=True)]
-        return self.normed(b, "feed_forward_norm", "post", A.plus(x, A.linear(W_2, z, b_2)))
+        A, block, entry = self.arithmetic, self.parts.blocks[b], x
+        if block.attention:
+            total = A.plus(reduce(A.plus, outputs, (0,) * len(x)), block.attention.b_O)
+            x = self.norm(block.attention_norm if block.norm_placement == "post" else None, A.plus(x, total))
+        return self.after_feed_forward(b, x, entry if block.parallel else x) if block.feed_forward else x
+
+    @cache  # noqa: B019 (each different vector is computed once)
+    def after_feed_forward(self, b: int, x: Vector, seen: Vector) -> Vector:
+        A, block, layer = self.arithmetic, self.parts.blocks[b], self.parts.blocks[b].feed_forward
+        before, after = (block.feed_forward_norm if block.norm_placement == p else None for p in ("pre", "post"))
+        seen, act = self.norm(before, seen), {"reglu": "relu", "swiglu": "silu"}.get(layer.activation, layer.activation)
+        z = tuple([A.function(act, value) if value else 0 for value in self.linear(layer.W_1, seen, layer.b_1)])
+        z = z if layer.W_3 is None else tuple(map(A.multiply, z, self.linear(layer.W_3, seen, layer.b_3)))
+        return self.norm(after, A.plus(x, self.linear(layer.W_2, z, layer.b_2)))
 
     def answer(self, x: Vector) -> int:
         """Return the place of what is said of a vector among the answers."""
-        x = self.norm("final_norm", self.parts["final_norm"], x) if self.parts["final_norm"] else x
-        if self.codes:
-            code = tuple(x[self.lanes.index(lane)] for lane in self.parts["readout"]["lanes"])
-            return self.answers.index(self.codes[code])
-        output = self.embedding if self.parts["tied"] else self.arrays["output"]
-        logits = self.arithmetic.linear(output, x, self.arrays.get("output_bias"))
+        T, x = self.parts, self.norm(self.parts.final_norm, x)
+        if T.readout:
+            code = tuple(x[T.lanes.index(lane)] for lane in T.readout.lanes)
+            need(code in T.readout.codes, "on some input the lanes of the readout hold a code that stands for nothing")
+            return self.answers.index(T.readout.codes[code])
+        logits = self.linear(T.embedding if T.tied else T.output, x, T.output_bias)
         return logits.index(max(logits))
 
 
+# Machines and walks
+
+
+@dataclass(frozen=True, eq=False)
 class Machine:
-    """A machine over letters; its start is state 0."""
+    """A machine over letters. Its start is state 0; it speaks in the states whose label is above 0."""
 
-    def __init__(self, table: list[list[int]], labels: list[int], letters: int) -> None:
-        self.table, self.labels, states = table, labels, range(len(table))
-        fits = all(len(row) == letters and all(type(s) is int and s in states for s in row) for row in table)
-        need(fits and states and [type(x) for x in labels] == [int] * len(states), "it is no machine")
-        self.lively = leading(table, {s for s in states if labels[s]})  # where it speaks, or may do so later
+    table: Sequence[Sequence[int]]  # (states, letters): the next state
+    labels: Sequence[int]
+    lively: frozenset[int]  # the states from which some letters, or none, lead to one in which it speaks
+
+    @classmethod
+    def read(cls, data: Any, letters: int) -> "Machine":
+        table, labels = fields_of(data, "table", "labels")
+        fits = isinstance(table, list) and follows("whole*", labels) and 0 < len(table) == len(labels)
+        fits = fits and all(isinstance(row, list) and len(row) == letters for row in table)
+        fits = fits and all(type(state) is int and 0 <= state < len(table) for row in table for state in row)
+        need(fits, "a machine has rows or labels that do not fit")
+        return cls(table, labels, leading(table, (state for state, label in enumerate(labels) if label)))
 
 
-def leading(table: list[list[int]], goal: set[int]) -> set[int]:
+def fields_of(data: Any, *keys: str) -> list[Any]:
+    """Return the fields of an object that must have just these."""
+    need(isinstance(data, dict) and data.keys() == {*keys}, f"an object has not just the keys {', '.join(keys)}")
+    return [data[key] for key in keys]
+
+
+def leading(table: Sequence[Iterable[int]], goal: Iterable[int]) -> frozenset[int]:
     """Return the states from which some letters, or none, lead to a goal."""
-    before = defaultdict[int, set[int]](set)
-    for state, following in ((state, there) for state, row in enumerate(table) for there in row):
-        before[following].add(state)
-    found, order = set(goal), list(goal)
-    for state in order:  # it grows meanwhile
-        order += (new := before[state] - found)
+    before: list[list[int]] = [[] for _ in table]
+    for state, row in enumerate(table):
+        for following in row:
+            before[following].append(state)
+    found = {*goal}
+    for state in (order := [*found]):  # it grows meanwhile
+        new = {*before[state]} - found
         found |= new
-    return found
+        order += new
+    return frozenset(found)
 
 
-def walk(start: Any, letters: int, step: Callable[[Any, int], Any]) -> list[Any]:
-    """Return every state to which letters lead, one or more; where a step gives None, nothing is beyond."""
-    seen, order = set(), [start]
-    for state in order:  # it grows meanwhile
-        for letter in range(letters):
-            following = step(state, letter)
-            if following is not None and following not in seen:
-                seen.add(following)
-                order.append(following)
-    return order[1:]
+class Work:
+    """How much has been walked through. `tick` is called from time to time, and may raise an error to end it all."""
+
+    def __init__(self, tick: Callable[["Work"], None] | None = None, readings: int = 1) -> None:
+        self.walks = self.states = self.held = 0  # held: the states of the present walk
+        self.tick, self.done, self.readings = tick or (lambda work: None), 0, max(readings, 1)
+
+    def walk(self, start: Hashable, following: Callable[[Any], Iterable[Any]], longest: float = math.inf) -> set[Any]:
+        """Return every state to which letters lead from a start: one letter or more, and no more than the longest."""
+        seen, layer, depth = set[Any](), [start], 0
+        while layer and depth < longest:
+            new = []
+            for number, state in enumerate(layer):
+                for there in following(state):
+                    if there not in seen:
+                        seen.add(there)
+                        new.append(there)
+                if number % 1024 == 0:
+                    self.look(len(seen))
+            layer, depth = new, depth + 1
+        self.walks, self.states = self.walks + 1, self.states + len(seen)
+        return seen
+
+    def look(self, states: int) -> None:
+        need(states <= MAX_STATES, f"a walk has more than {MAX_STATES:,} states")
+        self.held = states
+        self.tick(self)
+
+    def said(self, machines: Sequence[Machine], awake: int, longest: float = math.inf) -> set[Vector]:
+        """Return the labels that machines have together. The walk goes on while each of the first `awake` is lively."""
+        tables, lively = [machine.table for machine in machines], [machine.lively for machine in machines[:awake]]
+
+        def following(state: Vector) -> Iterator[Vector]:
+            for there in zip(*[table[i] for table, i in zip(tables, state, strict=True)], strict=True):
+                if all(map(frozenset.__contains__, lively, there)):
+                    yield there
+
+        found = self.walk((0,) * len(machines), following, longest)
+        return {tuple([machine.labels[i] for machine, i in zip(machines, state, strict=True)]) for state in found}
 
 
-def said(machines: Sequence[Machine]) -> set[tuple[int, ...]]:
-    """Return the labels that machines say at the same time, after each input."""
-    tables, letters = [machine.table for machine in machines], len(machines[0].table[0])
-    states = walk((0,) * len(tables), letters, lambda s, a: tuple([t[i][a] for t, i in zip(tables, s, strict=True)]))
-    return {tuple([machine.labels[i] for machine, i in zip(machines, s, strict=True)]) for s in states}
+# Regular expressions: their automata, by partial derivatives (Antimirov 1996)
+
+Term = tuple[Any, ...]  # ("set", characters), ("then", a, b), ("or", a, b), ("many", a), EMPTY
+EMPTY: Term = ("empty",)
+ATOM = re.compile(r"\[\^?\]?(?:[^\]\\]|\\.)*\]|\\[^0-9AbBZ]|[^\\\[\](){}|*+?^$]", re.DOTALL)
+REPEAT = re.compile(r"(?:(\*)|(\+)|(\?)|\{([0-9]{1,4})\}|\{([0-9]{1,4}),([0-9]{0,4})\})\??")
+
+
+class Expression:
+    """A regular expression of Python that has characters, sets, groups, | * + ? and {m,n}, and nothing else."""
+
+    def __init__(self, pattern: str, characters: Iterable[str]) -> None:
+        self.rest, self.characters, self.size = pattern, sorted({*characters}), 0
+        self.term = self.either(0)
+        need(not self.rest, "it has something else than characters, sets, groups and repeats")
+
+    def skip(self, letters: int) -> str:
+        skipped, self.rest = self.rest[:letters], self.rest[letters:]
+        return skipped
+
+    def either(self, depth: int) -> Term:
+        need(depth < 50, "its groups are nested deeply")
+        term = self.sequence(depth)
+        while self.rest.startswith("|"):
+            self.skip(1)
+            term = ("or", term, self.sequence(depth))
+        return term
+
+    def sequence(self, depth: int) -> Term:
+        parts = []
+        while self.rest and self.rest[0] not in "|)":
+            parts.append(self.repeated(depth))
+        return reduce(lambda end, begin: then(begin, end), reversed(parts), EMPTY)
+
+    def repeated(self, depth: int) -> Term:
+        """Read what may be followed by a repeat, greedy or lazy: the language is the same."""
+        before = self.size
+        term = self.single(depth)
+        found = REPEAT.match(self.rest)
+        if not found:
+            return term
+        self.skip(found.end())
+        need(not REPEAT.match(self.rest) and self.rest[:1] != "+", "it repeats a repeat")
+        many, some, maybe, exactly, low, high = found.groups()
+        least = 1 if some else int(exactly or low or 0)
+        most = None if many or some or high == "" else 1 if maybe else int(exactly or high)
+        need(most is None or least <= most, "it repeats something less often than it must")
+        self.size = before + (self.size - before) * (1 + max(least, most or 0))
+        need(self.size <= MAX_EXPRESSION, "it is too long")
+        end: Term = ("many", term) if most is None else EMPTY
+        for _ in range((least if most is None else most) - least):
+            end = ("or", EMPTY, then(term, end))
+        return reduce(lambda end, _: then(term, end), range(least), end)
+
+    def single(self, depth: int) -> Term:
+        """Read a group, or one character or set, into which Python's own `re` looks."""
+        self.size += 1
+        if group := re.match(r"\((?:\?:|(?!\?))", self.rest):
+            self.skip(group.end())
+            term = self.either(depth + 1)
+            need(self.skip(1) == ")", "a group is not closed")
+            return term
+        atom = ATOM.match(self.rest)
+        need(atom, "it has something else than characters, sets, groups and repeats")
+        one = re.compile(self.skip(atom.end() if atom else 0))
+        return ("set", frozenset(c for c in self.characters if one.fullmatch(c)))
+
+
+def then(begin: Term, end: Term) -> Term:
+    return end if begin == EMPTY else begin if end == EMPTY else ("then", begin, end)
+
+
+@cache
+def is_nullable(term: Term) -> bool:
+    kind, *inner = term
+    if kind in ("then", "or"):
+        return (all if kind == "then" else any)(map(is_nullable, inner))
+    return kind in ("empty", "many")
+
+
+@cache
+def derived(term: Term, character: str) -> frozenset[Term]:
+    """Return terms for what may follow a character."""
+    kind, *inner = term
+    if kind in ("empty", "set"):
+        return frozenset([EMPTY] if kind == "set" and character in inner[0] else [])
+    if kind == "or":
+        return derived(inner[0], character) | derived(inner[1], character)
+    first, end = (inner[0], term) if kind == "many" else inner
+    found = frozenset(then(rest, end) for rest in derived(first, character))
+    return found | derived(end, character) if kind == "then" and is_nullable(first) else found
+
+
+def automaton_of(pattern: str, tokens: Sequence[str]) -> dict[str, Any]:
+    """Return the automaton of an expression over tokens, as certificates write it."""
+    gap = "" if all(len(token) == 1 for token in tokens) else " "  # how tokens are written as a text
+    start = True, frozenset([Expression(pattern, "".join(tokens) + gap).term])
+    place, table = {start: 0}, list[list[int]]()
+    for first, terms in (order := [start]):  # it grows meanwhile
+        row = []
+        for token in tokens:
+            here = terms
+            for character in token if first else gap + token:
+                here = frozenset(end for term in here for end in derived(term, character))
+            if (False, here) not in place:
+                place[False, here] = len(place)
+                order.append((False, here))
+            row.append(place[False, here])
+        need(len(order) <= MAX_EXPRESSION, "its automaton is too large")
+        table.append(row)
+    return {"table": table, "accepting": [any(map(is_nullable, terms)) for _, terms in order], "start": 0}
+
+
+# Folds over keys. A key has a code, which says how a query weighs it, and a value. A fold makes an *effect* of these:
+# a mark, which moves the normaliser on, and a term, which is added to the sum; None where the key changes nothing;
+# FATAL where the guess cannot be right if the key is seen. The state of a fold is its normaliser and its sum.
+
+FATAL = "fatal"
+State = tuple[Any, Vector]
 
 
 class Fold:
-    """A fold over keys. first, last: the key with the largest code; largest: that code; sum: of exponentials, of codes
-    less a largest one if it is given; best: how many keys have the largest code; every: how many, if none weighs. The
-    guess is what the sum is, or what 1 ⊘ the number of keys is one of."""
+    """A fold over the keys that a query sees."""
 
-    def __init__(self, A: Arithmetic, kind: str, largest: Any = None, guess: tuple[Fraction, ...] = ()) -> None:
-        self.A, self.kind, self.largest, self.guess = A, kind, largest, guess
-        self.chooses, self.counts = kind in ("first", "last", "largest"), kind in ("best", "every")
-        counts = range(1, int(2 / A.tiny) + 2) if self.counts else range(0)  # the last makes parts of 0
-        need(len(counts) < 1 << 15, "equal parts of so many keys are not checked here")
-        self.most = 1 + max((m for m in counts if A(Fraction(1, m)) not in guess), default=0)  # more are like these
-        self.start = (kind == "every" or (kind == "sum" and largest is None), Fraction(0))
+    start: Any = None  # the normaliser before any key
+    guess: Any = None  # what will come out; None where nothing is guessed
 
-    def effect(self, code: Fraction, value: Vector) -> Any:
-        """Return what a key does: whether its code is the largest, how the normaliser steps, the term; or None."""
-        step, weights = Fraction(1), self.guess or (Fraction(1),)
+    def effect(self, code: int, value: Vector) -> Any:
+        """Return the mark and the term of a key, or None, or FATAL."""
+        return code, ()
+
+    def step(self, normaliser: Any, mark: Any) -> Any:
+        """Return the normaliser after a key: here, the largest mark."""
+        return mark if normaliser is None else max(normaliser, mark)
+
+    def add(self, state: State, mark: Any, term: Vector, normaliser: Any) -> Vector:
+        """Return the sum after a key, from the state before it and the normaliser after it."""
+        return term
+
+    def outcome(self, normaliser: Any) -> tuple[Any] | None:
+        """Return what has come out, in brackets; None where it is not what was guessed."""
+        return (normaliser,)
+
+
+class Largest(Fold):
+    """The largest code; None where no key is seen."""
+
+
+class Nothing(Fold):
+    """The guess that no key is seen: every key is fatal."""
+
+    def effect(self, code: int, value: Vector) -> Any:
+        return FATAL
+
+
+class Choose(Fold):
+    """Hard attention: the value of the first key with the largest code, or of the last one, times 1."""
+
+    def __init__(self, A: Arithmetic, last: bool) -> None:
+        self.A, self.last = A, last
+
+    def effect(self, code: int, value: Vector) -> Any:
+        return code, self.A.times(self.A.one, value)
+
+    def add(self, state: State, mark: int, term: Vector, normaliser: int) -> Vector:
+        before, chosen = state
+        return term if before is None or mark > before or (mark == before and self.last) else chosen
+
+
+class Sum(Fold):
+    """Softmax: the sum of exponentials. Where the largest code is given, of codes less that one; then the normaliser
+    says as well whether a key with that code has been seen."""
+
+    def __init__(self, A: Arithmetic, largest: int | None = None, guess: int | None = None) -> None:
+        self.A, self.largest, self.guess, self.start = A, largest, guess, (largest is None, 0)
+
+    def effect(self, code: int, value: Vector) -> Any:
         if self.largest is not None and code > self.largest:
-            return "fatal"
-        if self.chooses:
-            step, weights = code, (self.A(Fraction(1)),)
-        elif self.kind == "sum":
-            step = code if self.largest is None else self.A.function("exp", self.A(code - self.largest))
-            weights = (self.A(step / self.guess[0]) if self.guess and self.guess[0] else Fraction(0),)
-        if (self.kind == "sum" and step == 0) or (self.kind == "best" and code < self.largest):
+            return FATAL
+        e = code if self.largest is None else self.A.function("exp", self.A.add(code, -self.largest))
+        if e == 0 and code != self.largest:
             return None
-        term, *others = {tuple(self.A(weight * v) for v in value) for weight in weights}
-        need(not others, "weights of one guess make different terms")
-        return code == self.largest, step, term
+        return (code == self.largest, e), self.A.times(self.A.divide(e, self.guess) if self.guess else 0, value)
 
-    def take(self, state: Any, effect: Any) -> Any:
-        """Return the normaliser and the sum after a key; None where the guess is wrong."""
-        if state is None or effect in (None, "fatal"):
-            return state if effect is None else None
-        ((seen, n), total), (top, step, term) = state, effect
-        if self.chooses:
-            better = not seen or step > n or (step == n and self.kind == "last")
-            return (True, step if better else n), term if better else total
-        more = n + (n < self.most) if self.counts else self.A(n + step)
-        alone = self.counts and not self.guess  # keys of one value: so many equal parts of it
-        part = [self.A(self.A(1 / more) * v) for v in term] if alone else term
-        total, left = ((Fraction(0),) * len(term), more) if alone else (total, 1)
-        while left and (following := self.A.plus(total, part)) != total:
-            total, left = following, left - 1
-        return (seen or top, more), total
+    def step(self, normaliser: Any, mark: Any) -> Any:
+        return normaliser[0] or mark[0], self.A.add(normaliser[1], mark[1])
 
-    def outcome(self, n: tuple[bool, Fraction]) -> tuple[Fraction | None] | None:
-        """Return what there is to guess, as it came out, in brackets; None where it is not what was guessed."""
-        value = n[1] if self.kind in ("sum", "largest") or n[1] == 0 else self.A(1 / n[1])
-        right = self.chooses or (n[0] and (not self.guess or value in self.guess))
-        return (value if n[0] else None,) if right else None
+    def add(self, state: State, mark: Any, term: Vector, normaliser: Any) -> Vector:
+        return self.A.plus(state[1], term)
 
-    def hopeful(self, effects: Iterable[Any]) -> set[Any]:
-        """Return the normalisers from which the guess can come out."""
-        steps = list({(*effect[:2], ()) for effect in effects if effect not in (None, "fatal")})
-        order = [(self.start, ()), *walk((self.start, ()), len(steps), lambda n, i: self.take(n, steps[i]))]
-        place = {n: i for i, n in enumerate(order)}
-        table = [[place[self.take(n, step)] for step in steps] for n in order]
-        return {order[i][0] for i in leading(table, {i for n, i in place.items() if self.outcome(n[0])})}
+    def outcome(self, normaliser: Any) -> tuple[int] | None:
+        seen, z = normaliser
+        return (z,) if seen and self.guess in (None, z) else None
+
+
+class Count(Fold):
+    """Equal parts: 1 ⊘ m for each of the m keys with the largest code. The normaliser is m, as far as it matters.
+
+    What comes out is 1 ⊘ m; a guess is a list of weights of which it is one. At least `least` keys must be seen.
+    """
+
+    start = 0
+
+    def __init__(self, A: Arithmetic, largest: int, least: int, guess: list[int] | None = None) -> None:
+        self.A, self.largest, self.least, self.guess = A, largest, least, guess
+        need(2 << A.unit < MAX_COUNT, "equal parts of so many keys are not checked here")
+        parts = [0, *(A.nearest(1 << A.unit, m) for m in range(1, (2 << A.unit) + 2))]  # for larger m it is 0 as well
+        self.parts = [part if m >= least and (guess is None or part in guess) else None for m, part in enumerate(parts)]
+        seen = self.parts if guess is None else [part is None for part in self.parts]
+        self.most = max((m for m, part in enumerate(seen) if part != seen[-1]), default=-1) + 1  # more are like these
+
+    def effect(self, code: int, value: Vector) -> Any:
+        if code != self.largest:
+            return FATAL if code > self.largest else None
+        terms = {self.A.times(weight, value) for weight in self.guess or [0]}
+        need(len(terms) == 1, "weights of one guess make different terms")
+        return None, terms.pop()
+
+    def step(self, normaliser: int, mark: None) -> int:
+        return min(normaliser + 1, self.most)
+
+    def add(self, state: State, mark: None, term: Vector, normaliser: int) -> Vector:
+        return self.A.plus(state[1], term)
+
+    def outcome(self, normaliser: int) -> tuple[int] | None:
+        part = self.parts[normaliser]
+        return None if part is None else (part,)
+
+
+class CountAlike(Count):
+    """Equal parts of keys that all have one value: the sum follows from m, and nothing is guessed."""
+
+    value: Vector | None = None
+
+    def effect(self, code: int, value: Vector) -> Any:
+        if code != self.largest:
+            return FATAL if code > self.largest else None
+        self.value = value if self.value is None else self.value
+        need(value == self.value, "keys have several values, and nothing is guessed")
+        return None, value
+
+    def add(self, state: State, mark: None, term: Vector, normaliser: int) -> Vector:
+        part = self.A.times(self.parts[normaliser] or 0, term)
+        total, left = (0,) * len(term), normaliser
+        while left and (more := self.A.plus(total, part)) != total:  # once it stays, it stays for ever
+            total, left = more, left - 1
+        return total
+
+
+class Folded:
+    """The states of a fold as numbers, each computed once; −1 where the guess can no longer come out right."""
+
+    def __init__(self, fold: Fold, effects: Sequence[Any], size: int) -> None:
+        self.fold, self.effects, self.hopeful = fold, effects, self.hopeful_normalisers(fold, effects)
+        self.states: list[State] = [(fold.start, (0,) * size)]
+        self.place, self.steps = {self.states[0]: 0}, list[dict[int, int]]([{}])
+
+    @staticmethod
+    def hopeful_normalisers(fold: Fold, effects: Iterable[Any]) -> set[Any] | None:
+        """Return the normalisers from which the guess can come out right; None for all, where nothing is guessed."""
+        if fold.guess is None:
+            return None
+        marks = {effect[0] for effect in effects if effect not in (None, FATAL)}
+        place, table = {fold.start: 0}, list[list[int]]()
+        for normaliser in (order := [fold.start]):  # it grows meanwhile
+            following = [fold.step(normaliser, mark) for mark in marks]
+            order += [there for there in dict.fromkeys(following) if there not in place]
+            table.append([place.setdefault(there, len(place)) for there in following])
+        return {order[i] for i in leading(table, (i for i, n in enumerate(order) if fold.outcome(n)))}
+
+    def after(self, state: int, effects: Vector) -> int:
+        """Return the state after some effects, which are given by their numbers."""
+        for effect in effects:
+            if state < 0:
+                return state
+            steps = self.steps[state]
+            if effect not in steps:
+                steps[effect] = self.step(self.states[state], self.effects[effect])
+            state = steps[effect]
+        return state
+
+    def step(self, state: State, effect: Any) -> int:
+        if effect == FATAL:
+            return -1
+        mark, term = effect
+        normaliser = self.fold.step(state[0], mark)
+        if self.hopeful is not None and normaliser not in self.hopeful:
+            return -1
+        new = normaliser, self.fold.add(state, mark, term, normaliser)
+        if new not in self.place:
+            self.place[new] = len(self.states)
+            self.states.append(new)
+            self.steps.append({})
+        return self.place[new]
+
+
+# The proof of one model
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a certificate has for a guess: a view to walk with, and the machine that speaks where it is right."""
+
+    view: Machine
+    machine: Machine
+    weights: list[float]  # of equal parts: those that are guessed; none where keys have one value
+    any_sum: bool  # whether the machine does not tell sums apart, because the outcome is the same for all
+
+
+@dataclass(frozen=True)
+class QueryClass:
+    """Queries that weigh all keys alike, by the labels of their vectors."""
+
+    queries: list[int]
+    view: Machine | None  # with which guesses are found; None where nothing is guessed
+    readings: list[Reading]
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Vectors of one class for each head; a view that says which vector it is; the readings that are joined with it."""
+
+    classes: tuple[int, ...]
+    view: Machine
+    tree: list[Any]  # for each reading of the first head: None, or a machine and such a list for the next head
+
+
+class Entries:
+    """Reads the entries of a proof."""
+
+    def __init__(self, data: Any, letters: int) -> None:
+        machines, blocks = fields_of(data, "machines", "blocks")
+        need(isinstance(machines, list) and isinstance(blocks, list), "the machines or blocks of a proof are no list")
+        self.machines = [Machine.read(entry, letters) for entry in machines]
+        self.blocks = [self.block(*fields_of(entry, "heads", "joints")) for entry in blocks]
+
+    def machine(self, place: Any) -> Machine:
+        need(follows("whole", place) and place < len(self.machines), f"there is no machine {shown(place)}")
+        found: Machine = self.machines[place]
+        return found
+
+    def block(self, heads: Any, joints: Any) -> tuple[list[list[QueryClass]], list[Joint]]:
+        need(isinstance(heads, list) and all(isinstance(head, list) for head in heads), "heads are no lists of classes")
+        need(isinstance(joints, list), "joints are no list")
+        classes = [
+            [self.query_class(*fields_of(entry, "queries", "view", "readings")) for entry in head] for head in heads
+        ]
+        return classes, [self.joint(*fields_of(entry, "classes", "view", "tree")) for entry in joints]
+
+    def query_class(self, queries: Any, view: Any, readings: Any) -> QueryClass:
+        need(
+            follows("whole*", queries) and queries and isinstance(readings, list), "a class has no queries or readings"
+        )
+        every = [self.reading(*fields_of(entry, "view", "machine", "weights", "any_sum")) for entry in readings]
+        return QueryClass(queries, None if view is None else self.machine(view), every)
+
+    def reading(self, view: Any, machine: Any, weights: Any, any_sum: Any) -> Reading:
+        need(follows("number*", weights) and type(any_sum) is bool, "a reading has odd weights")
+        return Reading(self.machine(view), self.machine(machine), weights, any_sum)
+
+    def joint(self, classes: Any, view: Any, tree: Any) -> Joint:
+        need(follows("whole*", classes), "the classes of a joint are no numbers")
+        return Joint(tuple(classes), self.machine(view), self.tree(tree))
+
+    def tree(self, data: Any) -> list[Any]:
+        need(isinstance(data, list), "a tree is no list")
+        entries = [None if entry is None else fields_of(entry, "machine", "tree") for entry in data]
+        return [entry and (self.machine(entry[0]), self.tree(entry[1])) for entry in entries]
+
+
+class KeyStream:
+    """A view and a machine, walked through together, with the keys that a query meets.
+
+    The effect of a key depends on its age. A key is *pending* until its effect changes no more; then, as soon as no
+    older key is pending, the fold takes it in. A query takes in what is pending, at its present age, for itself alone.
+    """
+
+    def __init__(self, view: Machine, machine: Machine | None, meaning: Mapping[int, Any], work: Work) -> None:
+        M, silent = machine or view, ((0,), False)  # after inputs that are too long, no key and no query
+        useful = leading(view.table, (s for s, label in enumerate(view.labels) if meaning.get(label, silent)[1]))
+        start: Any = (0, 0, ())
+        place = {start: 0}
+        self.rows = list[set[tuple[int, Vector]]]()  # by node: where letters lead, and the effects that are taken in
+        for v, m, pending in (order := [start]):  # it grows meanwhile
+            row = set[tuple[int, Vector]]()
+            for v_next, m_next in {*zip(view.table[v], M.table[m], strict=True)}:
+                if v_next not in useful:
+                    need(not machine or m_next not in machine.lively, "a reading speaks where it must not")
+                    continue
+                future, asks = meaning.get(view.labels[v_next], silent)
+                need(asks or not machine or not machine.labels[m_next], "a reading speaks where it must not")
+                waiting = [*(older[1:] or older for older in pending), future]
+                first = next((i for i, older in enumerate(waiting) if len(older) > 1), len(waiting))
+                taken = tuple(older[0] for older in waiting[:first] if older[0])
+                node = v_next, m_next, tuple(older for older in waiting[first:] if older != (0,))
+                if node not in place:
+                    place[node] = len(order)
+                    order.append(node)
+                row.add((place[node], taken))
+            self.rows.append(row)
+            if len(self.rows) % 1024 == 0:
+                work.look(len(order))
+        self.near = [tuple(older[0] for older in pending if older[0]) for _, _, pending in order]
+        self.labels = [machine.labels[m] if machine else 0 for _, m, _ in order]
+        self.asks = [meaning.get(view.labels[v], silent)[1] for v, _, _ in order]
+        self.lively = {n for n, (_, m, _) in enumerate(order) if machine and m in machine.lively}
 
 
 class Head:
-    """What a head makes of the stream: for each class of queries, machines that say what it adds."""
+    """A head, before which the stream is known: for each class of queries, machines that say what the head adds."""
 
-    def __init__(self, proof: "Proof", b: int, i: int, data: Any) -> None:
-        self.proof, self.data, model, A = proof, data, proof.model, proof.model.arithmetic
-        heads, name, self.A = model.blocks[b]["attention"]["heads"], f"blocks.{b}.attention.heads.{i}", A
-        part, own = heads[i], heads[i].get("positions")
-        self.weighting, self.strict = part["weighting"], part.get("strict", False)
-        W_Q, b_Q, W_K, b_K, W_V, b_V, self.W_O = model.weights(name, "W_Q b_Q W_K b_K W_V b_V W_O")
-        seen = {x: model.normed(b, "attention_norm", "pre", h) for x, h in proof.vectors.items()}
-        q, k, v = ({x: A.linear(W, h, b) for x, h in seen.items()} for W, b in ((W_Q, b_Q), (W_K, b_K), (W_V, b_V)))
-        tables: list[list[Any]] = [[None], [None], [None]]  # what is added to keys, values, scores, by age
-        for where, scheme in ({f"{name}.positions": own} if own else model.schemes).items():
-            need(scheme["kind"] != "Rotary", "rotary positions are not checked here")
-            if scheme["kind"] == "Relative":
-                tables[:2] = model.arrays[f"{where}.keys"], model.arrays.get(f"{where}.values") or [None]
-            elif scheme["kind"] == "Alibi":
-                tables[2] = self.penalties(scheme["slopes"], 0 if own else i, len(heads))
-        ages = range(max(1 + self.strict, *map(len, tables)))
-        key, value, score = ([table[min(age, len(table) - 1)] for age in ages] for table in tables)
-        meet = cache(lambda q, k, age: A.plus(A.linear([q], A.plus(k, key[age])), score[age])[0])
-        self.values = {x: [A.plus(v[x], value[age]) for age in ages[self.strict :]] for x in seen}
-        scores = {x: {y: [meet(q[x], k[y], age) for age in ages[self.strict :]] for y in seen} for x in seen}
-        self.codes = {x: self.coded(scores[x]) for x in seen}  # by query, key and age, from where it is seen
-        self.class_of = {x: c for c, entry in enumerate(data) for x in entry["queries"]}
-        need(all(self.codes[x] == self.codes[data[c]["queries"][0]] for x, c in self.class_of.items()), "they differ")
-        self.readings = [[self.follow(c, *pair) for pair in self.folds(c)] for c in range(len(data))]
+    def __init__(self, proof: "Proof", b: int, i: int, classes: Sequence[QueryClass]) -> None:
+        model, attention = proof.model, proof.model.parts.blocks[b].attention
+        self.proof, self.A, self.part, self.classes = proof, model.arithmetic, attention.heads[i], classes
+        head, scheme = self.part, self.part.positions or model.parts.inside
+        seen = {x: model.before_attention(b, h) for x, h in proof.vectors.items()}
+        query = {x: model.linear(head.W_Q, h, head.b_Q) for x, h in seen.items()}
+        self.key = {
+            x: (model.linear(head.W_K, h, head.b_K), model.linear(head.W_V, h, head.b_V)) for x, h in seen.items()
+        }
+        keys, values, penalties = list[Any]([None]), list[Any]([None]), [0]  # to keys, values and scores, by age
+        if scheme and scheme.kind == "Relative":
+            keys, values = scheme.keys, scheme.values or [None]
+        elif scheme:
+            place, count = scheme.place or (0 if head.positions else i, len(attention.heads))
+            penalties = self.penalties(scheme.slopes, place, count)
+        ages = range(max(1 + head.strict, len(keys), len(values), len(penalties)))[int(head.strict) :]
+        keys, values, penalties = (
+            [table[min(age, len(table) - 1)] for age in ages] for table in (keys, values, penalties)
+        )
+        moved = {k: [self.A.plus(k, offset) for offset in keys] for k, _ in self.key.values()}
+        self.values = {v: [self.A.plus(v, offset) for offset in values] for _, v in self.key.values()}
+        codes = {q: self.coded(q, moved, penalties) for q in query.values()}
+        self.class_of = {x: c for c, entry in enumerate(classes) for x in entry.queries}
+        need(self.class_of.keys() == seen.keys(), "the queries of a head are not divided into classes")
+        self.codes = [codes[query[entry.queries[0]]] for entry in classes]  # of each class
+        alike = all(codes[query[x]] == self.codes[c] for x, c in self.class_of.items())
+        need(alike, "queries of one class weigh keys differently")
+        self.readings = [[self.read(c, *pair) for pair in self.folds(c)] for c in range(len(classes))]
 
-    def penalties(self, slopes: list[float] | None, place: int, heads: int) -> list[Vector]:
+    def penalties(self, slopes: list[float] | None, i: int, heads: int) -> list[int]:
         """Return what ALiBi adds to scores, up to the distance from which on that is −∞."""
-        need(slopes or 8 * (place + 1) % heads == 0, "slopes that are no rational numbers are not checked here")
-        slope = Fraction(slopes[place]) if slopes else Fraction(1, 2 ** (8 * (place + 1) // heads))
-        found = [self.A(-slope * distance) for distance in range(5000 if slope else 1)]
-        need(not slope or found[-1] == -self.A.largest, "a penalty grows too slowly")
-        return [(penalty,) for penalty in found[: found.index(found[-1]) + 1]]
+        power, error = Fraction(-8 * (i + 1), heads), Fraction(0)  # of 2, for a slope that is not written
+        if slopes:
+            slope = Fraction(slopes[i])
+        elif power.denominator == 1:
+            slope = Fraction(1, 2**-power.numerator)
+        else:
+            with localcontext(Context(prec=60)):
+                slope, error = Fraction((Decimal(2).ln() * power.numerator / power.denominator).exp()), TINY
+        found = [0]
+        while slope and found[-1] != -self.A.largest:
+            need(len(found) < MAX_AGES, "the penalty for distance grows too slowly to be checked here")
+            exact = -slope * len(found)
+            found.append(self.A.between(exact * (1 + error), exact * (1 - error)))
+        return found
 
-    def coded(self, scores: dict[int, list[Fraction]]) -> dict[int, list[Fraction]]:
-        """Return what a weighting sees of scores: exponentials, or scores if they are shifted, or their order alone."""
-        order = {s: Fraction(place) for place, s in enumerate(sorted({s for row in scores.values() for s in row}))}
-        if self.weighting["kind"] == "Softmax":
-            order = {s: s if self.weighting["shifted"] else self.A.function("exp", s) for s in order}
-        return {y: [order[s] for s in row] for y, row in scores.items()}
+    def coded(self, q: Vector, moved: dict[Vector, list[Vector]], penalties: list[int]) -> dict[Vector, list[int]]:
+        """Return by key what a weighting sees of scores, by age: exponentials, scores if shifted, or their order."""
+        A, weighting, scores = self.A, self.part.weighting, dict[Vector, list[int]]()
+        for k, row in moved.items():
+            products = [A.sum([A.multiply(a, b) for a, b in zip(q, key, strict=True) if a and b]) for key in row]
+            scores[k] = [*map(A.add, products, penalties)]
+        if weighting.kind == "Softmax":
+            return (
+                scores if weighting.shifted else {k: [A.function("exp", s) for s in row] for k, row in scores.items()}
+            )
+        place = {s: n for n, s in enumerate(sorted({s for row in scores.values() for s in row}))}
+        return {k: [place[s] for s in row] for k, row in scores.items()}
 
-    def folds(self, c: int) -> Iterator[tuple[Fold, Any]]:
-        """Return a fold for each guess that comes out for a query of a class, and its reading."""
-        kind, empty, A, given = self.weighting["kind"], self.weighting.get("empty"), self.A, [*self.data[c]["readings"]]
-        if kind in ("LeftmostHard", "RightmostHard"):
-            yield Fold(A, "first" if kind == "LeftmostHard" else "last"), given[0]
+    def folds(self, c: int) -> Iterator[tuple[Fold, Reading]]:
+        """Return a fold for each guess that comes out for a query of a class (step 2), and its reading."""
+        A, weighting, given = self.A, self.part.weighting, iter(self.classes[c].readings)
+        empty = "on some input a softmax is empty, which is an error"
+        if weighting.kind in ("LeftmostHard", "RightmostHard"):
+            yield Choose(A, weighting.kind == "RightmostHard"), next(given)
+        elif weighting.kind == "Softmax" and not weighting.shifted:
+            for z in self.outcomes(c, Sum(A)):
+                need(z or weighting.empty != "error", empty)
+                if z or weighting.empty == "zero":
+                    yield Sum(A, None, z), next(given)
+                else:
+                    yield from self.counts(c, 0, 0, given)
+        else:
+            for largest in self.outcomes(c, Largest()):
+                if largest is None:
+                    need(weighting.kind != "Softmax" or weighting.empty != "error", empty)
+                    yield Nothing(), next(given)
+                elif weighting.kind == "AverageHard":
+                    yield from self.counts(c, largest, 1, given)
+                else:
+                    yield from ((Sum(A, largest, z), next(given)) for z in self.outcomes(c, Sum(A, largest)))
+        need(next(given, None) is None, "there are more readings than guesses")
+
+    def counts(self, c: int, largest: int, least: int, given: Iterator[Reading]) -> Iterator[tuple[Fold, Reading]]:
+        """Return the folds of equal parts: of keys of one value, or for each group of weights that is guessed."""
+        reading = next(given)
+        if not reading.weights:
+            yield CountAlike(self.A, largest, least), reading
             return
-        plain = kind == "Softmax" and not self.weighting["shifted"]
-        for found in self.follow(c, Fold(A, "sum" if plain else "largest")):
-            need(empty != "error" or found or (found is not None and not plain), "a softmax is empty")
-            if plain and (found or empty == "zero"):
-                yield Fold(A, "sum", None, (found,)), given.pop(0)
-            elif found is None:  # no key is seen
-                yield Fold(A, "every", -inf, (Fraction(0),)), given.pop(0)
-            else:
-                fold = Fold(A, "every" if plain else "sum" if kind == "Softmax" else "best", found)
-                alone = fold.counts and "weights" not in given[0]  # keys of one value: then nothing need be guessed
-                left: list[Any] = [()] if alone else [(guess,) for guess in self.follow(c, fold)]
-                while left:
-                    guess = tuple(map(Fraction, given[0]["weights"])) if fold.counts and not alone else left[0]
-                    left = [other for other in left if other != guess and not {*other} & {*guess}]
-                    yield Fold(A, fold.kind, found, guess), given.pop(0)
+        left = self.outcomes(c, Count(self.A, largest, least))
+        while left:
+            guess = [self.A.member(float(weight), "a guess") for weight in reading.weights]
+            need(guess, "a guess is of no weight")
+            yield Count(self.A, largest, least, guess), reading
+            left = [weight for weight in left if weight not in guess]
+            reading = next(given) if left else reading
 
-    def anything(self, fold: Fold, codes: Any) -> Iterator[Vector]:
-        """Return what the head adds, for every sum of parts of keys that have the largest code, by a guessed weight."""
-        A, none, keys = self.A, (Fraction(0),) * len(self.W_O[0]), codes.items()
-        values = [*{v for y, row in keys for code, v in zip(row, self.values[y], strict=True) if code == fold.largest}]
-        for start in ((weight, none) for weight in fold.guess):
-            found = walk(start, len(values), lambda s, i: (s[0], A.plus(s[1], [A(s[0] * v) for v in values[i]])))
-            yield from (A.linear(self.W_O, total) for _, total in (start, *found))
+    def outcomes(self, c: int, fold: Fold) -> list[Any]:
+        """Return what comes out of a fold where a query of a class stands, in order (step 2)."""
+        view = self.classes[c].view
+        if view is None:
+            raise Refused("a class has no view with which its guesses are found")
+        found = {outcome[0] for outcome, _, _ in self.ends(c, fold, view, None, sums=False) if outcome}
+        return sorted(found, key=lambda outcome: (outcome is not None, outcome))
 
-    def follow(self, c: int, fold: Fold, reading: Any = None) -> Any:
-        """Walk through a view with a fold: return the outcomes at queries; or a machine, and what its labels are."""
-        pool, codes, found = self.proof.pool, self.codes[self.data[c]["queries"][0]], set[Any]()
-        every = {*self.anything(fold, codes)} if reading and reading.get("loose") and fold.counts else set[Vector]()
-        size, sums = len(self.W_O[0]) if reading and not every else 0, defaultdict[int, set[Vector]](set)
-        V, M = pool[(reading or self.data[c])["view"]], pool[reading["machine"]] if reading else None
-        acts = {x: [*map(fold.effect, codes[x], (value[:size] for value in self.values[x]))] for x in codes}
-        known = [None, *dict.fromkeys(effect for row in acts.values() for effect in row if effect is not None)]
-        need(fold.guess or not (fold.counts and M) or len({*known} - {None, "fatal"}) < 2, "there are several values")
-        acts = {x: [known.index(effect) for effect in row] for x, row in acts.items()}
-        while len(acts[min(acts)]) > 1 and all(row[-1] == row[-2] for row in acts.values()):
-            acts = {x: row[:-1] for x, row in acts.items()}  # the last age stands for all later ones
-        meaning = self.proof.view(V, {x: ((*[0] * self.strict, *acts[x]), self.class_of[x] == c) for x in codes})
-        useful = leading(V.table, {s for s, label in enumerate(V.labels) if label in meaning and meaning[label][1]})
-        hopeful = fold.hopeful(known)
-        unseen = (0,) * (self.strict + len(acts[min(acts)])), False  # after inputs that are too long
+    def read(self, c: int, fold: Fold, reading: Reading) -> tuple[Machine, dict[int, set[Vector]]]:
+        """Return the machine of a reading, and by its labels what the head adds (step 3)."""
+        sums, every = dict[int, set[Vector]](), set[Vector]()
+        if reading.any_sum:
+            need(isinstance(fold, Count) and fold.guess, "only equal parts that are guessed need not be told apart")
+            every = self.any_sum(c, fold)
+        for outcome, total, label in self.ends(c, fold, reading.view, reading.machine, sums=not reading.any_sum):
+            need((outcome is not None) == (label > 0), "a reading speaks where it must not, or the reverse")
+            if outcome:
+                sums.setdefault(label, set()).update(every or [self.proof.model.linear(self.part.W_O, total)])
+        self.proof.work.done += 1
+        return reading.machine, sums
 
-        def step(state: Any, letter: int) -> Any:
-            v, m = V.table[state[0]][letter], M.table[state[3]][letter] if M else 0
-            effects, asks = meaning.get(V.labels[v], unseen)
-            folded, window = state[2], (*(older[1:] for older in state[1]), effects)
-            if len(window[0]) == 1:  # it has the last age, and changes no more
-                folded, window = fold.take(folded, known[window[0][0]]), window[1:]
-            end = reduce(fold.take, (known[effects[0]] for effects in window), folded) if asks else None
-            outcome = fold.outcome(end[0]) if end else None
-            found.update(outcome or ())
-            need(not M or bool(outcome) == (M.labels[m] > 0), "a reading speaks where it must not, or the reverse")
-            if M and end and outcome:
-                sums[M.labels[m]] |= every or {self.A.linear(self.W_O, end[1])}
-            if folded is None or folded[0] not in hopeful or v not in useful:
-                return need(not M or m not in M.lively, "a reading speaks where it must not")
-            return v, window, folded, m
+    def any_sum(self, c: int, fold: Any) -> set[Vector]:
+        """Return what the head adds for every sum of values of keys that have the largest code, in any number."""
+        rows = [zip(self.codes[c][k], self.values[v], strict=True) for k, v in {*self.key.values()}]
+        values, found = {value for row in rows for code, value in row if code == fold.largest}, set[Vector]()
+        none = (0,) * len(self.part.W_V)
+        for weight in fold.guess:
+            terms = [self.A.times(weight, value) for value in values]
+            more = partial(lambda terms, total: [self.A.plus(total, term) for term in terms], terms)
+            found |= {none} | self.proof.work.walk(none, more)
+        return {self.proof.model.linear(self.part.W_O, total) for total in found}
 
-        walk((0, (), (fold.start, (Fraction(0),) * size), 0), self.proof.letters, step)
-        return (M, sums) if M else sorted(found, key=lambda outcome: (outcome is not None, outcome))
+    def ends(self, c: int, fold: Fold, view: Machine, machine: Machine | None, sums: bool) -> Iterator[Any]:
+        """Walk through a view, a machine and a fold together. Wherever a query of the class stands, return the outcome
+        (None where the guess was wrong), the sum, and the label of the machine."""
+        size, number, futures = len(self.part.W_V) if sums else 0, dict[Any, int]({None: 0}), dict[Any, Vector]()
+        for k, v in {*self.key.values()}:
+            pairs = zip(self.codes[c][k], self.values[v], strict=True)
+            effects = [None] * self.part.strict + [fold.effect(code, value[:size]) for code, value in pairs]
+            numbers = [number.setdefault(effect, len(number)) for effect in effects]
+            while len(numbers) > 1 and numbers[-1] == numbers[-2]:  # by age, up to where the effect changes no more
+                numbers.pop()
+            futures[k, v] = tuple(numbers)
+        meaning = {x: (futures[key], self.class_of[x] == c) for x, key in self.key.items()}
+        keys = KeyStream(view, machine, self.proof.view(view, meaning), self.proof.work)
+        folded, nodes, found = Folded(fold, [*number], size), len(keys.rows), set[tuple[int, int]]()
+
+        def following(state: int) -> Iterator[int]:
+            before, node = divmod(state, nodes)
+            for there, taken in keys.rows[node]:
+                after = folded.after(before, taken)
+                if after >= 0:
+                    yield after * nodes + there
+                else:
+                    need(there not in keys.lively, "a reading speaks where it must not")
+
+        for state in self.proof.work.walk(0, following):
+            before, node = divmod(state, nodes)
+            if keys.asks[node]:
+                found.add((folded.after(before, keys.near[node]), keys.labels[node]))
+        for end, label in found:
+            normaliser, total = folded.states[end] if end >= 0 else (None, ())
+            yield fold.outcome(normaliser) if end >= 0 else None, total, label
 
 
 class Proof:
-    """What a certificate says of one model, checked; then `machines` say 1 + the place of the answer."""
+    """The stream of a model, block by block. At the end, a label is 1 + the place of the answer.
 
-    def __init__(self, model: Model, data: Any) -> None:
-        self.model, self.letters, times = model, len(model.letters), model.table or [None]  # type: ignore[list-item]
-        self.pool = [Machine(entry["table"], entry["labels"], self.letters) for entry in data["machines"]]
-        order, over = dict[Vector, int](), 1 + len(times) * self.letters  # after that many states: too long
-        labels = [order.setdefault(model.arithmetic.plus(x, p), len(order) + 1) for p in times for x in model.letters]
+    `vectors` has the vector of each label, and `machines` are those of which (I) holds.
+    """
+
+    def __init__(self, model: Model, data: Any, work: Work) -> None:
+        self.model, self.work, self.letters = model, work, len(model.letters)
+        blocks = Entries(data, self.letters).blocks
+        need(len(blocks) == max(1, len(model.parts.blocks)), "the proof is about another number of blocks")
+        self.vectors, self.machines = self.embed()
+        for b, (heads, joints) in enumerate(blocks):
+            self.block(b, heads, joints, last=b + 1 == len(blocks))
+
+    def embed(self) -> tuple[dict[int, Vector], list[Machine]]:
+        """Return the stream after the embedding: a state for each position of the table and each letter."""
+        A, letters, times = self.model.arithmetic, self.model.letters, self.model.parts.table or [None]
+        label = dict[Vector, int]()
+        labels = [label.setdefault(A.plus(x, p), len(label) + 1) for p in times for x in letters]
         rows = [[1 + t * self.letters + a for a in range(self.letters)] for t in range(len(times))]
-        following = [*rows[1:], [over] * self.letters] if model.table else rows
-        table = [rows[0], *(row for row in following for _ in model.letters), [over] * self.letters]
-        self.machines = [Machine(table, [0, *labels, 0], self.letters)]
-        self.vectors = {label: vector for vector, label in order.items()}
-        for b in range(max(1, len(model.blocks))):
-            self.block(b, data["blocks"][b], last=b + 1 >= len(model.blocks))
+        too_long = [1 + len(labels)] * self.letters
+        following = [*rows[1:], too_long] if self.model.parts.table else rows
+        table = [rows[0], *(row for row in following for _ in letters), too_long]
+        machine = Machine.read({"table": table, "labels": [0, *labels, 0]}, self.letters)
+        return {n: x for x, n in label.items()}, [machine]
 
-    def view(self, V: Machine, meaning: dict[int, Any]) -> dict[int, Any]:
-        """Check that a machine says what depends on the vector alone; return what its labels stand for."""
+    def view(self, view: Machine, meaning: Mapping[int, Any]) -> dict[int, Any]:
+        """Check that a machine says what depends on the vector alone (step 1); return what its labels stand for."""
+        if view not in self.known:
+            both = {pair for M in self.machines for pair in self.work.said([M, view], awake=1)}
+            self.known[view] = [(label, x) for x, label in both if x]
         found = dict[int, Any]()
-        for seen, label in (both for M in self.machines for both in said([V, M]) if both[1]):
-            need(found.setdefault(seen, meaning[label]) == meaning[label], f"{seen} stands for two things")
+        for label, x in self.known[view]:
+            need(found.setdefault(label, meaning[x]) == meaning[x], "a view has one label for two things")
         return found
 
-    def block(self, b: int, data: Any, last: bool) -> None:
+    def block(self, b: int, data: Sequence[Sequence[QueryClass]], joints: Sequence[Joint], last: bool) -> None:
         """Go from the stream before a block to that after it."""
-        model, vectors, machines = self.model, dict[int, Any](), list[Machine]()
+        model, self.known = self.model, dict[Machine, list[tuple[int, int]]]()  # what views say beside the stream
+        attention = model.parts.blocks[b].attention if model.parts.blocks else None
+        need(len(data) == len(attention.heads if attention else ()), "the proof is about another number of heads")
 
         @cache
         def finish(x: int, *outputs: Vector) -> Any:
-            vector = model.after(b, self.vectors[x], outputs) if model.blocks else self.vectors[x]
+            vector = model.after(b, self.vectors[x], outputs) if model.parts.blocks else self.vectors[x]
             return 1 + model.answer(vector) if last else vector
 
-        def join(M: Machine, meaning: dict[int, Any], heads: Sequence[Any], tree: Any) -> None:
-            """Put a machine together with those of the heads that are left."""
-            for g, (F, sums) in enumerate(heads[0]):
-                N, known = self.pool[tree[g][0]] if tree[g] else None, vectors if len(heads) == 1 else dict[int, Any]()
-                for a, f, *n in said([M, F, N] if N else [M, F]):
-                    need((a > 0 < f) == (sum(n) > 0), "a machine speaks where it must not, or the reverse")
-                    for whole in ((*x, added) for x in meaning[a] for added in sums[f]) if a > 0 < f else ():
-                        known.setdefault(n[0], set()).add(finish(*whole) if len(heads) == 1 else whole)
-                if N:
-                    machines.append(N) if len(heads) == 1 else join(N, known, heads[1:], tree[g][1])
-
-        attention = (model.blocks[b]["attention"] if model.blocks else None) or {"heads": []}
-        heads = [Head(self, b, i, data["heads"][i]) for i in range(len(attention["heads"]))]
-        classes = {x: tuple(head.class_of[x] for head in heads) for x in self.vectors}
-        for key in set(classes.values()) if heads else ():
-            own, tree = {tuple(which): rest for which, *rest in data["classes"]}[key]
-            spoken = self.view(self.pool[own], {x: x if classes[x] == key else 0 for x in classes})
-            need(all(label == x for label, x in spoken.items()), "it says another vector")
-            readings = [head.readings[c] for head, c in zip(heads, key, strict=True)]
-            join(self.pool[own], {x: {(x,)} for x in classes}, readings, tree)
-        if not heads:
+        heads = [Head(self, b, i, classes) for i, classes in enumerate(data)]
+        if not heads:  # each machine says what becomes of its vectors
             made = {x: finish(x) for x in sorted(self.vectors)}
             place = {value: value if last else 1 + n for n, value in enumerate(dict.fromkeys(made.values()))}
-            new, vectors = {x: place[made[x]] for x in made}, {label: {value} for value, label in place.items()}
-            machines = [Machine(M.table, [new.get(x, 0) for x in M.labels], self.letters) for M in self.machines]
-        need(all(len(v) == 1 and (not last or v == {x}) for x, v in vectors.items()), "a label is of another thing")
-        self.vectors, self.machines = {label: value for label, (value,) in vectors.items()}, machines
+            label = {0: 0, **{x: place[value] for x, value in made.items()}}
+            self.machines = [replace(M, labels=[label[x] for x in M.labels]) for M in self.machines]
+            self.vectors = {n: value for value, n in place.items()}
+            return
+        meant = dict[int, set[Any]]()
+        machines = [N for joint in joints for N in self.joined(joint, heads, finish, meant)]
+        classes = {tuple(head.class_of[x] for head in heads) for x in self.vectors}
+        need(classes == {joint.classes for joint in joints}, "the classes of heads are not joined as they meet")
+        need(all(len(values) == 1 for values in meant.values()), "a label stands for two vectors")
+        need(not last or all(values == {label} for label, values in meant.items()), "a label is of another answer")
+        self.vectors, self.machines = {label: value for label, (value,) in meant.items()}, machines
+
+    def joined(self, joint: Joint, heads: Sequence[Head], finish: Any, meant: dict[int, set[Any]]) -> Iterator[Machine]:
+        """Return the machines of some vectors, joined with a reading of each head (step 4); note what labels mean."""
+        need(len(joint.classes) == len(heads), "a joint has not one class for each head")
+        own = {
+            x: all(head.class_of[x] == c for head, c in zip(heads, joint.classes, strict=True)) for x in self.vectors
+        }
+        spoken = self.view(joint.view, {x: x if own[x] else 0 for x in own})
+        need(all(label == x for label, x in spoken.items()), "a view says another vector")
+
+        def join(M: Machine, meaning: Mapping[int, Any], left: Sequence[Any], tree: Sequence[Any]) -> Iterator[Machine]:
+            (readings, *others), end = left, len(left) == 1
+            need(len(tree) == len(readings), "a reading is not joined")
+            for (F, sums), entry in zip(readings, tree, strict=True):
+                N, known = entry[0] if entry else None, meant if end else dict[int, set[Any]]()
+                for a, f, n in self.together(M, F, N):
+                    for before, added in product(meaning[a], sums[f]):
+                        known.setdefault(n, set()).add(finish(*before, added) if end else (*before, added))
+                if N is not None:
+                    yield from [N] if end else join(N, known, others, entry[1])
+
+        readings = [head.readings[c] for head, c in zip(heads, joint.classes, strict=True)]
+        yield from join(joint.view, {x: [(x,)] for x in own}, readings, joint.tree)
+
+    def together(self, M: Machine, F: Machine, N: Machine | None) -> set[Vector]:
+        """Return the labels of two machines where both speak, with that of a third, which must speak just there."""
+        third = N or Machine([[0] * self.letters], [0], frozenset())
+
+        def following(state: Vector) -> Iterator[Vector]:
+            a, f, n = state
+            for there in zip(M.table[a], F.table[f], third.table[n], strict=True):
+                if there[0] in M.lively and there[1] in F.lively:
+                    yield there
+                else:
+                    need(there[2] not in third.lively, "a machine speaks where it must not")
+
+        found = {(M.labels[a], F.labels[f], third.labels[n]) for a, f, n in self.work.walk((0, 0, 0), following)}
+        right = all((a > 0 and f > 0) == (n > 0) for a, f, n in found)
+        need(right, "a machine speaks where it must not, or the reverse")
+        return {(a, f, n) for a, f, n in found if n}
 
 
-def language(data: Any, name: str, tokens: int) -> Machine:
-    """Return the machine that says 2 for the inputs of a language and 1 for others; without one, 2 for all."""
-    given: Any = data["automata"][name] if data.get(name) else {"table": [[0] * tokens], "accepting": [1], "start": 0}
-    need((data.get(name) or {}).get("automaton", given) == given, "the automaton is of another language")
-    rows = [given["table"][given["start"]], *given["table"]]  # with a start of its own
-    return Machine([[1 + s for s in row] for row in rows], [0, *(1 + bool(x) for x in given["accepting"])], tokens)
+# Claims
 
 
-def check(models: Sequence[Model], data: Any) -> str:
-    """Check the certificate of a claim; return what it proves."""
-    digest = hashlib.sha256(json.dumps({**data, "digest": None}, sort_keys=True).encode()).hexdigest()
-    need(data["digest"] == digest, "the certificate was changed")
-    tokens, scope, readers, longest = data["vocabulary"], data["scope"], list[list[Machine]](), inf
-    about = [{"recognizes": 1, "same_decisions": 2}[data["claim"]], True, None]
-    need([len(models), data["holds"], data.get("length")] == about, "it is no proof about these models")
-    for model, entry in zip(models, data["proof"], strict=True):
-        letter = dict(zip(model.vocabulary, map(model.letters.index, model.embedding), strict=True))
-        need(sorted(letter) == sorted(tokens) and not data.get("suffix"), "it is about other tokens")
-        places, machines = [letter[token] for token in tokens], Proof(model, entry).machines
-        tables = [[[row[place] for place in places] for row in M.table] for M in machines]
-        readers.append([Machine(rows, M.labels, len(tokens)) for M, rows in zip(machines, tables, strict=True)])
-        longest = min(longest, len(model.table) if model.table else inf)
-    last = 0 if scope == "all lengths" else int(scope.removeprefix("up to "))
-    need(last <= longest if last else longest == inf, "it says more than it proves")
-    times = [[min(t + 1, last + 1) if last else 0] * len(tokens) for t in range(last + 2)]
-    clock = Machine(times, [1] * (last + 1) + [0], len(tokens))
-    known = [language(data, name, len(tokens)) for name in ("language", "within")]
-    for *labels, accepted, within, time in (all_ for ms in product(*readers) for all_ in said([*ms, *known, clock])):
-        if min(labels) > 0 and within == 2 and time:
-            first, *other = (model.answers[label - 1] for model, label in zip(models, labels, strict=True))
-            holds = first == other[0] if other else (first == data["yes"]) == (accepted == 2)
-            need(holds, "on some input the claim fails")
-    return f"proved, {scope}: {data['claim'].replace('_', ' ')}"
+@dataclass(frozen=True)
+class Theorem:
+    """What has been proved, and what it took."""
+
+    claim: str  # "recognizes" or "same_decisions"
+    scope: str  # "all lengths" or "up to n"
+    models: list[dict[str, str]]  # digest: that of the certificate; file: the SHA-256 of the file
+    vocabulary: list[str]
+    suffix: list[str]
+    yes: str | None
+    language: str | None  # how it was given, and what was read of it
+    within: str | None
+    about_no_input: bool
+    walks: int
+    states: int
+
+    def __str__(self) -> str:
+        lines = [f"proved {'for all lengths' if self.scope == 'all lengths' else self.scope}: both models decide alike"]
+        if self.claim == "recognizes":
+            lines = [
+                lines[0].replace(
+                    "both models decide alike", f"the decision is {shown(self.yes)} just for the inputs of a language"
+                )
+            ]
+        for model in self.models:
+            lines += [f"  model     {model['digest']}", f"            in a file with the SHA-256 {model['file']}"]
+        lines += [f"  language  {self.language}"] if self.language else []
+        lines += [f"  within    {self.within}"] if self.within else []
+        lines += [f"  tokens    {' '.join(map(shown, self.vocabulary[:20]))}{' …' if self.vocabulary[20:] else ''}"]
+        lines += (
+            [f"  suffix    {' '.join(map(shown, self.suffix))}, for the models that have these tokens"]
+            if self.suffix
+            else []
+        )
+        lines += ["  This is a claim about no input at all."] if self.about_no_input else []
+        return "\n".join([*lines, f"  checked   {self.walks:,} walks, {self.states:,} states"])
+
+
+CERTIFICATE = {
+    *("format", "claim", "models", "vocabulary", "semantics", "scope", "verdict", "holds", "inputs", "counterexample"),
+    *("seconds", "finished", "versions", "automata", "proof", "digest"),
+}
+OPTIONAL = {"language", "yes", "suffix", "within", "files"}
+EARLIER = ("weightsmith certificate 1", "weightsmith certificate 2")
+
+
+def check(models: Sequence[Model], data: Any, tick: Callable[[Work], None] | None = None, own: Any = None) -> Theorem:
+    """Check a certificate; return the theorem. `own` is an automaton that takes the place of the language."""
+    need(isinstance(data, dict), "the certificate is no JSON object")
+    need(data.get("format") not in EARLIER, "the certificate was made by an earlier version: check the claim again")
+    need(data.get("format") == "weightsmith certificate 3", f"the format {shown(data.get('format'))} is not read")
+    odd = (data.keys() - CERTIFICATE - OPTIONAL) | (CERTIFICATE - data.keys())
+    need(not odd, f"the certificate has an unknown key, or lacks one: {shown(sorted(odd)[:1])}")
+    seal = hashlib.sha256(json.dumps({**data, "digest": None}, sort_keys=True).encode()).hexdigest()
+    need(data["digest"] == seal, "the certificate was changed after it was written")
+    claim, tokens, suffix, scope, yes = (data.get(key) for key in ("claim", "vocabulary", "suffix", "scope", "yes"))
+    suffix = [] if suffix is None else suffix
+    need(claim in ("recognizes", "same_decisions"), f"the claim {shown(claim)} is not checked here")
+    need(data["semantics"] == 2, f"the semantics {shown(data['semantics'])} is not the one that is checked here")
+    need(data["holds"] is True and data["counterexample"] is None, "the certificate does not say that the claim holds")
+    need(data["verdict"] == f"proved, {scope}", "the certificate contradicts itself about what holds")
+    need(follows("names", tokens) and follows("name*", suffix) and not {*tokens} & {*suffix}, "its tokens are odd")
+    need(len(models) == (1 if claim == "recognizes" else 2), f"{claim} is not about {len(models)} models")
+    need(
+        data["models"] == [model.digest for model in models],
+        "the certificate is about other models, or in another order",
+    )
+    lengths = re.fullmatch(r"all lengths|up to ([1-9][0-9]{0,8})", scope) if isinstance(scope, str) else None
+    need(lengths, f"the scope {shown(scope)} is not read")
+    longest = int(lengths[1]) if lengths and lengths[1] else math.inf
+    need(isinstance(data["proof"], list) and len(data["proof"]) == len(models), "there is not a proof for each model")
+    work = Work(tick, json.dumps(data["proof"]).count('"any_sum"'))
+    sides = [decisions(work, *pair, tokens, suffix, longest) for pair in zip(models, data["proof"], strict=True)]
+    accepted, language = language_of(data, "language", tokens, own)
+    inside, within = language_of(data, "within", tokens, None)
+    need((accepted is None) == (claim == "same_decisions"), "only a claim to recognize has a language")
+    answers = [model.answers for model in models]
+    need(yes in answers[0] if accepted else yes is None, f"there is no class {shown(yes)}")
+    everything = Machine([[0] * len(tokens)], [2], frozenset([0]))
+    known = [accepted or everything, inside or everything]
+    for machines in product(*sides):
+        for *labels, member, about in work.said([*machines, *known], len(machines), longest):
+            if min(labels) > 0 and about == 2:
+                first, *other = (answer[label - 1] for answer, label in zip(answers, labels, strict=True))
+                need(first == other[0] if other else (first == yes) == (member == 2), "on some input the claim fails")
+    empty = not any(label == 2 for (label,) in work.said([known[1]], 0, longest))
+    named = [{"digest": model.digest, "file": model.file_digest} for model in models]
+    return Theorem(claim, scope, named, tokens, suffix, yes, language, within, empty, work.walks, work.states)
+
+
+def decisions(
+    work: Work, model: Model, data: Any, tokens: list[str], suffix: list[str], longest: float
+) -> list[Machine]:
+    """Check the proof of a model; return machines over tokens that say what it decides after an input and the suffix.
+
+    The certificate may have one machine for all: it must say what each of them says wherever one speaks. By (I), that
+    is the decision.
+    """
+    after = suffix if {*suffix} <= model.letter_of.keys() else []
+    need(model.letter_of.keys() - {*suffix} == {*tokens}, "the certificate is about other tokens than the model")
+    need(model.longest is None or longest + len(after) <= model.longest, "it says more than fits the position table")
+    *rest, whole = fields_of(data, "machines", "blocks", "decisions")
+    found = []
+    for M in Proof(model, dict(zip(("machines", "blocks"), rest, strict=True)), work).machines:
+        ends = [reduce(lambda s, token: M.table[s][model.letter_of[token]], after, s) for s in range(len(M.table))]
+        table = [[row[model.letter_of[token]] for token in tokens] for row in M.table]
+        found.append(Machine.read({"table": table, "labels": [M.labels[s] for s in ends]}, len(tokens)))
+    if whole is None:
+        return found
+    one = Machine.read(whole, len(tokens))
+    agree = all(label in (0, said) for M in found for label, said in work.said([M, one], 1))
+    need(agree, "the machine of all decisions says another one")
+    return [one]
+
+
+def language_of(data: Any, name: str, tokens: list[str], own: Any) -> tuple[Machine | None, str | None]:
+    """Return the machine that says 2 for the inputs of a language and 1 for others, and how the language was read."""
+    described, automata = data.get(name), data["automata"]
+    need(isinstance(automata, dict) and automata.keys() <= {"language", "within"}, "its automata are of something else")
+    if described is None:
+        need(name not in automata and own is None, f"there is an automaton, and no {name}")
+        return None, None
+    if own is not None:
+        return spoken(own, len(tokens)), "that of the automaton that you gave"
+    need(isinstance(described, dict), f"the {name} is not read")
+    given = spoken(automata.get(name), len(tokens))
+    if described.keys() == {"automaton"}:
+        need(described["automaton"] == automata[name], "the automaton is of another language")
+        return given, f"that of the automaton in the certificate, which has {len(given.table) - 1:,} states"
+    pattern, flags = fields_of(described, "regex", "flags")
+    need(isinstance(pattern, str) and type(flags) is int, f"the {name} is not read")
+    try:
+        need(flags == re.UNICODE, "it has flags")
+        read = spoken(automaton_of(pattern, tokens), len(tokens))
+    except (Refused, RecursionError, re.error) as error:
+        return given, f"that of the automaton in the certificate; its expression {shown(pattern)} was not read: {error}"
+    same = all(mine == theirs for mine, theirs in Work().said([read, given], 0))
+    need(same, f"the automaton in the certificate is not that of the expression {shown(pattern)}")
+    return read, f"the inputs that match {pattern}"
+
+
+def spoken(automaton: Any, tokens: int) -> Machine:
+    """Return an automaton as a machine, with a start to which nothing leads back."""
+    table, accepting, start = fields_of(automaton, "table", "accepting", "start")
+    fits = isinstance(table, list) and all(follows("whole*", row) for row in table) and follows("bool*", accepting)
+    need(fits and follows("whole", start) and start < len(table), "an automaton is none")
+    rows = [[1 + state for state in row] for row in (table[start], *table)]
+    return Machine.read({"table": rows, "labels": [0, *(1 + accepted for accepted in accepting)]}, tokens)
 
 
 def main(arguments: Sequence[str]) -> int:
+    """Run the program; return 0 for a proof, 1 for anything else."""
+    given, own, as_json = [argument for argument in arguments if argument != "--json"], None, "--json" in arguments
     try:
-        *files, claim = (Path(argument).read_bytes() for argument in arguments)
-        print(check([Model(file) for file in files], json.loads(claim)))
+        if "--automaton" in given:
+            place = given.index("--automaton")
+            own = read_json(read_file(given[place + 1], MAX_CERTIFICATE), "the automaton")
+            del given[place : place + 2]
+        need(2 <= len(given) <= 3, "write: python verify.py MODEL [MODEL] CLAIM [--automaton FILE] [--json]")
+        *files, claim = given
+        data = read_json(read_file(claim, MAX_CERTIFICATE), "the certificate")
+        models = [Model(read_file(file, 8 + MAX_HEADER + 8 * MAX_NUMBERS)) for file in files]
+        theorem = check(models, data, own=own)
+        print(json.dumps({"proved": True, **asdict(theorem)}) if as_json else theorem)
         return 0
     except Exception as error:  # whatever fails, nothing is proved
-        print(f"refused: {type(error).__name__}: {error}", file=sys.stderr)
+        reason = str(error) if isinstance(error, Refused) else f"{type(error).__name__}: {error}"
+        print(json.dumps({"proved": False, "reason": reason}) if as_json else f"refused: {reason}", file=sys.stderr)
         return 1
 
 

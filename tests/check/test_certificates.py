@@ -104,7 +104,7 @@ REFUSED: dict[str, tuple[tuple[Any, ...], Any]] = {
     "a digest more": (("shards", 1), lambda digests: [*digests, digests[0]]),
     "a digest of another form": (("shards", 0, 0), "A" * 64),
     "an earlier format": (("format",), "weightsmith certificate 1"),
-    "a later format": (("format",), "weightsmith certificate 3"),
+    "a later format": (("format",), "weightsmith certificate 4"),
 }
 
 
@@ -206,7 +206,7 @@ def written_down() -> list[tuple[Certificate, list[ws.Transformer], ws.check.Ver
            "tiers": [{"shortest": 1, "longest": 3, "apart": 0, "shards": 1}]}  # fmt: skip
     held = {"verdict": "exhaustive up to 3", "holds": True, "inputs": 14, "counterexample": None}
     bba = {"input": ["b", "b", "a"], "sides": {"the first": "NO", "the second": "YES"}, "divergence": None}
-    head = {"format": "weightsmith certificate 2"}
+    head = {"format": "weightsmith certificate 3"}
     regex = {"language": {"regex": ".*b", "flags": 32}, "yes": "YES"}
     return [
         ({**head, "claim": "same_decisions", "models": [same, same], **how, **held,

@@ -1,12 +1,16 @@
 """weightsmith automaton, limits, and check without a length."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 import weightsmith as ws
 from tests.cli.test_cli import good, weightsmith
+from weightsmith.cli.ending import DEFECT, INTERRUPTED, REFUTED, UNKNOWN, UNREAD, WRONG
+
+CODES = [REFUTED, WRONG, UNKNOWN, DEFECT, INTERRUPTED, UNREAD]
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +61,24 @@ def test_unknown_ends_with_3(folder: Path) -> None:
     assert "same decisions: unknown: block 0, head 0, class " in ended.stdout
 
 
+def test_an_automaton_that_the_budget_does_not_find_ends_with_3(folder: Path) -> None:
+    ended = weightsmith("automaton", "large.safetensors", "--states", "2", folder=folder)
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert "a machine has more than 2 states" in ended.stderr
+
+
+def test_every_table_of_exit_codes_has_the_same_codes() -> None:
+    """Those of the pages, and those that the command line knows."""
+    pages = Path(__file__).parents[2] / "docs"
+    for name in ("check.md", "trust.md"):
+        table = (pages / name).read_text().partition("## Exit codes")[2].partition("\n\n## ")[0]
+        codes = [int(code) for row in re.findall(r"^\| ([0-9, ]+) \|", table, re.M) for code in row.split(",")]
+        assert codes == [0, *CODES], name
+    sentence = (pages / "commands.md").read_text().partition("The exit code is ")[2].partition("```")[0]
+    assert [int(code) for code in re.findall(r"\b\d+\b", sentence)][:5] == [0, *CODES[:4]]
+    assert all(str(code) in sentence for code in CODES)
+
+
 def test_limits_says_for_each_arithmetic_how_far_it_goes(folder: Path) -> None:
     into = ("--into", "fixed(2,2)", "fixed(4,4)", "float(4,3)")
     assert good("limits", "word.safetensors", "--regex", ".*101.*", *into, folder=folder).count("all lengths") == 3
@@ -73,6 +95,9 @@ BAD = {
     ("automaton", "majority.safetensors", "--regex"): "the automaton has 511 states, and an expression would be too",
     ("limits", "word.safetensors"): "say what it should recognize, and where",
     ("limits", "word.safetensors", "--regex", "1", "--into", "fixed"): "fixed",
+    ("limits", "word.safetensors", "--regex", "(", "--into", "fixed(4,4)"): "regular expression",
+    ("limits", "word.safetensors", "--regex", "1", "--into", "fixed(4,4)", "--seconds", "0"): "seconds=0.0",
+    ("limits", "word.safetensors", "--regex", "1", "--into", "fixed(4,4)", "--states", "0"): "states",
 }
 
 

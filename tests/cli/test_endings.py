@@ -111,6 +111,47 @@ def test_whatever_else_happens_1_is_left_to_what_is_refuted(error: str) -> None:
     assert result.stderr.startswith(message)
 
 
+INTERRUPTED_LOOP = """
+import ctypes, numba, numpy, signal, weightsmith
+from weightsmith.kernels.packed.uninterrupted import uninterrupted
+signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the tests themselves ignore Ctrl-C
+send = ctypes.CDLL(None)["raise"]
+send.argtypes, send.restype = [ctypes.c_int], ctypes.c_int
+@uninterrupted
+@numba.njit
+def loop():
+    send(2)  # SIGINT, as Ctrl-C sends it while machine code runs
+    return numpy.zeros(1), numpy.zeros(1)
+weightsmith.laws = lambda *_: loop()
+"""
+
+
+def test_ctrl_c_in_a_compiled_loop_ends_with_130() -> None:
+    result = weightsmith("laws", "fixed(4,4)", before=INTERRUPTED_LOOP)
+    assert (result.returncode, result.stdout, result.stderr) == (130, "", "")
+
+
+WRAPPED = {
+    "raise SystemError('a loop') from error": 130,
+    "raise weightsmith.InputError('wrapped')": 130,
+    "raise ValueError('wrapped') from RuntimeError('another')": 70,
+}
+
+
+@pytest.mark.parametrize("after", WRAPPED)
+def test_an_error_that_comes_from_ctrl_c_ends_with_130(after: str) -> None:
+    before = f"""
+import weightsmith
+def broken(*arguments):
+    try:
+        raise KeyboardInterrupt
+    except KeyboardInterrupt as error:
+        {after}
+weightsmith.laws = broken
+"""
+    assert weightsmith("laws", "fixed(4,4)", before=before).returncode == WRAPPED[after]
+
+
 def test_a_package_that_cannot_be_loaded_ends_with_70() -> None:
     program = "import sys; sys.modules['typer'] = None; from weightsmith.__main__ import main; main()"
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=WIDE)

@@ -50,14 +50,34 @@ CONTEXT = "the context holds 40 tokens: from token 41 on, only the last 40 are s
 @pytest.mark.parametrize(("steps", "said"), [(37, ""), (38, ""), (39, CONTEXT), (60, CONTEXT)])
 def test_generate_says_when_the_text_outgrows_the_context(models: Path, steps: int, said: str) -> None:
     T = ws.load(models / "letters.safetensors")
-    result = weightsmith("generate", "letters.safetensors", "abc", "--steps", str(steps), folder=models)
+    result = weightsmith("generate", "letters.safetensors", "abc", "--steps", str(steps), "--slide", folder=models)
     assert (result.returncode, result.stderr) == (0, said)
-    assert result.stdout == "abc" + "".join(ws.generate(T, "abc", steps)) + "\n"
+    assert result.stdout == "abc" + "".join(ws.generate(T, "abc", steps, slide=True)) + "\n"
+    if not said:
+        assert good("generate", "letters.safetensors", "abc", "--steps", str(steps), folder=models) == result.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "steps", "why"),
+    [
+        ("abc", 39, "the text has 3, so at most 38 more tokens can be generated"),
+        ("a" * 40, 2, "the text has 40, so at most 1 more token can be generated"),
+        ("a" * 41, 1, "the text has 41, so a shorter text is needed"),
+    ],
+)
+def test_generate_refuses_what_leaves_the_context(models: Path, text: str, steps: int, why: str) -> None:
+    result = weightsmith("generate", "letters.safetensors", text, "--steps", str(steps), folder=models)
+    assert (result.returncode, result.stdout) == (2, "")
+    words = " ".join(result.stderr.split())
+    assert (
+        words
+        == f"error: the context holds 40 tokens and {why}; write --slide to see only the last 40 tokens from there on"
+    )
 
 
 def test_generate_sees_the_end_of_a_text_that_is_longer_than_the_context(models: Path) -> None:
     T, text = ws.load(models / "letters.safetensors"), "abcde" * 9
-    result = weightsmith("generate", "letters.safetensors", text, "--steps", "1", "--json", folder=models)
+    result = weightsmith("generate", "letters.safetensors", text, "--steps", "1", "--json", "--slide", folder=models)
     assert (result.returncode, result.stderr) == (0, CONTEXT)
     assert json.loads(result.stdout) == {"input": list(text), "tokens": [ws.run(T, text[-40:]).decision]}
     nothing = weightsmith("generate", "letters.safetensors", text, "--steps", "0", folder=models)

@@ -25,6 +25,43 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+WIDE_MEAN = """a = indices * indices;
+m = aggregate(select(tokens, tokens, ==), a);
+said = m > indices;
+"""
+
+
+def test_a_program_that_takes_too_much_is_refused_with_its_line(folder: Path) -> None:
+    (folder / "wide.rasp").write_text(WIDE_MEAN)
+    result = weightsmith(
+        "compile", "wide.rasp", "--max-length", "20", *SMALL[:2], *SMALL[4:], "--memory", "0.001", folder=folder
+    )
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: line 2, column 5: m: the ")
+    assert " (--memory 0.0" in result.stderr
+    assert "\n    m = aggregate(select(tokens, tokens, ==), a);\n" in result.stderr
+    assert not (folder / "m").exists()
+    result = weightsmith("compile", "hist.rasp", *SMALL, "--seconds", "1e-9", folder=folder)
+    assert result.returncode == 2
+    assert (
+        ": compiling has taken 1e-09 seconds, and this step is not done: write seconds=2e-09 or more" in result.stderr
+    )
+    good("compile", "hist.rasp", *SMALL, "--seconds", "600", "--memory", "0.5", folder=folder)
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (("--memory", "0"), "error: --memory 0: write how many GiB it may take, such as 0.5\n"),
+        (("--seconds", "-1"), "error: seconds=-1.0: write how long compiling may take, such as 60, or None\n"),
+    ],
+)
+def test_what_is_no_budget_is_refused(option: tuple[str, str], message: str, folder: Path) -> None:
+    for what in (("hist.rasp", *SMALL), ("--ltl", "O a", "-o", "m")):
+        result = weightsmith("compile", *what, *option, folder=folder)
+        assert (result.returncode, result.stderr) == (2, message)
+
+
 def prompted(text: str, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run `weightsmith rasp` on lines from a file."""
     given, out, err = (folder / name for name in ("given", "out", "err"))

@@ -62,6 +62,14 @@ WRONG = {
         ("rewrite", "random.safetensors", "--add", "here", "-o", "x"),
         "error: --add here: write FLAG:LANE=VALUE",
     ),
+    "step add twice": (
+        ("rewrite", "random.safetensors", "--flag", "here=1", "--add", "here:x0=1,x0=2", "-o", "x"),
+        "error: --add here:x0=1,x0=2 has the lane x0 twice: write each lane once",
+    ),
+    "let twice": (
+        ("compose", "S", "--let", "S=random.safetensors", "--let", "S=contains.safetensors", "-o", "x"),
+        "error: --let gives S twice: write each name once",
+    ),
     "formula end": (
         ("compose", "S &", "--let", "S=random.safetensors", "-o", "x"),
         "error: the formula 'S &' ends too early",

@@ -1,5 +1,6 @@
 """Composition: the laws of logic as claims over every input up to length 6, and streams that do not mix."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 
@@ -127,3 +128,28 @@ def test_the_result_is_in_infinity_form(A: Arithmetic) -> None:
         assert last[0] == 1
         assert last[1] in (0, A.infinity)
         assert not last[2:].any()
+
+
+LANGUAGE_MODEL = ws.library.parity_chain(max_length=4)
+ON_A_LANGUAGE_MODEL: dict[str, Callable[[ws.Transformer], object]] = {
+    "~T": lambda T: ~T,
+    "T & S": lambda T: T & replace(T, classes=("NO", "YES")),
+    "S | T": lambda T: replace(T, classes=("NO", "YES")) | T,
+    "T ^ T": lambda T: T ^ T,
+    "if_then_else": lambda T: ws.if_then_else(*3 * [T]),
+    "compose": lambda T: ws.compose("S", S=T),
+}
+
+
+@pytest.mark.parametrize("what", ON_A_LANGUAGE_MODEL)
+def test_language_models_are_no_deciders(what: str) -> None:
+    """The negation of every step of a chain is not the negation of its answer."""
+    words = r"the classes '0', '1' are tokens of its vocabulary, .* write dataclasses.replace\(T, classes="
+    with pytest.raises(ws.ModelError, match=words):
+        ON_A_LANGUAGE_MODEL[what](LANGUAGE_MODEL)
+    ON_A_LANGUAGE_MODEL[what](replace(LANGUAGE_MODEL, classes=("NO", "YES")))
+
+
+def test_classes_of_which_one_is_no_token_are_decisions() -> None:
+    T = replace(LANGUAGE_MODEL, classes=("0", "odd"))
+    assert (~T).classes == T.classes

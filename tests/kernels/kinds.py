@@ -59,8 +59,9 @@ def own_rule(name: str, mask: str, place: int, draw: Draw) -> AttentionPositions
     """Give heads one after the other another rule, where each has its own."""
     if name != "one for each head":
         return None
-    rules = [Rotary(size=2), Alibi((0.75,)), None, Rotary(5.0, "neighbours"), Relative(draw(2, KEYS), draw(2, VALUES))]
-    return rules[place % (len(rules) if mask == "causal" else 4)]
+    by_distance = Relative(draw(2, KEYS), draw(2, VALUES))
+    rules = [Rotary(size=2), Alibi((0.75,)), None, Rotary(5.0, "neighbours"), Alibi(place=(1, 3)), by_distance]
+    return rules[place % (len(rules) if mask == "causal" else 5)]
 
 
 def kind_of_model(

@@ -52,6 +52,30 @@ def test_whole_numbers_are_ints_and_others_are_floats_where_one_stands_for_them(
 
 
 @pytest.mark.parametrize(
+    ("text", "number"), [("0.1", Fraction(1, 10)), ("2.50", Fraction(5, 2)), ("3", 3), ("1E+2", 100), ("-0", 0)]
+)
+def test_a_decimal_is_the_number_that_it_writes(text: str, number: Any) -> None:
+    assert exact(Decimal(text)) == number
+    assert kind(exact(Decimal(text))) == "number"
+
+
+class Unequal:
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return 0
+
+
+class Incomparable(Unequal):
+    def __eq__(self, other: object) -> bool:
+        raise ArithmeticError("not to be compared")
+
+    def __hash__(self) -> int:
+        return 0
+
+
+@pytest.mark.parametrize(
     ("value", "message"),
     [
         (nan, "nan is no value of a program: numbers are finite"),
@@ -61,6 +85,13 @@ def test_whole_numbers_are_ints_and_others_are_floats_where_one_stands_for_them(
         ("a" * 10_001, "is too long for a value: 10,000 characters or items at most"),
         (1 << 5000, "a number of more than 4096 bits"),
         ((1, [2]), "[2] is no value of a program"),
+        (Decimal("NaN"), "NaN is no value of a program: numbers are finite"),
+        (Decimal("sNaN"), "sNaN is no value of a program: numbers are finite"),
+        (("a", Decimal("-Infinity")), "-Infinity is no value of a program: numbers are finite"),
+        (Decimal("1E+999999999"), "takes more than 4096 bits: programs compute with smaller numbers"),
+        (Decimal("1E-999999999"), "takes more than 4096 bits: programs compute with smaller numbers"),
+        (Unequal(), "is no value of a program: it does not equal itself"),
+        (Incomparable(), "is no value of a program: it does not equal itself"),
     ],
 )
 def test_what_is_no_value_is_refused(value: Any, message: str) -> None:

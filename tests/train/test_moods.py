@@ -128,11 +128,13 @@ def test_a_single_cell_and_a_single_lane_come_to_follow_the_mood(result: Trackin
     assert result.baselines.usual <= result.baselines.token < 0.8
     assert abs(result.baselines.shuffled - result.baselines.usual) < 0.1
     for best in (result.best("cell"), result.best("lane")):
+        assert best.gain is not None
         assert best.gain > 0.25, f"{best} does no better than the word alone\n{result}"
     text = str(result)
     for kind in result.kinds:
         best = result.best(kind)
         follows = f"{best} follows mood: " in text
+        assert best.gain is not None
         assert follows == result.follows(kind) == (best.gain >= 0.75)
         assert (f"no {kind} follows mood" in text) != follows
 

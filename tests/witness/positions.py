@@ -116,6 +116,8 @@ def rule_of_head(T: Any, head: Any, place: int, heads: int) -> Rule:
         if kind == "Rotary":
             return Turning(rule)
         if kind == "Alibi":
-            return Penalty(_slope(place, heads) if rule.slopes is None else Fraction(rule.slopes[0 if own else place]))
+            if rule.slopes is None:
+                return Penalty(_slope(*(rule.place or (place, heads))))
+            return Penalty(Fraction(rule.slopes[0 if own else place]))
         assert kind in ("PositionTable", "Sinusoidal"), f"the witness knows no positions {kind}"
     return Rule()

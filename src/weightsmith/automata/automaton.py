@@ -1,8 +1,10 @@
 """Deterministic automata over the places of a vocabulary, and the smallest one that accepts the same."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,8 @@ from weightsmith.model.frozen import Frozen
 from weightsmith.tables import Table
 
 MAX_WORDS = 100_000
+FAR = 1 << 40  # tokens: more than any automaton has states
+HASHED = 100  # decisions that a hash is made of
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +49,33 @@ class Automaton(Frozen):
         self._set("table", _read_only(table.astype(np.int32)))
         self._set("accepting", _read_only(accepting))
         self._set("start", int(self.start))
+
+    def labels(self) -> Sequence[object]:
+        """Return what each state says."""
+        found: list[object] = self.accepting.tolist()
+        return found
+
+    def about(self) -> tuple[object, ...]:
+        """Return what must be equal before it is worth asking whether two automata say the same."""
+        return type(self), self.table.shape[1], self.vocabulary
+
+    def __eq__(self, other: object) -> bool:
+        """Say whether two of one kind say the same after every input but the empty one, over the same tokens."""
+        if not isinstance(other, Automaton):
+            return NotImplemented
+        return self is other or (self.about() == other.about() and _decide_alike(self, other))
+
+    def __hash__(self) -> int:
+        """Agree with `==`: it is made of what is said after the first inputs."""
+        if "_hash" not in self.__dict__:
+            labels, states, said = self.labels(), [self.start], list[object]()
+            for state in states:  # it grows meanwhile, in the order of inputs
+                following = self.table[state].tolist() if len(said) < HASHED else []
+                said += [labels[there] for there in following]
+                states += following
+            self._set("_hash", hash((self.about(), *said)))
+        found: int = self.__dict__["_hash"]
+        return found
 
     def accepts(self, ids: Sequence[int]) -> bool:
         """Say whether it accepts the tokens at these places of the vocabulary."""
@@ -110,15 +141,7 @@ class Automaton(Frozen):
         ['b', 'ab', 'ba']
         """
         whole_number(n, "n", 0, MAX_WORDS, f"how many inputs, 0 to {MAX_WORDS:,}")
-        alive, found = _alive(self), list[Input]()
-        waiting: list[tuple[tuple[int, ...], int]] = [((), self.start)] if alive[self.start] else []
-        while waiting and len(found) < n:
-            following = [((*ids, t), s) for ids, state in waiting for t, s in enumerate(self.table[state].tolist())]
-            waiting = [(ids, state) for ids, state in following if alive[state]]
-            found += [self._written(ids) for ids, state in waiting if self.accepting[state]]
-            if len(waiting) > MAX_WORDS:
-                break
-        return found[:n]
+        return [self._written(ids) for ids in islice(_accepted(self), n)]
 
     def regex(self) -> str:
         """Return a regular expression for what it accepts; see `weightsmith.automata.writing`."""
@@ -202,14 +225,61 @@ def _path(seen: dict[int, tuple[int, int]], state: int) -> tuple[int, ...]:
     return tuple(reversed(ids))
 
 
-def _alive(automaton: Automaton) -> npt.NDArray[np.bool_]:
-    """Say of each state whether anything that goes on from it is accepted."""
-    alive = automaton.accepting
+def _accepted(automaton: Automaton) -> Iterator[tuple[int, ...]]:
+    """Yield the inputs that it accepts, but for the empty one: shortest first, then in vocabulary order.
+
+    What waits are beginnings, each with the length of the shortest input that it begins. So whatever is looked at
+    begins an input that comes soon, however many inputs of its length are not accepted.
+    """
+    rest, table = _to_go(automaton), automaton.table.tolist()
+    waiting: list[tuple[int, tuple[int, ...], int]] = []
+    if rest[automaton.start] < FAR:
+        waiting = [(rest[automaton.start], (), automaton.start)]
+    while waiting:
+        _, ids, state = heappop(waiting)
+        if ids and automaton.accepting[state]:
+            yield ids
+        for token, there in enumerate(table[state]):
+            if rest[there] < FAR:
+                heappush(waiting, (len(ids) + 1 + rest[there], (*ids, token), there))
+
+
+def _to_go(automaton: Automaton) -> list[int]:
+    """Return for each state how many tokens lead to acceptance at least; FAR where none do."""
+    rest = np.where(automaton.accepting, 0, FAR)
     while True:
-        more = alive | alive[automaton.table].any(axis=1)
-        if (more == alive).all():
-            return alive
-        alive = more
+        nearer = np.minimum(rest, rest[automaton.table].min(axis=1) + 1)
+        if (nearer == rest).all():
+            found: list[int] = rest.tolist()
+            return found
+        rest = nearer
+
+
+def _decide_alike(A: Automaton, B: Automaton) -> bool:
+    """Say whether two say the same after every input but the empty one (Hopcroft and Karp 1971).
+
+    States that the same input leads to belong together; each time two sets of them meet, they become one.
+    """
+    labels = [*A.labels(), *B.labels()]
+    shift = len(A.table)
+    table = [*A.table.tolist(), *(B.table + shift).tolist()]
+    parent = list(range(len(table)))
+
+    def root(state: int) -> int:
+        while parent[state] != state:
+            parent[state] = state = parent[parent[state]]
+        return state
+
+    waiting = list(zip(table[A.start], table[shift + B.start], strict=True))  # what the empty input leads to is free
+    while waiting:
+        a, b = (root(state) for state in waiting.pop())
+        if a == b:
+            continue
+        if labels[a] != labels[b]:
+            return False
+        parent[b] = a
+        waiting += zip(table[a], table[b], strict=True)
+    return True
 
 
 def smallest(automaton: Automaton) -> Automaton:

@@ -19,8 +19,8 @@ class DecisionAutomaton(Automaton):
     """The smallest machine over a vocabulary that says the decision of a transformer after each non-empty input.
 
     `outputs[state]` is the place of the decision among `answers`, or −1 where there is none: after inputs that are
-    longer than a position table, and at the start, if nothing leads back there. Two are equal if they decide alike.
-    What it accepts is what it says `yes` to.
+    longer than a position table, and at the start, if nothing leads back there. Two are equal if they decide alike,
+    in whatever order their answers stand, and have the same `yes`. What it accepts is what it says `yes` to.
     """
 
     outputs: npt.NDArray[np.int64] = field(kw_only=True)  # (states)
@@ -39,6 +39,14 @@ class DecisionAutomaton(Automaton):
     def scope(self) -> str:
         """Which inputs it is about: "all lengths", or "up to 64"."""
         return "all lengths" if self.max_length is None else f"up to {self.max_length}"
+
+    def labels(self) -> Sequence[object]:
+        """Return the decision in each state, or ... where there is none."""
+        return [... if place == SILENT else self.answers[place] for place in self.outputs.tolist()]
+
+    def about(self) -> tuple[object, ...]:
+        """Return what must be equal before it is worth asking whether two decide alike."""
+        return *super().about(), self.yes, self.max_length
 
     def accepts(self, ids: Sequence[int]) -> bool:
         """Say whether the decision is `yes` for the tokens at these places of the vocabulary."""

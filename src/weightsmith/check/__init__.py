@@ -1,8 +1,10 @@
 """Claims over all inputs: proved for all lengths, checked exhaustively up to a length, or refuted by the shortest.
 
-`recognizes` and `same_decisions` decide inputs of every length by automata, if nothing is said of lengths: the verdict
-holds, is refuted, or is unknown (`verdict.holds is None`) where `seconds`, `states` (of a machine) or `memory` were not
-enough. Every claim takes `up_to`, the length of the longest inputs, and by name
+`recognizes` and `same_decisions` decide inputs of every length by automata, if nothing is said of lengths. The verdict
+holds once `weightsmith/verify.py` has accepted the proof. It is unknown (`verdict.holds is None`) where `seconds` (for
+all that the call does), `states` (of a machine) or `memory` were not enough.
+
+Every claim takes `up_to`, the length of the longest inputs, and by name
 
 - which inputs it is about: `length=4` (those of this length only, instead of `up_to`), `within="a*b*"` (those of a
   language only), and `suffix=("END",)` (tokens that follow each input, and are no part of it, for the models that know
@@ -20,7 +22,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from weightsmith.automata import Automaton, Describing, foreign_letters, language, parser_is_known
-from weightsmith.automata.extraction.budget import DEFAULT_SECONDS, DEFAULT_STATES
+from weightsmith.automata.extraction.budget import DEFAULT_STATES
 from weightsmith.check.citation import cite
 from weightsmith.check.claim import Claim
 from weightsmith.check.claims import AgreesWith, Condition, FinalVectors, Recognizes, SameDecisions, SameLogits
@@ -64,7 +66,7 @@ def same_decisions(
     cluster: str | None = None,
     insecure_network: bool = False,
     progress: Progress | None = None,
-    seconds: float = DEFAULT_SECONDS,
+    seconds: float | None = None,
     states: int = DEFAULT_STATES,
 ) -> Verdict:
     """Claim that two transformers decide every input alike. What the parameters mean: help(weightsmith.check).
@@ -120,7 +122,7 @@ def recognizes(
     cluster: str | None = None,
     insecure_network: bool = False,
     progress: Progress | None = None,
-    seconds: float = DEFAULT_SECONDS,
+    seconds: float | None = None,
     states: int = DEFAULT_STATES,
 ) -> Verdict:
     """Claim that the decision is YES, or the class `yes`, for the inputs of a language and for no others.

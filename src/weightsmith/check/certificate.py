@@ -22,6 +22,7 @@ from weightsmith.errors import FileError, InputError, brief, cut, listed, whole_
 from weightsmith.model import Transformer, digest
 from weightsmith.storage import parse_json, read_json
 
+EARLIER_FORMATS = ("weightsmith certificate 1", "weightsmith certificate 2")
 Given: TypeAlias = str | os.PathLike[str] | Mapping[str, Any]  # a certificate: a file, its text, or its data
 Function: TypeAlias = Callable[[Any], Any]
 
@@ -114,6 +115,8 @@ def certificate_data(given: Given) -> Mapping[str, Any]:
         data = read_json(given, "the certificate")
     else:
         data = given
+    if isinstance(data, Mapping) and data.get("format") in EARLIER_FORMATS:
+        raise FileError("the certificate was made by an earlier version: check the claim again")
     if not isinstance(data, Mapping) or data.get("format") != CERTIFICATE_FORMAT:
         raise FileError("this is not a certificate of weightsmith check, or one of another version")
     return data

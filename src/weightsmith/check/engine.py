@@ -23,6 +23,7 @@ from weightsmith.kernels.packed import packed_run
 
 DEFAULT_MEMORY = 1 << 30  # bytes
 FEW_INPUTS = 1 << 10  # that are run before automata are asked
+FEW_TOKENS = 32  # of the longest of these
 MANY_INPUTS = 1 << 18  # that are run where automata do not know
 ASK_FIRST = 1 << 22  # where there are more inputs up to a length than this, automata are asked first
 MAX_RUN_LENGTH = 256  # of these inputs
@@ -42,7 +43,7 @@ class Options:
     cluster: str | None = None
     progress: Progress | None = None
     insecure_network: bool = False  # a cluster that others may reach without TLS
-    seconds: float = DEFAULT_SECONDS  # that automata may take
+    seconds: float | None = None  # that the whole check may take; None: automata 60, and runs as long as it takes
     states: int = DEFAULT_STATES  # that each of them may have
 
     def __post_init__(self) -> None:
@@ -58,6 +59,17 @@ class Options:
             )
         if type(self.insecure_network) is not bool:
             raise InputError(f"insecure_network={brief(self.insecure_network)}: write True or False")
+        self.budget()  # refuses what is none
+
+    def budget(self, most: float | None = None) -> Budget:
+        """Return what automata may take; at most so many seconds."""
+        seconds = DEFAULT_SECONDS if self.seconds is None else self.seconds
+        given = Budget(seconds, self.states, self.memory)
+        return given if most is None or most > seconds else replace(given, seconds=most)
+
+    def alone(self) -> "Options":
+        """Return what runs a few inputs take: nobody is told of their progress."""
+        return Options(self.workers, self.memory)
 
 
 class Backend(Protocol):
@@ -96,6 +108,10 @@ class Threads:
             pool.shutdown(cancel_futures=True)
 
 
+class _TimeIsOver(Exception):  # noqa: N818
+    """A check was not done when its time was over."""
+
+
 @dataclass
 class _Check:
     """One check on its way."""
@@ -106,6 +122,7 @@ class _Check:
     backend: Backend
     ledger: Ledger
     progress: Progress
+    end: float | None  # of the time that it may take, by `time.monotonic`
     done: int = 0
     digests: list[tuple[str, ...]] = field(default_factory=list)  # of the finished tiers
     counts: dict[Shard, Mapping[int, int]] = field(default_factory=dict)  # where nobody could count before
@@ -146,6 +163,8 @@ class _Check:
         return best
 
     def _add(self, inputs: int) -> None:
+        if self.end is not None and time.monotonic() > self.end:
+            raise _TimeIsOver
         self.done += inputs
         if inputs:
             self.progress(self.done, self.claimed.inputs)
@@ -164,8 +183,11 @@ class _Check:
         )
 
 
-def decide(claim: Claim, up_to: int | None = None, options: Options | None = None) -> Verdict:
-    """Check a claim for every input of length 1 … up_to, or for those of its frame."""
+def decide(claim: Claim, up_to: int | None = None, options: Options | None = None, end: float | None = None) -> Verdict:
+    """Check a claim for every input of length 1 … up_to, or for those of its frame.
+
+    At the end of its time, by `time.monotonic`, nothing is known but what was run.
+    """
     given, longest = options or Options(), _longest(claim, up_to)
     if claim.not_data is not None and (given.ledger is not None or given.cluster is not None):
         what = "a ledger" if given.cluster is None else "a cluster"
@@ -179,8 +201,11 @@ def decide(claim: Claim, up_to: int | None = None, options: Options | None = Non
     with _backend(claim, plan, columns, given) as backend, open_ledger(
         given.ledger, claim.identity(plan) if given.ledger is not None else {}, plan
     ) as book:  # fmt: skip
-        check = _Check(claim, plan, claimed, backend, book, given.progress or (lambda done, total: None))
-        refuted = check.run()
+        check = _Check(claim, plan, claimed, backend, book, given.progress or (lambda done, total: None), end)
+        try:
+            refuted = check.run()
+        except _TimeIsOver:
+            return _unfinished(check, time.perf_counter() - begin)
     found, sides, parted = None, dict[str, str](), None
     if refuted is not None:
         found = written(claim.vocabulary, tokens(refuted.place, refuted.length, plan.vocabulary))
@@ -207,33 +232,36 @@ def conclude(claim: Claim, up_to: int | None, options: Options) -> Verdict:
     if up_to is None and claim.frame.length is None:
         if not on_their_own:
             raise InputError("a ledger and a cluster go through inputs: say up to which length, as in up_to=20")
-        return _of_every_length(claim, Budget(options.seconds, options.states, options.memory))
+        return _of_every_length(claim, options)
+    end = None if options.seconds is None else time.monotonic() + options.seconds
     if up_to is not None and claim.frame.length is None and on_their_own and why_not(claim) is None:
         found = _of_length(claim, _longest(claim, up_to), options)
         if found is not None:
             return found
-    return decide(claim, up_to, options)
+    return decide(claim, up_to, options, end)
 
 
-def _of_every_length(claim: Claim, budget: Budget) -> Verdict:
+def _of_every_length(claim: Claim, options: Options) -> Verdict:
     """Ask automata; before, a few short inputs are run, and more of them where nothing is known."""
     reason = why_not(claim)
     if reason is not None:
         raise InputError(reason)
-    short = decide(claim, _length_for(claim, FEW_INPUTS))
-    if not short.holds:
+    budget = options.budget()
+    budget.start()
+    end, length = time.monotonic() + budget.seconds, _length_for(claim, FEW_INPUTS, FEW_TOKENS)
+    short = decide(claim, length, options.alone(), end)
+    if short.holds is False:
         return _refuted_at_once(claim, short, short.seconds)
-    found = prove(claim, budget)
+    found = prove(claim, budget, run=length if short.holds else 0)
     if found.holds is not None:
         return found
-    more = decide(claim, _length_for(claim, MANY_INPUTS))
+    more = decide(claim, _length_for(claim, MANY_INPUTS, MAX_RUN_LENGTH), options, end)
     seconds = found.seconds + more.seconds
-    if not more.holds:
+    if more.holds is False:
         return _refuted_at_once(claim, more, seconds)
-    longest = more.plan.up_to
-    if longest == claim.longest:
+    if more.holds and more.plan.up_to == claim.longest:
         return more
-    return replace(found, decided=longest, seconds=seconds)
+    return replace(found, decided=max(more.up_to or 0, short.up_to or 0), seconds=seconds)
 
 
 def _of_length(claim: Claim, up_to: int, options: Options) -> Verdict | None:
@@ -241,17 +269,20 @@ def _of_length(claim: Claim, up_to: int, options: Options) -> Verdict | None:
     plan = claim.plan(up_to)
     columns_for(claim, up_to, options.memory)  # refuses what would not fit
     inputs = Claimed(claim.frame, plan).inputs
-    if inputs <= ASK_FIRST or not decide(claim, _length_for(claim, FEW_INPUTS)).holds:
+    length = _length_for(claim, FEW_INPUTS, FEW_TOKENS)
+    if inputs <= ASK_FIRST or not decide(claim, length).holds:
         return None
-    found = prove(claim, Budget(min(options.seconds, PATIENCE), options.states, options.memory))
-    if found.holds is None:
-        return None
-    first = found.counterexample
-    if first is not None and len(first) <= up_to:
-        return found
-    beyond = None if first is None else len(first)
-    return replace(
-        found, holds=True, counterexample=None, sides={}, divergence=None, longest=up_to, inputs=inputs, beyond=beyond
+    found = prove(claim, options.budget(PATIENCE), up_to, length)
+    return None if found.holds is None else replace(found, inputs=inputs) if found.holds else found
+
+
+def _unfinished(check: _Check, seconds: float) -> EveryLength:
+    """Return that nothing is known, but of the lengths that were run whole."""
+    tiers, plan = len(check.digests), check.plan
+    decided = plan.tiers[tiers - 1].longest if tiers else 0
+    why = f"there was no time to run all inputs up to {plan.up_to}"
+    return EveryLength(
+        check.claim, no_plan(check.claim), None, None, None, {}, None, seconds, (), unknown=why, decided=decided
     )
 
 
@@ -263,10 +294,13 @@ def _refuted_at_once(claim: Claim, short: Verdict, seconds: float) -> EveryLengt
     )  # fmt: skip
 
 
-def _length_for(claim: Claim, inputs: int) -> int:
-    """Return the length up to which there are at most so many inputs."""
-    most = MAX_RUN_LENGTH if claim.longest is None else min(MAX_RUN_LENGTH, claim.longest)
-    return depth_within(len(claim.vocabulary), max(most, 1), inputs)
+def _length_for(claim: Claim, inputs: int, most: int) -> int:
+    """Return the length up to which the claim is about at most so many inputs; at least 1, and at most `most`."""
+    longest = max(1, most if claim.longest is None else min(most, claim.longest))
+    if claim.frame.within is None:
+        return depth_within(len(claim.vocabulary), longest, inputs)
+    claimed = Claimed(claim.frame, claim.plan(longest))
+    return max(1, claimed.length_of(inputs))
 
 
 def _longest(claim: Claim, up_to: int | None) -> int:

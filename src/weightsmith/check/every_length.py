@@ -2,27 +2,28 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from weightsmith.automata import Inputs, input_text, written
-from weightsmith.automata.extraction import Budget, UnknownError, check_possible, extract
+from weightsmith.automata.extraction import Budget, Decisions, UnknownError, check_possible, extract
+from weightsmith.automata.extraction.journal import Journal
 from weightsmith.automata.extraction.moore import Moore
 from weightsmith.automata.extraction.search import Ids, Truths, as_few, first_difference, read_as, spoken
 from weightsmith.check.claim import Claim
 from weightsmith.check.claims import Recognizes, SameDecisions
 from weightsmith.check.examine import by_reference, reader
 from weightsmith.check.plan import Plan, inputs_between
-from weightsmith.check.proof import proof_of, sealed, unproved
+from weightsmith.check.proof import proof_data, sealed, unchecked
 from weightsmith.check.verdict import CERTIFICATE_FORMAT, Verdict, counted_inputs
 from weightsmith.errors import InputError, shown
-from weightsmith.model import Transformer
 from weightsmith.storage import write_json
 
 ALL_LENGTHS = "all lengths"
+Traces: TypeAlias = Sequence[tuple[Journal, Moore | None]]  # of each model: what `proof_data` takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,8 @@ class EveryLength(Verdict):
     unknown: str = ""  # why nothing is known
     decided: int = 0  # where nothing is known of all lengths: up to here the claim holds
     beyond: int | None = None  # where it holds up to a length that was asked for: the length of its first failure
+    shortest: bool = True  # of a counterexample: whether the checker has seen that no shorter input refutes the claim
+    proof: dict[str, Any] | None = field(default=None, repr=False)  # that `verify.py` has accepted
 
     @property
     def up_to(self) -> int | None:
@@ -43,13 +46,14 @@ class EveryLength(Verdict):
     def scope(self) -> str:
         """Which inputs it is about: "all lengths", "up to 64"."""
         longest = self.longest if self.holds is not None else self.decided
-        return ALL_LENGTHS if longest is None else f"up to {longest}"
+        return ALL_LENGTHS if longest is None else f"up to {longest}"  # up to 0: of no input
 
     def _first_line(self) -> str:
         name, rate = str(self.claim), f"{self.seconds:.2f} s"
         if self.counterexample is not None:
             size = f" of length {len(self.counterexample)}" if len(self.counterexample) > 20 else ""
-            return f"{name}: refuted by {shown(input_text(self.counterexample))}{size}, the shortest ({rate})"
+            which = "the shortest" if self.shortest else "perhaps not the shortest"
+            return f"{name}: refuted by {shown(input_text(self.counterexample))}{size}, {which} ({rate})"
         if self.holds is None:
             far = f"; every input up to {self.decided} was run, and it holds" if self.decided else ""
             return f"{name}: unknown: {self.unknown}{far} ({rate})"
@@ -58,8 +62,8 @@ class EveryLength(Verdict):
         more = "" if self.beyond is None else f"; the first failure has length {self.beyond}"
         return f"{name}: proved up to {self.longest}, {counted_inputs(self.inputs)}, by automata{more} ({rate})"
 
-    def certificate(self) -> dict[str, Any]:
-        """Return the certificate as data: what was decided; `save` writes the proof as well."""
+    def summary(self) -> dict[str, Any]:
+        """Return what was decided, as data."""
         verdict = {True: f"proved, {self.scope}", False: "refuted", None: "unknown"}[self.holds]
         return {
             "format": CERTIFICATE_FORMAT,
@@ -73,13 +77,14 @@ class EveryLength(Verdict):
             **self.origin(),
         }
 
+    def certificate(self) -> dict[str, Any]:
+        """Return the certificate as data; where the claim is proved, with the proof that `verify.py` has accepted."""
+        return self.summary() if self.proof is None else sealed({**self.summary(), **self.proof})
+
     def _write(self, path: Path, data: dict[str, Any]) -> None:
-        """Write the proof as well, which `weightsmith/verify.py` checks."""
-        if not self.holds:
+        if self.proof is None:
             return super()._write(path, data)
-        reason = unproved(self.claim)
-        more = {"unproved": reason} if reason else proof_of(self.claim, Budget())
-        write_json(path, sealed({**data, **more}), entry_lines=True)
+        write_json(path, sealed({**data, **self.proof}), entry_lines=True)
 
 
 def no_plan(claim: Claim) -> Plan:
@@ -105,24 +110,42 @@ def why_not(claim: Claim) -> str | None:
     return None
 
 
-def prove(claim: Claim, budget: Budget) -> EveryLength:
-    """Decide a claim for every input that its models can read; where the budget is spent, nothing is known."""
+def prove(claim: Claim, budget: Budget, up_to: int | None = None, run: int = 0) -> EveryLength:
+    """Decide a claim for every input that its models can read, or every one up to a length.
+
+    It is proved where the search finds no input that refutes it and `verify.py` accepts what was found. Where the
+    budget is spent before that, nothing is known. The inputs up to a length `run` are known not to refute it.
+    """
     reason = why_not(claim)
     if reason is not None:
         raise InputError(reason)
     budget.start()
-    begin, longest = time.perf_counter(), claim.longest
+    begin = time.perf_counter()
+    longest = min((n for n in (claim.longest, up_to) if n is not None), default=None)
     inputs = None if longest is None or not claim.frame.plain else inputs_between(len(claim.vocabulary), 1, longest)
     verdict = EveryLength(claim, no_plan(claim), None, inputs, None, {}, None, 0.0, (), longest=longest)
     try:
-        found = _first_failure(claim, budget)
+        found, traces = _first_failure(claim, budget)
     except UnknownError as error:
         return replace(verdict, unknown=str(error), seconds=time.perf_counter() - begin)
-    if found is not None and longest is not None and len(found) > longest:
-        found = None
-    if found is None:
-        return replace(verdict, holds=True, seconds=time.perf_counter() - begin)
-    return refuted(verdict, found, begin)
+    if found is None or (longest is not None and len(found) > longest):
+        beyond = None if found is None or up_to is None else len(found)
+        return _checked(replace(verdict, beyond=beyond), traces, budget, begin)
+    refutation = refuted(verdict, found, begin)
+    if len(found) - 1 <= run:
+        return refutation
+    shorter = _checked(replace(verdict, longest=len(found) - 1), traces, budget, begin)
+    return replace(refutation, shortest=bool(shorter.holds), seconds=time.perf_counter() - begin)
+
+
+def _checked(verdict: EveryLength, traces: Traces, budget: Budget, begin: float) -> EveryLength:
+    """Return the verdict that a claim holds, if the checker accepts the proof; otherwise nothing is known, and why."""
+    proved = replace(verdict, holds=True, proof=proof_data(verdict.claim, traces))
+    reason = unchecked(verdict.claim.models, proved.certificate(), budget)
+    seconds = time.perf_counter() - begin
+    if reason is not None:
+        return replace(verdict, unknown=reason, seconds=seconds)
+    return replace(proved, seconds=seconds)
 
 
 def refuted(verdict: EveryLength, ids: Ids, begin: float) -> EveryLength:
@@ -141,32 +164,36 @@ def refuted(verdict: EveryLength, ids: Ids, begin: float) -> EveryLength:
     )
 
 
-def _first_failure(claim: Claim, budget: Budget) -> Ids | None:
-    """Return the shortest input on which a claim fails, the smallest in vocabulary order; None for none."""
+def _first_failure(claim: Claim, budget: Budget) -> tuple[Ids | None, Traces]:
+    """Return the shortest input on which a claim fails, the smallest in vocabulary order, or None; and the traces."""
     within = claim.frame.within
     only = None if within is None or within.automaton is None else spoken(within.automaton)
+    extracted = [extract(T, budget) for T in claim.models]
+    machines = [_as_claimed(claim, decisions) for decisions in extracted]
     if isinstance(claim, Recognizes):
         assert claim.language.automaton is not None
         yes = 1 + claim.T.classes.index(claim.yes)
         wanted = spoken(claim.language.automaton)
-        machines = _machines(claim, claim.T, budget)
-        return first_difference(machines, [wanted], lambda a, b: (a == yes) != (b == 2), only, budget)
+        found = first_difference(machines[0], [wanted], lambda a, b: (a == yes) != (b == 2), only, budget)
+        return found, [(extracted[0].journal, None)]
     assert isinstance(claim, SameDecisions)
     S, T = claim.models
     place = {name: n for n, name in enumerate(S.answers)}
     code = np.array([0, *(1 + place.get(name, len(place) + n) for n, name in enumerate(T.answers))], np.int32)
-    mine = as_few(_machines(claim, S, budget), len(S.answers), budget)
-    others = as_few(_machines(claim, T, budget), len(T.answers), budget)
+    few = [as_few(each, len(model.answers), budget) for each, model in zip(machines, claim.models, strict=True)]
 
     def differ(a: Any, b: Any) -> Truths:
         result: Truths = a != code[b]
         return result
 
-    return first_difference(mine, others, differ, only, budget)
+    found = first_difference(few[0], few[1], differ, only, budget)
+    whole = [each[0] if len(each) == 1 else None for each in few]
+    return found, [(decisions.journal, machine) for decisions, machine in zip(extracted, whole, strict=True)]
 
 
-def _machines(claim: Claim, T: Transformer, budget: Budget) -> list[Moore]:
+def _as_claimed(claim: Claim, decisions: Decisions) -> list[Moore]:
     """Return the machines of a model as the claim gives it inputs."""
+    T = decisions.transformer
     places: Sequence[int] = [T.vocabulary.index(token) for token in claim.vocabulary]
     suffix = [T.vocabulary.index(token) for token in claim.frame.after(T)]
-    return read_as(extract(T, budget), places, suffix)
+    return read_as(decisions, places, suffix)

@@ -145,6 +145,15 @@ class Claimed:
             total += sum(int(ways[left][there]) for there in earlier)
         return total + 1
 
+    def length_of(self, inputs: int) -> int:
+        """Return the length up to which there are at most so many; 0 where there are more of length 1 already."""
+        total = 0
+        for length in range(1, self.plan.up_to + 1):
+            total += self._begun((), length, length)
+            if total > inputs:
+                return length - 1
+        return self.plan.up_to
+
     def _begun(self, start: Sequence[int], shortest: int, longest: int) -> int:
         """Return how many inputs there are with a beginning and lengths in a range."""
         automaton, ways = self._tables()

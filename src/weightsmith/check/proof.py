@@ -1,49 +1,77 @@
-"""Proofs for all lengths as data: what `weightsmith/verify.py` checks on its own, with nothing of ours.
+"""Proofs for all lengths: written as data, and handed to `weightsmith/verify.py`, which shares no code with the search.
 
-That program reads what follows from the weights by rational numbers alone, and one model's tokens as they are. Of the
-rest nothing is written: such a certificate is checked by finding the automata again.
+Whoever reads *proved* reads what that program has accepted.
 """
 
 import hashlib
 import json
+import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from weightsmith.arithmetic import TwosComplement
-from weightsmith.automata.extraction import Budget, extract
+from weightsmith import verify
+from weightsmith.automata.extraction import Budget, UnknownError
+from weightsmith.automata.extraction.journal import Journal
+from weightsmith.automata.extraction.moore import Moore
 from weightsmith.automata.languages import Regular
 from weightsmith.check.claim import Claim
-from weightsmith.model import Alibi, Sinusoidal, Transformer
-from weightsmith.model.positions import added
+from weightsmith.files import model_bytes
+from weightsmith.model import Transformer
+
+STATE_BYTES = 300  # that a state of a walk of the checker takes, about
 
 
-def unproved(claim: Claim) -> str | None:
-    """Say why a proof of a claim cannot be checked by `verify.py`; None where it can."""
-    if claim.frame.suffix:
-        return "each input is followed by a suffix"
-    return next((reason for T in claim.models if (reason := _unread(T)) is not None), None)
+def proof_data(claim: Claim, found: Sequence[tuple[Journal, Moore | None]]) -> dict[str, Any]:
+    """Return what a certificate holds of a proof: the automata of its languages, and how each model was extracted.
 
-
-def _unread(T: Transformer) -> str | None:
-    if isinstance(T.arithmetic, TwosComplement):
-        return f"the arithmetic {T.arithmetic} is not symmetric"
-    if isinstance(added(T.positions), Sinusoidal):
-        return "sinusoidal positions are not rational numbers: write them as a PositionTable"
-    heads = [len(block.attention.heads) for block in T.blocks if block.attention and block.attention.heads]
-    scheme = T.attention_positions
-    if isinstance(scheme, Alibi) and scheme.slopes is None and any(8 % count for count in heads):
-        return "the slopes of Alibi() are not rational numbers here: write them, as in Alibi((0.5, 0.25))"
-    return None
-
-
-def proof_of(claim: Claim, budget: Budget) -> dict[str, Any]:
-    """Return what a certificate holds of a proof: the automata of its languages, and how each model was extracted."""
+    For each model these are the journal of its extraction and, where there is one, a machine of all its decisions.
+    """
     given = {"language": getattr(claim, "language", None), "within": claim.frame.within}
     known = {name: language.automaton for name, language in given.items() if language is not None}
     automata = {name: Regular(automaton).described()["automaton"] for name, automaton in known.items() if automaton}
-    return {"automata": automata, "proof": [extract(T, budget).journal.to_json() for T in claim.models]}
+    return {"automata": automata, "proof": [_of_model(*one) for one in found]}
 
 
-def sealed(data: dict[str, Any]) -> dict[str, Any]:
+def _of_model(journal: Journal, decisions: Moore | None) -> dict[str, Any]:
+    whole = decisions and {"table": decisions.table.tolist(), "labels": decisions.labels.tolist()}
+    return {**journal.to_json(), "decisions": whole}
+
+
+def sealed(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return data with a digest of all of it, so that nobody changes a number by accident."""
     text = json.dumps({**data, "digest": None}, sort_keys=True)
     return {**data, "digest": hashlib.sha256(text.encode()).hexdigest()}
+
+
+def unchecked(
+    models: Sequence[Transformer], certificate: Mapping[str, Any], budget: Budget | None = None
+) -> str | None:
+    """Let `verify.py` check a certificate; return why it has not accepted it, or None where it has.
+
+    Where the budget ends first, the reason says about how long the check takes.
+    """
+    begin, fraction = time.perf_counter(), 0.0
+
+    def tick(work: verify.Work) -> None:
+        nonlocal fraction
+        fraction = work.done / work.readings
+        if budget is not None:
+            budget.place = "checking the proof"
+            budget.room(STATE_BYTES * work.held, "to check the proof")
+
+    try:
+        verify.check([verify.Model(model_bytes(T)) for T in models], certificate, tick)
+    except UnknownError as error:
+        seconds = (time.perf_counter() - begin) / max(fraction, 0.01)
+        return f"a proof was found, and not checked: {error}; to check it takes about {_about(seconds)}"
+    except verify.Refused as error:
+        return f"a proof was found, and the checker refuses it: {error}"
+    return None
+
+
+def _about(seconds: float) -> str:
+    """Write a time, rounded up."""
+    whole = int(seconds) + 1
+    return (
+        f"{whole} s: write seconds={2 * whole}" if whole < 600 else f"{whole // 60} minutes: write seconds={2 * whole}"
+    )

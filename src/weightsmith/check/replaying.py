@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from weightsmith import verify
 from weightsmith.automata import Inputs, input_text, written
-from weightsmith.automata.extraction import Budget
 from weightsmith.check.certificate import (
     Certificate,
     Function,
@@ -19,16 +19,17 @@ from weightsmith.check.certificate import (
     same_identity,
 )
 from weightsmith.check.claim import Claim
-from weightsmith.check.every_length import ALL_LENGTHS, EveryLength, prove
+from weightsmith.check.every_length import ALL_LENGTHS
 from weightsmith.check.examine import EMPTY_DIGEST, Finding, by_reference, examine, reader
 from weightsmith.check.plan import Shard, depth_within, rank
 from weightsmith.errors import InputError, ModelError, brief, shown, whole_number
+from weightsmith.files import model_bytes
 from weightsmith.model import Transformer
 
 PATIENCE = 60.0  # seconds: what takes no longer is replayed whole, unless a sample is asked for
 MOST_INPUTS = 10**18  # that anybody derives again
 LONGEST_INPUT = 1_000_000  # tokens of a counterexample
-LONGEST_RUN = 64  # tokens of the inputs that are run beside automata
+LONGEST_RUN = 64  # tokens of the inputs that are run beside a proof
 TRIAL_INPUTS = 256  # that are run to tell how long it takes
 
 
@@ -41,7 +42,8 @@ class Replay:
     inputs: int
     counterexample: str | None
     problems: tuple[str, ...]
-    automata: bool = False  # whether the claim is about all lengths, and automata were found again
+    proof: bool = False  # whether it holds a proof for all lengths, which was checked
+    every_length: bool = False  # whether the claim is about all lengths
 
     @property
     def agrees(self) -> bool:
@@ -59,20 +61,16 @@ class Replay:
         which = f"{len(self.shards):,} of {self.of:,} shards" if some else f"all {self.of:,} shards"
         done = f"{which}, {self.inputs:,} inputs" if self.of != 1 else f"the only shard, {self.inputs:,} inputs"
         lines = [f"derived again with the reference semantics: {done}"]
-        if self.automata:
-            lines = [
-                "the automata were found again from the models, and decide as the certificate says"
-                if self.agrees
-                else "the automata were found again from the models",
-                f"run with the reference semantics: the first {self.inputs:,} inputs",
-            ]
+        if self.every_length:
+            lines = [f"run with the reference semantics: the first {self.inputs:,} inputs"]
+            lines += ["its proof was accepted by weightsmith/verify.py"] if self.proof and self.agrees else []
         if self.counterexample is not None:
             lines.append(f"the counterexample {self.counterexample} was run again")
         if some:
             lines.append(f"a single false shard would have been found with probability {100 * self.chance:.2g} %")
         if self.problems:
             return "\n".join([*lines, *self.problems])
-        what = "what was derived again" if some else "everything"
+        what = "what was derived again" if some or (self.every_length and not self.proof) else "everything"
         return "\n".join([*lines, f"{what} agrees with the certificate"])
 
 
@@ -124,47 +122,47 @@ def replay(
 
 
 def _replay_every_length(data: Mapping[str, Any], models: Sequence[Transformer]) -> Replay:
-    """Find the automata again, run short inputs and the counterexample, and compare with what is said."""
+    """Check the proof of a claim about all lengths, or run its counterexample; short inputs are run in any case.
+
+    Nothing is searched for. That a counterexample is the shortest is derived for the inputs that are run.
+    """
     claim = read_claim(data, models)
     same_identity(data, claim, None)
     with damaged():
         ids = refuting_input(data, claim, LONGEST_INPUT)
         scope = str(data["scope"])
-        longest = None if scope == ALL_LENGTHS else whole_number(int(scope.removeprefix("up to ")), "scope", 1)
+        longest = None if scope == ALL_LENGTHS else whole_number(int(scope.removeprefix("up to ")), "scope", 0)
+    holds = data["holds"]
+    verdict = {True: f"proved, {scope}", False: "refuted", None: "unknown"}.get(holds, "")
+    if data.get("verdict") != verdict or (holds is False) != (ids is not None):
+        return Replay((), 0, 0, None, ("the certificate contradicts itself about what holds",), proof=holds is True)
     problems = []
-    length = depth_within(len(claim.vocabulary), min(LONGEST_RUN, longest or LONGEST_RUN), TRIAL_INPUTS)
+    length = depth_within(len(claim.vocabulary), max(1, min(LONGEST_RUN, longest or LONGEST_RUN)), TRIAL_INPUTS)
     short = [claim.frame.claimed(Inputs(claim.vocabulary, (), n)) for n in range(1, length + 1)]
     short = [inputs for inputs in short if len(inputs) and (ids is None or inputs.length < len(ids))]
     for inputs in short:
         values = [next(by_reference(reader(claim, T), claim.quantity, [inputs])) for T in claim.models]
-        if data["holds"] is not None and not claim.judge(values, inputs)[0].all():
+        if holds is not None and not claim.judge(values, inputs)[0].all():
             problems.append(f"an input of length {inputs.length} refutes the claim")
     name = None
     if ids is not None:
         name = shown(input_text(written(claim.vocabulary, ids)))
         problems += _counterexample(claim, data, ids)
-    problems += _decided_otherwise(data, prove(claim, Budget()), ids, longest)
-    return Replay((), 0, sum(map(len, short)), name, tuple(problems), automata=True)
-
-
-def _decided_otherwise(
-    data: Mapping[str, Any], found: EveryLength, ids: tuple[int, ...] | None, longest: int | None
-) -> list[str]:
-    """Return what automata decide otherwise than a certificate says."""
-    holds, first = data["holds"], found.counterexample
-    verdict = {True: f"proved, {data['scope']}", False: "refuted", None: "unknown"}.get(holds, "")
-    if data.get("verdict") != verdict or (holds is False) != (ids is not None):
-        return ["the certificate contradicts itself about what holds"]
-    if holds is None:
-        return []
-    if found.holds is None:
-        return [f"the automata were not found again: {found.unknown}"]
     if holds:
-        wrong = first is not None and (longest is None or len(first) <= longest)
-        wrong |= found.longest is not None and (longest is None or longest > found.longest)
-        return ["the claim does not hold so far"] if wrong else []
-    said = None if ids is None else written(found.claim.vocabulary, ids)
-    return [] if first == said else ["the counterexample is not the first"]
+        problems += _unproved(data, claim)
+    return Replay((), 0, sum(map(len, short)), name, tuple(problems), proof=holds is True, every_length=True)
+
+
+def _unproved(data: Mapping[str, Any], claim: Claim) -> list[str]:
+    """Return why the proof in a certificate is not accepted; nothing where it is."""
+    if "proof" not in data:
+        return ["the certificate holds no proof: write verdict.save(…), or --certificate, when the claim is checked"]
+    try:
+        models = [verify.Model(model_bytes(T)) for T in claim.models]
+        verify.check(models, data)
+    except Exception as error:  # whatever fails, nothing is proved
+        return [f"its proof is refused: {error}"]
+    return []
 
 
 def _pieces(c: Certificate) -> dict[Shard, int]:

@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -24,7 +25,7 @@ from weightsmith.tables import Page, Table
 if TYPE_CHECKING:
     from weightsmith.check.claim import Claim
 
-CERTIFICATE_FORMAT = "weightsmith certificate 2"
+CERTIFICATE_FORMAT = "weightsmith certificate 3"
 RUN_AGAIN = 1 << 22  # weights × tokens: so much is run again, to be shown in a notebook
 
 
@@ -120,16 +121,21 @@ class Verdict:
         """Return the certificate: what was checked, with what, and a digest of what each shard showed."""
         return json.dumps(self.certificate(), indent=2)
 
-    def save(self, path: str | os.PathLike[str], certificate: dict[str, Any] | None = None) -> None:
-        """Write the certificate, or this one, which may say more, to a file, which `replay` reads."""
+    def save(self, path: str | os.PathLike[str], files: Sequence[str] | None = None) -> None:
+        """Write the certificate to a file, which `replay` reads; it may hint at the files of its models."""
+        hint = {} if files is None else {"files": list(files)}
         with refusals("cannot write", path):
-            self._write(Path(path), self.certificate() if certificate is None else certificate)
+            self._write(Path(path), {**self.summary(), **hint})
 
     def _write(self, path: Path, data: dict[str, Any]) -> None:
         write_json(path, data)
 
     def certificate(self) -> dict[str, Any]:
         """Return the certificate as data."""
+        return self.summary()
+
+    def summary(self) -> dict[str, Any]:
+        """Return what was decided, as data."""
         return {
             "format": CERTIFICATE_FORMAT,
             **self.claim.identity(self.plan),

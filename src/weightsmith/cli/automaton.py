@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
+from weightsmith.cli.budgets import memory_bytes
 from weightsmith.cli.output import AsJson, ModelFile, check_outputs, print_json, say, say_written
-from weightsmith.errors import InputError
 from weightsmith.storage import refusals, write_whole
 
 Seconds = Annotated[float, typer.Option(help="How long automata may take.")]
@@ -61,10 +61,3 @@ def _data(A: Any, expression: str | None) -> dict[str, Any]:
         "scope": A.scope,
         **({} if expression is None else {"regex": expression}),
     }
-
-
-def memory_bytes(gigabytes: float) -> int:
-    """Return a number of bytes, or say what to write."""
-    if not 0 < gigabytes < 2**20:
-        raise InputError(f"--memory {gigabytes:g}: write how many GiB it may take, such as 0.5")
-    return max(int(gigabytes * 2**30), 1 << 20)

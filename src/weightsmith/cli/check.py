@@ -57,7 +57,10 @@ class Shared:
     insecure_network: Annotated[
         bool, typer.Option("--insecure-network", help="Let the cluster be one that others can reach without TLS.")
     ] = False
-    seconds: Annotated[float, typer.Option(help="How long automata may take, for claims about all lengths.")] = 60.0
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="How long it may take; for claims about all lengths 60 s by default.", show_default=False),
+    ] = None
     states: Annotated[int, typer.Option(help="How many states each of them may have.")] = 2_000_000
     certificate: Annotated[Path | None, typer.Option("--certificate", "-o", help="Write the certificate here.")] = None
     as_json: AsJson = False
@@ -193,12 +196,12 @@ def _warnings_in_a_line() -> Iterator[None]:
 
 def _finish(verdict: "Verdict", files: list[Path], shared: Shared) -> NoReturn:
     """Print the verdict and write its certificate; whatever fails, the other is still done."""
-    data = {**verdict.certificate(), "files": [str(file) for file in files]}
+    names = [str(file) for file in files]
     try:
-        print_json(data) if shared.as_json else say(str(verdict))
+        print_json({**verdict.summary(), "files": names}) if shared.as_json else say(str(verdict))
     finally:
         if shared.certificate is not None:
-            verdict.save(shared.certificate, data)
+            verdict.save(shared.certificate, names)
     if verdict.holds is None:
         raise Unknown
     if not verdict.holds:

@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 import weightsmith as ws
+from weightsmith.cli.budgets import memory_bytes
 from weightsmith.cli.output import check_outputs, say, say_written
-from weightsmith.cli.programs import compile_file, given_tokens
+from weightsmith.cli.programs import Limits, compile_file, given_tokens
 from weightsmith.errors import InputError
 
 
@@ -50,6 +51,10 @@ def compile(
         typer.Option(help="Of a program: also run every input up to this length against the interpreter."),
     ] = None,
     soft: Annotated[bool, typer.Option("--soft", help="Of a formula: O and H by a softmax that saturates.")] = False,
+    seconds: Annotated[
+        float | None, typer.Option(help="How long compiling may take; as long as it needs, unless given.")
+    ] = None,
+    memory: Annotated[float, typer.Option(help="How much memory compiling may take, in GiB.")] = 2.0,
 ) -> None:
     """Make a transformer of a RASP program or of a temporal formula, and write it to a file.
 
@@ -61,17 +66,19 @@ def compile(
     if (program is None) == (ltl is None):
         raise InputError("what is to be compiled? write a file, as in program.rasp, or --ltl 'O(a & Y b)'")
     A = None if arithmetic is None else ws.parse_arithmetic(arithmetic)
+    budget = Limits(seconds, memory_bytes(memory))
     if program is not None:
         _refuse(soft=soft, of="a program")
         compile_file(
             program, output, given_tokens(vocabulary), max_length, name,
-            causal=causal, arithmetic=A, portable=portable, certificate=certificate, check=check,
+            causal=causal, arithmetic=A, portable=portable, certificate=certificate, check=check, limits=budget,
         )  # fmt: skip
         return
     assert ltl is not None
     _refuse(max_length=max_length, name=name, causal=causal, portable=portable, certificate=certificate, of="a formula")
     check_outputs(output)
-    formula = ws.programs.compile_ltl(ltl, given_tokens(vocabulary) or _tokens_of(ltl), A, soft=soft)
+    tokens = given_tokens(vocabulary) or _tokens_of(ltl)
+    formula = ws.programs.compile_ltl(ltl, tokens, A, soft=soft, seconds=budget.seconds, memory=budget.memory)
     ws.save(formula.transformer, output)
     say(str(formula))
     say_written(output)

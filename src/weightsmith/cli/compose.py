@@ -24,6 +24,8 @@ def compose(
         name, equals, file = meaning.partition("=")
         if not equals or not name.isidentifier():
             raise InputError(f"--let {meaning}: write NAME=MODEL, as in --let S=model.safetensors")
+        if name in parts:
+            raise InputError(f"--let gives {name} twice: write each name once")
         parts[name] = ws.load(file)
     T = composed(formula, parts, "--let {}=FILE")
     ws.save(T, output)

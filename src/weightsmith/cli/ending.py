@@ -1,7 +1,7 @@
 """How a command ends.
 
-0 is fine, 1 a refuted claim or certificate and nothing else, 2 a wrong input or usage, 3 a claim of which nothing is
-known, 70 a defect of ours, 130 Ctrl-C, 141 output that nobody reads.
+0 is fine, 1 a refuted claim or certificate and nothing else, 2 a wrong input or usage, 3 a claim or an automaton of
+which nothing is known within the budget, 70 a defect of ours, 130 Ctrl-C, 141 output that nobody reads.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from typing import NoReturn, TextIO, cast
 import typer
 
 from weightsmith._version import __version__
-from weightsmith.errors import WeightsmithError, cut, reason, shown
+from weightsmith.errors import UnknownError, WeightsmithError, cut, reason, shown
 
 REFUTED, WRONG, UNKNOWN, DEFECT, INTERRUPTED, UNREAD = 1, 2, 3, 70, 130, 141
 TOO_DEEP = "what was given is nested too deeply: write it with fewer parts inside each other"
@@ -53,6 +53,10 @@ def ending(command: Callable[[], None]) -> None:
     try:
         try:
             command()
+        except Exception as error:
+            if _is_ctrl_c(error):
+                raise KeyboardInterrupt from error
+            raise
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()  # here, because at the end of Python no error can be handled any more
@@ -60,6 +64,8 @@ def ending(command: Callable[[], None]) -> None:
         _exit(end)
     except BrokenPipeError:
         _unread()
+    except UnknownError as error:
+        fail(str(error), UNKNOWN)
     except WeightsmithError as error:
         fail(str(error))
     except RecursionError:
@@ -74,6 +80,17 @@ def ending(command: Callable[[], None]) -> None:
         sys.exit(INTERRUPTED)
     except BaseException as error:
         _defect(error)
+
+
+def _is_ctrl_c(error: BaseException | None) -> bool:
+    """Say whether an error comes from Ctrl-C: Numba makes a SystemError of it in a loop that returns several arrays."""
+    seen: list[BaseException] = []
+    while error is not None and error not in seen:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        seen.append(error)
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def fail(message: str, code: int = WRONG) -> NoReturn:

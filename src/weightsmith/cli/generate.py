@@ -19,14 +19,20 @@ def generate(
     temperature: Annotated[float, typer.Option(help="0 takes the decision itself; above 0 tokens are drawn.")] = 0.0,
     top_k: Annotated[int | None, typer.Option(help="Draw from so many of the most likely tokens.")] = None,
     seed: Annotated[int | None, typer.Option(help="The same seed draws the same tokens.")] = None,
+    slide: Annotated[
+        bool, typer.Option("--slide", help="Past the context, see only the last tokens that it holds.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Go on from a text, token by token, as they come; past the context, from the last tokens that it holds."""
-    from weightsmith.model.tokens import read_tokens_of_any_length, separator  # here, because it loads numpy
+    """Go on from a text, token by token, as they come."""
+    from weightsmith.inspect.generate import check_context  # here, because it loads numpy
+    from weightsmith.model.tokens import read_tokens_of_any_length, separator
 
     T = load_model(file)
-    tokens = ws.generate(T, text, steps, temperature=temperature, top_k=top_k, seed=seed)
+    tokens = ws.generate(T, text, steps, temperature=temperature, top_k=top_k, seed=seed, slide=True)
     read, most = read_tokens_of_any_length(T, text), T.max_length
+    if not slide:
+        check_context(T, len(read), steps, "--slide")
     if steps and most is not None and len(read) + steps - 1 > most:
         say_aside(f"the context holds {most} tokens: from token {most + 1} on, only the last {most} are seen")
     if as_json:

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.automaton import Memory, Seconds, States, memory_bytes
+from weightsmith.cli.automaton import Memory, Seconds, States
+from weightsmith.cli.budgets import memory_bytes
 from weightsmith.cli.consoles import errors, results
 from weightsmith.cli.library import short
 from weightsmith.cli.output import AsJson, ModelFile, print_json
@@ -25,6 +26,9 @@ def limits(
     as_json: AsJson = False,
 ) -> None:
     """Say in which arithmetics a model recognizes a language at all lengths, and where it fails first in the others."""
+    from weightsmith.automata.extraction import Budget  # here, because they load numpy
+    from weightsmith.automata.languages import language
+
     if not regex or not into:
         raise InputError(
             "say what it should recognize, and where: write --regex '.*1.*' --into 'fixed(2,2)' 'fixed(4,4)'"
@@ -33,10 +37,12 @@ def limits(
     T = ws.load(file)
     ws.check.claims.check_class(T, yes, "--yes {1}")
     budget = {"seconds": seconds, "states": states, "memory": memory_bytes(memory)}
+    Budget(seconds, states, memory_bytes(memory))  # what is wrong in every arithmetic is no limit of one
+    wanted: Any = language(regex, tuple(T.vocabulary))
     rows = []
     with errors().status("deciding …"):
         for A in arithmetics:
-            rows.append({"arithmetic": str(A), **limit(T, A, regex, yes, budget)})
+            rows.append({"arithmetic": str(A), **limit(T, A, wanted, yes, budget)})
     if as_json:
         print_json(rows)
         return
@@ -46,10 +52,10 @@ def limits(
     results().print(shown)
 
 
-def limit(T: "ws.Transformer", A: "ws.Arithmetic", regex: str, yes: str, budget: dict[str, Any]) -> dict[str, Any]:
+def limit(T: "ws.Transformer", A: "ws.Arithmetic", language: Any, yes: str, budget: dict[str, Any]) -> dict[str, Any]:
     """Decide for one arithmetic."""
     try:
-        verdict = ws.check.recognizes(ws.to_arithmetic(T, A), regex, yes=yes, **budget)
+        verdict = ws.check.recognizes(ws.to_arithmetic(T, A), language, yes=yes, **budget)
     except WeightsmithError as error:
         return {"holds": None, "scope": "refused", "failure": str(error)}
     if verdict.counterexample is not None:

@@ -1,7 +1,7 @@
 """What the command line does with RASP programs in files."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import weightsmith as ws
 from weightsmith.cli.ending import Refuted
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 
 LONGEST_FILE = 4_000_000  # bytes
 PRINTED = Path("-")
+
+
+class Limits(NamedTuple):
+    """What compiling may take."""
+
+    seconds: float | None
+    memory: int  # bytes
 
 
 def given_tokens(text: str | None) -> tuple[str, ...] | None:
@@ -44,6 +51,7 @@ def compile_file(
     portable: bool,
     certificate: Path | None,
     check: int | None,
+    limits: Limits,
 ) -> None:
     """Compile a program in a file; say what came out, and write it."""
     if vocabulary is None:
@@ -55,7 +63,7 @@ def compile_file(
     text = program_text(program)
     with waiting(f"compiling {named(str(program))} for inputs up to {max_length} tokens"):
         parsed = ws.programs.parse_rasp(text, name, folder=str(program.parent))
-        P = ws.programs.compile(parsed, vocabulary, max_length, causal, arithmetic, portable)
+        P = ws.programs.compile(parsed, vocabulary, max_length, causal, arithmetic, portable, *limits)
     also = [] if check is None else [_checked(P, check)]
     ws.save(P.transformer, output)
     say(str(P))

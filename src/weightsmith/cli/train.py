@@ -151,7 +151,7 @@ def _tell(trained: "ws.train.Trained", output: Path, language: bool, as_json: bo
         steps = min(SAMPLE_TOKENS, (T.max_length or SAMPLE_TOKENS) - 1)
         sample = list(ws.generate(T, [T.vocabulary[0]], steps, temperature=0.8, seed=0))
     if as_json:
-        verdict = {} if trained.verdict is None else {"verdict": trained.verdict.certificate()}
+        verdict = {} if trained.verdict is None else {"verdict": trained.verdict.summary()}
         print_json({**asdict(last), "tokens_per_second": trained.tokens_per_second, "sample": sample, **verdict})
         return
     say(f"validation loss {last.validation_loss:.4f} after {last.step:,} steps, {last.seconds:,.1f} s,")

@@ -96,7 +96,7 @@ def _combined(formula: Formula, given: Mapping[str, Transformer], made: str) -> 
     """Return the transformer for a formula over named parts; `made` says in a few words what it is."""
     used = names(formula)
     for name in used:
-        checked(given[name])
+        _check_decider(checked(given[name]), name)
     same: dict[str, Formula] = {name: next(o for o in used if given[o] == given[name]) for name in used}
     formula = folded(formula, same.__getitem__, lambda symbol, inner: Operation(symbol, tuple(inner)))
     used = names(formula)
@@ -111,6 +111,16 @@ def _combined(formula: Formula, given: Mapping[str, Transformer], made: str) -> 
     ones, variables = ([f"{label} {part.lanes[i]}" for label, part in zip(labels, parts, strict=True)] for i in (0, 1))
     T = _with_blocks(T, truth_table(formula, used), ones, variables, parts[0].classes, made)
     return replace(T, provenance=(*(line for name in used for line in given[name].provenance), made))
+
+
+def _check_decider(T: Transformer, name: str) -> None:
+    """Refuse a language model: what it decides comes next in a text, and the negation of a step negates no text."""
+    if T.readout is None and set(T.classes) <= set(T.vocabulary):
+        classes = listed([brief(each) for each in T.classes])
+        raise ModelError(
+            f"{name}: the classes {classes} are tokens of its vocabulary, so it says how a text goes on, and & | ^ ~ "
+            "combine decisions; if one step is meant as one, write dataclasses.replace(T, classes=('NO', 'YES'))"
+        )
 
 
 def _check_cuts(formula: Operation) -> None:

@@ -37,6 +37,7 @@ def generate(
     top_k: int | None = None,
     seed: int | None = None,
     cache: bool = True,
+    slide: bool = False,
 ) -> Iterator[str]:
     """Yield the next tokens one by one.
 
@@ -44,7 +45,7 @@ def generate(
     classes (None: all of them), and the same seed draws the same tokens. A causal transformer keeps the keys and values
     of what came before, unless `cache` is False; the tokens are the same.
 
-    The text may become longer than the context, T.max_length, and so may be what is given: then only the last
+    A text that does not fit the context, T.max_length, is refused, unless `slide` is True: then only its last
     T.max_length tokens are seen, the first of them at position 0. Every token moves this window on, and with it every
     position, so all of it is computed anew.
 
@@ -58,6 +59,8 @@ def generate(
         whole_number(top_k, "top_k", 1, meaning="from how many of the most likely tokens to draw, 1 or more")
     if seed is not None:
         whole_number(seed, "seed", 0)
+    if not slide:
+        check_context(T, len(read), steps, "slide=True")
     draw = _Draw(temperature, top_k, np.random.default_rng(seed))
     return _generate(T, read, steps, draw, cache and T.mask == "causal")
 
@@ -72,6 +75,23 @@ def check_classes(T: Transformer, what: str) -> None:
             f"{what} needs classes that are tokens, and {listed(unknown)} is not in the vocabulary: "
             "`run` says what a classifier decides"
         )
+
+
+def check_context(T: Transformer, length: int, steps: int, line: str) -> None:
+    """Refuse a text of a length that would leave the context; the line to write lets it slide."""
+    most = T.max_length
+    if steps == 0 or most is None or length + steps - 1 <= most:
+        return
+    left = most - length + 1
+    fewer = (
+        f"at most {left} more token{'' if left == 1 else 's'} can be generated"
+        if left > 0
+        else "a shorter text is needed"
+    )
+    raise InputError(
+        f"the context holds {most:,} tokens and the text has {length:,}, so {fewer}; write {line} to see only the last "
+        f"{most:,} tokens from there on"
+    )
 
 
 def check_temperature(temperature: float, positive: bool) -> None:

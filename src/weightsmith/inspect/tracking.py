@@ -31,7 +31,7 @@ class Followed:
     unit: Unit
     chosen_on: float  # on the inputs on which its rule was chosen
     held_out: float  # on the inputs held out
-    gain: float  # on these, the share of what the best baseline lacks that the unit adds; 1 is perfect
+    gain: float | None  # on these, the share of what the best baseline lacks that the unit adds; None: it lacks nothing
     _place: int = field(repr=False)
 
     def __str__(self) -> str:
@@ -51,6 +51,12 @@ class Baselines:
     def best(self) -> float:
         """The best of them."""
         return max(self.usual, self.token, self.shuffled)
+
+    @property
+    def perfect(self) -> str | None:
+        """The first of them that lacks nothing but the machine's noise, in words; None where all lack something."""
+        names = {"what is usual": self.usual, "the token alone": self.token, "a shuffled feature": self.shuffled}
+        return next((name for name, share in names.items() if 1 - share <= MACHINE_NOISE), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +91,8 @@ class Tracking(Tabled):
 
     def follows(self, kind: UnitKind | None = None) -> bool:
         """Say whether the best unit, or the best of a kind, follows the feature: whether its gain is large enough."""
-        return self.best(kind).gain >= self.least
+        gain = self.best(kind).gain
+        return gain is not None and gain >= self.least
 
     def over(self, tokens: str | Sequence[str], kinds: Sequence[UnitKind] | None = None) -> Tracks:
         """Return what the best unit of each kind holds and says along one input, beside the feature itself."""
@@ -111,7 +118,12 @@ class Tracking(Tabled):
             for followed in some:
                 style: Style = "best" if followed is best else ""
                 numbers = (followed.chosen_on, followed.held_out, followed.gain)
-                result.add(str(followed), *map(_percent, numbers), style=style, ends=followed is some[-1])
+                result.add(
+                    str(followed),
+                    *("–" if number is None else _percent(number) for number in numbers),
+                    style=style,
+                    ends=followed is some[-1],
+                )
         usual = "most frequent value" if self.values else "mean"
         for text, share in (
             (f"none: the {usual}", self.baselines.usual),
@@ -127,6 +139,8 @@ class Tracking(Tabled):
         best = self.best(kind)
         if self.follows(kind):
             return f"{best} follows {self.name}: {_percent(best.held_out)} held out"
+        if best.gain is None:
+            return f"whether a {kind} follows {self.name} cannot be seen: {self.baselines.perfect} says it"
         gain, least = _percent(best.gain), _percent(self.least)
         return f"no {kind} follows {self.name}: the gain of the best is {gain}; it must be {least}"
 
@@ -150,6 +164,7 @@ def tracking(
     input may be in both. Three baselines stand beside it: what is usual everywhere, what is usual for the token that
     stands there, and the best that any unit reaches for the feature exchanged between inputs, in five shuffles. The
     gain is the share of what the best baseline lacks that the unit adds. From `least` on the unit follows the feature.
+    Where a baseline lacks nothing there is no gain, and nothing shows whether a unit follows.
     """
     if not isinstance(model, Transformer | Readable):
         raise InputError(f"{brief(model)} has no units to track: write a transformer, or what train.compare gives")
@@ -173,7 +188,7 @@ def tracking(
     on_held = measure.score(rules.says(held.values), z, usual)
     baselines = _baselines(measure, chosen, held, y, z)
     ranked = [
-        Followed(unit, float(on_chosen[n]), float(on_held[n]), _gain(float(on_held[n]), baselines.best), n)
+        Followed(unit, float(on_chosen[n]), float(on_held[n]), _gain(float(on_held[n]), baselines), n)
         for n, unit in enumerate(chosen.units)
     ]
     ranked.sort(key=lambda followed: -followed.held_out)
@@ -196,9 +211,9 @@ def _baselines(measure: Measure, chosen: Featured, held: Featured, y: Array, z: 
     return Baselines(score(usual for _ in z), score(by_token.get(token, usual) for token in held.tokens), best)
 
 
-def _gain(score: float, baseline: float) -> float:
-    """Return the share of what a baseline lacks that a score adds; what is perfect has gain 1 in any case."""
-    return 1.0 if score == 1 else (score - baseline) / (1 - baseline) if baseline < 1 else 0.0
+def _gain(score: float, baselines: Baselines) -> float | None:
+    """Return the share of what the best baseline lacks that a score adds; None where it lacks nothing."""
+    return None if baselines.perfect is not None else (score - baselines.best) / (1 - baselines.best)
 
 
 def _percent(share: float) -> str:

@@ -1,9 +1,9 @@
 """The schemes inside attention that there are: relative positions, rotary positions, ALiBi."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -12,9 +12,11 @@ from weightsmith.arithmetic.settled import odd_product, settled
 from weightsmith.errors import ModelError, brief
 from weightsmith.model.angles import sines_and_cosines
 from weightsmith.model.axes import Axes
+from weightsmith.model.frozen import ABSENT
 from weightsmith.model.positions import MAX_BASE, AttentionPositions, Indices, Rotation, checked_base, rounded_up
 
 Pairing: TypeAlias = Literal["halves", "neighbours"]
+MAX_HEADS = 1 << 16  # of which a slope may be one: as many as a file has parts
 _DOUBT = 2.0**-45  # of a float64 product, far more than it errs
 
 
@@ -136,38 +138,44 @@ class Rotary(AttentionPositions):
 class Alibi(AttentionPositions):
     """A penalty for distance: −slope·|i − j| is added to the score, exact and rounded once (in `Native`, by float64).
 
-    One slope for each head of a block; None means 2^(−8·1/n), 2^(−8·2/n), … for n heads, whatever float64 makes of
-    them.
+    One slope for each head of a block; None means 2^(−8·1/n), 2^(−8·2/n), … for n heads: these real numbers, not their
+    float64 neighbours (in `Native`, those). A single head has `Alibi((0.5,))`, or `Alibi(place=(2, n))` for the slope
+    that `Alibi()` gives head 2 of n.
     """
 
     slopes: Sequence[float] | None = None
-
-    _power: ClassVar[tuple[int, int] | None] = None  # (a, b): the one slope is 2^(−a/b), which float64 does not hold
+    place: Sequence[int] | None = field(default=None, metadata=ABSENT)
 
     def __post_init__(self) -> None:
         """Refuse what is not a number."""
+        if self.place is not None:
+            self._set("place", _checked_place(self.place, self.slopes))
         if self.slopes is None:
             return
         if not isinstance(self.slopes, list | tuple) or not self.slopes:
             raise ModelError(f"Alibi(slopes={brief(self.slopes)}): write a tuple of numbers, one for each head")
         for slope in self.slopes:
-            if type(slope) not in (int, float) or not 0 <= slope < MAX_BASE:
+            if type(slope) not in (int, float) or not 0 <= slope < MAX_BASE or float(slope) >= MAX_BASE:
                 raise ModelError(f"Alibi(slopes=…) holds {brief(slope)}: write numbers from 0 on")
-        self._set("slopes", tuple(float(slope) for slope in self.slopes))
+        self._set("slopes", tuple(float(slope) + 0.0 for slope in self.slopes))  # without −0
 
     def of_head(self, head: int, heads: int) -> "Alibi":
         """Return the scheme of one head of several."""
-        if self.slopes is None:
-            scheme = Alibi((2.0 ** (-8 * (head + 1) / heads),))
-            if 8 * (head + 1) % heads:
-                scheme._set("_power", (8 * (head + 1), heads))
-            return scheme
-        return Alibi((self.slopes[head],))
+        if self.slopes is not None:
+            return Alibi((self.slopes[head],))
+        steps, rest = divmod(8 * (head + 1), heads)
+        return Alibi(place=(head, heads)) if rest else Alibi((2.0**-steps,))
 
     def penalties(self, arithmetic: Arithmetic, length: int) -> Array:
         """Return what a single slope adds to a score at each distance."""
-        assert self.slopes is not None
-        return _penalties(self.slopes[0], self._power, arithmetic, rounded_up(length))[:length]
+        if self.place is None:
+            assert self.slopes is not None
+            slope, power = self.slopes[0], None
+        else:
+            head, heads = self.place
+            power = (8 * (head + 1), heads)
+            slope = 2.0 ** (-power[0] / heads)
+        return _penalties(slope, power, arithmetic, rounded_up(length))[:length]
 
     def alike(self) -> object:
         """Return the kind: tables of penalties have one size."""
@@ -175,11 +183,16 @@ class Alibi(AttentionPositions):
 
     def check_own(self) -> None:
         """Refuse several slopes."""
-        if len(self.slopes or ()) != 1:
+        if self.place is None and len(self.slopes or ()) != 1:
             raise ModelError("Head(positions=Alibi(…)) has one slope, for this head: write Alibi((0.5,))")
 
     def check_shared(self, name: str, heads: int) -> None:
-        """Refuse another number of slopes."""
+        """Refuse another number of slopes, and the slope of a single head."""
+        if self.place is not None:
+            raise ModelError(
+                f"positions=Alibi(place={self.place}) is the slope of one head: write Head(positions=Alibi(place=…)), "
+                "or Alibi() for all heads"
+            )
         if self.slopes is not None and len(self.slopes) != heads:
             raise ModelError(
                 f"positions has {len(self.slopes)} slopes, and {name} has {heads} heads: "
@@ -189,6 +202,16 @@ class Alibi(AttentionPositions):
     def text(self) -> str:
         """Say what it is."""
         return "a penalty for distance (ALiBi)"
+
+
+def _checked_place(place: object, slopes: object) -> tuple[int, int]:
+    """Return the number of a head and how many there are."""
+    pair = tuple(place) if isinstance(place, list | tuple) else ()
+    if slopes is not None or len(pair) != 2 or not all(type(n) is int for n in pair):
+        raise ModelError(f"Alibi(place={brief(place)}): write the head's number and how many there are, such as (0, 3)")
+    if not 0 <= pair[0] < pair[1] <= MAX_HEADS:
+        raise ModelError(f"Alibi(place={brief(pair)}): of n heads, the numbers are 0 to n − 1, and n ≤ {MAX_HEADS:,}")
+    return pair
 
 
 @lru_cache(maxsize=64)

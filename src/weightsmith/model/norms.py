@@ -11,6 +11,7 @@ from weightsmith.model.frozen import Frozen
 from weightsmith.model.names import checked_names
 
 NORM_LANES = "lanes of the norm"
+MAX_NUMBER = 1e30
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +59,8 @@ Norm: TypeAlias = LayerNorm | RMSNorm
 
 
 def _check_norm(norm: Norm) -> None:
-    if type(norm.eps) not in (int, float) or not 0 <= norm.eps < 1e30:
+    if type(norm.eps) not in (int, float) or not 0 <= norm.eps < MAX_NUMBER or float(norm.eps) >= MAX_NUMBER:
         raise ModelError(f"{type(norm).__name__}(eps={brief(norm.eps)}): write a small number such as 1e-5")
-    norm._set("eps", float(norm.eps))
+    norm._set("eps", float(norm.eps) + 0.0)  # without −0
     if norm.lanes is not None:
         norm._set("lanes", checked_names(norm.lanes, f"the lanes of {type(norm).__name__}", printable=True))

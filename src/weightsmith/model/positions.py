@@ -197,7 +197,7 @@ class Sinusoidal(AddedPositions):
 
 def checked_base(base: float, name: str) -> float:
     """Return a base as a float."""
-    if type(base) not in (int, float) or not 1 < base < MAX_BASE:
+    if type(base) not in (int, float) or not 1 < base < MAX_BASE or float(base) >= MAX_BASE:
         raise ModelError(f"{name}(base={brief(base)}): write a number above 1")
     return float(base)
 

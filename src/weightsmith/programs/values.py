@@ -2,10 +2,12 @@
 
 A program computes with exact numbers: whole ones are ints, the others fractions. `True`, `1` and `1.0` are one value,
 as Python has it. A float stands for the simplest fraction that rounds to it: 0.1 is one tenth, and 1/3 is a third. So a
-mean over three positions equals what a person writes as 1/3, and values can be shown as floats without losing any.
+mean over three positions equals what a person writes as 1/3, and values can be shown as floats without losing any. A
+`Decimal` is the number that it writes.
 """
 
 from collections.abc import Hashable
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import isfinite
@@ -48,6 +50,8 @@ def exact(value: object) -> Value:
         value = value.item()
     if isinstance(value, float):
         value = _fraction_of(value)
+    if isinstance(value, Decimal):
+        value = _fraction_of_decimal(value)
     if isinstance(value, Fraction):
         value = value.numerator if value.denominator == 1 else value
     if isinstance(value, int | Fraction):
@@ -62,9 +66,12 @@ def exact(value: object) -> Value:
         raise InputError(
             f"{brief(value)} is no value of a program: it cannot be hashed; write a tuple instead of a list"
         ) from None
-    if isinstance(value, Hashable) and not isinstance(value, complex):
-        return value
-    raise InputError(f"{brief(value)} is no value of a program: numbers are real")
+    if isinstance(value, complex):
+        raise InputError(f"{brief(value)} is no value of a program: numbers are real")
+    if not _equals_itself(value):
+        raise InputError(f"{brief(value)} is no value of a program: it does not equal itself, so nothing can find it")
+    assert isinstance(value, Hashable)
+    return value
 
 
 def presented(value: Value) -> Value:
@@ -89,6 +96,26 @@ def _bounded(number: Number) -> Number:
     if max(number.numerator.bit_length(), number.denominator.bit_length()) > LONGEST_NUMBER:
         raise InputError(f"a number of more than {LONGEST_NUMBER} bits: programs compute with smaller ones")
     return number
+
+
+def _equals_itself(value: object) -> bool:
+    try:
+        return bool(value == value)
+    except Exception:  # of whoever wrote the class
+        return False
+
+
+def _fraction_of_decimal(number: Decimal) -> Fraction:
+    """Return a decimal number exactly; one with too many digits is refused before they are written out."""
+    if not number.is_finite():
+        raise InputError(f"{number} is no value of a program: numbers are finite")
+    _, digits, exponent = number.as_tuple()
+    assert isinstance(exponent, int)
+    if len(digits) + abs(exponent) > LONGEST_NUMBER:
+        raise InputError(
+            f"{brief(number)} takes more than {LONGEST_NUMBER} bits: programs compute with smaller numbers"
+        )
+    return Fraction(number)
 
 
 def _fits_a_float(value: Fraction) -> bool:

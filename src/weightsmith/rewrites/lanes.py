@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from weightsmith.arithmetic import Array, require
-from weightsmith.errors import InputError, ModelError, brief, listed, named
+from weightsmith.errors import InputError, ModelError, brief, cut, listed, named
 from weightsmith.model import (
     Block,
     Neuron,
@@ -23,6 +23,7 @@ from weightsmith.model import (
 from weightsmith.model.folds import widened, without_lanes
 from weightsmith.model.places import block_at, checked
 from weightsmith.model.positions import MAX_LENGTH, checked_positions
+from weightsmith.rewrites.whole_model import MAX_LINE
 
 COPYING = ("symmetric", "zero product", "unit product")  # the laws that pairs of neurons need to copy a lane
 
@@ -76,7 +77,8 @@ def ignore_lanes(T: Transformer, lanes: Sequence[str], blocks: Sequence[int] | N
         for norm in (block.attention_norm, block.feed_forward_norm):
             _check_norm(T, norm, lanes, b)
     changed = tuple(without_lanes(block, places) if b in chosen else block for b, block in enumerate(T.blocks))
-    return replace(T, blocks=changed, provenance=(*T.provenance, f"ignore_lanes({list(lanes)}, blocks={blocks})"))
+    made = f"ignore_lanes({list(lanes)}, blocks={blocks})"
+    return replace(T, blocks=changed, provenance=(*T.provenance, cut(made, MAX_LINE)))
 
 
 def _check_norm(T: Transformer, norm: Norm | None, lanes: Sequence[str], b: int) -> None:
@@ -113,7 +115,7 @@ def flag(T: Transformer, name: str, positions: Iterable[int], max_length: int | 
     values[chosen, -1] = 1.0
     made = f"flag({brief(name)}, positions={chosen})"
     vectors = with_vectors(T, PositionTable(values))
-    return replace(wider, positions=vectors, flags=(*T.flags, name), provenance=(*T.provenance, made[:1000]))
+    return replace(wider, positions=vectors, flags=(*T.flags, name), provenance=(*T.provenance, cut(made, MAX_LINE)))
 
 
 def with_table(T: Transformer, length: int | None) -> Transformer:

@@ -4,17 +4,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from weightsmith.arithmetic import Arithmetic
-from weightsmith.errors import InputError, brief, whole_number
+from weightsmith.errors import InputError, brief, cut, whole_number
 from weightsmith.model import Block, Transformer
 from weightsmith.model.folds import map_arrays
 from weightsmith.model.places import checked
 
 MOST_BLOCKS = 1 << 16
+MAX_LINE = 1000  # characters of a line of provenance; of a longer one its beginning is kept, with … behind it
 
 
 def append(T: Transformer, blocks: Sequence[Block], made: str) -> Transformer:
     """Return the transformer with further blocks, and say in its provenance how they were made."""
-    return replace(checked(T), blocks=(*T.blocks, *blocks), provenance=(*T.provenance, made[:1000]))
+    return replace(checked(T), blocks=(*T.blocks, *blocks), provenance=(*T.provenance, cut(made, MAX_LINE)))
 
 
 def pad_blocks(T: Transformer, count: int) -> Transformer:

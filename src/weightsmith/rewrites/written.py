@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from weightsmith.arithmetic import parse_arithmetic
-from weightsmith.errors import InputError, brief, cut
+from weightsmith.errors import InputError, brief, cut, named
 from weightsmith.model import Transformer
 from weightsmith.rewrites.equations import read_map
 from weightsmith.rewrites.lanes import flag, ignore_lanes, widen
@@ -48,6 +48,8 @@ def _add(T: Transformer, value: str) -> Transformer:
     vector = {}
     for entry in entries.split(",") if colon else []:
         lane, _, number = entry.rpartition("=")
+        if lane in vector:
+            raise InputError(f"--add {cut(value)} has the lane {named(lane)} twice: write each lane once")
         try:
             vector[lane] = float(number)
         except ValueError:

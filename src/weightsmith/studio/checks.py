@@ -46,7 +46,8 @@ class RunningCheck:
             self.error = str(refusal)
             self.state = CANCELLED if self.job.cancelled else "failed"
         else:
-            self.state = "holds" if self.verdict["holds"] else "refuted"
+            self.state = {True: "holds", False: "refuted", None: "failed"}[self.verdict["holds"]]
+            self.error = self.verdict["text"] if self.verdict["holds"] is None else ""
 
 
 class Checks:

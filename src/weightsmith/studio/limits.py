@@ -23,3 +23,6 @@ class Limits:
     job_memory: int = 8192 * MIB  # addresses that a process may have, code and libraries included
     check_memory: int = 512 * MIB  # that a check plans with
     files_listed: int = 500  # of the folder
+    requests: int = 64  # that are answered at once
+    connections: int = 256  # that are open at once; those that have been idle longest give way
+    idle_seconds: float = 10.0  # until a connection has sent a whole header, or the next one

@@ -13,6 +13,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from weightsmith.studio.calls import Calls
+from weightsmith.studio.connections import AtMost
 from weightsmith.studio.folder import Folder
 from weightsmith.studio.jobs import prepare
 from weightsmith.studio.limits import Limits
@@ -32,7 +33,8 @@ def application(
     limits: Limits | None = None,
 ) -> ASGIApp:
     """Return the studio as an application, guarded; the files are names and bytes of models to begin with."""
-    calls = Calls(limits or Limits(), folder, files)
+    limits = limits or Limits()
+    calls = Calls(limits, folder, files)
     routes = [
         Route("/", _text(served_page(), "text/html")),
         Route(f"/{SCRIPT}", _file(SCRIPT, "text/javascript")),
@@ -48,7 +50,8 @@ def application(
         calls.end()
 
     handlers: dict[Any, Any] = {HTTPException: _not_there, Exception: _defect}
-    return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), port, token)
+    studio = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
+    return Guard(AtMost(studio, limits.requests), port, token)
 
 
 def _text(text: str, kind: str) -> Answering:

@@ -9,6 +9,7 @@ from typing import Self
 import uvicorn
 
 from weightsmith.errors import InputError, reason
+from weightsmith.studio.connections import connection_class
 from weightsmith.studio.folder import Folder
 from weightsmith.studio.limits import Limits
 from weightsmith.studio.security import ADDRESS, new_token
@@ -41,14 +42,13 @@ class Serving:
         self.server = uvicorn.Server(
             uvicorn.Config(
                 application(self.port, self.token, files=files, folder=place, limits=limits),
-                http="h11",
+                http=connection_class(limits),
                 ws="none",
                 lifespan="on",
                 log_level="warning",
                 access_log=False,
                 proxy_headers=False,
                 server_header=False,
-                limit_concurrency=64,
                 timeout_keep_alive=5,
                 timeout_graceful_shutdown=2,
             )

@@ -12,7 +12,7 @@ from weightsmith import check, memory
 from weightsmith.check import Verdict
 from weightsmith.composition import if_then_else, side_by_side
 from weightsmith.composition.boolean import composed
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, cut
 from weightsmith.files import from_bytes, model_bytes
 from weightsmith.inspect import run
 from weightsmith.library import ENTRIES, EXAMPLES, Entry, Example
@@ -99,7 +99,7 @@ def _remove_fact(order: Order) -> Answer:
 def _changed(before: Transformer, after: Transformer, said: str) -> Answer:
     """Return a changed model; a step that left no line in the provenance gets one."""
     if after.provenance == before.provenance and said:
-        after = replace(after, provenance=(*after.provenance, said[:1000]))
+        after = replace(after, provenance=(*after.provenance, cut(said, 1000)))
     return Answer({"summary": summary(model_of(after))}, [model_bytes(after)])
 
 

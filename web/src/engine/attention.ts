@@ -52,7 +52,7 @@ function scored(
 ): Matrix {
   const n = q.rows;
   const result = matrix(n, n);
-  const away = scheme?.kind === "Alibi" ? penalties(A, scheme, at.head, at.heads, n) : null;
+  const away = scheme?.kind === "Alibi" ? penalties(A, scheme, at, n) : null;
   const offsets = scheme?.kind === "Relative" ? scheme.keys : null;
   const keys = transposed(k).values;
   const met = new Float64Array(k.columns);

@@ -52,10 +52,10 @@ function fillPair(A: Arithmetic, base: number, p: number, size: number, table: M
 export function penalties(
   A: Arithmetic,
   scheme: AttentionPositions & { kind: "Alibi" },
-  head: number,
-  heads: number,
+  at: { readonly head: number; readonly heads: number },
   length: number,
 ): Float64Array {
+  const [head, heads] = scheme.place ?? [at.head, at.heads];
   const given = scheme.slopes === null ? null : scheme.slopes.length === 1 ? scheme.slopes[0] : scheme.slopes[head];
   const exact = given !== null || (8 * (head + 1)) % heads === 0;
   const slope = given ?? 2 ** ((-8 * (head + 1)) / heads);

@@ -25,7 +25,11 @@ export type AttentionPositions =
       readonly pairing: "halves" | "neighbours";
       readonly size: number | null;
     }
-  | { readonly kind: "Alibi"; readonly slopes: readonly number[] | null };
+  | {
+      readonly kind: "Alibi";
+      readonly slopes: readonly number[] | null;
+      readonly place: readonly [number, number] | null; // its head and how many there are, for a slope that Alibi() has
+    };
 
 export interface Head {
   readonly W_Q: Matrix;

@@ -74,6 +74,12 @@ function checkBlock(model: Model, block: Block, name: string): void {
 function checkHeads(model: Model, attention: Attention, name: string): void {
   const { attention_positions: shared, mask } = model;
   const lanes = model.lanes.length;
+  if (shared?.kind === "Alibi" && shared.place !== null) {
+    throw new EngineError(
+      `positions=Alibi(place=(${shared.place.join(", ")})) is the slope of one head: ` +
+        "write Head(positions=Alibi(place=…)), or Alibi() for all heads",
+    );
+  }
   if (shared?.kind === "Alibi" && shared.slopes && shared.slopes.length !== attention.heads.length) {
     throw new EngineError(
       `positions has ${shared.slopes.length} slopes, and ${name} has ${attention.heads.length} heads: ` +

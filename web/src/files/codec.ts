@@ -27,6 +27,7 @@ const MAX_TEXT = 2000;
 const MAX_TOKENIZER = 24 * 2 ** 20;
 const MAX_LENGTH = 1 << 20;
 const MAX_NUMBER = 1e30;
+const MAX_HEADS = 65536n; // of which a slope may be one
 const MAX_CODES = 1 << 16;
 const LARGEST_WHOLE = 1n << 53n;
 
@@ -52,7 +53,7 @@ const KINDS = new Map<string, Kind>([
   ["Sinusoidal", { fields: "max_length base", arrays: "", build: sinusoidal }],
   ["Relative", { fields: "", arrays: "keys [values]", build: relative }],
   ["Rotary", { fields: "base pairing size", arrays: "", build: rotary }],
-  ["Alibi", { fields: "slopes", arrays: "", build: alibi }],
+  ["Alibi", { fields: "slopes [place]", arrays: "", build: alibi }],
   ["LayerNorm", { fields: "eps lanes", arrays: "[gain] [bias]", build: (g) => norm(g, "LayerNorm") }],
   ["RMSNorm", { fields: "eps lanes", arrays: "[gain]", build: (g) => norm(g, "RMSNorm") }],
   [
@@ -369,7 +370,8 @@ function rotary(given: Given): AttentionPositions {
 
 function alibi(given: Given): AttentionPositions {
   const slopes = given.get("slopes");
-  if (slopes === null) return { kind: "Alibi", slopes };
+  const place = placeOfHead(given.get("place"), slopes);
+  if (slopes === null) return { kind: "Alibi", slopes, place };
   if (!Array.isArray(slopes) || !slopes.length) {
     throw new EngineError(`Alibi(slopes=${brief(slopes)}): write a tuple of numbers, one for each head`);
   }
@@ -380,7 +382,23 @@ function alibi(given: Given): AttentionPositions {
       `Alibi(slopes=…) holds ${isPart(slope) ? slope.kind : brief(slope)}: write numbers from 0 on`,
     );
   });
-  return { kind: "Alibi", slopes: numbers };
+  return { kind: "Alibi", slopes: numbers, place };
+}
+
+function placeOfHead(place: Field, slopes: Field): readonly [number, number] | null {
+  if (place === null) return null;
+  const [head, heads] = Array.isArray(place) ? place : [];
+  const isPair = Array.isArray(place) && place.length === 2;
+  if (slopes !== null || !isPair || typeof head !== "bigint" || typeof heads !== "bigint") {
+    const given = brief(place as Json);
+    throw new EngineError(`Alibi(place=${given}): write the head's number and how many there are, such as (0, 3)`);
+  }
+  if (head < 0n || head >= heads || heads > MAX_HEADS) {
+    throw new EngineError(
+      `Alibi(place=(${head}, ${heads})): of n heads, the numbers are 0 to n − 1, and n ≤ ${grouped(Number(MAX_HEADS))}`,
+    );
+  }
+  return [Number(head), Number(heads)];
 }
 
 function norm(given: Given, kind: "LayerNorm" | "RMSNorm"): Norm {
@@ -402,7 +420,7 @@ function head(given: Given): Head {
   if (weighting === null)
     throw new EngineError("Head(weighting=None): write Softmax(), AverageHard() or another weighting");
   const positions = given.part<AttentionPositions>("positions", SCHEMES, "Head");
-  if (positions?.kind === "Alibi" && positions.slopes?.length !== 1) {
+  if (positions?.kind === "Alibi" && positions.place === null && positions.slopes?.length !== 1) {
     throw new EngineError("Head(positions=Alibi(…)) has one slope, for this head: write Alibi((0.5,))");
   }
   const [W_Q, W_K, W_V, W_O] = ["W_Q", "W_K", "W_V", "W_O"].map((name) => given.matrix(name));

@@ -9,7 +9,8 @@ Machines are made as small as possible at once (`moore`), by loops that Numba co
 of the semantics. A budget stops whatever grows too large (`budget`): then nothing is known, and nothing wrong is said.
 """
 
-from weightsmith.automata.extraction.budget import Budget, UnknownError
+from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.whole import Decisions, automaton, check_possible, extract
+from weightsmith.errors import UnknownError
 
 __all__ = ["Budget", "Decisions", "UnknownError", "automaton", "check_possible", "extract"]

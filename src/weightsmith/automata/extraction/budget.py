@@ -15,14 +15,10 @@ import numpy.typing as npt
 
 from weightsmith.automata.extraction.compiled import compiled
 from weightsmith.automata.extraction.limits import Limits, current
-from weightsmith.errors import InputError, WeightsmithError, brief, whole_number
+from weightsmith.errors import InputError, UnknownError, brief, whole_number
 
 DEFAULT_SECONDS, DEFAULT_STATES, DEFAULT_MEMORY = 60.0, 2_000_000, 1 << 30
 MOST_STATES = 1 << 30  # that a number of 4 bytes can count, with room for those of one more step
-
-
-class UnknownError(WeightsmithError):
-    """A budget is spent before an automaton was found: the text says where, and on what."""
 
 
 @dataclass

@@ -40,6 +40,7 @@ def compiled() -> Loops:
 def _compiled() -> Loops:
     from weightsmith.kernels.packed.announcing import announced
     from weightsmith.kernels.packed.cache import cached, folder_for
+    from weightsmith.kernels.packed.uninterrupted import uninterrupted
 
     folder = folder_for([Path(loops.__file__)], "automata")
     how: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
@@ -48,7 +49,7 @@ def _compiled() -> Loops:
     with announced("automata", SECONDS):
         for loop, types in zip(found, _types(), strict=True):
             loop.compile(types)
-    return found
+    return Loops(*map(uninterrupted, found))
 
 
 def _types() -> Loops:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from weightsmith.automata.extraction.moore import Moore
 from weightsmith.automata.extraction.rows import Ints
 
@@ -81,22 +83,23 @@ class _Pool:
         key = machine.table.tobytes(), machine.labels.tobytes()
         if key not in self._places:
             self._places[key] = len(self.entries)
-            self.entries.append({"table": machine.table.tolist(), "labels": machine.labels.tolist()})
+            labels = np.where(machine.labels < 0, machine.labels.max() + 1, machine.labels)  # NEVER gets one of its own
+            self.entries.append({"table": machine.table.tolist(), "labels": labels.tolist()})
         return self._places[key]
 
 
 def _block(block: BlockMade, pool: _Pool) -> dict[str, Any]:
-    trees: dict[tuple[int, ...], tuple[int, list[Any]]] = {}
+    joints: dict[tuple[int, ...], dict[str, Any]] = {}
     for part, machine in zip(block.parts, block.machines, strict=True) if block.heads else ():
         sizes = [len(head[which].readings) for head, which in zip(block.heads, part.classes, strict=True)]
-        _, tree = trees.setdefault(part.classes, (pool.place(part.own), [[] for _ in range(sizes[0])]))
+        empty = {"classes": list(part.classes), "view": pool.place(part.own), "tree": [None] * sizes[0]}
+        tree = joints.setdefault(part.classes, empty)["tree"]
         for (guess, up_to_there), size in zip(part.path[:-1], sizes[1:], strict=True):
-            tree[guess] = tree[guess] or [pool.place(up_to_there), [[] for _ in range(size)]]
-            tree = tree[guess][1]
-        tree[part.path[-1][0]] = [pool.place(machine), []]
+            tree[guess] = tree[guess] or {"machine": pool.place(up_to_there), "tree": [None] * size}
+            tree = tree[guess]["tree"]
+        tree[part.path[-1][0]] = {"machine": pool.place(machine), "tree": []}
     heads = [[_class(made, pool) for made in head] for head in block.heads]
-    classes = [[list(key), own, tree] for key, (own, tree) in trees.items()]
-    return {"heads": heads, "classes": classes}
+    return {"heads": heads, "joints": list(joints.values())}
 
 
 def _class(made: ClassMade, pool: _Pool) -> dict[str, Any]:
@@ -106,5 +109,9 @@ def _class(made: ClassMade, pool: _Pool) -> dict[str, Any]:
 
 
 def _reading(made: ReadingMade, pool: _Pool) -> dict[str, Any]:
-    found: dict[str, Any] = {"view": pool.place(made.view), "machine": pool.place(made.machine)}
-    return found | ({"weights": list(made.weights), "loose": made.loose} if made.weights else {})
+    return {
+        "view": pool.place(made.view),
+        "machine": pool.place(made.machine),
+        "weights": list(made.weights),
+        "any_sum": made.loose,
+    }

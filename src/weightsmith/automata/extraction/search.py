@@ -7,11 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.automata.automaton import Automaton
-from weightsmith.automata.extraction.budget import Budget, UnknownError
+from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.moore import Moore, pair, pairs_of, path_to, smallest
 from weightsmith.automata.extraction.rows import Ints
 from weightsmith.automata.extraction.slices import state_bytes
 from weightsmith.automata.extraction.whole import Decisions, one_machine
+from weightsmith.errors import UnknownError
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
 Ids: TypeAlias = tuple[int, ...]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from weightsmith.programs.budget import in_force
 from weightsmith.programs.compiler.forms import LARGEST_CODE, Form, TooLargeError
 from weightsmith.programs.compiler.pairs import (
     Booleans,
@@ -113,6 +114,7 @@ def _direct(pairs: Pairs) -> Heads | None:
         return None
     if prod(int(digit.codes[-1] - digit.codes[0]) + 1 for digit in digits) > LARGEST_CODE:
         return None
+    in_force().check()
     truth = _truth(pairs, digits)
     ways = [(order, signs) for order in _orders(digits) for signs in product((1, -1), repeat=len(digits))]
     counts = [_changes(_along(truth, *way)) for way in ways]
@@ -184,12 +186,18 @@ def _before(selected: int, key: Form, query: Form) -> int:
     return int(found.max()) if len(found) else selected - 1
 
 
+def combinations(pairs: Pairs) -> int:
+    """Return how many combinations of differences there are."""
+    return prod(len(digit.codes) for digit in _differences(pairs))
+
+
 def selection(pairs: Pairs, heads: Heads) -> tuple[int, bool]:
     """Return how many combinations of differences there are, and whether the heads select just the pairs."""
     digits = _differences(pairs)
     truth = _truth(pairs, digits)
     total = np.zeros(truth.shape, np.int64)
     for boundary, sign in heads.items():
+        in_force().check()
         weights = dict(boundary.weights)
         codes = _number(digits, [weights.get(digit.same, 0) for digit in digits])
         if ((codes < boundary.selected) & (codes > boundary.refused)).any() or not _is_sum(boundary):

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weightsmith.programs.compiler.forms import LARGEST_CODE, Cells, Form, TooLargeError, cell_form, distinct
-from weightsmith.programs.compiler.neurons import Kink, kinks, values_of
+from weightsmith.programs.budget import in_force
+from weightsmith.programs.compiler.forms import LARGEST_CODE, Cells, Form, TooLargeError, cell_form, distinct, sums
+from weightsmith.programs.compiler.neurons import Kink, kinks
 from weightsmith.programs.compiler.symbols import Integers, Table, Variable, additive, linear
 from weightsmith.programs.places import Place
 from weightsmith.programs.values import Value
@@ -158,9 +159,10 @@ class Coder:
                 raise TooLargeError(
                     f"a step needs more than {MOST_NEURONS:,} neurons: write a smaller max_length, or simpler steps"
                 )
+            in_force().hold(2 * sum(len(part.codes) for part in parts), "what its neurons read and add")
             codes = np.zeros(1, np.int64) if known is None else known
             for part in parts if known is None else ():
-                codes = distinct(np.add.outer(codes, distinct(values_of(list(part.kinks), part.codes))))
+                codes = sums(codes, distinct(part.wanted))
             time = max(part.form.time for part in parts)
             everywhere = all(part.form.everywhere for part in parts)
             cell = self.cells.new(codes, time + (1 if time % 2 else 2), self.source, everywhere=everywhere)
@@ -208,7 +210,9 @@ def _best(axes: list[_Axis], entries: Integers) -> tuple[_Direction | None, int]
     places = np.meshgrid(*(axis.classes for axis in axes), indexing="ij")
     classes = np.stack([place.ravel() for place in places], axis=1)
     wanted = entries[tuple(classes.T)]
+    budget = in_force()
     for weights in _weights(axes):
+        budget.check()
         direction = _direction(axes, weights, codes, classes, wanted)
         if direction is None:
             continue

@@ -11,7 +11,10 @@ from weightsmith.arithmetic import Arithmetic, Native
 from weightsmith.errors import InputError, brief, listed
 from weightsmith.model import Transformer
 from weightsmith.programs.beside import COMPILED, beside
+from weightsmith.programs.budget import DEFAULT_MEMORY, allowed, in_force
+from weightsmith.programs.compiler.boundaries import combinations
 from weightsmith.programs.compiler.certificate import Certificate
+from weightsmith.programs.compiler.coding import Layered
 from weightsmith.programs.compiler.forms import TooLargeError
 from weightsmith.programs.compiler.lemmas import LemmaError
 from weightsmith.programs.compiler.placing import Lanes, placed
@@ -125,6 +128,8 @@ def compile(  # the verb that people look for
     causal: bool = False,
     arithmetic: Arithmetic | None = None,
     portable: bool = False,
+    seconds: float | None = None,
+    memory: int = DEFAULT_MEMORY,
 ) -> CompiledProgram:
     """Return a program as a transformer, proved right on every input of 1 to `max_length` tokens.
 
@@ -134,6 +139,9 @@ def compile(  # the verb that people look for
     A `portable` one needs no saturation: it computes the same in floats, in PyTorch and elsewhere, and the certificate
     says what float32, bfloat16 and float16 leave. Its answers are classes.
 
+    A program that takes more `seconds` to compile, or more bytes of `memory`, is refused, with the step that takes them
+    and how much it would need. Memory is counted before it is used.
+
     >>> from weightsmith.programs import compile, rasp
     >>> hist = rasp.SelectorWidth(rasp.Select(rasp.tokens, rasp.tokens, rasp.Comparison.EQ))
     >>> P = compile(hist, vocabulary="abc", max_length=20)
@@ -141,20 +149,23 @@ def compile(  # the verb that people look for
     [2, 1, 1, 2]
     """
     tokens, length = _vocabulary(vocabulary), _length(max_length)
-    made = _program(program, causal)
-    if portable:
-        from weightsmith.programs.portable.proof import proved  # the other back end loads when it is asked for
+    with allowed(seconds, memory):
+        made = _program(program, causal)
+        if portable:
+            from weightsmith.programs.portable.proof import proved  # the other back end loads when it is asked for
 
-        found = proved(made, tokens, length, _token_names(tokens), _provenance(made), arithmetic)
-        return CompiledProgram(made, found.T, tokens, length, found)
-    plan = planned(made, tokens, length, made.causal)
-    _require_readable(made, plan)
-    lanes = placed(plan)
-    try:
-        proof = _proved(plan, lanes, made, tokens, arithmetic)
-    except TooLargeError as error:
-        raise refusal(made.output.note.place, str(error)) from error
-    return CompiledProgram(made, proof.T, tokens, length, proof)
+            found = proved(made, tokens, length, _token_names(tokens), _provenance(made), arithmetic)
+            return CompiledProgram(made, found.T, tokens, length, found)
+        plan = planned(made, tokens, length, made.causal)
+        _require_readable(made, plan)
+        lanes = placed(plan)
+        _require_room(plan, lanes)
+        in_force().at("the proof", made.output.note.place)
+        try:
+            proof = _proved(plan, lanes, made, tokens, arithmetic)
+        except TooLargeError as error:
+            raise refusal(made.output.note.place, str(error)) from error
+        return CompiledProgram(made, proof.T, tokens, length, proof)
 
 
 def compile_rasp(
@@ -166,8 +177,12 @@ def compile_rasp(
     arithmetic: Arithmetic | None = None,
     portable: bool = False,
     folder: str | None = None,
+    seconds: float | None = None,
+    memory: int = DEFAULT_MEMORY,
 ) -> CompiledProgram:
     """Return the sequence operation of this name in RASP text as a transformer; without a name, the last one.
+
+    The other arguments are those of `compile`.
 
     >>> from weightsmith.programs import compile_rasp
     >>> P = compile_rasp("hist = selector_width(select(tokens, tokens, ==));", vocabulary="abc", max_length=20)
@@ -175,7 +190,7 @@ def compile_rasp(
     [2, 1, 1, 2]
     """
     program = programs.parse_rasp(text, name, folder)
-    return compile(program, vocabulary, max_length, causal, arithmetic, portable)
+    return compile(program, vocabulary, max_length, causal, arithmetic, portable, seconds, memory)
 
 
 def _program(program: Any, causal: bool) -> Program:
@@ -247,14 +262,35 @@ def _provenance(program: Program) -> list[str]:
     return [line if len(line) <= 200 else f"{line[:199]}…" for line in shown]
 
 
+def _require_room(plan: Plan, lanes: Lanes) -> None:
+    """Refuse a proof that would take too much memory.
+
+    It has four numbers for each combination of differences of a selector, and two for each lane and code that the
+    neurons of a block read.
+    """
+    budget = in_force()
+    for gathered in plan.gathered:
+        cases = combinations(gathered.pairs)
+        budget.at(gathered.source, gathered.place)
+        budget.room(4 * cases, f"the proof of what it selects, for {cases:,} combinations of differences,")
+    by_time: dict[int, list[Layered]] = {}
+    for one in plan.layered:
+        by_time.setdefault(one.cell.time, []).append(one)
+    for layers in by_time.values():
+        largest, codes = max(layers, key=_codes_read), sum(map(_codes_read, layers))
+        budget.at(largest.source, largest.place)
+        budget.room(
+            2 * codes * len(lanes.lanes),
+            f"the proof of what its neurons add, for {codes:,} codes that they read and {len(lanes.lanes)} lanes,",
+        )
+
+
+def _codes_read(layer: Layered) -> int:
+    return sum(len(part.codes) for part in layer.parts)
+
+
 def _require_readable(program: Program, plan: Plan) -> None:
     """Refuse outputs that no readout can say."""
-    if len(plan.table) > 1 << 16:
-        raise refusal(
-            program.output.note.place,
-            f"the output has {len(plan.table):,} codes: at most {1 << 16:,} can be read out; write a smaller "
-            "max_length",
-        )
     for _, value in plan.table:
         shown = presented(value)
         plain = shown is None or isinstance(shown, bool | str)

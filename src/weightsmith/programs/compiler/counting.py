@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from weightsmith.programs.budget import in_force
 from weightsmith.programs.compiler.boundaries import Heads
 from weightsmith.programs.compiler.forms import Cell, Form, distinct
 from weightsmith.programs.compiler.pairs import Both, Condition, Either, Pairs
@@ -83,13 +84,23 @@ class Counting:
             return True
         if not form.index:
             return False
-        places = np.array(form.index, np.int64)
-        gaps = np.abs(np.subtract.outer(places, places))[~np.eye(len(places), dtype=bool)]
+        places = np.sort(np.array(form.index, np.int64))
         rest = Form(token=form.token, cells=tuple(one for one in form.cells if not one[0].everywhere)).codes
+        reach = int(rest[-1] - rest[0])
+        if int(np.diff(places).min(initial=reach + 1)) > reach:
+            return True
         if len(rest) > 4000:
-            return int(gaps.min(initial=1)) > int(rest[-1] - rest[0])
+            return False
+        in_force().room(3 * len(rest) ** 2, f"the differences between {len(rest):,} numbers")
         between = distinct(np.abs(np.subtract.outer(rest, rest)))
-        return not np.isin(gaps, between).any()
+        for apart in range(1, len(places)):  # neighbours, and those with some between them, as far as the rest reaches
+            in_force().check()
+            gaps = places[apart:] - places[:-apart]
+            if (between[np.searchsorted(between, np.minimum(gaps, reach))] == gaps).any():
+                return False
+            if int(gaps.min()) > reach:
+                break
+        return True
 
     def _numbering(self, pairs: Pairs) -> Numbering | None:
         parts = conjuncts(pairs)

@@ -2,18 +2,20 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
-from math import gcd
+from math import gcd, prod
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from weightsmith.errors import InputError
+from weightsmith.programs.budget import in_force
 
 Codes: TypeAlias = npt.NDArray[np.int64]  # sorted, each once
 
 MOST_CODES = 60_000  # that one lane may take
 LARGEST_CODE = 1 << 40  # far beyond every arithmetic that is offered
+MANY = 1000  # numbers
 FAR = np.array([-(1 << 62), 1 << 62])
 
 
@@ -139,7 +141,15 @@ class Form:
                 found = sums(found, distinct(np.array(part, np.int64)))
         for cell, factor in self.cells:
             found = sums(found, np.sort(cell.codes * factor))
+        in_force().hold(len(found), "the codes of a number")
         return found
+
+    @property
+    def size(self) -> int:
+        """How many codes it has at most: counted without making them."""
+        parts = [len(set(part)) for part in (self.token, self.index) if part]
+        parts += [len(cell.codes) for cell, _ in self.cells]
+        return min(prod(parts), (self.most - self.least) // (abs(self.factor) or 1) + 1)
 
     @cached_property
     def least(self) -> int:
@@ -181,6 +191,7 @@ class Cells:
     def new(self, codes: Codes, time: int, name: str, *, is_length: bool = False, everywhere: bool = False) -> Cell:
         """Return a new cell; refuse codes that are too many or too large."""
         codes = checked(codes)
+        in_force().hold(len(codes), "the codes of a lane")
         cell = Cell(codes, time, name, len(self.made), is_length, everywhere)
         self.made.append(cell)
         return cell
@@ -216,6 +227,12 @@ def checked(codes: Codes) -> Codes:
 
 def distinct(numbers: Codes) -> Codes:
     """Return numbers in ascending order, each once: as np.unique, which is slower for few and loads masked arrays."""
+    if numbers.size > MANY:  # where they lie close together, marks on a ruler are faster than sorting
+        low, high = int(numbers.min()), int(numbers.max())
+        if high - low < 4 * numbers.size:
+            marks = np.zeros(high - low + 1, np.bool_)
+            marks[numbers - low] = True
+            return np.flatnonzero(marks) + low
     found = np.sort(numbers, axis=None)
     return found[np.append(True, found[1:] != found[:-1])] if len(found) else found
 

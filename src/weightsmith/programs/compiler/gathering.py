@@ -11,11 +11,32 @@ from weightsmith.errors import InputError, brief
 from weightsmith.programs.compiler.boundaries import EVERY, Heads, heads_of
 from weightsmith.programs.compiler.coding import Coder
 from weightsmith.programs.compiler.counting import Counting, selects_first
-from weightsmith.programs.compiler.forms import Cells, Codes, Form, TooLargeError, cell_form, checked, distinct, feature
+from weightsmith.programs.compiler.forms import (
+    MOST_CODES,
+    Cells,
+    Codes,
+    Form,
+    TooLargeError,
+    cell_form,
+    checked,
+    distinct,
+    feature,
+)
 from weightsmith.programs.compiler.pairs import Condition, Pairs, conditions
 from weightsmith.programs.compiler.plan import Gathered
 from weightsmith.programs.compiler.pointwise import Pointwise, simplest
-from weightsmith.programs.compiler.symbols import Affine, Integers, Mean, Sizes, Symbol, Table, as_table, constant
+from weightsmith.programs.compiler.symbols import (
+    Affine,
+    Integers,
+    Mean,
+    Sizes,
+    Symbol,
+    Table,
+    as_table,
+    common_scale,
+    constant,
+    require_pairs,
+)
 from weightsmith.programs.form import Aggregate, Apply, Constant, Node
 from weightsmith.programs.graph import Program
 from weightsmith.programs.operators import Named
@@ -110,7 +131,8 @@ class Gathering:
         if key not in self._sums:
             codes = sums(value.codes, low, high)
             if value.of_index:
-                codes = np.intersect1d(codes, _of_positions(value, selects_first(pairs)))
+                least, most = _of_positions(value, selects_first(pairs))
+                codes = codes[(codes >= least) & (codes <= most)]
             if len(codes) == 1:
                 return Form(constant=int(codes[0]))
             time = max([value.time, *(max(one.key.time, one.query.time) for one in heads)])
@@ -163,8 +185,7 @@ class Gathering:
         top = self._sum(pairs, heads_of(pairs), form, low, high, node)
         count = self.width(node.selector, node)
         if self.counting.all_alike(pairs, form):
-            found = np.array([(value * c, c) for c in count.codes for value in (form.codes if c else form.codes[:1])])
-            return Mean(top, scale, count, node.default, found)
+            return Mean(top, scale, count, node.default, _pairs_alike(form.codes, count.codes))
         return Mean(top, scale, count, node.default, _pairs_of(form.codes, top.codes, count.codes))
 
     def _whole(self, symbol: Symbol) -> tuple[Form, int]:
@@ -173,7 +194,12 @@ class Gathering:
             return symbol.form, symbol.scale
         table = as_table(symbol, self.sizes)
         numbers = [Fraction(value) for value in table.values if is_number(value)]
-        scale = lcm(*(number.denominator for number in numbers))
+        scale = common_scale(numbers, 63)
+        if scale is None:
+            raise TooLargeError(
+                f"the mean of {len(numbers):,} different numbers whose fractions have no common denominator of 63 "
+                "bits: write a smaller max_length, or round them first"
+            )
         return self.coder.code(
             table, {v: int(n * scale) for v, n in zip(table.values, numbers, strict=True)}
         ).form, scale
@@ -203,36 +229,48 @@ def sums(values: Codes, low: int, high: int) -> Codes:
     if step == 0:
         return np.zeros(1, np.int64)
     start, stop = min(low * least, high * least), max(low * most, high * most)
-    if (stop - start) // step > 1 << 22:
+    if (stop - start) // step >= MOST_CODES:
         raise TooLargeError(
-            f"a sum of {high} numbers up to {max(abs(least), abs(most)):,} has too many values to be proved"
+            f"a sum of up to {high:,} numbers from {least:,} to {most:,} can be {(stop - start) // step + 1:,} "
+            f"different ones: at most {MOST_CODES:,} can be proved; write a smaller max_length, or fewer values"
         )
     return checked(np.arange(start, stop + 1, step))
 
 
-def _of_positions(value: Form, first: bool) -> Codes:
-    """Return what the sum of a function of the position can be, for it is added at most once for each."""
+def _of_positions(value: Form, first: bool) -> tuple[int, int]:
+    """Return the ends of what the sum of a function of the position can be: it is added at most once for each."""
     entries = [one + value.constant for one in value.index]
     always = entries[0] if first else 0
     rest = entries[1:] if first else entries
-    low, high = (always + sum(one for one in rest if (one > 0) == (sign > 0)) for sign in (-1, 1))
-    return np.arange(low, high + 1) if high - low < 1 << 22 else value.codes
+    return always + sum(one for one in rest if one < 0), always + sum(one for one in rest if one > 0)
+
+
+def _pairs_alike(values: Codes, counts: Codes) -> Integers:
+    """Return what sum and count can be together where all selected values are the same."""
+    require_pairs(len(counts) * len(values))
+    tops, of = np.multiply.outer(counts, values), np.broadcast_to(counts[:, None], (len(counts), len(values)))
+    found = np.stack([tops.ravel(), of.ravel()], axis=1)
+    return np.concatenate([[[0, 0]], found[found[:, 1] != 0]]) if 0 in counts else found
 
 
 def _pairs_of(values: Codes, tops_of: Codes, counts: Codes) -> Integers:
     """Return what sum and count can be together."""
-    step = gcd(*(int(one) for one in np.diff(values))) or 1
-    found = []
-    for count in counts:
-        tops = np.arange(int(count) * int(values[0]), int(count) * int(values[-1]) + 1, step)
-        tops = tops[np.isin(tops, tops_of)] if len(tops_of) < len(tops) else tops
+    step = int(np.gcd.reduce(np.diff(values), initial=0)) or 1
+    least, most = int(values[0]), int(values[-1])
+    found, total = list[Integers](), 0
+    for count in counts.tolist():
+        size = count * (most - least) // step + 1
+        if len(tops_of) < size:
+            inside = tops_of[(tops_of >= count * least) & (tops_of <= count * most)]
+            tops = inside[(inside - count * least) % step == 0]
+        else:
+            require_pairs(total + size)
+            tops = np.arange(count * least, count * most + 1, step)
+        total += len(tops)
+        require_pairs(total)
         found.append(np.stack([tops, np.full_like(tops, count)], axis=1))
     pairs = np.concatenate(found)
     checked(distinct(pairs[:, 0]))
-    if len(pairs) > 1 << 20:
-        raise TooLargeError(
-            f"a mean can be {len(pairs):,} different things: write a smaller max_length, or fewer values"
-        )
     return pairs
 
 

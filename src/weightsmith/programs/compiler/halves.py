@@ -1,13 +1,12 @@
 """Means that are only compared with whole numbers: then every number between two whole ones may be the half between."""
 
-from fractions import Fraction
 from functools import partial
-from math import ceil, floor
 
 import numpy as np
 
-from weightsmith.programs.compiler.coding import Coder, Part, function_of
-from weightsmith.programs.compiler.forms import Form, distinct
+from weightsmith.programs.budget import in_force
+from weightsmith.programs.compiler.coding import MOST_NEURONS, Coder, Part, function_of
+from weightsmith.programs.compiler.forms import LARGEST_CODE, Form, distinct
 from weightsmith.programs.compiler.symbols import Affine, Integers, Mean, Sizes, codes_of, variable_of
 from weightsmith.programs.form import Aggregate, Apply, Constant, Indices, Length, Node, Row, Select, Width
 from weightsmith.programs.graph import Program
@@ -70,30 +69,50 @@ def by_halves(mean: Mean, coder: Coder, sizes: Sizes) -> Affine | Mean:
     """Return a mean with the half between two whole numbers for every number between them: a linear form.
 
     Twice that is, from the least whole number on, one for each k with mean ≥ k and one for each with mean > k: signs of
-    top − k · scale · count. Where the count is 0, so are all of these, and the default is put right.
+    top − k · scale · count. Where the count is 0, so are all of these, and the default is put right. A mean that would
+    take too many neurons stays a mean.
     """
     default = int(mean.default) if is_number(mean.default) and mean.default == int(mean.default) else None
     if default is None and not mean.counts_always:
         return mean
-    values = [Fraction(int(top), int(count) * mean.scale) for top, count in mean.pairs if count]
-    low, high = floor(min(values)), ceil(max(values))
-    twice = [floor(value) + ceil(value) for value in values]
-    total, parts = Form(constant=2 * low), list[Part]()
+    if mean.scale * int(mean.pairs[:, 1].max()) > LARGEST_CODE:
+        return mean
+    twice = _twice(mean)
+    low, high = int(twice[0]) // 2, (int(twice[-1]) + 1) // 2
+    if high - low >= MOST_NEURONS:  # each step takes one at least
+        return mean
+    total, parts, neurons = Form(constant=2 * low), list[Part](), 0
     steps = [
         (mean.top - mean.count * (k * mean.scale), partial(_signs, k > low, k < high)) for k in range(low, high + 1)
     ]
     if default is not None and not mean.counts_always:
         steps.append((mean.count, partial(_at_zero, 2 * default - low - high)))
-        twice.append(2 * default)
+        twice = distinct(np.append(twice, 2 * default))
+    in_force().room(
+        3 * sum(form.size for form, _ in steps),
+        f"the comparison of a mean with each whole number from {low:,} to {high:,}",
+    )
     for form, wanted in steps:
         if form.is_constant:
             total = total.plus(int(wanted(np.array([form.constant]))[0]))
             continue
         variable, _, _ = variable_of(form, sizes)
         free, part = function_of(variable, wanted(codes_of(form, variable, sizes)))
-        total, parts = total + free, parts + ([] if part is None else [part])
-    known = distinct(np.array(twice, np.int64) - total.constant) if total.is_constant else None
+        total = total + free
+        if part is not None:
+            parts.append(part)
+            neurons += len(part.kinks)
+        if neurons > MOST_NEURONS:
+            return mean
+    known = twice - total.constant if total.is_constant else None
     return Affine(total + coder.layer(parts, known) if parts else total, 2)
+
+
+def _twice(mean: Mean) -> Integers:
+    """Return twice what stands for each value of a mean, where something is selected: each once, in order."""
+    tops, counts = mean.pairs[mean.pairs[:, 1] > 0].T
+    below = counts * mean.scale
+    return distinct(tops // below - -tops // below)
 
 
 def _signs(at_least: bool, above: bool, codes: Integers) -> Integers:

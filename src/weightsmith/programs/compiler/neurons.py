@@ -1,6 +1,5 @@
 """Piecewise linear functions of one whole number as neurons: one for each change of slope."""
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -28,33 +27,24 @@ def kinks(codes: Integers, wanted: Integers) -> tuple[int, list[Kink]]:
         )
     from_left = _from_left(codes, wanted)
     from_right = _from_left(-codes[::-1], wanted[::-1])
-    if len(from_right) < len(from_left):
-        return int(wanted[-1]), [Kink(-1, offset, slope) for offset, slope in from_right]
-    return int(wanted[0]), [Kink(1, offset, slope) for offset, slope in from_left]
+    if len(from_right[0]) < len(from_left[0]):
+        return int(wanted[-1]), _kinks(-1, *from_right)
+    return int(wanted[0]), _kinks(1, *from_left)
 
 
-def values_of(found: list[Kink], codes: Integers) -> Integers:
-    """Return the sum of neurons at every code."""
-    total = np.zeros(len(codes), np.int64)
-    for kink in found:
-        total += kink.slope * np.maximum(kink.direction * codes - kink.offset, 0)
-    return total
+def _kinks(direction: int, offsets: Integers, slopes: Integers) -> list[Kink]:
+    return [Kink(direction, offset, slope) for offset, slope in zip(offsets.tolist(), slopes.tolist(), strict=True)]
 
 
-def _from_left(codes: Integers, wanted: Integers) -> list[tuple[int, int]]:
-    """Return offsets and changes of slope, from the smallest code on."""
-    found: list[tuple[int, int]] = []
-    slope = 0
-    points = list(zip(codes.tolist(), wanted.tolist(), strict=True))
-    for (here, before), (there, after) in pairwise(points):
-        gap, rise = there - here, after - before
-        straight = rise % gap == 0
-        if straight and ((rise // gap != slope) <= (slope != 0) + (rise != 0)):
-            turns = [(here, rise // gap)]
-        else:  # flat, and then all at once
-            turns = [(here, 0), (there - 1, rise)]
-        for at, to in turns:
-            if to != slope:
-                found.append((at, to - slope))
-                slope = to
-    return found
+def _from_left(codes: Integers, wanted: Integers) -> tuple[Integers, Integers]:
+    """Return offsets and changes of slope, from the smallest code on.
+
+    Between two codes the slope is one whole number where that will do, else 0 and, over the last 1, all of the rise.
+    """
+    gaps, rises = np.diff(codes), np.diff(wanted)
+    straight = rises % gaps == 0
+    at = np.stack([codes[:-1], codes[1:] - 1], axis=1).ravel()
+    slopes = np.stack([np.where(straight, rises // gaps, 0), np.where(straight, rises // gaps, rises)], axis=1).ravel()
+    changes = np.diff(slopes, prepend=0)
+    turns = np.flatnonzero(changes)
+    return at[turns], changes[turns]

@@ -1,5 +1,6 @@
 """Selectors as conditions on pairs of positions: on differences between a form of the query and one of the key."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -7,8 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.programs.compiler.forms import Codes, Form
+from weightsmith.programs.budget import in_force
+from weightsmith.programs.compiler.forms import Codes, Form, checked, distinct
 
+ROWS = 64  # of pairs of positions that are made at once
 Booleans: TypeAlias = npt.NDArray[np.bool_]
 
 
@@ -95,6 +98,26 @@ def either(*parts: Pairs) -> Pairs:
         return True
     rest = tuple(part for part in parts if part is not False)
     return False if not rest else rest[0] if len(rest) == 1 else Either(rest)
+
+
+def at_distances(keys: Sequence[int], queries: Sequence[int], distances: range) -> Codes:
+    """Return every query − key of two functions of the position whose key stands so far before its query.
+
+    A distance below 0 is that of a key after its query. No more than a few rows of all pairs are there at once.
+    """
+    k, q = np.array(keys, np.int64), np.array(queries, np.int64)
+    steps = distinct(np.concatenate([np.diff(k), np.diff(q)]))
+    if len(steps) <= 1:  # both go up evenly: the distance alone tells the difference
+        return distinct(q[0] - k[0] + np.array(distances, np.int64) * int(steps.sum()))
+    found = np.empty(0, np.int64)
+    for start in range(0, len(distances), ROWS):
+        in_force().check()
+        rows = [
+            q[max(d, 0) : len(q) + min(d, 0)] - k[max(-d, 0) : len(k) - max(d, 0)]
+            for d in distances[start : start + ROWS]
+        ]
+        found = checked(distinct(np.concatenate([found, *rows])))
+    return found
 
 
 def conditions(pairs: Pairs) -> list[Condition]:

@@ -7,6 +7,7 @@ are chosen among the forms that are read, so cells that are only read together s
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from weightsmith.programs.budget import in_force
 from weightsmith.programs.compiler.forms import Cell, Form
 from weightsmith.programs.compiler.plan import Plan
 from weightsmith.programs.naming import NOTHING, OF_LANES, POSITION, TOKEN, joined
@@ -103,6 +104,7 @@ def lanes_for(outputs: list[Form], forms: list[Form]) -> Lanes:
     span = Span()
     lanes: list[Form] = []
     for form in [*dict.fromkeys(outputs), *sorted(forms, key=_size)]:
+        in_force().check()
         if form not in lanes and (form in outputs or not span.combines(form)):
             span.add(form)
             lanes.append(form)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.programs.compiler.forms import LARGEST_CODE, Form, distinct
+from weightsmith.programs.budget import in_force
+from weightsmith.programs.compiler.forms import LARGEST_CODE, Form, distinct, sums
 from weightsmith.programs.compiler.symbols import (
     Affine,
     Integers,
@@ -21,6 +22,7 @@ from weightsmith.programs.compiler.symbols import (
     codes_of,
     constant,
     divided,
+    require_pairs,
     unary,
     variable_of,
 )
@@ -120,6 +122,7 @@ class Pointwise:
             found: dict[int, Value] = {}
             alike = True
             for x in a.codes:
+                in_force().check()
                 for y in b.codes:
                     value = _result(operator, (exact(Fraction(int(x), scale)), exact(Fraction(int(y), scale))), note)
                     alike = alike and found.setdefault(int(x) + sign * int(y), value) == value
@@ -168,7 +171,7 @@ def _times(symbol: Symbol, factor: Fraction) -> Symbol | None:
     if not is_number(one.default) and not one.counts_always:
         return None
     default = exact(Fraction(one.default) * factor) if is_number(one.default) else one.default
-    if int(np.abs(one.pairs[:, 0]).max()) * abs(factor.numerator) > LARGEST_CODE:
+    if _farthest(one) * abs(factor.numerator) > LARGEST_CODE:
         return None
     pairs = one.pairs * np.array([factor.numerator, 1])
     return Mean(one.top * factor.numerator, one.scale * factor.denominator, one.count, default, pairs)
@@ -195,7 +198,14 @@ def _sum(left: Symbol, right: Symbol) -> Symbol | None:
         return None
     scale = lcm(one.scale, other.scale)
     a, b = scale // one.scale, scale // other.scale
-    return Mean(one.top * a + other.top * b, scale, one.count, one.default, _added_pairs(one.pairs, a, other.pairs, b))
+    if _farthest(one) * a + _farthest(other) * b > LARGEST_CODE:
+        return None
+    return Mean(one.top * a + other.top * b, scale, one.count, one.default, _added_pairs(one, a, other, b))
+
+
+def _farthest(mean: Mean) -> int:
+    """Return the largest absolute value of a sum."""
+    return int(np.abs(mean.pairs[:, 0]).max())
 
 
 def _constant_pairs(one: Mean, other: Affine) -> Integers:
@@ -203,13 +213,25 @@ def _constant_pairs(one: Mean, other: Affine) -> Integers:
     return np.stack([counts * other.form.constant, counts], axis=1)
 
 
-def _added_pairs(one: Integers, a: int, other: Integers, b: int) -> Integers:
-    """Return what sums over the same positions can be, count by count."""
-    found = []
-    for count in distinct(one[:, 1]):
-        sums = distinct(np.add.outer(one[one[:, 1] == count, 0] * a, other[other[:, 1] == count, 0] * b))
-        found.append(np.stack([sums, np.full_like(sums, count)], axis=1))
+def _added_pairs(one: Mean, a: int, other: Mean, b: int) -> Integers:
+    """Return what sums over the same positions can be, count by count, and perhaps more."""
+    times = _multiple(one.top, other.top)
+    if times is not None:  # then one of them tells the other
+        return np.asarray(one.pairs * np.array([a + b * times, 1]), np.int64)
+    found, total = list[Integers](), 0
+    for count in distinct(one.pairs[:, 1]).tolist():
+        left, right = (mean.pairs[mean.pairs[:, 1] == count, 0] for mean in (one, other))
+        tops = sums(distinct(left) * a, distinct(right) * b)
+        total += len(tops)
+        require_pairs(total)
+        found.append(np.stack([tops, np.full_like(tops, count)], axis=1))
     return np.concatenate(found)
+
+
+def _multiple(one: Form, other: Form) -> int | None:
+    """Return the whole number by which one form gives the other, or None."""
+    times, rest = divmod(other.factor, one.factor) if one.factor else (0, 1)
+    return None if rest or one * times != other else times
 
 
 def _count_times_mean(left: Symbol, right: Symbol) -> Symbol | None:
@@ -245,7 +267,8 @@ def _sign_matters(operator: Operator, mean: Mean) -> bool:
     if mean.default != 0 and not mean.counts_always:
         return False
     results: dict[int, Any] = {}
-    for value in dict.fromkeys(mean.values):
+    for value in mean.different():
+        in_force().check()
         if not is_number(value):
             return False
         try:

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from weightsmith.programs.budget import in_force
 from weightsmith.programs.compiler.coding import Coder
 from weightsmith.programs.compiler.forms import Form, TooLargeError, sums
-from weightsmith.programs.compiler.pairs import Booleans, Condition, Difference, Pairs, both, either
+from weightsmith.programs.compiler.pairs import Booleans, Condition, Difference, Pairs, at_distances, both, either
 from weightsmith.programs.compiler.symbols import Affine, Mean, Sizes, Symbol, Table, as_table, divided
 from weightsmith.programs.compiler.tables import MOST_CALLS, combined
 from weightsmith.programs.form import Note
@@ -46,8 +47,7 @@ class Selecting:
 
     def _difference(self, key: Form, query: Form) -> Difference:
         if self.causal and key.of_index and query.of_index:
-            visible = {q - k for i, q in enumerate(query.index) for k in key.index[: i + 1]}
-            return Difference(key, query, np.array(sorted(visible), np.int64))
+            return Difference(key, query, at_distances(key.index, query.index, range(len(key.index))))
         return Difference(key, query, sums(query.codes, -key.codes[::-1]))
 
     def select(self, keys: Symbol, queries: Symbol, comparison: str | Function, note: Note) -> Pairs:
@@ -114,7 +114,11 @@ class Selecting:
                 f"a selector that compares {len(keys):,} with {len(queries):,} values: at most {MOST_CALLS:,} pairs "
                 "can be proved; write a smaller max_length, or simpler steps"
             )
-        return np.array([[bool(attempt(holds, (k, q), note)) for q in queries] for k in keys])
+        found = np.empty((len(keys), len(queries)), np.bool_)
+        for row, k in zip(found, keys, strict=True):
+            in_force().check()
+            row[:] = [bool(attempt(holds, (k, q), note)) for q in queries]
+        return found
 
     def _of_matrix(self, keys: Table, queries: Table, matrix: Booleans) -> Pairs:
         """Return the pairs of values that a matrix (keys, queries) selects."""
@@ -210,14 +214,13 @@ def _exact(code: Any, scale: int) -> Value:
     return exact(Fraction(int(code), scale))
 
 
-def _listed_values(symbol: Symbol) -> Sequence[Value]:
-    """Return the values that are no numbers, or all of a table or a mean."""
-    return symbol.values if isinstance(symbol, Table | Mean) else ()
+def _may_be_none(symbol: Symbol) -> bool:
+    return symbol.may_be_none if isinstance(symbol, Mean) else isinstance(symbol, Table) and None in symbol.values
 
 
 def _refuse_none(keys: Symbol, queries: Symbol, comparison: str, note: Note) -> None:
     for which, symbol in (("key", keys), ("query", queries)):
-        if None in _listed_values(symbol):
+        if _may_be_none(symbol):
             raise refusal(
                 note.place,
                 f"select compares what may be None: the {which} is, where nothing is selected, and {comparison!r} has "

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from weightsmith.arithmetic import Fixed
+from weightsmith.programs.budget import in_force
 from weightsmith.programs.compiler.boundaries import EVERY, Boundary
 from weightsmith.programs.compiler.forms import TooLargeError
 from weightsmith.programs.compiler.lemmas import LemmaError
@@ -21,6 +22,7 @@ def smallest(plan: Plan, lanes: Lanes, names: list[str], history: list[str]) -> 
     bits, why = max(2, held.bit_length()), ""
     boundaries = {head.boundary for block in blocks for head in block.heads}
     while bits <= MOST_BITS:
+        in_force().check()
         saturation = Saturation.of(Fixed(bits, 0))
         if boundaries and (saturation is None or _scores(boundaries - {EVERY}, saturation) >= 1 << bits):
             bits += 1

@@ -4,7 +4,7 @@ A table says, for one or several variables, to which class each of their codes b
 classes the value. Classes that no value tells apart are one, so tables stay small however many codes there are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,10 +14,14 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.programs.compiler.forms import Codes, Form, feature
+from weightsmith.programs.budget import VALUE, in_force
+from weightsmith.programs.compiler.forms import Codes, Form, TooLargeError, feature
 from weightsmith.programs.values import Value, exact, is_number
 
 Integers: TypeAlias = npt.NDArray[np.int64]
+
+MOST_COMBINATIONS = 200_000  # of classes in a table
+MOST_MEANS = 1 << 20  # pairs of a sum and a count
 
 
 class Sizes(NamedTuple):
@@ -70,12 +74,47 @@ class Mean:
     default: Value
     pairs: Integers  # (pairs, 2)
 
+    def __post_init__(self) -> None:
+        """Count what is kept."""
+        in_force().hold(self.pairs.size, "the sums and counts of a mean")
+
     @cached_property
     def values(self) -> list[Value]:
         """The value of every pair."""
-        return [exact(Fraction(int(t), int(c) * self.scale)) if c else self.default for t, c in self.pairs]
+        in_force().hold(VALUE * self.size + len(self.pairs), f"the {self.size:,} values of a mean")
+        known = [self._value(*pair) for pair in self._different[0].tolist()]
+        return [known[number] for number in self._different[1].tolist()]
+
+    def different(self) -> Iterator[Value]:
+        """Yield every value once: whoever asks may stop early."""
+        return (self._value(*pair) for pair in self._different[0].tolist())
 
     @property
+    def size(self) -> int:
+        """How many different values there are; counted without making them."""
+        return len(self._different[0])
+
+    @cached_property
+    def _different(self) -> tuple[Integers, Integers]:
+        """The different quotients top / count in lowest terms, and which of them each pair is."""
+        tops, counts = self.pairs.T
+        common = np.maximum(np.gcd(tops, counts), 1)
+        reduced = np.stack([np.where(counts, tops // common, 0), counts // common], axis=1)
+        order = np.lexsort(reduced.T)
+        new = np.append(True, (reduced[order[1:]] != reduced[order[:-1]]).any(axis=1))
+        which = np.empty(len(order), np.int64)
+        which[order] = np.cumsum(new) - 1
+        return reduced[order[new]], which
+
+    def _value(self, top: int, count: int) -> Value:
+        return exact(Fraction(top, count * self.scale)) if count else self.default
+
+    @property
+    def may_be_none(self) -> bool:
+        """Whether it is None where nothing is selected, and that may be."""
+        return self.default is None and not self.counts_always
+
+    @cached_property
     def counts_always(self) -> bool:
         """Whether something is always selected."""
         return bool(self.pairs[:, 1].min() > 0)
@@ -89,6 +128,11 @@ class Table:
     classes: tuple[Integers, ...]  # for every variable, the class of each of its codes
     which: Integers  # one axis for each variable: the number of the value
     values: tuple[Value, ...]
+
+    def __post_init__(self) -> None:
+        """Count what is kept."""
+        numbers = self.which.size + sum(map(len, self.classes)) + VALUE * len(self.values)
+        in_force().hold(numbers, f"a table of {self.which.size:,} combinations")
 
     @property
     def time(self) -> int:
@@ -156,6 +200,11 @@ def as_table(symbol: Symbol, sizes: Sizes) -> Table:
         variable, _, _ = variable_of(symbol.form, sizes)
         codes = codes_of(symbol.form, variable, sizes)
         return unary(variable, [exact(Fraction(int(code), symbol.scale)) for code in codes])
+    if symbol.size > MOST_COMBINATIONS:
+        raise TooLargeError(
+            f"a mean can be {symbol.size:,} different things: a function of at most {MOST_COMBINATIONS:,} can be "
+            "proved; write a smaller max_length, or fewer values"
+        )
     radix = int(symbol.pairs[:, 0].max() - symbol.pairs[:, 0].min()) + 1
     codes = symbol.pairs[:, 1] * radix + symbol.pairs[:, 0]
     order = np.argsort(codes)
@@ -164,12 +213,36 @@ def as_table(symbol: Symbol, sizes: Sizes) -> Table:
     return unary(Variable(form.varying, codes[order] - form.constant), [values[n] for n in order])
 
 
+def require_pairs(count: int) -> None:
+    """Refuse a mean with so many pairs of a sum and a count, or more."""
+    if count > MOST_MEANS:
+        raise TooLargeError(
+            f"a mean can be {count:,} different things or more, by its sum and its count: at most {MOST_MEANS:,} can "
+            "be proved; write a smaller max_length, or fewer values"
+        )
+
+
+def common_scale(fractions: Sequence[Fraction], bits: int) -> int | None:
+    """Return the least number that makes all fractions whole; None where one of them gets more bits than that.
+
+    The common multiple of many denominators is never computed: it stops as soon as it is too large.
+    """
+    scale, denominators = 1, sorted({one.denominator for one in fractions if one})
+    for denominator in denominators:
+        scale = lcm(scale, denominator)
+        if scale >> bits >= denominators[0]:
+            return None
+    return scale
+
+
 def as_affine(table: Table) -> Affine | None:
     """Return a table as a linear form where it is one: a sum of functions, each free or linear in its variable."""
     if not all(is_number(value) for value in table.values):
         return None
     fractions = [Fraction(value) for value in table.values if is_number(value)]
-    scale = lcm(*(fraction.denominator for fraction in fractions))
+    scale = common_scale(fractions, 60)
+    if scale is None:
+        return None
     numbers = [int(fraction * scale) for fraction in fractions]
     if max(map(abs, numbers)) >= 1 << 60:
         return None

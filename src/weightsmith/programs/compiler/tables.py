@@ -6,11 +6,11 @@ from math import prod
 
 import numpy as np
 
+from weightsmith.programs.budget import in_force
 from weightsmith.programs.compiler.forms import TooLargeError
-from weightsmith.programs.compiler.symbols import Integers, Table, Variable, constant
+from weightsmith.programs.compiler.symbols import MOST_COMBINATIONS, Integers, Table, Variable, constant
 from weightsmith.programs.values import Value
 
-MOST_COMBINATIONS = 200_000  # of classes in a table
 LARGEST_KEY = 1 << 62
 MOST_CALLS = 100_000  # of a function, to make a table
 
@@ -41,7 +41,9 @@ def combined(function: Callable[..., Value], tables: Sequence[Table]) -> Table:
             "be proved; write a smaller max_length, or simpler steps"
         )
     results = np.empty(pairs.shape[1], np.int64)
+    budget = in_force()
     for number, pair in enumerate(pairs.T.tolist()):
+        budget.check()
         given = [table.values[n] for table, n in zip(tables, pair, strict=True)]
         results[number] = values.setdefault(function(*given), len(values))
     which = results[inverse].reshape(shape)

@@ -5,13 +5,16 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, Self
 
+import numpy as np
+
 from weightsmith.errors import brief
+from weightsmith.programs.budget import in_force
 from weightsmith.programs.compiler.coding import ONE_LAYER, Coder
 from weightsmith.programs.compiler.counting import Counting, conjuncts
 from weightsmith.programs.compiler.forms import Cell, Cells, Form, TooLargeError, feature
 from weightsmith.programs.compiler.gathering import Gathering
 from weightsmith.programs.compiler.halves import by_halves, compared_with_whole
-from weightsmith.programs.compiler.pairs import Pairs, both, either, opposite
+from weightsmith.programs.compiler.pairs import Pairs, at_distances, both, either, opposite
 from weightsmith.programs.compiler.plan import Plan
 from weightsmith.programs.compiler.pointwise import Pointwise, simplest
 from weightsmith.programs.compiler.selecting import Selecting
@@ -47,6 +50,7 @@ from weightsmith.programs.values import Value, exact, kind, presented
 TOO_LARGE = (
     "whole numbers of more than 63 bits are needed to hold its values: write a smaller max_length, or simpler steps"
 )
+MOST_READ = 1 << 16  # codes of the output
 MOST_CLASSES = 512  # combinations in a table before its parts become lanes
 
 
@@ -88,8 +92,11 @@ class Walk:
             self.pairs,
             self.names,
         )
+        budget = in_force()
+        budget.held = 0  # what another walk has made is not kept
         for node in self.program.nodes:
             self.coder.source, self.coder.place = self.names[node], node.note.place
+            budget.at(self.names[node], node.note.place)
             try:
                 if isinstance(node, SequenceNode):
                     self.symbols[node] = self._sequence(node)
@@ -119,12 +126,13 @@ class Walk:
 
     def plan(self) -> Plan:
         """Return the plan."""
+        node = self.program.output
+        in_force().at(self.names[node], node.note.place)
         try:
             outputs, table = self._output()
-            if self._says_truth(self.program.output):
+            if self._says_truth(node):
                 table = tuple((codes, bool(value) if value in (0, 1) else value) for codes, value in table)
         except TooLargeError as error:
-            node = self.program.output
             raise refusal(node.note.place, f"{self.names[node]}: {error}") from error
         live = self._live(outputs)
         return Plan(
@@ -238,6 +246,7 @@ class Walk:
         self.coder.source, self.coder.place = self.names[node], node.note.place
         symbol = self.symbols[node]
         if isinstance(symbol, Mean):
+            self._require_readable(len(symbol.pairs))
             entries = zip(map(tuple, symbol.pairs.tolist()), symbol.values, strict=True)
             found = tuple((tuple(map(int, pair)), value) for pair, value in entries)
             return (symbol.top, symbol.count), found
@@ -246,7 +255,16 @@ class Walk:
             return (symbol.form,), tuple(((code,), value) for code, value in decode.items())
         self._require_one_kind(symbol, node)
         coded = self.coder.any_code(symbol)
+        self._require_readable(len(coded.decode))
         return (coded.form,), tuple(((code,), value) for code, value in coded.decode.items())
+
+    def _require_readable(self, codes: int) -> None:
+        """Refuse an output with too many codes, before each of them is given its value."""
+        if codes > MOST_READ:
+            raise refusal(
+                self.program.output.note.place,
+                f"the output has {codes:,} codes: at most {MOST_READ:,} can be read out; write a smaller max_length",
+            )
 
     def _says_truth(self, node: Node) -> bool:
         """Say whether a node gives truth values, or None: equal to 0 and 1, and shown otherwise."""
@@ -283,8 +301,8 @@ def _looks_back(pairs: Pairs) -> bool:
     for part in conjuncts(pairs):
         difference = part.difference
         if difference.key.of_index and difference.query.of_index:
-            holds = dict(zip(map(int, difference.codes), part.holds, strict=True))
             key, query = difference.key.index, difference.query.index
-            if not any(holds[q - k] for i, q in enumerate(query) for k in key[i + 1 :]):
+            later = at_distances(key, query, range(1 - len(key), 0))
+            if not part.holds[np.searchsorted(difference.codes, later)].any():
                 return True
     return False

@@ -6,12 +6,13 @@ from functools import cached_property
 
 from weightsmith.arithmetic import Arithmetic, or_default
 from weightsmith.automata import Automaton
-from weightsmith.errors import InputError, brief, cut, named
+from weightsmith.errors import NAME_ECHO, InputError, brief, cut, named
 from weightsmith.model import Transformer, read_tokens
 from weightsmith.model.names import checked_names
+from weightsmith.programs.budget import DEFAULT_MEMORY, Budget, allowed
 from weightsmith.programs.ltl.formulas import Formula, tokens_in
 from weightsmith.programs.ltl.meaning import truths
-from weightsmith.programs.ltl.plan import planned
+from weightsmith.programs.ltl.plan import Plan, planned
 from weightsmith.programs.ltl.progression import formula_automaton
 from weightsmith.programs.ltl.reading import parse_ltl
 from weightsmith.programs.ltl.weights import Written
@@ -76,13 +77,16 @@ def compile_ltl(
     arithmetic: Arithmetic | None = None,
     *,
     soft: bool = False,
+    seconds: float | None = None,
+    memory: int = DEFAULT_MEMORY,
 ) -> CompiledFormula:
     """Compile a formula of past-time temporal logic to a transformer that decides it, for inputs of any length.
 
     Y, O, H and S speak of the past, O<, H< and S< of what is before the position itself; ! & | ^ -> <-> connect. The
     transformer is causal, without positions, and has as many blocks as the formula is deep in these operators: each is
     one head and one lane. Heads are hard; with `soft`, those of O and H are a softmax that saturates. The arithmetic is
-    Fixed(4, 4) unless another is given; one that lacks a law which the formula needs is refused.
+    Fixed(4, 4) unless another is given; one that lacks a law which the formula needs is refused. So is a formula that
+    takes more `seconds` to compile, or more bytes of `memory`.
 
     >>> P = compile_ltl("O(a & Y b) | (!c S a)", vocabulary="abc")
     >>> P("cbac")
@@ -99,10 +103,20 @@ def compile_ltl(
         raise InputError(f"{brief(formula)} is no formula: write a text, such as 'O(a & Y b)'")
     for token in sorted(tokens_in(read) - set(tokens)):
         raise InputError(f"the formula speaks of {named(token)}, which is no token of the vocabulary")
-    plan = planned(read, tokens)
-    written = Written(plan, or_default(arithmetic), soft)
-    T = written.transformer([cut(f"compile_ltl({source!r})", 2000)])
-    return CompiledFormula(read, source, T, _parts(written, T))
+    with allowed(seconds, memory) as budget:
+        budget.at(f"the formula {cut(source, NAME_ECHO)}", None)
+        plan = planned(read, tokens)
+        _require_room(plan, budget)
+        written = Written(plan, or_default(arithmetic), soft)
+        T = written.transformer([cut(f"compile_ltl({source!r})", 2000)])
+        return CompiledFormula(read, source, T, _parts(written, T))
+
+
+def _require_room(plan: Plan, budget: Budget) -> None:
+    """Refuse weights that would take too much memory: of a head eight rows of lanes, of a neuron two."""
+    heads, neurons, lanes = len(plan.heads), len(plan.neurons), len(plan.texts)
+    numbers = (8 * heads + 2 * neurons + len(plan.vocabulary)) * lanes
+    budget.room(numbers, f"{heads:,} heads and {neurons:,} neurons that read {lanes:,} lanes")
 
 
 def _parts(written: Written, T: Transformer) -> tuple[Part, ...]:

@@ -7,6 +7,7 @@ from functools import partial, reduce
 from typing import TypeAlias
 
 from weightsmith.errors import InputError
+from weightsmith.programs.budget import in_force
 from weightsmith.programs.ltl.formulas import Connective, Formula, Past, Token, Truth
 from weightsmith.programs.ltl.meaning import connected
 
@@ -69,6 +70,7 @@ class _Cases:
 
     def cubes(self, tree: Tree, possible: frozenset[str]) -> Cubes:
         self.count += 1
+        in_force().check()
         if self.count > MOST_CUBES:
             raise InputError(
                 f"a connective of the formula falls into more than {MOST_CUBES:,} cases, each a neuron: "

@@ -12,6 +12,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.model import Attention, FeedForward, Head, PositionTable, Transformer
+from weightsmith.programs.budget import in_force
 from weightsmith.programs.compiler.coding import Layered
 from weightsmith.programs.compiler.forms import Cell, Form
 from weightsmith.programs.compiler.placing import Lanes
@@ -53,6 +54,7 @@ class Margins:
         self.error = self._embedded()
         self.stages = [self.error]
         for b, (held, meant) in enumerate(zip(self.held.blocks, self.meant.blocks, strict=True)):
+            in_force().check()
             if held.attention is not None and meant.attention is not None:
                 self._attention(b, held.attention, meant.attention)
             self.stages.append(self._seen())

@@ -7,6 +7,7 @@ from math import isfinite
 from weightsmith.arithmetic import Arithmetic, Float, Native
 from weightsmith.errors import InputError, brief
 from weightsmith.model import Transformer
+from weightsmith.programs.budget import in_force
 from weightsmith.programs.compiler.certificate import InType
 from weightsmith.programs.compiler.lemmas import Lemma
 from weightsmith.programs.graph import Program
@@ -79,7 +80,10 @@ def proved(
     meant = transformer(plan, lanes, Native("float64"), names, classes, provenance)
     T = to_arithmetic(meant, A)
     types = TYPES if arithmetic is None else {str(A): rounding_in(A, machine=False), **TYPES}
-    bounds = {name: Margins(to_arithmetic(T, R.A), meant, plan, lanes, R) for name, R in types.items()}
+    bounds: dict[str, Margins] = {}
+    for name, R in types.items():
+        in_force().at(f"the margins in {name}", program.output.note.place)
+        bounds[name] = Margins(to_arithmetic(T, R.A), meant, plan, lanes, R)
     needed = next(iter(bounds.values())).least
     if not needed.left > 0:
         raise refusal(

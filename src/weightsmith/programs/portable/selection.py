@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from weightsmith.programs.budget import in_force
 from weightsmith.programs.compiler.coding import Coder
 from weightsmith.programs.compiler.forms import Form, TooLargeError, feature
 from weightsmith.programs.compiler.pairs import Booleans, Both, Condition, Either, Opposite, Pairs, conditions
@@ -69,6 +70,10 @@ def classes_of(pairs: Pairs, sizes: Sizes) -> Classes:
             f"a selector compares {len(keys[1].values):,} with {len(queries[1].values):,} values: at most "
             f"{MOST_PAIRS:,} pairs can be told apart; write a smaller max_length"
         )
+    count = len(keys[1].values) * len(queries[1].values)
+    in_force().room(
+        4 * count, f"a selector that compares {len(keys[1].values):,} with {len(queries[1].values):,} values"
+    )
     matrix = _matrix(pairs, _columns(*keys), _columns(*queries))
     rows, of_key = np.unique(matrix, axis=0, return_inverse=True)
     found, of_query = np.unique(rows, axis=1, return_inverse=True)

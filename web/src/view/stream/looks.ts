@@ -4,6 +4,7 @@ import type { Run } from "../../engine";
 import type { Numbers } from "../facts/numbers";
 import { colourOf, inkOn, type Scale, type Theme } from "../facts/scale";
 import { tokenText } from "../facts/tokens";
+import { numberSize } from "../numbersize";
 import { pixelOf } from "../thumbnails";
 import type { View } from "../view.svelte";
 import { type Column, type Row, stageOf } from "./layout";
@@ -65,10 +66,10 @@ export class Fills {
 }
 
 export const LEAST_RINGED = 6; // pixels: in narrower cells a ring would hide the value
-export const LEAST_WRITTEN = 12; // and in narrower ones there is no room for ∞
+export const LEAST_WRITTEN = 12; // and in narrower ones there is no room for −∞
+const LEAST_SUBLAYER = 22; // in a column of sublayers, for other numbers
+const LEAST_POSITION = 26; // and in one of positions
 const MOST_FILLS = 50_000;
-
-const LETTER = 0.61; // the width of a letter of the monospaced type, as a share of its size
 
 /** Return the run, the place of the lane in it, and its numbers, for a cell; null where the model has no such lane. */
 export function cellSource(view: View, row: Row, side: "a" | "b"): { run: Run; lane: number; numbers: Numbers } | null {
@@ -129,14 +130,11 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
   const { fill, ink } = fills.of(value);
   const withSliver = marked && view.pair === null && width >= 30 && column.kind === "position";
   const sliverWidth = withSliver ? Math.max(4, Math.min(9, width * 0.13)) : 0;
-  const inset = ring && width >= 14 ? 3 : infinite ? 0 : width >= 14 ? 1 : width >= 6 ? 0.5 : 0;
+  const gap = width >= (infinite ? LEAST_SUBLAYER : 14); // between ring and fill: −∞ needs all of a narrow cell
+  const inset = ring && gap ? 3 : infinite ? 0 : width >= 14 ? 1 : width >= 6 ? 0.5 : 0;
   const dot = value === 0 && !marked;
-  const size = column.kind === "sublayer" && width < 44 ? 11 : width >= 44 ? 12.5 : width >= 34 ? 11.5 : 11;
-  const grown = infinite && rowHeight >= 16 ? size + 3 : size;
-  const roomForNumber = width >= (column.kind === "sublayer" ? 22 : 26);
-  const written = dot || !roomForNumber ? "" : numbers.short(value);
-  const fits = written !== "" && written.length * grown * LETTER <= width - sliverWidth - (half ? 1 : 3);
-  const glyph = infinite && width >= LEAST_WRITTEN ? "∞" : "";
+  const edges = infinite ? Math.max(1, 2 * inset) : half ? 1 : 3;
+  const text = dot ? null : textOf(numbers, value, column.kind, rowHeight, width, width - sliverWidth - edges);
   return {
     value,
     before: marked && view.pair === null ? values.before : null,
@@ -145,13 +143,32 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
     ring,
     sliver: withSliver ? fills.of(values.before ?? 0).fill : undefined,
     sliverWidth,
-    text: fits ? written : glyph,
+    text: text?.written ?? "",
     ink: faint ? "var(--ink)" : ink,
-    size: fits ? grown : Math.min(11, grown),
+    size: text?.size ?? 0,
     bold: (ring && (column.kind === "position" || width >= 34)) || infinite,
     dot,
     faint,
   };
+}
+
+/** Return a number as it is written in a cell, with its size; null where there is no room for it. */
+function textOf(
+  numbers: Numbers,
+  value: number,
+  kind: Column["kind"],
+  rowHeight: number,
+  width: number,
+  room: number,
+): { readonly written: string; readonly size: number } | null {
+  const infinite = numbers.isInfinite(value);
+  const least = infinite ? LEAST_WRITTEN : kind === "sublayer" ? LEAST_SUBLAYER : LEAST_POSITION;
+  if (width < least) return null;
+  const usual = kind === "sublayer" && width < 44 ? 11 : width >= 44 ? 12.5 : width >= 34 ? 11.5 : 11;
+  const wanted = infinite && rowHeight >= 16 ? usual + 3 : usual;
+  const written = numbers.short(value);
+  const size = numberSize(written, value, room, wanted);
+  return size === null ? null : { written, size };
 }
 
 /** Return the cell in words: "dim 42 Paris at Tower: 1.62, before 0.5". */
