@@ -20,7 +20,7 @@ SUBJECTS = (
     "page",
     "export",
     "programs",
-)  # seeds, exact, exactness, drift and moods, which write data, and expressions, which compares no times, when named
+)  # when named: seeds, exact, exactness, drift and moods write data, expressions compares no times, budgets takes long
 
 console = Console(width=120)
 console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, BLAS on one thread")

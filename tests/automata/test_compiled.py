@@ -45,7 +45,7 @@ def test_a_part_of_a_budget_ends_when_the_whole_does() -> None:
     budget.start()
     clock[0] = 9.0
     part = budget.rest(states=50)
-    assert (part.limit, budget.limit > 50) == (50, True)
+    assert (part.states_of(100), budget.states_of(100) > 50) == (50, True)
     clock[0] = 10.5
     with pytest.raises(UnknownError, match="1 seconds were not enough"):
         part.check()

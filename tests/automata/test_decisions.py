@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
+from tests.automata.proving import in_steps
+from tests.automata.shortcuts import KINDS, made_for
 from weightsmith.automata import Automaton, DecisionAutomaton, compile_regex, smallest
 from weightsmith.automata.drawing import drawn
+from weightsmith.automata.extraction import UnknownError, extract
+from weightsmith.automata.extraction.whole import joined
 
 VOCABULARIES: tuple[tuple[str, ...], ...] = (("0", "1"), ("a", "b", "c"), ("x", "yy"), ("*", "]"), ("\n", "a"))
 
@@ -86,6 +90,22 @@ def test_the_start_is_merged_where_its_decision_is_free() -> None:
     A = ws.automaton(ws.library.first_equals_last())
     assert len(A.table) == 5
     assert A.outputs[A.start] == -1
+
+
+def test_states_are_numbered_in_the_order_of_the_inputs_that_lead_there() -> None:
+    merged = 0
+    for seed in range(120):
+        T = made_for(KINDS[seed % len(KINDS)], seed)
+        try:
+            A = joined(extract(T, in_steps(2000, 150)), "YES", in_steps(2000, 150))
+        except (UnknownError, ws.ModelError):
+            continue
+        order = [A.start]
+        for state in order:  # it grows meanwhile
+            order += [s for s in dict.fromkeys(A.table[state].tolist()) if s not in order]
+        assert order == list(range(len(A.table)))
+        merged += A.outputs[A.start] != -1
+    assert merged >= 20
 
 
 def test_a_table_ends_the_automaton() -> None:

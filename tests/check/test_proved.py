@@ -63,7 +63,8 @@ def test_a_proof_that_is_found_and_not_checked_in_time_is_unknown_and_says_how_l
     )
 
 
-def test_checking_takes_no_more_memory_than_it_may() -> None:
+def test_checking_takes_no_more_memory_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proof, "STATE_BYTES", 1 << 12)
     T = ws.library.majority("1")
     S = ws.infinity_form(T)
     verdict = check.same_decisions(T, S)

@@ -124,7 +124,8 @@ def weigh(N: Tables, weighting: Any, scores: Places, visible: Truths) -> Places:
     e = np.where(visible, N.each("exp", N.N.exp, scores), N.zero)
     z = N.sum(e)[:, None]
     weights = N.divide(e, np.where(z == N.zero, N.one, z))
-    assert weighting.empty in ("zero", "uniform")
+    if weighting.empty == "error" and (z == N.zero).any():
+        raise ZeroDivisionError("a softmax is empty")
     empty = shares(N, visible) if weighting.empty == "uniform" else np.full(e.shape, N.zero)
     return np.where(z == N.zero, empty, weights)
 

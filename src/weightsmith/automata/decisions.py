@@ -124,17 +124,16 @@ def decision_automaton(
     """Return the smallest machine, from one that is smallest but for its start, state 0, to which nothing leads.
 
     What the start says is free. So it is merged with a state from which every token leads to the same: with that which
-    says the first answer, if there are several.
+    says the first answer, if there are several. States are numbered in the order in which inputs lead to them. From
+    that state the same inputs lead to the same states: the order is the same, but for the new start.
     """
     outputs = outputs.copy()
     outputs[0] = SILENT
     alike = np.flatnonzero((table[1:] == table[0]).all(axis=1)) + 1
     if len(alike):
         start = int(alike[np.argsort(outputs[alike], kind="stable")[0]])
-        order = [start]
-        for state in order:  # it grows meanwhile
-            order += [s for s in dict.fromkeys(table[state].tolist()) if s not in set(order)]
-        number = np.full(len(table), -1)
+        order = np.concatenate([[start], np.delete(np.arange(1, len(table)), start - 1)])
+        number = np.empty(len(table), np.int32)
         number[order] = np.arange(len(order))
         table, outputs = number[table[order]], outputs[order]
     accepting = outputs == (list(answers).index(yes) if yes in answers else SILENT - 1)

@@ -167,13 +167,13 @@ def refuted(verdict: EveryLength, ids: Ids, begin: float) -> EveryLength:
 def _first_failure(claim: Claim, budget: Budget) -> tuple[Ids | None, Traces]:
     """Return the shortest input on which a claim fails, the smallest in vocabulary order, or None; and the traces."""
     within = claim.frame.within
-    only = None if within is None or within.automaton is None else spoken(within.automaton)
+    only = None if within is None or within.automaton is None else spoken(within.automaton, budget)
     extracted = [extract(T, budget) for T in claim.models]
     machines = [_as_claimed(claim, decisions) for decisions in extracted]
     if isinstance(claim, Recognizes):
         assert claim.language.automaton is not None
         yes = 1 + claim.T.classes.index(claim.yes)
-        wanted = spoken(claim.language.automaton)
+        wanted = spoken(claim.language.automaton, budget)
         found = first_difference(machines[0], [wanted], lambda a, b: (a == yes) != (b == 2), only, budget)
         return found, [(extracted[0].journal, None)]
     assert isinstance(claim, SameDecisions)

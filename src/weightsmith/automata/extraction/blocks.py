@@ -1,5 +1,6 @@
 """A block: from what stands in the stream before it to what stands there after it."""
 
+import math
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
@@ -8,6 +9,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
+from weightsmith.automata.extraction.failures import unless_it_fails
 from weightsmith.automata.extraction.guesses import EmptySoftmaxError, readings
 from weightsmith.automata.extraction.journal import BlockMade, ClassMade, PartMade, Path
 from weightsmith.automata.extraction.meeting import Meeting, meet
@@ -15,6 +17,7 @@ from weightsmith.automata.extraction.moore import Moore, pair, together
 from weightsmith.automata.extraction.outcomes import Told, merged
 from weightsmith.automata.extraction.reading import Normaliser, Truths
 from weightsmith.automata.extraction.rows import Ints, different
+from weightsmith.automata.extraction.slices import in_slices
 from weightsmith.automata.extraction.stream import Stream
 from weightsmith.automata.extraction.walk import ends_of, walked
 from weightsmith.errors import ModelError
@@ -22,9 +25,6 @@ from weightsmith.model import Transformer
 from weightsmith.model.positions import NO_POSITIONS
 from weightsmith.semantics.reference import after_attention, before_attention
 
-FEW_GUESSES = 3  # of which all are tried
-MAX_HEADS = 2  # of a block, so that outcomes are looked at before all heads are known
-MAX_OUTCOMES = 20_000  # that are looked at at once
 EMPTY_ERROR = (
     "{}: on some input every exp(score) rounds to 0 in {}; write Softmax(shifted=True), or Softmax(empty='zero') or "
     "Softmax(empty='uniform') to say what is meant"
@@ -43,43 +43,76 @@ def run_block(
     """
     attention, name = T.blocks[b].attention, f"block {b}"
     budget.place = name
-    if attention is None:
-        vectors = after_attention(T, b, stream.vectors, None)
-        after = _renumbered(stream, [(machine, vectors) for machine in stream.machines], finish)
+    if attention is None or not attention.heads:
+
+        def alone(vectors: Array) -> Array:
+            if attention is not None:
+                before_attention(T, b, vectors)  # nobody reads it, but its norm may fail
+            return _after(T, b, vectors, None if attention is None else [], budget)
+
+        vectors = unless_it_fails(T, stream, stream.machines, alone, stream.vectors)
+        after = _renumbered(T, stream, [(machine, vectors) for machine in stream.machines], finish, budget)
         return after, BlockMade()
     A, shared = T.arithmetic.core, T.attention_positions
-    seen = before_attention(T, b, stream.vectors)
+    seen = unless_it_fails(T, stream, stream.machines, partial(before_attention, T, b), stream.vectors)
     meetings = [
         meet(A, head, attention.positions_of(i, shared) or NO_POSITIONS, seen, budget)
         for i, head in enumerate(attention.heads)
     ]
     heads = [_Head(stream, meeting, f"{name}, head {i}", budget) for i, meeting in enumerate(meetings)]
-    if len(heads) <= MAX_HEADS:
-        heads[-1].told = partial(_told, T, b, stream, heads, outcome)
+    if len(heads) <= budget.limits.told_heads:
+        heads[-1].told = partial(_told, T, b, stream, heads, outcome, budget)
     found = [
         part for asking in _classes(heads, len(seen)) for part in _class(T, b, stream, heads, asking, outcome, budget)
     ]
-    after = _renumbered(stream, [spoken for spoken, _ in found], finish)
+    heads[-1].told = None  # which knows the heads, so that all would stay
+    after = _renumbered(T, stream, [spoken for spoken, _ in found], finish, budget)
     return after, BlockMade([head.made for head in heads], [part for _, part in found], after.machines)
 
 
+def _after(T: Transformer, b: int, h: Array, outputs: list[Array] | None, budget: Budget) -> Array:
+    """Return vectors after a block, slice by slice."""
+    layer, lanes = T.blocks[b].feed_forward, len(T.lanes)
+    budget.room(8 * 4 * len(h) * lanes, "the vectors after it")
+
+    def of(some: slice) -> Array:
+        return after_attention(T, b, h[some], None if outputs is None else [added[some] for added in outputs])
+
+    return in_slices(of, len(h), lanes * (1 + (0 if layer is None else 2 * len(layer.W_1))), budget)
+
+
 def _told(
-    T: Transformer, b: int, stream: Stream, heads: "list[_Head]", outcome: Outcome, which: int, added: Array
+    T: Transformer,
+    b: int,
+    stream: Stream,
+    heads: "list[_Head]",
+    outcome: Outcome,
+    budget: Budget,
+    which: int,
+    added: Array,
 ) -> Ints | None:
     """Return the outcomes of what the last head adds, for each vector of a class and all that the others can add."""
-    last, *others = heads[-1:] + heads[:-1]
+    *others, last = heads
     own = np.flatnonzero(last.classes == which)
-    beside = [_every(head.machines(int(x))) for head in others for x in own]
-    x = np.repeat(own, [len(more) for more in beside]) if beside else own
-    if len(added) * len(x) > MAX_OUTCOMES:
+    beside = [[_every(head.machines(int(x))) for head in others] for x in own]
+    cases = [math.prod(map(len, every)) for every in beside]
+    if len(added) * sum(cases) > budget.limits.outcomes:
         return None
-    outputs = [np.tile(np.concatenate(beside), (len(added), 1))] if beside else []
+    x, combined = np.repeat(own, cases), [_combinations(every) for every in beside]
+    outputs = [np.tile(np.concatenate(rows), (len(added), 1)) for rows in zip(*combined, strict=True)]
     outputs.append(np.repeat(added, len(x), axis=0))
     try:
-        found = outcome(after_attention(T, b, np.tile(stream.vectors[x], (len(added), 1)), outputs))
+        found = outcome(_after(T, b, np.tile(stream.vectors[x], (len(added), 1)), outputs, budget))
     except ModelError:  # for what never meets, perhaps
         return None
     return found.reshape(len(added), len(x))
+
+
+def _combinations(several: list[Array]) -> list[Array]:
+    """Return the rows of each array, in all combinations with those of the others."""
+    sizes = [len(rows) for rows in several]
+    places = np.indices(sizes).reshape(len(sizes), math.prod(sizes))
+    return [rows[place] for rows, place in zip(several, places, strict=True)]
 
 
 def _classes(heads: "list[_Head]", vectors: int) -> Iterator[Truths]:
@@ -94,7 +127,7 @@ class _Head:
 
     def __init__(self, stream: Stream, meeting: Meeting, name: str, budget: Budget) -> None:
         self.stream, self.meeting, self.name, self.budget = stream, meeting, name, budget
-        self.classes = meeting.classes()[meeting.query_of]  # of each vector
+        self.classes = meeting.classes(budget)[meeting.query_of]  # of each vector
         self.made = [ClassMade(_labels(self.classes == c)) for c in range(int(self.classes.max()) + 1)]
         self.told: Callable[[int, Array], Ints | None] | None = None  # the outcomes of what it adds for a class
         self._known: dict[int, list[Spoken]] = {}
@@ -125,10 +158,10 @@ class _Head:
     def fitting(self, machine: Moore, vector: int) -> list[int]:
         """Return the guesses that are right on some input on which a machine speaks."""
         spoken, which = self.machines(vector), int(self.classes[vector])
-        if len(spoken) <= FEW_GUESSES:
+        if len(spoken) <= self.budget.limits.tried_guesses:
             return list(range(len(spoken)))
         if which not in self._rights:
-            each = (m.relabelled(np.where(m.labels > 0, n + 1, 0)) for n, (m, _) in enumerate(spoken))
+            each = (m.relabelled(np.where(m.labels > 0, n + 1, 0), self.budget) for n, (m, _) in enumerate(spoken))
             self._rights[which] = together(each, self.stream.tokens, self.budget)
         both = pair(machine, self._rights[which], lambda a, b: np.where(a > 0, b, 0), self.budget, both=True)
         return [int(label) - 1 for label in np.unique(both.labels[both.labels > 0])]
@@ -150,13 +183,14 @@ def _class(
 
     def vectors(found: Ints, guess: list[Array]) -> Array:
         outputs = [added[place] for added, place in zip(guess, found[:, 1:].T, strict=True)]
-        return after_attention(T, b, stream.vectors[found[:, 0]], outputs)
+        return _after(T, b, stream.vectors[found[:, 0]], outputs, budget)
 
     def told(found: Ints, guess: list[Array]) -> Ints:
         return outcome(vectors(found, guess))
 
     for machine, found, guess, path in _combined(own, places, [], heads, vector, told, budget):
-        yield (machine, vectors(found[1:], guess)), PartMade(classes, own, path)
+        made = unless_it_fails(T, stream, [machine], partial(vectors, guess=guess), found[1:])
+        yield (machine, made), PartMade(classes, own, path)
 
 
 def _combined(
@@ -174,7 +208,7 @@ def _combined(
         if len(others) < 2:
             every = [_every(head.machines(vector)) for head in others]
             rest = np.arange(len(every[0]), dtype=np.int32)[:, None] if others else np.zeros((1, 0), np.int32)
-            A, known, B, added = merged(A, known, B, [*guess, added, *every], rest, told)
+            A, known, B, added = merged(A, known, B, [*guess, added, *every], rest, told, budget)
         both, more = _both(A, known, B, budget)
         if both.speaks:
             for whole, numbers, outputs, path in _combined(both, more, [*guess, added], others, vector, told, budget):
@@ -206,13 +240,18 @@ def _both(A: Moore, places: Ints, B: Moore, budget: Budget) -> tuple[Moore, Ints
     return machine, np.concatenate([places[known[:, 0]], known[:, 1:] - 1], axis=1)
 
 
-def _renumbered(stream: Stream, found: list[Spoken], finish: Finish) -> Stream:
+def _renumbered(T: Transformer, stream: Stream, found: list[Spoken], finish: Finish, budget: Budget) -> Stream:
     """Give equal vectors of all machines one number."""
     every = np.concatenate([vectors for _, vectors in found])
-    vectors, numbers = finish(every)
+    try:
+        vectors, numbers = finish(every)
+    except ModelError:
+        for machine, own in found:
+            unless_it_fails(T, stream, [machine], lambda some: finish(some)[0], own)
+        raise
     machines, begin = [], 0
     for machine, own in found:
         code = np.append(0, 1 + numbers[begin : begin + len(own)])
-        machines.append(machine.renamed(code))
+        machines.append(machine.renamed(code, budget))
         begin += len(own)
-    return Stream(vectors, machines, stream.tokens, stream.ends)
+    return Stream(vectors, machines, stream.names, stream.ends)

@@ -1,15 +1,24 @@
-"""What an extraction may take, and how it says where it stopped."""
+"""What an extraction may take, and how it says where it stopped.
+
+Bytes are counted where arrays grow with the number of states, letters, keys or terms: those that are held
+(`Budget.holding`), and before each step those that it will take beside them. Python, NumPy and the loops themselves
+come on top; they do not grow.
+"""
 
 import time
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy.typing as npt
 
 from weightsmith.automata.extraction.compiled import compiled
+from weightsmith.automata.extraction.limits import Limits, current
 from weightsmith.errors import InputError, UnknownError, brief, whole_number
 
 DEFAULT_SECONDS, DEFAULT_STATES, DEFAULT_MEMORY = 60.0, 2_000_000, 1 << 30
-STATES_PER_SECOND = 800_000  # that are made, paired and merged, at least
-STATE_BYTES = 200  # that a state takes while machines are paired and made small: rows, tables, slots, classes
+MOST_STATES = 1 << 30  # that a number of 4 bytes can count, with room for those of one more step
 
 
 @dataclass
@@ -20,8 +29,10 @@ class Budget:
     states: int = DEFAULT_STATES
     memory: int = DEFAULT_MEMORY
     clock: Callable[[], float] = time.monotonic
+    limits: Limits = field(default_factory=current)
     place: str = field(default="", init=False)  # "block 1, head 0, class of queries 3 of 7"
     largest: int = field(default=0, init=False)  # states of the largest machine so far
+    _held: list[int] = field(default_factory=lambda: [0], init=False, repr=False)  # bytes
     _end: float | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -32,18 +43,14 @@ class Budget:
         whole_number(self.memory, "memory", 1 << 20, meaning="a number of bytes, a million or more")
 
     def rest(self, states: int) -> "Budget":
-        """Return what is left of the time, for machines of no more than so many states."""
-        return Budget(self._left(), min(states, self.states), self.memory, self.clock)
-
-    @property
-    def limit(self) -> int:
-        """How many states the next machine may have: no more than can be made in the time that is left."""
-        in_time = int(self._left() * STATES_PER_SECOND) + 1
-        return min(self.states, self.memory // STATE_BYTES, in_time, (1 << 31) - 1)
+        """Return what is left of the time and the bytes, for machines of no more than so many states."""
+        some = Budget(self.left(), min(states, self.states), self.memory, self.clock, self.limits)
+        some._held = self._held
+        return some
 
     def check(self) -> None:
         """Stop when the time is over."""
-        self._left()
+        self.left()
 
     def start(self) -> None:
         """Start the clock, unless it runs; before, the loops are compiled, which takes nothing of the budget."""
@@ -51,32 +58,50 @@ class Budget:
             compiled()
             self._end = self.clock() + self.seconds
 
-    def _left(self) -> float:
+    def left(self) -> float:
+        """Return how many seconds are left; stop where none are."""
         self.start()
         assert self._end is not None
         left = self._end - self.clock()
         if left <= 0:
-            raise UnknownError(self._text(f"{self.seconds:g} seconds were not enough"))
+            raise self.stop(f"{self.seconds:g} seconds were not enough")
         return left
 
-    def room(self, numbers: int, what: str) -> None:
-        """Stop before so many numbers are held."""
-        self.check()
-        if 8 * numbers > self.memory:
-            raise UnknownError(self._text(f"{what} would take more than {self.memory:,} bytes"))
+    @property
+    def held(self) -> int:
+        """How many bytes the arrays have that are held."""
+        return self._held[0]
 
-    def count(self, states: int) -> None:
-        """Take note of a machine; one without states did not fit."""
-        self.largest = max(self.largest, states)
-        if states == 0:
-            limit = self.limit
-            if limit < min(self.states, self.memory // STATE_BYTES):
-                raise UnknownError(self._text(f"a machine of more than {limit:,} states takes longer than is left"))
-            raise UnknownError(self._text(f"a machine has more than {limit:,} states"))
+    def holding(self, *arrays: npt.NDArray[Any]) -> None:
+        """Count the bytes of arrays, for as long as they are there."""
+        for array in arrays:
+            self._held[0] += array.nbytes
+            weakref.finalize(array, _released, self._held, array.nbytes).atexit = False
+
+    def room(self, size: int, what: str) -> None:
+        """Stop before so many bytes more are taken."""
+        self.check()
+        if size + self.held > self.memory:
+            raise self.stop(f"{what} would take more than {self.memory:,} bytes")
+
+    def states_of(self, size: int) -> int:
+        """Return how many states the next machine may have, if each takes so many bytes until it is small."""
+        self.check()
+        return max(0, min(self.states, (self.memory - self.held) // size, MOST_STATES))
+
+    def too_many(self, limit: int, size: int) -> "UnknownError":
+        """Return the error that says that a machine has more states than it may have, of so many bytes each."""
+        if limit >= min(self.states, MOST_STATES):
+            return self.stop(f"a machine has more than {limit:,} states")
+        return self.stop(
+            f"a machine of more than {limit:,} states of {size:,} bytes takes more than {self.memory:,} bytes"
+        )
 
     def stop(self, why: str) -> "UnknownError":
         """Return the error that says why it goes no further."""
-        return UnknownError(self._text(why))
+        place = self.place or "the embedding"
+        return UnknownError(f"{place}: {why}; the largest machine so far has {self.largest:,} states")
 
-    def _text(self, why: str) -> str:
-        return f"{self.place or 'the embedding'}: {why}; the largest machine so far has {self.largest:,} states"
+
+def _released(held: list[int], size: int) -> None:
+    held[0] -= size

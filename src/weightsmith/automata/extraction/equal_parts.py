@@ -7,15 +7,19 @@ guess is about all counts from some one on, nobody counts any further.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from weightsmith.arithmetic import Array, Core
 from weightsmith.automata.extraction.budget import Budget
+from weightsmith.automata.extraction.limits import Limits
 from weightsmith.automata.extraction.loops import DEAD
 from weightsmith.automata.extraction.meeting import Meeting
 from weightsmith.automata.extraction.reading import (
+    FOLLOWING,
+    FOLLOWING_BYTES,
     Normaliser,
     Reading,
     Truths,
@@ -26,10 +30,8 @@ from weightsmith.automata.extraction.reading import (
     summed,
 )
 from weightsmith.automata.extraction.rows import Ints, different, examples_of
+from weightsmith.automata.extraction.slices import in_slices
 
-MAX_COUNT = 1 << 14  # keys that share a weight above 0: 1 ⊘ m rounds to 0 from here on
-MAX_SUMS = 500  # of some terms, of which all are looked at
-SAMPLES = 6  # of these, of which it is seen at once that they differ
 Ends: TypeAlias = Callable[[Normaliser], Ints]  # the states in which a normaliser can be when such a query reads
 Told: TypeAlias = Callable[[Array], Ints | None]  # all that matters of what a head adds, in a row; None if unknown
 
@@ -42,23 +44,23 @@ def equal_parts(
     nothing, counts = ~counted & ~fatal, np.arange(len(weights))
     values = np.unique(meeting.values[meeting.newest :][counted[meeting.newest :]], axis=0)
     if len(values) == 1:
-        sums = _examples(meeting, _repeated(A, A.multiply(weights[:, None], values[0])), told)
+        sums = _examples(meeting, _repeated(A, A.multiply(weights[:, None], values[0]), budget), told, budget)
         cap = max(_last_change((sums != sums[-1]).any(axis=1)), least)
-        normaliser, _ = _count(fatal, nothing, cap)
+        normaliser, _ = _count(fatal, nothing, cap, budget)
         yield counting(normaliser, counts[: cap + 1] >= least, sums[: cap + 1], first)
         return
     kinds = _kinds(meeting, weights, values, budget)
-    negligible = _negligible(kinds, told)
+    negligible = _negligible(kinds, told, budget.limits)
     group = np.array([negligible.get(kind, kind) for kind in range(len(kinds.added))], np.int32)[kinds.of_count]
     group[:least] = -1
     last = _last_change(group != group[-1])
-    found = group[ends(_count(fatal, nothing, last)[0])]
+    found = group[ends(_count(fatal, nothing, last, budget)[0])]
     for one in np.unique(found[found >= 0])[::-1]:  # the largest weight tells most values apart
         budget.check()
         fitting, loose = group == one, int(one) in negligible
         cap = last if fitting[-1] else int(np.flatnonzero(fitting)[-1]) + 1
         guessed = np.unique(weights[fitting])
-        normaliser, rows = _count(fatal, nothing, cap, A.multiply(guessed[:1] * (not loose), meeting.values))
+        normaliser, rows = _count(fatal, nothing, cap, budget, A.multiply(guessed[:1] * (not loose), meeting.values))
         right = fitting[: cap + 1]
         normaliser = Normaliser(normaliser.labels, alive(normaliser.following, right), 0)
         yield summed(
@@ -98,31 +100,50 @@ def _sums(meeting: Meeting, terms: Array, budget: Budget) -> Array | None:
     """Return what the head adds for all sums of some terms, the empty one too; None where there are many."""
     anything = Normaliser(np.zeros((1, 1), np.int32), np.zeros((1, len(terms)), np.int32), 0)
     reading = summed(meeting.A, anything, np.ones(1, np.bool_), terms, (0.0, 0.0), budget)
-    rows, _ = fold_of_any_keys(anything, reading.adding, MAX_SUMS)
-    if not len(rows):
-        return None
-    return different(meeting.A.matvec(meeting.head.W_O, reading.mixed(rows[:, 1:])))[0]
+    rows, _ = fold_of_any_keys(anything, reading.adding, budget, budget.limits.sums)
+    return different(added_by(meeting, rows[:, 1:], reading.mixed, budget))[0] if len(rows) else None
 
 
-def _negligible(kinds: _Kinds, told: Told) -> dict[int, int]:
-    """Return the kinds with one outcome, whatever the sum, and for each of them the first with the same outcome."""
+def added_by(meeting: Meeting, sums: npt.NDArray[Any], mixed: Callable[[Any], Array], budget: Budget) -> Array:
+    """Return what the head adds to the stream, for each of some sums; `mixed` says which values these are."""
+    lanes, size = meeting.head.W_O.shape
+    budget.room(len(sums) * (3 * lanes * 8), "what the head adds")
+
+    def of(some: slice) -> Array:
+        return meeting.A.matvec(meeting.head.W_O, mixed(sums[some]))
+
+    return in_slices(of, len(sums), lanes * size, budget)
+
+
+def _negligible(kinds: _Kinds, told: Told, limits: Limits) -> dict[int, int]:
+    """Return the kinds with one outcome, whatever the sum, and for each of them the first with the same outcome.
+
+    Most kinds have several outcomes, and a few sums show that; of the others, every sum is looked at.
+    """
     few = [(kind, added) for kind, added in enumerate(kinds.added) if added is not None]
+    few = [few[place] for place in _alike([_sample(added, limits.sampled_sums) for _, added in few], told)]
+    alike = _alike([added for _, added in few], told)
     first: dict[bytes, int] = {}
-    for most in (SAMPLES, MAX_SUMS):
-        chosen = [added[:: 1 + len(added) // most] for _, added in few]
-        outcomes = told(np.concatenate(chosen)) if few else None
-        if outcomes is None:
-            return {}
-        rows = np.split(outcomes, np.cumsum([len(part) for part in chosen])[:-1])
-        same = [bool((row == row[0]).all()) for row in rows]
-        few = [one for one, alike in zip(few, same, strict=True) if alike]
-    alike_rows = [row[0] for row, alike in zip(rows, same, strict=True) if alike]
-    return {kind: first.setdefault(row.tobytes(), kind) for (kind, _), row in zip(few, alike_rows, strict=True)}
+    return {few[place][0]: first.setdefault(outcome, few[place][0]) for place, outcome in alike.items()}
 
 
-def _examples(meeting: Meeting, sums: Array, told: Told) -> Array:
+def _sample(added: Array, most: int) -> Array:
+    """Return no more than so many of some rows, from all over them."""
+    return added[:: -(-len(added) // most)]
+
+
+def _alike(several: list[Array], told: Told) -> dict[int, bytes]:
+    """Return the places of arrays whose rows all have the same outcome, with that; none where outcomes are unknown."""
+    outcomes = told(np.concatenate(several)) if several else None
+    if outcomes is None:
+        return {}
+    each = np.split(outcomes, np.cumsum([len(rows) for rows in several])[:-1])
+    return {place: found[0].tobytes() for place, found in enumerate(each) if (found == found[0]).all()}
+
+
+def _examples(meeting: Meeting, sums: Array, told: Told, budget: Budget) -> Array:
     """Return for each sum one with the same outcome."""
-    added, places = different(meeting.A.matvec(meeting.head.W_O, sums))
+    added, places = different(added_by(meeting, sums, lambda some: some, budget))
     outcomes = told(added)
     if outcomes is None:
         return sums
@@ -131,21 +152,25 @@ def _examples(meeting: Meeting, sums: Array, told: Told) -> Array:
     return chosen
 
 
-def _count(fatal: Truths, nothing: Truths, cap: int, terms: Array | None = None) -> tuple[Normaliser, Array]:
+def _count(
+    fatal: Truths, nothing: Truths, cap: int, budget: Budget, terms: Array | None = None
+) -> tuple[Normaliser, Array]:
     """Return a normaliser that counts up to a cap, and the terms of its labels."""
     marks = [fatal[..., None]] + ([] if terms is None else [np.where(fatal[..., None], 0.0, terms)])
     codes = np.concatenate(marks, axis=-1).astype(np.float64)
     labels, examples = labelled(codes, nothing)
     rows = codes.reshape(nothing.size, -1)[examples]
-    counted = np.minimum(np.arange(1, cap + 2), cap)[:, None]
+    budget.room(FOLLOWING_BYTES * (cap + 1) * len(rows), FOLLOWING)
+    counted = np.minimum(np.arange(1, cap + 2, dtype=np.int32), cap)[:, None]
     following = np.where(rows[:, 0] > 0, DEAD, counted).astype(np.int32)
     return Normaliser(labels, np.ascontiguousarray(following), 0), rows[:, 1:]
 
 
-def _repeated(A: Core, terms: Array) -> Array:
+def _repeated(A: Core, terms: Array, budget: Budget) -> Array:
     """Return the sum of m times terms[m], for each m."""
     total = np.zeros(terms.shape)
     for m in range(1, len(terms)):
+        budget.check()
         more = A.add(total[m:], terms[m:])
         if (more == total[m:]).all():
             break
@@ -155,10 +180,10 @@ def _repeated(A: Core, terms: Array) -> Array:
 
 def _weights_by_count(meeting: Meeting, budget: Budget) -> Array:
     """Return the weight of each of m keys, for m = 0, 1, 2 … up to where it rounds to 0 for ever."""
-    size = 2
-    while size <= MAX_COUNT:
-        weights = np.append(0.0, meeting.A.round(1 / np.arange(1, size)))
+    most, keys = budget.limits.counted_keys, 1
+    while keys <= most:
+        keys = min(2 * keys, most + 1)
+        weights = np.append(0.0, meeting.A.round(1 / np.arange(1, keys + 1)))
         if weights[-1] == 0:
             return weights[: int(np.flatnonzero(weights)[-1]) + 2]
-        size *= 2
-    raise budget.stop(f"equal parts of more than {MAX_COUNT:,} keys are above 0 in {meeting.A.arithmetic}")
+    raise budget.stop(f"equal parts of more than {most:,} keys are above 0 in {meeting.A.arithmetic}")

@@ -1,6 +1,7 @@
 """The loops over states, for Numba: smallest machines, pairs of machines, folds, different rows. See `compiled`.
 
-Each goes no further than `limit` states; where that is not enough, it gives no states at all.
+Those that can take long work in slices of so many steps and keep their progress in arrays, so that whoever calls them
+can look at the clock in between, and hears Ctrl-C (`slices`).
 """
 
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int32]
+Counts = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
 DEAD = -1  # in place of a normaliser: the guess has turned out wrong, and stays so
 
@@ -30,11 +32,8 @@ def by_label(labels: Ints) -> tuple[Ints, int]:
     return classes, count + 1
 
 
-def refined(table: Ints, classes: Ints, count: int) -> int:
-    """Split classes until no token leads from one class to two; return how many there are then (Hopcroft 1971).
-
-    The smaller part of a class that is split always gets the new number, so it alone need split others.
-    """
+def inverse(table: Ints) -> tuple[Ints, Ints]:
+    """Return from where tokens lead to each state: sources[token, begin[token, state] : begin[token, state + 1]]."""
     states, tokens = table.shape
     begin = np.zeros((tokens, states + 2), np.int32)
     sources = np.empty((tokens, states), np.int32)
@@ -47,30 +46,39 @@ def refined(table: Ints, classes: Ints, count: int) -> int:
             there = table[state, token] + 1
             sources[token, begin[token, there]] = state
             begin[token, there] += 1
-    first = np.zeros(states + 1, np.int32)  # of each class, in `order`
-    size = np.zeros(states + 1, np.int32)
-    marked = np.zeros(states + 1, np.int32)
-    for state in range(states):
-        size[classes[state]] += 1
-    for c in range(1, count):
-        first[c] = first[c - 1] + size[c - 1]
-    order = np.empty(states, np.int32)
-    place = np.empty(states, np.int32)
-    for state in range(states):
-        c = classes[state]
-        place[state] = first[c] + marked[c]
-        order[place[state]] = state
-        marked[c] += 1
-    for c in range(count):
-        marked[c] = 0
-    waiting = np.empty(states + 1, np.int32)
-    left = 0
-    for c in range(count):
-        waiting[left] = c
-        left += 1
-    touched = np.empty(states + 1, np.int32)
-    splitter = np.empty(states, np.int32)
-    while left > 0:
+    return begin, sources
+
+
+def refined(begin: Ints, sources: Ints, classes: Ints, work: Ints, progress: Counts, steps: int) -> bool:
+    """Split classes until no token leads from one class to two (Hopcroft 1971); say whether that is done.
+
+    The smaller part of a class that is split always gets the new number, so it alone need split others. `progress`
+    holds how many classes there are, how many of them wait to split others, and whether this has begun; `work` has a
+    row of states + 1 numbers for each of eight purposes. No more than so many steps are taken, but for those of the
+    last class that splits others.
+    """
+    tokens, states = sources.shape
+    first, size, marked, waiting = work[0], work[1], work[2], work[3]  # of each class, its place and extent in `order`
+    order, place, touched, splitter = work[4], work[5], work[6], work[7]
+    count, left = progress[0], progress[1]
+    if progress[2] == 0:
+        progress[2] = 1
+        for c in range(states + 1):
+            first[c], size[c], marked[c] = 0, 0, 0
+        for state in range(states):
+            size[classes[state]] += 1
+        for c in range(1, count):
+            first[c] = first[c - 1] + size[c - 1]
+        for state in range(states):
+            c = classes[state]
+            place[state] = first[c] + marked[c]
+            order[place[state]] = state
+            marked[c] += 1
+        for c in range(count):
+            marked[c] = 0
+            waiting[c] = c
+        left = count
+    while left > 0 and steps > 0:
         left -= 1
         c = waiting[left]
         members = size[c]
@@ -78,8 +86,10 @@ def refined(table: Ints, classes: Ints, count: int) -> int:
             splitter[i] = order[first[c] + i]
         for token in range(tokens):
             hit = 0
+            steps -= 1 + members
             for i in range(members):
                 state = splitter[i]
+                steps -= begin[token, state + 1] - begin[token, state]
                 for j in range(begin[token, state], begin[token, state + 1]):
                     source = sources[token, j]
                     k = classes[source]
@@ -110,7 +120,8 @@ def refined(table: Ints, classes: Ints, count: int) -> int:
                 waiting[left] = count
                 left += 1
                 count += 1
-    return count
+    progress[0], progress[1] = count, left
+    return bool(left == 0)
 
 
 def numbered(table: Ints, classes: Ints, count: int) -> tuple[Ints, Ints]:
@@ -197,18 +208,10 @@ def copied(source: Ints, target: Ints) -> None:
         target[j] = source[j]
 
 
-def larger(rows: Ints, table: Ints, slots: Ints, count: int) -> tuple[Ints, Ints, Ints]:
-    """Return the same rows and table with room for twice as many, and slots for them."""
-    more = np.empty((2 * len(rows), rows.shape[1]), np.int32)
-    wider = np.empty((2 * len(table), table.shape[1]), np.int32)
-    places = np.full(2 * len(slots), -1, np.int32)
-    for i in range(count):
-        for j in range(rows.shape[1]):
-            more[i, j] = rows[i, j]
-        for j in range(table.shape[1]):
-            wider[i, j] = table[i, j]
-        places[_PLACE(more, places, more[i])] = i
-    return more, wider, places
+def placed(rows: Ints, slots: Ints, begin: int, end: int) -> None:
+    """Put the numbers of some rows, which are new there, into slots."""
+    for i in range(begin, end):
+        slots[_PLACE(rows, slots, rows[i])] = i
 
 
 def distinct(rows: Ints) -> tuple[Ints, Ints]:
@@ -230,22 +233,20 @@ def distinct(rows: Ints) -> tuple[Ints, Ints]:
     return examples[:count].copy(), numbers
 
 
-def paired(A: Ints, B: Ints, dead_a: int, dead_b: int, limit: int) -> tuple[Ints, Ints]:
-    """Return the pairs of states that one input leads to, and their table.
+def paired(
+    A: Ints, B: Ints, dead_a: int, dead_b: int, rows: Ints, table: Ints, slots: Ints, progress: Counts, end: Counts
+) -> None:
+    """Find the pairs of states that one input leads to, and their table.
 
-    Where one of them is dead (−1: none is), the pair is: all such pairs are one.
+    Where one of them is dead (−1: none is), the pair is: all such pairs are one. `progress` holds how many rows were
+    found and how many of them are done; it goes on until all are, or more than end[0] were found, or `rows` has no
+    room, or end[1] steps were taken.
     """
     tokens = A.shape[1]
     sink_a, sink_b = max(dead_a, 0), max(dead_b, 0)
-    rows, table = np.empty((256, 2), np.int32), np.empty((256, tokens), np.int32)
-    slots = np.full(1024, -1, np.int32)
-    row = np.zeros(2, np.int32)
-    slots[_PLACE(rows, slots, row)] = 0
-    _COPY(row, rows[0])
-    count, done = 1, 0
-    while done < count <= limit:
-        while count + tokens > len(rows):
-            rows, table, slots = _LARGER(rows, table, slots, count)
+    row = np.empty(2, np.int32)
+    count, done, steps = progress[0], progress[1], end[1]
+    while done < count <= end[0] and count + tokens <= len(rows) and steps > 0:
         for token in range(tokens):
             row[0], row[1] = A[rows[done, 0], token], B[rows[done, 1], token]
             if row[0] == dead_a or row[1] == dead_b:
@@ -257,26 +258,22 @@ def paired(A: Ints, B: Ints, dead_a: int, dead_b: int, limit: int) -> tuple[Ints
                 count += 1
             table[done, token] = slots[place]
         done += 1
-    kept = count if count <= limit else 0
-    return rows[:kept], table[:kept]
+        steps -= tokens
+    progress[0], progress[1] = count, done
 
 
-def delayed(machine: Ints, enters: Ints, becomes: Ints, limit: int) -> tuple[Ints, Ints]:
-    """Return the reachable (state of the machine, code of the key at age 1, at age 2, …), and their table.
+def delayed(
+    machine: Ints, enters: Ints, becomes: Ints, rows: Ints, table: Ints, slots: Ints, progress: Counts, end: Counts
+) -> None:
+    """Find the reachable (state of the machine, code of the key at age 1, at age 2, …), and their table.
 
     The key of the state that was left has age 1, with the code becomes[1, enters[state]], and is older by 1 after each
-    token: becomes[age, code at the age before]. The start has no key.
+    token: becomes[age, code at the age before]. The start has no key. Progress and end are those of `paired`.
     """
     tokens, width = machine.shape[1], len(becomes)
-    rows, table = np.empty((256, width), np.int32), np.empty((256, tokens), np.int32)
-    slots = np.full(1024, -1, np.int32)
-    row = np.zeros(width, np.int32)
-    slots[_PLACE(rows, slots, row)] = 0
-    _COPY(row, rows[0])
-    count, done = 1, 0
-    while done < count <= limit:
-        while count + tokens > len(rows):
-            rows, table, slots = _LARGER(rows, table, slots, count)
+    row = np.empty(width, np.int32)
+    count, done, steps = progress[0], progress[1], end[1]
+    while done < count <= end[0] and count + tokens <= len(rows) and steps > 0:
         for token in range(tokens):
             before = rows[done]
             row[0] = machine[before[0], token]
@@ -290,8 +287,8 @@ def delayed(machine: Ints, enters: Ints, becomes: Ints, limit: int) -> tuple[Int
                 count += 1
             table[done, token] = slots[place]
         done += 1
-    kept = count if count <= limit else 0
-    return rows[:kept], table[:kept]
+        steps -= tokens * width
+    progress[0], progress[1] = count, done
 
 
 def folded(
@@ -301,26 +298,23 @@ def folded(
     following: Ints,
     step: Ints,
     sums: Ints,
-    start: Ints,
-    limit: int,
-) -> tuple[Ints, Ints]:
-    """Return the reachable (state of the machine, normaliser, sum in each coordinate), and their table.
+    rows: Ints,
+    table: Ints,
+    slots: Ints,
+    progress: Counts,
+    end: Counts,
+) -> None:
+    """Find the reachable (state of the machine, normaliser, sum in each coordinate), and their table.
 
     A token brings the key labels[state, token]. If that is ≥ 0, it takes the normaliser n to following[n, label], and
     the sum s in coordinate j to sums[step[n, label, j], s]; step has one row where n does not matter. Where the
-    normaliser is dead, or the state is not useful, all is one dead state.
+    normaliser is dead, or the state is not useful, all is one dead state. Progress and end are those of `paired`.
     """
-    tokens, width = machine.shape[1], len(start)
-    rows, table = np.empty((256, width), np.int32), np.empty((256, tokens), np.int32)
-    slots = np.full(1024, -1, np.int32)
-    row = start.copy()
-    slots[_PLACE(rows, slots, row)] = 0
-    _COPY(row, rows[0])
-    count, done = 1, 0
+    tokens, width = machine.shape[1], rows.shape[1]
+    row = np.empty(width, np.int32)
+    count, done, steps = progress[0], progress[1], end[1]
     by_normaliser = step.shape[0] > 1
-    while done < count <= limit:
-        while count + tokens > len(rows):
-            rows, table, slots = _LARGER(rows, table, slots, count)
+    while done < count <= end[0] and count + tokens <= len(rows) and steps > 0:
         for token in range(tokens):
             _COPY(rows[done], row)
             n = row[1]
@@ -342,10 +336,9 @@ def folded(
                 count += 1
             table[done, token] = slots[place]
         done += 1
-    kept = count if count <= limit else 0
-    return rows[:kept], table[:kept]
+        steps -= tokens * width
+    progress[0], progress[1] = count, done
 
 
 _PLACE: Any = found_place  # `compiled` puts the machine code here
 _COPY: Any = copied
-_LARGER: Any = larger

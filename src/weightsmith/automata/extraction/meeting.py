@@ -9,9 +9,9 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Array, Core, Weights
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.rows import Ints, different
-from weightsmith.model import Alibi, AttentionPositions, Head, Softmax
-
-MAX_AGE = 1 << 12
+from weightsmith.automata.extraction.slices import in_slices
+from weightsmith.errors import InputError, brief
+from weightsmith.model import Alibi, AttentionPositions, AverageHard, Head, LeftmostHard, RightmostHard, Softmax
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,16 +35,19 @@ class Meeting:
         """The age from which on nothing changes."""
         return len(self.scores) - 1
 
-    def classes(self) -> Ints:
+    def classes(self, budget: Budget) -> Ints:
         """Return the class of each query: in a class, all weigh alike."""
         found: dict[bytes, int] = {}
         weighting, numbers = self.head.weighting, list[int]()
         code: npt.NDArray[Any]
         for row in np.moveaxis(self.scores[self.newest :], 1, 0):
-            if not isinstance(weighting, Softmax):
+            budget.check()
+            if isinstance(weighting, Softmax):
+                code = row if weighting.shifted else self.A.exp(row)
+            elif isinstance(weighting, LeftmostHard | RightmostHard | AverageHard):
                 code = np.unique(row, return_inverse=True)[1]  # hard attention looks at the order of scores alone
             else:
-                code = row if weighting.shifted else self.A.exp(row)
+                raise unknown(weighting)
             numbers.append(found.setdefault(np.ascontiguousarray(code).tobytes(), len(found)))
         return np.array(numbers, np.int32)
 
@@ -59,17 +62,33 @@ def meet(A: Core, head: Head, scheme: AttentionPositions, h: Array, budget: Budg
     penalties = scheme_penalties(A, scheme, budget)
     offsets = [table for table in (scheme.key_offsets(), scheme.value_offsets()) if table is not None]
     last = max([newest, len(penalties) - 1, *(len(table) - 1 for table in offsets)])
-    budget.room(2 * (last + 1) * len(q) * len(k), "the scores of all queries and keys")
+    budget.room((last + 1) * len(k) * _bytes(len(q), v.shape[1]), "the scores of all queries and keys")
     scores, values = np.empty((last + 1, len(q), len(k))), np.empty((last + 1, *v.shape))
     for age in range(last + 1):
         budget.check()
         distance = np.full(len(k), age)
-        found = A.dot(q[:, None, :], scheme.key(A, k, distance)[None, :, :])
-        scores[age] = found if penalties.size == 0 else A.add(found, penalties[min(age, len(penalties) - 1)])
+        keys, penalty = scheme.key(A, k, distance), penalties[min(age, len(penalties) - 1)] if len(penalties) else None
+        scores[age] = _scores(A, q, keys, penalty, budget)
         values[age] = scheme.value(A, v, distance)
     while last > newest and (scores[last - 1] == scores[last]).all() and (values[last - 1] == values[last]).all():
         last -= 1
+    budget.holding(scores, values)
     return Meeting(head, A, scores[: last + 1], values[: last + 1], query_of, key_of, newest)
+
+
+def _scores(A: Core, q: Array, keys: Array, penalty: float | None, budget: Budget) -> Array:
+    """Return the scores (queries, keys), slice by slice."""
+
+    def of(some: slice) -> Array:
+        found = A.dot(q[some, None, :], keys[None, :, :])
+        return found if penalty is None else A.add(found, np.array(penalty))
+
+    return in_slices(of, len(q), keys.size, budget)
+
+
+def _bytes(queries: int, size: int) -> int:
+    """Return what the meetings of a key at an age take: scores, twice, and values, which are weighted and numbered."""
+    return 8 * (2 * queries + 6 * (2 + size))
 
 
 def scheme_penalties(A: Core, scheme: AttentionPositions, budget: Budget) -> Array:
@@ -77,16 +96,24 @@ def scheme_penalties(A: Core, scheme: AttentionPositions, budget: Budget) -> Arr
     table = scheme.penalties(A.arithmetic, 1)
     if table is None or (isinstance(scheme, Alibi) and scheme.slopes == (0.0,)):
         return np.empty(0)
-    length = 2
+    most = budget.limits.ages
     while table[-1] != -A.infinity:
-        if length > MAX_AGE:
-            raise budget.stop(f"the penalty for distance has not reached −∞ after {MAX_AGE:,} positions")
-        found = scheme.penalties(A.arithmetic, length)
+        if len(table) >= most:
+            raise budget.stop(f"the penalty for distance has not reached −∞ after {most:,} positions")
+        found = scheme.penalties(A.arithmetic, min(2 * len(table), most))
         assert found is not None
-        table, length = found, 2 * length
+        table = found
     return table[: int(np.argmax(table == -A.infinity)) + 1]
 
 
 def _projected(A: Core, W: Weights, b: Weights | None, h: Array) -> Array:
     product = A.matvec(W, h)
     return product if b is None else A.add(product, b)
+
+
+def unknown(weighting: object) -> InputError:
+    """Return the error for a weighting that no reading is known of."""
+    return InputError(
+        f"an automaton cannot follow the weighting {brief(weighting)}: write Softmax(), AverageHard(), LeftmostHard() "
+        "or RightmostHard(), or check inputs up to a length: up_to=10"
+    )

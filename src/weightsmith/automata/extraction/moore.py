@@ -17,9 +17,9 @@ import numpy.typing as npt
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.compiled import compiled
 from weightsmith.automata.extraction.rows import Ints
+from weightsmith.automata.extraction.slices import merged_states, reached
 
 NOBODY = -1
-FEW = 16  # machines, of which the smallest are paired first
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,18 +53,18 @@ class Moore:
         stays = (self.table == np.arange(self.states)[:, None]).all(axis=1) & (self.labels == 0)
         return int(np.argmax(stays)) if stays.any() else NOBODY
 
-    def relabelled(self, labels: npt.NDArray[Any]) -> "Moore":
+    def relabelled(self, labels: npt.NDArray[Any], budget: Budget) -> "Moore":
         """Return the smallest machine that says labels[s] in state s."""
-        return smallest(self.table, labels)
+        return smallest(self.table, labels, budget)
 
-    def renamed(self, code: npt.NDArray[Any]) -> "Moore":
+    def renamed(self, code: npt.NDArray[Any], budget: Budget) -> "Moore":
         """Return the smallest machine that says code[x] instead of each label x; code[0] is 0."""
         names = code[self.spoken]
         said = np.zeros(int(code.max()) + 1, np.bool_)
         said[names] = True
         if not said[0] and np.count_nonzero(said) == len(names):  # what was told apart still is
             return Moore(self.table, code[self.labels].astype(np.int32))
-        return smallest(self.table, code[self.labels])
+        return smallest(self.table, code[self.labels], budget)
 
     def label_after(self, ids: Iterable[int]) -> int:
         """Return what it says after an input."""
@@ -74,15 +74,13 @@ class Moore:
         return int(self.labels[state])
 
 
-def smallest(table: Ints, labels: npt.NDArray[Any]) -> Moore:
+def smallest(table: Ints, labels: npt.NDArray[Any], budget: Budget) -> Moore:
     """Merge the states that no input tells apart, and number the rest in the order in which they are found."""
-    loops = compiled()
-    classes, count = loops.by_label(np.ascontiguousarray(labels, np.int32))
-    if count == 2:  # the start, and all others
-        return constant(table.shape[1], int(labels[1]))
-    members, merged = loops.numbered(table, classes, loops.refined(table, classes, count))
-    said = labels[members].astype(np.int32)
+    labels = np.ascontiguousarray(labels, np.int32)
+    members, merged = merged_states(table, labels, budget)
+    said = labels[members]
     said[0] = 0
+    budget.holding(merged, said)
     return Moore(merged, said)
 
 
@@ -98,10 +96,18 @@ def pair(
 
     With `both`, it is silent wherever one of them is.
     """
+    rows, table = pairs_of(A, B, budget, both=both)
+    return smallest(table, say(A.labels[rows[:, 0]], B.labels[rows[:, 1]]), budget)
+
+
+def pairs_of(A: Moore, B: Moore, budget: Budget, *, both: bool) -> tuple[Ints, Ints]:
+    """Return the pairs of states that one input leads to, in the order of these inputs, and their table.
+
+    With `both`, all pairs in which one of them is silent for ever are one.
+    """
     dead = (A.dead, B.dead) if both else (NOBODY, NOBODY)
-    rows, table = compiled().paired(A.table, B.table, *dead, budget.limit)
-    budget.count(len(rows))
-    return smallest(table, say(A.labels[rows[:, 0]], B.labels[rows[:, 1]]))
+    start, tokens = np.zeros(2, np.int32), A.table.shape[1]
+    return reached(compiled().paired, (A.table, B.table, *dead), start, tokens, budget)
 
 
 def together(machines: Iterable[Moore], tokens: int, budget: Budget) -> Moore:
@@ -111,7 +117,7 @@ def together(machines: Iterable[Moore], tokens: int, budget: Budget) -> Moore:
     that are left then, the smallest.
     """
     every = [machine for machine in machines if machine.speaks]
-    while len(every) > FEW:
+    while len(every) > budget.limits.machines_at_once:
         pairs = zip(every[::2], every[1::2], strict=False)
         every = [pair(A, B, np.maximum, budget) for A, B in pairs] + every[len(every) // 2 * 2 :]
     order = count()
@@ -122,3 +128,15 @@ def together(machines: Iterable[Moore], tokens: int, budget: Budget) -> Moore:
         joined = pair(A, B, np.maximum, budget)
         heapq.heappush(heap, (joined.states, next(order), joined))
     return heap[0][2]
+
+
+def path_to(table: Ints, state: int) -> tuple[int, ...]:
+    """Return the input that leads to a state first; states are numbered in the order of these inputs."""
+    states, tokens = table.shape
+    first = np.empty(states, np.int64)  # the first place of each state in the table, read row by row
+    first[table[::-1, ::-1].reshape(-1)] = np.arange(states * tokens - 1, -1, -1)  # the last one that is written stays
+    ids: list[int] = []
+    while state != 0:
+        state, token = divmod(int(first[state]), tokens)
+        ids.append(token)
+    return tuple(reversed(ids))

@@ -6,18 +6,17 @@ from typing import TypeAlias
 import numpy as np
 
 from weightsmith.arithmetic import Array
+from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.moore import Moore
 from weightsmith.automata.extraction.rows import Ints, examples_of
 from weightsmith.errors import ModelError
 
-STATES_FOR_ONE = 16  # that are made and merged in the time in which one outcome is found
-PAIRS_PER_STATE = 8  # that are made, for each state of either machine, at least where merging is worth while
 # From places (combinations, 1 + heads) of a vector and what heads add to it, and what they are places in, to outcomes
 Told: TypeAlias = Callable[[Ints, list[Array]], Ints]
 
 
 def merged(
-    A: Moore, places: Ints, B: Moore, guess: list[Array], rest: Ints, told: Told
+    A: Moore, places: Ints, B: Moore, guess: list[Array], rest: Ints, told: Told, budget: Budget
 ) -> tuple[Moore, Ints, Moore, Array]:
     """Return two machines with fewer labels, and examples of what these stand for: outcomes remain what they are.
 
@@ -25,8 +24,9 @@ def merged(
     heads that are left can add is in `rest`: places (combinations, heads) in the guesses after it.
     """
     mine, others, given = A.spoken, B.spoken, places.shape[1] - 1
-    pairs = min(A.states * B.states, PAIRS_PER_STATE * (A.states + B.states))
-    if STATES_FOR_ONE * len(mine) * len(others) * len(rest) > pairs:
+    limits, cases = budget.limits, len(mine) * len(others) * len(rest)
+    pairs = min(A.states * B.states, limits.pairs_per_state * (A.states + B.states))
+    if limits.states_per_outcome * cases > pairs:
         return A, places, B, guess[given]
     a, b, c = (x.reshape(-1) for x in np.indices((len(mine), len(others), len(rest))))
     every = np.concatenate([places[mine[a]], (others[b] - 1)[:, None], rest[c]], axis=1)
@@ -37,9 +37,9 @@ def merged(
     few, a = examples_of(outcomes.reshape(len(mine), -1))
     few_others, b = examples_of(outcomes.swapaxes(0, 1).reshape(len(others), -1))
     return (
-        A.renamed(_code(mine, a)),
+        A.renamed(_code(mine, a), budget),
         np.concatenate([places[:1], places[mine[few]]]),
-        B.renamed(_code(others, b)),
+        B.renamed(_code(others, b), budget),
         guess[given][others[few_others] - 1],
     )
 

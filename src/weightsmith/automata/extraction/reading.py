@@ -17,8 +17,11 @@ from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.compiled import compiled
 from weightsmith.automata.extraction.loops import DEAD
 from weightsmith.automata.extraction.rows import Ints, examples_of
+from weightsmith.automata.extraction.slices import reached
 from weightsmith.automata.extraction.sums import sums_for
 
+FOLLOWING = "where labels of keys lead its normaliser"
+FOLLOWING_BYTES = 4 * 4  # of each state and label: there, and in what is made of it
 NOTHING = -1  # the label of a key that changes nothing
 Truths: TypeAlias = npt.NDArray[np.bool_]
 
@@ -47,19 +50,27 @@ def no_sums(normaliser: Normaliser) -> Adding:
 
 
 def fold(
-    machine: Ints, labels: Ints, useful: Truths, normaliser: Normaliser, adding: Adding, limit: int
+    machine: Ints,
+    labels: Ints,
+    useful: Truths,
+    normaliser: Normaliser,
+    adding: Adding,
+    budget: Budget,
+    most: int | None = None,
 ) -> tuple[Ints, Ints]:
-    """Return the reachable (state of a machine, normaliser, sums), and their table: see `loops.folded`."""
+    """Return the reachable (state of a machine, normaliser, sums), and their table: see `loops.folded`.
+
+    There are none if they would be more than `most`.
+    """
     start = np.concatenate([[0, normaliser.start], adding.start]).astype(np.int32)
-    following = np.ascontiguousarray(normaliser.following)
-    rows, table = compiled().folded(machine, labels, useful, following, adding.step, adding.sums, start, limit)
-    return rows, table
+    given = (machine, labels, useful, np.ascontiguousarray(normaliser.following), adding.step, adding.sums)
+    return reached(compiled().folded, given, start, machine.shape[1], budget, most)
 
 
-def fold_of_any_keys(normaliser: Normaliser, adding: Adding, limit: int) -> tuple[Ints, Ints]:
-    """Return the (normaliser, sums) to which keys lead in any order, and their table over labels."""
+def fold_of_any_keys(normaliser: Normaliser, adding: Adding, budget: Budget, most: int) -> tuple[Ints, Ints]:
+    """Return the (normaliser, sums) to which keys lead in any order, and their table over labels; none if too many."""
     labels = np.arange(normaliser.following.shape[1], dtype=np.int32)[None]
-    rows, table = fold(np.zeros_like(labels), labels, np.ones(1, np.bool_), normaliser, adding, limit)
+    rows, table = fold(np.zeros_like(labels), labels, np.ones(1, np.bool_), normaliser, adding, budget, most)
     return rows[:, 1:], table
 
 
@@ -117,6 +128,7 @@ def summed(
         coordinates, back = np.unique(terms, axis=1, return_inverse=True)
     live = np.flatnonzero(coordinates.any(axis=0))
     table = sums_for(A, terms, budget)
+    values = table.values
 
     rows = [[table.adding(float(x)) for x in line] for line in coordinates[:, live]]
     used = np.array(rows, np.int32).reshape(1, len(terms), len(live))
@@ -125,7 +137,7 @@ def summed(
 
     def mixed(places: Ints) -> Array:
         found = np.zeros((*places.shape[:-1], coordinates.shape[1]))
-        found[..., live] = table.values[places]
+        found[..., live] = values[places]
         result: Array = found[..., back.reshape(-1)]
         return result
 
@@ -168,7 +180,7 @@ def chosen(normaliser: Normaliser, right: Truths, values: Array, takes: Truths) 
     different, places = np.unique(values, axis=0, return_inverse=True)
     rows = [np.arange(len(different) + 1, dtype=np.int32)]
     rows += [np.full(len(different) + 1, 1 + place, np.int32) for place in range(len(different))]
-    step = np.where(takes, 1 + places.reshape(1, -1), 0)[:, :, None]
+    step = np.where(takes, 1 + places.reshape(1, -1).astype(np.int32), 0)[:, :, None]
     table = np.concatenate([np.zeros((1, values.shape[1])), different])
 
     def mixed(places: Ints) -> Array:

@@ -6,17 +6,16 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.automata.automaton import Automaton, first_path, smallest
+from weightsmith.automata.automaton import Automaton
 from weightsmith.automata.extraction.budget import Budget
-from weightsmith.automata.extraction.compiled import compiled
-from weightsmith.automata.extraction.moore import Moore, pair
+from weightsmith.automata.extraction.moore import Moore, pair, pairs_of, path_to, smallest
 from weightsmith.automata.extraction.rows import Ints
+from weightsmith.automata.extraction.slices import state_bytes
 from weightsmith.automata.extraction.whole import Decisions, one_machine
 from weightsmith.errors import UnknownError
 
 Truths: TypeAlias = npt.NDArray[np.bool_]
 Ids: TypeAlias = tuple[int, ...]
-JOIN_STATES = 200_000  # so many states one machine for all may have, where several would do
 
 
 def read_as(decisions: Decisions, order: Sequence[int], suffix: Sequence[int]) -> list[Moore]:
@@ -35,7 +34,7 @@ def as_few(machines: list[Moore], answers: int, budget: Budget) -> list[Moore]:
     if len(machines) < 2:
         return machines
     try:
-        return [one_machine(machines, answers, budget.rest(JOIN_STATES))]
+        return [one_machine(machines, answers, budget.rest(budget.limits.joined_states))]
     except UnknownError:
         budget.check()
         return machines
@@ -52,12 +51,11 @@ def first_difference(
     best: Ids | None = None
     for A in mine:
         for B in others if within is None else [_only_within(B, within, budget) for B in others]:
-            rows, table = compiled().paired(A.table, B.table, A.dead, B.dead, budget.limit)
-            budget.count(len(rows))
+            rows, table = pairs_of(A, B, budget, both=True)
             a, b = A.labels[rows[:, 0]], B.labels[rows[:, 1]]
             wrong = (a > 0) & (b > 0) & differ(a, b)
             wrong[0] = False
-            found = first_path(table, wrong) if wrong.any() else None
+            found = path_to(table, int(np.argmax(wrong))) if wrong.any() else None
             if found is not None and (best is None or (len(found), found) < (len(best), best)):
                 best = found
     return best
@@ -67,8 +65,9 @@ def _only_within(machine: Moore, within: Moore, budget: Budget) -> Moore:
     return pair(machine, within, lambda a, b: np.where(b == 2, a, 0), budget)
 
 
-def spoken(language: Automaton) -> Moore:
+def spoken(language: Automaton, budget: Budget | None = None) -> Moore:
     """Return a language as a machine that says 2 for its inputs and 1 for all others, with a start of its own."""
-    small = smallest(language)
-    table = np.concatenate([small.table[:1] + 1, small.table + 1]).astype(np.int32)
-    return Moore(np.ascontiguousarray(table), np.append(0, np.where(small.accepting, 2, 1)).astype(np.int32))
+    budget = budget or Budget()
+    budget.room(state_bytes(1, language.table.shape[1]) * len(language.table), "the automaton of a language")
+    table = np.concatenate([language.table[[language.start]] + 1, language.table + 1]).astype(np.int32)
+    return smallest(table, np.append(0, np.where(language.accepting, 2, 1)), budget)

@@ -1,5 +1,6 @@
 """What stands in the stream at the last position, after each input: a union of small machines."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,7 +13,6 @@ from weightsmith.automata.extraction.moore import Moore, smallest, together
 from weightsmith.automata.extraction.rows import Ints
 
 NEVER = -1  # in a view: no vector at all
-KEPT = 6  # views that others are made from, those that were used last
 
 
 @dataclass(eq=False)
@@ -24,10 +24,15 @@ class Stream:
 
     vectors: Array  # (vectors, lanes), all different
     machines: list[Moore]
-    tokens: int
+    names: Sequence[int]  # for each token of the machines, the place of one in the vocabulary
     ends: bool  # whether there are inputs that are too long
     _views: dict[bytes, Moore] = field(default_factory=dict, repr=False)
     _finer: list[tuple[Ints, npt.NDArray[np.bool_], Moore]] = field(default_factory=list, repr=False)
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens the machines read: those with one embedding are one."""
+        return len(self.names)
 
     def view(self, parts: Ints, queries: npt.NDArray[np.bool_], budget: Budget) -> Moore:
         """Return a machine that says, for every input, in which part the vector is; parts count from 0.
@@ -37,7 +42,7 @@ class Stream:
         """
         key = parts.tobytes() + queries.tobytes()
         if key not in self._views:
-            self._views[key] = self._coarser(parts, queries) or self._joined(parts, queries, budget)
+            self._views[key] = self._coarser(parts, queries, budget) or self._joined(parts, queries, budget)
         return self._views[key]
 
     def _joined(self, parts: Ints, queries: npt.NDArray[np.bool_], budget: Budget) -> Moore:
@@ -45,10 +50,10 @@ class Stream:
         code = np.append(0, np.where(parts == default, 0, parts + 1)).astype(np.int32)
         said = self._saying(code, budget)
         view = Moore(said.table, np.where(said.labels == 0, default, said.labels - 1).astype(np.int32))
-        self._finer = [(parts, queries, view), *self._finer[: KEPT - 1]]
+        self._finer = [(parts, queries, view), *self._finer[: budget.limits.kept_views - 1]]
         return view
 
-    def _coarser(self, parts: Ints, queries: npt.NDArray[np.bool_]) -> Moore | None:
+    def _coarser(self, parts: Ints, queries: npt.NDArray[np.bool_], budget: Budget) -> Moore | None:
         """Return the view as one that is known makes it, if that tells apart whatever it does."""
         for place, (known, asking, view) in enumerate(self._finer):
             if self.ends and (asking != queries).any():
@@ -57,7 +62,7 @@ class Stream:
             becomes[known] = parts
             if (becomes[known] == parts).all():
                 self._finer.insert(0, self._finer.pop(place))
-                small = smallest(view.table, 1 + becomes[view.labels])
+                small = smallest(view.table, 1 + becomes[view.labels], budget)
                 return Moore(small.table, small.labels - 1)
         return None
 
@@ -78,7 +83,7 @@ class Stream:
 
     def _saying(self, code: Ints, budget: Budget) -> Moore:
         """Return the machine that says a code of each label; what has code 0 is not spoken of."""
-        found = (m.renamed(code) for m in self.machines if code[m.spoken].any())
+        found = (m.renamed(code, budget) for m in self.machines if code[m.spoken].any())
         return together(found, self.tokens, budget)
 
     def only(self, chosen: npt.NDArray[np.bool_], budget: Budget) -> Moore:

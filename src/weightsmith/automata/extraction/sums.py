@@ -6,10 +6,12 @@ from functools import cache
 import numpy as np
 
 from weightsmith.arithmetic import Array, Core, Saturating
+from weightsmith.arithmetic.saturating import TABLE_BITS
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.rows import Ints
 
-SMALL_BITS = 12  # up to here a table has a column for every member
+ROW_BYTES = 4 * 4  # of each sum in the row of a term: there, where rows are put together, and in the reading before
+SUM_BYTES = 8 * 8  # of a sum while it is computed and looked for among those that are known
 
 
 @dataclass(eq=False)
@@ -45,13 +47,18 @@ def _members(arithmetic: Saturating) -> Array:
 
 def sums_for(A: Core, terms: Array, budget: Budget) -> Sums:
     """Return a table for all sums of some terms, in any order."""
-    if A.arithmetic.bits <= SMALL_BITS and isinstance(A.arithmetic, Saturating):
-        return Sums(A, _members(A.arithmetic))
     different = np.unique(np.append(terms, 0.0))
+    if isinstance(A.arithmetic, Saturating) and A.arithmetic.bits <= min(budget.limits.member_bits, TABLE_BITS):
+        members = _members(A.arithmetic)
+        budget.room(ROW_BYTES * len(members) * len(different), "the sums of its terms")
+        return Sums(A, members)
     known, new = np.zeros(1), np.zeros(1)
     while len(new):
-        budget.room(len(known) * len(different), "the sums of its terms")
+        size = (SUM_BYTES * len(new) + ROW_BYTES * len(known)) * len(different)
+        budget.room(size, "the sums of its terms")
         found = np.unique(A.add(new[:, None], different[None, :]))
-        new = found[~np.isin(found, known)]
-        known = np.union1d(known, new)
+        places = np.searchsorted(known, found)
+        fresh = known[np.minimum(places, len(known) - 1)] != found
+        new = found[fresh]
+        known = np.insert(known, places[fresh], new)
     return Sums(A, known)

@@ -15,11 +15,9 @@ from weightsmith.automata.extraction.meeting import Meeting
 from weightsmith.automata.extraction.moore import Moore, smallest
 from weightsmith.automata.extraction.reading import NOTHING, Adding, Normaliser, Reading, Truths, fold, no_sums
 from weightsmith.automata.extraction.rows import Ints, examples_of
+from weightsmith.automata.extraction.slices import reached
 from weightsmith.automata.extraction.small_folds import said_of, small_fold
 from weightsmith.automata.extraction.stream import NEVER, Stream
-
-FEW_STATES = 10_000  # that are walked through before anything is made smaller
-FOLD_STEPS = 200_000  # of a fold by itself, if it is to be made small
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,18 +71,18 @@ def _with_window(said: Moore, meeting: Meeting, labels: Ints, asks: Truths, budg
     for age in range(2, last + 1):
         becomes[age, codes[age - 1]] = codes[age]
     enters = np.where(said.labels == NEVER, parts, said.labels).astype(np.int32)
-    rows, table = compiled().delayed(said.table, enters, becomes, budget.limit)
-    budget.count(len(rows))
-    state = rows[:, 0]
-    here = np.append(labels[0], NOTHING)[enters[state]]
-    ages = [meaning[age][rows[:, age]] for age in range(last, 0, -1)]
-    near = np.stack([*ages[1:], *([here] if meeting.newest == 0 else [])] or [here[:0]], axis=1).astype(np.int32)
-    if last == 1 and meeting.newest == 1:
-        near = np.empty((len(rows), 0), np.int32)
-    asking = asks[state]
-    marks = np.concatenate([ages[0][:, None], near, asking[:, None]], axis=1)
+    start, given = np.zeros(last + 1, np.int32), (said.table, enters, becomes)
+    rows, table = reached(compiled().delayed, given, start, said.table.shape[1], budget)
+    state, newest = rows[:, 0], meeting.newest
+    marks = np.empty((len(rows), last + 2 - newest), np.int32)  # the label at each age, oldest first; whether it asks
+    for place, age in enumerate(range(last, 0, -1)):
+        marks[:, place] = meaning[age][rows[:, age]]
+    if newest == 0:
+        marks[:, -2] = np.append(labels[0], NOTHING)[enters[state]]
+    marks[:, -1] = asks[state]
+    del rows, state
     examples, number = examples_of(marks)
-    small = smallest(table, number + 1)
+    small = smallest(table, number + 1, budget)
     seen = marks[examples][small.labels - 1]
     asking = seen[:, -1].astype(np.bool_)
     asking[0] = False
@@ -115,8 +113,8 @@ def walked(
     What `told` does not tell apart is not told apart.
     """
     keys = keys_of(stream, meeting, reading.normaliser.labels, asking, budget)
-    rows, table = _folded(keys, reading.normaliser, reading.adding, budget, min(FEW_STATES, budget.limit))
-    small = None if len(rows) else small_fold(meeting, reading, told, FOLD_STEPS)
+    rows, table = _folded(keys, reading.normaliser, reading.adding, budget, budget.limits.plain_states)
+    small = None if len(rows) else small_fold(meeting, reading, told, budget)
     if small is not None:
         rows, table = _folded(keys, small.normaliser, no_sums(small.normaliser), budget)
         asked, n, _ = _asked(keys, small.normaliser, no_sums(small.normaliser), rows)
@@ -126,18 +124,18 @@ def walked(
             rows, table = _folded(keys, reading.normaliser, reading.adding, budget)
         asked, n, sums = _asked(keys, reading.normaliser, reading.adding, rows)
         labels, spoken = np.zeros(len(asked), np.int32), np.append(reading.right, False)[n]
-        labels[spoken], added = said_of(meeting, reading, sums[spoken], told)
+        labels[spoken], added = said_of(meeting, reading, sums[spoken], told, budget)
     says = np.zeros(len(rows), np.int32)
     says[asked] = labels
-    return ReadingMade(keys.view, smallest(table, says), reading.weights, reading.loose), added
+    return ReadingMade(keys.view, smallest(table, says, budget), reading.weights, reading.loose), added
 
 
-def _folded(keys: Keys, normaliser: Normaliser, adding: Adding, budget: Budget, few: int = 0) -> tuple[Ints, Ints]:
-    """Return what the keys lead to, and its table; nothing where only few states were wanted and there are more."""
-    rows, table = fold(keys.table, keys.far[keys.table], keys.useful, normaliser, adding, few or budget.limit)
-    if len(rows) or not few:
-        budget.count(len(rows))
-    return rows, table
+def _folded(
+    keys: Keys, normaliser: Normaliser, adding: Adding, budget: Budget, most: int | None = None
+) -> tuple[Ints, Ints]:
+    """Return what the keys lead to, and its table; nothing where only so many states were wanted and there are more."""
+    most = None if most is None or most >= budget.states else most
+    return fold(keys.table, keys.far[keys.table], keys.useful, normaliser, adding, budget, most)
 
 
 def _asked(keys: Keys, normaliser: Normaliser, adding: Adding, rows: Ints) -> tuple[npt.NDArray[np.intp], Ints, Ints]:

@@ -10,15 +10,19 @@ from weightsmith.arithmetic import Array, Saturating
 from weightsmith.automata.decisions import DecisionAutomaton, decision_automaton
 from weightsmith.automata.extraction.blocks import Finish, run_block
 from weightsmith.automata.extraction.budget import DEFAULT_MEMORY, DEFAULT_SECONDS, DEFAULT_STATES, Budget
+from weightsmith.automata.extraction.failures import unless_it_fails
 from weightsmith.automata.extraction.journal import BlockMade, Journal
 from weightsmith.automata.extraction.moore import Moore, pair, smallest, together
 from weightsmith.automata.extraction.rows import Ints, different
+from weightsmith.automata.extraction.slices import state_bytes
 from weightsmith.automata.extraction.stream import Stream
 from weightsmith.errors import InputError
 from weightsmith.model import Rotary, Transformer, Value, position_table
 from weightsmith.model.places import checked as checked_transformer
 from weightsmith.model.positions import AttentionPositions
 from weightsmith.semantics.reference import read_answers, read_codes
+
+AUTOMATON_BYTES = 4 * 4  # of each entry of a table while an automaton is made of it, which is checked and frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,18 +42,18 @@ class Decisions:
 
 def extract(T: Transformer, budget: Budget | None = None) -> Decisions:
     """Return the machines of a transformer, or say why there are none."""
-    limits = budget or Budget()
+    budget = budget or Budget()
     check_possible(T)
-    stream, tokens = _embedded(T)
+    stream, tokens = _embedded(T, budget)
     journal = Journal()
     for b in range(len(T.blocks)):
         last = b == len(T.blocks) - 1
         outcome = partial(_answers_of, T) if last and T.readout is None else _numbers
-        stream, made = run_block(T, b, stream, _answers(T) if last else different, limits, outcome)
+        stream, made = run_block(T, b, stream, _answers(T) if last else different, budget, outcome)
         journal.blocks.append(made)
     if not T.blocks:
-        numbers = _answers_of(T, stream.vectors)
-        stream.machines = [m.relabelled(np.append(0, 1 + numbers)[m.labels]) for m in stream.machines]
+        numbers = unless_it_fails(T, stream, stream.machines, partial(_answers_of, T), stream.vectors)
+        stream.machines = [m.relabelled(np.append(0, 1 + numbers)[m.labels], budget) for m in stream.machines]
         journal.blocks.append(BlockMade())
     machines = tuple(Moore(np.ascontiguousarray(m.table[:, tokens]), m.labels) for m in stream.machines if m.speaks)
     return Decisions(T, machines, T.max_length, journal)
@@ -81,9 +85,10 @@ def joined(decisions: Decisions, yes: Value, budget: Budget) -> DecisionAutomato
     T, length = decisions.transformer, decisions.max_length
     whole = one_machine(decisions.machines, len(T.answers), budget)
     if length is not None:
-        budget.room(length * len(T.vocabulary), "a state for each position")
+        budget.room(16 * length * len(T.vocabulary), "a state for each position")
         clock = _clock(length, len(T.vocabulary))
         whole = pair(whole, clock, lambda a, b: np.where(b > 0, a, 0), budget)
+    budget.room(AUTOMATON_BYTES * whole.table.size, "the automaton")
     outputs = whole.labels.astype(np.int64) - 1
     return decision_automaton(whole.table, outputs, T.vocabulary, T.answers, yes, length)
 
@@ -101,7 +106,7 @@ def one_machine(machines: Sequence[Moore], answers: int, budget: Budget) -> Moor
     default = int(np.argmax(spoken))
     codes = np.arange(len(spoken))
     codes[default] = 0
-    few = together((smallest(m.table, codes[m.labels]) for m in machines), machines[0].table.shape[1], budget)
+    few = together((smallest(m.table, codes[m.labels], budget) for m in machines), machines[0].table.shape[1], budget)
     labels = np.where(few.labels == 0, default, few.labels)
     labels[0] = 0
     return Moore(few.table, labels.astype(np.int32))
@@ -133,20 +138,22 @@ def check_possible(T: Transformer) -> None:
         )
 
 
-def _embedded(T: Transformer) -> tuple[Stream, Ints]:
+def _embedded(T: Transformer, budget: Budget) -> tuple[Stream, Ints]:
     """Return the stream after the embedding, over tokens that differ there, and which of these each token is.
 
     With a position table the machine goes through its rows; where the last rows are equal, it stays there. So inputs
     that are too long are read as well, and whoever asks must not ask for them.
     """
     A = T.arithmetic.core
-    rows, tokens = np.unique(T.embedding.astype(np.float64), axis=0, return_inverse=True)
+    rows, names, tokens = np.unique(T.embedding.astype(np.float64), axis=0, return_index=True, return_inverse=True)
     table = position_table(T.positions, T.arithmetic, len(T.lanes))
     times = np.zeros((1, len(T.lanes))) if table is None else table
     same = np.flatnonzero((times != times[-1]).any(axis=1))
     begin = int(same[-1]) + 1 if len(same) else 0  # from here on all rows are equal
     ends = table is not None and begin == len(times) - 1 and begin > 0
     times = times[: begin + 1]
+    size = len(times) * len(rows) * (4 * 8 * len(T.lanes) + state_bytes(1, len(rows)))
+    budget.room(size, "a state for each position and token")
     every = (rows[None] if table is None else A.add(rows[None], times[:, None])).reshape(-1, len(T.lanes))
     vectors, numbers = different(every)
     states = 1 + np.arange(len(every)).reshape(len(times), len(rows))  # state 1 + time·tokens + token
@@ -157,8 +164,8 @@ def _embedded(T: Transformer) -> tuple[Stream, Ints]:
     labels = np.concatenate([[0], 1 + numbers, [0]])
     if not ends:
         machine, labels = machine[:-1], labels[:-1]
-    small = smallest(np.ascontiguousarray(machine, np.int32), labels)
-    return Stream(vectors, [small], len(rows), ends), tokens.reshape(-1).astype(np.int32)
+    small = smallest(np.ascontiguousarray(machine, np.int32), labels, budget)
+    return Stream(vectors, [small], names.tolist(), ends), tokens.reshape(-1).astype(np.int32)
 
 
 def _answers_of(T: Transformer, vectors: Array) -> Ints:

@@ -1,0 +1,94 @@
+"""The loops that can take long, slice by slice: between two slices the budget is looked at, and Ctrl-C is heard."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from weightsmith.arithmetic import Array
+from weightsmith.automata.extraction.budget import Budget
+from weightsmith.automata.extraction.compiled import compiled
+from weightsmith.automata.extraction.rows import Ints
+
+# Bytes for a state, at the worst moment, in numbers of 4 bytes. While rows are looked for, they and their table are
+# there one and a half times, and six slots for each. Then rows are there five times, while what they stand for is
+# numbered. While a machine is made small, its table is there four times, with eight numbers for classes and six for
+# labels; and where a fold was walked with, the labels of keys are a table too.
+ROW_BYTES, TOKEN_BYTES, STATE_BYTES = 4 * 5, 4 * 5, 4 * (6 + 8 + 6)
+
+
+def state_bytes(width: int, tokens: int) -> int:
+    """Return what a state takes from when it is found, as a row of so many numbers, until its machine is small."""
+    return ROW_BYTES * width + TOKEN_BYTES * tokens + STATE_BYTES
+
+
+def reached(
+    loop: Callable[..., None], given: tuple[Any, ...], start: Ints, tokens: int, budget: Budget, most: int | None = None
+) -> tuple[Ints, Ints]:
+    """Return the rows that a loop finds from a start, and their table.
+
+    With `most` there are none if they would be more; else the budget says how many they may be.
+    """
+    limits, size = budget.limits, state_bytes(len(start), tokens)
+    limit = budget.states_of(size)
+    end = np.array([limit if most is None else min(limit, most), limits.slice_steps])
+    enough = int(end[0]) + tokens
+    rows, table, slots = _room(min(max(limits.first_rows, 1 + tokens), enough), len(start), tokens)
+    rows[0], progress = start, np.array([1, 0])
+    compiled().placed(rows, slots, 0, 1)
+    while progress[1] < progress[0] <= end[0]:
+        budget.check()
+        if progress[0] + tokens > len(rows):
+            before, old, count = rows, table, int(progress[0])
+            rows, table, slots = _room(min(2 * len(rows) + tokens, enough), len(start), tokens)
+            rows[:count], table[:count] = before[:count], old[:count]
+            del before, old
+            for begin in range(0, count, limits.slice_steps):
+                budget.check()
+                compiled().placed(rows, slots, begin, min(begin + limits.slice_steps, count))
+        loop(*given, rows, table, slots, progress, end)
+    found = int(progress[0])
+    if found <= end[0]:
+        budget.largest = max(budget.largest, found)
+        return rows[:found], table[:found]
+    if most is None or limit < most:
+        raise budget.too_many(limit, size)
+    return rows[:0], table[:0]
+
+
+def _room(rows: int, width: int, tokens: int) -> tuple[Ints, Ints, Ints]:
+    """Return empty rows, their table, and slots: at most half of these will be taken."""
+    slots = np.full(1 << (2 * rows - 1).bit_length(), -1, np.int32)
+    return np.empty((rows, width), np.int32), np.empty((rows, tokens), np.int32), slots
+
+
+def merged_states(table: Ints, labels: Ints, budget: Budget) -> tuple[Ints, Ints]:
+    """Merge the states that no input tells apart: return a member of each class, and the table of classes.
+
+    The start is a class by itself. Classes are numbered in the order in which they are found.
+    """
+    loops = compiled()
+    classes, count = loops.by_label(labels)
+    if count == 2 and len(table) > 1 and not (table == 0).any():  # the start, and all others
+        return np.array([0, 1], np.int32), np.ones((2, table.shape[1]), np.int32)
+    budget.check()
+    begin, sources = loops.inverse(table)
+    work, progress = np.empty((8, len(table) + 1), np.int32), np.array([count, 0, 0])
+    while not loops.refined(begin, sources, classes, work, progress, budget.limits.slice_steps):
+        budget.check()
+    del begin, sources, work
+    members, merged = loops.numbered(table, classes, int(progress[0]))
+    return members, merged
+
+
+def in_slices(function: Callable[[slice], Array], rows: int, width: int, budget: Budget) -> Array:
+    """Return what a function makes of rows, each of about so many products, slice by slice."""
+    size = max(1, budget.limits.slice_products // max(1, width))
+    if rows <= size:
+        budget.check()
+        return function(slice(0, rows))
+    parts = []
+    for begin in range(0, rows, size):
+        budget.check()
+        parts.append(function(slice(begin, begin + size)))
+    return np.concatenate(parts)
