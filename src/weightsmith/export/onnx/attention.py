@@ -3,8 +3,6 @@
 import math
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from weightsmith.arithmetic import Arithmetic, Array, Weights
 from weightsmith.export.onnx.graph import Graph, Value
 from weightsmith.kernels.blas.attention import stacked

@@ -132,9 +132,7 @@ class Plain(Machine):
             scores = scores + q[..., :, None, c] * self.add(k[..., None, :, c], spread[..., c])
         return scores
 
-    def _mixed(
-        self, heads: "Heads", weights: Tensor, v: Tensor, offsets: Tensor | None, geometry: Geometry
-    ) -> Tensor:
+    def _mixed(self, heads: "Heads", weights: Tensor, v: Tensor, offsets: Tensor | None, geometry: Geometry) -> Tensor:
         """Return Σ weight · (v ⊕ a), in the same way."""
         if offsets is None:
             return weights @ v

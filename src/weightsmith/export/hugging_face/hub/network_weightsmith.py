@@ -182,7 +182,7 @@ class Heads(nn.Module):
         return mixed
 
     def _by_distance(self, table: Tensor, where: Places) -> Tensor:
-        """Return the rows of a table (heads, distances, size) for all pairs, (inputs, heads, positions, positions, …)."""
+        """Return rows of a table (heads, distances, size) for all pairs: (inputs, heads, positions, positions, …)."""
         return table[:, where.distance[:, 0].clamp(0, table.shape[1] - 1)].transpose(0, 1)
 
     def _gathered(self, mixed: Tensor) -> Tensor:
