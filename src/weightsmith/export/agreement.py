@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.errors import ExportError, ModelError, brief, whole_number
+from weightsmith.arithmetic import Saturating
+from weightsmith.errors import ExportError, ModelError, brief, listed, whole_number
 from weightsmith.export.answers import answers
 from weightsmith.export.exactness import nothing_is_lost, scope
 from weightsmith.export.inputs import RANDOM_LENGTH as RANDOM_LENGTH  # for exporters
@@ -66,7 +67,7 @@ def measure(
     for ids, exhaustive in inputs(T, seed, up_to):
         tally.add(ids, original(T, ids), "all" if exhaustive else "random")
     for ids in looked_for(T, up_to, getattr(exported, "longest", None)):
-        for part, ours in _answered(T, ids):
+        for part, ours in _answered(T, ids) if ids.shape[1] > tally.complete else ():
             tally.add(part, ours, "searched")
     found = Agreement(
         exported.target, exported.dtype, sum(tally.counts.values()), tally.outputs, tally.complete, tally.longest,
@@ -118,8 +119,20 @@ def _with_first(T: Transformer, exported: Exported, tally: Tally, found: Agreeme
     )
     if getattr(exported, "rounds", False):
         return found
-    causes = [relying_on_saturation(T, [each[np.newaxis]], late_and_exact) for _, each in tally.differing]
-    return replace(found, midway=causes[0]) if found.saturates_at_ends and all(causes) else found
+    if not found.saturates_at_ends or not all(_said_late(T, *each) for each in tally.differing):
+        return found
+    return replace(found, midway=relying_on_saturation(T, [ids[np.newaxis]], late_and_exact))
+
+
+def _said_late(T: Transformer, place: int, ids: Ids) -> bool:
+    """Say whether the original itself would say something else at a position if its sums came to their ends late."""
+    assert isinstance(T.arithmetic, Saturating)
+    late = replace(T, arithmetic=late_and_exact(T.arithmetic))
+    try:
+        ours, others = (answers(T, original(model, ids[np.newaxis]).logits)[0, place] for model in (T, late))
+    except ModelError:
+        return True
+    return bool(ours != others)
 
 
 def check_allowed(allow_differences: object, allow_saturation: object) -> None:
@@ -136,11 +149,16 @@ def required(
     if found.agrees or allow_differences or (allow_saturation and found.midway):
         return found
     says = "decides" if found.smallest_margin is not None else "says something"
-    text = f"{found.target} in {found.dtype} {says} {found.different_decisions:,} times otherwise. {found.difference}"
+    ours, theirs = found.first_answers or ("", "")
+    text = (
+        f"{found.target} in {found.dtype} {says} {found.different_decisions:,} times otherwise, first {found.where()}: "
+        f"{theirs}, where the original says {ours}."
+    )
     if found.midway:
         raise ExportError(
-            f"{text} What was made adds up first; to_torch(T, exact=True) folds as T does. "
-            f"{WRITE.format('saturation', ', with that sentence in it')}"
+            f"{text} Sums of the original saturate or round midway in {listed(found.midway)}, and what was made adds "
+            "up first; to_torch(T, exact=True) folds as T does. "
+            f"{WRITE.format('saturation', ', with a sentence on that in it')}"
         )
     hint = "" if T is None else f" {advice(T, () if found.saturates_at_ends else found.saturates)}"
     raise ExportError(f"{text}{hint} {WRITE.format('differences', '')}")

@@ -68,8 +68,10 @@ class Agreement:
         elif self.agrees:
             lines.append(f"{what}: all {self.outputs:,} as in the original on these inputs")
         else:
-            lines.append(f"{what}: {self.different_decisions:,} of {self.outputs:,} differ, the first {self.where()}")
-            lines += [self.difference] if self.difference else []
+            differ = f"{what}: {self.different_decisions:,} of {self.outputs:,} differ, the first {self.where()}"
+            ours, theirs = self.first_answers or ("", "")
+            lines.append(f"{differ}: {theirs}, where the original says {ours}")
+            lines += [f"sums of the original saturate or round midway there: {listed(self.midway)}"] * bool(self.midway)
         lines.append(f"largest difference of a {number}: {self.logit_difference:.3g}")
         if self.stream_difference is not None:
             lines.append(f"largest difference of the stream: {self.stream_difference:.3g}")

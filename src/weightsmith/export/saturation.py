@@ -76,8 +76,7 @@ class Unbounded(Saturating):
 class Late(Unbounded):
     """A finite arithmetic whose sums come to their ends late: a fold is cut off once, after its last term.
 
-    With `rounded` the terms and the partial sums are rounded as before; without, a fold is the exact sum of exact
-    products, rounded once.
+    Products are rounded as before. With `rounded` partial sums are, too; without, a sum is exact and rounded once.
     """
 
     rounded: bool = True
@@ -102,17 +101,18 @@ class _LateCore(Core):
     def __init__(self, late: Late) -> None:
         """Take over the operations of the arithmetic, and its rounding without ends for folds."""
         super().__init__(late.bounded)
-        self._endless: Callable[[Array], Array] = Unbounded(late.bounded)._nearest if late.rounded else np.asarray
+        self._endless = Unbounded(late.bounded)._nearest
+        self._partial: Callable[[Array], Array] = self._endless if late.rounded else np.asarray
 
     @silent
     def dot(self, x: Weights, y: Weights) -> Array:
-        """Return Σ x_j y_j, cut off at its end."""
+        """Return Σ x_j ⊗ y_j, cut off at its end."""
         return self._fold_along(-1, self._endless(x * y))
 
     def _fold(self, terms: Iterable[Array], shape: tuple[int, ...]) -> Array:
         total = np.zeros(shape)
         for term in terms:
-            total = self._endless(total + term)
+            total = self._partial(total + term)
         return self._nearest(total)
 
 
@@ -133,7 +133,7 @@ def relying_on_saturation(
 
 
 def late_and_exact(A: Saturating) -> Late:
-    """Return the arithmetic whose folds are exact sums, rounded and cut off once."""
+    """Return the arithmetic whose sums are exact, rounded and cut off once."""
     return Late(A, rounded=False)
 
 

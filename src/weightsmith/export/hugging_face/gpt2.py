@@ -63,7 +63,7 @@ def without_norms(T: Transformer) -> Network:
 
 
 @torch.no_grad()
-def largest_values(T: Transformer, longest: int) -> Seen:
+def largest_values(T: Transformer, longest: int | None = None) -> Seen:
     """Run the weights as they are on the inputs of a report; return the largest values that there are."""
     network, stages = without_norms(T), 2 * len(T.blocks) + 1
     lanes, squares = [np.zeros(len(T.lanes)) for _ in range(stages)], [0.0] * stages

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from weightsmith.errors import ExportError, InputError, brief
-from weightsmith.export.agreement import Agreement, check_allowed, measure, required
+from weightsmith.export.agreement import Agreement, measure, required
 from weightsmith.export.hugging_face.folder import MARK, new_directory, write_files
 from weightsmith.export.hugging_face.kinds import Dtype, checked_dtype
 from weightsmith.export.needed import needed
@@ -43,7 +43,9 @@ def to_hugging_face(
     """
     if stock is not None and stock != "gpt2":
         raise InputError(f"stock={brief(stock)}: write stock='gpt2' for a plain GPT-2, or leave it out")
-    check_allowed(allow_differences, allow_saturation)
+    for name, value in (("allow_differences", allow_differences), ("allow_saturation", allow_saturation)):
+        if type(value) is not bool:
+            raise InputError(f"{name}={brief(value)}: write True or False")
     kind = checked_dtype(checked(T), dtype)
     for package in ("torch", "transformers"):
         needed(package, "a model for Hugging Face")

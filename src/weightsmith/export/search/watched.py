@@ -1,5 +1,6 @@
 """A run whose sums are watched: what each fold comes to, at the last position of each input."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
@@ -38,16 +39,23 @@ class _WatchedCore(Core):
     def sum(self, x: Array, axis: int = -1) -> Array:
         """Return a sum over positions or lanes."""
         total = super().sum(x, axis)
-        last = total[:, -1].reshape(len(total), -1)
+        last = _at_the_end(total[..., np.newaxis] if total.ndim == 2 else total)
         self._sums += list(last.T) if last.shape[1] <= WIDE else [last.max(-1), last.min(-1)]
         return total
 
     def dot(self, x: Weights, y: Weights) -> Array:
         """Return a dot product; there is one for each row of a matrix, or for each key."""
         total = super().dot(x, y)
-        last = total[:, -1].reshape(len(total), -1)
+        last = _at_the_end(total)
         self._sums += [last.max(-1, initial=0.0), last.min(-1, initial=0.0)]
         return total
+
+
+def _at_the_end(total: Array) -> Array:
+    """Return what (inputs, positions, …) hold at the last position, (inputs, …); logits are of that one already."""
+    if total.ndim == 2:
+        return total
+    return total[:, -1:].reshape(len(total), math.prod(total[:, -1:].shape[1:]))
 
 
 def watch(T: Transformer, ids: Ids, past: Past = NOTHING) -> tuple[Array, Evaluation]:
