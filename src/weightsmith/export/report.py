@@ -31,7 +31,7 @@ class Agreement:
     saturates: tuple[str, ...] = ()  # the sublayers that rely on saturation which the target lacks, at all or midway
     error_bound: float | None = None  # of an approximate target: how far a logit is off, but for saturation
     random: int = 0  # of the inputs, how many were drawn at random
-    searched: int = 0  # of the inputs, how many were searched for: sums come to their ends midway there
+    searched: int = 0  # of the inputs, how many were searched for, to bring sums to their ends midway
     first_answers: tuple[str, str] | None = None  # to the first difference: the original's, and the target's
     midway: tuple[
         str, ...
@@ -92,7 +92,7 @@ class Agreement:
         """Say which inputs were run."""
         ran = [f"all up to length {self.up_to}"] if self.up_to else []
         ran += [f"{self.random:,} random ones"] if self.random else []
-        ran += [f"{self.searched:,} on which sums come near their ends"] if self.searched else []
+        ran += [f"{self.searched:,} in search of sums that saturate or round midway"] if self.searched else []
         longest = f"; the longest has {self.longest}" if self.longest > self.up_to else ""
         return f"{', '.join(ran[:-1])}{' and ' if len(ran) > 1 else ''}{''.join(ran[-1:])}{longest}"
 

@@ -74,7 +74,8 @@ def normalised(norm: Any, rules: Rules, lanes: int, x: Tensor) -> Tensor:
     if not norm.uses_rms_norm:
         x = bounded(x - bounded(bounded(x.sum(-1, keepdim=True)) / size))
     spread = bounded(bounded(bounded(x * x).sum(-1, keepdim=True)) / size)
-    y = norm.hook_normalized(bounded(x / norm.hook_scale(bounded(spread + eps).sqrt())))
+    root = norm.hook_scale(bounded(bounded(spread + eps).sqrt()))
+    y = norm.hook_normalized(bounded(x / root))
     y = bounded(y * norm.weight)
     bias = None if norm.uses_rms_norm else norm.original_component.bias
     return bounded((y if bias is None else bounded(y + bias)).to(dtype))

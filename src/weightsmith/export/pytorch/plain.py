@@ -83,7 +83,7 @@ class Plain(Machine):
         if norm.centred:
             x = self.subtract(x, self.within(self.within(x.sum(-1, keepdim=True)) / size))
         spread = self.within(self.within(self.multiply(x, x).sum(-1, keepdim=True)) / size)
-        y = self.within(x / self.within(spread + eps).sqrt())
+        y = self.within(x / self.within(self.within(spread + eps).sqrt()))
         if norm.gain is not None:
             y = self.multiply(y, norm.gain)
         y = y if norm.bias is None else self.add(y, norm.bias)

@@ -74,7 +74,7 @@ def _letters(T: Transformer) -> list[int]:
         return letters[:: 1 + len(letters) // MOST_LETTERS]
     tried = letters[:: 1 + len(letters) // MOST_TRIED]
     try:
-        sums = watch(T, np.array(tried)[:, np.newaxis])[0]
+        sums = watch(T, np.array(tried)[:, np.newaxis]).sums
     except ModelError:
         return tried[:MOST_LETTERS]
     furthest = [int(place) for k in range(sums.shape[1]) for place in (sums[:, k].argmax(), sums[:, k].argmin())]

@@ -50,8 +50,7 @@ def long_runs(T: Transformer, letters: Sequence[int], length: int, longest: int)
     """
     found = []
     for a in letters:
-        half = watch(T, np.full((1, length // 2), a))[0][0]
-        whole = watch(T, np.full((1, length), a))[0][0]
+        half, whole = (watch(T, np.full((1, n), a)).sums[0] for n in (length // 2, length))
         needed = _needed(T.arithmetic.infinity, half, whole, length) + MARGIN
         if needed <= longest // 2:
             found += [joined(2 * needed, (a, needed), (b, 2 * needed)) for b in letters if b != a]

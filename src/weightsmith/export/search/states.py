@@ -1,6 +1,5 @@
 """Words that tell the states of a model's automaton apart, where it has a small one."""
 
-import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -36,8 +35,8 @@ def words_of_states(T: Transformer, letters: Sequence[int]) -> list[Ids]:
 
 def _reached(table: npt.NDArray[np.int32], start: int, letters: Sequence[int]) -> dict[int, Word]:
     """Return the shortest word to each state."""
-    found, queue = {start: ()}, [start]
-    words: dict[int, Word] = dict(found)
+    words: dict[int, Word] = {start: ()}
+    queue = [start]
     for state in queue:
         for a in letters:
             after = int(table[state, a])
@@ -50,9 +49,9 @@ def _reached(table: npt.NDArray[np.int32], start: int, letters: Sequence[int]) -
 def _telling(
     table: npt.NDArray[np.int32], said: npt.NDArray[np.integer], states: Sequence[int], letters: Sequence[int]
 ) -> set[Word]:
-    """Return words after which any two of some states say something else, as short as there are."""
+    """Return words that tell each of some states from those a letter away, as short as there are."""
     found: set[Word] = set()
-    for one, other in itertools.pairwise(states):
+    for one, other in ((state, int(table[state, a])) for state in states for a in letters):
         seen: dict[tuple[int, int], Word] = {(one, other): ()}
         queue = [(one, other)]
         for pair in queue:

@@ -1,10 +1,11 @@
 """A run whose sums are watched: what each fold comes to, at the last position of each input."""
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from weightsmith.arithmetic import Array, Core, Saturating, Weights
 from weightsmith.export.saturation import Unbounded
@@ -19,7 +20,9 @@ WIDE = 16  # coordinates of a sum that are watched one by one; of more, the larg
 class Watched(Unbounded):
     """A finite arithmetic that keeps what each of its sums came to. It computes as the arithmetic itself does."""
 
-    sums: list[Array] = field(default_factory=list, compare=False)
+    sums: list[tuple[bool, Array]] = field(
+        default_factory=list, compare=False
+    )  # whether it is over positions, or lanes
 
     @property
     def core(self) -> Core:
@@ -31,7 +34,7 @@ class Watched(Unbounded):
 
 
 class _WatchedCore(Core):
-    def __init__(self, A: Saturating, sums: list[Array]) -> None:
+    def __init__(self, A: Saturating, sums: list[tuple[bool, Array]]) -> None:
         """Take over the operations."""
         super().__init__(A)
         self._sums = sums
@@ -40,14 +43,15 @@ class _WatchedCore(Core):
         """Return a sum over positions or lanes."""
         total = super().sum(x, axis)
         last = _at_the_end(total[..., np.newaxis] if total.ndim == 2 else total)
-        self._sums += list(last.T) if last.shape[1] <= WIDE else [last.max(-1), last.min(-1)]
+        kept = list(last.T) if last.shape[1] <= WIDE else [last.max(-1), last.min(-1)]
+        self._sums += [(True, each) for each in kept]
         return total
 
     def dot(self, x: Weights, y: Weights) -> Array:
         """Return a dot product; there is one for each row of a matrix, or for each key."""
         total = super().dot(x, y)
         last = _at_the_end(total)
-        self._sums += [last.max(-1, initial=0.0), last.min(-1, initial=0.0)]
+        self._sums += [(False, each) for each in (last.max(-1, initial=0.0), last.min(-1, initial=0.0))]
         return total
 
 
@@ -58,14 +62,18 @@ def _at_the_end(total: Array) -> Array:
     return total[:, -1:].reshape(len(total), math.prod(total[:, -1:].shape[1:]))
 
 
-def watch(T: Transformer, ids: Ids, past: Past = NOTHING) -> tuple[Array, Evaluation]:
-    """Run inputs (inputs, positions) and return what each sum came to at the last position, (inputs, sums)."""
+class Seen(NamedTuple):
+    """What was seen of a run."""
+
+    sums: Array  # (inputs, sums): what each came to at the last position
+    over_positions: npt.NDArray[np.bool_]  # (sums): whether it is one over positions, or over the lanes of a norm
+    run: Evaluation
+
+
+def watch(T: Transformer, ids: Ids, past: Past = NOTHING) -> Seen:
+    """Run inputs (inputs, positions), and see what their sums come to."""
     assert isinstance(T.arithmetic, Saturating)
     A = Watched(T.arithmetic)
-    found = reference.evaluate(replace(T, arithmetic=A), ids, past)
-    return np.stack(_of_inputs(A.sums, len(ids)), axis=-1), found
-
-
-def _of_inputs(sums: Iterable[Array], count: int) -> list[Array]:
-    """Keep sums that there is one of for each input, and at least a column."""
-    return [each for each in sums if each.shape == (count,)] or [np.zeros(count)]
+    run = reference.evaluate(replace(T, arithmetic=A), ids, past)
+    kept = [(kind, each) for kind, each in A.sums if each.shape == (len(ids),)] or [(False, np.zeros(len(ids)))]
+    return Seen(np.stack([each for _, each in kept], axis=-1), np.array([kind for kind, _ in kept]), run)

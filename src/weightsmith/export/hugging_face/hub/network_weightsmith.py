@@ -82,7 +82,8 @@ class Norm(nn.Module):
         x = h if self.lanes is None else h[..., self.lanes]
         if self.centred:
             x = self._within(x - self._mean(x))
-        y = self._within(x / self._within(self._mean(self._within(x.square())) + self.eps).sqrt())
+        root = self._within(self._within(self._mean(self._within(x.square())) + self.eps).sqrt())
+        y = self._within(x / root)
         if self.gain is not None:
             y = self._within(y * self.gain)
         if self.bias is not None:
