@@ -50,10 +50,12 @@ class _Ends(Core):
         if name == "relu":
             return np.maximum(x, 0.0)
         if name == "gelu":
-            return x * (1 + np.vectorize(math.erf)(x / math.sqrt(2))) / 2
+            normal: Array = (1 + np.vectorize(math.erf)(x / math.sqrt(2))) / 2
+            return x * normal
         steep = x if name == "silu" else math.sqrt(8 / math.pi) * (x + 0.044715 * x**3)
         with np.errstate(over="ignore"):
-            return x / (1 + np.exp(-steep))
+            sigmoid: Array = 1 / (1 + np.exp(-steep))
+        return x * sigmoid
 
     @silent
     def dot(self, x: Any, y: Any) -> Array:

@@ -73,7 +73,8 @@ def test_what_is_proved_has_the_same_bits_in_float32_on_long_inputs(A: Saturatin
 def simple(A: Saturating, W: float, b: float = 0.0, x: float = 1.0) -> ws.Transformer:
     """Give a model without attention whose one neuron is relu(W x + b)."""
     layer = ws.FeedForward([[W]], [b], [[0.0]])  # type: ignore[arg-type]
-    return ws.Transformer(A, "a", ["x"], [[x]], None, [ws.Block(feed_forward=layer)], [[0.0], [1.0]])
+    blocks = [ws.Block(feed_forward=layer)]
+    return ws.Transformer(A, "a", ["x"], np.array([[x]]), None, blocks, np.array([[0.0], [1.0]]))
 
 
 def test_a_sum_may_reach_infinity_and_not_pass_it() -> None:
@@ -123,7 +124,7 @@ def test_what_rounds_is_never_proved() -> None:
 def test_with_a_table_of_positions_penalties_have_an_end() -> None:
     T = hard(Fixed(10, 6), 11)
     assert T.max_length == 40
-    table = T.positions
+    table: Any = T.positions
     heads = len(T.blocks[0].attention.heads)  # type: ignore[union-attr]
     assert nothing_is_lost(replace(T, positions=(table, ws.Alibi((1.0,) * heads))), "float32")
     assert not nothing_is_lost(
@@ -150,7 +151,7 @@ def test_nothing_is_proved_of_what_somebody_may_have_changed(tmp_path: Path) -> 
     assert module.agreement is not None
     assert module.agreement.proved == "all lengths"
     with torch.no_grad():
-        module.blocks[0].attention.heads["0"].W_V *= 1.0 + 2.0**-20  # type: ignore[union-attr, index, operator]
+        module.blocks[0].attention.heads["0"].W_V *= 1.0 + 2.0**-20  # type: ignore[union-attr, index]
     assert export.agreement(T, module).proved is None
 
 

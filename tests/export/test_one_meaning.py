@@ -116,7 +116,8 @@ def test_weights_mean_the_same_also_where_1_is_beyond_infinity_and_a_row_is_empt
 def test_a_readout_means_the_same() -> None:
     T = kind_of_model(Fixed(2, 2), 3, "relative values", heads=4, loudness=0.8)
     table = {(0.0, 0.0): "nothing"}
-    T = replace(T, output=None, output_bias=None, classes=(), readout=ws.Readout(("x", "z"), table))
+    nothing: Any = None
+    T = replace(T, output=nothing, output_bias=None, classes=(), readout=ws.Readout(("x", "z"), table))
     assert compare(T, TARGETS) == len(TARGETS)
 
 

@@ -66,8 +66,8 @@ def measure(
     tally = Tally(T, exported)
     for ids, exhaustive in inputs(T, seed, up_to):
         tally.add(ids, original(T, ids), "all" if exhaustive else "random")
-    for ids in looked_for(T, up_to, getattr(exported, "longest", None)):
-        for part, ours in _answered(T, ids) if ids.shape[1] > tally.complete else ():
+    for ids in looked_for(T, up_to, getattr(exported, "longest", None), tally.complete):
+        for part, ours in _answered(T, ids):
             tally.add(part, ours, "searched")
     found = Agreement(
         exported.target, exported.dtype, sum(tally.counts.values()), tally.outputs, tally.complete, tally.longest,
@@ -89,11 +89,11 @@ def measure(
     return found
 
 
-def looked_for(T: Transformer, up_to: int | None = None, longest: int | None = None) -> Iterator[Ids]:
-    """Yield the inputs on which a sum may saturate or round midway, in parts that fit into memory."""
-    most = min(up_to or LONGEST, longest or LONGEST)
-    for ids in searched(T, most if most < LONGEST else None):
-        yield from parts(T, ids)
+def looked_for(T: Transformer, up_to: int | None = None, longest: int | None = None, beyond: int = 0) -> Iterator[Ids]:
+    """Yield the inputs of more than some tokens on which a sum may saturate or round midway, by parts that fit."""
+    most = min(up_to or LONGEST, longest or LONGEST, T.max_length or LONGEST)
+    for ids in searched(T, most if most < LONGEST else None) if most > beyond else ():
+        yield from parts(T, ids) if ids.shape[1] > beyond else ()
 
 
 def _answered(T: Transformer, ids: Ids) -> Iterator[tuple[Ids, Outputs]]:

@@ -28,7 +28,6 @@ MOST_PRODUCTS = 5 * 10**9  # multiplications for all of them: a large model is r
 BENDS = 8  # places where a word that goes towards an end turns back
 
 
-@lru_cache(maxsize=8)
 def searched(T: Transformer, up_to: int | None = None) -> tuple[Ids, ...]:
     """Return inputs on which a sum may saturate or round midway, an array (inputs, positions) for each length.
 
@@ -37,6 +36,16 @@ def searched(T: Transformer, up_to: int | None = None) -> tuple[Ids, ...]:
     """
     if not isinstance(T.arithmetic, Saturating):
         return ()
+    return _kept(T, up_to) if T.weights <= MOST_WATCHED else _searched(T, up_to)
+
+
+@lru_cache(maxsize=8)
+def _kept(T: Transformer, up_to: int | None) -> tuple[Ids, ...]:
+    """Return them, and keep them for the next target."""
+    return _searched(T, up_to)
+
+
+def _searched(T: Transformer, up_to: int | None) -> tuple[Ids, ...]:
     most = min(T.max_length or LONGEST, up_to or LONGEST)
     length = most if most <= TABLE_LENGTH and (T.max_length or up_to) else min(most, LENGTH)
     letters = _letters(T)

@@ -10,8 +10,9 @@ from weightsmith.errors import WeightsmithError
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 
-SECONDS = 1.0
+SECONDS = 0.5
 STATES = 2_000
+MEMORY = 1 << 28
 SMALL = 64  # states of an automaton all of which are told apart; of a larger one, so many
 MOST_WEIGHTS = 5_000
 
@@ -20,10 +21,10 @@ Word = tuple[int, ...]
 
 def words_of_states(T: Transformer, letters: Sequence[int]) -> list[Ids]:
     """Return a word that reaches each state, then each letter, then what tells the state after it from others."""
-    if T.mask != "causal" or T.weights > MOST_WEIGHTS or T.max_length is not None:
+    if T.mask != "causal" or T.weights > MOST_WEIGHTS or _knows_positions(T):
         return []
     try:
-        A = automaton(T, yes=T.answers[0], seconds=SECONDS, states=STATES)
+        A = automaton(T, yes=T.answers[0], seconds=SECONDS, states=STATES, memory=MEMORY)
     except (UnknownError, WeightsmithError):
         return []
     said = A.outputs
@@ -31,6 +32,12 @@ def words_of_states(T: Transformer, letters: Sequence[int]) -> list[Ids]:
     some = dict(list(reached.items())[:: 1 + len(reached) // SMALL])
     ends = _longest(_telling(A.table, said, list(some), letters))
     return [np.array((*word, a, *end)) for word in some.values() for a in letters for end in ends]
+
+
+def _knows_positions(T: Transformer) -> bool:
+    """Say whether answers depend on positions or distances; then an automaton is seldom small."""
+    own = (head for block in T.blocks if block.attention is not None for head in block.attention.heads)
+    return T.positions is not None or any(head.positions is not None for head in own)
 
 
 def _reached(table: npt.NDArray[np.int32], start: int, letters: Sequence[int]) -> dict[int, Word]:
