@@ -12,7 +12,7 @@ from weightsmith.export.answers import answers
 from weightsmith.export.exactness import nothing_is_lost, scope
 from weightsmith.export.inputs import RANDOM_LENGTH as RANDOM_LENGTH  # for exporters
 from weightsmith.export.inputs import inputs as inputs
-from weightsmith.export.inputs import parts, some
+from weightsmith.export.inputs import parts
 from weightsmith.export.lowering import advice
 from weightsmith.export.measuring import Exported as Exported  # for exporters
 from weightsmith.export.measuring import Outputs as Outputs
@@ -69,21 +69,13 @@ def measure(
     for ids in looked_for(T, up_to, getattr(exported, "longest", None), tally.complete):
         for part, ours in _answered(T, ids):
             tally.add(part, ours, "searched")
-    found = Agreement(
-        exported.target, exported.dtype, sum(tally.counts.values()), tally.outputs, tally.complete, tally.longest,
-        tally.logit, tally.stream, tally.wrong, None, None, tally.margin if T.readout is None else None,
-        random=tally.counts["random"], searched=tally.counts["searched"],
-        saturates_at_ends=bool(getattr(exported, "saturates", False)),
-    )  # fmt: skip
+    found = _with_first(T, exported, tally)
     if getattr(exported, "rounds", False) or (briefly and tally.wrong):
-        return _with_first(T, exported, tally, found)
-    found = _with_first(T, exported, tally, found)
+        return found
     ends = Late if found.saturates_at_ends else Unbounded
-    tried = [ids for ids, _ in some(tally.decided, SATURATION_INPUTS)]
-    relying = relying_on_saturation(
-        T, [*tried, *([tally.differing[0][1][np.newaxis]] if tally.differing else [])], ends
-    )
-    found = replace(found, saturates=relying or found.midway, survives=survival(T, exported, tally, SURVIVAL_INPUTS))
+    tried = [*tally.some(SATURATION_INPUTS), *(ids[np.newaxis] for _, ids in tally.differing[:1])]
+    relying = relying_on_saturation(T, tried, ends) or found.midway
+    found = replace(found, saturates=relying, survives=survival(T, exported, tally, SURVIVAL_INPUTS))
     if fresh and found.agrees and getattr(exported, "steps", False) and nothing_is_lost(T, found.dtype):
         found = replace(found, proved=scope((T.max_length, getattr(exported, "longest", None))))
     return found
@@ -106,8 +98,9 @@ def _answered(T: Transformer, ids: Ids) -> Iterator[tuple[Ids, Outputs]]:
             yield from _answered(T, part)
 
 
-def _with_first(T: Transformer, exported: Exported, tally: Tally, found: Agreement) -> Agreement:
+def _with_first(T: Transformer, exported: Exported, tally: Tally) -> Agreement:
     """Name the shortest input on which something differs and both answers, and whether sums midway cause it all."""
+    found = tally.report()
     if not tally.differing:
         return found
     place, ids = shortened(T, exported, *tally.differing[0])
@@ -117,17 +110,16 @@ def _with_first(T: Transformer, exported: Exported, tally: Tally, found: Agreeme
     found = replace(
         found, first_difference=tokens, first_position=place, first_answers=(said(T, ours), said(T, theirs))
     )
-    if getattr(exported, "rounds", False):
+    A = T.arithmetic
+    if getattr(exported, "rounds", False) or not found.saturates_at_ends or not isinstance(A, Saturating):
         return found
-    if not found.saturates_at_ends or not all(_said_late(T, *each) for each in tally.differing):
-        return found
-    return replace(found, midway=relying_on_saturation(T, [ids[np.newaxis]], late_and_exact))
+    late = replace(T, arithmetic=late_and_exact(A))
+    caused = all(_say_otherwise(T, late, *each) for each in tally.differing)
+    return replace(found, midway=relying_on_saturation(T, [ids[np.newaxis]], late_and_exact)) if caused else found
 
 
-def _said_late(T: Transformer, place: int, ids: Ids) -> bool:
+def _say_otherwise(T: Transformer, late: Transformer, place: int, ids: Ids) -> bool:
     """Say whether the original itself would say something else at a position if its sums came to their ends late."""
-    assert isinstance(T.arithmetic, Saturating)
-    late = replace(T, arithmetic=late_and_exact(T.arithmetic))
     try:
         ours, others = (answers(T, original(model, ids[np.newaxis]).logits)[0, place] for model in (T, late))
     except ModelError:

@@ -1,5 +1,6 @@
 """Counting how an exported model differs from its original, input by input."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,11 +10,13 @@ from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError, ModelError, named
 from weightsmith.export.answers import answers
 from weightsmith.export.measuring import Exported, Outputs, original
+from weightsmith.export.report import Agreement
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids, Places
 
 MOST_RUNS = 4  # of an input that is made shorter
 MOST_CAUSES = 20  # differences, the shortest, whose cause is looked for
+MOST_PRODUCTS = 10**8  # multiplications for inputs that are run once more with other ends
 
 
 @dataclass
@@ -30,6 +33,7 @@ class Tally:
     wrong: int = 0
     counts: dict[str, int] = field(default_factory=lambda: {"all": 0, "random": 0, "searched": 0})
     decided: list[tuple[Ids, Places]] = field(default_factory=list)  # inputs, and what the original says
+    sought: list[Ids] = field(default_factory=list)  # inputs that were searched for
     differing: list[tuple[int, Ids]] = field(default_factory=list)  # positions, and inputs up to there
 
     def add(self, ids: Ids, ours: Outputs, kind: str) -> None:
@@ -39,6 +43,8 @@ class Tally:
         self.longest = max(self.longest, ids.shape[1])
         if kind == "all":
             self.complete = ids.shape[1]
+        if kind == "searched":
+            self.sought.append(ids)
         self.logit = max(self.logit, _difference(ours.logits, theirs.logits))
         if self.stream is not None and ours.stream is not None and theirs.stream is not None:
             pairs = zip(ours.stream, theirs.stream, strict=True)
@@ -64,12 +70,45 @@ class Tally:
             row, place = ids[rows[k]], int(first[k])
             self.differing.append((place, row[: place + 1] if causal else row))
         self.differing.sort(key=lambda each: len(each[1]))
-        del self.differing[MOST_CAUSES:]
+        del self.differing[max(1, min(MOST_CAUSES, MOST_PRODUCTS // max(self.T.weights * self.longest, 1))) :]
 
-    @property
-    def outputs(self) -> int:
-        """How many answers were compared."""
-        return sum(places.size for _, places in self.decided)
+    def some(self, most: int) -> list[Ids]:
+        """Return about so many of the inputs, and besides a fifth as many of those that were searched for.
+
+        Of a large model, which takes its time, there are fewer.
+        """
+        most = min(most, max(1, MOST_PRODUCTS // max(self.T.weights * self.longest, 1)))
+        return [*_spread([ids for ids, _ in self.decided], most), *_spread(self.sought, -(-most // 5))]
+
+    def report(self) -> Agreement:
+        """Return what was counted."""
+        made = self.exported
+        return Agreement(
+            target=made.target,
+            dtype=made.dtype,
+            inputs=sum(self.counts.values()),
+            outputs=sum(places.size for _, places in self.decided),
+            up_to=self.complete,
+            longest=self.longest,
+            logit_difference=self.logit,
+            stream_difference=self.stream,
+            different_decisions=self.wrong,
+            first_difference=None,
+            first_position=None,
+            smallest_margin=self.margin if self.T.readout is None else None,
+            random=self.counts["random"],
+            searched=self.counts["searched"],
+            saturates_at_ends=bool(getattr(made, "saturates", False)),
+        )
+
+
+def _spread(given: Sequence[Ids], most: int) -> list[Ids]:
+    """Return so many inputs, evenly spread over several arrays of them."""
+    ends = np.cumsum([len(ids) for ids in given])
+    total = int(ends[-1]) if given else 0
+    places = np.unique(np.linspace(0, total - 1, min(most, total)).astype(int))
+    chosen = [places[(end - len(ids) <= places) & (places < end)] - end for ids, end in zip(given, ends, strict=True)]
+    return [ids[rows] for ids, rows in zip(given, chosen, strict=True) if len(rows)]
 
 
 def shortened(T: Transformer, exported: Exported, place: int, ids: Ids) -> tuple[int, Ids]:

@@ -24,7 +24,7 @@ MOST_TRIED = 256  # letters of which the furthest are taken
 MOST = 600  # inputs in all
 MOST_LONG = 12  # of them that are longer than the others
 MOST_WATCHED = 20_000  # weights of a model whose sums are watched one by one
-MOST_PRODUCTS = 5 * 10**9  # multiplications for all of them: a large model is run on fewer
+MOST_PRODUCTS = 2 * 10**8  # multiplications for all of them: a large model is run on fewer
 BENDS = 8  # places where a word that goes towards an end turns back
 
 
