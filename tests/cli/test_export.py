@@ -55,6 +55,16 @@ def test_the_exact_module_agrees_where_the_plain_one_is_refused(short: Path) -> 
     assert report["dtype"] == "float64"
 
 
+def test_what_saturates_midway_is_written_where_that_is_allowed_and_says_so(short: Path) -> None:
+    ws.save(ws.library.majority("1", arithmetic=ws.Fixed(3, 0)), short / "majority.safetensors")
+    words = ("export", "majority.safetensors", "--to", "onnx", "-o", "majority.onnx", "--json")
+    report = json.loads(good(*words, "--allow-saturation", folder=short))
+    assert report["difference"].startswith(
+        "On 1×8 0×7 ONNX says YES, and the original NO: sums saturate or round midway"
+    )
+    assert (short / "majority.onnx").exists()
+
+
 @pytest.mark.parametrize(
     ("target", "output", "shown"),
     [
