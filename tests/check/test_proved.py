@@ -64,7 +64,7 @@ def test_a_proof_that_is_found_and_not_checked_in_time_is_unknown_and_says_how_l
 
 
 def test_checking_takes_no_more_memory_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proof, "STATE_BYTES", 8 * proof.STATE_BYTES)
+    monkeypatch.setattr(proof, "STATE_BYTES", 1 << 12)
     T = ws.library.majority("1")
     S = ws.infinity_form(T)
     verdict = check.same_decisions(T, S)
@@ -73,6 +73,19 @@ def test_checking_takes_no_more_memory_than_it_may(monkeypatch: pytest.MonkeyPat
     reason = proof.unchecked([T, S], verdict.certificate(), little)
     assert reason is not None
     assert "to check the proof would take more than 1,048,576 bytes" in reason
+
+
+@pytest.mark.parametrize("bound", ["memory", "time"])
+def test_a_proof_that_is_too_large_to_be_checked_is_not_even_written(
+    bound: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(every_length, "proof_data", forbidden)
+    monkeypatch.setattr(proof, "NUMBER_BYTES", 1 << 40 if bound == "memory" else 1)
+    monkeypatch.setattr(proof, "NUMBERS_PER_SECOND", 300_000 if bound == "memory" else 0.1)
+    verdict = check.recognizes(ws.library.ends_with("01"), ".*01", seconds=20)
+    assert verdict.holds is None
+    why = "to check the proof would take more than" if bound == "memory" else "it has"
+    assert f"a proof was found, and not checked: checking the proof: {why} " in str(verdict)
 
 
 def test_a_verdict_saves_the_proof_that_was_checked_and_replays_it_without_a_search(

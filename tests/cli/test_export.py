@@ -25,9 +25,9 @@ def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_weights_are_written_and_the_report_is_said(short: Path) -> None:
     out = good("export", "one.safetensors", "--to", "torch", "-o", "weights.safetensors", folder=short)
-    assert "PyTorch, float32: 30 inputs run (all inputs up to length 4)" in out
-    assert "decisions: all 98 as in the original" in out
-    assert "decisions survive in: float32 yes, bfloat16 yes, float16 yes" in out
+    assert "PyTorch, float32: 30 inputs run (all up to length 4)" in out
+    assert "decisions: as in the original on all inputs up to 4; proved: no sum saturates or rounds" in out
+    assert "decisions survive on these inputs in: float32 yes, bfloat16 yes, float16 yes" in out
     tensors = safetensors.torch.load_file(short / "weights.safetensors")
     assert {"embedding", "output", "positions.values", "blocks.0.attention.heads.0.W_Q"} <= tensors.keys()
 
@@ -36,7 +36,7 @@ def test_a_program_is_written_and_its_outputs_are_counted_at_every_position(shor
     P = ws.programs.compile_rasp("hist = selector_width(select(tokens, tokens, ==));", vocabulary="abc", max_length=4)
     ws.save(P.transformer, short / "hist.safetensors")
     out = good("export", "hist.safetensors", "--to", "onnx", "-o", "hist.onnx", folder=short)
-    assert out.startswith("ONNX, float32: 120 inputs run (all inputs up to length 4)\noutputs: all 426 as in the ")
+    assert out.startswith("ONNX, float32: 120 inputs run (all up to length 4)\noutputs: all 426 as in the original on")
 
 
 def test_the_exact_module_agrees_where_the_plain_one_is_refused(short: Path) -> None:
@@ -53,6 +53,16 @@ def test_the_exact_module_agrees_where_the_plain_one_is_refused(short: Path) -> 
     report = json.loads(good(*words, "--allow-differences", "--dtype", "float64", folder=short))
     assert report["different_decisions"] > 0
     assert report["dtype"] == "float64"
+
+
+def test_what_saturates_midway_is_written_where_that_is_allowed_and_says_so(short: Path) -> None:
+    ws.save(ws.library.majority("1", arithmetic=ws.Fixed(3, 0)), short / "majority.safetensors")
+    words = ("export", "majority.safetensors", "--to", "onnx", "-o", "majority.onnx", "--json")
+    report = json.loads(good(*words, "--allow-saturation", folder=short))
+    assert report["difference"].startswith(
+        "On 1×8 0×7 ONNX says YES, and the original NO: sums saturate or round midway"
+    )
+    assert (short / "majority.onnx").exists()
 
 
 @pytest.mark.parametrize(

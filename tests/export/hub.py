@@ -23,12 +23,14 @@ def offline(modules: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def few_inputs(most: int = 126, random: int = 6) -> Iterator[None]:
-    """Measure on fewer inputs: 126 are all over two symbols up to length 6."""
+def few_inputs(most: int = 126, random: int = 6, search: bool = False) -> Iterator[None]:
+    """Measure on fewer inputs: 126 are all over two symbols up to length 6. None is searched for, unless asked for."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inputs, "MOST_INPUTS", most)
         patch.setattr(inputs, "RANDOM_INPUTS", random)
         module = import_module("weightsmith.export.agreement")  # of the package it is the function
         patch.setattr(module, "SURVIVAL_INPUTS", 10)
         patch.setattr(module, "SATURATION_INPUTS", 10)
+        if not search:
+            patch.setattr(module, "searched", lambda T, up_to: ())  # these are the subject of test_midway
         yield

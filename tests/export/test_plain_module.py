@@ -218,7 +218,10 @@ def test_a_model_that_decides_otherwise_is_refused_with_what_to_write() -> None:
         to_torch(T, saturate=False)
     text = str(refused.value)
     # At every position that only one symbol stands before: 2·(2 + 4 + … + 32 − 5) of them
-    assert text.startswith("PyTorch in float32 decides 114 times otherwise, first on 0. It relies on saturation:")
+    assert text.startswith(
+        "PyTorch in float32 decides 114 times otherwise, first on 0: YES, where the original says NO. It "
+    )
+    assert "It relies on saturation:" in text
     assert "block 3 feed-forward (infinity form: times ∞ again)" in text
     assert "portable(T) is the same model without it" in text
     assert "Write allow_differences=True to have it nevertheless" in text

@@ -17,7 +17,7 @@ from weightsmith.check.claim import Claim
 from weightsmith.check.claims import Recognizes, SameDecisions
 from weightsmith.check.examine import by_reference, reader
 from weightsmith.check.plan import Plan, inputs_between
-from weightsmith.check.proof import proof_data, sealed, unchecked
+from weightsmith.check.proof import proof_data, sealed, too_large, unchecked
 from weightsmith.check.verdict import CERTIFICATE_FORMAT, Verdict, counted_inputs
 from weightsmith.errors import InputError, shown
 from weightsmith.storage import write_json
@@ -140,12 +140,12 @@ def prove(claim: Claim, budget: Budget, up_to: int | None = None, run: int = 0) 
 
 def _checked(verdict: EveryLength, traces: Traces, budget: Budget, begin: float) -> EveryLength:
     """Return the verdict that a claim holds, if the checker accepts the proof; otherwise nothing is known, and why."""
-    proved = replace(verdict, holds=True, proof=proof_data(verdict.claim, traces))
-    reason = unchecked(verdict.claim.models, proved.certificate(), budget)
+    proved, reason = verdict, too_large(traces, budget)
+    if reason is None:
+        proved = replace(verdict, holds=True, proof=proof_data(verdict.claim, traces))
+        reason = unchecked(verdict.claim.models, proved.certificate(), budget)
     seconds = time.perf_counter() - begin
-    if reason is not None:
-        return replace(verdict, unknown=reason, seconds=seconds)
-    return replace(proved, seconds=seconds)
+    return replace(proved, seconds=seconds) if reason is None else replace(verdict, unknown=reason, seconds=seconds)
 
 
 def refuted(verdict: EveryLength, ids: Ids, begin: float) -> EveryLength:
@@ -167,13 +167,13 @@ def refuted(verdict: EveryLength, ids: Ids, begin: float) -> EveryLength:
 def _first_failure(claim: Claim, budget: Budget) -> tuple[Ids | None, Traces]:
     """Return the shortest input on which a claim fails, the smallest in vocabulary order, or None; and the traces."""
     within = claim.frame.within
-    only = None if within is None or within.automaton is None else spoken(within.automaton)
+    only = None if within is None or within.automaton is None else spoken(within.automaton, budget)
     extracted = [extract(T, budget) for T in claim.models]
     machines = [_as_claimed(claim, decisions) for decisions in extracted]
     if isinstance(claim, Recognizes):
         assert claim.language.automaton is not None
         yes = 1 + claim.T.classes.index(claim.yes)
-        wanted = spoken(claim.language.automaton)
+        wanted = spoken(claim.language.automaton, budget)
         found = first_difference(machines[0], [wanted], lambda a, b: (a == yes) != (b == 2), only, budget)
         return found, [(extracted[0].journal, None)]
     assert isinstance(claim, SameDecisions)

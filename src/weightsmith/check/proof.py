@@ -19,6 +19,8 @@ from weightsmith.files import model_bytes
 from weightsmith.model import Transformer
 
 STATE_BYTES = 300  # that a state of a walk of the checker takes, about
+NUMBER_BYTES = 80  # that a number of a proof takes, as data and in the checker
+NUMBERS_PER_SECOND = 300_000  # of a proof that are checked, about
 
 
 def proof_data(claim: Claim, found: Sequence[tuple[Journal, Moore | None]]) -> dict[str, Any]:
@@ -30,6 +32,19 @@ def proof_data(claim: Claim, found: Sequence[tuple[Journal, Moore | None]]) -> d
     known = {name: language.automaton for name, language in given.items() if language is not None}
     automata = {name: Regular(automaton).described()["automaton"] for name, automaton in known.items() if automaton}
     return {"automata": automata, "proof": [_of_model(*one) for one in found]}
+
+
+def too_large(found: Sequence[tuple[Journal, Moore | None]], budget: Budget) -> str | None:
+    """Say why a proof is not even written down: the memory or the time that is left is too little; None if it is."""
+    size = sum(journal.size + (0 if decisions is None else decisions.table.size) for journal, decisions in found)
+    budget.place = "checking the proof"
+    try:
+        budget.room(NUMBER_BYTES * size, "to check the proof")
+        if size / NUMBERS_PER_SECOND > 4 * budget.left():
+            raise budget.stop(f"it has {size:,} numbers")
+    except UnknownError as error:
+        return _not_checked(error, size / NUMBERS_PER_SECOND)
+    return None
 
 
 def _of_model(journal: Journal, decisions: Moore | None) -> dict[str, Any]:
@@ -62,11 +77,15 @@ def unchecked(
     try:
         verify.check([verify.Model(model_bytes(T)) for T in models], certificate, tick)
     except UnknownError as error:
-        seconds = (time.perf_counter() - begin) / max(fraction, 0.01)
-        return f"a proof was found, and not checked: {error}; to check it takes about {_about(seconds)}"
+        return _not_checked(error, (time.perf_counter() - begin) / max(fraction, 0.01))
     except verify.Refused as error:
         return f"a proof was found, and the checker refuses it: {error}"
     return None
+
+
+def _not_checked(error: UnknownError, seconds: float) -> str:
+    """Say why a proof was not checked, and about how long that takes."""
+    return f"a proof was found, and not checked: {error}; to check it takes about {_about(seconds)}"
 
 
 def _about(seconds: float) -> str:

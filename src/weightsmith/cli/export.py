@@ -13,6 +13,7 @@ from weightsmith.errors import InputError, brief
 if TYPE_CHECKING:
     from weightsmith.export import Agreement
 
+Allowed = dict[str, bool]  # what an exporter is told to let pass, by the names of its options
 TARGETS = ("torch", "transformer-lens", "hugging-face", "onnx")
 
 
@@ -37,6 +38,13 @@ def export(
     allow_differences: Annotated[
         bool, typer.Option("--allow-differences", help="Write it even if it decides otherwise on some input.")
     ] = False,
+    allow_saturation: Annotated[
+        bool,
+        typer.Option(
+            "--allow-saturation",
+            help="Write it even if it decides otherwise where sums saturate or round midway, and say so in the files.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a model for another tool, run what was written, and say how far it is from the original."""
@@ -45,7 +53,8 @@ def export(
     T = ws.load(file)
     with errors().status("writing and running …"):  # shows on a terminal only
         T = _exporters().portable(T) if portable else T
-        report = _WRITERS[to](T, output, dtype, allow_differences, exact, stock)
+        allowed = {"allow_differences": allow_differences, "allow_saturation": allow_saturation}
+        report = _WRITERS[to](T, output, dtype, allowed, exact, stock)
     if as_json:
         print_json({"path": str(output), **report.to_json()})
     else:
@@ -68,38 +77,40 @@ def _exporters() -> Any:
     return export
 
 
-def _torch(T: "ws.Transformer", output: Path, dtype: str | None, allow: bool, exact: bool, _: Any) -> "Agreement":
+def _torch(T: "ws.Transformer", output: Path, dtype: str | None, allowed: Allowed, exact: bool, _: Any) -> "Agreement":
     from weightsmith.export.pytorch import made
 
     module = made(T, exact, dtype)
     from weightsmith.export.pytorch.written import write
 
-    return write(T, module, output, allow)
+    return write(T, module, output, **allowed)
 
 
 def _transformer_lens(
-    T: "ws.Transformer", output: Path, dtype: str | None, allow: bool, exact: bool, stock: Any
+    T: "ws.Transformer", output: Path, dtype: str | None, allowed: Allowed, exact: bool, stock: Any
 ) -> "Agreement":
     from weightsmith.storage import refusals, write_whole
 
-    bridge = _exporters().to_transformer_lens(T, dtype=dtype, allow_differences=allow)
+    bridge = _exporters().to_transformer_lens(T, dtype=dtype, **allowed)
     from weightsmith.export.pytorch.written import weights_bytes
 
-    with refusals("cannot write", output):
-        write_whole(output, weights_bytes(T, bridge))
     report: Agreement = bridge.agreement
+    with refusals("cannot write", output):
+        write_whole(output, weights_bytes(T, bridge, report.difference))
     return report
 
 
 def _hugging_face(
-    T: "ws.Transformer", output: Path, dtype: str | None, allow: bool, exact: bool, stock: Any
+    T: "ws.Transformer", output: Path, dtype: str | None, allowed: Allowed, exact: bool, stock: Any
 ) -> "Agreement":
-    report: Agreement = _exporters().to_hugging_face(T, output, stock, dtype=dtype, allow_differences=allow)
+    report: Agreement = _exporters().to_hugging_face(T, output, stock, dtype=dtype, **allowed)
     return report
 
 
-def _onnx(T: "ws.Transformer", output: Path, dtype: str | None, allow: bool, exact: bool, stock: Any) -> "Agreement":
-    report: Agreement = _exporters().to_onnx(T, output, dtype=dtype, allow_differences=allow)
+def _onnx(
+    T: "ws.Transformer", output: Path, dtype: str | None, allowed: Allowed, exact: bool, stock: Any
+) -> "Agreement":
+    report: Agreement = _exporters().to_onnx(T, output, dtype=dtype, **allowed)
     return report
 
 

@@ -117,8 +117,9 @@ def _check_decider(T: Transformer, name: str) -> None:
     """Refuse a language model: what it decides comes next in a text, and the negation of a step negates no text."""
     if T.readout is None and set(T.classes) <= set(T.vocabulary):
         classes = listed([brief(each) for each in T.classes])
+        which = "" if name == "not" else f" of {brief(name)}"
         raise ModelError(
-            f"{name}: the classes {classes} are tokens of its vocabulary, so it says how a text goes on, and & | ^ ~ "
+            f"the classes {classes}{which} are tokens of its vocabulary, so it says how a text goes on, and & | ^ ~ "
             "combine decisions; if one step is meant as one, write dataclasses.replace(T, classes=('NO', 'YES'))"
         )
 

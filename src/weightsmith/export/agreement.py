@@ -1,50 +1,34 @@
 """How far an exported model is from the original: both are run on the same inputs, and the difference is measured."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from weightsmith.arithmetic import Array, Native
-from weightsmith.errors import ExportError, whole_number
+from weightsmith.arithmetic import Saturating
+from weightsmith.errors import ExportError, ModelError, brief, listed, whole_number
 from weightsmith.export.answers import answers
+from weightsmith.export.exactness import nothing_is_lost, scope
 from weightsmith.export.inputs import RANDOM_LENGTH as RANDOM_LENGTH  # for exporters
 from weightsmith.export.inputs import inputs as inputs
-from weightsmith.export.inputs import some
+from weightsmith.export.inputs import parts
 from weightsmith.export.lowering import advice
-from weightsmith.export.report import Agreement as Agreement  # for exporters
-from weightsmith.export.saturation import relying_on_saturation
+from weightsmith.export.measuring import Exported as Exported  # for exporters
+from weightsmith.export.measuring import Outputs as Outputs
+from weightsmith.export.measuring import original as original
+from weightsmith.export.report import Agreement as Agreement
+from weightsmith.export.saturation import Late, Unbounded, late_and_exact, relying_on_saturation
+from weightsmith.export.search import LONGEST, searched
 from weightsmith.export.survival import survival
-from weightsmith.inspect.run import evaluate, read_codes
-from weightsmith.kernels.blas import BlasRun
+from weightsmith.export.tally import Tally, said, shortened
 from weightsmith.model import Transformer
 from weightsmith.model.places import checked
-from weightsmith.semantics.evaluation import Ids, Places
-from weightsmith.semantics.reference import read_off
+from weightsmith.semantics.evaluation import Ids
 
 SURVIVAL_INPUTS = 1_000  # that are run in other dtypes
-SATURATION_INPUTS = 300  # that are run without saturation
-
-
-@dataclass(frozen=True)
-class Outputs:
-    """What a model gives for inputs of one length."""
-
-    logits: Array  # (inputs, positions, classes); with a readout its codes, (inputs, positions, lanes of the readout)
-    stream: Sequence[Array] | None = None  # after the embedding and each sublayer, (inputs, positions, lanes)
-
-
-class Exported(Protocol):
-    """An exported model, as it is measured."""
-
-    target: str  # "PyTorch"
-    dtype: str  # "float32"
-
-    # What saturates as the original does also says saturates = True; what rounds as well, rounds = True
-
-    def outputs(self, ids: Ids) -> Outputs:
-        """Run it on places in the vocabulary, (inputs, positions), in float64; no stream where it does not show one."""
+SATURATION_INPUTS = 300  # that are run with other ends
+WRITE = "Write allow_{0}=True to have it nevertheless{1} (--allow-{0} on the command line)"
 
 
 def agreement(T: Transformer, exported: Any, *, up_to: int | None = None, seed: int = 0) -> Agreement:
@@ -62,79 +46,111 @@ def agreement(T: Transformer, exported: Any, *, up_to: int | None = None, seed: 
     return measure(T, as_exported(T, exported), up_to=up_to, seed=seed)
 
 
-def measure(T: Transformer, exported: Exported, *, up_to: int | None = None, seed: int = 0) -> Agreement:
+def measure(
+    T: Transformer,
+    exported: Exported,
+    *,
+    up_to: int | None = None,
+    seed: int = 0,
+    fresh: bool = False,
+    briefly: bool = False,
+) -> Agreement:
     """Run a transformer and what was made of it on the same inputs; report how far they are from each other.
 
-    Where the target does not round as the original does, the report also says in which dtypes every decision stays;
-    where it does not saturate, which sublayers rely on that.
+    The inputs are all short ones, random ones, and those on which a sum may saturate or round midway. Where the target
+    does not round as the original does, the report also says in which dtypes every decision stays, and which sublayers
+    rely on saturation that the target lacks, at all or midway. `fresh` says that it was made from the transformer just
+    now, and not changed since: only then can more be said than what was run shows. `briefly` says nothing more of one
+    that differs.
     """
-    complete, longest, count = 0, 0, 0
-    logit, stream, margin = 0.0, 0.0, np.inf
-    wrong, first, place, shows = 0, None, None, True
-    decided: list[tuple[Ids, Places]] = []
+    tally = Tally(T, exported)
     for ids, exhaustive in inputs(T, seed, up_to):
-        a, b = original(T, ids), exported.outputs(ids)
-        count, longest = count + len(ids), max(longest, ids.shape[1])
-        complete = ids.shape[1] if exhaustive else complete
-        logit = max(logit, _difference(a.logits, b.logits))
-        if a.stream is not None and b.stream is not None:
-            stream = max([stream, *(_difference(x, y) for x, y in zip(a.stream, b.stream, strict=True))])
-        else:
-            shows = False
-        margin = min(margin, smallest_margin(a.logits)) if T.readout is None else margin
-        decided.append((ids, answers(T, a.logits)))
-        theirs = answers(T, b.logits)
-        differ = (decided[-1][1] != theirs) | (theirs < 0)
-        wrong += int(differ.sum())
-        if first is None and differ.any():
-            n, place = (int(i) for i in np.argwhere(differ)[0])
-            seen = ids[n, : place + 1] if T.mask == "causal" else ids[n]  # a prefix of a causal input is one as well
-            first = tuple(T.vocabulary[k] for k in seen)
-    found = Agreement(
-        exported.target, exported.dtype, count, sum(places.size for _, places in decided), complete, longest, logit,
-        stream if shows else None, wrong, first, place, margin if T.readout is None else None,
-    )  # fmt: skip
-    if not getattr(exported, "rounds", False):
-        found = replace(found, survives=survival(T, some(decided, SURVIVAL_INPUTS)))
-    if not (getattr(exported, "rounds", False) or getattr(exported, "saturates", False)):
-        tried = (ids for ids, _ in some(decided, SATURATION_INPUTS))
-        found = replace(found, saturates=relying_on_saturation(T, tried))
+        tally.add(ids, original(T, ids), "all" if exhaustive else "random")
+    for ids in looked_for(T, up_to, getattr(exported, "longest", None), tally.complete):
+        for part, ours in _answered(T, ids):
+            tally.add(part, ours, "searched")
+    found = _with_first(T, exported, tally)
+    if getattr(exported, "rounds", False) or (briefly and tally.wrong):
+        return found
+    ends = Late if found.saturates_at_ends else Unbounded
+    tried = [*tally.some(SATURATION_INPUTS), *(ids[np.newaxis] for _, ids in tally.differing[:1])]
+    relying = relying_on_saturation(T, tried, ends) or found.midway
+    found = replace(found, saturates=relying, survives=survival(T, exported, tally, SURVIVAL_INPUTS))
+    if fresh and found.agrees and getattr(exported, "steps", False) and nothing_is_lost(T, found.dtype):
+        found = replace(found, proved=scope((T.max_length, getattr(exported, "longest", None))))
     return found
 
 
-def required(found: Agreement, allow_differences: bool, T: Transformer | None = None) -> Agreement:
-    """Return a report, or refuse an exported model that says something else, unless that is allowed."""
-    if found.agrees or allow_differences:
+def looked_for(T: Transformer, up_to: int | None = None, longest: int | None = None, beyond: int = 0) -> Iterator[Ids]:
+    """Yield the inputs of more than some tokens on which a sum may saturate or round midway, by parts that fit."""
+    most = min(up_to or LONGEST, longest or LONGEST, T.max_length or LONGEST)
+    for ids in searched(T, most if most < LONGEST else None) if most > beyond else ():
+        yield from parts(T, ids) if ids.shape[1] > beyond else ()
+
+
+def _answered(T: Transformer, ids: Ids) -> Iterator[tuple[Ids, Outputs]]:
+    """Yield inputs with what the original gives for them; none for which it has no answer, but an error."""
+    try:
+        yield ids, original(T, ids)
+    except ModelError:
+        half = len(ids) // 2
+        for part in (ids[:half], ids[half:]) if half else ():
+            yield from _answered(T, part)
+
+
+def _with_first(T: Transformer, exported: Exported, tally: Tally) -> Agreement:
+    """Name the shortest input on which something differs and both answers, and whether sums midway cause it all."""
+    found = tally.report()
+    if not tally.differing:
         return found
-    hint = "" if T is None else f" {advice(T, found.saturates)}"
-    says = "decides" if found.smallest_margin is not None else "says something"
-    raise ExportError(
-        f"{found.target} in {found.dtype} {says} {found.different_decisions:,} times otherwise, first {found.where()}."
-        f"{hint} Write allow_differences=True to have it nevertheless (--allow-differences on the command line)"
+    place, ids = shortened(T, exported, *tally.differing[0])
+    tally.differing[0] = place, ids
+    ours, theirs = (answers(T, of.logits)[0, place] for of in (original(T, ids[None]), exported.outputs(ids[None])))
+    tokens = tuple(T.vocabulary[k] for k in ids)
+    found = replace(
+        found, first_difference=tokens, first_position=place, first_answers=(said(T, ours), said(T, theirs))
     )
+    A = T.arithmetic
+    if getattr(exported, "rounds", False) or not found.saturates_at_ends or not isinstance(A, Saturating):
+        return found
+    late = replace(T, arithmetic=late_and_exact(A))
+    caused = all(_say_otherwise(T, late, *each) for each in tally.differing)
+    return replace(found, midway=relying_on_saturation(T, [ids[np.newaxis]], late_and_exact)) if caused else found
 
 
-def original(T: Transformer, ids: Ids) -> Outputs:
-    """Return what the transformer itself gives: the logits or codes at every position, and the stream."""
-    found = evaluate(T, ids)
-    last = found.stream[-1]
-    if T.readout is not None:
-        logits = read_codes(T, last)
-    else:
-        logits = BlasRun(T).read_off(last) if isinstance(T.arithmetic, Native) else read_off(T, last)
-    return Outputs(logits.astype(np.float64), [stage.astype(np.float64) for stage in found.stream])
+def _say_otherwise(T: Transformer, late: Transformer, place: int, ids: Ids) -> bool:
+    """Say whether the original itself would say something else at a position if its sums came to their ends late."""
+    try:
+        ours, others = (answers(T, original(model, ids[np.newaxis]).logits)[0, place] for model in (T, late))
+    except ModelError:
+        return True
+    return bool(ours != others)
 
 
-def smallest_margin(logits: Array) -> float:
-    """Return by how much the best class is ahead of the second, where that is least; ∞ with a single class."""
-    if logits.shape[-1] == 1:
-        return float("inf")
-    best = np.partition(logits, -2, axis=-1)
-    return float((best[..., -1] - best[..., -2]).min())
+def check_allowed(allow_differences: object, allow_saturation: object) -> None:
+    """Refuse anything but True and False."""
+    for name, value in (("allow_differences", allow_differences), ("allow_saturation", allow_saturation)):
+        if type(value) is not bool:
+            raise ExportError(f"{name}={brief(value)}: write True or False")
 
 
-def _difference(a: Array, b: Array) -> float:
-    if a.shape != b.shape:
-        raise ExportError(f"the exported model gives an array of shape {b.shape}, and it must be {a.shape}")
-    found = np.abs(a - b)
-    return float("inf") if np.isnan(found).any() else float(found.max(initial=0.0))
+def required(
+    found: Agreement, allow_differences: bool, T: Transformer | None = None, allow_saturation: bool = False
+) -> Agreement:
+    """Return a report, or refuse an exported model that says something else, unless that is allowed."""
+    if found.agrees or allow_differences or (allow_saturation and found.midway):
+        return found
+    says = "decides" if found.smallest_margin is not None else "says something"
+    ours, theirs = found.first_answers or ("", "")
+    text = (
+        f"{found.target} in {found.dtype} {says} {found.different_decisions:,} times otherwise, first {found.where()}: "
+        f"{theirs}, where the original says {ours}."
+    )
+    if found.midway:
+        raise ExportError(
+            f"{text} Sums of the original saturate or round midway in {listed(found.midway)}, and what was made adds "
+            "up first; to_torch(T, exact=True) folds as T does. "
+            f"{WRITE.format('saturation', ', with a sentence on that in it')}"
+        )
+    hint = "" if T is None else f" {advice(T, () if found.saturates_at_ends else found.saturates)}"
+    raise ExportError(f"{text}{hint} {WRITE.format('differences', '')}")

@@ -29,10 +29,14 @@ def code_places(T: Transformer) -> list[int] | None:
     return None if T.readout is None else [T.lanes.index(lane) for lane in T.readout.lanes]
 
 
-def names(T: Transformer) -> dict[str, Any]:
-    """Return what weights do not say, as plain values: the names, and what each code of a readout stands for."""
+def names(T: Transformer, difference: str | None = None) -> dict[str, Any]:
+    """Return what weights do not say, as plain values: the names, and what each code of a readout stands for.
+
+    Of a model that says something else than the original on some input, a sentence names the first.
+    """
     found: dict[str, Any] = {"vocabulary": list(T.vocabulary), "classes": list(T.classes), "lanes": list(T.lanes)}
-    return found if T.readout is None else {**found, "readout": plain_readout(T)}
+    found |= {} if T.readout is None else {"readout": plain_readout(T)}
+    return found if difference is None else {**found, "difference": difference}
 
 
 def plain_readout(T: Transformer) -> dict[str, Any] | None:

@@ -28,26 +28,27 @@ def inputs(T: Transformer, seed: int = 0, up_to: int | None = None) -> Iterator[
             break
         length, total = length + 1, total + symbols ** (length + 1)
         everything = np.array(list(product(range(symbols), repeat=length)))
-        yield from ((part, True) for part in _parts(T, everything))
+        yield from ((part, True) for part in parts(T, everything))
     longest = min(most, RANDOM_LENGTH)
     if longest > length:
         generator = np.random.default_rng(seed)
         count = int(np.clip(MOST_PRODUCTS // (weights * longest), 3, RANDOM_INPUTS))
         sizes = np.unique(np.linspace(longest, length + 1, count).astype(int), return_counts=True)
         for size, times in zip(*sizes, strict=True):
-            yield from ((part, False) for part in _parts(T, generator.integers(0, symbols, (times, size))))
+            yield from ((part, False) for part in parts(T, generator.integers(0, symbols, (times, size))))
 
 
-def _parts(T: Transformer, ids: Ids) -> Iterator[Ids]:
+def parts(T: Transformer, ids: Ids) -> Iterator[Ids]:
+    """Yield inputs of one length in parts that fit into memory."""
     at_once = max(1, NUMBERS_AT_ONCE // 4 // numbers_held(T, ids.shape[1]))
     for first in range(0, len(ids), at_once):
         yield ids[first : first + at_once]
 
 
-def some(parts: Sequence[tuple[Ids, Any]], most: int) -> list[tuple[Ids, Any]]:
+def some(given: Sequence[tuple[Ids, Any]], most: int) -> list[tuple[Ids, Any]]:
     """Return about so many of the inputs, of each part the same share, with what stands beside each of them."""
-    step = -(-sum(len(ids) for ids, _ in parts) // most)
-    return [(ids[::step], beside[::step]) for ids, beside in parts]
+    step = -(-sum(len(ids) for ids, _ in given) // most)
+    return [(ids[::step], beside[::step]) for ids, beside in given]
 
 
 def some_inputs(T: Transformer, most: int = 300) -> list[Ids]:

@@ -1,12 +1,15 @@
-"""Which sublayers rely on saturation: those that give something else where values beyond ±∞ are not cut off."""
+"""Which sublayers rely on saturation: those that give something else where values beyond ±∞ are not cut off.
 
-from collections.abc import Iterable
+A target may lack saturation altogether (`Unbounded`), or saturate at the end of each sum and not midway (`Late`).
+"""
+
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from weightsmith.arithmetic import Array, Fixed, Saturating, Ties
-from weightsmith.arithmetic.core import Elementary
+from weightsmith.arithmetic import Array, Core, Fixed, Saturating, Ties, Weights
+from weightsmith.arithmetic.core import Elementary, silent
 from weightsmith.arithmetic.rounding import nearest_integer, quantum
 from weightsmith.errors import ModelError
 from weightsmith.model import Transformer
@@ -69,22 +72,73 @@ class Unbounded(Saturating):
         return f"{self.bounded} without its ends"
 
 
-def relying_on_saturation(T: Transformer, inputs: Iterable[Ids]) -> tuple[str, ...]:
-    """Return the names of the sublayers that give something else, on some input, where nothing is cut off.
+@dataclass(frozen=True, repr=False)
+class Late(Unbounded):
+    """A finite arithmetic whose sums come to their ends late: a fold is cut off once, after its last term.
+
+    Products are rounded as before. With `rounded` partial sums are, too; without, a sum is exact and rounded once.
+    """
+
+    rounded: bool = True
+
+    @property
+    def core(self) -> Core:
+        """The operations; single ones, and all tables, are those of the arithmetic itself."""
+        return _LateCore(self)
+
+    def _nearest(self, x: Array) -> Array:
+        return self.bounded._nearest(x)
+
+    def _elementary(self, name: Elementary, x: Array) -> Array:
+        return self.bounded._elementary(name, x)
+
+    def __str__(self) -> str:
+        """Say what it is."""
+        return f"{self.bounded} with late ends"
+
+
+class _LateCore(Core):
+    def __init__(self, late: Late) -> None:
+        """Take over the operations of the arithmetic, and its rounding without ends for folds."""
+        super().__init__(late.bounded)
+        self._endless = Unbounded(late.bounded)._nearest
+        self._partial: Callable[[Array], Array] = self._endless if late.rounded else np.asarray
+
+    @silent
+    def dot(self, x: Weights, y: Weights) -> Array:
+        """Return Σ x_j ⊗ y_j, cut off at its end."""
+        return self._fold_along(-1, self._endless(x * y))
+
+    def _fold(self, terms: Iterable[Array], shape: tuple[int, ...]) -> Array:
+        total = np.zeros(shape)
+        for term in terms:
+            total = self._partial(total + term)
+        return self._nearest(total)
+
+
+def relying_on_saturation(
+    T: Transformer, inputs: Iterable[Ids], ends: Callable[[Saturating], Saturating] = Unbounded
+) -> tuple[str, ...]:
+    """Return the names of the sublayers that give something else, on some input, in an arithmetic with other ends.
 
     Each sublayer starts from what the transformer itself gives before it, so only its own values count.
     """
     if not isinstance(T.arithmetic, Saturating):
         return ()
-    endless, names = replace(T, arithmetic=Unbounded(T.arithmetic)), (*stage_names(T), "output")
+    other, names = replace(T, arithmetic=ends(T.arithmetic)), (*stage_names(T), "output")
     found: set[int] = set()
     for ids in inputs:
-        found |= _differing(T, endless, ids)
+        found |= _differing(T, other, ids)
     return tuple(names[stage] for stage in sorted(found))
 
 
+def late_and_exact(A: Saturating) -> Late:
+    """Return the arithmetic whose sums are exact, rounded and cut off once."""
+    return Late(A, rounded=False)
+
+
 def _differing(T: Transformer, endless: Transformer, ids: Ids) -> set[int]:
-    """Return the stages at which the endless run leaves the run, which it follows again after each of them."""
+    """Return the stages at which the other run leaves the run, which it follows again after each of them."""
     run = reference.evaluate(T, ids)
     found, reached = set[int](), 0
 

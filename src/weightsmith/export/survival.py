@@ -1,40 +1,36 @@
-"""In which of the machine's types every decision of a transformer stays, by running it there as a PyTorch module."""
+"""In which of the machine's types every decision of an exported model stays, by running that very model there."""
 
-from collections.abc import Sequence
-
-from weightsmith.errors import ExportError
 from weightsmith.export.answers import answers
-from weightsmith.export.needed import installed
+from weightsmith.export.inputs import some
+from weightsmith.export.measuring import Exported
+from weightsmith.export.tally import Tally
 from weightsmith.model import Transformer
-from weightsmith.semantics.evaluation import Ids, Places
 
 TYPES = ("float32", "bfloat16", "float16")
 LARGE = 10**7  # weights: beyond, only float32 is tried
 
 
-def survival(T: Transformer, inputs: Sequence[tuple[Ids, Places]]) -> dict[str, bool]:
-    """Say for each type whether the plain module says what is given: pairs of inputs, and what the original says.
+def survival(T: Transformer, exported: Exported, seen: Tally, most: int) -> dict[str, bool]:
+    """Say for each type whether the exported model, cast to it, says what the original does, on about so many inputs.
 
-    Empty where PyTorch is not installed.
+    Empty where the model cannot be had in another type.
     """
-    if not installed("torch"):
+    cast = getattr(exported, "in_dtype", None)
+    if cast is None:
         return {}
-    types = TYPES if T.weights <= LARGE else TYPES[:1]
-    return {dtype: _survives(T, dtype, inputs) for dtype in types}
+    found = {}
+    for dtype in TYPES if T.weights <= LARGE else TYPES[:1]:
+        if dtype == exported.dtype:
+            found[dtype] = seen.wrong == 0
+        else:
+            other = cast(dtype)
+            found[dtype] = other is not None and _survives(T, other, seen, most)
+    return found
 
 
-def _survives(T: Transformer, dtype: str, inputs: Sequence[tuple[Ids, Places]]) -> bool:
-    import torch
-
-    from weightsmith.export.pytorch import made
-
-    try:
-        module = made(T, dtype=dtype)
-    except ExportError:  # a weight is beyond the type
-        return False
-    with torch.inference_mode():
-        for ids, decided in inputs:
-            said = answers(T, module(torch.from_numpy(ids)).to(torch.float64).numpy())
-            if (said < 0).any() or (said != decided).any():
-                return False
+def _survives(T: Transformer, exported: Exported, seen: Tally, most: int) -> bool:
+    for ids, decided in some(seen.decided, most):
+        said = answers(T, exported.outputs(ids).logits)
+        if (said < 0).any() or (said != decided).any():
+            return False
     return True

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from weightsmith.errors import ExportError, brief
-from weightsmith.export.agreement import Exported, Outputs
 from weightsmith.export.hugging_face.opened import opened_directory
+from weightsmith.export.measuring import Exported, Outputs
 from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids

@@ -65,6 +65,16 @@ class Journal:
 
     blocks: list[BlockMade] = field(default_factory=list)
 
+    @property
+    def size(self) -> int:
+        """How many numbers the tables of its machines have."""
+        heads = [made for block in self.blocks for head in block.heads for made in head]
+        machines = [
+            machine for made in heads for reading in made.readings for machine in (reading.view, reading.machine)
+        ]
+        machines += [machine for block in self.blocks for part in block.parts for _, machine in part.path]
+        return sum(machine.table.size for machine in {id(machine): machine for machine in machines}.values())
+
     def to_json(self) -> dict[str, Any]:
         """Return it as data: machines stand in one list, and are named by their places there."""
         pool = _Pool()

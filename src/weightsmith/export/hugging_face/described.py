@@ -130,9 +130,11 @@ def _norm(T: Transformer, norm: Norm | None, name: str, arrays: dict[str, Weight
         return None
     some = _arrays(norm, ("gain", "bias"))
     arrays |= {f"{name}.{key}": array for key, array in some.items()}
+    lanes = len(T.lanes) if norm.lanes is None else len(norm.lanes)
     return {
         "kind": "layer" if isinstance(norm, LayerNorm) else "rms",
         "eps": float(T.arithmetic.round(norm.eps)),
+        "count": float(T.arithmetic.round(lanes)),
         "lanes": None if norm.lanes is None else [T.lanes.index(lane) for lane in norm.lanes],
         "gain": "gain" in some,
         "bias": "bias" in some,

@@ -6,6 +6,7 @@ is written as it is.
 
 import math
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 import torch
 from transformers import GPT2ForSequenceClassification, GPT2LMHeadModel
 
-from weightsmith.export.agreement import Outputs
+from weightsmith.export.agreement import Outputs, looked_for
 from weightsmith.export.hugging_face.described import described
 from weightsmith.export.hugging_face.files import as_array, configuration_files, open_quietly, write_weights
 from weightsmith.export.hugging_face.folder import write_files
@@ -39,7 +40,8 @@ def write_gpt2(T: Transformer, directory: Path, dtype: Dtype) -> float | None:
         check_norms(T)
         bound, arrays, config = None, normed_weights(T, head), normed_configuration(T)
     else:
-        sizes, seen = sizes_for(T), largest_values(T)
+        sizes = sizes_for(T)
+        seen = largest_values(T, sizes.positions)
         C, bound = best_constant(T, sizes, seen, dtype)
         arrays, config = weights(T, sizes, C, seen.logit, head), configuration(T, sizes)
     write_weights(directory, arrays, dtype)
@@ -61,19 +63,19 @@ def without_norms(T: Transformer) -> Network:
 
 
 @torch.no_grad()
-def largest_values(T: Transformer) -> Seen:
+def largest_values(T: Transformer, longest: int | None = None) -> Seen:
     """Run the weights as they are on the inputs of a report; return the largest values that there are."""
     network, stages = without_norms(T), 2 * len(T.blocks) + 1
     lanes, squares = [np.zeros(len(T.lanes)) for _ in range(stages)], [0.0] * stages
-    logit, longest = 0.0, 0
-    for ids, _ in inputs(T):
+    logit, most = 0.0, 0
+    for ids in chain((ids for ids, _ in inputs(T)), looked_for(T, longest=longest)):
         stream = network(torch.tensor(ids)).stream
         for n, stage in enumerate(stream):
             lanes[n] = np.maximum(lanes[n], stage.abs().amax((0, 1)).numpy())
             squares[n] = max(squares[n], float(stage.square().sum(-1).max()))
         logit = max(logit, float(network.logits(stream[-1]).abs().max()))
-        longest = max(longest, ids.shape[1])
-    return Seen(lanes, squares, logit, longest)
+        most = max(most, ids.shape[1])
+    return Seen(lanes, squares, logit, most)
 
 
 class OpenedGPT2:
@@ -83,12 +85,18 @@ class OpenedGPT2:
 
     def __init__(self, T: Transformer, directory: Path, dtype: Dtype) -> None:
         """Open it."""
-        self.dtype: str = dtype
+        self.T, self.directory, self.dtype = T, directory, str(dtype)
         self.lanes, self.classes = len(T.lanes), len(T.classes)
         self.network = None if has_norms(T) else without_norms(T)
         kind = GPT2LMHeadModel if is_language_model(T) else GPT2ForSequenceClassification
         self.model = open_quietly(kind, directory, dtype)
+        self.longest: int = self.model.config.n_positions
         self.largest_difference = 0.0  # of a logit from that of the same weights, on all inputs so far
+
+    def in_dtype(self, dtype: Dtype) -> "OpenedGPT2 | None":
+        """Open it in another type; None where a weight is beyond that."""
+        other = OpenedGPT2(self.T, self.directory, dtype)
+        return other if all(bool(tensor.isfinite().all()) for tensor in other.model.parameters()) else None
 
     @torch.no_grad()
     def outputs(self, ids: Ids) -> Outputs:

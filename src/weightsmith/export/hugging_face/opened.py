@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from weightsmith.errors import ExportError, WeightsmithError, brief
-from weightsmith.export.agreement import Exported
 from weightsmith.export.hugging_face.folder import MARK
 from weightsmith.export.hugging_face.kinds import Dtype, label_names
+from weightsmith.export.measuring import Exported
 from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
 from weightsmith.storage import read_json

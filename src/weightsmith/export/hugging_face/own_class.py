@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from weightsmith.export.agreement import Outputs
 from weightsmith.export.answers import answers
 from weightsmith.export.hugging_face.described import described
 from weightsmith.export.hugging_face.files import as_array, configuration_files, open_quietly, write_weights
@@ -19,6 +18,7 @@ from weightsmith.export.hugging_face.hub.modeling_weightsmith import (
 )
 from weightsmith.export.hugging_face.kinds import Dtype, task
 from weightsmith.export.hugging_face.tokenizer import tokenizer_files
+from weightsmith.export.measuring import Outputs
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 
@@ -58,12 +58,18 @@ class OpenedOwn:
     """
 
     target = "Hugging Face"
-    saturates = True
+    saturates = steps = True
 
     def __init__(self, T: Transformer, directory: Path, dtype: Dtype) -> None:
         """Open it."""
-        self.T, self.dtype = T, str(dtype)
+        self.T, self.dtype, self.directory = T, str(dtype), directory
         self.model = open_quietly(CLASSES[task(T)], directory, dtype)
+        self.longest: int | None = self.model.network.max_length
+
+    def in_dtype(self, dtype: Dtype) -> "OpenedOwn | None":
+        """Open it in another type; None where a weight is beyond that."""
+        other = OpenedOwn(self.T, self.directory, dtype)
+        return other if all(bool(tensor.isfinite().all()) for tensor in other.model.parameters()) else None
 
     @torch.no_grad()
     def outputs(self, ids: Ids) -> Outputs:

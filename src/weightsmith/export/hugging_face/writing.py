@@ -7,11 +7,12 @@ from typing import Literal
 
 from weightsmith.errors import ExportError, InputError, brief
 from weightsmith.export.agreement import Agreement, measure, required
-from weightsmith.export.hugging_face.folder import new_directory
+from weightsmith.export.hugging_face.folder import MARK, new_directory, write_files
 from weightsmith.export.hugging_face.kinds import Dtype, checked_dtype
 from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
 from weightsmith.model.places import checked
+from weightsmith.storage import read_json
 
 
 def to_hugging_face(
@@ -21,6 +22,7 @@ def to_hugging_face(
     *,
     dtype: Dtype | None = None,
     allow_differences: bool = False,
+    allow_saturation: bool = False,
 ) -> Agreement:
     """Write a directory that one of `transformers`' classes opens, with a tokenizer.
 
@@ -35,25 +37,33 @@ def to_hugging_face(
     of GPT-2 do next to nothing: that is approximate, and the report says how far it can be off.
 
     What was written is opened and run before the directory has its name: one that decides otherwise is not kept,
-    unless with `allow_differences`. An earlier export of that name is replaced, anything else is refused.
+    unless with `allow_differences`; or, where the cause is that sums of the original saturate or round midway,
+    `allow_saturation`. Then config.json says on which input. An earlier export of that name is replaced, anything else
+    is refused.
     """
     if stock is not None and stock != "gpt2":
         raise InputError(f"stock={brief(stock)}: write stock='gpt2' for a plain GPT-2, or leave it out")
-    if type(allow_differences) is not bool:
-        raise InputError(f"allow_differences={brief(allow_differences)}: write True or False")
+    for name, value in (("allow_differences", allow_differences), ("allow_saturation", allow_saturation)):
+        if type(value) is not bool:
+            raise InputError(f"{name}={brief(value)}: write True or False")
     kind = checked_dtype(checked(T), dtype)
     for package in ("torch", "transformers"):
         needed(package, "a model for Hugging Face")
     with new_directory(directory) as place:
         report = _own(T, place, kind) if stock is None else _gpt2(T, place, kind)
-        return required(report, allow_differences, T)
+        said = required(report, allow_differences, T, allow_saturation).difference
+        if said is not None:
+            config = read_json(place / "config.json", "config.json")
+            config[MARK]["difference"] = said
+            write_files(place, {"config.json": config})
+        return report
 
 
 def _own(T: Transformer, directory: Path, dtype: Dtype) -> Agreement:
     from weightsmith.export.hugging_face.own_class import OpenedOwn, write_own
 
     write_own(T, directory, dtype)
-    return measure(T, OpenedOwn(T, directory, dtype))
+    return measure(T, OpenedOwn(T, directory, dtype), fresh=True)
 
 
 def _gpt2(T: Transformer, directory: Path, dtype: Dtype) -> Agreement:

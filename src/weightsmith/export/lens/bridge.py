@@ -1,12 +1,13 @@
 """A transformer as a TransformerLens model, whose residual stream is the run's: for its hooks, caches and patching."""
 
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 
 from weightsmith.arithmetic import Native, Weights
 from weightsmith.errors import ExportError, brief, whole_number
-from weightsmith.export.agreement import RANDOM_LENGTH, Outputs, measure, required
+from weightsmith.export.agreement import RANDOM_LENGTH, Outputs, check_allowed, measure, required
 from weightsmith.export.answers import width
 from weightsmith.export.lens.shape import Shape, shape_of, turning
 from weightsmith.export.lens.weights import lens_weights
@@ -27,6 +28,7 @@ def to_transformer_lens(
     own_modules: bool | None = None,
     max_length: int | None = None,
     allow_differences: bool = False,
+    allow_saturation: bool = False,
 ) -> Any:
     """Return a `TransformerBridge` that computes as a transformer does; `bridge.agreement` says how closely.
 
@@ -48,37 +50,39 @@ def to_transformer_lens(
     weights and the hooks are the same, heads follow any rule, and values saturate where they do in the arithmetic.
     `bridge.own_modules` says which they are; with `own_modules=False` a model that needs Weightsmith's is refused.
 
-    What the bridge has no place for is refused: norms after a sublayer or over some lanes, and parallel blocks.
+    What decides otherwise is refused, unless with `allow_differences`; or, where the cause is that sums of the original
+    saturate or round midway, `allow_saturation`. What the bridge has no place for is refused: norms after a sublayer or
+    over some lanes, and parallel blocks.
     """
     checked(T)
     needed("transformer_lens", "a TransformerLens model")
     name = _dtype_name(T, dtype)
     if max_length is not None:
         whole_number(max_length, "max_length", RANDOM_LENGTH, MAX_CONTEXT)
-    for option, value in (("own_modules", own_modules or False), ("allow_differences", allow_differences)):
-        if type(value) is not bool:
-            raise ExportError(f"{option}={brief(value)}: write True or False")
+    check_allowed(allow_differences, allow_saturation)
+    if own_modules is not None and type(own_modules) is not bool:
+        raise ExportError(f"own_modules={brief(own_modules)}: write True or False")
     bridge = _native_that_agrees(T, name, max_length) if own_modules is None else None
     if bridge is None:
         bridge = _measured(T, name, max_length, own_modules is not False)
-    required(bridge.agreement, allow_differences, T)
+    required(bridge.agreement, allow_differences, T, allow_saturation)
     return bridge
 
 
 def _native_that_agrees(T: Transformer, dtype: str, max_length: int | None) -> Any:
     """Return a bridge with TransformerLens's own blocks; None where these cannot say what the model does."""
     try:
-        bridge = _measured(T, dtype, max_length, own_modules=False)
+        bridge = _measured(T, dtype, max_length, own_modules=False, briefly=True)
     except ExportError:
         return None
     return bridge if bridge.agreement.agrees else None
 
 
-def _measured(T: Transformer, dtype: str, max_length: int | None, own_modules: bool) -> Any:
+def _measured(T: Transformer, dtype: str, max_length: int | None, own_modules: bool, briefly: bool = False) -> Any:
     bridge = _booted(T, shape_of(T, max_length, own_modules), dtype, own_modules)
     bridge.vocabulary, bridge.classes, bridge.readout = tuple(T.vocabulary), tuple(T.classes), T.readout
     bridge.own_modules = own_modules
-    bridge.agreement = measure(T, LensRun(T, bridge))
+    bridge.agreement = measure(T, LensRun(T, bridge), fresh=True, briefly=briefly)
     return bridge
 
 
@@ -148,10 +152,21 @@ class LensRun:
     def __init__(self, T: Transformer, bridge: Any) -> None:
         """Take the bridge that `to_transformer_lens` made."""
         self.bridge, self.dtype = bridge, str(bridge.cfg.dtype).removeprefix("torch.")
-        self.saturates: bool = bridge.own_modules
+        self.T, self.saturates, self.steps = T, bool(bridge.own_modules), bool(bridge.own_modules)
+        self.longest: int = bridge.cfg.n_ctx
         self.target = "TransformerLens, own modules" if bridge.own_modules else "TransformerLens"
         places = [f"blocks.{b}.hook_resid_{at}" for b in range(len(T.blocks)) for at in ("mid", "post")]
         self.stages = ["blocks.0.hook_resid_pre", *places]
+
+    def in_dtype(self, dtype: str) -> "LensRun | None":
+        """Return the bridge with its weights cast, or None where one is beyond the type."""
+        import torch
+
+        other = deepcopy(self.bridge)
+        torch.nn.Module.to(other, getattr(torch, dtype))  # that of a bridge prints what it does
+        other.cfg.dtype = getattr(torch, dtype)
+        fits = all(bool(tensor.isfinite().all()) for tensor in other.original_model.parameters())
+        return LensRun(self.T, other) if fits else None
 
     def outputs(self, ids: Ids) -> Outputs:
         """Run it on places in the vocabulary; the stream is what its cache holds."""

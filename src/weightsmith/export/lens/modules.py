@@ -6,6 +6,7 @@ They keep the names and the hooks: `hook_pattern` holds the weights of the head,
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from torch import Tensor
 from transformer_lens.config import TransformerBridgeConfig
 from transformer_lens.model_bridge.sources import build_bridge_from_module
 from transformer_lens.model_bridge.sources.native import NativeAttention, NativeBlock, NativeMLP, NativeModel
+from transformer_lens.model_bridge.sources.native.model import NativeGatedMLP
 
 from weightsmith.arithmetic import Arithmetic, Array, Saturating
 from weightsmith.export.lens.shape import Shape, coordinates, heads_of
@@ -32,10 +34,10 @@ class Rules:
     penalties: Array | None  # (heads, positions)
 
     def bounded(self, x: Tensor, scale: float = 1.0) -> Tensor:
-        """Return values that saturate as in the arithmetic; a number of times as far where they are so many times."""
+        """Clamp at ±scale·∞, for values that are stored scaled, or at the largest number of their type."""
         if not self.saturates:
             return x
-        end = scale * self.arithmetic.infinity
+        end = min(scale * self.arithmetic.infinity, torch.finfo(x.dtype).max)
         return x.clamp(-end, end)
 
     @property
@@ -46,16 +48,37 @@ class Rules:
 
 def bridge_with_own_modules(T: Transformer, shape: Shape, config: TransformerBridgeConfig, dtype: torch.dtype) -> Any:
     """Return a bridge as `boot_native` makes it, but with our blocks."""
-    model = NativeModel(config)
-    for b in range(shape.blocks):
-        model.layers[b] = Block(config, model.rotary, rules_of(T, shape, b))
-    return build_bridge_from_module(
+    rules = [rules_of(T, shape, b) for b in range(shape.blocks)]
+    model = Model(config, rules[0])
+    for b, own in enumerate(rules):
+        model.layers[b] = Block(config, model.rotary, own)
+    bridge = build_bridge_from_module(
         model.to(dtype),
         architecture="TransformerLensNative",
         tl_config=config,
         dtype=dtype,
         model_name="weightsmith",
     )
+    if rules[0].saturates:
+        for part in bridge.modules():
+            if hasattr(part, "hook_normalized"):  # it computes the norm itself, between its hooks
+                part._python_norm_forward = partial(normalised, part, rules[0], len(T.lanes))
+    return bridge
+
+
+def normalised(norm: Any, rules: Rules, lanes: int, x: Tensor) -> Tensor:
+    """Return vectors, normalised as the reference does: each step saturates, and eps and the size are members."""
+    A, bounded, dtype = rules.arithmetic, rules.bounded, x.dtype
+    size, eps = (float(A.round(number)) for number in (lanes, norm.config.eps))
+    x = x if dtype in (torch.float32, torch.float64) else x.float()
+    if not norm.uses_rms_norm:
+        x = bounded(x - bounded(bounded(x.sum(-1, keepdim=True)) / size))
+    spread = bounded(bounded(bounded(x * x).sum(-1, keepdim=True)) / size)
+    root = norm.hook_scale(bounded(bounded(spread + eps).sqrt()))
+    y = norm.hook_normalized(bounded(x / root))
+    y = bounded(y * norm.weight)
+    bias = None if norm.uses_rms_norm else norm.original_component.bias
+    return bounded((y if bias is None else bounded(y + bias)).to(dtype))
 
 
 def rules_of(T: Transformer, shape: Shape, block: int) -> Rules:
@@ -98,11 +121,13 @@ def _stacked(tables: dict[int, Array], heads: int) -> Array | None:
 
 
 class Linear(torch.nn.Linear):
-    """W x ⊕ b: the product saturates, then the sum. What several heads give is added up head by head."""
+    """W x ⊕ b: the product saturates, then the sum. What several heads give is folded in their order."""
 
-    def __init__(self, columns: int, rows: int, rules: Rules, scale: float = 1.0, heads: int = 1) -> None:
+    def __init__(
+        self, columns: int, rows: int, rules: Rules, scale: float = 1.0, heads: int = 1, bias: bool = True
+    ) -> None:
         """Make room for W; `scale` says how many times as large as in the transformer the values are."""
-        super().__init__(columns, rows)
+        super().__init__(columns, rows, bias=bias)
         self.rules, self.scale, self.heads = rules, scale, heads
 
     def forward(self, x: Tensor) -> Tensor:
@@ -110,8 +135,11 @@ class Linear(torch.nn.Linear):
         if not self.rules.saturates:
             return super().forward(x)
         each, rows = (part.reshape(*part.shape[:-1], self.heads, -1) for part in (x, self.weight))
-        total = self._bounded(self._bounded(torch.einsum("...hi,ohi->...ho", each, rows)).sum(-2))
-        return self._bounded(total + self.bias)
+        first, *others = self._bounded(torch.einsum("...hi,ohi->...ho", each, rows)).unbind(-2)
+        total = first
+        for output in others:
+            total = self._bounded(total + output)
+        return total if self.bias is None else self._bounded(total + self.bias)
 
     def _bounded(self, x: Tensor) -> Tensor:
         return self.rules.bounded(x, self.scale)
@@ -161,39 +189,48 @@ class Attention(NativeAttention):  # type: ignore[misc]
         pattern = torch.stack(rows, dim=1)
         if pattern_fn is not None:
             pattern = pattern_fn(pattern)
-        mixed = rules.bounded(pattern @ v)
-        if self.value_offsets is not None:
-            offsets = self.value_offsets[:, distance.clamp(0, self.value_offsets.shape[1] - 1)]
-            mixed = rules.bounded(mixed + torch.einsum("bhij,hijd->bhid", pattern, offsets))
+        mixed = rules.bounded(self._mixed(pattern, v, distance))
         return self.o(mixed.transpose(1, 2).flatten(2)), pattern
 
     def _scores(self, q: Tensor, k: Tensor, distance: Tensor) -> Tensor:
-        bounded = self.rules.bounded
-        scores = bounded(q @ k.transpose(-1, -2) / self.scale)
-        if self.key_offsets is not None:
-            by_distance = q @ self.key_offsets.transpose(-1, -2) / self.scale
-            rows = distance.clamp(0, self.key_offsets.shape[1] - 1).expand(scores.shape)
-            scores = bounded(scores + by_distance.gather(-1, rows))
+        """Return what keys, each with its offset, are to queries; a penalty comes after their product saturated."""
+        bounded, q = self.rules.bounded, q / self.scale
+        if self.key_offsets is None:
+            scores = q @ k.transpose(-1, -2)
+        else:  # one coordinate at a time: a key for each pair of positions is large
+            offsets = self.key_offsets[:, distance.clamp(0, self.key_offsets.shape[1] - 1)]
+            scores = q.new_zeros(*q.shape[:-1], k.shape[-2])
+            for c in range(self.d_head):
+                scores = scores + q[..., :, None, c] * bounded(k[..., None, :, c] + offsets[..., c])
+        scores = bounded(scores)
         return scores if self.penalties is None else bounded(scores + self.penalties[:, distance.abs()])
+
+    def _mixed(self, pattern: Tensor, v: Tensor, distance: Tensor) -> Tensor:
+        """Return weighted sums of values, each with its offset."""
+        if self.value_offsets is None:
+            return pattern @ v
+        offsets = self.value_offsets[:, distance.clamp(0, self.value_offsets.shape[1] - 1)]
+        values = (self.rules.bounded(v[..., None, :, c] + offsets[..., c]) for c in range(self.d_head))
+        return torch.stack([(pattern * value).sum(-1) for value in values], dim=-1)
 
 
 def weigh(rules: Rules, weighting: Weighting, scores: Tensor, seen: Tensor) -> Tensor:
     """Turn scores (batch, positions, positions), −inf where nothing is seen, into weights."""
     largest = scores.amax(-1, keepdim=True)
     if isinstance(weighting, Softmax):
-        return softmax(rules, weighting, scores, seen, largest)
+        return rules.bounded(softmax(rules, weighting, scores, seen, largest))
     best = seen & (scores == largest)
     if isinstance(weighting, AverageHard):
-        return best.to(scores) / best.sum(-1, keepdim=True).clamp(min=1)
-    if isinstance(weighting, LeftmostHard):
-        return (best & (best.cumsum(-1) == 1)).to(scores)
-    return (best & (best.flip(-1).cumsum(-1).flip(-1) == 1)).to(scores)
+        return rules.bounded(best.to(scores) / best.sum(-1, keepdim=True).clamp(min=1))
+    count = best.cumsum(-1) if isinstance(weighting, LeftmostHard) else best.flip(-1).cumsum(-1).flip(-1)
+    return rules.bounded((best & (count == 1)).to(scores))
 
 
 def softmax(rules: Rules, weighting: Softmax, scores: Tensor, seen: Tensor, largest: Tensor) -> Tensor:
     """Return exp(score) ⊘ Σ exp(score), where what rounds to 0 in the arithmetic is 0: only so can a row be empty."""
-    exponent = scores - largest if weighting.shifted or not rules.saturates else scores
-    asked = scores - largest if weighting.shifted else scores
+    shifted = rules.bounded(scores - largest).masked_fill(~seen, -math.inf)
+    exponent = shifted if weighting.shifted or not rules.saturates else scores
+    asked = shifted if weighting.shifted else scores
     least = math.log(rules.arithmetic.smallest) - math.log(2)
     e = rules.bounded(torch.where(asked > least, exponent, -math.inf).exp())
     z = rules.bounded(e.sum(-1, keepdim=True))
@@ -213,6 +250,25 @@ class FeedForward(NativeMLP):  # type: ignore[misc]
         self.fc_out = Linear(config.d_mlp, config.d_model, rules)
 
 
+class GatedFeedForward(NativeGatedMLP):  # type: ignore[misc]
+    """A gated feed-forward layer that saturates; it has no biases."""
+
+    def __init__(self, config: TransformerBridgeConfig, rules: Rules) -> None:
+        """Put linear modules that saturate in the place of the usual ones."""
+        super().__init__(config)
+        self.gate = Linear(config.d_model, config.d_mlp, rules, bias=False)
+        self.add_module("in", Linear(config.d_model, config.d_mlp, rules, bias=False))
+        self.out = Gathering(config.d_mlp, config.d_model, rules, bias=False)
+
+
+class Gathering(Linear):
+    """W_2 of a gated layer: what it reads is a product, which saturates before."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the product."""
+        return super().forward(self._bounded(x))
+
+
 class Block(NativeBlock):  # type: ignore[misc]
     """A block whose attention follows rules, and whose stream saturates."""
 
@@ -220,8 +276,7 @@ class Block(NativeBlock):  # type: ignore[misc]
         """Make the parts."""
         super().__init__(config, rotary=rotary)
         self.rules, self.attn = rules, Attention(config, rotary, rules)
-        if not config.gated_mlp:
-            self.mlp = FeedForward(config, rules)
+        self.mlp = (GatedFeedForward if config.gated_mlp else FeedForward)(config, rules)
 
     def forward(
         self,
@@ -235,3 +290,36 @@ class Block(NativeBlock):  # type: ignore[misc]
         added, _ = self.attn(self.ln1(h), attention_mask=attention_mask, position_ids=position_ids)
         h = bounded(h + added)
         return (bounded(h + bounded(self.mlp(self.ln2(h)))),)
+
+
+class Model(NativeModel):  # type: ignore[misc]
+    """A model whose stream saturates from the embedding on, and whose logits do."""
+
+    def __init__(self, config: TransformerBridgeConfig, rules: Rules) -> None:
+        """Make the parts."""
+        super().__init__(config)
+        self.rules = rules
+        self.head = Linear(config.d_model, config.d_vocab_out, rules, bias=False)
+
+    def forward(
+        self,
+        input_ids: Tensor | None = None,
+        attention_mask: Tensor | None = None,
+        position_ids: Tensor | None = None,
+        inputs_embeds: Tensor | None = None,
+        **kwargs: Any,
+    ) -> Tensor:
+        """Return the logits at every position."""
+        if (input_ids is None) == (inputs_embeds is None):
+            raise ValueError("give either input_ids or inputs_embeds")
+        h = self.tok_embed(input_ids) if inputs_embeds is None else inputs_embeds
+        if h.shape[1] > self.cfg.n_ctx:
+            raise ValueError(f"the input has {h.shape[1]} positions, and there is room for {self.cfg.n_ctx}")
+        if position_ids is None:
+            position_ids = torch.arange(h.shape[1], device=h.device).expand(len(h), -1)
+        if self.pos is not None:
+            h = self.rules.bounded(h + self.pos(position_ids))
+        for block in self.layers:
+            (h,) = block(h, attention_mask=attention_mask, position_ids=position_ids)
+        logits: Tensor = self.head(self.ln_out(h))
+        return logits

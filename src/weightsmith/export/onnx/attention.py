@@ -3,8 +3,6 @@
 import math
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from weightsmith.arithmetic import Arithmetic, Array, Weights
 from weightsmith.export.onnx.graph import Graph, Value
 from weightsmith.kernels.blas.attention import stacked
@@ -55,8 +53,7 @@ def add_heads(T: Transformer, graph: Graph, at: Places, heads: Heads, seen: Valu
     if value_size == 0:
         return weights, ""
     values = _projected(graph, heads, seen, heads.W_V, heads.b_V, part, "V")
-    mixed = graph.bounded(graph.add("MatMul", weights, values))
-    mixed = _with_value_offsets(graph, at, heads, weights, mixed, part)
+    mixed = graph.bounded(_mixed(graph, at, heads, weights, values, part))
     side_by_side = graph.add("Transpose", mixed, perm=[0, 2, 1, 3])
     joined = graph.add("Reshape", side_by_side, graph.whole([0, 0, heads.count * value_size]))
     return weights, graph.product(joined, heads.W_O, None, part, "O")
@@ -87,16 +84,17 @@ def _rotated(T: Transformer, graph: Graph, at: Places, heads: Heads, x: Value, s
 
 
 def _scores(T: Transformer, graph: Graph, at: Places, heads: Heads, q: Value, k: Value, part: str) -> Value:
-    if q:
-        scores = graph.bounded(graph.add("MatMul", q, graph.add("Transpose", k, perm=[0, 1, 3, 2])))
-    else:  # without coordinates every score is 0
+    offsets = stacked([scheme.key_offsets() for scheme in heads.schemes], graph.dtype)
+    if not q:  # without coordinates every score is 0
         shape = graph.add("Concat", at.batch, graph.whole([heads.count]), at.length, at.length, axis=0)
         scores = graph.add("Expand", graph.number(0.0), shape)
-    offsets = stacked([scheme.key_offsets() for scheme in heads.schemes], graph.dtype)
-    if offsets is not None and q:
-        by_distance = graph.add("MatMul", q, graph.weights(np.swapaxes(offsets, 1, 2), f"{part}.key_offsets"))
-        rows = graph.add("Expand", _rows(graph, at, offsets), graph.add("Shape", scores))
-        scores = graph.sum(scores, graph.add("GatherElements", by_distance, rows, axis=-1))
+    elif offsets is None:
+        scores = graph.bounded(graph.add("MatMul", q, graph.add("Transpose", k, perm=[0, 1, 3, 2])))
+    else:  # a query (…, 1, size) meets its own keys (…, positions, size)
+        keys = _by_pair(graph, at, k, offsets, f"{part}.key_offsets")
+        one = graph.add("Unsqueeze", q, graph.whole([3]))
+        products = graph.add("MatMul", one, graph.add("Transpose", keys, perm=[0, 1, 2, 4, 3]))
+        scores = graph.bounded(graph.add("Squeeze", products, graph.whole([3])))
     penalties = stacked([scheme.penalties(T.arithmetic, at.longest) for scheme in heads.schemes], graph.dtype)
     if penalties is not None:
         table = graph.weights(penalties, f"{part}.penalties")
@@ -109,15 +107,20 @@ def _rows(graph: Graph, at: Places, table: Array) -> Value:
     return graph.add("Clip", at.distance, graph.whole(0), graph.whole(table.shape[1] - 1))
 
 
-def _with_value_offsets(graph: Graph, at: Places, heads: Heads, weights: Value, mixed: Value, part: str) -> Value:
+def _by_pair(graph: Graph, at: Places, x: Value, offsets: Array, name: str) -> Value:
+    """Return keys or values with what is added for each pair, (batch, heads, positions, positions, size)."""
+    by_pair = graph.add("Gather", graph.weights(offsets, name), _rows(graph, at, offsets), axis=1)
+    return graph.sum(graph.add("Unsqueeze", x, graph.whole([2])), by_pair)
+
+
+def _mixed(graph: Graph, at: Places, heads: Heads, weights: Value, values: Value, part: str) -> Value:
+    """Return weighted sums of values, each with what is added for its distance."""
     offsets = stacked([scheme.value_offsets() for scheme in heads.schemes], graph.dtype)
     if offsets is None:
-        return mixed
-    table = graph.weights(offsets, f"{part}.value_offsets")
-    by_pair = graph.add("Gather", table, _rows(graph, at, offsets), axis=1)  # (heads, positions, positions, values)
+        return graph.add("MatMul", weights, values)
     rows = graph.add("Unsqueeze", weights, graph.whole([3]))
-    moved = graph.add("Squeeze", graph.add("MatMul", rows, by_pair), graph.whole([3]))
-    return graph.sum(mixed, moved)
+    by_pair = _by_pair(graph, at, values, offsets, f"{part}.value_offsets")
+    return graph.add("Squeeze", graph.add("MatMul", rows, by_pair), graph.whole([3]))
 
 
 def _weights(A: Arithmetic, graph: Graph, at: Places, heads: Heads, scores: Value) -> Value:
@@ -130,12 +133,12 @@ def _weights(A: Arithmetic, graph: Graph, at: Places, heads: Heads, scores: Valu
         best = graph.add("And", at.visible, graph.add("Equal", seen, _largest(graph, seen)))
         shared = _count(graph, best)
         shared = graph.add("Max", shared, graph.number(1.0)) if heads.strict else shared
-        return graph.add("Div", graph.add("Cast", best, to=graph.element), shared)
+        return graph.quotient(graph.add("Cast", best, to=graph.element), shared)
     last = 0 if isinstance(weighting, LeftmostHard) else 1
     place = graph.add("ArgMax", seen, axis=-1, keepdims=1, select_last_index=last)
     best = graph.add("Equal", place, at.here)
     best = graph.add("And", best, at.visible) if heads.strict else best  # the first position sees nothing
-    return graph.add("Cast", best, to=graph.element)
+    return graph.bounded(graph.add("Cast", best, to=graph.element))
 
 
 def _largest(graph: Graph, seen: Value) -> Value:
@@ -152,7 +155,9 @@ def _softmax(A: Arithmetic, graph: Graph, at: Places, weighting: Softmax, seen: 
 
     Where nothing saturates the largest score is subtracted in any case: it changes no weight and keeps exp in range.
     """
-    shifted = graph.add("Sub", seen, _largest(graph, seen))
+    shifted = graph.difference(seen, _largest(graph, seen))
+    if graph.limit is not None:
+        shifted = graph.add("Where", at.visible, shifted, graph.number(-math.inf))
     exponent = shifted if weighting.shifted else seen
     least = graph.number(math.log(A.smallest) - math.log(2))  # exp of it is half-way between 0 and the smallest member
     counts = graph.add("Greater", exponent, least)
@@ -163,5 +168,5 @@ def _softmax(A: Arithmetic, graph: Graph, at: Places, weighting: Softmax, seen: 
     weights = graph.quotient(e, graph.add("Where", empty, graph.number(1.0), z))
     if weighting.empty != "uniform":
         return weights
-    uniform = graph.add("Div", graph.add("Cast", at.visible, to=graph.element), at.counted)
+    uniform = graph.quotient(graph.add("Cast", at.visible, to=graph.element), at.counted)
     return graph.add("Where", empty, uniform, weights)

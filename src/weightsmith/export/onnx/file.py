@@ -8,7 +8,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Native, Saturating
 from weightsmith.errors import ExportError, brief, whole_number
-from weightsmith.export.agreement import RANDOM_LENGTH, Agreement, measure, required
+from weightsmith.export.agreement import RANDOM_LENGTH, Agreement, check_allowed, measure, required
 from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
 from weightsmith.model.places import checked
@@ -28,6 +28,7 @@ def to_onnx(
     max_length: int | None = None,
     saturate: bool = True,
     allow_differences: bool = False,
+    allow_saturation: bool = False,
 ) -> Agreement:
     """Write a transformer as an ONNX file, and report how far it is from the original when onnxruntime runs it.
 
@@ -48,7 +49,8 @@ def to_onnx(
     - "blocks.0.feed_forward.neurons": (batch, positions, neurons), where there are neurons.
 
     A model above 2 GB has its weights in a second file beside the first, whose name begins with that of the first. A
-    model that decides otherwise is not written, unless with `allow_differences`.
+    model that decides otherwise is not written, unless with `allow_differences`; or, where the cause is that sums of
+    the original saturate or round midway, `allow_saturation`. Then the metadata says on which input.
     """
     checked(T)
     for package in ("onnx", "onnxruntime"):
@@ -56,7 +58,8 @@ def to_onnx(
     kind = _dtype(T, dtype)
     if max_length is not None:
         whole_number(max_length, "max_length", RANDOM_LENGTH, MAX_TABLE)
-    for name, value in (("trace", trace), ("saturate", saturate), ("allow_differences", allow_differences)):
+    check_allowed(allow_differences, allow_saturation)
+    for name, value in (("trace", trace), ("saturate", saturate)):
         if type(value) is not bool:
             raise ExportError(f"{name}={brief(value)}: write True or False")
     with refusals("cannot write", path):
@@ -67,9 +70,9 @@ def to_onnx(
 
     exporter = Exporter(T, kind, trace, max_length, _limit(T, kind) if saturate else None)
     with written(exporter, target) as (model, put_in_place):
-        report = required(measure(T, OnnxRun(T, model)), allow_differences, T)
+        report = required(measure(T, OnnxRun(T, model), fresh=True), allow_differences, T, allow_saturation)
         with refusals("cannot write", path):
-            put_in_place()
+            put_in_place(report.difference)
     return report
 
 

@@ -23,7 +23,7 @@ def add_norm(T: Transformer, graph: Graph, norm: Norm | None, h: Value, part: st
     if isinstance(norm, LayerNorm):
         x = graph.difference(x, graph.quotient(graph.summed(x), count))
     spread = graph.quotient(graph.summed(graph.times(x, x)), count)
-    y = graph.quotient(x, graph.add("Sqrt", graph.sum(spread, eps)))
+    y = graph.quotient(x, graph.bounded(graph.add("Sqrt", graph.sum(spread, eps))))
     if norm.gain is not None:
         y = graph.times(y, graph.weights(norm.gain, f"{part}.gain"))
     if isinstance(norm, LayerNorm) and norm.bias is not None:

@@ -146,8 +146,11 @@ class Exporter:
         assert made == name
         self.outputs.append(helper.make_tensor_value_info(name, self.graph.element, shape))
 
-    def model(self, initializers: Sequence[onnx.TensorProto]) -> onnx.ModelProto:
-        """Return the graph as a model, given its constants as tensors; what it says is the first output."""
+    def model(self, initializers: Sequence[onnx.TensorProto], difference: str | None = None) -> onnx.ModelProto:
+        """Return the graph as a model, given its constants as tensors; what it says is the first output.
+
+        A sentence on what it says otherwise than the original goes into the metadata.
+        """
         tokens = helper.make_tensor_value_info("tokens", onnx.TensorProto.INT64, ("batch", "positions"))
         outputs = [self.outputs[-1], *self.outputs[:-1]]
         graph = helper.make_graph(self.graph.nodes, "transformer", [tokens], outputs, list(initializers))
@@ -158,7 +161,7 @@ class Exporter:
             producer_name=METADATA,
             producer_version=__version__,
         )
-        helper.set_model_props(model, {METADATA: _metadata(self.T, self.longest, self.graph.limit)})
+        helper.set_model_props(model, {METADATA: _metadata(self.T, self.longest, self.graph.limit, difference)})
         return model
 
 
@@ -167,12 +170,12 @@ def said_as(T: Transformer) -> str:
     return "logits" if T.readout is None else "codes"
 
 
-def _metadata(T: Transformer, longest: int, limit: float | None) -> str:
+def _metadata(T: Transformer, longest: int, limit: float | None, difference: str | None) -> str:
     """Return what the graph does not say: names, what codes stand for, and where the model comes from."""
     text = json.dumps(
         {
             "arithmetic": str(T.arithmetic),
-            **names(T),
+            **names(T, difference),
             "mask": T.mask,
             "max_length": T.max_length,
             "table_length": longest,

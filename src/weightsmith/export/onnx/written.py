@@ -7,7 +7,6 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,7 +17,8 @@ import onnxruntime
 from onnx import helper, numpy_helper
 
 from weightsmith.errors import ExportError, cut
-from weightsmith.export.agreement import Outputs
+from weightsmith.export.lens.shape import heads_of
+from weightsmith.export.measuring import Outputs
 from weightsmith.export.onnx.model import METADATA, Exporter, said_as
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
@@ -33,6 +33,7 @@ class OnnxRun:
     """An ONNX file as it is measured: run in onnxruntime."""
 
     target = "ONNX"
+    steps = True
 
     def __init__(self, T: Transformer, model: bytes | str) -> None:
         """Open the bytes of a file that `to_onnx` wrote, or the file by its path."""
@@ -52,7 +53,9 @@ class OnnxRun:
             gives = next((name for name in ("logits", "codes") if name in types), "neither logits nor codes")
             raise ExportError(f"it gives {gives} and no {self.said}: it was written from another model")
         self.dtype = "float64" if types[self.said] == "tensor(double)" else "float32"
-        self.saturates = json.loads(said[METADATA])["saturates_at"] is not None
+        about = json.loads(said[METADATA])
+        self.saturates = about["saturates_at"] is not None
+        self.longest: int | None = about["table_length"] if has_tables(T) else None
         sublayers = [f"blocks.{b}.{part}" for b in range(len(T.blocks)) for part in ("attention", "feed_forward")]
         stages = [f"{part}.stream" for part in ("embedding", *sublayers)]
         self.stages = stages if set(stages) <= types.keys() else []
@@ -64,7 +67,15 @@ class OnnxRun:
         return Outputs(logits, stream if self.stages else None)
 
 
-Placed: TypeAlias = tuple[bytes | str, Callable[[], None]]  # a model that can be run, and how to put it in its place
+# A model that can be run, and how to put it in its place, with a sentence on what it says otherwise, if it does
+def has_tables(T: Transformer) -> bool:
+    """Say whether there are tables by position, which end somewhere."""
+    schemes = {id(scheme): (scheme, len(head.W_K)) for _, _, head, scheme in heads_of(T)}.values()
+    turns = any(scheme.rotation(T.arithmetic, size, 1) is not None for scheme, size in schemes)
+    return bool(T.max_length) or turns or any(scheme.penalties(T.arithmetic, 1) is not None for scheme, _ in schemes)
+
+
+Placed: TypeAlias = tuple[bytes | str, Callable[[str | None], None]]
 
 
 def written(exporter: Exporter, target: Path) -> AbstractContextManager[Placed]:
@@ -78,8 +89,11 @@ def _in_one_file(exporter: Exporter, target: Path) -> Iterator[Placed]:
     tensors = [numpy_helper.from_array(array, name) for name, array in exporter.graph.constants.items()]
     model = exporter.model(tensors)
     onnx.checker.check_model(model, full_check=True)
-    data = model.SerializeToString(deterministic=True)
-    yield data, partial(write_whole, target, data)
+
+    def put_in_place(difference: str | None) -> None:
+        write_whole(target, exporter.model(tensors, difference).SerializeToString(deterministic=True))
+
+    yield model.SerializeToString(deterministic=True), put_in_place
 
 
 @contextlib.contextmanager
@@ -95,14 +109,13 @@ def _in_two_files(exporter: Exporter, target: Path) -> Iterator[Placed]:
     weights = f"{target.name}.{digest.hexdigest()[:16]}.data"
     with tempfile.TemporaryDirectory(prefix=PART[0], dir=target.parent) as folder:
         tensors = list(_outside(arrays, Path(folder, weights)))
-        data = exporter.model(tensors).SerializeToString(deterministic=True)
         inside = Path(folder, target.name)
-        inside.write_bytes(data)
+        inside.write_bytes(exporter.model(tensors).SerializeToString(deterministic=True))
         onnx.checker.check_model(str(inside), full_check=True)
 
-        def put_in_place() -> None:
+        def put_in_place(difference: str | None) -> None:
             os.replace(Path(folder, weights), target.with_name(weights))
-            write_whole(target, data)
+            write_whole(target, exporter.model(tensors, difference).SerializeToString(deterministic=True))
 
         yield str(inside), put_in_place
 

@@ -24,6 +24,7 @@ def to_torch(
     *,
     saturate: bool = True,
     allow_differences: bool = False,
+    allow_saturation: bool = False,
 ) -> "TransformerModule":
     """Return a transformer as a PyTorch module: places (batch, positions) become logits (batch, positions, classes).
 
@@ -42,14 +43,16 @@ def to_torch(
     `lanes` are the names. With a readout the module gives the codes in its lanes, (batch, positions, lanes of the
     readout), instead of logits, and `module.readout` says what each of them stands for. What was made is run beside the
     original: `module.agreement` is the report, and a decision or a value that differs is refused unless
-    `allow_differences` is True.
+    `allow_differences` is True; or, where the cause is that sums of the original saturate or round midway,
+    `allow_saturation`.
     """
-    from weightsmith.export.agreement import measure, required
+    from weightsmith.export.agreement import check_allowed, measure, required
 
+    check_allowed(allow_differences, allow_saturation)
     module = made(T, exact, dtype, saturate)
     from weightsmith.export.pytorch.measured import Measured
 
-    module.agreement = required(measure(T, Measured(module)), allow_differences, T)
+    module.agreement = required(measure(T, Measured(module), fresh=True), allow_differences, T, allow_saturation)
     return module
 
 

@@ -70,18 +70,35 @@ class Plain(Machine):
 
     def norm(self, norm: "Norm", x: Tensor) -> Tensor:
         """Return vectors, normalised; where the square root is 0, with eps=0, that is nan."""
+        if not isinstance(self.arithmetic, Native):
+            return self._stepwise(norm, x)
         if norm.centred:
-            return self.within(functional.layer_norm(x, x.shape[-1:], norm.gain, norm.bias, norm.eps))
-        return self.within(functional.rms_norm(x, list(x.shape[-1:]), norm.gain, norm.eps))
+            return functional.layer_norm(x, x.shape[-1:], norm.gain, norm.bias, norm.eps)
+        return functional.rms_norm(x, list(x.shape[-1:]), norm.gain, norm.eps)
+
+    def _stepwise(self, norm: "Norm", x: Tensor) -> Tensor:
+        """Normalise as the reference does: each step ends at ±∞, and eps and the number of lanes are members."""
+        size, eps = (float(self.arithmetic.round(number)) for number in (x.shape[-1], norm.eps))
+        dtype, x = x.dtype, x if x.dtype in (torch.float32, torch.float64) else x.float()  # as PyTorch's own norms do
+        if norm.centred:
+            x = self.subtract(x, self.within(self.within(x.sum(-1, keepdim=True)) / size))
+        spread = self.within(self.within(self.multiply(x, x).sum(-1, keepdim=True)) / size)
+        y = self.within(x / self.within(self.within(spread + eps).sqrt()))
+        if norm.gain is not None:
+            y = self.multiply(y, norm.gain)
+        y = y if norm.bias is None else self.add(y, norm.bias)
+        return self.within(y.to(dtype))
 
     def gathered(self, total: Tensor | None, mixed: Tensor, W_O: Tensor) -> Tensor:
-        """Return the total with W_O times what all heads of a kind mixed."""
+        """Return the total with W_O times what each head mixed; where sums have ends, folded in their order."""
         if self.highest is None:
             added = functional.linear(mixed.transpose(-2, -3).flatten(-2), W_O)
-        else:
-            matrices = W_O.reshape(len(W_O), mixed.shape[-3], mixed.shape[-1]).permute(1, 2, 0)
-            added = self.within(self.within(mixed @ matrices).sum(-3))
-        return added if total is None else self.within(total + added)
+            return added if total is None else total + added
+        matrices = W_O.reshape(len(W_O), mixed.shape[-3], mixed.shape[-1]).permute(1, 2, 0)
+        for output in self.within(mixed @ matrices).unbind(-3):
+            total = output if total is None else self.add(total, output)
+        assert total is not None
+        return total
 
     def attend(
         self, heads: "Heads", q: Tensor, k: Tensor, v: Tensor, geometry: Geometry
@@ -94,28 +111,45 @@ class Plain(Machine):
         self.refuse_unseen(heads)
         if simple and isinstance(heads.weighting, Softmax) and not self._may_end(heads.weighting, q, k, penalty):
             return _at_once(q, k, v, penalty, geometry), None
-        scores = q @ k.transpose(-1, -2)
-        if key_offsets is not None:
-            by_distance = q @ key_offsets.transpose(-1, -2)
-            rows = geometry.distance.clamp(0, key_offsets.shape[-2] - 1).expand(scores.shape)
-            scores = scores + by_distance.gather(-1, rows)
+        scores = self.within(self._scores(q, k, key_offsets, geometry))
         if penalty is not None:
-            scores = self.within(scores) + penalty
-        scores = self.within(scores)
+            scores = self.add(scores, penalty)
         visible = geometry.visible(heads.strict)
         weights = self._weights(heads, scores, visible)
-        mixed = weights @ v
-        if value_offsets is not None:
-            values = geometry.by_distance(value_offsets).expand(heads.count, -1, -1, -1)
-            mixed = mixed + torch.einsum("bhij,hijd->bhid", weights, values)
-        return self.within(mixed), weights
+        return self.within(self._mixed(heads, weights, v, value_offsets, geometry)), weights
+
+    def _scores(self, q: Tensor, k: Tensor, offsets: Tensor | None, geometry: Geometry) -> Tensor:
+        """Return ⟨q, k ⊕ a⟩, where a key with its offset is within ±∞ before the product."""
+        if offsets is None:
+            return q @ k.transpose(-1, -2)
+        if self.highest is None:
+            by_distance = q @ offsets.transpose(-1, -2)
+            scores = q @ k.transpose(-1, -2)
+            rows = geometry.distance.clamp(0, offsets.shape[-2] - 1).expand(scores.shape)
+            return scores + by_distance.gather(-1, rows)
+        spread, scores = geometry.by_distance(offsets), q.new_zeros(*q.shape[:-1], k.shape[-2])
+        for c in range(q.shape[-1]):  # one coordinate at a time: a key for each pair of positions is large
+            scores = scores + q[..., :, None, c] * self.add(k[..., None, :, c], spread[..., c])
+        return scores
+
+    def _mixed(self, heads: "Heads", weights: Tensor, v: Tensor, offsets: Tensor | None, geometry: Geometry) -> Tensor:
+        """Return Σ weight · (v ⊕ a), in the same way."""
+        if offsets is None:
+            return weights @ v
+        spread = geometry.by_distance(offsets)
+        if self.highest is None:
+            return weights @ v + torch.einsum("bhij,hijd->bhid", weights, spread.expand(heads.count, -1, -1, -1))
+        if v.shape[-1] == 0:
+            return weights @ v
+        values = [self.add(v[..., None, :, c], spread[..., c]) for c in range(v.shape[-1])]
+        return torch.stack([(weights * value).sum(-1) for value in values], dim=-1)
 
     def _may_end(self, weighting: Softmax, q: Tensor, k: Tensor, penalty: Tensor | None) -> bool:
         """Say whether an exponential, or their sum, could reach an end: no score is beyond |q|·|k|."""
         if self.highest is None and (weighting.shifted or self.lowest_score == -math.inf):
             return False  # what vanishes, vanishes by itself
-        if penalty is not None or torch.compiler.is_compiling():
-            return True
+        if penalty is not None or torch.compiler.is_compiling() or (self.highest is not None and self.highest < 1):
+            return True  # a weight of 1 may be beyond ∞
         largest = float(q.detach().norm(dim=-1).max() * k.detach().norm(dim=-1).max())
         lowest, highest = (-2 * largest, 0.0) if weighting.shifted else (-largest, largest)
         sums = self.highest is not None and highest + math.log(q.shape[-2]) > math.log(self.highest)
@@ -129,7 +163,7 @@ class Plain(Machine):
         """
         hidden = ~visible & visible.any(-1, keepdim=True)
         weights = self._shared_out(heads, scores.masked_fill(hidden, -math.inf), visible)
-        return weights.masked_fill(~visible, 0.0) if heads.strict else weights
+        return self.within(weights.masked_fill(~visible, 0.0) if heads.strict else weights)
 
     def _shared_out(self, heads: "Heads", scores: Tensor, visible: Tensor) -> Tensor:
         """Turn scores, −inf where nothing is seen, into weights."""
@@ -144,7 +178,8 @@ class Plain(Machine):
     def _softmax(self, heads: "Heads", weighting: Softmax, scores: Tensor, largest: Tensor, visible: Tensor) -> Tensor:
         if self.highest is None and (weighting.shifted or self.lowest_score == -math.inf):
             return scores.softmax(-1)
-        scores = scores - largest if weighting.shifted else scores
+        if weighting.shifted:
+            scores = self.subtract(scores, largest).masked_fill(scores == -math.inf, -math.inf)
         scores = scores.masked_fill(scores < self.lowest_score, -math.inf)
         weights = scores.softmax(-1)  # nan where all of them vanish
         if self.highest is not None:

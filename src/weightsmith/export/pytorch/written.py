@@ -41,46 +41,65 @@ def kind_of(path: Path, exact: bool) -> Kind:
     return kind
 
 
-def write(T: Transformer, module: TransformerModule, path: Path, allow_differences: bool = False) -> Agreement:
-    """Write a module to a file, and report how far what was written is from the original."""
+def write(
+    T: Transformer,
+    module: TransformerModule,
+    path: Path,
+    allow_differences: bool = False,
+    allow_saturation: bool = False,
+) -> Agreement:
+    """Write a module to a file, and report how far what was written is from the original.
+
+    A difference that is allowed is said in the file.
+    """
     kind = kind_of(path, module.exact)
     with refusals("cannot write", path):
         check_writable(path)
     if kind == "weights":
-        found, data = measure(T, Measured(module)), weights_bytes(T, module)
+        found = measure(T, Measured(module), fresh=True)
     else:
-        data = program_bytes(T, module)
-        found = measure(T, Program(data, module))
-    required(found, allow_differences, T)
+        program = traced(module)
+        found = measure(T, Program(program_bytes(T, program), module), fresh=True)
+    said = required(found, allow_differences, T, allow_saturation).difference
+    data = weights_bytes(T, module, said) if kind == "weights" else program_bytes(T, program, said)
     with refusals("cannot write", path):
         write_whole(path, data)
     return found
 
 
-def weights_bytes(T: Transformer, module: torch.nn.Module) -> bytes:
+def weights_bytes(T: Transformer, module: torch.nn.Module, difference: str | None = None) -> bytes:
     """Return the state of a module as the bytes of a safetensors file; names and a readout are its metadata."""
     from safetensors.torch import save
 
-    said = {"weightsmith": json.dumps(names(T), ensure_ascii=False)}
+    said = {"weightsmith": json.dumps(names(T, difference), ensure_ascii=False)}
     data: bytes = save({name: tensor.contiguous() for name, tensor in module.state_dict().items()}, said)
     return data
 
 
-def program_bytes(T: Transformer, module: TransformerModule) -> bytes:
-    """Return a module as the bytes of a program of `torch.export`, for any batch, and any length that it has.
-
-    Names and a readout are a file in it, which `torch.export.load(path, extra_files={NAMES: ""})` fills in.
-    """
-    most = module.max_length
-    if module.grow(most or LONGEST) and most is None:
-        most = LONGEST
+def traced(module: TransformerModule) -> torch.export.ExportedProgram:
+    """Return a module as a program of `torch.export`, for any batch, and any length that it has."""
+    most = longest(module)
     count, length = EXAMPLE[0], min(EXAMPLE[1], most or EXAMPLE[1])
     shapes = {0: torch.export.Dim("inputs")}
     if length > 1:
         shapes[1] = torch.export.Dim("positions", min=1, max=most)
     ids = torch.zeros(count, length, dtype=torch.int64)
-    program, data = torch.export.export(module.eval(), (ids,), dynamic_shapes=(shapes,)), BytesIO()
-    torch.export.save(program, data, extra_files={NAMES: json.dumps(names(T), ensure_ascii=False)})
+    return torch.export.export(module.eval(), (ids,), dynamic_shapes=(shapes,))
+
+
+def longest(module: TransformerModule) -> int | None:
+    """Return how many positions a program of a module takes; its tables are made long enough."""
+    grown = module.grow(module.max_length or LONGEST)
+    return LONGEST if grown and module.max_length is None else module.max_length
+
+
+def program_bytes(T: Transformer, program: torch.export.ExportedProgram, difference: str | None = None) -> bytes:
+    """Return a program as the bytes of a file.
+
+    Names and a readout are a file in it, which `torch.export.load(path, extra_files={NAMES: ""})` fills in.
+    """
+    data = BytesIO()
+    torch.export.save(program, data, extra_files={NAMES: json.dumps(names(T, difference), ensure_ascii=False)})
     return data.getvalue()
 
 
@@ -88,10 +107,13 @@ class Program:
     """A written program, as it is measured: opened again from its bytes."""
 
     target = "PyTorch program"
+    steps = True
 
     def __init__(self, data: bytes, module: TransformerModule) -> None:
-        """Open it."""
-        self.dtype, self.saturates = Measured(module).dtype, module.saturates
+        """Open it; the module is what it was traced from."""
+        measured = Measured(module)
+        self.dtype, self.saturates, self.in_dtype = measured.dtype, module.saturates, measured.in_dtype
+        self.longest = longest(module)
         self.program: Any = torch.export.load(BytesIO(data)).module()
 
     def outputs(self, ids: Ids) -> Outputs:

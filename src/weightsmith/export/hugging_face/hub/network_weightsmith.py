@@ -40,8 +40,11 @@ def places(real: Tensor, causal: bool) -> Places:
 
 
 def within(x: Tensor, infinity: float | None) -> Tensor:
-    """Return values with those beyond ±∞ at ±∞; None is no limit."""
-    return x if infinity is None else x.clamp(-infinity, infinity)
+    """Return values with those beyond ±∞, or the largest number of their type, there; None is no limit."""
+    if infinity is None:
+        return x
+    end = min(infinity, torch.finfo(x.dtype).max)
+    return x.clamp(-end, end)
 
 
 def product(x: Tensor, W: Tensor, b: Tensor | None, infinity: float | None) -> Tensor:
@@ -57,15 +60,20 @@ def weights(*shape: int) -> nn.Parameter:
 
 
 class Norm(nn.Module):
-    """A layer norm ("layer") or a norm by the mean square ("rms"), which may be limited to some lanes."""
+    """A layer norm ("layer") or a norm by the mean square ("rms"), which may be limited to some lanes.
 
-    def __init__(self, description: Description, lanes: int) -> None:
+    Every step stays within ±∞, and the number of lanes, `count`, is what the arithmetic has for it.
+    """
+
+    def __init__(self, description: Description, lanes: int, infinity: float | None) -> None:
         """Make room for gain and bias, where there are some."""
         super().__init__()
+        self.infinity = infinity
         self.centred = description["kind"] == "layer"
         self.eps: float = description["eps"]
         self.lanes: list[int] | None = description.get("lanes")
         size = lanes if self.lanes is None else len(self.lanes)
+        self.count: float = description.get("count", size)
         self.gain = weights(size) if description.get("gain") else None
         self.bias = weights(size) if description.get("bias") else None
 
@@ -73,17 +81,24 @@ class Norm(nn.Module):
         """Normalise; lanes outside the norm pass unchanged."""
         x = h if self.lanes is None else h[..., self.lanes]
         if self.centred:
-            x = x - x.mean(-1, keepdim=True)
-        y = x / (x.square().mean(-1, keepdim=True) + self.eps).sqrt()
+            x = self._within(x - self._mean(x))
+        root = self._within(self._within(self._mean(self._within(x.square())) + self.eps).sqrt())
+        y = self._within(x / root)
         if self.gain is not None:
-            y = y * self.gain
+            y = self._within(y * self.gain)
         if self.bias is not None:
-            y = y + self.bias
+            y = self._within(y + self.bias)
         if self.lanes is None:
             return y
         result = h.clone()
         result[..., self.lanes] = y
         return result
+
+    def _mean(self, x: Tensor) -> Tensor:
+        return self._within(self._within(x.sum(-1, keepdim=True)) / self.count)
+
+    def _within(self, x: Tensor) -> Tensor:
+        return within(x, self.infinity)
 
 
 class Heads(nn.Module):
@@ -123,32 +138,59 @@ class Heads(nn.Module):
         self.register_buffer(name, None if shape is None else torch.zeros(shape))
 
     def forward(self, h: Tensor, where: Places) -> tuple[Tensor, Tensor]:
-        """Return what the heads add together, and their weights (inputs, heads, positions, positions)."""
+        """Return what the heads add, one by one (all together without ∞), and their weights.
+
+        Both are (inputs, heads, positions, …).
+        """
         q = self._turned(self._projected(h, self.W_Q, self.b_Q), where)
         k = self._turned(self._projected(h, self.W_K, self.b_K), where)
         v = self._projected(h, self.W_V, self.b_V)
-        scores = q @ k.transpose(-1, -2)
+        scores = self._within(self._scores(q, k, where))
         shape = (len(h), self.heads, *where.distance.shape[-2:])
-        if self.key_offsets is not None:
-            rows = where.distance.clamp(0, self.key_offsets.shape[1] - 1).expand(shape)
-            scores = scores + (q @ self.key_offsets.transpose(-1, -2)).gather(-1, rows)
         if self.penalties is not None:
-            scores = scores + self.penalties[:, where.distance[:, 0].abs()].transpose(0, 1)
+            scores = self._within(scores + self.penalties[:, where.distance[:, 0].abs()].transpose(0, 1))
         visible = where.visible & (where.distance > 0) if self.strict else where.visible
         real = where.visible.any(-1, keepdim=True)  # padding sees nothing, and that is as it should be
-        weight = weigh(self.weighting, within(scores, self.infinity), visible.expand(shape), real)
+        weight = weigh(self.weighting, scores, visible.expand(shape), real, self.infinity)
+        mixed = weight @ v if self.value_offsets is None else self._mixed(weight, v, where)
+        return self._gathered(self._within(mixed)), weight
+
+    def _within(self, x: Tensor) -> Tensor:
+        return within(x, self.infinity)
+
+    def _scores(self, q: Tensor, k: Tensor, where: Places) -> Tensor:
+        """Return products of queries and keys, of keys with what their distance adds to them."""
+        if self.key_offsets is None:
+            return q @ k.transpose(-1, -2)
+        if self.infinity is None:
+            rows = where.distance.clamp(0, self.key_offsets.shape[1] - 1).expand(-1, self.heads, -1, -1)
+            return q @ k.transpose(-1, -2) + (q @ self.key_offsets.transpose(-1, -2)).gather(-1, rows)
+        offsets = self._by_distance(self.key_offsets, where)
+        scores = q.new_zeros(*q.shape[:-1], k.shape[-2])
+        for c in range(q.shape[-1]):  # one coordinate at a time: a key for each pair of positions is large
+            scores = scores + q[..., :, None, c] * self._within(k[..., None, :, c] + offsets[..., c])
+        return scores
+
+    def _mixed(self, weight: Tensor, v: Tensor, where: Places) -> Tensor:
+        """Return weighted sums of values, of values with what their distance adds to them."""
+        offsets = self._by_distance(cast(Tensor, self.value_offsets), where)
         mixed = weight @ v
-        if self.value_offsets is not None:
-            rows = where.distance[:, 0].clamp(0, self.value_offsets.shape[1] - 1)
-            mixed = mixed + torch.einsum("nhij,hnijd->nhid", weight, self.value_offsets[:, rows])
-        return self._gathered(within(mixed, self.infinity)), weight
+        if self.infinity is None:
+            return mixed + torch.einsum("nhij,nhijd->nhid", weight, offsets)
+        mixed = torch.zeros_like(mixed)
+        for c in range(v.shape[-1]):
+            mixed[..., c] = (weight * self._within(v[..., None, :, c] + offsets[..., c])).sum(-1)
+        return mixed
+
+    def _by_distance(self, table: Tensor, where: Places) -> Tensor:
+        """Return rows of a table (heads, distances, size) for all pairs: (inputs, heads, positions, positions, …)."""
+        return table[:, where.distance[:, 0].clamp(0, table.shape[1] - 1)].transpose(0, 1)
 
     def _gathered(self, mixed: Tensor) -> Tensor:
-        """Return what the heads add together; where values have an end, each of them comes to it by itself."""
+        """Return what each head adds; without ∞ what they add together, as one."""
         if self.infinity is None:
-            return functional.linear(mixed.transpose(1, 2).flatten(2), self.W_O)
-        each = mixed @ self.W_O.reshape(len(self.W_O), self.heads, mixed.shape[-1]).permute(1, 2, 0)
-        return within(within(each, self.infinity).sum(1), self.infinity)
+            return functional.linear(mixed.transpose(1, 2).flatten(2), self.W_O)[:, None]
+        return self._within(mixed @ self.W_O.reshape(len(self.W_O), self.heads, mixed.shape[-1]).permute(1, 2, 0))
 
     def _projected(self, h: Tensor, W: Tensor, b: Tensor | None) -> Tensor:
         """Return queries, keys or values (inputs, heads, positions, size)."""
@@ -162,24 +204,34 @@ class Heads(nn.Module):
         a, b = x[..., first], x[..., second]
         cos, sin = self.rotation_cos[where.position][:, None], self.rotation_sin[where.position][:, None]
         result = x.clone()
-        result[..., first], result[..., second] = a * cos - b * sin, b * cos + a * sin
+        result[..., first], result[..., second] = self._within(a * cos - b * sin), self._within(b * cos + a * sin)
         return result
 
 
-def weigh(weighting: Description, scores: Tensor, visible: Tensor, real: Tensor) -> Tensor:
+def weigh(
+    weighting: Description, scores: Tensor, visible: Tensor, real: Tensor, infinity: float | None = None
+) -> Tensor:
     """Turn each row of scores into weights on what is visible; `real` says which rows are no padding."""
     seen = scores.masked_fill(~visible, -math.inf)
     largest = seen.amax(-1, keepdim=True)
     if weighting["kind"] == "softmax":
-        return softmax(weighting, scores, visible, real, torch.where(largest.isinf(), 0.0, largest))
+        largest = torch.where(largest.isinf(), 0.0, largest)
+        return within(softmax(weighting, scores, visible, real, largest, infinity), infinity)
     best = visible & (scores == largest)
     if weighting["kind"] == "average":
-        return best / best.sum(-1, keepdim=True).clamp(min=1).to(scores)
+        return within(best / best.sum(-1, keepdim=True).clamp(min=1).to(scores), infinity)
     count = best.cumsum(-1) if weighting["kind"] == "leftmost" else best.flip(-1).cumsum(-1).flip(-1)
-    return (best & (count == 1)).to(scores)
+    return within((best & (count == 1)).to(scores), infinity)
 
 
-def softmax(weighting: Description, scores: Tensor, visible: Tensor, real: Tensor, largest: Tensor) -> Tensor:
+def softmax(
+    weighting: Description,
+    scores: Tensor,
+    visible: Tensor,
+    real: Tensor,
+    largest: Tensor,
+    infinity: float | None = None,
+) -> Tensor:
     """Return the softmax of each row of scores, in the range of the arithmetic that the model was written for.
 
     There the exponential is 0 up to `low` and ∞, the largest value, from `high` on, and no sum is above ∞: so a row may
@@ -187,7 +239,7 @@ def softmax(weighting: Description, scores: Tensor, visible: Tensor, real: Tenso
     """
     low, high, shift = weighting["low"], weighting["high"], torch.zeros_like(largest)
     if weighting["shifted"]:
-        scores = scores - largest
+        scores = within(scores - largest, infinity)
     else:
         scores, shift = scores.clamp(max=high), largest.clamp(max=high)  # which keeps the exponentials small
     e = (scores - shift).masked_fill(~(visible & (scores > low)), -math.inf).exp()
@@ -248,8 +300,8 @@ class Block(nn.Module):
         self.b_O = weights(lanes) if description["b_O"] else None
         layer, first, second = (description[name] for name in ("feed_forward", "attention_norm", "feed_forward_norm"))
         self.feed_forward = None if layer is None else FeedForward(layer, lanes, infinity)
-        self.attention_norm = nn.Identity() if first is None else Norm(first, lanes)
-        self.feed_forward_norm = nn.Identity() if second is None else Norm(second, lanes)
+        self.attention_norm = nn.Identity() if first is None else Norm(first, lanes, infinity)
+        self.feed_forward_norm = nn.Identity() if second is None else Norm(second, lanes, infinity)
 
     def forward(self, h: Tensor, where: Places, passed: Passed) -> Tensor:
         """Add to the stream, twice; note what passed."""
@@ -280,7 +332,7 @@ class Block(nn.Module):
         if not self.attends:
             return None, weight
         total = torch.zeros_like(h)
-        for added, _ in found:
+        for added in (each for heads, _ in found for each in heads.unbind(1)):
             total = within(total + added, self.infinity)
         return total if self.b_O is None else within(total + self.b_O, self.infinity), weight
 
@@ -300,7 +352,7 @@ class Network(nn.Module):
         self.register_buffer("positions", torch.zeros(length, lanes) if description.get("positions") else None)
         self.blocks = nn.ModuleList(Block(block, lanes, length, self.infinity) for block in description["blocks"])
         norm = description.get("final_norm")
-        self.final_norm = nn.Identity() if norm is None else Norm(norm, lanes)
+        self.final_norm = nn.Identity() if norm is None else Norm(norm, lanes, self.infinity)
         self.codes: list[int] | None = description.get("codes")  # the lanes that hold them
         self.output = (
             None if description.get("tied") or self.codes is not None else weights(description["classes"], lanes)
