@@ -2,6 +2,7 @@
 
 import os
 import time
+import warnings
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -24,7 +25,9 @@ def outside(call: Callable[[], str]) -> Taken:
 
 def _peak(call: Callable[[], str]) -> tuple[int, str]:
     reading, writing = os.pipe()
-    process = os.fork()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of other threads: none of them holds a lock of ours
+        process = os.fork()
     if process == 0:
         said = "it crashed"
         try:
