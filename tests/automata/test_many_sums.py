@@ -73,6 +73,7 @@ def test_a_model_with_500_sums_is_refuted_by_the_one_that_matters() -> None:
     verdict = ws.check.recognizes(one_sum(1, 10, 500), NEVER)
     assert (verdict.holds, verdict.counterexample) == (False, "abbbbbbbbbb")
     assert ws.run(one_sum(1, 10, 500), "abbbbbbbbbb").decision == "YES"
+    assert ws.automaton(one_sum(1, 10, 500)).words(2) == ["abbbbbbbbbb", "babbbbbbbbb"]  # which runs nothing
 
 
 @pytest.mark.parametrize("sums", [486, 500, 525])
