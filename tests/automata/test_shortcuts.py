@@ -52,7 +52,7 @@ def examined(kind: str, seed: int) -> str:
         accepting[random.randrange(len(accepting))] ^= True
         language = Automaton(A.table, accepting, A.start, T.vocabulary)
         first = A.difference(language)
-    verdict = proved_and_checked(T, language, in_steps(STEPS, 10 * STATES, limits))
+    verdict = proved_and_checked(T, language, limits)
     assert verdict.counterexample == first
     assert verdict.holds is (first is None)
     if first is not None:
