@@ -16,14 +16,16 @@ from weightsmith.programs.compiler.forms import TooLargeError
 from weightsmith.programs.compiler.lemmas import LemmaError
 from weightsmith.programs.compiler.placing import Lanes, placed
 from weightsmith.programs.compiler.plan import Plan
-from weightsmith.programs.compiler.proof import Proof
 from weightsmith.programs.compiler.smallest import smallest
-from weightsmith.programs.compiler.walk import planned
+from weightsmith.programs.compiler.stating import stated
+from weightsmith.programs.compiler.walk import Walk
 from weightsmith.programs.compiler.weights import blocks_of, transformer
 from weightsmith.programs.dump import dump, dump_lines, text_lines
 from weightsmith.programs.graph import Program
 from weightsmith.programs.interpreter import read_tokens
 from weightsmith.programs.places import refusal
+from weightsmith.programs.proof.meaning import Meaning
+from weightsmith.programs.proof.weights import Proof
 from weightsmith.programs.values import Value, exact, presented
 
 if TYPE_CHECKING:
@@ -147,11 +149,14 @@ def compile(  # the verb that people look for
 
         found = proved(made, tokens, length, _token_names(tokens), _provenance(made), arithmetic)
         return CompiledProgram(made, found.T, tokens, length, found)
-    plan = planned(made, tokens, length, made.causal)
+    walk = Walk.through(made, tokens, length, made.causal)
+    plan = walk.plan()
     _require_readable(made, plan)
     lanes = placed(plan)
     try:
-        proof = _proved(plan, lanes, made, tokens, arithmetic)
+        proof = _proved(plan, lanes, Meaning(stated(walk, lanes)), arithmetic)
+    except LemmaError as error:
+        raise LemmaError(str(refusal(made.output.note.place, str(error))), error.needs) from error
     except TooLargeError as error:
         raise refusal(made.output.note.place, str(error)) from error
     return CompiledProgram(made, proof.T, tokens, length, proof)
@@ -185,12 +190,13 @@ def _program(program: Any, causal: bool) -> Program:
 
 
 def _proved(
-    plan: Plan, lanes: Lanes, program: Program, tokens: tuple[Value, ...], arithmetic: Arithmetic | None
+    plan: Plan, lanes: Lanes, meaning: Meaning, arithmetic: Arithmetic | None
 ) -> Proof:
     """Return the transformer with its proof, in the given arithmetic or the smallest that will do."""
-    names, history = _token_names(tokens), _provenance(program)
+    program = meaning.program
+    names, history = _token_names(meaning.stated.vocabulary), _provenance(program)
     if arithmetic is None:
-        return smallest(plan, lanes, names, history)
+        return smallest(plan, lanes, meaning, names, history)
     if isinstance(arithmetic, Native) or not isinstance(arithmetic, Arithmetic):
         raise InputError(
             f"arithmetic={brief(arithmetic)}: a program is proved in a finite arithmetic: write Fixed(8, 1), or None "
@@ -200,9 +206,9 @@ def _proved(
     try:
         if T is None:
             raise LemmaError(f"{arithmetic} lacks a number that the weights need, or scores whose exp is ∞ and 0")
-        return Proof(T, plan, lanes)
+        return Proof(T, meaning)
     except LemmaError as error:
-        enough = smallest(plan, lanes, names, history).T.arithmetic
+        enough = smallest(plan, lanes, meaning, names, history).T.arithmetic
         place = program.output.note.place
         raise refusal(place, f"{error}; the smallest arithmetic that will do is {enough}") from error
 

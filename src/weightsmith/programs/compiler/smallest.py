@@ -8,13 +8,14 @@ from weightsmith.programs.compiler.forms import TooLargeError
 from weightsmith.programs.compiler.lemmas import LemmaError
 from weightsmith.programs.compiler.placing import Lanes
 from weightsmith.programs.compiler.plan import Plan
-from weightsmith.programs.compiler.proof import Proof
 from weightsmith.programs.compiler.weights import BlockPlan, Saturation, blocks_of, transformer
+from weightsmith.programs.proof.meaning import Meaning
+from weightsmith.programs.proof.weights import Proof
 
 MOST_BITS = 25  # of the arithmetics that are tried: what float64 carries exactly
 
 
-def smallest(plan: Plan, lanes: Lanes, names: list[str], history: list[str]) -> Proof:
+def smallest(plan: Plan, lanes: Lanes, meaning: Meaning, names: list[str], history: list[str]) -> Proof:
     """Return the proof in the smallest Fixed: whole numbers need no bits after the point."""
     blocks = blocks_of(plan, lanes)
     held = max(_fired(blocks), *(lane.reach for lane in lanes.lanes))
@@ -29,7 +30,7 @@ def smallest(plan: Plan, lanes: Lanes, names: list[str], history: list[str]) -> 
         try:
             if T is None:
                 raise LemmaError("a weight is too large", 1 << bits)
-            return Proof(T, plan, lanes)
+            return Proof(T, meaning)
         except LemmaError as error:
             why = str(error)
             if error.needs is None:

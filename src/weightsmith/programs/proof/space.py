@@ -1,0 +1,235 @@
+"""Linear forms over token, position and cells, in whole numbers, and all numbers that they can be.
+
+A form is a vector: what it is for each token, then for each position (both with a first entry of 0), then the factor of
+each cell, and the constant last. Numbers that a form can be are found from below: from the vocabulary, the positions
+and the definitions of cells, with parts taken to be independent unless a pair of them is known to be joint.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from math import gcd, lcm
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.programs.proof.lemmas import LemmaError
+
+Integers: TypeAlias = npt.NDArray[np.int64]
+Booleans: TypeAlias = npt.NDArray[np.bool_]
+
+MOST_CODES = 60_000  # that a form is followed through
+LARGEST = 1 << 44  # of the numbers that are followed
+
+
+class Joint(NamedTuple):
+    """Two forms with all that they can be together."""
+
+    span: "Span"
+    cells: frozenset[int]
+    rows: Integers  # (pairs, 2)
+
+
+class Span:
+    """Forms of which others may be combinations, whatever their constants."""
+
+    def __init__(self, forms: Sequence[Integers]) -> None:
+        """Choose for each form a coordinate by which it is told from the others; dependent forms are refused."""
+        self.forms = np.array(forms, np.int64)[:, :-1] if len(forms) else np.zeros((0, 0), np.int64)
+        self.places: list[int] = []
+        self.reduced: list[list[Fraction]] = []
+        columns = _different_columns(self.forms)
+        rows = [[Fraction(int(form[place])) for place in columns] for form in self.forms]
+        factors = [[Fraction(int(n == m)) for m in range(len(rows))] for n in range(len(rows))]
+        self.dependent = False
+        for n in range(len(rows)):
+            pivot = next((p for p in range(len(columns) - 1, -1, -1) if rows[n][p]), None)
+            if pivot is None:
+                self.dependent = True
+                return
+            self.places.append(columns[pivot])
+            divisor = rows[n][pivot]
+            rows[n] = [one / divisor for one in rows[n]]
+            factors[n] = [one / divisor for one in factors[n]]
+            for m in range(len(rows)):
+                times = rows[m][pivot]
+                if m != n and times:
+                    rows[m] = [a - times * b for a, b in zip(rows[m], rows[n], strict=True)]
+                    factors[m] = [a - times * b for a, b in zip(factors[m], factors[n], strict=True)]
+        self.reduced = factors  # of the form whose coordinate at a place is 1, and at all others 0
+
+    def solve(self, form: Integers) -> tuple[list[int], int, Integers]:
+        """Return whole factors, a divisor, and the rest: divisor · form = Σ factor · form of the span + rest."""
+        found = [Fraction(0)] * len(self.places)
+        for place, row in zip(self.places, self.reduced, strict=True):
+            value = int(form[place])
+            if value:
+                found = [a + value * b for a, b in zip(found, row, strict=True)]
+        divisor = lcm(*(one.denominator for one in found)) if found else 1
+        factors = [int(one * divisor) for one in found]
+        largest = max(divisor, *map(abs, factors), 1) * max(1, int(np.abs(form).max()), int(np.abs(self.forms).max(initial=0)))
+        if largest * (len(factors) + 1) >= 1 << 62:
+            raise LemmaError("a form is a combination of others with numbers that are too large")
+        rest = form * divisor
+        if any(factors):
+            rest = rest.copy()
+            rest[:-1] -= np.array(factors, np.int64) @ self.forms
+        return factors, divisor, rest
+
+
+def _different_columns(forms: Integers) -> list[int]:
+    """Return the coordinates at which some form is not 0, one of those that are alike."""
+    met: dict[bytes, int] = {}
+    for place in np.flatnonzero(forms.any(axis=0)) if len(forms) else ():
+        met.setdefault(np.ascontiguousarray(forms[:, place]).tobytes(), int(place))
+    return sorted(met.values())
+
+
+class Space:
+    """The coordinates of forms, and what forms can be."""
+
+    def __init__(self, tokens: int, positions: int, cells: int, of_cell: Callable[[int], Integers]) -> None:
+        """Take the sizes, and a function that says what a cell can be."""
+        self.tokens, self.positions, self.cells = tokens, positions, cells
+        self.of_tokens, self.of_index = slice(0, tokens), slice(tokens, tokens + positions)
+        self.of_cells = slice(tokens + positions, tokens + positions + cells)
+        self.size = tokens + positions + cells + 1
+        self.of_cell = of_cell
+        self.joint: list[Joint] = []
+        self._codes: dict[bytes, Integers] = {}
+        self.token = self.form(token=range(tokens))
+        self.index = self.form(index=range(positions))
+
+    def form(
+        self,
+        token: Iterable[int] = (),
+        index: Iterable[int] = (),
+        cells: Iterable[tuple[int, int]] = (),
+        constant: int = 0,
+    ) -> Integers:
+        """Return a form; features may begin with any number."""
+        found = np.zeros(self.size, np.int64)
+        found[-1] = constant
+        for place, values in ((self.of_tokens, tuple(token)), (self.of_index, tuple(index))):
+            if values:
+                found[place] = values
+                found[-1] += values[0]
+                found[place] -= values[0]
+        for cell, factor in cells:
+            found[self.of_cells.start + cell] += factor
+        return found
+
+    def constant(self, form: Integers) -> bool:
+        """Say whether a form is one number."""
+        return not form[:-1].any()
+
+    def pure_token(self, form: Integers) -> bool:
+        """Say whether a form depends on the token alone."""
+        return not form[self.tokens : -1].any() and bool(form[self.of_tokens].any())
+
+    def pure_index(self, form: Integers) -> bool:
+        """Say whether a form depends on the position alone."""
+        return (
+            not form[self.of_tokens].any()
+            and not form[self.of_cells].any()
+            and bool(form[self.of_index].any())
+        )
+
+    def cells_of(self, form: Integers) -> list[tuple[int, int]]:
+        """Return the cells of a form with their factors."""
+        part = form[self.of_cells]
+        return [(int(cell), int(part[cell])) for cell in np.flatnonzero(part)]
+
+    def codes(self, form: Integers) -> Integers:
+        """Return all numbers that a form can be, and perhaps more, in ascending order."""
+        key = form.tobytes()
+        if key not in self._codes:
+            self._codes[key] = self._found(form)
+        return self._codes[key]
+
+    def _found(self, form: Integers) -> Integers:
+        cells = self.cells_of(form)
+        self._require_small(form, cells)
+        if cells and (len(cells) > 1 or self.joint):
+            known = self._jointly(form, frozenset(cell for cell, _ in cells))
+            if known is not None:
+                return known
+        found = form[-1:].copy()
+        for place in (self.of_tokens, self.of_index):
+            if form[place].any():
+                found = sums(found, distinct(form[place]))
+        for cell, factor in cells:
+            found = sums(found, np.sort(self.of_cell(cell) * factor))
+        return found
+
+    def _require_small(self, form: Integers, cells: Sequence[tuple[int, int]]) -> None:
+        """Refuse numbers that would leave 64 bits on the way."""
+        largest = 3 * int(np.abs(form).max())
+        for cell, factor in cells:
+            codes = self.of_cell(cell)
+            largest += abs(factor) * max(abs(int(codes[0])), abs(int(codes[-1])))
+        if largest > LARGEST << 8:
+            raise LemmaError(f"a form has numbers as large as {largest:,}: that is too large")
+
+    def _jointly(self, form: Integers, cells: frozenset[int]) -> Integers | None:
+        """Return what a combination of two joint forms can be."""
+        for joint in self.joint:
+            if not cells <= joint.cells:
+                continue
+            factors, divisor, rest = joint.span.solve(form)
+            if divisor == 1 and not rest[:-1].any():
+                return checked(distinct(joint.rows @ np.array(factors, np.int64) + rest[-1]))
+        return None
+
+    def add_joint(self, forms: Sequence[Integers], rows: Integers) -> None:
+        """Note what forms can be together; what was found before stays true."""
+        varying = [n for n, form in enumerate(forms) if not self.constant(form)]
+        span = Span([forms[n] for n in varying])
+        if len(varying) < 2 or span.dependent:
+            return
+        cells = frozenset(cell for form in forms for cell, _ in self.cells_of(form))
+        self.joint.append(Joint(span, cells, rows - np.array([form[-1] for form in forms], np.int64)))
+        self._codes.clear()
+
+    def ends(self, form: Integers) -> tuple[int, int]:
+        """Return the smallest and the largest number that a form can be, from those of its parts."""
+        low = high = int(form[-1])
+        for place in (self.of_tokens, self.of_index):
+            low += int(form[place].min(initial=0))
+            high += int(form[place].max(initial=0))
+        for cell, factor in self.cells_of(form):
+            codes = self.of_cell(cell)
+            ends = sorted((int(codes[0]) * factor, int(codes[-1]) * factor))
+            low, high = low + ends[0], high + ends[1]
+        return low, high
+
+
+def checked(codes: Integers) -> Integers:
+    """Return numbers, or refuse more or larger ones than are followed."""
+    if len(codes) > MOST_CODES or max(abs(int(codes[0])), abs(int(codes[-1]))) > LARGEST:
+        raise LemmaError(f"a form can be {len(codes):,} numbers up to {int(np.abs(codes).max()):,}: that is too many")
+    return codes
+
+
+def distinct(numbers: Integers) -> Integers:
+    """Return numbers in ascending order, each once."""
+    found = np.sort(numbers, axis=None)
+    return found[np.append(True, found[1:] != found[:-1])] if len(found) else found
+
+
+def step_of(codes: Integers) -> int:
+    """Return the greatest number of which all differences are multiples; 0 for one number."""
+    return gcd(*(int(one) for one in distinct(np.diff(codes))))
+
+
+def sums(left: Integers, right: Integers) -> Integers:
+    """Return all sums of one of each, and perhaps more."""
+    if len(left) == 1 or len(right) == 1:
+        return checked(left + right)
+    if len(left) * len(right) > 20 * MOST_CODES:  # then all steps between the ends
+        low, high = int(left[0]) + int(right[0]), int(left[-1]) + int(right[-1])
+        step = gcd(step_of(left), step_of(right))
+        if (high - low) // step >= MOST_CODES:
+            raise LemmaError("a sum of two forms can be too many numbers to be followed")
+        return checked(np.arange(low, high + 1, step))
+    return checked(distinct(np.add.outer(left, right)))
