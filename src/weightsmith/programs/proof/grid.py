@@ -50,6 +50,7 @@ class Axis:
 class Evaluated:
     """A form on the grid: a sum of functions of single axes, and of neurons that read several."""
 
+    form: Integers
     on_axis: dict[int, Integers]
     constant: int
     layers: list[tuple[int, Kinks, "Evaluated"]] = field(default_factory=list)
@@ -112,7 +113,7 @@ class Grid:
             form = forms[n].copy()
             form[-1] = 0
             bare.append(form)
-        if Span([*(form for axis in self.axes if not axis.feature for form in axis.forms), *bare]).dependent:
+        if self._spanned(bare).dependent:
             for form in bare:  # known apart from each other at least
                 self._add_form(form)
             return
@@ -132,8 +133,13 @@ class Grid:
 
     def _take(self, axis: Axis) -> None:
         self.axes.append(axis)
-        if not axis.feature:
-            self._span = Span([form for one in self.axes if not one.feature for form in one.forms])
+        self._span = self._spanned([])
+
+    def _spanned(self, more: Sequence[Integers]) -> Span:
+        """Return the forms of all axes, with more of them, told apart by what is no axis of its own."""
+        features = {axis.feature for axis in self.axes}
+        apart = [self.space.of_tokens] * ("token" in features) + [self.space.of_index] * ("index" in features)
+        return Span([*(form for one in self.axes if not one.feature for form in one.forms), *more], apart)
 
     def _free_of(self, rest: Integers) -> bool:
         """Say whether nothing is left of a form but features that are axes, and a constant."""
@@ -154,7 +160,7 @@ class Grid:
 
     def _evaluated(self, form: Integers) -> Evaluated:
         factors, divisor, rest = self._span.solve(form)
-        found = Evaluated({}, int(rest[-1]), divisor=divisor)
+        found = Evaluated(form, {}, int(rest[-1]), divisor=divisor)
         place = 0
         for n, axis in enumerate(self.axes):
             if axis.feature:
@@ -186,14 +192,14 @@ class Grid:
     def _neurons(self, found: Evaluated, factor: int, part: Part) -> None:
         """Add what neurons give, times a factor."""
         read = self.evaluated(part.form)
-        if read.layers or len(read.on_axis) > 1:
+        if read.layers or len(read.on_axis) > 1 or read.divisor != 1:
             found.layers.append((factor, part.kinks, read))
             return
         if not read.on_axis:
-            found.constant += factor * int(fired(part.kinks, _divided(np.array([read.constant]), read.divisor))[0])
+            found.constant += factor * int(fired(part.kinks, np.array([read.constant]))[0])
             return
         ((axis, numbers),) = read.on_axis.items()
-        added = factor * fired(part.kinks, _divided(numbers + read.constant, read.divisor))
+        added = factor * fired(part.kinks, numbers + read.constant)
         found.on_axis[axis] = found.on_axis[axis] + added if axis in found.on_axis else added
 
     # Once everything is known that is to be evaluated, rows that nothing tells apart are made one
@@ -251,7 +257,21 @@ class Grid:
             total = total + self.along(axis, numbers)
         for factor, kinks, read in found.layers:
             total = total + factor * fired(kinks, self.array(read))
-        return _divided(total, found.divisor)
+        if found.divisor == 1 and len(found.on_axis) < 2 and not found.layers:
+            return total
+        occurs = total % found.divisor == 0  # a form is a whole number
+        total = total // found.divisor
+        possible = self.space.codes(found.form)
+        occurs = occurs & np.isin(total, possible)
+        if occurs.all():
+            return total
+        self.occurs = self.occurs & occurs  # with a number that it can be instead of those that it cannot
+        return np.where(occurs, total, possible[0])
+
+    def rows(self, *columns: Integers) -> Integers:
+        """Return arrays over the grid as columns, one row for each combination that occurs."""
+        occurs, *arrays = np.broadcast_arrays(self.occurs, *columns)
+        return np.stack([one[occurs] for one in arrays], axis=1)
 
 
 class Asked:
@@ -270,12 +290,12 @@ class Asked:
         else:
             for variable in holding.variables:
                 found = grid.evaluated(variable.form)
-                if found.layers or len(found.on_axis) != 1:
+                if found.layers or len(found.on_axis) != 1 or found.divisor != 1:
                     grid.note(found)
                     self._classes.append(found)
                     continue
                 ((axis, numbers),) = found.on_axis.items()
-                classes = variable.classed(_divided(numbers + found.constant, found.divisor))
+                classes = variable.classed(numbers + found.constant)
                 grid.axes[axis].columns.append(classes)
                 self._classes.append((axis, classes))
 
@@ -284,10 +304,7 @@ class Asked:
         grid, holding, values = self.grid, self.holding, self.grid.values
         if isinstance(holding, Affine):
             assert self._form is not None
-            codes = grid.array(self._form)
-            if len(self._form.on_axis) > 1 or self._form.layers:
-                codes = self._occurring(holding.form, codes)
-            return values.fractions(codes, holding.scale)
+            return values.fractions(grid.array(self._form), holding.scale)
         if isinstance(holding, Mean):
             assert self._pair is not None
             tops, counts = np.broadcast_arrays(*map(grid.array, self._pair))
@@ -298,31 +315,10 @@ class Asked:
             if isinstance(one, tuple):
                 places.append(grid.along(*one))
             else:
-                places.append(self._classed(variable, grid.array(one)))
+                places.append(variable.classed(grid.array(one)))
         numbers = np.array([values.number(value) for value in holding.values], np.int64)
         which = holding.which[tuple(places)] if places else holding.which.reshape((1,) * grid.rank)
         return numbers[which]
-
-    def _classed(self, variable: Variable, codes: Integers) -> Integers:
-        """Return the classes of a form that several axes make; numbers that it cannot be do not occur."""
-        return variable.classed(self._occurring(variable.form, codes))
-
-    def _occurring(self, form: Integers, codes: Integers) -> Integers:
-        """Return numbers of a form, with one that it can be instead of those that it cannot."""
-        possible = self.grid.space.codes(form)
-        occurs = np.isin(codes, possible)
-        if occurs.all():
-            return codes
-        self.grid.occurs = self.grid.occurs & occurs
-        return np.where(occurs, codes, possible[0])
-
-
-def _divided(numbers: Integers, divisor: int) -> Integers:
-    if divisor == 1:
-        return numbers
-    if (numbers % divisor).any():
-        raise LemmaError("a form is a fraction of others, which is not whole")
-    return numbers // divisor
 
 
 def representatives(columns: Sequence[Integers], count: int) -> Integers:

@@ -78,6 +78,7 @@ class Meaning:
         self.pairs: dict[Node, Pairs] = {}
         self._codes: dict[int, Integers] = {}
         self._looking_back: set[Node] = set()
+        self._seen_or_not: set[Node] = set()  # selects that were compared for all pairs, also those that a mask hides
         self._require_mask()
         for node in self.program.nodes:
             try:
@@ -153,9 +154,24 @@ class Meaning:
             else:
                 return distinct(total)
         found = np.zeros(1, np.int64)
-        for part in parts:
-            found = sums(found, distinct(fired(part.kinks, self.space.codes(part.form))))
+        for group in self._multiples(parts):
+            found = sums(found, distinct(group))
         return found
+
+    def _multiples(self, parts: Sequence[Part]) -> list[Integers]:
+        """Return what neurons add together, for each number of the form that they read multiples of."""
+        added: dict[bytes, Integers] = {}
+        for part in parts:
+            varying = part.form.copy()
+            varying[-1] = 0
+            factor = int(np.gcd.reduce(varying)) or 1
+            first = varying[np.argmax(varying != 0)]
+            factor = -factor if first < 0 else factor
+            bare = varying // factor
+            one = fired(part.kinks, self.space.codes(bare) * factor + part.form[-1])
+            key = bare.tobytes()
+            added[key] = added[key] + one if key in added else one
+        return list(added.values())
 
     def selector_of(self, cell: Cell) -> Pairs:
         """Return which positions a sum is over."""
@@ -222,6 +238,8 @@ class Meaning:
                 given = np.array([row[: shape[0]] for row in rows[: shape[0]]], np.bool_).T
                 return given, given
             case Select(keys, queries, comparison):
+                if isinstance(self.pairs[node], bool) and node in self._seen_or_not:
+                    return np.full(shape, self.pairs[node]), np.full(shape, self.pairs[node])
                 numbers = [self._by_position(self.held[one]) for one in (keys, queries)]
                 if numbers[0] is not None and numbers[1] is not None:
                     holds = self._compared(node, comparison, numbers[0], numbers[1])
@@ -420,10 +438,8 @@ class Meaning:
         asked, said = [grid.ask(one) for one in arguments], grid.ask(result)
         numbers = [one.numbers() for one in asked]
         found = said.numbers()
-        occurs = np.broadcast_to(grid.occurs, np.broadcast_shapes(grid.occurs.shape, found.shape, *(n.shape for n in numbers)))
-        if not occurs.all():
-            numbers = [np.broadcast_to(one, occurs.shape)[occurs] for one in numbers]
-            found = np.broadcast_to(found, occurs.shape)[occurs]
+        if not grid.occurs.all():
+            found, *numbers = grid.rows(found, *numbers).T
         self._require_equal(grid, self.asking.applied(node, function, numbers), found)
         return grid.cases
 
@@ -592,12 +608,13 @@ class Meaning:
             raise LemmaError("halves of a default that is no whole number")
         grid = self._grid([mean])
         top, count, said = grid.ask_form(mean.top), grid.ask_form(mean.count), grid.ask_form(holding.form)
-        tops, counts = np.broadcast_arrays(grid.array(top), grid.array(count))
+        found = grid.rows(grid.array(top), grid.array(count), grid.array(said))
+        tops, counts, halves = found.T
         below = np.where(counts == 0, 1, counts * mean.scale)
         twice = tops // below - (-tops // below)
         if not mean.always:
             twice = np.where(counts == 0, 2 * int(mean.default), twice)  # type: ignore[call-overload]
-        if not np.array_equal(np.broadcast_to(2 * grid.array(said), twice.shape), twice * holding.scale):
+        if not np.array_equal(2 * halves, twice * holding.scale):
             raise LemmaError("a mean is on another side of a whole number than what is held")
         self._lemma(node, "the mean is held up to halves, with which whole numbers are compared alike", grid.cases)
         return holding
@@ -613,7 +630,7 @@ class Meaning:
         grid = self._grid([values])
         asked, flag = grid.ask(values), grid.ask_form(made.value)
         known = self.values.known
-        numbers, flags = np.broadcast_arrays(asked.numbers(), grid.array(flag))
+        numbers, flags = grid.rows(asked.numbers(), grid.array(flag)).T
         for number in np.unique(numbers).tolist():
             value, found = known[number], flags[numbers == number]
             if not is_number(value) or value < 0 or ((found > 0) != (value > 0)).any() or (found < 0).any():
@@ -638,7 +655,7 @@ class Meaning:
             case Or(left, right):
                 return some(self.pairs[left], self.pairs[right])
             case Not(inner):
-                return other(self.pairs[inner])
+                return self.differences.normal(other(self.pairs[inner]))
             case Always(selected):
                 return selected
             case Select(keys, queries, comparison):
@@ -652,7 +669,7 @@ class Meaning:
     def _stated_pairs(self, node: Node) -> Pairs:
         if node not in self.stated.pairs:
             raise LemmaError("it is not stated what it selects")
-        return self.stated.pairs[node]
+        return self.differences.normal(self.stated.pairs[node])
 
     def _is_select(self, node: Node, keys: Holding, queries: Holding, comparison: str | Callable[..., Any]) -> Pairs:
         """Check a select: for all pairs of values it selects what the program means."""
@@ -663,6 +680,9 @@ class Meaning:
             cases = self._by_difference(pairs, keys, queries, comparison)
         if cases is None:
             cases = self._pair_by_pair(node, pairs, keys, queries, comparison)
+        by_place = [any(form[self.space.of_index].any() for form in forms_of(one)) for one in (keys, queries)]
+        if not self.stated.causal or not all(by_place):
+            self._seen_or_not.add(node)
         self._lemma(node, "for all pairs of values it selects what the program selects", cases)
         return pairs
 
@@ -747,7 +767,7 @@ class Meaning:
         asked, found = grid.ask(holding), [grid.ask_form(form) for form in forms]
         columns = [asked.numbers(), *(grid.array(one) for one in found)]
         columns.insert(0, np.full((1,) * grid.rank, -1, np.int64) if place is None else grid.array(place))
-        rows = np.stack([one.ravel() for one in np.broadcast_arrays(*columns)], axis=1)
+        rows = grid.rows(*columns)
         return np.unique(rows, axis=0) if len(rows) > 64 else rows
 
 
@@ -780,7 +800,7 @@ def mean_pairs(values: Integers, tops_of: Integers, counts: Integers) -> Integer
     found = []
     for count in counts.tolist():
         tops = np.arange(count * int(values[0]), count * int(values[-1]) + 1, step)
-        tops = tops[np.isin(tops, tops_of)] if len(tops_of) < len(tops) else tops
+        tops = tops[np.isin(tops, tops_of)]
         found.append(np.stack([tops, np.full_like(tops, count)], axis=1))
     pairs = np.concatenate(found)
     if len(pairs) > 1 << 20:

@@ -170,6 +170,24 @@ class Differences:
                 return "other", self.identity(inner)
         return pairs
 
+    def normal(self, pairs: Pairs) -> Pairs:
+        """Return the same selector, with spans that begin and end at differences that occur."""
+        match pairs:
+            case If():
+                codes, holds = self.of(pairs)
+                if holds.all() or not holds.any():
+                    return bool(holds[0])
+                edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int8)))
+                spans = np.stack([codes[edges[::2]], codes[edges[1::2] - 1]], axis=1)
+                return If(pairs.key, pairs.query, spans)
+            case All(parts):
+                return every(*map(self.normal, parts))
+            case Any(parts):
+                return some(*map(self.normal, parts))
+            case Other(inner):
+                return other(self.normal(inner))
+        return pairs
+
     def only(self, condition: If) -> int | None:
         """Return the one difference for which a condition holds, or None."""
         codes, holds = self.of(condition)

@@ -33,12 +33,12 @@ class Joint(NamedTuple):
 class Span:
     """Forms of which others may be combinations, whatever their constants."""
 
-    def __init__(self, forms: Sequence[Integers]) -> None:
-        """Choose for each form a coordinate by which it is told from the others; dependent forms are refused."""
+    def __init__(self, forms: Sequence[Integers], apart: Sequence[slice] = ()) -> None:
+        """Choose for each form a coordinate by which it is told from the others; those `apart` are not chosen."""
         self.forms = np.array(forms, np.int64)[:, :-1] if len(forms) else np.zeros((0, 0), np.int64)
         self.places: list[int] = []
         self.reduced: list[list[Fraction]] = []
-        columns = _different_columns(self.forms)
+        columns = _different_columns(self.forms, apart)
         rows = [[Fraction(int(form[place])) for place in columns] for form in self.forms]
         factors = [[Fraction(int(n == m)) for m in range(len(rows))] for n in range(len(rows))]
         self.dependent = False
@@ -77,10 +77,13 @@ class Span:
         return factors, divisor, rest
 
 
-def _different_columns(forms: Integers) -> list[int]:
+def _different_columns(forms: Integers, apart: Sequence[slice]) -> list[int]:
     """Return the coordinates at which some form is not 0, one of those that are alike."""
     met: dict[bytes, int] = {}
-    for place in np.flatnonzero(forms.any(axis=0)) if len(forms) else ():
+    there = forms.any(axis=0) if len(forms) else np.zeros(0, np.bool_)
+    for one in apart if len(forms) else ():
+        there[one] = False
+    for place in np.flatnonzero(there):
         met.setdefault(np.ascontiguousarray(forms[:, place]).tobytes(), int(place))
     return sorted(met.values())
 
@@ -148,17 +151,18 @@ class Space:
         return self._codes[key]
 
     def _found(self, form: Integers) -> Integers:
-        cells = self.cells_of(form)
-        self._require_small(form, cells)
-        if cells and (len(cells) > 1 or self.joint):
-            known = self._jointly(form, frozenset(cell for cell, _ in cells))
-            if known is not None:
-                return known
-        found = form[-1:].copy()
+        self._require_small(form, self.cells_of(form))
+        found, rest = form[-1:].copy(), form
+        for joint in self.joint if form[self.of_cells].any() else ():
+            if joint.cells <= {cell for cell, _ in self.cells_of(rest)}:
+                factors, divisor, beyond = joint.span.solve(rest)
+                if divisor == 1 and not any(cell in joint.cells for cell, _ in self.cells_of(beyond)):
+                    found = sums(found, distinct(joint.rows @ np.array(factors, np.int64)))
+                    rest = beyond
         for place in (self.of_tokens, self.of_index):
-            if form[place].any():
-                found = sums(found, distinct(form[place]))
-        for cell, factor in cells:
+            if rest[place].any():
+                found = sums(found, distinct(rest[place]))
+        for cell, factor in self.cells_of(rest):
             found = sums(found, np.sort(self.of_cell(cell) * factor))
         return found
 
@@ -170,16 +174,6 @@ class Space:
             largest += abs(factor) * max(abs(int(codes[0])), abs(int(codes[-1])))
         if largest > LARGEST << 8:
             raise LemmaError(f"a form has numbers as large as {largest:,}: that is too large")
-
-    def _jointly(self, form: Integers, cells: frozenset[int]) -> Integers | None:
-        """Return what a combination of two joint forms can be."""
-        for joint in self.joint:
-            if not cells <= joint.cells:
-                continue
-            factors, divisor, rest = joint.span.solve(form)
-            if divisor == 1 and not rest[:-1].any():
-                return checked(distinct(joint.rows @ np.array(factors, np.int64) + rest[-1]))
-        return None
 
     def add_joint(self, forms: Sequence[Integers], rows: Integers) -> None:
         """Note what forms can be together; what was found before stays true."""

@@ -341,8 +341,7 @@ class Proof:
         wanted = grid.ask(meaning.output)
         codes = [grid.ask_form(self.forms[lane].astype(np.int64)) for lane in lanes]
         columns = [wanted.numbers(), *(grid.array(one) for one in codes)]
-        rows = np.stack([one.ravel() for one in np.broadcast_arrays(grid.occurs, *columns)], axis=1)
-        rows = np.unique(rows[rows[:, 0] > 0, 1:], axis=0)
+        rows = np.unique(grid.rows(*columns), axis=0)
         table = dict(readout.entries)
         for number, *code in rows.tolist():
             key = tuple(map(float, code))
