@@ -112,7 +112,8 @@ class Gathering:
         if key not in self._sums:
             codes = sums(value.codes, low, high)
             if value.of_index:
-                codes = np.intersect1d(codes, _of_positions(value, selects_first(pairs)))
+                least, most = _of_positions(value, selects_first(pairs))
+                codes = codes[(codes >= least) & (codes <= most)]
             if len(codes) == 1:
                 return Form(constant=int(codes[0]))
             time = max([value.time, *(max(one.key.time, one.query.time) for one in heads)])
@@ -213,13 +214,12 @@ def sums(values: Codes, low: int, high: int) -> Codes:
     return checked(np.arange(start, stop + 1, step))
 
 
-def _of_positions(value: Form, first: bool) -> Codes:
-    """Return what the sum of a function of the position can be, for it is added at most once for each."""
+def _of_positions(value: Form, first: bool) -> tuple[int, int]:
+    """Return between what the sum of a function of the position lies, for it is added at most once for each."""
     entries = [one + value.constant for one in value.index]
     always = entries[0] if first else 0
     rest = entries[1:] if first else entries
-    low, high = (always + sum(one for one in rest if (one > 0) == (sign > 0)) for sign in (-1, 1))
-    return np.arange(low, high + 1) if high - low < 1 << 22 else value.codes
+    return always + sum(one for one in rest if one < 0), always + sum(one for one in rest if one > 0)
 
 
 def _pairs_of(values: Codes, tops_of: Codes, counts: Codes) -> Integers:

@@ -20,7 +20,7 @@ from weightsmith.programs.functions import Function
 from weightsmith.programs.interpreter import attempt
 from weightsmith.programs.operators import COMPARISONS
 from weightsmith.programs.places import refusal
-from weightsmith.programs.values import Value, exact
+from weightsmith.programs.values import Value, exact, is_number
 
 FEW_BOUNDARIES = 3  # of a condition on a form itself; with more, a flag is made first
 
@@ -87,15 +87,16 @@ class Selecting:
         return self._numbers(keys, queries, lambda d: found[d])
 
     def _by_rank(self, keys: Table, queries: Table, comparison: str, note: Note) -> Pairs:
-        """Return a comparison of values by their ranks: all comparisons of the same values have the same codes."""
+        """Return a comparison of values by their ranks: all comparisons of the same values have the same codes.
+
+        Numbers have an order, and so have texts. Other things are compared pair by pair: sets, say, have none.
+        """
         values: list[Any] = list(dict.fromkeys([*keys.values, *queries.values]))
-        try:
+        if all(map(is_number, values)) or all(type(value) is str for value in values):
             values.sort()
-        except TypeError:
-            if comparison not in ("==", "!="):
-                for key in keys.values:
-                    for query in queries.values:
-                        attempt(COMPARISONS[comparison], (key, query), note)
+        elif comparison not in ("==", "!="):
+            matrix = self._matrix(keys.values, queries.values, COMPARISONS[comparison], note)
+            return self._of_matrix(keys, queries, matrix)
         ranks = {value: rank for rank, value in enumerate(values)}
         for one, other in ((keys, queries), (queries, keys)):
             if len(one.values) == 1:

@@ -13,9 +13,11 @@ import numpy as np
 
 from weightsmith.programs.proof.holding import Affine, Holding, Mean, Values, Variable, forms_of
 from weightsmith.programs.proof.lemmas import LemmaError
-from weightsmith.programs.proof.space import Booleans, Integers, Space, Span
+from weightsmith.programs.proof.space import Booleans, Integers, Space, Span, distinct, sums
 
 MOST_CASES = 4_000_000  # combinations that are gone through
+FEW_SUMS = 2_000  # combinations of numbers that are added up one by one
+MOST_SUMS = 20_000  # combinations of classes whose sums are found
 
 Kinks: TypeAlias = tuple[tuple[int, int, int], ...]  # slope · relu(direction · u − offset)
 
@@ -75,6 +77,7 @@ class Grid:
         for form in sorted(forms, key=self._is_mixed):  # features first
             self._add_form(form)
         self._chosen: list[Integers] | None = None
+        self.kinds: list[Integers] = []  # for every axis, which of the chosen rows stands for each
         self.rank = max(1, len(self.axes))
         self.occurs: Booleans = np.ones((1,) * self.rank, np.bool_)
 
@@ -228,7 +231,8 @@ class Grid:
     def chosen(self) -> list[Integers]:
         """For every axis, rows that stand for all others."""
         if self._chosen is None:
-            self._chosen = [representatives(axis.columns, len(axis.rows)) for axis in self.axes]
+            found = [representatives(axis.columns, len(axis.rows)) for axis in self.axes]
+            self._chosen, self.kinds = [first for first, _ in found], [kinds for _, kinds in found]
             if prod(map(len, self._chosen)) > MOST_CASES:
                 sizes = " × ".join(f"{len(one):,}" for one in self._chosen)
                 raise LemmaError(f"{sizes} combinations are too many to be gone through")
@@ -268,10 +272,44 @@ class Grid:
         self.occurs = self.occurs & occurs  # with a number that it can be instead of those that it cannot
         return np.where(occurs, total, possible[0])
 
+    def summed(self, found: Evaluated, variable: Variable) -> Integers:
+        """Return the classes of a sum over several axes: one for all rows that a chosen one stands for."""
+        possible = self.space.codes(found.form)
+        shape = [len(self.chosen[axis]) if axis in found.on_axis else 1 for axis in range(self.rank)]
+        if prod(shape) > MOST_SUMS:
+            raise LemmaError(f"{prod(shape):,} combinations of classes are too many to be added up")
+        sets: list[list[Integers]] = [[np.array([found.constant])]] * self.rank
+        for axis, numbers in found.on_axis.items():
+            kinds = self.kinds[axis]
+            sets[axis] = [distinct(numbers[kinds == kind]) for kind in range(len(self.chosen[axis]))]
+        first, *others = [n for n in range(self.rank) if n in found.on_axis]
+        classes, occurs = np.zeros(shape, np.int64), np.ones(shape, np.bool_)
+        for place in np.ndindex(*shape):
+            codes = sets[first][place[first]] + found.constant
+            for axis in others:
+                codes = sums(codes, sets[axis][place[axis]])
+            codes = codes[np.isin(codes, possible)]
+            if not len(codes):
+                occurs[place] = False
+                continue
+            known = variable.classed(codes)
+            if (known != known[0]).any():
+                raise LemmaError("a sum does not tell apart what it must")
+            classes[place] = known[0]
+        self.occurs = self.occurs & occurs
+        return classes
+
     def rows(self, *columns: Integers) -> Integers:
         """Return arrays over the grid as columns, one row for each combination that occurs."""
         occurs, *arrays = np.broadcast_arrays(self.occurs, *columns)
         return np.stack([one[occurs] for one in arrays], axis=1)
+
+
+def _adds_up(found: Evaluated) -> bool:
+    """Say whether a form is a sum over several axes that has too many numbers to be told apart one by one."""
+    if found.layers or found.divisor != 1 or len(found.on_axis) < 2:
+        return False
+    return prod(len(distinct(numbers)) for numbers in found.on_axis.values()) > FEW_SUMS
 
 
 class Asked:
@@ -291,7 +329,8 @@ class Asked:
             for variable in holding.variables:
                 found = grid.evaluated(variable.form)
                 if found.layers or len(found.on_axis) != 1 or found.divisor != 1:
-                    grid.note(found)
+                    if not _adds_up(found):
+                        grid.note(found)
                     self._classes.append(found)
                     continue
                 ((axis, numbers),) = found.on_axis.items()
@@ -314,6 +353,8 @@ class Asked:
         for variable, one in zip(holding.variables, self._classes, strict=True):
             if isinstance(one, tuple):
                 places.append(grid.along(*one))
+            elif _adds_up(one):
+                places.append(grid.summed(one, variable))
             else:
                 places.append(variable.classed(grid.array(one)))
         numbers = np.array([values.number(value) for value in holding.values], np.int64)
@@ -321,14 +362,14 @@ class Asked:
         return numbers[which]
 
 
-def representatives(columns: Sequence[Integers], count: int) -> Integers:
-    """Return one row of each kind: rows in which all columns are equal are of one kind."""
+def representatives(columns: Sequence[Integers], count: int) -> tuple[Integers, Integers]:
+    """Return one row of each kind, and the kind of every row: rows in which all columns are equal are of one kind."""
     if not columns:
-        return np.zeros(1, np.int64)
+        return np.zeros(1, np.int64), np.zeros(count, np.int64)
     kinds = np.zeros(count, np.int64)
     first = np.zeros(1, np.int64)
     for column in columns:
         _, numbers = np.unique(column, return_inverse=True)
         _, first, kinds = np.unique(kinds * (int(numbers.max()) + 1) + numbers, return_index=True, return_inverse=True)
-    return np.sort(first)
+    return first, kinds
 

@@ -415,7 +415,7 @@ class Meaning:
             raise LemmaError("a value is given another form, of which less is known")
         grid = self._grid([old])
         before, after = grid.ask(old), grid.ask(new)
-        self._require_equal(grid, before.numbers(), after.numbers())
+        self.require_equal(grid, before.numbers(), after.numbers())
         return new
 
     def _compares(self, symbol: str, arguments: Sequence[Holding], result: Holding) -> int | None:
@@ -429,7 +429,7 @@ class Meaning:
         found, asked = grid.ask_form(difference.form), grid.ask(result)
         holds = COMPARISONS[symbol](grid.array(found), 0)
         truths = np.array([self.values.number(False), self.values.number(True)])
-        self._require_equal(grid, truths[np.asarray(holds, np.int64)], asked.numbers())
+        self.require_equal(grid, truths[np.asarray(holds, np.int64)], asked.numbers())
         return grid.cases
 
     def _evaluates(self, node: Node, function: Callable[..., Any], arguments: Sequence[Holding], result: Holding) -> int:
@@ -440,17 +440,18 @@ class Meaning:
         found = said.numbers()
         if not grid.occurs.all():
             found, *numbers = grid.rows(found, *numbers).T
-        self._require_equal(grid, self.asking.applied(node, function, numbers), found)
+        self.require_equal(grid, self.asking.applied(node, function, numbers), found)
         return grid.cases
 
-    def _require_equal(self, grid: Grid, wanted: Integers, found: Integers) -> None:
+    def require_equal(self, grid: Grid, wanted: Integers, found: Integers, says: str = "{} is held where it is {}") -> None:
+        """Refuse arrays of values that differ where a combination occurs."""
         wrong = np.not_equal(wanted, found)
         if wrong.ndim == grid.occurs.ndim:
             wrong = wrong & grid.occurs
         if wrong.any():
             first = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
             values = [self.values.known[int(np.broadcast_to(one, wrong.shape)[first])] for one in (wanted, found)]
-            raise LemmaError(f"{brief(presented(values[1]))} is held where it is {brief(presented(values[0]))}")
+            raise LemmaError(says.format(brief(presented(values[1])), brief(presented(values[0]))))
 
     # Aggregates
 
@@ -516,7 +517,7 @@ class Meaning:
                 grid = self._grid([Affine(count)])
                 found, asked = grid.ask_form(count), grid.ask(holding)
                 ids = np.array([self.values.number(node.default), self.values.number(value)])
-                self._require_equal(grid, ids[np.asarray(grid.array(found) > 0, np.int64)], asked.numbers())
+                self.require_equal(grid, ids[np.asarray(grid.array(found) > 0, np.int64)], asked.numbers())
                 self._lemma(node, "one value where something is selected, and the default elsewhere", grid.cases)
                 return True
         return False
@@ -542,12 +543,12 @@ class Meaning:
         else:
             grid = self._grid([values])
             wanted, found = grid.ask(values), grid.ask(moved(holding, read))
-            self._require_equal(grid, wanted.numbers(), found.numbers())
+            self.require_equal(grid, wanted.numbers(), found.numbers())
             cases = grid.cases
         if not low:
             grid = self._grid([])
             said = grid.ask(moved(holding, nothing)).numbers()
-            self._require_equal(grid, np.full(said.shape, self.values.number(node.default)), said)
+            self.require_equal(grid, np.full(said.shape, self.values.number(node.default)), said)
         self._lemma(node, f"the value of the {low} to 1 positions that are selected is held, or the default", cases + (not low))
         return holding
 
@@ -569,7 +570,7 @@ class Meaning:
             return value
         grid = self._grid([values])
         wanted, found = grid.ask(values), grid.ask(Affine(value, scale))
-        self._require_equal(grid, wanted.numbers(), found.numbers())
+        self.require_equal(grid, wanted.numbers(), found.numbers())
         return value
 
     def _as_form(self, values: Holding, scale: int) -> Integers:
@@ -642,7 +643,7 @@ class Meaning:
         top, said = sum_grid.ask_form(bare), sum_grid.ask(holding)
         positive = sum_grid.array(top) * (1 if factor > 0 else -1) > 0
         ids = np.array([self.values.number(0), self.values.number(1)])
-        self._require_equal(sum_grid, ids[np.asarray(positive, np.int64)], said.numbers())
+        self.require_equal(sum_grid, ids[np.asarray(positive, np.int64)], said.numbers())
         self._lemma(node, "it is held whether some selected value is positive, and no more is asked", grid.cases + sum_grid.cases)
         return holding
 

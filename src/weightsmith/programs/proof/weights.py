@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic
-from weightsmith.model import Attention, Block, FeedForward, Head, PositionTable, Softmax, Transformer
+from weightsmith.model import Attention, Block, FeedForward, Head, PositionTable, Readout, Softmax, Transformer
 from weightsmith.programs.proof.counting import sides
 from weightsmith.programs.proof.grid import Grid, fired
+from weightsmith.programs.proof.holding import Table, Variable
 from weightsmith.programs.proof.lemmas import Lemma, LemmaError
 from weightsmith.programs.proof.meaning import Meaning
 from weightsmith.programs.proof.selectors import Boundary
@@ -24,6 +25,7 @@ from weightsmith.programs.values import exact
 
 Reals = npt.NDArray[np.float64]
 EXACT = 2.0**53  # up to which sums of whole numbers are exact in float64
+SAYS = "every code that the output can have stands for its value"
 AT_ONCE = 1 << 20  # numbers that are computed at once
 
 
@@ -339,7 +341,13 @@ class Proof:
         self._require_exact(np.abs(self.forms[lanes]), "the readout")
         grid = Grid(self.space, meaning.layered, meaning.values, [meaning.output])
         wanted = grid.ask(meaning.output)
-        codes = [grid.ask_form(self.forms[lane].astype(np.int64)) for lane in lanes]
+        forms = [self.forms[lane].astype(np.int64) for lane in lanes]
+        if len(forms) == 1:
+            said = grid.ask(_table(forms[0], readout))
+            meaning.require_equal(grid, wanted.numbers(), said.numbers(), "the readout says {} for {}")
+            self.lemmas.append(Lemma("readout", SAYS, grid.cases))
+            return
+        codes = [grid.ask_form(form) for form in forms]
         columns = [wanted.numbers(), *(grid.array(one) for one in codes)]
         rows = np.unique(grid.rows(*columns), axis=0)
         table = dict(readout.entries)
@@ -350,7 +358,16 @@ class Proof:
                 raise LemmaError(f"the readout has no entry for {list(code)}, which stands for {value!r}")
             if exact(table[key]) != value:
                 raise LemmaError(f"the readout does not say {value!r} for the code {list(code)}")
-        self.lemmas.append(Lemma("readout", "every code that the output can have stands for its value", len(rows)))
+        self.lemmas.append(Lemma("readout", SAYS, len(rows)))
+
+
+def _table(form: Integers, readout: Readout) -> Table:
+    """Return a readout of one lane as a table."""
+    entries = [(int(code[0]), value) for code, value in readout.entries if code[0] == int(code[0])]
+    codes = np.array([code for code, _ in entries], np.int64)
+    values = {value: number for number, value in enumerate(dict.fromkeys(exact(value) for _, value in entries))}
+    classes = np.array([values[exact(value)] for _, value in entries], np.int64)
+    return Table((Variable(form, codes, classes),), np.arange(len(values)), tuple(values))
 
 
 def capacity(A: Arithmetic) -> int:
