@@ -13,6 +13,8 @@ from .ltl.compiled import compile_ltl as compile_ltl
 from .ltl.meaning import truths as truths
 from .ltl.progression import formula_automaton as formula_automaton
 from .ltl.reading import parse_ltl as parse_ltl
+from .proof.replay import ProgramReplay as ProgramReplay
+from .proof.replay import replay as replay
 from .rasp.conversion import program as program
 from .rasp.pointwise import function as function
 from .rasp.pointwise import where as where

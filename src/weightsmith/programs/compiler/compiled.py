@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from weightsmith import programs
 from weightsmith.arithmetic import Arithmetic, Native
 from weightsmith.errors import InputError, brief, listed
-from weightsmith.model import Transformer
+from weightsmith.model import Transformer, digest
 from weightsmith.programs.beside import COMPILED, beside
 from weightsmith.programs.compiler.certificate import Certificate
 from weightsmith.programs.compiler.forms import TooLargeError
@@ -23,9 +23,11 @@ from weightsmith.programs.compiler.weights import blocks_of, transformer
 from weightsmith.programs.dump import dump, dump_lines, text_lines
 from weightsmith.programs.graph import Program
 from weightsmith.programs.interpreter import read_tokens
+from weightsmith.programs.naming import token_names
 from weightsmith.programs.places import refusal
 from weightsmith.programs.proof.meaning import Meaning
 from weightsmith.programs.proof.weights import Proof
+from weightsmith.programs.proof.writing import written
 from weightsmith.programs.values import Value, exact, presented
 
 if TYPE_CHECKING:
@@ -108,6 +110,8 @@ class CompiledProgram:
             tuple(self.proof.lemmas),
             tuple({"up_to": one.up_to, "inputs": one.inputs, "holds": one.holds} for one in also),
             self.proof.types if not isinstance(self.proof, Proof) else (),
+            digest(self.transformer),
+            written(self.proof.meaning) if isinstance(self.proof, Proof) else None,
         )
 
     def __repr__(self) -> str:
@@ -147,14 +151,14 @@ def compile(  # the verb that people look for
     if portable:
         from weightsmith.programs.portable.proof import proved  # the other back end loads when it is asked for
 
-        found = proved(made, tokens, length, _token_names(tokens), _provenance(made), arithmetic)
+        found = proved(made, tokens, length, token_names(tokens), _provenance(made), arithmetic)
         return CompiledProgram(made, found.T, tokens, length, found)
     walk = Walk.through(made, tokens, length, made.causal)
     plan = walk.plan()
     _require_readable(made, plan)
     lanes = placed(plan)
     try:
-        proof = _proved(plan, lanes, Meaning(stated(walk, lanes)), arithmetic)
+        proof = _proved(plan, lanes, made, Meaning(stated(walk, lanes)), arithmetic)
     except LemmaError as error:
         raise LemmaError(str(refusal(made.output.note.place, str(error))), error.needs) from error
     except TooLargeError as error:
@@ -190,11 +194,10 @@ def _program(program: Any, causal: bool) -> Program:
 
 
 def _proved(
-    plan: Plan, lanes: Lanes, meaning: Meaning, arithmetic: Arithmetic | None
+    plan: Plan, lanes: Lanes, program: Program, meaning: Meaning, arithmetic: Arithmetic | None
 ) -> Proof:
     """Return the transformer with its proof, in the given arithmetic or the smallest that will do."""
-    program = meaning.program
-    names, history = _token_names(meaning.stated.vocabulary), _provenance(program)
+    names, history = token_names(meaning.stated.vocabulary), _provenance(program)
     if arithmetic is None:
         return smallest(plan, lanes, meaning, names, history)
     if isinstance(arithmetic, Native) or not isinstance(arithmetic, Arithmetic):
@@ -233,17 +236,6 @@ def _length(max_length: int) -> int:
     if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= LONGEST:
         raise InputError(f"max_length={brief(max_length)}: write a whole number from 1 to {LONGEST:,}")
     return max_length
-
-
-def _token_names(tokens: tuple[Value, ...]) -> list[str]:
-    """Return tokens as texts, which a transformer's vocabulary has: different ones for different tokens."""
-    names: list[str] = []
-    for token in tokens:
-        name = token if isinstance(token, str) and token else str(presented(token)) or "''"
-        while name in names or (name in tokens and token != name):
-            name = f"{name}'"
-        names.append(name)
-    return names
 
 
 def _provenance(program: Program) -> list[str]:

@@ -41,7 +41,7 @@ class _Stating:
         held = {node: self._held(node) for node in walk.program.nodes if isinstance(node, SequenceNode)}
         pairs = {node: self._pairs(walk.pairs[node]) for node in walk.program.nodes if isinstance(node, Select | Matrix)}
         return statement.Statement(
-            walk.program,
+            statement.Parts(walk.program.nodes, walk.program.causal),
             tuple(walk.vocabulary),
             walk.sizes.positions,
             walk.causal,

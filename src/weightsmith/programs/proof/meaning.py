@@ -70,7 +70,7 @@ class Meaning:
         self.lemmas: list[Lemma] = []
         self.space = Space(len(statement.vocabulary), statement.positions, len(statement.cells), self.codes_of)
         self.values = Values()
-        self.asking = Asking(self.values)
+        self.asking = Asking(self.values, statement.answers)
         self.differences = Differences(self.space, statement.causal)
         self.counting = Counting(self.space, self.differences, statement.causal)
         self.names = part_names(self.program)

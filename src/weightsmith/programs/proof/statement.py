@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from weightsmith.programs.form import Node
-from weightsmith.programs.graph import Program
+from weightsmith.programs.proof.asking import Answers
 from weightsmith.programs.proof.grid import Part
 from weightsmith.programs.proof.holding import Holding, Mean
 from weightsmith.programs.proof.selectors import Boundary, Pairs
@@ -47,11 +47,23 @@ class Held(NamedTuple):
     mean: Mean | None = None  # of which the holding keeps halves
 
 
+class Parts(NamedTuple):
+    """A program: its parts, each after the ones that it is made of, and whether later positions are hidden."""
+
+    nodes: tuple[Node, ...]
+    causal: bool
+
+    @property
+    def output(self) -> Node:
+        """The last part."""
+        return self.nodes[-1]
+
+
 @dataclass(frozen=True, eq=False)
 class Statement:
     """All that is stated."""
 
-    program: Program
+    program: Parts
     vocabulary: tuple[Value, ...]
     positions: int
     causal: bool  # whether the model's mask is
@@ -59,3 +71,4 @@ class Statement:
     lanes: tuple[tuple[tuple[int, int], ...], ...]  # for every lane, its cells with their factors
     held: dict[Node, Held] = field(repr=False)
     pairs: dict[Node, Pairs] = field(repr=False)
+    answers: dict[Node, Answers] | None = field(default=None, repr=False)  # of functions that cannot be asked

@@ -1,0 +1,73 @@
+"""Certificates of compiled programs: the lemmas that were checked, what follows from them, and what they are about."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from weightsmith.programs.proof.lemmas import Lemma, numbered
+from weightsmith.storage import refusals, write_json
+
+PROGRAM_FORMAT = "weightsmith program certificate 1"
+
+
+@dataclass(frozen=True)
+class InType:
+    """What is known of a portable program in a machine type; without a margin nothing is promised there."""
+
+    type: str
+    margin: float | None  # what is left of half the distance between two codes, where least is left
+    statement: str
+
+    def __str__(self) -> str:
+        """Return it as a line."""
+        margin = "" if self.margin is None else f", margin {self.margin:.3g}"
+        return f"in {self.type}: {self.statement}{margin}"
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Says that a compiled program is right on every input up to a length, and by which lemmas.
+
+    `stated` is the program with what each of its parts is in the weights, and `model` the digest of these: with both
+    everything can be derived again. A portable program has margins instead.
+    """
+
+    program: str
+    arithmetic: str
+    vocabulary: tuple[str, ...]
+    safe_length: int
+    lemmas: tuple[Lemma, ...]
+    also: tuple[dict[str, Any], ...] = ()  # what was run besides: up_to, inputs, holds
+    types: tuple[InType, ...] = ()  # of a portable program: what machine types leave
+    model: str = ""
+    stated: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    @property
+    def inputs(self) -> int:
+        """How many inputs there are up to that length."""
+        return sum(len(self.vocabulary) ** n for n in range(1, self.safe_length + 1))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the certificate as data."""
+        return {"format": PROGRAM_FORMAT, **asdict(self)}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the certificate to a file: `weightsmith check --replay FILE --model MODEL` derives it again."""
+        with refusals("cannot write", path):
+            write_json(Path(path), self.to_json(), entry_lines=True)
+
+    def __str__(self) -> str:
+        """Return the lemmas as numbered lines."""
+        heading = (
+            f"{self.program} in {self.arithmetic}: right at every position of every input up to {self.safe_length} "
+            f"tokens, by {len(self.lemmas)} lemmas over {sum(lemma.cases for lemma in self.lemmas):,} cases"
+        )
+        also = [*map(str, self.types), *(_ran(**one) for one in self.also)]
+        return "\n".join([heading, *(f"  {line}" for line in [*numbered(self.lemmas), *also])])
+
+
+def _ran(up_to: int, inputs: int, holds: bool) -> str:
+    result = "" if holds else ", and refuted"
+    return f"also run: all {inputs:,} inputs up to {up_to} tokens, every position, against the interpreter{result}"
