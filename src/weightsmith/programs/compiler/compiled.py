@@ -193,9 +193,7 @@ def _program(program: Any, causal: bool) -> Program:
     return programs.program(program, causal=causal)
 
 
-def _proved(
-    plan: Plan, lanes: Lanes, program: Program, meaning: Meaning, arithmetic: Arithmetic | None
-) -> Proof:
+def _proved(plan: Plan, lanes: Lanes, program: Program, meaning: Meaning, arithmetic: Arithmetic | None) -> Proof:
     """Return the transformer with its proof, in the given arithmetic or the smallest that will do."""
     names, history = token_names(meaning.stated.vocabulary), _provenance(program)
     if arithmetic is None:

@@ -115,7 +115,11 @@ class Counting:
             return False
         wanted = difference.query.plus(-only)  # equal to the key
         if _lone_cell(difference.key) in self.ranks:
-            return difference.key.cells[0][1] == 1 and wanted.of_index and wanted == Form(index=tuple(range(self.positions)))
+            return (
+                difference.key.cells[0][1] == 1
+                and wanted.of_index
+                and wanted == Form(index=tuple(range(self.positions)))
+            )
         if difference.key != Form(index=tuple(range(self.positions))):
             return False
         return _within(wanted, self.causal)

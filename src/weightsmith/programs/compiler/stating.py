@@ -1,6 +1,5 @@
-"""What the compiler states of its weights, for the proof: plain forms, cells and tables, of which nothing is believed."""
+"""What the compiler states of its weights: plain forms, cells and tables. The proof believes nothing of it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -8,7 +7,7 @@ import numpy as np
 from weightsmith.programs.compiler.boundaries import Boundary, Heads
 from weightsmith.programs.compiler.forms import Cell, Form
 from weightsmith.programs.compiler.gathering import pairs_key
-from weightsmith.programs.compiler.pairs import Both, Condition, Either, Pairs
+from weightsmith.programs.compiler.pairs import Booleans, Both, Condition, Either, Pairs
 from weightsmith.programs.compiler.placing import Lanes
 from weightsmith.programs.compiler.symbols import Affine, Integers, Mean, Symbol, Table
 from weightsmith.programs.compiler.walk import Walk
@@ -38,8 +37,11 @@ class _Stating:
     def whole(self, lanes: Lanes) -> statement.Statement:
         walk = self.walk
         cells = self._cells()
-        held = {node: self._held(node) for node in walk.program.nodes if isinstance(node, SequenceNode)}
-        pairs = {node: self._pairs(walk.pairs[node]) for node in walk.program.nodes if isinstance(node, Select | Matrix)}
+        held: dict[Node, statement.Held] = {
+            node: self._held(node) for node in walk.program.nodes if isinstance(node, SequenceNode)
+        }
+        own = [node for node in walk.program.nodes if isinstance(node, Select | Matrix)]
+        pairs: dict[Node, selectors.Pairs] = {node: self._pairs(walk.pairs[node]) for node in own}
         return statement.Statement(
             statement.Parts(walk.program.nodes, walk.program.causal),
             tuple(walk.vocabulary),
@@ -75,7 +77,10 @@ class _Stating:
             line = None if one.place is None else one.place.line
             made[one.cell] = statement.Cell(one.cell.time, sums, one.source, line)
         for layer in walk.coder.layers:
-            parts = tuple(Part(self.form(part.form), tuple(map(tuple, part.kinks))) for part in layer.parts)
+            parts = tuple(
+                Part(self.form(part.form), tuple((one.direction, one.offset, one.slope) for one in part.kinks))
+                for part in layer.parts
+            )
             line = None if layer.place is None else layer.place.line
             made[layer.cell] = statement.Cell(layer.cell.time, statement.Layered(parts), layer.source, line)
         return tuple(made[cell] for cell in self.made)
@@ -95,7 +100,7 @@ class _Stating:
             spans = _spans(difference.codes, pairs.holds)
             return selectors.If(self.form(difference.key), self.form(difference.query), spans)
         if isinstance(pairs, Both | Either):
-            kind = selectors.All if isinstance(pairs, Both) else selectors.Any
+            kind = selectors.All if isinstance(pairs, Both) else selectors.Some
             return kind(tuple(map(self._pairs, pairs.parts)))
         return selectors.Other(self._pairs(pairs.inner))
 
@@ -112,7 +117,9 @@ class _Stating:
         if isinstance(symbol, Affine):
             return holding.Affine(self.form(symbol.form), symbol.scale, about)
         if isinstance(symbol, Mean):
-            return holding.Mean(self.form(symbol.top), symbol.scale, self.form(symbol.count), symbol.default, about=about)
+            return holding.Mean(
+                self.form(symbol.top), symbol.scale, self.form(symbol.count), symbol.default, about=about
+            )
         assert isinstance(symbol, Table)
         variables = tuple(
             holding.Variable(self.form(one.form), one.codes, classes)
@@ -121,9 +128,9 @@ class _Stating:
         return holding.Table(variables, symbol.which, tuple(symbol.values), about)
 
 
-def _spans(codes: Integers, holds: Sequence[bool]) -> Integers:
+def _spans(codes: Integers, holds: Booleans) -> Integers:
     """Return the first and last of all runs of codes for which a condition holds."""
-    chosen = np.concatenate([[False], np.asarray(holds, np.bool_), [False]])
+    chosen = np.concatenate([[False], holds, [False]])
     starts = np.flatnonzero(chosen[1:-1] & ~chosen[:-2])
     ends = np.flatnonzero(chosen[1:-1] & ~chosen[2:])
     return np.stack([codes[starts], codes[ends]], axis=1)

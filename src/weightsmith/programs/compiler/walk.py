@@ -51,8 +51,6 @@ TOO_LARGE = (
 MOST_CLASSES = 512  # combinations in a table before its parts become lanes
 
 
-
-
 @dataclass(eq=False, repr=False)
 class Walk:
     """Goes through a program once."""

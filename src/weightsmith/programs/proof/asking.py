@@ -4,7 +4,7 @@ Operators that are known by name are computed on None, truth values, exact numbe
 function gives, and whatever is asked about other things, is kept as a table: a certificate holds it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from fractions import Fraction
 from itertools import product
 from types import NoneType
@@ -50,6 +50,7 @@ class Asking:
             raise LemmaError(str(error)) from error
         if own:
             self.kept.setdefault(node, {})[given] = answer
+        assert isinstance(answer, Hashable)
         return answer
 
     def _looked_up(self, node: Node, given: tuple[Value, ...]) -> Value:
@@ -95,7 +96,9 @@ class Asking:
         if len(keys) * len(queries) > MOST_PAIRS:
             raise LemmaError(f"{len(keys):,} × {len(queries):,} pairs of values are too many to be compared")
         function = COMPARISONS[comparison] if isinstance(comparison, str) else comparison
-        found = [bool(self.ask(node, function, (known[k], known[q]))) for k, q in product(keys.tolist(), queries.tolist())]
+        found = [
+            bool(self.ask(node, function, (known[k], known[q]))) for k, q in product(keys.tolist(), queries.tolist())
+        ]
         return np.array(found, np.bool_).reshape(len(keys), len(queries))
 
     def _ranks(self, numbers: Integers) -> Integers | None:
@@ -104,7 +107,7 @@ class Asking:
         different = [known[n] for n in dict.fromkeys(numbers.tolist())]
         if not all(type(one) in NUMBERS for one in different) and not all(type(one) is str for one in different):
             return None
-        ranks = {value: rank for rank, value in enumerate(sorted(different))}  # type: ignore[type-var]
+        ranks = {value: rank for rank, value in enumerate(sorted(different))}
         return np.array([ranks[known[n]] for n in numbers.tolist()], np.int64)
 
     def _refuse_none(self, keys: Integers, queries: Integers) -> None:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weightsmith.programs.proof.selectors import FAR, All, Any, Boundary, Differences, If, Pairs, conditions
-from weightsmith.programs.proof.space import Integers, Space, distinct
+from weightsmith.programs.proof.selectors import FAR, All, Boundary, Differences, If, Pairs, Some, conditions
+from weightsmith.programs.proof.space import Integers, Space, distinct, scaled
 
 
 class Numbering(NamedTuple):
@@ -141,7 +141,7 @@ class Counting:
         match pairs:
             case All(parts):
                 return all(map(self.first, parts))
-            case Any(parts):
+            case Some(parts):
                 return any(map(self.first, parts))
             case If(key, query):
                 alone = self.space.constant(query) and self.space.pure_index(key)
@@ -218,7 +218,6 @@ class Counting:
         return int(places[0]) - self.space.of_cells.start if lone else -1
 
 
-
 def conjuncts(pairs: Pairs) -> list[If]:
     """Return the conditions that all selected pairs meet."""
     if isinstance(pairs, If):
@@ -230,5 +229,5 @@ def sides(space: Space, boundary: Boundary) -> tuple[Integers, Integers]:
     """Return the forms of key and query that a boundary compares."""
     key, query = space.form(), space.form()
     for of_key, of_query, weight in boundary.of:
-        key, query = key + of_key * weight, query + of_query * weight
+        key, query = key + scaled(of_key, weight), query + scaled(of_query, weight)
     return key, query

@@ -13,7 +13,7 @@ import numpy as np
 
 from weightsmith.programs.proof.holding import Affine, Holding, Mean, Values, Variable, forms_of
 from weightsmith.programs.proof.lemmas import LemmaError
-from weightsmith.programs.proof.space import Booleans, Integers, Space, Span, distinct, sums
+from weightsmith.programs.proof.space import TOO_LARGE, Booleans, Integers, Space, Span, distinct, product, scaled, sums
 
 MOST_CASES = 4_000_000  # combinations that are gone through
 FEW_SUMS = 2_000  # combinations of numbers that are added up one by one
@@ -32,6 +32,9 @@ class Part(NamedTuple):
 def fired(kinks: Kinks, read: Integers) -> Integers:
     """Return what neurons add, for what they read."""
     total = np.zeros(read.shape, np.int64)
+    largest = max(abs(int(read.min(initial=0))), abs(int(read.max(initial=0))))
+    if sum(abs(slope) * (largest + abs(offset)) for _, offset, slope in kinks) >= TOO_LARGE:
+        raise LemmaError("neurons fire with numbers that are too large")
     for direction, offset, slope in kinks:
         total += slope * np.maximum(direction * read - offset, 0)
     return total
@@ -171,10 +174,10 @@ class Grid:
                 if part.any():
                     found.on_axis[n] = part.copy()
                 continue
-            mine = np.array(factors[place : place + len(axis.forms)], np.int64)
+            mine = factors[place : place + len(axis.forms)]
             place += len(axis.forms)
-            if mine.any():
-                found.on_axis[n] = axis.rows @ mine
+            if any(mine):
+                found.on_axis[n] = product(axis.rows, mine)
         features = {axis.feature for axis in self.axes}
         known = next((n for n, axis in enumerate(self.axes) if axis.places is not None), None)
         if "index" not in features and known is not None and rest[self.space.of_index].any():
@@ -188,8 +191,8 @@ class Grid:
             parts = self.layered(cell)
             if parts is None:
                 raise LemmaError("what is held is no function of what is asked about: it depends on another sum")
-            for part in parts:
-                self._neurons(found, factor, part)
+            for one in parts:
+                self._neurons(found, factor, one)
         return found
 
     def _neurons(self, found: Evaluated, factor: int, part: Part) -> None:
@@ -202,7 +205,7 @@ class Grid:
             found.constant += factor * int(fired(part.kinks, np.array([read.constant]))[0])
             return
         ((axis, numbers),) = read.on_axis.items()
-        added = factor * fired(part.kinks, numbers + read.constant)
+        added = scaled(fired(part.kinks, numbers + read.constant), factor)
         found.on_axis[axis] = found.on_axis[axis] + added if axis in found.on_axis else added
 
     # Once everything is known that is to be evaluated, rows that nothing tells apart are made one
@@ -260,7 +263,7 @@ class Grid:
         for axis, numbers in found.on_axis.items():
             total = total + self.along(axis, numbers)
         for factor, kinks, read in found.layers:
-            total = total + factor * fired(kinks, self.array(read))
+            total = total + scaled(fired(kinks, self.array(read)), factor)
         if found.divisor == 1 and len(found.on_axis) < 2 and not found.layers:
             return total
         occurs = total % found.divisor == 0  # a form is a whole number
@@ -347,7 +350,7 @@ class Asked:
         if isinstance(holding, Mean):
             assert self._pair is not None
             tops, counts = np.broadcast_arrays(*map(grid.array, self._pair))
-            found = values.fractions(tops * (counts != 0), np.where(counts == 0, 1, counts * holding.scale))
+            found = values.fractions(tops * (counts != 0), np.where(counts == 0, 1, scaled(counts, holding.scale)))
             return np.where(counts == 0, values.number(holding.default), found)
         places = []
         for variable, one in zip(holding.variables, self._classes, strict=True):
@@ -372,4 +375,3 @@ def representatives(columns: Sequence[Integers], count: int) -> tuple[Integers, 
         _, numbers = np.unique(column, return_inverse=True)
         _, first, kinds = np.unique(kinds * (int(numbers.max()) + 1) + numbers, return_index=True, return_inverse=True)
     return first, kinds
-

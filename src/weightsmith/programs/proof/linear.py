@@ -7,7 +7,7 @@ from math import lcm
 import numpy as np
 
 from weightsmith.programs.proof.holding import Affine, Holding, Mean, constant_of
-from weightsmith.programs.proof.space import Integers, Space, distinct
+from weightsmith.programs.proof.space import Integers, Space, alike, distinct, scaled
 from weightsmith.programs.values import exact, is_number
 
 
@@ -116,7 +116,7 @@ def _product(space: Space, left: Affine | Mean, right: Affine | Mean) -> Affine 
     for count, mean in ((left, right), (right, left)):
         if not isinstance(count, Affine) or not isinstance(mean, Mean):
             continue
-        if (mean.always or is_number(mean.default)) and np.array_equal(count.form, mean.count * count.scale):
+        if (mean.always or is_number(mean.default)) and alike(count.form, 1, mean.count, count.scale):
             return Affine(mean.top, mean.scale)  # the mean times its count: where that is 0, so is the sum
     return None
 
@@ -134,10 +134,10 @@ def _quotient(space: Space, left: Affine | Mean, right: Affine | Mean) -> Affine
 def same(wanted: Affine | Mean, found: Holding) -> bool:
     """Say whether two numbers or means are held alike."""
     if isinstance(wanted, Affine) and isinstance(found, Affine):
-        return np.array_equal(wanted.form * found.scale, found.form * wanted.scale)
+        return alike(wanted.form, found.scale, found.form, wanted.scale)
     if isinstance(wanted, Mean) and isinstance(found, Mean):
         return (
-            np.array_equal(wanted.top * found.scale, found.top * wanted.scale)
+            alike(wanted.top, found.scale, found.top, wanted.scale)
             and np.array_equal(wanted.count, found.count)
             and (wanted.always or wanted.default == found.default)
         )
@@ -148,7 +148,7 @@ def with_pairs(wanted: Affine | Mean, found: Holding) -> Holding:
     """Return what was found to be held, with the pairs that a mean can be."""
     if not isinstance(found, Mean) or not isinstance(wanted, Mean):
         return found
-    tops = wanted.pairs[:, 0] * found.scale
+    tops = scaled(wanted.pairs[:, 0], found.scale)
     assert not (tops % wanted.scale).any()
     pairs = np.stack([tops // wanted.scale, wanted.pairs[:, 1]], axis=1)
     return Mean(found.top, found.scale, found.count, found.default, pairs)

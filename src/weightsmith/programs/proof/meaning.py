@@ -50,7 +50,18 @@ from weightsmith.programs.proof.selectors import (
     some,
     truth,
 )
-from weightsmith.programs.proof.space import Booleans, Integers, Space, checked, distinct, step_of, sums
+from weightsmith.programs.proof.space import (
+    Booleans,
+    Integers,
+    Space,
+    alike,
+    checked,
+    distinct,
+    product,
+    scaled,
+    step_of,
+    sums,
+)
 from weightsmith.programs.proof.statement import Cell, Gathered, Held, Layered, Statement
 from weightsmith.programs.values import Value, exact, is_number, presented
 
@@ -150,7 +161,7 @@ class Meaning:
                 factors, divisor, rest = joint.span.solve(part.form)
                 if divisor != 1 or rest[:-1].any():
                     break
-                total = total + fired(part.kinks, joint.rows @ np.array(factors, np.int64) + rest[-1])
+                total = total + fired(part.kinks, product(joint.rows, factors) + rest[-1])
             else:
                 return distinct(total)
         found = np.zeros(1, np.int64)
@@ -168,7 +179,7 @@ class Meaning:
             first = varying[np.argmax(varying != 0)]
             factor = -factor if first < 0 else factor
             bare = varying // factor
-            one = fired(part.kinks, self.space.codes(bare) * factor + part.form[-1])
+            one = fired(part.kinks, scaled(self.space.codes(bare), factor) + part.form[-1])
             key = bare.tobytes()
             added[key] = added[key] + one if key in added else one
         return list(added.values())
@@ -189,7 +200,13 @@ class Meaning:
         cases = self.differences.selects(pairs, heads, cell.name)
         low, high = self.counting.low(pairs), self.counting.high(pairs)
         self.lemmas.append(
-            Lemma(cell.name, f"its heads select just what the program selects, {low} to {high} positions", cases, None, cell.line)
+            Lemma(
+                cell.name,
+                f"its heads select just what the program selects, {low} to {high} positions",
+                cases,
+                None,
+                cell.line,
+            )
         )
         self.counting.note_everywhere(number, pairs)
         if self.space.constant(value) and value[-1] == 1:
@@ -327,7 +344,7 @@ class Meaning:
         space = self.space
         if space.constant(form):
             low, high = (0, 0) if pairs is False else (self.counting.low(pairs), self.counting.high(pairs))
-            return low == high == form[-1]
+            return bool(low == high == form[-1])
         if space.pure_index(form):
             return self._counts_before(form, pairs)
         (cell, factor), *more = space.cells_of(form) or [(0, 0)]
@@ -355,13 +372,15 @@ class Meaning:
         later = np.triu(np.ones((positions, positions), np.bool_), 1)
         if not self.stated.causal and (holds & later).any():  # how many these are depends on the length
             return False
-        return (holds & ~later).sum(axis=1).tolist() == count
+        return bool((holds & ~later).sum(axis=1).tolist() == count)
 
     # Functions
 
     def _apply(self, node: Apply, stated: Held) -> Holding:
         given = [self.held[one] for one in node.arguments]
-        arguments = [self._recoded(old, new) for old, new in zip(given, stated.recoded or (None,) * len(given), strict=True)]
+        arguments = [
+            self._recoded(old, new) for old, new in zip(given, stated.recoded or (None,) * len(given), strict=True)
+        ]
         result = stated.holding
         symbol = node.operator.symbol if isinstance(node.operator, Named) else ""
         about = self._about(symbol, node, arguments)
@@ -432,7 +451,9 @@ class Meaning:
         self.require_equal(grid, truths[np.asarray(holds, np.int64)], asked.numbers())
         return grid.cases
 
-    def _evaluates(self, node: Node, function: Callable[..., Any], arguments: Sequence[Holding], result: Holding) -> int:
+    def _evaluates(
+        self, node: Node, function: Callable[..., Any], arguments: Sequence[Holding], result: Holding
+    ) -> int:
         """Check a function for all values that its arguments can have together; return how many cases there are."""
         grid = self._grid(arguments)
         asked, said = [grid.ask(one) for one in arguments], grid.ask(result)
@@ -443,7 +464,9 @@ class Meaning:
         self.require_equal(grid, self.asking.applied(node, function, numbers), found)
         return grid.cases
 
-    def require_equal(self, grid: Grid, wanted: Integers, found: Integers, says: str = "{} is held where it is {}") -> None:
+    def require_equal(
+        self, grid: Grid, wanted: Integers, found: Integers, says: str = "{} is held where it is {}"
+    ) -> None:
         """Refuse arrays of values that differ where a combination occurs."""
         wrong = np.not_equal(wanted, found)
         if wrong.ndim == grid.occurs.ndim:
@@ -533,11 +556,11 @@ class Meaning:
             raise LemmaError("one selected value is held as a constant")
         made = self._sum_in(form, pairs)
         factor = self.space.cells_of(form)[0][1]
-        read = made.value * factor  # what is held where a position is selected
+        read = scaled(made.value, factor)  # what is held where a position is selected
         read[-1] += form[-1]
         nothing = self.space.form(constant=int(form[-1]))
         if isinstance(holding, Affine) and isinstance(values, Affine):
-            if not np.array_equal(read * values.scale, values.form * holding.scale):
+            if not alike(read, values.scale, values.form, holding.scale):
                 raise LemmaError("the value that is gathered is not that of the program")
             cases = 1
         else:
@@ -549,7 +572,9 @@ class Meaning:
             grid = self._grid([])
             said = grid.ask(moved(holding, nothing)).numbers()
             self.require_equal(grid, np.full(said.shape, self.values.number(node.default)), said)
-        self._lemma(node, f"the value of the {low} to 1 positions that are selected is held, or the default", cases + (not low))
+        self._lemma(
+            node, f"the value of the {low} to 1 positions that are selected is held, or the default", cases + (not low)
+        )
         return holding
 
     def _gathers_numbers(self, form: Integers, scale: int, pairs: Pairs, values: Holding) -> Integers:
@@ -563,9 +588,9 @@ class Meaning:
         (_, factor), *_ = self.space.cells_of(form)
         if form[-1]:
             raise LemmaError("a sum of values is held with a constant")
-        value = made.value * factor
+        value = scaled(made.value, factor)
         if isinstance(values, Affine):
-            if not np.array_equal(value * values.scale, values.form * scale):
+            if not alike(value, values.scale, values.form, scale):
                 raise LemmaError("the values that are added up are not those of the program")
             return value
         grid = self._grid([values])
@@ -576,10 +601,10 @@ class Meaning:
     def _as_form(self, values: Holding, scale: int) -> Integers:
         """Return numbers, times a scale, as a form: of those that are held as one, or depend on the position alone."""
         if isinstance(values, Affine) and not scale % values.scale:
-            return values.form * (scale // values.scale)
+            return scaled(values.form, scale // values.scale)
         numbers = self._by_position(values)
         known = [] if numbers is None else [self.values.known[n] for n in numbers.tolist()]
-        whole = [one * scale for one in known if is_number(one)]
+        whole = [Fraction(one) * scale for one in known if is_number(one)]
         if not whole or len(whole) < len(known) or any(one != int(one) or abs(one) >= 1 << 40 for one in whole):
             raise LemmaError("a sum of values is held as a constant")
         return self.space.form(index=map(int, whole))
@@ -611,11 +636,11 @@ class Meaning:
         top, count, said = grid.ask_form(mean.top), grid.ask_form(mean.count), grid.ask_form(holding.form)
         found = grid.rows(grid.array(top), grid.array(count), grid.array(said))
         tops, counts, halves = found.T
-        below = np.where(counts == 0, 1, counts * mean.scale)
+        below = np.where(counts == 0, 1, scaled(counts, mean.scale))
         twice = tops // below - (-tops // below)
         if not mean.always:
             twice = np.where(counts == 0, 2 * int(mean.default), twice)  # type: ignore[call-overload]
-        if not np.array_equal(2 * halves, twice * holding.scale):
+        if not np.array_equal(2 * halves, scaled(twice, holding.scale)):
             raise LemmaError("a mean is on another side of a whole number than what is held")
         self._lemma(node, "the mean is held up to halves, with which whole numbers are compared alike", grid.cases)
         return holding
@@ -644,7 +669,11 @@ class Meaning:
         positive = sum_grid.array(top) * (1 if factor > 0 else -1) > 0
         ids = np.array([self.values.number(0), self.values.number(1)])
         self.require_equal(sum_grid, ids[np.asarray(positive, np.int64)], said.numbers())
-        self._lemma(node, "it is held whether some selected value is positive, and no more is asked", grid.cases + sum_grid.cases)
+        self._lemma(
+            node,
+            "it is held whether some selected value is positive, and no more is asked",
+            grid.cases + sum_grid.cases,
+        )
         return holding
 
     # Selectors
@@ -699,7 +728,7 @@ class Meaning:
     def _by_difference(self, pairs: Pairs, keys: Affine, queries: Affine, comparison: str) -> int | None:
         """Check a comparison of two numbers by their difference; None where the condition is on another one."""
         common = lcm(keys.scale, queries.scale)
-        key, query = keys.form * (common // keys.scale), queries.form * (common // queries.scale)
+        key, query = scaled(keys.form, common // keys.scale), scaled(queries.form, common // queries.scale)
         if isinstance(pairs, bool):
             codes = self.differences.codes(key, query)
             holds = np.full(codes.shape, pairs)
@@ -710,7 +739,7 @@ class Meaning:
             codes = self.differences.codes(pairs.key, pairs.query)
             holds = pairs.holds(codes)
             shift = int(query[-1] - key[-1]) - factor * int(pairs.query[-1] - pairs.key[-1])
-            codes = codes * factor + shift
+            codes = scaled(codes, factor) + shift
         else:
             return None
         if not np.array_equal(holds, COMPARISONS[comparison](0, codes)):
@@ -724,7 +753,7 @@ class Meaning:
         if not ours[place] or both[place] % ours[place]:
             return None
         factor = int(both[place] // ours[place])
-        return factor if np.array_equal(ours * factor, both) else None
+        return factor if alike(ours, factor, both, 1) else None
 
     def _pair_by_pair(
         self, node: Node, pairs: Pairs, keys: Holding, queries: Holding, comparison: str | Callable[..., Any]
@@ -755,7 +784,9 @@ class Meaning:
             raise LemmaError("it selects other pairs than the program")
         return shape[0] * shape[1]
 
-    def _compared(self, node: Node, comparison: str | Callable[..., Any], keys: Integers, queries: Integers) -> Booleans:
+    def _compared(
+        self, node: Node, comparison: str | Callable[..., Any], keys: Integers, queries: Integers
+    ) -> Booleans:
         different = [np.unique(one, return_inverse=True) for one in (keys, queries)]
         holds = self.asking.compared(node, comparison, different[0][0], different[1][0])
         return np.asarray(holds[np.ix_(different[0][1], different[1][1])])

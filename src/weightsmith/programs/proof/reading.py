@@ -3,6 +3,7 @@
 Nothing of the data is ever run. A function is a table that is looked up; what the table lacks is refused.
 """
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import prod
 from typing import Any, NamedTuple, NoReturn
@@ -37,7 +38,7 @@ from weightsmith.programs.proof.asking import Answers
 from weightsmith.programs.proof.grid import Part
 from weightsmith.programs.proof.holding import Affine, Holding, Mean, Table, Variable
 from weightsmith.programs.proof.lemmas import LemmaError
-from weightsmith.programs.proof.selectors import All, Any as AnyOf, Boundary, If, Other, Pairs
+from weightsmith.programs.proof.selectors import All, Boundary, If, Other, Pairs, Some
 from weightsmith.programs.proof.space import Integers
 from weightsmith.programs.proof.statement import Cell, Gathered, Held, Layered, Parts, Statement
 from weightsmith.programs.values import Value, exact
@@ -47,7 +48,19 @@ MOST_NUMBERS = 20_000_000  # in all forms together
 MOST_ENTRIES = 4_000_000  # of a table, or of whole numbers in a list
 LARGEST = 1 << 42
 LARGEST_SCALE = 1 << 60
-ARGUMENTS = {"not": 1, "truth": 1, "indicator": 1, "str": 1, "int": 1, "float": 1, "bool": 1, "negative": 1, "absolute": 1, "round": 1, "where": 3}
+ARGUMENTS = {
+    "not": 1,
+    "truth": 1,
+    "indicator": 1,
+    "str": 1,
+    "int": 1,
+    "float": 1,
+    "bool": 1,
+    "negative": 1,
+    "absolute": 1,
+    "round": 1,
+    "where": 3,
+}
 
 
 class Thing(NamedTuple):
@@ -213,7 +226,7 @@ class _Reading:
 
     def _node(self, data: Any) -> None:
         kind = data.get("node") if isinstance(data, dict) else None
-        read = {
+        read: dict[str, tuple[str, Callable[[Any, Note], Node]]] = {
             "tokens": ("", lambda d, n: Tokens(note=n)),
             "indices": ("", lambda d, n: Indices(note=n)),
             "length": ("", lambda d, n: Length(note=n)),
@@ -244,7 +257,9 @@ class _Reading:
         if isinstance(node, SequenceNode):
             if "held" not in data or "pairs" in data:
                 refuse(f"a node {kind} does not say how it is held")
-            recoded = tuple(None if one is None else self._holding(one) for one in items(data.get("recoded", []), "recoded"))
+            recoded = tuple(
+                None if one is None else self._holding(one) for one in items(data.get("recoded", []), "recoded")
+            )
             if recoded and (not isinstance(node, Apply) or len(recoded) != len(node.arguments)):
                 refuse("other arguments are recoded than there are")
             mean = self._holding(data["mean"]) if "mean" in data else None
@@ -264,7 +279,8 @@ class _Reading:
 
     def _matrix(self, data: Any, note: Note) -> Node:
         rows = tuple(
-            tuple(truth(one, "a pair") for one in items(row, "a row", 10_000)) for row in items(data["rows"], "rows", 10_000)
+            tuple(truth(one, "a pair") for one in items(row, "a row", 10_000))
+            for row in items(data["rows"], "rows", 10_000)
         )
         if any(len(row) != len(rows) for row in rows):
             refuse("given pairs are no square")
@@ -361,7 +377,7 @@ class _Reading:
             return data
         if not isinstance(data, dict) or depth > 20:
             refuse(f"what is selected is {brief(data)}")
-        for name, kind in (("all", All), ("any", AnyOf)):
+        for name, kind in (("all", All), ("any", Some)):
             if name in data:
                 listed = items(keys(data, "a selector", name)[name], "a selector", 4096)
                 if not listed:
@@ -392,10 +408,10 @@ class _Reading:
         data = keys(data, "neurons", "form kinks")
         kinks = []
         for one in items(data["kinks"], "kinks", 10_000):
-            direction, offset, slope = integers(items(one, "a kink", 3), "a kink").tolist() if len(one) == 3 else refuse("a kink")
-            if direction not in (1, -1):
-                refuse("a neuron reads a form once")
-            kinks.append((direction, offset, slope))
+            kink = integers(items(one, "a kink", 3), "a kink").tolist()
+            if len(kink) != 3 or kink[0] not in (1, -1):
+                refuse(f"a kink is {brief(kink)}, and not a direction, an offset and a slope")
+            kinks.append((kink[0], kink[1], kink[2]))
         return Part(self.form(data["form"]), tuple(kinks))
 
     def _head(self, data: Any) -> tuple[Boundary, int]:

@@ -70,8 +70,8 @@ def replay(
 ) -> ProgramReplay:
     """Derive a program's certificate again for a model, or raise an error that names what fails.
 
-    Where the `program` is given as well, that of the certificate must be the same, and its functions must answer what the
-    tables of the certificate say.
+    Where the `program` is given as well, that of the certificate must be the same, and its functions must answer what
+    the tables of the certificate say.
 
     >>> from weightsmith.programs import compile_rasp, replay
     >>> P = compile_rasp("hist = selector_width(select(tokens, tokens, ==));", vocabulary="abc", max_length=20)
@@ -124,6 +124,8 @@ def _compare(data: Mapping[str, Any], T: Transformer, proof: Proof) -> None:
     for token, name, wanted in zip(stated.vocabulary, T.vocabulary, known, strict=True):
         if type(token) in PLAIN and name != wanted:
             raise LemmaError(f"the token {brief(token)} of the program is called {brief(name)} in the model")
-    listed = [keys(one, "a lemma", "where statement cases margin line") for one in items(list(data["lemmas"]), "lemmas")]
+    listed = [
+        keys(one, "a lemma", "where statement cases margin line") for one in items(list(data["lemmas"]), "lemmas")
+    ]
     if [dict(one) for one in listed] != [asdict(lemma) for lemma in proof.lemmas]:
         raise FileError("the certificate lists other lemmas than those that were derived")

@@ -29,7 +29,9 @@ def require_same(stated: Statement, program: Program) -> None:
                 raise InputError(f"{names[one]}: the certificate holds things as texts alone, which cannot be compared")
             found = _function(one)(*given)
             if found != answer:
-                raise InputError(f"{names[one]} gives {brief(found)} for {brief(given)}, and the certificate {brief(answer)}")
+                raise InputError(
+                    f"{names[one]} gives {brief(found)} for {brief(given)}, and the certificate {brief(answer)}"
+                )
 
 
 def _contents(node: Node, places: dict[Node, int]) -> list[Any]:
@@ -50,6 +52,5 @@ def _function(node: Node) -> Any:
     if isinstance(node, Apply):
         return node.operator
     assert isinstance(node, Select)
-    if isinstance(node.comparison, str):
-        return COMPARISONS[node.comparison]
-    return lambda *values: bool(node.comparison(*values))  # type: ignore[operator]
+    comparison = node.comparison
+    return COMPARISONS[comparison] if isinstance(comparison, str) else lambda *values: bool(comparison(*values))

@@ -8,15 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from math import prod
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from weightsmith.programs.proof.grid import MOST_CASES
 from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.proof.space import Booleans, Integers, Space, distinct, sums
 
 FAR = 1 << 60
+Kind = TypeVar("Kind", np.int64, np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +50,7 @@ class All:
 
 
 @dataclass(frozen=True, eq=False)
-class Any:
+class Some:
     """The pairs for which some part holds."""
 
     parts: tuple["Pairs", ...]
@@ -61,7 +63,7 @@ class Other:
     inner: "Pairs"
 
 
-Pairs: TypeAlias = If | All | Any | Other | bool
+Pairs: TypeAlias = If | All | Some | Other | bool
 
 
 class Boundary(NamedTuple):
@@ -89,7 +91,7 @@ def some(*parts: Pairs) -> Pairs:
     if any(part is True for part in parts):
         return True
     rest = tuple(part for part in parts if part is not False)
-    return False if not rest else rest[0] if len(rest) == 1 else Any(rest)
+    return False if not rest else rest[0] if len(rest) == 1 else Some(rest)
 
 
 def other(part: Pairs) -> Pairs:
@@ -108,7 +110,7 @@ def conditions(pairs: Pairs) -> list[If]:
     match pairs:
         case If():
             return [pairs]
-        case All(parts) | Any(parts):
+        case All(parts) | Some(parts):
             return [one for part in parts for one in conditions(part)]
         case Other(inner):
             return conditions(inner)
@@ -122,7 +124,7 @@ def truth(pairs: Pairs, leaf: Callable[[If], Booleans], shape: tuple[int, ...]) 
             return leaf(pairs)
         case All(parts):
             return reduce(np.logical_and, (truth(part, leaf, shape) for part in parts))
-        case Any(parts):
+        case Some(parts):
             return reduce(np.logical_or, (truth(part, leaf, shape) for part in parts))
         case Other(inner):
             return ~truth(inner, leaf, shape)
@@ -164,7 +166,7 @@ class Differences:
         match pairs:
             case If():
                 return (*pairs.same, self.of(pairs)[1].tobytes())
-            case All(parts) | Any(parts):
+            case All(parts) | Some(parts):
                 return type(pairs).__name__, tuple(map(self.identity, parts))
             case Other(inner):
                 return "other", self.identity(inner)
@@ -182,7 +184,7 @@ class Differences:
                 return If(pairs.key, pairs.query, spans)
             case All(parts):
                 return every(*map(self.normal, parts))
-            case Any(parts):
+            case Some(parts):
                 return some(*map(self.normal, parts))
             case Other(inner):
                 return other(self.normal(inner))
@@ -202,7 +204,7 @@ class Differences:
         if prod(shape) > MOST_CASES:
             raise LemmaError(f"{name}: {prod(shape):,} combinations of differences are too many to be gone through")
 
-        def along(n: int, values: Integers | Booleans) -> Integers:
+        def along(n: int, values: npt.NDArray[Kind]) -> npt.NDArray[Kind]:
             return values.reshape([-1 if m == n else 1 for m in range(len(shape))])
 
         wanted = truth(pairs, lambda one: along(known[one.same], one.holds(codes[known[one.same]])), shape)
@@ -213,7 +215,7 @@ class Differences:
                 place = known.get((key.tobytes(), query.tobytes()))
                 if place is None:
                     raise LemmaError(f"{name}: a head looks at a difference that the selector does not")
-                if abs(weight) * max(1, int(np.abs(codes[place]).max())) > FAR:
+                if abs(weight) * max(1, int(np.abs(codes[place]).max())) > FAR >> 8:
                     raise LemmaError(f"{name}: a head weighs a difference too much")
                 reach = reach + along(place, codes[place] * weight)
             if ((reach < boundary.selected) & (reach > boundary.refused)).any():

@@ -20,6 +20,7 @@ Booleans: TypeAlias = npt.NDArray[np.bool_]
 
 MOST_CODES = 60_000  # that a form is followed through
 LARGEST = 1 << 44  # of the numbers that are followed
+TOO_LARGE = 1 << 58  # a few of these may be added in 64 bits
 
 
 class Joint(NamedTuple):
@@ -67,7 +68,9 @@ class Span:
                 found = [a + value * b for a, b in zip(found, row, strict=True)]
         divisor = lcm(*(one.denominator for one in found)) if found else 1
         factors = [int(one * divisor) for one in found]
-        largest = max(divisor, *map(abs, factors), 1) * max(1, int(np.abs(form).max()), int(np.abs(self.forms).max(initial=0)))
+        largest = max(divisor, *map(abs, factors), 1) * max(
+            1, int(np.abs(form).max()), int(np.abs(self.forms).max(initial=0))
+        )
         if largest * (len(factors) + 1) >= 1 << 62:
             raise LemmaError("a form is a combination of others with numbers that are too large")
         rest = form * divisor
@@ -80,7 +83,7 @@ class Span:
 def _different_columns(forms: Integers, apart: Sequence[slice]) -> list[int]:
     """Return the coordinates at which some form is not 0, one of those that are alike."""
     met: dict[bytes, int] = {}
-    there = forms.any(axis=0) if len(forms) else np.zeros(0, np.bool_)
+    there: Booleans = np.asarray(forms.any(axis=0)) if len(forms) else np.zeros(0, np.bool_)
     for one in apart if len(forms) else ():
         there[one] = False
     for place in np.flatnonzero(there):
@@ -132,11 +135,7 @@ class Space:
 
     def pure_index(self, form: Integers) -> bool:
         """Say whether a form depends on the position alone."""
-        return (
-            not form[self.of_tokens].any()
-            and not form[self.of_cells].any()
-            and bool(form[self.of_index].any())
-        )
+        return not form[self.of_tokens].any() and not form[self.of_cells].any() and bool(form[self.of_index].any())
 
     def cells_of(self, form: Integers) -> list[tuple[int, int]]:
         """Return the cells of a form with their factors."""
@@ -157,7 +156,7 @@ class Space:
             if joint.cells <= {cell for cell, _ in self.cells_of(rest)}:
                 factors, divisor, beyond = joint.span.solve(rest)
                 if divisor == 1 and not any(cell in joint.cells for cell, _ in self.cells_of(beyond)):
-                    found = sums(found, distinct(joint.rows @ np.array(factors, np.int64)))
+                    found = sums(found, distinct(product(joint.rows, factors)))
                     rest = beyond
         for place in (self.of_tokens, self.of_index):
             if rest[place].any():
@@ -196,6 +195,28 @@ class Space:
             ends = sorted((int(codes[0]) * factor, int(codes[-1]) * factor))
             low, high = low + ends[0], high + ends[1]
         return low, high
+
+
+def scaled(numbers: Integers, factor: int) -> Integers:
+    """Return numbers times a factor, or refuse what would leave 64 bits."""
+    largest = max(abs(int(numbers.min(initial=0))), int(numbers.max(initial=0)))
+    if largest * abs(factor) >= TOO_LARGE:
+        raise LemmaError(f"numbers up to {largest:,} times {factor:,} are too large")
+    return numbers * factor
+
+
+def product(rows: Integers, factors: Sequence[int]) -> Integers:
+    """Return rows of numbers, each times its factor, added up; refuse what would leave 64 bits."""
+    total = np.zeros(len(rows), np.int64)
+    for column, factor in enumerate(factors):
+        if factor:
+            total = total + scaled(rows[:, column], factor)
+    return total
+
+
+def alike(one: Integers, factor: int, other: Integers, times: int) -> bool:
+    """Say whether two forms are equal, each times its factor."""
+    return np.array_equal(scaled(one, factor), scaled(other, times))
 
 
 def checked(codes: Integers) -> Integers:

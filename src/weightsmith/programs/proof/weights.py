@@ -194,7 +194,9 @@ class Proof:
             if wrong.any():
                 lane = int(np.argmax(wrong.any(axis=1)))
                 raise LemmaError(f"block {b}: lane {self.T.lanes[lane]!r} does not get the sums of the program")
-        self._held(self._reach(self._lanes(time + 1)), lambda lane: f"block {b}, lane {self.T.lanes[lane]!r} after attention")
+        self._held(
+            self._reach(self._lanes(time + 1)), lambda lane: f"block {b}, lane {self.T.lanes[lane]!r} after attention"
+        )
         if wanted or written:
             self.lemmas.append(
                 Lemma(

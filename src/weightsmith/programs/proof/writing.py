@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.errors import brief
+from weightsmith.errors import brief, cut
 from weightsmith.programs.form import (
     Aggregate,
     Always,
@@ -33,12 +33,13 @@ from weightsmith.programs.operators import Lookup, Member, Named, Operator
 from weightsmith.programs.proof.asking import Answers
 from weightsmith.programs.proof.holding import Affine, Holding, Mean
 from weightsmith.programs.proof.meaning import Meaning
-from weightsmith.programs.proof.selectors import All, Any as AnyOf, Boundary, If, Pairs
+from weightsmith.programs.proof.selectors import All, Boundary, If, Pairs, Some
 from weightsmith.programs.proof.space import Integers
 from weightsmith.programs.proof.statement import Cell, Gathered
 from weightsmith.programs.values import Value, presented
 
 Data = dict[str, Any]
+LONGEST_NAME = 1000  # a longer one is no name of a part anyway
 KINDS: dict[type[Node], str] = {
     Tokens: "tokens",
     Indices: "indices",
@@ -117,8 +118,8 @@ class _Writing:
     def _node(self, node: Node) -> Data:
         note = node.note
         data: Data = {"node": KINDS[type(node)], **self._contents(node)}
-        if note.name is not None:
-            data["name"] = brief(note.name)
+        if note.name is not None and len(note.name) <= LONGEST_NAME:
+            data["name"] = note.name
         if note.place is not None:
             data["line"] = note.place.line
         answers = self.meaning.asking.kept.get(node)
@@ -149,7 +150,7 @@ class _Writing:
             case Width(selector):
                 return {"selector": of[selector]}
             case Select(keys, queries, comparison):
-                how = comparison if isinstance(comparison, str) else {"function": brief(comparison.name)}
+                how = comparison if isinstance(comparison, str) else {"function": cut(comparison.name)}
                 return {"keys": of[keys], "queries": of[queries], "comparison": how}
             case And(left, right) | Or(left, right):
                 return {"left": of[left], "right": of[right]}
@@ -169,7 +170,7 @@ class _Writing:
         if isinstance(operator, Lookup):
             return {"lookup": [[self.value(key), self.value(value)] for key, value in operator.entries]}
         assert isinstance(operator, Function)
-        return {"function": brief(operator.name)}
+        return {"function": cut(operator.name)}
 
     def _answers(self, answers: Answers) -> list[Any]:
         return [[[self.value(one) for one in given], self.value(answer)] for given, answer in answers.items()]
@@ -201,7 +202,7 @@ class _Writing:
                 return {"key": self.form(key), "query": self.form(query), "spans": spans.tolist()}
             case All(parts):
                 return {"all": [self._pairs(part) for part in parts]}
-            case AnyOf(parts):
+            case Some(parts):
                 return {"any": [self._pairs(part) for part in parts]}
         return {"other": self._pairs(pairs.inner)}
 
@@ -215,7 +216,10 @@ class _Writing:
             data["heads"] = [self._head(boundary, sign) for boundary, sign in made.heads]
             data["value"] = self.form(made.value)
         else:
-            parts = [{"form": self.form(part.form), "kinks": [list(map(int, kink)) for kink in part.kinks]} for part in made.parts]
+            parts = [
+                {"form": self.form(part.form), "kinks": [list(map(int, kink)) for kink in part.kinks]}
+                for part in made.parts
+            ]
             data["parts"] = parts
         return data
 
