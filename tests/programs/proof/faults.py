@@ -1,4 +1,4 @@
-"""Faults of the compiler, one for each kind of decision that it takes: what is planted, and in which program it shows."""
+"""Faults of the compiler, one for each kind of decision that it takes, and programs in which they show."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -82,7 +82,9 @@ said = aggregate(select(n, 0, ==), indices, 9);
 """
 TEXTS = 'said = aggregate(select(tokens, "a", ==), "x", "y");'
 ODD = 'm = aggregate(select(indices, indices, <=), indicator((tokens == "a") == (indices == 1))); said = m'
-SEVERAL = 'said = not (tokens == "c") and selector_width(select(tokens, tokens, ==)) > 1;'
+EVEN = 'said = (tokens == "a") == (indices == 1);'
+TWICE = "said = selector_width(select(tokens, tokens, ==)) == 2;"
+ODDS = f"{ODD} * 2;"
 WIDTHS = "said = selector_width(select(tokens, tokens, ==)) > 1 and selector_width(select(tokens, tokens, <)) > 1;"
 EARLIER = "said = selector_width(select(tokens, tokens, ==) and select(indices, indices, <));"
 ROUNDED = 'said = round(aggregate(select(indices, indices, <=), indicator(tokens == "a")) * 3);'
@@ -171,12 +173,14 @@ def turned(heads: dict[Boundary, int], *_: Any) -> dict[Boundary, int]:
     return {boundary: abs(sign) for boundary, sign in heads.items()}
 
 
-def first_kink(change: Callable[[Kink], Kink]) -> Callable[..., Any]:
+def first_kink(change: Callable[[Kink], Kink]) -> Patch:
+    """Return a fault: the first neuron of every function is another one."""
+
     def changed(found: Any, *_: Any) -> Any:
         constant, kinks = found
         return constant, [change(kinks[0]), *kinks[1:]] if kinks else kinks
 
-    return changed
+    return wrapped(coding, "kinks", changed)
 
 
 def sorted_anyway(self: Any, keys: Table, queries: Table, comparison: str, note: Any) -> Any:
@@ -264,6 +268,16 @@ def swapped_tokens(found: Any, *_: Any) -> Any:
 
 def too_small(A: Any) -> weights.Saturation:
     return weights.Saturation(1, 1)
+
+
+def doubled(found: Any, *_: Any) -> Any:
+    return tuple(2 * one for one in found)
+
+
+def boxed(table: Table, zero: int) -> Any:
+    """Take the places of a value for all combinations of its classes, whether they are or not."""
+    places = np.argwhere(table.which == zero)
+    return [np.unique(places[:, axis]) for axis in range(table.which.ndim)]
 
 
 def of_no_class(found: Any, *_: Any) -> Any:
@@ -368,10 +382,6 @@ def ones(found: Any, *_: Any) -> Any:
     return [1 if one > 0 else -1 for one in found]
 
 
-def first_of_each(found: Any, *_: Any) -> Any:
-    return found and [one[:1] for one in found]
-
-
 def compared_otherwise(module: Any) -> Patch:
     return lambda monkeypatch: monkeypatch.setattr(module, "COMPARISONS", less_or_equal())
 
@@ -405,9 +415,7 @@ FAULTS = [
     Fault("pointwise: a mean times its count", TIMES_LENGTH, instead(pointwise, "_count_times_mean", without_scale)),
     Fault("pointwise: whether the sign is all that matters", ROUNDED, instead(pointwise, "_sign_matters", always)),
     Fault("pointwise: the sum of two means", TWO_MEANS, wrapped(pointwise, "_added_pairs", fewer_pairs)),
-    Fault(
-        "pointwise: a function of a code", HIST[:-1] + " == 2;", wrapped(pointwise.Pointwise, "of_form", swapped_values)
-    ),
+    Fault("pointwise: a function of a code", TWICE, wrapped(pointwise.Pointwise, "of_form", swapped_values)),
     Fault("pointwise: None for None", sometimes_none(), instead(pointwise, "_result", nothing_is_zero)),
     Fault("tables: the order of arguments", UNEVEN, instead(pointwise, "combined", reversed_arguments)),
     Fault("tables: classes that nothing tells apart", PRODUCT, wrapped(tables, "coarse", every_class_one)),
@@ -426,9 +434,7 @@ FAULTS = [
     Fault("gathering: the code of the default", PREVIOUS, wrapped(Gathering, "_codes_gathered", swapped_values)),
     Fault("gathering: the default of a number", SHIFTED, wrapped(Gathering, "_one_number", wrong_default)),
     Fault("gathering: a constant, or the default", TEXTS, instead(Gathering, "_constant_or_default", always_constant)),
-    Fault(
-        "gathering: whether only the truth matters", f"{ODD} * 2;", instead(Gathering, "_only_truth_matters", always)
-    ),
+    Fault("gathering: whether only the truth matters", ODDS, instead(Gathering, "_only_truth_matters", always)),
     Fault("gathering: sum and count together", ANY_A, wrapped(gathering, "_pairs_of", fewer_pairs)),
     Fault("gathering: the mean, not the sum", ANY_A, wrapped(Gathering, "_mean", collapsed_mean)),
     Fault("gathering: the scale of what is added", QUARTERS, wrapped(Gathering, "_whole", twice_the_scale)),
@@ -444,7 +450,7 @@ FAULTS = [
     Fault("halves: between which whole numbers", HALF, wrapped(walk, "by_halves", wrong_default)),
     Fault("halves: the default", HALF_OR, instead(halves, "_at_zero", lambda number, codes: 0 * codes)),
     Fault("halves: at a whole number", HALF, instead(halves, "_signs", all_or_nothing)),
-    Fault("coding: where a sum is 0", SEVERAL, wrapped(coding, "_zeros", first_of_each)),
+    Fault("coding: where a sum is 0", EVEN, instead(coding, "_zeros", boxed)),
     Fault("coding: the number of a value", PRODUCT, other_number),
     Fault("coding: whether a direction tells apart", PRODUCT, tells_nothing_apart),
     Fault("coding: the parts of a layer", WIDTHS, instead(coding.Coder, "layer", one_layer_too_few)),
@@ -455,22 +461,20 @@ FAULTS = [
     Fault(
         "placing: how often a lane gets a cell",
         HIST,
-        wrapped(placing.Lanes, "writes", lambda w, *_: tuple(2 * x for x in w)),
+        wrapped(placing.Lanes, "writes", doubled),
     ),
     Fault("placing: which lanes are read", PRODUCT, wrapped(placing.Lanes, "read", lambda r, *_: tuple(-x for x in r))),
     Fault(
         "neurons: where it turns",
         PRODUCT,
-        wrapped(coding, "kinks", first_kink(lambda k: k._replace(offset=k.offset + 1))),
+        first_kink(lambda k: k._replace(offset=k.offset + 1)),
     ),
     Fault(
         "neurons: how steep it is",
         PRODUCT,
-        wrapped(coding, "kinks", first_kink(lambda k: k._replace(slope=k.slope + 1))),
+        first_kink(lambda k: k._replace(slope=k.slope + 1)),
     ),
-    Fault(
-        "neurons: from which side", PRODUCT, wrapped(coding, "kinks", first_kink(lambda k: k._replace(direction=-k[0])))
-    ),
+    Fault("neurons: from which side", PRODUCT, first_kink(lambda k: k._replace(direction=-k[0]))),
     Fault("weights: the scale of a score", HIST, wrapped(weights.Saturation, "scale", lower_scores)),
     Fault("weights: from which score on exp is ∞", HIST, instead(weights.Saturation, "of", staticmethod(too_small))),
     Fault("weights: the bias of a neuron", PRODUCT, other_bias),
