@@ -89,7 +89,7 @@ class Asking:
             self._refuse_none(keys, queries)
             if comparison == "==":
                 return np.equal.outer(keys, queries)
-            ranks = self._ranks(np.concatenate([keys, queries]))
+            ranks = self.ranks(np.concatenate([keys, queries]))
             if ranks is not None:
                 left, right = ranks[: len(keys)], ranks[len(keys) :]
                 return np.asarray(COMPARISONS[comparison](left[:, None], right[None, :]))
@@ -101,7 +101,7 @@ class Asking:
         ]
         return np.array(found, np.bool_).reshape(len(keys), len(queries))
 
-    def _ranks(self, numbers: Integers) -> Integers | None:
+    def ranks(self, numbers: Integers) -> Integers | None:
         """Return values by their order, where they have one: numbers alone, or texts alone."""
         known = self.values.known
         different = [known[n] for n in dict.fromkeys(numbers.tolist())]

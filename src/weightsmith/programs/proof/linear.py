@@ -10,9 +10,13 @@ from weightsmith.programs.proof.holding import Affine, Holding, Mean, constant_o
 from weightsmith.programs.proof.space import Integers, Space, alike, distinct, scaled
 from weightsmith.programs.values import exact, is_number
 
+LINEAR = ("negative", "round", "+", "-", "*", "/")
+
 
 def expected(space: Space, symbol: str, arguments: Sequence[Holding]) -> Affine | Mean | None:
     """Return what an operator gives, where that is a combination of its arguments; else None."""
+    if symbol not in LINEAR:
+        return None
     known = [_numbers(space, one) for one in arguments]
     if any(one is None for one in known) or not known:
         return None
@@ -32,6 +36,18 @@ def expected(space: Space, symbol: str, arguments: Sequence[Holding]) -> Affine 
         case "/", [left, right]:
             return _quotient(space, left, right)
     return None
+
+
+def difference(space: Space, arguments: Sequence[Holding]) -> Integers | None:
+    """Return a form that has the sign of the difference of two numbers, or of two means over the same positions."""
+    left, right = (_numbers(space, one) for one in arguments)
+    minus = None if left is None or right is None else times(space, right, Fraction(-1))
+    if left is None or minus is None:
+        return None
+    found = added(left, minus, pairs=False)
+    if isinstance(found, Mean):
+        return found.top
+    return None if found is None else found.form
 
 
 def _numbers(space: Space, holding: Holding) -> Affine | Mean | None:
@@ -71,7 +87,7 @@ def _small(numbers: Integers, factor: int, made: Affine | Mean) -> Affine | Mean
     return made if max(largest, made.scale) < 1 << 50 else None
 
 
-def added(one: Affine | Mean, other: Affine | Mean) -> Affine | Mean | None:
+def added(one: Affine | Mean, other: Affine | Mean, pairs: bool = True) -> Affine | Mean | None:
     """Return the sum of two numbers, of two means over the same positions, or of a mean and a constant."""
     if isinstance(one, Affine) and isinstance(other, Affine):
         scale = lcm(one.scale, other.scale)
@@ -88,24 +104,29 @@ def added(one: Affine | Mean, other: Affine | Mean) -> Affine | Mean | None:
         if number is None:
             return None
         counts = distinct(one.pairs[:, 1])
-        pairs = np.stack([counts * number.numerator, counts], axis=1)
-        other = Mean(one.count * number.numerator, number.denominator, one.count, one.default, pairs)
+        together = np.stack([counts * number.numerator, counts], axis=1)
+        other = Mean(one.count * number.numerator, number.denominator, one.count, one.default, together)
     if not other.always or not np.array_equal(one.count, other.count):
         return None
     scale = lcm(one.scale, other.scale)
     a, b = scale // one.scale, scale // other.scale
     if _small(one.pairs, a, one) is None or _small(other.pairs, b, other) is None:
         return None
-    return Mean(one.top * a + other.top * b, scale, one.count, one.default, _joined(one.pairs, a, other.pairs, b))
+    found = _joined(one.pairs, a, other.pairs, b) if pairs else one.pairs
+    return Mean(one.top * a + other.top * b, scale, one.count, one.default, found)
 
 
 def _joined(one: Integers, a: int, other: Integers, b: int) -> Integers:
     """Return what sums over the same positions can be, count by count."""
-    found = []
-    for count in distinct(one[:, 1]):
-        tops = distinct(np.add.outer(one[one[:, 1] == count, 0] * a, other[other[:, 1] == count, 0] * b))
-        found.append(np.stack([tops, np.full_like(tops, count)], axis=1))
-    return np.concatenate(found)
+    counts, groups = [], []
+    for pairs, factor in ((one, a), (other, b)):
+        ordered = pairs[np.argsort(pairs[:, 1], kind="stable")]
+        places = np.flatnonzero(np.diff(ordered[:, 1])) + 1
+        groups.append(np.split(ordered[:, 0] * factor, places))
+        counts.append(ordered[np.append(0, places), 1].tolist())
+    by_count = dict(zip(counts[1], groups[1], strict=True))
+    tops = [distinct(np.add.outer(top, by_count[count])) for count, top in zip(counts[0], groups[0], strict=True)]
+    return np.stack([np.concatenate(tops), np.repeat(counts[0], list(map(len, tops)))], axis=1)
 
 
 def _product(space: Space, left: Affine | Mean, right: Affine | Mean) -> Affine | Mean | None:

@@ -66,6 +66,7 @@ from weightsmith.programs.proof.statement import Cell, Gathered, Held, Layered, 
 from weightsmith.programs.values import Value, exact, is_number, presented
 
 MOST_PAIRS = 4_000_000  # of combinations of key and query
+FEW_VALUES = 300  # fewer are compared pair by pair
 MOST_SUMS = 1 << 22
 ONLY_TRUTH = ("not", "truth", "bool", "indicator")  # operators to which only the truth of a number matters
 SUMS = ("+", "-", "negative")
@@ -439,13 +440,11 @@ class Meaning:
 
     def _compares(self, symbol: str, arguments: Sequence[Holding], result: Holding) -> int | None:
         """Check a comparison of two numbers by their difference; None where there is none."""
-        difference = linear.expected(self.space, "-", arguments)
-        if isinstance(difference, Mean):
-            difference = Affine(difference.top, 1) if difference.always else None
-        if not isinstance(difference, Affine):
+        difference = linear.difference(self.space, arguments)
+        if difference is None:
             return None
-        grid = self._grid([Affine(difference.form)])
-        found, asked = grid.ask_form(difference.form), grid.ask(result)
+        grid = self._grid([Affine(difference)])
+        found, asked = grid.ask_form(difference), grid.ask(result)
         holds = COMPARISONS[symbol](grid.array(found), 0)
         truths = np.array([self.values.number(False), self.values.number(True)])
         self.require_equal(grid, truths[np.asarray(holds, np.int64)], asked.numbers())
@@ -759,6 +758,8 @@ class Meaning:
         self, node: Node, pairs: Pairs, keys: Holding, queries: Holding, comparison: str | Callable[..., Any]
     ) -> int:
         """Check a select for all that keys and queries can hold."""
+        if isinstance(pairs, If) and isinstance(comparison, str) and self._in_order(pairs, keys, queries, comparison):
+            return len(self.differences.codes(pairs.key, pairs.query))
         leaves = list({one.same: one for one in conditions(pairs)}.values())
         sides = [
             self._side(holding, [one.key if which == 0 else one.query for one in leaves])
@@ -783,6 +784,25 @@ class Meaning:
         if wrong.any():
             raise LemmaError("it selects other pairs than the program")
         return shape[0] * shape[1]
+
+    def _in_order(self, pairs: If, keys: Holding, queries: Holding, comparison: str) -> bool:
+        """Say whether a form rises just as the values do that it holds, and the condition is on its sign alone."""
+        if keys is not queries or not np.array_equal(pairs.key, pairs.query):
+            return False
+        if self.space.constant(pairs.key) or self.stated.causal:
+            return False
+        grid = self._grid([keys])
+        found, asked = grid.ask_form(pairs.key), grid.ask(keys)
+        if grid.cases < FEW_VALUES:
+            return False
+        codes, numbers = np.unique(grid.rows(grid.array(found), asked.numbers()), axis=0).T
+        ranks = self.asking.ranks(numbers)
+        if ranks is None or (np.diff(ranks) <= 0).any() or (np.diff(codes) <= 0).any():
+            return False
+        differences, holds = self.differences.of(pairs)
+        if not np.array_equal(holds, COMPARISONS[comparison](0, np.sign(differences))):
+            raise LemmaError("it selects other pairs than the program")
+        return True
 
     def _compared(
         self, node: Node, comparison: str | Callable[..., Any], keys: Integers, queries: Integers
@@ -830,9 +850,10 @@ def mean_pairs(values: Integers, tops_of: Integers, counts: Integers) -> Integer
     """Return what a sum and its count can be together, and perhaps more."""
     step = step_of(values) or 1
     found = []
+    gapless = len(tops_of) > 1 and bool((np.diff(tops_of) == gcd(step, step_of(tops_of))).all())
     for count in counts.tolist():
         tops = np.arange(count * int(values[0]), count * int(values[-1]) + 1, step)
-        tops = tops[np.isin(tops, tops_of)]
+        tops = tops[(tops >= tops_of[0]) & (tops <= tops_of[-1])] if gapless else tops[np.isin(tops, tops_of)]
         found.append(np.stack([tops, np.full_like(tops, count)], axis=1))
     pairs = np.concatenate(found)
     if len(pairs) > 1 << 20:

@@ -38,7 +38,8 @@ class Span:
         """Choose for each form a coordinate by which it is told from the others; those `apart` are not chosen."""
         self.forms = np.array(forms, np.int64)[:, :-1] if len(forms) else np.zeros((0, 0), np.int64)
         self.places: list[int] = []
-        self.reduced: list[list[Fraction]] = []
+        self.reduced: list[list[int]] = []  # times the divisor
+        self.divisor = 1
         columns = _different_columns(self.forms, apart)
         rows = [[Fraction(int(form[place])) for place in columns] for form in self.forms]
         factors = [[Fraction(int(n == m)) for m in range(len(rows))] for n in range(len(rows))]
@@ -57,26 +58,24 @@ class Span:
                 if m != n and times:
                     rows[m] = [a - times * b for a, b in zip(rows[m], rows[n], strict=True)]
                     factors[m] = [a - times * b for a, b in zip(factors[m], factors[n], strict=True)]
-        self.reduced = factors  # of the form whose coordinate at a place is 1, and at all others 0
+        self.divisor = lcm(*(one.denominator for row in factors for one in row)) if factors else 1
+        self.reduced = [[int(one * self.divisor) for one in row] for row in factors]
 
     def solve(self, form: Integers) -> tuple[list[int], int, Integers]:
         """Return whole factors, a divisor, and the rest: divisor · form = Σ factor · form of the span + rest."""
-        found = [Fraction(0)] * len(self.places)
+        found = [0] * len(self.places)
         for place, row in zip(self.places, self.reduced, strict=True):
             value = int(form[place])
             if value:
                 found = [a + value * b for a, b in zip(found, row, strict=True)]
-        divisor = lcm(*(one.denominator for one in found)) if found else 1
-        factors = [int(one * divisor) for one in found]
-        largest = max(divisor, *map(abs, factors), 1) * max(
-            1, int(np.abs(form).max()), int(np.abs(self.forms).max(initial=0))
-        )
-        if largest * (len(factors) + 1) >= 1 << 62:
-            raise LemmaError("a form is a combination of others with numbers that are too large")
-        rest = form * divisor
-        if any(factors):
-            rest = rest.copy()
-            rest[:-1] -= np.array(factors, np.int64) @ self.forms
+        if not any(found):
+            return found, 1, form
+        common = gcd(self.divisor, *found)
+        divisor, factors = self.divisor // common, [one // common for one in found]
+        rest = scaled(form, divisor)
+        for factor, one in zip(factors, self.forms, strict=True):
+            if factor:
+                rest = rest - np.append(scaled(one, factor), 0)
         return factors, divisor, rest
 
 

@@ -37,6 +37,7 @@ class Proof:
         self.T, self.meaning, self.stated, self.space = T, meaning, meaning.stated, meaning.space
         self.lemmas: list[Lemma] = []
         self._needs, self._lacking = 0, ""
+        self._at: dict[int, Reals] = {}
         self.A = T.arithmetic
         self.capacity = capacity(self.A)
         self._require_kind()
@@ -97,18 +98,18 @@ class Proof:
 
     def _lanes(self, time: int) -> Reals:
         """Return what the lanes hold at a time."""
-        found = self.forms.copy()
-        found[:, self.space.of_cells][:, self.times > time] = 0
-        return found
+        if time not in self._at:
+            found = self.forms.copy()
+            found[:, self.space.of_cells][:, self.times > time] = 0
+            self._at[time] = found
+        return self._at[time]
 
     def _reach(self, forms: Reals) -> Reals:
         """Return the largest absolute value that forms can have."""
         space = self.space
-        low, high = forms[..., -1].copy(), forms[..., -1].copy()
-        for of in (space.of_tokens, space.of_index):
-            part = forms[..., of]
-            low += part.min(axis=-1, initial=0)
-            high += part.max(axis=-1, initial=0)
+        features = forms[..., : space.of_cells.start]  # each begins with 0
+        low = forms[..., -1] + np.minimum.reduceat(features, (0, space.tokens), axis=-1).sum(axis=-1)
+        high = forms[..., -1] + np.maximum.reduceat(features, (0, space.tokens), axis=-1).sum(axis=-1)
         if space.cells:
             cells = forms[..., space.of_cells]
             up, down = np.maximum(cells, 0), np.minimum(cells, 0)
@@ -146,7 +147,8 @@ class Proof:
             totals = np.cumsum(parts, axis=1)
             self._require_exact(np.abs(parts).sum(axis=1), where(start))
             if len(used):
-                reach = np.maximum(self._reach(parts), self._reach(totals)).max(axis=1)
+                reach = self._reach(parts) if len(used) == 1 else self._reach(np.concatenate([parts, totals], axis=1))
+                reach = reach.max(axis=1)
                 self._held(reach, lambda n, start=start: where(start + n))  # type: ignore[misc]
                 found[some] = totals[:, -1]
         if bias is not None and bias.any():
@@ -244,7 +246,7 @@ class Proof:
         queries = self._read(_wide(head.W_Q), _bias(head.b_Q), time, lambda d: f"{where}, query {d}")
         keys = self._read(_wide(head.W_K), _bias(head.b_K), time, lambda d: f"{where}, key {d}")
         key, query = np.zeros(self.space.size), np.zeros(self.space.size)
-        reaches = []
+        parts = []
         for q, k in zip(queries, keys, strict=True):
             if not q[:-1].any():
                 part = k * q[-1]
@@ -254,9 +256,10 @@ class Proof:
                 query = query + part
             else:
                 raise LemmaError(f"{where}: a product of two things that vary is no difference")
-            self._require_exact(np.abs(np.concatenate([part, key, query])), where)
-            reaches += [float(self._reach(part)), float(self._reach(query) + self._reach(key))]
-        self._held(np.array(reaches), lambda _: f"{where}, the score")
+            parts += [part, key, query]
+        self._require_exact(np.abs(np.array(parts)), where)
+        alone, of_keys, of_queries = self._reach(np.array(parts)).reshape(-1, 3).T
+        self._held(np.append(alone, of_keys + of_queries), lambda _: f"{where}, the score")
         return key, query
 
     def _sums(self, head: Head, time: int, where: str) -> Reals:
