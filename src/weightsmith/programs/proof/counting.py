@@ -36,6 +36,7 @@ class Counting:
         self.numberings: dict[int, Numbering] = {}
         self.lengths: set[int] = set()
         self.same_everywhere: set[int] = set()
+        self._bounds: dict[int, tuple[Pairs, tuple[int, int]]] = {}
 
     # What cells are
 
@@ -111,7 +112,15 @@ class Counting:
 
     # What selectors select
 
-    def low(self, pairs: Pairs) -> int:
+    def bounds(self, pairs: Pairs) -> tuple[int, int]:
+        """Return how many positions a query selects, at least and at most."""
+        if pairs is False:
+            return 0, 0
+        if id(pairs) not in self._bounds:
+            self._bounds[id(pairs)] = pairs, (self._low(pairs), self._high(pairs))
+        return self._bounds[id(pairs)][1]
+
+    def _low(self, pairs: Pairs) -> int:
         """Return 1 if every query selects something, and otherwise 0."""
         if self.first(pairs):
             return 1
@@ -120,10 +129,8 @@ class Counting:
             return 0
         return int(all(map(self._itself, parts)) or (len(parts) == 1 and self._exists(parts[0])))
 
-    def high(self, pairs: Pairs) -> int:
+    def _high(self, pairs: Pairs) -> int:
         """Return 1 if no query selects two positions, and otherwise as many as there are."""
-        if pairs is False:
-            return 0
         parts = conjuncts(pairs)
         equal = {part.key.tobytes(): part.key for part in parts if self.differences.only(part) is not None}
         if any(self.differ(key) for key in equal.values()):

@@ -7,7 +7,7 @@ from math import lcm
 import numpy as np
 
 from weightsmith.programs.proof.holding import Affine, Holding, Mean, constant_of
-from weightsmith.programs.proof.space import Integers, Space, alike, distinct, scaled
+from weightsmith.programs.proof.space import Integers, Space, alike, distinct, scaled, sums
 from weightsmith.programs.values import exact, is_number
 
 LINEAR = ("negative", "round", "+", "-", "*", "/")
@@ -125,7 +125,7 @@ def _joined(one: Integers, a: int, other: Integers, b: int) -> Integers:
         groups.append(np.split(ordered[:, 0] * factor, places))
         counts.append(ordered[np.append(0, places), 1].tolist())
     by_count = dict(zip(counts[1], groups[1], strict=True))
-    tops = [distinct(np.add.outer(top, by_count[count])) for count, top in zip(counts[0], groups[0], strict=True)]
+    tops = [sums(distinct(top), distinct(by_count[count])) for count, top in zip(counts[0], groups[0], strict=True)]
     return np.stack([np.concatenate(tops), np.repeat(counts[0], list(map(len, tops)))], axis=1)
 
 

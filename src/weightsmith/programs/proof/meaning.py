@@ -199,7 +199,7 @@ class Meaning:
         assert isinstance(cell.made, Gathered)
         pairs, value, heads = self.selector_of(cell), cell.made.value, list(cell.made.heads)
         cases = self.differences.selects(pairs, heads, cell.name)
-        low, high = self.counting.low(pairs), self.counting.high(pairs)
+        low, high = self.counting.bounds(pairs)
         self.lemmas.append(
             Lemma(
                 cell.name,
@@ -216,7 +216,7 @@ class Meaning:
 
     def _sums(self, pairs: Pairs, value: Integers) -> Integers:
         """Return what the sum of a form over the selected positions can be."""
-        found = total_codes(self.space.codes(value), self.counting.low(pairs), self.counting.high(pairs))
+        found = total_codes(self.space.codes(value), *self.counting.bounds(pairs))
         if self.space.pure_index(value):
             least, most = self._of_positions(value, self.counting.first(pairs))
             found = found[(found >= least) & (found <= most)]
@@ -344,7 +344,7 @@ class Meaning:
         """Say whether a form is the number of positions that are selected."""
         space = self.space
         if space.constant(form):
-            low, high = (0, 0) if pairs is False else (self.counting.low(pairs), self.counting.high(pairs))
+            low, high = self.counting.bounds(pairs)
             return bool(low == high == form[-1])
         if space.pure_index(form):
             return self._counts_before(form, pairs)
@@ -482,7 +482,7 @@ class Meaning:
         holding, default = stated.holding, node.default
         if pairs is False:
             return self._is_constant(holding, default)
-        low, high = self.counting.low(pairs), self.counting.high(pairs)
+        low, high = self.counting.bounds(pairs)
         only = self._only_value(values)
         whole = holding.about == "value" and constant_of(holding) == only
         if only is not None and (low or only[0] == default) and whole:

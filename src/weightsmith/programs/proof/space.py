@@ -240,6 +240,9 @@ def sums(left: Integers, right: Integers) -> Integers:
     """Return all sums of one of each, and perhaps more."""
     if len(left) == 1 or len(right) == 1:
         return checked(left + right)
+    step = int(left[1] - left[0])
+    if right[1] - right[0] == step and (np.diff(left) == step).all() and (np.diff(right) == step).all():
+        return checked(np.arange(int(left[0] + right[0]), int(left[-1] + right[-1]) + 1, step))
     if len(left) * len(right) > 20 * MOST_CODES:  # then all steps between the ends
         low, high = int(left[0]) + int(right[0]), int(left[-1]) + int(right[-1])
         step = gcd(step_of(left), step_of(right))
