@@ -13,6 +13,7 @@ from weightsmith.programs.compiler import (
     counting,
     gathering,
     halves,
+    pairs,
     placing,
     pointwise,
     selecting,
@@ -313,7 +314,7 @@ def mean_swapped(found: Any, symbol: Any, *_: Any) -> Any:
 
 
 def always_constant(self: Any, node: Any, value: Any, low: int) -> Any:
-    return gathering.simplest(gathering.constant(value))
+    return pointwise.simplest(symbols.constant(value))
 
 
 def all_or_nothing(at_least: bool, above: bool, codes: Any) -> Any:
@@ -401,9 +402,9 @@ FAULTS = [
     Fault("walk: what a constant is", "said = indices + 2;", wrapped(walk, "constant", other_constant)),
     Fault("walk: where positions begin", "said = indices;", wrapped(walk, "feature", from_one)),
     Fault("walk: whether no later position is selected", LESS, instead(walk, "_looks_back", always)),
-    Fault("walk: that both selectors must select", TWO, instead(walk, "both", walk.either)),
-    Fault("walk: that one selector is enough", EITHER, instead(walk, "either", walk.both)),
-    Fault("walk: what is not selected", NOT_A, instead(walk, "opposite", lambda pairs: pairs)),
+    Fault("walk: that both selectors must select", TWO, instead(walk, "both", pairs.either)),
+    Fault("walk: that one selector is enough", EITHER, instead(walk, "either", pairs.both)),
+    Fault("walk: what is not selected", NOT_A, instead(walk, "opposite", lambda given: given)),
     Fault("walk: which code stands for which answer", HIST, wrapped(walk.Walk, "_output", swapped_table)),
     Fault("walk: all codes of the output", HIST, wrapped(walk.Walk, "_output", fewer_codes), "ab"),
     Fault("walk: whether halves are enough", FRACTION, instead(walk, "compared_with_whole", always)),

@@ -79,9 +79,10 @@ class Counting:
             if cell in self.same_everywhere:
                 rest[space.of_cells.start + cell] = 0
         codes = space.codes(rest)
+        least = int(np.diff(np.sort(places)).min(initial=FAR))
+        if len(codes) > 4000 or len(places) > 2000 or least > int(codes[-1] - codes[0]):
+            return least > int(codes[-1] - codes[0])
         gaps = np.abs(np.subtract.outer(places, places))[~np.eye(len(places), dtype=bool)]
-        if len(codes) > 4000:
-            return int(gaps.min(initial=FAR)) > int(codes[-1] - codes[0])
         return not np.isin(gaps, distinct(np.abs(np.subtract.outer(codes, codes)))).any()
 
     def _numbering(self, pairs: Pairs) -> Numbering | None:

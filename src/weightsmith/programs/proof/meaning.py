@@ -369,11 +369,13 @@ class Meaning:
         if not isinstance(pairs, If) or not self.space.pure_index(pairs.key) or not self.space.pure_index(pairs.query):
             return False
         keys, queries = (one[self.space.of_index] + one[-1] for one in (pairs.key, pairs.query))
-        holds = pairs.holds(np.subtract.outer(queries, keys))
-        later = np.triu(np.ones((positions, positions), np.bool_), 1)
-        if not self.stated.causal and (holds & later).any():  # how many these are depends on the length
-            return False
-        return bool((holds & ~later).sum(axis=1).tolist() == count)
+        for query in range(positions):
+            holds = pairs.holds(queries[query] - keys)
+            if not self.stated.causal and holds[query + 1 :].any():  # how many these are depends on the length
+                return False
+            if np.count_nonzero(holds[: query + 1]) != count[query]:
+                return False
+        return True
 
     # Functions
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from weightsmith.errors import FileError, InputError, brief
+from weightsmith.errors import FileError, InputError, WeightsmithError, brief
 from weightsmith.model import Transformer, digest
 from weightsmith.programs.graph import Program
 from weightsmith.programs.naming import token_names
@@ -92,7 +92,9 @@ def replay(
     try:
         meaning = Meaning(read_statement(data["stated"]))
         proof = Proof(T, meaning)
-    except (ArithmeticError, ValueError, IndexError, KeyError, TypeError, AssertionError, RecursionError) as error:
+    except WeightsmithError:
+        raise
+    except (ArithmeticError, ValueError, LookupError, TypeError, AssertionError, RecursionError) as error:
         raise FileError(f"the certificate is damaged: {type(error).__name__}: {brief(str(error))}") from error
     _compare(data, T, proof)
     if program is not None:

@@ -18,6 +18,7 @@ from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.proof.space import Booleans, Integers, Space, distinct, sums
 
 FAR = 1 << 60
+AT_ONCE = 256  # queries
 Kind = TypeVar("Kind", np.int64, np.bool_)
 
 
@@ -153,7 +154,11 @@ class Differences:
         space = self.space
         if self.causal and space.pure_index(key) and space.pure_index(query):
             keys, queries = key[space.of_index] + key[-1], query[space.of_index] + query[-1]
-            return distinct(np.concatenate([q - keys[: i + 1] for i, q in enumerate(queries)]))
+            found = np.zeros(0, np.int64)
+            for start in range(0, len(queries), AT_ONCE):
+                some = range(start, min(start + AT_ONCE, len(queries)))
+                found = distinct(np.concatenate([found, *(queries[i] - keys[: i + 1] for i in some)]))
+            return found
         return sums(space.codes(query), -space.codes(key)[::-1])
 
     def of(self, condition: If) -> tuple[Integers, Booleans]:
