@@ -8,9 +8,17 @@ The compiler states what each part of a program is in the weights; nothing of th
     grid        forms and tables, evaluated over all numbers that they can be together
     selectors   which pairs of positions are selected, and that heads select just these
     counting    how many positions a selector selects
+    asking      what functions give, and the tables that stand for them in a certificate
+    linear      sums and multiples of numbers and means
+    cells       the numbers that cells can be, found from below
+    functions   pointwise functions
+    selects     selectors
+    aggregates  counts, single values, means
     meaning     node by node: what is stated is what the program means
     weights     sublayer by sublayer: the weights do what is stated, and nothing is rounded
-    portable    the meaning alone, for weights that are proved by margins
-    certificate the statement with the program, as data that is read with suspicion
-    replay      a certificate, checked again against a model
+    certificate the lemmas, the model's digest, and the statement with its program
+    writing     a statement as data
+    reading     and data as a statement, read with suspicion
+    same        whether a given program is that of a certificate
+    replay      a certificate, derived again for a model
 """

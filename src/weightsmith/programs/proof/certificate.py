@@ -60,9 +60,13 @@ class Certificate:
 
     def __str__(self) -> str:
         """Return the lemmas as numbered lines."""
+        cases = sum(lemma.cases for lemma in self.lemmas)
+        says, by = "right", f"{len(self.lemmas)} lemmas over {cases:,} cases"
+        if self.stated is None:
+            says, by = "decided as planned", f"{len(self.lemmas)} margins over {cases:,} codes"
         heading = (
-            f"{self.program} in {self.arithmetic}: right at every position of every input up to {self.safe_length} "
-            f"tokens, by {len(self.lemmas)} lemmas over {sum(lemma.cases for lemma in self.lemmas):,} cases"
+            f"{self.program} in {self.arithmetic}: {says} at every position of every input up to {self.safe_length} "
+            f"tokens, by {by}"
         )
         also = [*map(str, self.types), *(_ran(**one) for one in self.also)]
         return "\n".join([heading, *(f"  {line}" for line in [*numbered(self.lemmas), *also])])
