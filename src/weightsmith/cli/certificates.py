@@ -101,7 +101,13 @@ def _replay_program(data: Mapping[str, Any], names: Sequence[Path], shards: bool
         raise InputError("a program's certificate has no shards: leave out --sample and --all")
     if len(names) != 1:
         raise InputError("a program's certificate is about one model: write --model MODEL once")
-    say(str(ws.programs.replay(data, ws.load(names[0]))))
+    from weightsmith.programs.proof.lemmas import LemmaError
+
+    try:
+        say(str(ws.programs.replay(data, ws.load(names[0]))))
+    except LemmaError as error:
+        say(f"the certificate is refuted: {error}")
+        raise Refuted from None
     raise typer.Exit
 
 
