@@ -148,7 +148,7 @@ class Aggregates(Selects):
             raise LemmaError("one selected value is held in several forms")
         form = forms[0]
         if self.space.constant(form):
-            raise LemmaError("one selected value is held as a constant")
+            return self._is_single_constant(node, holding, pairs, values, low)
         made = self._sum_in(form, pairs)
         factor = self.space.cells_of(form)[0][1]
         read = scaled(made.value, factor)  # what is held where a position is selected
@@ -171,6 +171,21 @@ class Aggregates(Selects):
             node, f"the value of the {low} to 1 positions that are selected is held, or the default", cases + (not low)
         )
         return holding
+
+    def _is_single_constant(
+        self, node: Aggregate, holding: Holding, pairs: Pairs, values: Holding, low: int
+    ) -> Holding:
+        """Check that the one selected number is always the same, and so is the default if none is selected."""
+        if not isinstance(holding, Affine):
+            raise LemmaError("one selected value is held as a constant")
+        value, held, default = self._as_form(values, holding.scale), int(holding.form[-1]), node.default
+        whole = is_number(default) and (default * holding.scale) == int(default * holding.scale)
+        bases = [int(default * holding.scale)] if whole and is_number(default) else []
+        for base in [*bases, held][: None if low else len(bases)]:  # where nothing is selected, the default is held
+            if (self._sums(pairs, value - self.space.form(constant=base)) + base).tolist() == [held]:
+                self._lemma(node, f"the value of the {low} to 1 positions that are selected is always the same", 1)
+                return holding
+        raise LemmaError("one selected value is held as a constant, and it is none")
 
     def _gathers_numbers(self, form: Integers, scale: int, pairs: Pairs, values: Holding) -> Integers:
         """Check that a form is the sum of values, times a scale; return what is added for each position."""

@@ -18,7 +18,8 @@ from weightsmith.programs.proof.lemmas import LemmaError
 Integers: TypeAlias = npt.NDArray[np.int64]
 Booleans: TypeAlias = npt.NDArray[np.bool_]
 
-MOST_CODES = 60_000  # that a form is followed through
+MOST_CODES = 1 << 20  # that a form is followed through
+MOST_AT_ONCE = 1_200_000  # sums that are formed one by one
 LARGEST = 1 << 44  # of the numbers that are followed
 TOO_LARGE = 1 << 58  # a few of these may be added in 64 bits
 
@@ -243,7 +244,7 @@ def sums(left: Integers, right: Integers) -> Integers:
     step = int(left[1] - left[0])
     if right[1] - right[0] == step and (np.diff(left) == step).all() and (np.diff(right) == step).all():
         return checked(np.arange(int(left[0] + right[0]), int(left[-1] + right[-1]) + 1, step))
-    if len(left) * len(right) > 20 * MOST_CODES:  # then all steps between the ends
+    if len(left) * len(right) > MOST_AT_ONCE:  # then all steps between the ends
         low, high = int(left[0]) + int(right[0]), int(left[-1]) + int(right[-1])
         step = gcd(step_of(left), step_of(right))
         if (high - low) // step >= MOST_CODES:
