@@ -160,7 +160,8 @@ def compile(  # the verb that people look for
     try:
         proof = _proved(plan, lanes, made, Meaning(stated(walk, lanes)), arithmetic)
     except LemmaError as error:
-        raise LemmaError(str(refusal(made.output.note.place, str(error))), error.needs) from error
+        said = refusal(made.output.note.place, f"the weights were not proved, so they are not returned: {error}")
+        raise LemmaError(str(said), error.needs) from error
     except TooLargeError as error:
         raise refusal(made.output.note.place, str(error)) from error
     return CompiledProgram(made, proof.T, tokens, length, proof)

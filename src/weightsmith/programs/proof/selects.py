@@ -149,6 +149,8 @@ class Selects(Functions):
         found = truth(pairs, leaf, shape)
         wanted = self._compared(node, comparison, of_keys[:, 1], of_queries[:, 1])
         wrong = found != wanted
+        if not wrong.any():
+            self._seen_or_not.add(node)
         if self.stated.causal:  # later keys are not seen
             seen = (of_keys[:, None, 0] <= of_queries[None, :, 0]) | (of_keys[:, None, 0] < 0)
             wrong = wrong & seen
