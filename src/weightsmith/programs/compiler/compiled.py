@@ -11,9 +11,7 @@ from weightsmith.arithmetic import Arithmetic, Native
 from weightsmith.errors import InputError, brief, listed
 from weightsmith.model import Transformer, digest
 from weightsmith.programs.beside import COMPILED, beside
-from weightsmith.programs.compiler.certificate import Certificate
 from weightsmith.programs.compiler.forms import TooLargeError
-from weightsmith.programs.compiler.lemmas import LemmaError
 from weightsmith.programs.compiler.placing import Lanes, placed
 from weightsmith.programs.compiler.plan import Plan
 from weightsmith.programs.compiler.smallest import smallest
@@ -25,6 +23,8 @@ from weightsmith.programs.graph import Program
 from weightsmith.programs.interpreter import read_tokens
 from weightsmith.programs.naming import token_names
 from weightsmith.programs.places import refusal
+from weightsmith.programs.proof.certificate import Certificate
+from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.proof.meaning import Meaning
 from weightsmith.programs.proof.weights import Proof
 from weightsmith.programs.proof.writing import written

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from weightsmith.arithmetic import Fixed
 from weightsmith.programs.compiler.boundaries import EVERY, Boundary
 from weightsmith.programs.compiler.forms import Form, TooLargeError
-from weightsmith.programs.compiler.lemmas import LemmaError
 from weightsmith.programs.compiler.placing import Lanes
 from weightsmith.programs.compiler.plan import Plan
 from weightsmith.programs.compiler.weights import BlockPlan, Saturation, blocks_of, transformer
+from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.proof.meaning import Meaning
 from weightsmith.programs.proof.weights import Proof
 

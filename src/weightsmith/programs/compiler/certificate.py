@@ -1,5 +1,0 @@
-"""Certificates of compiled programs, as the proof has them."""
-
-from weightsmith.programs.proof.certificate import Certificate, InType
-
-__all__ = ["Certificate", "InType"]
