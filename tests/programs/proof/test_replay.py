@@ -96,6 +96,24 @@ def test_programs_over_values_of_every_kind_are_right_and_derived_again(kind: st
     assert replay(as_file(P), P.transformer).cases == sum(lemma.cases for lemma in P.certificate().lemmas)
 
 
+@pytest.mark.parametrize("kind", VALUES)
+def test_random_programs_over_tokens_of_every_kind(kind: str) -> None:
+    """Programs whose tokens are sets, tuples, truth values and numbers: right on all inputs up to 3, and replayed."""
+    vocabulary = tuple(ws.programs.values.exact(value) for value in VALUES[kind][:3])
+    compiled = 0
+    for seed in range(40):
+        try:
+            P = compile(drawn_program(seed, depth=1 + seed % 4, vocabulary=vocabulary), vocabulary, 3)
+        except ws.InputError:  # what cannot be compared, or cannot be said
+            continue
+        compiled += 1
+        for n in range(1, 4):
+            for tokens in product(vocabulary, repeat=n):
+                assert P(tokens) == [presented(value) for value in exact_values(P.program, tokens)], seed
+        assert list(replay(as_file(P), P.transformer).lemmas) == list(P.certificate().lemmas), seed
+    assert compiled > 10
+
+
 def test_a_function_is_a_table_that_is_compared_where_the_program_is_given() -> None:
     squared = Function(lambda x: x * x % 5, "squared")
     program = Program(Apply(squared, (Width(Select(Tokens(), Tokens(), "==")),)), "tracr", "squares")
