@@ -118,6 +118,26 @@ def test_the_certificate_is_printed_or_written(folder: Path) -> None:
     assert len(data["lemmas"]) > 3
 
 
+def test_a_written_certificate_is_derived_again(folder: Path) -> None:
+    good("compile", "hist.rasp", *SMALL, "--certificate", "c.json", folder=folder)
+    said = good("check", "--replay", "c.json", "--model", "m", folder=folder)
+    assert "proved: right at every position of all 363 inputs of 1 to 5 tokens" in said
+    for options, why in (
+        ([], "write --model MODEL once"),
+        (["--model", "m", "--model", "m"], "write --model MODEL once"),
+        (["--model", "m", "--sample", "3"], "has no shards: leave out --sample and --all"),
+    ):
+        result = weightsmith("check", "--replay", "c.json", *options, folder=folder)
+        assert result.returncode == 2
+        assert why in result.stderr
+    data = json.loads((folder / "c.json").read_text())
+    data["stated"]["positions"] = 4
+    (folder / "c.json").write_text(json.dumps(data))
+    result = weightsmith("check", "--replay", "c.json", "--model", "m", folder=folder)
+    assert result.returncode == 1
+    assert "the certificate is refuted: the model has no table of 4 positions" in result.stdout
+
+
 def test_short_inputs_are_run_if_asked_for(folder: Path) -> None:
     said = good("compile", "hist.rasp", *SMALL, "--check", "4", "--certificate", "c.json", folder=folder)
     assert "computes: exhaustive up to 4, all 120 inputs" in said

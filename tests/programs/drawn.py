@@ -1,8 +1,8 @@
 """Random programs in which every part has a value for every input: numbers, flags and tokens are kept apart."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from random import Random
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from weightsmith.programs.form import (
     Aggregate,
@@ -42,7 +42,7 @@ PREDICATES = (
 )
 
 
-def drawn_program(seed: int, depth: int = 4, vocabulary: str = "abc", length: bool = True) -> Program:
+def drawn_program(seed: int, depth: int = 4, vocabulary: Sequence[Any] = "abc", length: bool = True) -> Program:
     """Return a random program: the same for the same arguments; without `length` it can be causal."""
     draw = Drawing(Random(seed), vocabulary, length)
     kind = draw.one([draw.number, draw.flag, draw.token, draw.sometimes_none])
@@ -53,7 +53,7 @@ def drawn_program(seed: int, depth: int = 4, vocabulary: str = "abc", length: bo
 class Drawing:
     """Draws parts of programs, each at most so deep."""
 
-    def __init__(self, random: Random, vocabulary: str, length: bool) -> None:
+    def __init__(self, random: Random, vocabulary: Sequence[Any], length: bool) -> None:
         self.random, self.vocabulary, self.length = random, vocabulary, length
 
     def one(self, of: Iterable[T]) -> T:

@@ -12,10 +12,10 @@ import pytest
 import weightsmith as ws
 from tests.programs import examples_in_python as python
 from weightsmith.programs import CompiledProgram, compile, compile_rasp, rasp
-from weightsmith.programs.compiler.boundaries import Boundary
-from weightsmith.programs.compiler.lemmas import LemmaError
-from weightsmith.programs.compiler.neurons import Kink
-from weightsmith.programs.compiler.proof import Proof
+from weightsmith.programs.proof.lemmas import LemmaError
+from weightsmith.programs.proof.meaning import Meaning
+from weightsmith.programs.proof.statement import Cell, Gathered, Layered
+from weightsmith.programs.proof.weights import Proof
 
 PROGRAMS: dict[str, tuple[Callable[[], rasp.SOp], str]] = {
     "hist": (python.hist, "abc"),
@@ -52,7 +52,7 @@ def proof(P: CompiledProgram) -> Proof:
 
 def holds(P: CompiledProgram, T: ws.Transformer) -> bool:
     try:
-        Proof(T, proof(P).plan, proof(P).lanes)
+        Proof(T, proof(P).meaning)
     except LemmaError:
         return False
     return True
@@ -114,30 +114,34 @@ def test_the_readout_must_say_what_the_program_says(P: CompiledProgram) -> None:
         assert not holds(P, replace(P.transformer, readout=replace(readout, table=entries)))
 
 
+def with_cell(P: CompiledProgram, number: int, made: Gathered | Layered) -> None:
+    """Derive everything again, with another definition of a cell."""
+    stated = proof(P).stated
+    cell: Cell = stated.cells[number]._replace(made=made)
+    cells = (*stated.cells[:number], cell, *stated.cells[number + 1 :])
+    Proof(P.transformer, Meaning(replace(stated, cells=cells)))
+
+
 def test_a_boundary_that_is_moved_breaks_a_lemma(P: CompiledProgram) -> None:
-    plan, lanes = proof(P).plan, proof(P).lanes
-    for n, one in enumerate(plan.gathered):
-        for boundary, sign in one.heads.items():
-            for step in (1, -1):
-                moved = replace(boundary, refused=boundary.refused + step, selected=boundary.selected + step)
-                heads: dict[Boundary, int] = {**{b: s for b, s in one.heads.items() if b != boundary}, moved: sign}
-                other = plan._replace(gathered=(*plan.gathered[:n], one._replace(heads=heads), *plan.gathered[n + 1 :]))
+    for number, cell in enumerate(proof(P).stated.cells):
+        for h, (boundary, sign) in enumerate(cell.made.heads if isinstance(cell.made, Gathered) else ()):
+            assert isinstance(cell.made, Gathered)
+            for step in (1, -1) if boundary.of else ():
+                moved = boundary._replace(refused=boundary.refused + step, selected=boundary.selected + step)
+                heads = (*cell.made.heads[:h], (moved, sign), *cell.made.heads[h + 1 :])
                 with pytest.raises(LemmaError):
-                    Proof(P.transformer, other, lanes)
+                    with_cell(P, number, cell.made._replace(heads=heads))
 
 
 def test_a_neuron_that_turns_elsewhere_breaks_a_lemma(P: CompiledProgram) -> None:
-    from weightsmith.programs.compiler.weights import blocks_of, transformer
-
-    plan, lanes = proof(P).plan, proof(P).lanes
-    for n, one in enumerate(plan.layered):
-        for p, part in enumerate(one.parts):
-            for k, kink in enumerate(part.kinks):
-                turned = (*part.kinks[:k], Kink(kink.direction, kink.offset + 1, kink.slope), *part.kinks[k + 1 :])
-                parts = (*one.parts[:p], part._replace(kinks=turned), *one.parts[p + 1 :])
-                other = plan._replace(layered=(*plan.layered[:n], one._replace(parts=parts), *plan.layered[n + 1 :]))
-                T = transformer(other, lanes, blocks_of(other, lanes), P.arithmetic, P.transformer.vocabulary, [])
-                assert T is None or not holds(P, T)
+    for number, cell in enumerate(proof(P).stated.cells):
+        for p, part in enumerate(cell.made.parts if isinstance(cell.made, Layered) else ()):
+            assert isinstance(cell.made, Layered)
+            for k, (direction, offset, slope) in enumerate(part.kinks):
+                kinks = (*part.kinks[:k], (direction, offset + 1, slope), *part.kinks[k + 1 :])
+                parts = (*cell.made.parts[:p], part._replace(kinks=kinks), *cell.made.parts[p + 1 :])
+                with pytest.raises(LemmaError):
+                    with_cell(P, number, Layered(parts))
 
 
 def test_scores_that_are_too_small_break_a_lemma(P: CompiledProgram) -> None:
@@ -155,14 +159,19 @@ def test_a_certificate_lists_the_lemmas_with_their_cases_and_margins() -> None:
     assert certificate.inputs == sum(3**n for n in range(1, 21))
     assert [lemma.where for lemma in certificate.lemmas] == [
         "embedding",
+        "tokens %0",
+        "tokens_str",
+        "select %2",
+        "hist",
         "block 0 head 0",
         "block 0 head 1",
-        "block 0, hist",
         "block 0 attention",
         "readout",
     ]
     assert all(lemma.cases > 0 for lemma in certificate.lemmas)
-    assert certificate.lemmas[3].line == 1
+    assert [lemma.cases for lemma in certificate.lemmas[3:5]] == [9, 5]  # pairs of tokens, and their differences
+    assert certificate.lemmas[4].line == 1
+    assert "1 to 20 positions" in certificate.lemmas[4].statement
     assert "every score is at least 5, whose exp is ∞, or at most -1, whose exp is 0" in str(certificate)
     assert certificate.to_json()["lemmas"][1]["margin"] == certificate.lemmas[1].margin
 

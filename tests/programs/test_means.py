@@ -49,15 +49,15 @@ def test_a_mean_of_which_more_is_asked_is_kept_as_it_is(rest: str, monkeypatch: 
     assert ws.check.computes(P, up_to=5).holds
 
 
-def test_a_half_in_the_wrong_place_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_half_in_the_wrong_place_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     def shifted(*arguments: object) -> object:
         found = by_halves(*arguments)  # type: ignore[arg-type]
         assert isinstance(found, Affine)
         return replace(found, form=found.form.plus(1))
 
     monkeypatch.setattr(walk, "by_halves", shifted)
-    P = compile_rasp(MEANS.format("") + "said = indices > m;", vocabulary="ab", max_length=4)
-    assert not ws.check.computes(P, up_to=4).holds
+    with pytest.raises(ws.InputError, match="a mean is on another side of a whole number than what is held"):
+        compile_rasp(MEANS.format("") + "said = indices > m;", vocabulary="ab", max_length=4)
 
 
 @pytest.mark.parametrize("mask", ["", "causal"])

@@ -126,7 +126,7 @@ def test_the_certificate_states_the_margins_of_machine_types() -> None:
         "NOT shown to be right: at decisions it may not hold that of 20 codes the one that is meant is nearest, and "
         "its logit the largest; write a smaller max_length for float16"
     )
-    assert "hist in float(8,24,ties=even): right at every position of every input up to 20 tokens" in str(long)
+    assert "hist in float(8,24,ties=even): decided as planned at every position of every input up to 20" in str(long)
     assert "in float32: every decision stays; least is left at block 1 feed-forward, hist, margin 0.469" in str(long)
     assert all(lemma.margin is not None and lemma.margin > 0 for lemma in long.lemmas)
     assert long.to_json()["types"][0]["type"] == "float32"

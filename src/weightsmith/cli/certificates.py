@@ -69,6 +69,8 @@ def _replay(file: Path, names: Sequence[Path], sample: int | None, everything: b
         raise InputError(f"--sample {brief(sample)}: write how many shards to derive again, 1 or more, or --all")
     if sample is not None and everything:
         raise InputError(f"--sample {brief(sample)} is not --all: leave out one of them")
+    if (program := _program_certificate(file)) is not None:
+        _replay_program(program, names, sample is not None or everything)
     data = certificate_data(file)
     models = _given(file, data, names)
     with shown_progress("deriving again", "shards") as progress:
@@ -81,6 +83,31 @@ def _replay(file: Path, names: Sequence[Path], sample: int | None, everything: b
     if not done.agrees:
         say("the certificate is refuted")
         raise Refuted
+    raise typer.Exit
+
+
+def _program_certificate(file: Path) -> Mapping[str, Any] | None:
+    """Return the data of a program's certificate; None where the file is another one."""
+    from weightsmith.programs.proof.replay import is_program_certificate  # here, because it loads numpy
+    from weightsmith.storage import read_json
+
+    data = read_json(file, "the certificate")
+    return data if is_program_certificate(data) else None
+
+
+def _replay_program(data: Mapping[str, Any], names: Sequence[Path], shards: bool) -> NoReturn:
+    """Derive a program's certificate again, and say what was found."""
+    if shards:
+        raise InputError("a program's certificate has no shards: leave out --sample and --all")
+    if len(names) != 1:
+        raise InputError("a program's certificate is about one model: write --model MODEL once")
+    from weightsmith.programs.proof.lemmas import LemmaError
+
+    try:
+        say(str(ws.programs.replay(data, ws.load(names[0]))))
+    except LemmaError as error:
+        say(f"the certificate is refuted: {error}")
+        raise Refuted from None
     raise typer.Exit
 
 

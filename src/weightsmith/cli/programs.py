@@ -74,7 +74,7 @@ def compile_file(
     say_written(output)
     if file is not None:
         with refusals("cannot write", file):
-            write_json(file, P.certificate(also).to_json())
+            write_json(file, P.certificate(also).to_json(), entry_lines=True)
         say_written(file)
     if not all(verdict.holds for verdict in also):
         raise Refuted

@@ -1,6 +1,5 @@
 from . import form as form
 from . import rasp as rasp
-from .compiler.certificate import Certificate as Certificate
 from .compiler.compiled import CompiledProgram as CompiledProgram
 from .compiler.compiled import compile as compile
 from .compiler.compiled import compile_rasp as compile_rasp
@@ -13,6 +12,9 @@ from .ltl.compiled import compile_ltl as compile_ltl
 from .ltl.meaning import truths as truths
 from .ltl.progression import formula_automaton as formula_automaton
 from .ltl.reading import parse_ltl as parse_ltl
+from .proof.certificate import Certificate as Certificate
+from .proof.replay import ProgramReplay as ProgramReplay
+from .proof.replay import replay as replay
 from .rasp.conversion import program as program
 from .rasp.pointwise import function as function
 from .rasp.pointwise import where as where

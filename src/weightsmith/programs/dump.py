@@ -1,5 +1,7 @@
 """Programs as people read them: numbered lines, with the source of each."""
 
+from typing import Protocol
+
 from weightsmith.errors import brief, cut
 from weightsmith.programs.form import Aggregate, Always, And, Apply, Constant, Matrix, Node, Not, Or, Row, Select, Width
 from weightsmith.programs.graph import Program
@@ -8,6 +10,18 @@ from weightsmith.programs.values import presented
 
 LANGUAGES = {"rasp": "RASP", "tracr": "RASP in Python"}
 WIDEST_SOURCE = 60
+
+
+class HasParts(Protocol):
+    """What has parts, and an output among them."""
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """All parts."""
+
+    @property
+    def output(self) -> Node:
+        """The part that is said."""
 
 
 MOST_LINES = 200  # of a text that is kept whole
@@ -40,7 +54,7 @@ def text_lines(program: Program) -> list[str]:
     ]
 
 
-def short_names(program: Program) -> dict[Node, str]:
+def short_names(program: HasParts) -> dict[Node, str]:
     """Return what each node is called in the dump: %0, %1, …; a constant by its value."""
     names: dict[Node, str] = {}
     count = 0

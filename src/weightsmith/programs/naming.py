@@ -5,11 +5,11 @@ found again in what a transformer keeps of its program.
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from weightsmith.programs.dump import short_names
+from weightsmith.programs.dump import HasParts, short_names
 from weightsmith.programs.form import Node
-from weightsmith.programs.graph import Program
+from weightsmith.programs.values import Value, presented
 
 TOKEN, POSITION, NOTHING = "token", "position", "nothing"  # what lanes hold besides
 OF_WEIGHTS, OF_LANES = ", ", " and "  # between names
@@ -17,7 +17,7 @@ LONGEST_PART, LONGEST_NAME = 40, 150  # characters
 MORE = "…"
 
 
-def part_names(program: Program) -> dict[Node, str]:
+def part_names(program: HasParts) -> dict[Node, str]:
     """Return what the parts of a program are called, each otherwise."""
     numbers, names = short_names(program), Counter(node.note.name for node in program.nodes)
     called: dict[Node, str] = {}
@@ -45,3 +45,14 @@ def joined(names: Iterable[str], between: str = OF_WEIGHTS, most: int = LONGEST_
             return f"{result}{between}{MORE}" if result else MORE
         result = longer
     return result
+
+
+def token_names(tokens: Sequence[Value]) -> list[str]:
+    """Return tokens as texts, which a transformer's vocabulary has: different ones for different tokens."""
+    names: list[str] = []
+    for token in tokens:
+        name = token if isinstance(token, str) and token else str(presented(token)) or "''"
+        while name in names or (name in tokens and token != name):
+            name = f"{name}'"
+        names.append(name)
+    return names

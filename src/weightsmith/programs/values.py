@@ -48,12 +48,16 @@ def exact(value: object) -> Value:
         return value
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, int) and type(value) is not bool:  # one of a kind of its own is that number
+        value = int(value)
+    if isinstance(value, str):
+        value = str.__str__(value)
     if isinstance(value, float):
         value = _fraction_of(value)
     if isinstance(value, Decimal):
         value = _fraction_of_decimal(value)
     if isinstance(value, Fraction):
-        value = value.numerator if value.denominator == 1 else value
+        value = value.numerator if value.denominator == 1 else Fraction(value.numerator, value.denominator)
     if isinstance(value, int | Fraction):
         return _bounded(value)
     if isinstance(value, tuple) and type(value) is tuple:

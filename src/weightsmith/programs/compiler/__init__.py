@@ -1,4 +1,4 @@
-"""From programs to weights, every step shown to be exact over the finite set of values that it can meet.
+"""From programs to weights. That they compute the program is shown by `programs.proof`, which imports nothing of this.
 
     forms         linear forms over what the stream holds, in whole numbers, with the codes that they can have
     symbols       what a sequence operation is: a linear form, a mean kept as sum and count, or a table of classes
@@ -11,7 +11,7 @@
     walk          a program, node by node
     placing       which block computes what, and which lane holds it
     weights       the transformer in an arithmetic
-    lemmas        what is checked over all codes, on the weights themselves
+    stating       what all of this is, for the proof
 
 Everything is in whole numbers until `weights`: a value p/q is held times a scale.
 """

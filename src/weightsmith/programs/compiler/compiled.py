@@ -9,24 +9,26 @@ from typing import TYPE_CHECKING, Any
 from weightsmith import programs
 from weightsmith.arithmetic import Arithmetic, Native
 from weightsmith.errors import InputError, brief, listed
-from weightsmith.model import Transformer
+from weightsmith.model import Transformer, digest
 from weightsmith.programs.beside import COMPILED, beside
 from weightsmith.programs.budget import DEFAULT_MEMORY, allowed, in_force
-from weightsmith.programs.compiler.boundaries import combinations
-from weightsmith.programs.compiler.certificate import Certificate
-from weightsmith.programs.compiler.coding import Layered
 from weightsmith.programs.compiler.forms import TooLargeError
-from weightsmith.programs.compiler.lemmas import LemmaError
 from weightsmith.programs.compiler.placing import Lanes, placed
 from weightsmith.programs.compiler.plan import Plan
-from weightsmith.programs.compiler.proof import Proof
 from weightsmith.programs.compiler.smallest import smallest
-from weightsmith.programs.compiler.walk import planned
+from weightsmith.programs.compiler.stating import stated
+from weightsmith.programs.compiler.walk import Walk
 from weightsmith.programs.compiler.weights import blocks_of, transformer
 from weightsmith.programs.dump import dump, dump_lines, text_lines
 from weightsmith.programs.graph import Program
 from weightsmith.programs.interpreter import read_tokens
+from weightsmith.programs.naming import token_names
 from weightsmith.programs.places import refusal
+from weightsmith.programs.proof.certificate import Certificate
+from weightsmith.programs.proof.lemmas import LemmaError
+from weightsmith.programs.proof.meaning import Meaning
+from weightsmith.programs.proof.weights import Proof
+from weightsmith.programs.proof.writing import written
 from weightsmith.programs.values import Value, exact, presented
 
 if TYPE_CHECKING:
@@ -109,6 +111,8 @@ class CompiledProgram:
             tuple(self.proof.lemmas),
             tuple({"up_to": one.up_to, "inputs": one.inputs, "holds": one.holds} for one in also),
             self.proof.types if not isinstance(self.proof, Proof) else (),
+            digest(self.transformer),
+            written(self.proof.meaning) if isinstance(self.proof, Proof) else None,
         )
 
     def __repr__(self) -> str:
@@ -154,15 +158,18 @@ def compile(  # the verb that people look for
         if portable:
             from weightsmith.programs.portable.proof import proved  # the other back end loads when it is asked for
 
-            found = proved(made, tokens, length, _token_names(tokens), _provenance(made), arithmetic)
+            found = proved(made, tokens, length, token_names(tokens), _provenance(made), arithmetic)
             return CompiledProgram(made, found.T, tokens, length, found)
-        plan = planned(made, tokens, length, made.causal)
+        walk = Walk.through(made, tokens, length, made.causal)
+        plan = walk.plan()
         _require_readable(made, plan)
         lanes = placed(plan)
-        _require_room(plan, lanes)
         in_force().at("the proof", made.output.note.place)
         try:
-            proof = _proved(plan, lanes, made, tokens, arithmetic)
+            proof = _proved(plan, lanes, made, Meaning(stated(walk, lanes)), arithmetic)
+        except LemmaError as error:
+            said = refusal(made.output.note.place, f"the weights were not proved, so they are not returned: {error}")
+            raise LemmaError(str(said), error.needs) from error
         except TooLargeError as error:
             raise refusal(made.output.note.place, str(error)) from error
         return CompiledProgram(made, proof.T, tokens, length, proof)
@@ -199,13 +206,11 @@ def _program(program: Any, causal: bool) -> Program:
     return programs.program(program, causal=causal)
 
 
-def _proved(
-    plan: Plan, lanes: Lanes, program: Program, tokens: tuple[Value, ...], arithmetic: Arithmetic | None
-) -> Proof:
+def _proved(plan: Plan, lanes: Lanes, program: Program, meaning: Meaning, arithmetic: Arithmetic | None) -> Proof:
     """Return the transformer with its proof, in the given arithmetic or the smallest that will do."""
-    names, history = _token_names(tokens), _provenance(program)
+    names, history = token_names(meaning.stated.vocabulary), _provenance(program)
     if arithmetic is None:
-        return smallest(plan, lanes, names, history)
+        return smallest(plan, lanes, meaning, names, history)
     if isinstance(arithmetic, Native) or not isinstance(arithmetic, Arithmetic):
         raise InputError(
             f"arithmetic={brief(arithmetic)}: a program is proved in a finite arithmetic: write Fixed(8, 1), or None "
@@ -215,9 +220,9 @@ def _proved(
     try:
         if T is None:
             raise LemmaError(f"{arithmetic} lacks a number that the weights need, or scores whose exp is ∞ and 0")
-        return Proof(T, plan, lanes)
+        return Proof(T, meaning)
     except LemmaError as error:
-        enough = smallest(plan, lanes, names, history).T.arithmetic
+        enough = smallest(plan, lanes, meaning, names, history).T.arithmetic
         place = program.output.note.place
         raise refusal(place, f"{error}; the smallest arithmetic that will do is {enough}") from error
 
@@ -244,49 +249,11 @@ def _length(max_length: int) -> int:
     return max_length
 
 
-def _token_names(tokens: tuple[Value, ...]) -> list[str]:
-    """Return tokens as texts, which a transformer's vocabulary has: different ones for different tokens."""
-    names: list[str] = []
-    for token in tokens:
-        name = token if isinstance(token, str) and token else str(presented(token)) or "''"
-        while name in names or (name in tokens and token != name):
-            name = f"{name}'"
-        names.append(name)
-    return names
-
-
 def _provenance(program: Program) -> list[str]:
     """Return the program as lines that a transformer keeps."""
     lines = [f"{COMPILED}{program.name or 'a program'}", *dump_lines(program), *text_lines(program)]
     shown = ["".join(c if c.isprintable() else "?" for c in line) for line in lines]
     return [line if len(line) <= 200 else f"{line[:199]}…" for line in shown]
-
-
-def _require_room(plan: Plan, lanes: Lanes) -> None:
-    """Refuse a proof that would take too much memory.
-
-    It has four numbers for each combination of differences of a selector, and two for each lane and code that the
-    neurons of a block read.
-    """
-    budget = in_force()
-    for gathered in plan.gathered:
-        cases = combinations(gathered.pairs)
-        budget.at(gathered.source, gathered.place)
-        budget.room(4 * cases, f"the proof of what it selects, for {cases:,} combinations of differences,")
-    by_time: dict[int, list[Layered]] = {}
-    for one in plan.layered:
-        by_time.setdefault(one.cell.time, []).append(one)
-    for layers in by_time.values():
-        largest, codes = max(layers, key=_codes_read), sum(map(_codes_read, layers))
-        budget.at(largest.source, largest.place)
-        budget.room(
-            2 * codes * len(lanes.lanes),
-            f"the proof of what its neurons add, for {codes:,} codes that they read and {len(lanes.lanes)} lanes,",
-        )
-
-
-def _codes_read(layer: Layered) -> int:
-    return sum(len(part.codes) for part in layer.parts)
 
 
 def _require_readable(program: Program, plan: Plan) -> None:

@@ -109,7 +109,7 @@ class Counting:
         classes, filters, ordered = set[Form](), list[Condition](), self.causal
         for part in parts:
             difference = part.difference
-            if difference.key == difference.query and difference.key.of_index and _prefix(part):
+            if difference.key == difference.query and difference.key.of_index and _prefix(part, self.causal):
                 ordered = True
             elif difference.key == difference.query and part.only == 0:
                 classes.add(difference.key)
@@ -126,7 +126,11 @@ class Counting:
             return False
         wanted = difference.query.plus(-only)  # equal to the key
         if _lone_cell(difference.key) in self.ranks:
-            return wanted.of_index and wanted == Form(index=tuple(range(self.positions)))
+            return (
+                difference.key.cells[0][1] == 1
+                and wanted.of_index
+                and wanted == Form(index=tuple(range(self.positions)))
+            )
         if difference.key != Form(index=tuple(range(self.positions))):
             return False
         return _within(wanted, self.causal)
@@ -185,10 +189,15 @@ def _reflexive(part: Condition) -> bool:
     return part.difference.key == part.difference.query and bool(part.holds[np.searchsorted(codes, 0)])
 
 
-def _prefix(part: Condition) -> bool:
-    """Say whether a condition on positions holds for all before the query's, and for none after it."""
-    codes = part.difference.codes
-    return bool(part.holds[codes > 0].all() and not part.holds[codes < 0].any())
+def _prefix(part: Condition, causal: bool) -> bool:
+    """Say whether a condition on positions holds for all that come before in an order of them, and for none after.
+
+    Positions that are equal in the order would get one number. A causal mask hides later positions: then it must be
+    their own order.
+    """
+    codes, places = part.difference.codes, part.difference.key.index
+    apart = list(places) == sorted(set(places)) if causal else len(set(places)) == len(places)
+    return apart and bool(part.holds[codes > 0].all() and not part.holds[codes < 0].any())
 
 
 def _within(form: Form, causal: bool) -> bool:

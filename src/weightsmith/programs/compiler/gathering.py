@@ -41,6 +41,7 @@ from weightsmith.programs.form import Aggregate, Apply, Constant, Node
 from weightsmith.programs.graph import Program
 from weightsmith.programs.operators import Named
 from weightsmith.programs.places import refusal
+from weightsmith.programs.proof.holding import About
 from weightsmith.programs.values import Value, is_number, presented
 
 TRUTHS = frozenset(["not", "truth", "bool", "indicator"])  # operators to which only the truth matters
@@ -60,6 +61,7 @@ class Gathering:
     symbols: dict[Node, Symbol]
     pairs: dict[Node, Pairs]
     names: dict[Node, str]
+    about: dict[Node, About]
     made: list[Gathered] = field(default_factory=list)
     _counts: dict[Any, Form] = field(default_factory=dict)
     _sums: dict[Any, Form] = field(default_factory=dict)
@@ -179,6 +181,7 @@ class Gathering:
         signs = isinstance(symbol, Table) and set(symbol.values) <= {0, 1} and self._only_truth_matters(node)
         if signs and (low or node.default == 0):
             assert isinstance(symbol, Table)
+            self.about[node] = "truth"
             top = self._sum(pairs, heads_of(pairs), self.coder.positive(symbol), low, high, node)
             return simplest(as_table(self.pointwise.of_form(top, lambda code: int(code > 0)), self.sizes))
         form, scale = self._whole(symbol)

@@ -21,8 +21,9 @@ from weightsmith.programs.functions import Function
 from weightsmith.programs.interpreter import attempt
 from weightsmith.programs.operators import COMPARISONS
 from weightsmith.programs.places import refusal
-from weightsmith.programs.values import Value, exact
+from weightsmith.programs.values import Value, exact, is_number
 
+FEW_COLUMNS = 3  # kinds of queries that are told apart by flags; more by a number
 FEW_BOUNDARIES = 3  # of a condition on a form itself; with more, a flag is made first
 
 
@@ -87,15 +88,16 @@ class Selecting:
         return self._numbers(keys, queries, lambda d: found[d])
 
     def _by_rank(self, keys: Table, queries: Table, comparison: str, note: Note) -> Pairs:
-        """Return a comparison of values by their ranks: all comparisons of the same values have the same codes."""
+        """Return a comparison of values by their ranks: all comparisons of the same values have the same codes.
+
+        Numbers have an order, and so have texts. Other things are compared pair by pair: sets, say, have none.
+        """
         values: list[Any] = list(dict.fromkeys([*keys.values, *queries.values]))
-        try:
+        if all(map(is_number, values)) or all(type(value) is str for value in values):
             values.sort()
-        except TypeError:
-            if comparison not in ("==", "!="):
-                for key in keys.values:
-                    for query in queries.values:
-                        attempt(COMPARISONS[comparison], (key, query), note)
+        elif comparison not in ("==", "!="):
+            matrix = self._matrix(keys.values, queries.values, COMPARISONS[comparison], note)
+            return self._of_matrix(keys, queries, matrix)
         ranks = {value: rank for rank, value in enumerate(values)}
         for one, other in ((keys, queries), (queries, keys)):
             if len(one.values) == 1:
@@ -133,6 +135,8 @@ class Selecting:
             return chained
         columns, which = np.unique(matrix, axis=1, return_inverse=True)
         which = which.ravel()
+        if columns.shape[1] > FEW_COLUMNS:
+            return self._numbered(keys, queries, columns, which)
         return either(
             *(
                 both(
@@ -142,6 +146,14 @@ class Selecting:
                 for number in range(columns.shape[1])
             )
         )
+
+    def _numbered(self, keys: Table, queries: Table, columns: Booleans, which: Any) -> Pairs:
+        """Return pairs by one number: the kind of the query and that of the key are its digits."""
+        rows, row_of = np.unique(columns, axis=0, return_inverse=True)
+        count = len(rows)
+        of_key = {value: int(row) for value, row in zip(keys.values, row_of.ravel(), strict=True)}
+        of_query = {value: int(n) * count + count - 1 for value, n in zip(queries.values, which, strict=True)}
+        return self._ordered(keys, queries, of_key, of_query, lambda d: bool(rows[count - 1 - d % count, d // count]))
 
     def _chained(self, keys: Table, queries: Table, matrix: Booleans) -> Pairs | None:
         """Return pairs of which each query selects what a lesser one selects, and more; equality is two such chains."""

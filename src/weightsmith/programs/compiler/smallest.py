@@ -1,24 +1,25 @@
 """The smallest arithmetic in which a plan can be proved: a quick bound first, then the proof itself."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from weightsmith.arithmetic import Fixed
 from weightsmith.programs.budget import in_force
 from weightsmith.programs.compiler.boundaries import EVERY, Boundary
-from weightsmith.programs.compiler.forms import TooLargeError
-from weightsmith.programs.compiler.lemmas import LemmaError
+from weightsmith.programs.compiler.forms import Form, TooLargeError
 from weightsmith.programs.compiler.placing import Lanes
 from weightsmith.programs.compiler.plan import Plan
-from weightsmith.programs.compiler.proof import Proof
 from weightsmith.programs.compiler.weights import BlockPlan, Saturation, blocks_of, transformer
+from weightsmith.programs.proof.lemmas import LemmaError
+from weightsmith.programs.proof.meaning import Meaning
+from weightsmith.programs.proof.weights import Proof
 
 MOST_BITS = 25  # of the arithmetics that are tried: what float64 carries exactly
 
 
-def smallest(plan: Plan, lanes: Lanes, names: list[str], history: list[str]) -> Proof:
+def smallest(plan: Plan, lanes: Lanes, meaning: Meaning, names: list[str], history: list[str]) -> Proof:
     """Return the proof in the smallest Fixed: whole numbers need no bits after the point."""
     blocks = blocks_of(plan, lanes)
-    held = max(_fired(blocks), *(lane.reach for lane in lanes.lanes))
+    held = max(_fired(blocks), _added_up(blocks, lanes, plan.sizes.positions), *(lane.reach for lane in lanes.lanes))
     bits, why = max(2, held.bit_length()), ""
     boundaries = {head.boundary for block in blocks for head in block.heads}
     while bits <= MOST_BITS:
@@ -31,7 +32,7 @@ def smallest(plan: Plan, lanes: Lanes, names: list[str], history: list[str]) -> 
         try:
             if T is None:
                 raise LemmaError("a weight is too large", 1 << bits)
-            return Proof(T, plan, lanes)
+            return Proof(T, meaning)
         except LemmaError as error:
             why = str(error)
             if error.needs is None:
@@ -52,6 +53,27 @@ def _fired(blocks: list[BlockPlan]) -> int:
             fired = max(direction * end - offset for end in ends)
             largest = max(largest, fired * max(abs(slope * lane) for lane in one.lanes))
     return largest
+
+
+def _added_up(blocks: list[BlockPlan], lanes: Lanes, positions: int) -> int:
+    """Return how large the sums of heads become, if all positions are selected."""
+    largest = 0
+    for b, block in enumerate(blocks):
+        there = [lane.by(2 * b) for lane in lanes.lanes]
+        partial = [0] * len(there)
+        for head in block.heads:
+            values = [_combined(there, read[:-1]).plus(read[-1]) for read, _ in head.values]
+            for lane in range(len(there)):
+                partial[lane] += _combined(values, [to[lane] for _, to in head.values]).reach
+            largest = max(largest, *partial, *(value.reach for value in values))
+    return largest * positions
+
+
+def _combined(forms: Sequence[Form], factors: Sequence[int]) -> Form:
+    total = Form()
+    for form, factor in zip(forms, factors, strict=True):
+        total = total + form * factor if factor else total
+    return total
 
 
 def _scores(boundaries: Iterable[Boundary], saturation: Saturation) -> int:

@@ -13,7 +13,7 @@ from weightsmith.programs.compiler.coding import ONE_LAYER, Coder
 from weightsmith.programs.compiler.counting import Counting, conjuncts
 from weightsmith.programs.compiler.forms import Cell, Cells, Form, TooLargeError, feature
 from weightsmith.programs.compiler.gathering import Gathering
-from weightsmith.programs.compiler.halves import by_halves, compared_with_whole
+from weightsmith.programs.compiler.halves import SUMS, by_halves, compared_with_whole
 from weightsmith.programs.compiler.pairs import Pairs, at_distances, both, either, opposite
 from weightsmith.programs.compiler.plan import Plan
 from weightsmith.programs.compiler.pointwise import Pointwise, simplest
@@ -45,6 +45,7 @@ from weightsmith.programs.graph import Program
 from weightsmith.programs.naming import part_names
 from weightsmith.programs.operators import Named
 from weightsmith.programs.places import refusal
+from weightsmith.programs.proof.holding import About
 from weightsmith.programs.values import Value, exact, kind, presented
 
 TOO_LARGE = (
@@ -52,11 +53,6 @@ TOO_LARGE = (
 )
 MOST_READ = 1 << 16  # codes of the output
 MOST_CLASSES = 512  # combinations in a table before its parts become lanes
-
-
-def planned(program: Program, vocabulary: Sequence[Value], positions: int, causal: bool) -> Plan:
-    """Return what a program needs."""
-    return Walk.through(program, vocabulary, positions, causal).plan()
 
 
 @dataclass(eq=False, repr=False)
@@ -72,6 +68,9 @@ class Walk:
     cells: Cells = field(default_factory=Cells)
     symbols: dict[Node, Symbol] = field(default_factory=dict)
     pairs: dict[Node, Pairs] = field(default_factory=dict)
+    about: dict[Node, About] = field(default_factory=dict)  # how much of a value is held, where that is not all
+    recoded: dict[Node, tuple[Symbol | None, ...]] = field(default_factory=dict)  # arguments that became lanes
+    halved: dict[Node, Mean] = field(default_factory=dict)  # means that are held up to halves
 
     def __post_init__(self) -> None:
         """Compute the symbols of all nodes, each after its parts."""
@@ -91,6 +90,7 @@ class Walk:
             self.symbols,
             self.pairs,
             self.names,
+            self.about,
         )
         budget = in_force()
         budget.held = 0  # what another walk has made is not kept
@@ -180,9 +180,16 @@ class Walk:
             case Aggregate():
                 found = self.gathering.aggregate(node)
                 if isinstance(found, Mean) and compared_with_whole(self.program, node):
-                    return by_halves(found, self.coder, self.sizes)
+                    return self._halved(node, found)
                 return found
         raise refusal(node.note.place, f"{brief(node)} is no sequence operation of a program")
+
+    def _halved(self, node: Aggregate, mean: Mean) -> Symbol:
+        """Return a mean up to halves, where that is possible."""
+        found = by_halves(mean, self.coder, self.sizes)
+        if not isinstance(found, Mean):
+            self.about[node], self.halved[node] = "half", mean
+        return found
 
     def _of_feature(self, values: list[Value], of: str) -> Symbol:
         form = feature(list(range(len(values))), of)
@@ -203,6 +210,9 @@ class Walk:
 
     def _apply(self, node: Apply) -> Symbol:
         arguments = [self.symbols[one] for one in node.arguments]
+        halves = any(self.about.get(one) == "half" for one in node.arguments)
+        if halves and isinstance(node.operator, Named) and node.operator.symbol in SUMS:
+            self.about[node] = "half"
         try:
             result = self.pointwise.apply(node.operator, arguments, node.note)
             if not isinstance(result, Table) or result.which.size <= MOST_CLASSES or self.coder.is_cheap(result):
@@ -212,6 +222,8 @@ class Walk:
         smaller = [self._as_lane(one) for one in arguments]
         if result is not None and all(new is old for new, old in zip(smaller, arguments, strict=True)):
             return result
+        pairs = zip(smaller, arguments, strict=True)
+        self.recoded[node] = tuple(None if new is old else new for new, old in pairs)
         return self.pointwise.apply(node.operator, smaller, node.note)
 
     def _as_lane(self, symbol: Symbol) -> Symbol:

@@ -8,8 +8,6 @@ from weightsmith.arithmetic import Arithmetic, Float, Native
 from weightsmith.errors import InputError, brief
 from weightsmith.model import Transformer
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.certificate import InType
-from weightsmith.programs.compiler.lemmas import Lemma
 from weightsmith.programs.graph import Program
 from weightsmith.programs.places import refusal
 from weightsmith.programs.portable.margins import Margin, Margins
@@ -17,6 +15,8 @@ from weightsmith.programs.portable.plan import PortablePlan
 from weightsmith.programs.portable.rounding import FLOAT32, TYPES, rounding_in
 from weightsmith.programs.portable.walk import portable_plan
 from weightsmith.programs.portable.weights import lanes_of, transformer
+from weightsmith.programs.proof.certificate import InType
+from weightsmith.programs.proof.lemmas import Lemma
 from weightsmith.programs.values import Value, presented
 from weightsmith.rewrites import to_arithmetic
 

@@ -1,9 +1,15 @@
-"""Certificates of compiled programs: the lemmas that were checked, and what follows from them."""
+"""Certificates of compiled programs: the lemmas that were checked, what follows from them, and what they are about."""
 
-from dataclasses import asdict, dataclass
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
-from weightsmith.programs.compiler.lemmas import Lemma, numbered
+from weightsmith.programs.proof.lemmas import Lemma, numbered
+from weightsmith.storage import refusals, write_json
+
+PROGRAM_FORMAT = "weightsmith program certificate 1"
 
 
 @dataclass(frozen=True)
@@ -22,7 +28,11 @@ class InType:
 
 @dataclass(frozen=True)
 class Certificate:
-    """Says that a compiled program is right on every input up to a length, and by which lemmas."""
+    """Says that a compiled program is right on every input up to a length, and by which lemmas.
+
+    `stated` is the program with what each of its parts is in the weights, and `model` the digest of these: with both
+    everything can be derived again. A portable program has margins instead.
+    """
 
     program: str
     arithmetic: str
@@ -31,6 +41,8 @@ class Certificate:
     lemmas: tuple[Lemma, ...]
     also: tuple[dict[str, Any], ...] = ()  # what was run besides: up_to, inputs, holds
     types: tuple[InType, ...] = ()  # of a portable program: what machine types leave
+    model: str = ""
+    stated: Mapping[str, Any] | None = field(default=None, repr=False)
 
     @property
     def inputs(self) -> int:
@@ -39,13 +51,22 @@ class Certificate:
 
     def to_json(self) -> dict[str, Any]:
         """Return the certificate as data."""
-        return asdict(self)
+        return {"format": PROGRAM_FORMAT, **asdict(self)}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the certificate to a file: `weightsmith check --replay FILE --model MODEL` derives it again."""
+        with refusals("cannot write", path):
+            write_json(Path(path), self.to_json(), entry_lines=True)
 
     def __str__(self) -> str:
         """Return the lemmas as numbered lines."""
+        cases = sum(lemma.cases for lemma in self.lemmas)
+        says, by = "right", f"{len(self.lemmas)} lemmas over {cases:,} cases"
+        if self.stated is None:
+            says, by = "decided as planned", f"{len(self.lemmas)} margins over {cases:,} codes"
         heading = (
-            f"{self.program} in {self.arithmetic}: right at every position of every input up to {self.safe_length} "
-            f"tokens, by {len(self.lemmas)} lemmas over {sum(lemma.cases for lemma in self.lemmas):,} cases"
+            f"{self.program} in {self.arithmetic}: {says} at every position of every input up to {self.safe_length} "
+            f"tokens, by {by}"
         )
         also = [*map(str, self.types), *(_ran(**one) for one in self.also)]
         return "\n".join([heading, *(f"  {line}" for line in [*numbered(self.lemmas), *also])])

@@ -1,0 +1,311 @@
+"""Counts and aggregates: what is held is the number of selected positions, the one selected value, or the mean."""
+
+from fractions import Fraction
+from math import gcd
+
+import numpy as np
+
+from weightsmith.errors import brief
+from weightsmith.programs.form import (
+    Aggregate,
+)
+from weightsmith.programs.proof.holding import Affine, Holding, Mean, Table, constant_of, forms_of
+from weightsmith.programs.proof.lemmas import LemmaError
+from weightsmith.programs.proof.selectors import (
+    If,
+    Pairs,
+)
+from weightsmith.programs.proof.selects import Selects
+from weightsmith.programs.proof.space import (
+    Integers,
+    alike,
+    scaled,
+    step_of,
+)
+from weightsmith.programs.proof.statement import Gathered, Held
+from weightsmith.programs.values import Value, exact, is_number, presented
+
+
+class Aggregates(Selects):
+    """Checks counts and aggregates."""
+
+    def _is_count(self, holding: Holding, pairs: Pairs) -> Holding:
+        if not isinstance(holding, Affine) or holding.scale != 1 or holding.about != "value":
+            raise LemmaError("a number of positions is held in another way")
+        if not self._counts(holding.form, pairs):
+            raise LemmaError("what is held is not the number of selected positions")
+        return holding
+
+    def _counts(self, form: Integers, pairs: Pairs) -> bool:
+        """Say whether a form is the number of positions that are selected."""
+        space = self.space
+        if space.constant(form):
+            low, high = self.counting.bounds(pairs)
+            return bool(low == high == form[-1])
+        if space.pure_index(form):
+            return self._counts_before(form, pairs)
+        (cell, factor), *more = space.cells_of(form) or [(0, 0)]
+        if more or factor != 1 or np.count_nonzero(form) != 1:
+            return False
+        made = self.stated.cells[cell].made
+        if not isinstance(made, Gathered) or not space.constant(made.value) or made.value[-1] != 1:
+            return False
+        self.codes_of(cell)  # with the lemma that its heads select what the program selects
+        return self._same_pairs(self.selector_of(self.stated.cells[cell]), pairs)
+
+    def _same_pairs(self, one: Pairs, two: Pairs) -> bool:
+        return one is two or self.differences.identity(one) == self.differences.identity(two)
+
+    def _counts_before(self, form: Integers, pairs: Pairs) -> bool:
+        """Say whether as many positions are selected as come before the query, with itself or not."""
+        count = (form[self.space.of_index] + form[-1]).tolist()
+        positions = self.space.positions
+        if pairs is True:
+            return self.stated.causal and count == list(range(1, positions + 1))
+        if not isinstance(pairs, If) or not self.space.pure_index(pairs.key) or not self.space.pure_index(pairs.query):
+            return False
+        keys, queries = (one[self.space.of_index] + one[-1] for one in (pairs.key, pairs.query))
+        for query in range(positions):
+            holds = pairs.holds(queries[query] - keys)
+            if not self.stated.causal and holds[query + 1 :].any():  # how many these are depends on the length
+                return False
+            if np.count_nonzero(holds[: query + 1]) != count[query]:
+                return False
+        return True
+
+    def _aggregate(self, node: Aggregate, stated: Held) -> Holding:
+        pairs, values = self._selected(node.selector), self._value(self.held[node.values])
+        holding, default = stated.holding, node.default
+        if pairs is False:
+            return self._is_constant(holding, default)
+        low, high = self.counting.bounds(pairs)
+        only = self._only_value(values)
+        whole = holding.about == "value" and constant_of(holding) == only
+        if only is not None and (low or only[0] == default) and whole:
+            return self._is_constant(holding, only[0])
+        if stated.mean is not None:
+            mean = self._is_mean(node, stated.mean, pairs, values)
+            return self._is_half(node, mean, holding)
+        if isinstance(holding, Mean):
+            return self._is_mean(node, holding, pairs, values)
+        if holding.about == "truth":
+            return self._is_truth(node, holding, pairs, values, low)
+        if only is not None and self._is_count_or_default(node, holding, pairs, only[0]):
+            return holding
+        if high > 1:
+            raise LemmaError("a mean over several positions is held as one value")
+        return self._is_single(node, holding, pairs, values, low)
+
+    def _only_value(self, holding: Holding) -> tuple[Value] | None:
+        if isinstance(holding, Table) and len(set(holding.values)) == 1:
+            return (holding.values[0],)
+        if isinstance(holding, Mean):
+            return self._only_mean(holding)
+        return constant_of(holding)
+
+    def _only_mean(self, mean: Mean) -> tuple[Value] | None:
+        """Return the one value that a mean always has, in a tuple."""
+        some = mean.pairs[mean.pairs[:, 1] > 0]
+        if not len(some) or (some[:, 0] * some[0, 1] != some[0, 0] * some[:, 1]).any():
+            return None
+        value = exact(Fraction(int(some[0, 0]), int(some[0, 1]) * mean.scale))
+        return (value,) if mean.always or mean.default == value else None
+
+    def _sum_in(self, form: Integers, pairs: Pairs) -> Gathered:
+        """Return the sum over the selected positions that a form is, up to a factor and a constant."""
+        cells = self.space.cells_of(form)
+        if len(cells) == 1 and not self.space.pure_token(form) and not form[: self.space.of_cells.start].any():
+            cell = self.stated.cells[cells[0][0]]
+            if isinstance(cell.made, Gathered):
+                self.codes_of(cells[0][0])
+                if self._same_pairs(self.selector_of(cell), pairs):
+                    return cell.made
+        raise LemmaError("what is held is no sum over the selected positions")
+
+    def _is_count_or_default(self, node: Aggregate, holding: Holding, pairs: Pairs, value: Value) -> bool:
+        """Check that one value is held where something is selected, and the default elsewhere."""
+        forms = forms_of(holding)
+        if len(forms) != 1 or self.space.constant(forms[0]):
+            return False
+        counts = [self.space.form(cells=[(cell, 1)]) for cell, _ in self.space.cells_of(forms[0])[:1]]
+        if self.space.pure_index(forms[0]):
+            counts = [self.space.form(index=range(first, first + self.space.positions)) for first in (0, 1)]
+        for count in counts:
+            if self._counts(count, pairs):
+                grid = self._grid([Affine(count)])
+                found, asked = grid.ask_form(count), grid.ask(holding)
+                ids = np.array([self.values.number(node.default), self.values.number(value)])
+                self.require_equal(grid, ids[np.asarray(grid.array(found) > 0, np.int64)], asked.numbers())
+                self._lemma(node, "one value where something is selected, and the default elsewhere", grid.cases)
+                return True
+        return False
+
+    def _is_single(self, node: Aggregate, holding: Holding, pairs: Pairs, values: Holding, low: int) -> Holding:
+        """Check that the one selected value is held, or the default where none is selected."""
+        self._value(holding)
+        forms = forms_of(holding)
+        if len(forms) != 1 or isinstance(holding, Mean):
+            raise LemmaError("one selected value is held in several forms")
+        form = forms[0]
+        if self.space.constant(form):
+            return self._is_single_constant(node, holding, pairs, values, low)
+        made = self._sum_in(form, pairs)
+        factor = self.space.cells_of(form)[0][1]
+        read = scaled(made.value, factor)  # what is held where a position is selected
+        read[-1] += form[-1]
+        nothing = self.space.form(constant=int(form[-1]))
+        if isinstance(holding, Affine) and isinstance(values, Affine):
+            if not alike(read, values.scale, values.form, holding.scale):
+                raise LemmaError("the value that is gathered is not that of the program")
+            cases = 1
+        else:
+            grid = self._grid([values])
+            wanted, found = grid.ask(values), grid.ask(moved(holding, read))
+            self.require_equal(grid, wanted.numbers(), found.numbers())
+            cases = grid.cases
+        if not low:
+            grid = self._grid([])
+            said = grid.ask(moved(holding, nothing)).numbers()
+            self.require_equal(grid, np.full(said.shape, self.values.number(node.default)), said)
+        self._lemma(
+            node, f"the value of the {low} to 1 positions that are selected is held, or the default", cases + (not low)
+        )
+        return holding
+
+    def _is_single_constant(
+        self, node: Aggregate, holding: Holding, pairs: Pairs, values: Holding, low: int
+    ) -> Holding:
+        """Check that the one selected number is always the same, and so is the default if none is selected."""
+        if not isinstance(holding, Affine):
+            raise LemmaError("one selected value is held as a constant")
+        value, held, default = self._as_form(values, holding.scale), int(holding.form[-1]), node.default
+        whole = is_number(default) and (default * holding.scale) == int(default * holding.scale)
+        bases = [int(default * holding.scale)] if whole and is_number(default) else []
+        for base in [*bases, held][: None if low else len(bases)]:  # where nothing is selected, the default is held
+            if (self._sums(pairs, value - self.space.form(constant=base)) + base).tolist() == [held]:
+                self._lemma(node, f"the value of the {low} to 1 positions that are selected is always the same", 1)
+                return holding
+        raise LemmaError("one selected value is held as a constant, and it is none")
+
+    def _gathers_numbers(self, form: Integers, scale: int, pairs: Pairs, values: Holding) -> Integers:
+        """Check that a form is the sum of values, times a scale; return what is added for each position."""
+        if self.space.constant(form):
+            value = self._as_form(values, scale)
+            if self._sums(pairs, value).tolist() != [int(form[-1])]:
+                raise LemmaError("a sum of values is held as a constant, and it is none")
+            return value
+        made = self._sum_in(form, pairs)
+        (_, factor), *_ = self.space.cells_of(form)
+        if form[-1]:
+            raise LemmaError("a sum of values is held with a constant")
+        value = scaled(made.value, factor)
+        if isinstance(values, Affine):
+            if not alike(value, values.scale, values.form, scale):
+                raise LemmaError("the values that are added up are not those of the program")
+            return value
+        grid = self._grid([values])
+        wanted, found = grid.ask(values), grid.ask(Affine(value, scale))
+        self.require_equal(grid, wanted.numbers(), found.numbers())
+        return value
+
+    def _as_form(self, values: Holding, scale: int) -> Integers:
+        """Return numbers, times a scale, as a form: of those that are held as one, or depend on the position alone."""
+        if isinstance(values, Affine) and not scale % values.scale:
+            return scaled(values.form, scale // values.scale)
+        numbers = self._by_position(values)
+        known = [] if numbers is None else [self.values.known[n] for n in numbers.tolist()]
+        whole = [Fraction(one) * scale for one in known if is_number(one)]
+        if not whole or len(whole) < len(known) or any(one != int(one) or abs(one) >= 1 << 40 for one in whole):
+            raise LemmaError("a sum of values is held as a constant")
+        return self.space.form(index=map(int, whole))
+
+    def _is_mean(self, node: Aggregate, mean: Mean, pairs: Pairs, values: Holding) -> Mean:
+        """Check a mean that is held as sum and count, and find what these can be together."""
+        if mean.about != "value" or mean.default != node.default:
+            raise LemmaError("a mean is held with another default")
+        if not self._counts(mean.count, pairs):
+            raise LemmaError("the count of a mean is not the number of selected positions")
+        value = self._gathers_numbers(mean.top, mean.scale, pairs, values)
+        counts, codes = self.space.codes(mean.count), self.space.codes(value)
+        if self.counting.alike(pairs, value):
+            rows = [(v * c, c) for c in counts.tolist() for v in (codes.tolist() if c else [0])]
+            found = np.array(rows, np.int64)
+        else:
+            found = mean_pairs(codes, self.space.codes(mean.top), counts)
+        self._lemma(node, "sum and count are held over just the selected positions", len(found))
+        self.space.add_joint((mean.top, mean.count), found)
+        return Mean(mean.top, mean.scale, mean.count, mean.default, found)
+
+    def _is_half(self, node: Aggregate, mean: Mean, holding: Holding) -> Holding:
+        """Check that a mean is held up to halves: the half between two whole numbers for all between them."""
+        if holding.about != "half" or not isinstance(holding, Affine):
+            raise LemmaError("a mean is held up to more than halves")
+        if not mean.always and not isinstance(mean.default, int):
+            raise LemmaError("halves of a default that is no whole number")
+        grid = self._grid([mean])
+        top, count, said = grid.ask_form(mean.top), grid.ask_form(mean.count), grid.ask_form(holding.form)
+        found = grid.rows(grid.array(top), grid.array(count), grid.array(said))
+        tops, counts, halves = found.T
+        below = np.where(counts == 0, 1, scaled(counts, mean.scale))
+        twice = tops // below - (-tops // below)
+        if not mean.always:
+            twice = np.where(counts == 0, 2 * int(mean.default), twice)  # type: ignore[call-overload]
+        if not np.array_equal(2 * halves, scaled(twice, holding.scale)):
+            raise LemmaError("a mean is on another side of a whole number than what is held")
+        self._lemma(node, "the mean is held up to halves, with which whole numbers are compared alike", grid.cases)
+        return holding
+
+    def _is_truth(self, node: Aggregate, holding: Holding, pairs: Pairs, values: Holding, low: int) -> Holding:
+        """Check that it is held whether a mean of numbers from 0 on is positive."""
+        if not low and node.default != 0:
+            raise LemmaError("only the truth of a mean is held, and its default is not 0")
+        forms = forms_of(holding)
+        if len(forms) != 1:
+            raise LemmaError("the truth of a mean is held in several forms")
+        made = self._sum_in(forms[0], pairs)
+        grid = self._grid([values])
+        asked, flag = grid.ask(values), grid.ask_form(made.value)
+        known = self.values.known
+        numbers, flags = grid.rows(asked.numbers(), grid.array(flag)).T
+        for number in np.unique(numbers).tolist():
+            value, found = known[number], flags[numbers == number]
+            if not is_number(value) or value < 0 or ((found > 0) != (value > 0)).any() or (found < 0).any():
+                raise LemmaError(f"what is added up is not positive just where {brief(presented(value))} is")
+        bare = forms[0].copy()
+        (_, factor), *_ = self.space.cells_of(forms[0])
+        bare[-1] = 0
+        sum_grid = self._grid([Affine(bare)])
+        top, said = sum_grid.ask_form(bare), sum_grid.ask(holding)
+        positive = sum_grid.array(top) * (1 if factor > 0 else -1) > 0
+        ids = np.array([self.values.number(0), self.values.number(1)])
+        self.require_equal(sum_grid, ids[np.asarray(positive, np.int64)], said.numbers())
+        self._lemma(
+            node,
+            "it is held whether some selected value is positive, and no more is asked",
+            grid.cases + sum_grid.cases,
+        )
+        return holding
+
+
+def moved(holding: Holding, form: Integers) -> Holding:
+    """Return a holding of one form with another form in its place."""
+    if isinstance(holding, Affine):
+        return Affine(form, holding.scale)
+    assert isinstance(holding, Table)
+    (variable,) = holding.variables
+    return Table((variable._replace(form=form),), holding.which, holding.values)
+
+
+def mean_pairs(values: Integers, tops_of: Integers, counts: Integers) -> Integers:
+    """Return what a sum and its count can be together, and perhaps more."""
+    step = step_of(values) or 1
+    found = []
+    gapless = len(tops_of) > 1 and bool((np.diff(tops_of) == gcd(step, step_of(tops_of))).all())
+    for count in counts.tolist():
+        tops = np.arange(count * int(values[0]), count * int(values[-1]) + 1, step)
+        tops = tops[(tops >= tops_of[0]) & (tops <= tops_of[-1])] if gapless else tops[np.isin(tops, tops_of)]
+        found.append(np.stack([tops, np.full_like(tops, count)], axis=1))
+    pairs = np.concatenate(found)
+    if len(pairs) > 1 << 20:
+        raise LemmaError(f"a mean can be {len(pairs):,} different things: that is too many")
+    return pairs

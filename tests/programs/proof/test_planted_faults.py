@@ -1,0 +1,78 @@
+"""Planted faults: whatever the compiler decides wrongly, the proof refuses. Each fault is shown to be one."""
+
+from itertools import product
+
+import pytest
+
+import weightsmith as ws
+from tests.programs.proof.faults import FAULTS, Fault
+from weightsmith.programs import Program, compile, parse_rasp
+from weightsmith.programs.compiler import compiled, smallest, weights
+from weightsmith.programs.compiler.placing import placed
+from weightsmith.programs.compiler.walk import Walk
+from weightsmith.programs.interpreter import exact_values
+from weightsmith.programs.proof.lemmas import LemmaError
+from weightsmith.programs.values import presented
+
+LENGTH = 4
+STAGES = "walk pointwise tables symbols selecting gathering counting halves coding boundaries placing neurons weights"
+NAMES = [fault.decision for fault in FAULTS]
+
+
+def program_of(fault: Fault) -> Program:
+    return parse_rasp(fault.program) if isinstance(fault.program, str) else fault.program
+
+
+def planted(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    fault.plant(monkeypatch)
+    monkeypatch.setattr(smallest, "transformer", weights.transformer)
+    monkeypatch.setattr(compiled, "transformer", weights.transformer)
+
+
+def unproved(fault: Fault, program: Program) -> ws.Transformer:
+    """Return what the compiler makes of a program, without a proof, in an arithmetic with room."""
+    walk = Walk.through(program, tuple(fault.vocabulary), LENGTH, fault.causal)
+    plan = walk.plan()
+    lanes = placed(plan)
+    for bits in (12, 16, 20):
+        blocks = weights.blocks_of(plan, lanes)
+        T = weights.transformer(plan, lanes, blocks, ws.Fixed(bits, 0), list(fault.vocabulary), ["unproved"])
+        if T is not None:
+            return T
+    raise AssertionError("no arithmetic has room for it")
+
+
+def is_wrong(T: ws.Transformer, program: Program, vocabulary: str) -> bool:
+    """Say whether weights say something else than the program on some short input, or nothing at all."""
+    for n in range(1, LENGTH + 1):
+        for tokens in product(vocabulary, repeat=n):
+            wanted = [presented(value) for value in exact_values(program, list(tokens))]
+            try:
+                said = list(ws.run(T, list(tokens)).outputs)
+            except ws.WeightsmithError:  # a code that stands for nothing
+                return True
+            if said != wanted:
+                return True
+    return False
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=NAMES)
+def test_a_planted_fault_is_refused(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = program_of(fault)
+    planted(fault, monkeypatch)
+    with pytest.raises(LemmaError):
+        compile(program, fault.vocabulary, LENGTH, causal=fault.causal)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=NAMES)
+def test_a_planted_fault_makes_weights_that_are_wrong(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = program_of(fault)
+    assert not is_wrong(compile(program, fault.vocabulary, LENGTH, causal=fault.causal).transformer, program, "ab")
+    planted(fault, monkeypatch)
+    assert is_wrong(unproved(fault, program), program, fault.vocabulary)
+
+
+def test_there_is_a_fault_for_every_stage() -> None:
+    stages = {name.partition(":")[0] for name in NAMES}
+    assert stages == set(STAGES.split())
+    assert len(set(NAMES)) == len(FAULTS) >= 70
