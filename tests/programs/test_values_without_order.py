@@ -56,7 +56,7 @@ def test_values_are_compared_pair_by_pair(values: list[Any]) -> None:
     assert P.certificate().safe_length == 4
 
 
-def test_the_sets_of_the_issue() -> None:
+def test_sets_that_do_not_hold_each_other_select_nothing() -> None:
     assert compile(compared([frozenset([1]), frozenset([2])]), "ab", 4)("ab") == [0, 0]
 
 

@@ -202,9 +202,11 @@ class Differences:
 
     def selects(self, pairs: Pairs, heads: Sequence[tuple[Boundary, int]], name: str) -> int:
         """Check that heads, added up with their signs, select just the pairs; return over how many cases."""
-        digits = list({one.same: one for one in conditions(pairs)}.values())
-        known = {one.same: n for n, one in enumerate(digits)}
-        codes = [self.codes(one.key, one.query) for one in digits]
+        digits = {one.same: (one.key, one.query) for one in conditions(pairs)}
+        for boundary, _ in heads:  # which may look at a difference that makes no difference
+            digits |= {(key.tobytes(), query.tobytes()): (key, query) for key, query, _ in boundary.of}
+        known = {same: n for n, same in enumerate(digits)}
+        codes = [self.codes(*one) for one in digits.values()]
         shape = tuple(map(len, codes))
         if prod(shape) > MOST_CASES:
             raise LemmaError(f"{name}: {prod(shape):,} combinations of differences are too many to be gone through")
@@ -217,9 +219,7 @@ class Differences:
         for boundary, sign in heads:
             reach = np.zeros((1,) * len(shape), np.int64)
             for key, query, weight in boundary.of:
-                place = known.get((key.tobytes(), query.tobytes()))
-                if place is None:
-                    raise LemmaError(f"{name}: a head looks at a difference that the selector does not")
+                place = known[key.tobytes(), query.tobytes()]
                 if abs(weight) * max(1, int(np.abs(codes[place]).max())) > FAR >> 8:
                     raise LemmaError(f"{name}: a head weighs a difference too much")
                 reach = reach + along(place, codes[place] * weight)
