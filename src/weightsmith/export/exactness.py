@@ -108,7 +108,9 @@ def nothing_is_lost(T: Transformer, dtype: str) -> bool:
     A = T.arithmetic
     if not isinstance(A, Saturating) or dtype not in BITS or T.weights > MOST_WEIGHTS or T.final_norm is not None:
         return False
-    if A.infinity < 1 or not all((array.astype(dtype) == array).all() for _, array in named_arrays(T)):
+    with np.errstate(over="ignore"):
+        held = all((array.astype(dtype) == array).all() for _, array in named_arrays(T))
+    if A.infinity < 1 or not held:
         return False
     bounds = Bounds(A.infinity, _grain(A.smallest), min(A.precision, BITS[dtype]))
     try:

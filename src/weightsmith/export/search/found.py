@@ -22,7 +22,7 @@ LONGEST = 1_024  # tokens of two long runs
 MOST_LETTERS = 6
 MOST_TRIED = 256  # letters of which the furthest are taken
 MOST = 600  # inputs in all
-MOST_LONG = 12  # of them that are longer than the others
+MOST_PAIRS = 4 * 10**6  # of positions, in all heads, for inputs that are longer than the others
 MOST_WATCHED = 20_000  # weights of a model whose sums are watched one by one
 MOST_PRODUCTS = 2 * 10**8  # multiplications for all of them: a large model is run on fewer
 BENDS = 8  # places where a word that goes towards an end turns back
@@ -54,7 +54,7 @@ def _searched(T: Transformer, up_to: int | None) -> tuple[Ids, ...]:
     found = [*_some(_short(T, letters, length), room), *_some(words, max(room // 3, 1))]
     if most > 2 * length and T.weights <= MOST_WATCHED:
         with suppress(ModelError):  # the original has no answer for a run
-            found += _some(long_runs(T, letters, length, most), MOST_LONG)
+            found += _affordable(T, long_runs(T, letters, length, most))
     return tuple(_by_length(found if T.mask != "causal" else _alike(found, length)))
 
 
@@ -89,6 +89,14 @@ def _letters(T: Transformer) -> list[int]:
     furthest = [int(place) for k in range(sums.shape[1]) for place in (sums[:, k].argmax(), sums[:, k].argmin())]
     places = list(dict.fromkeys([*furthest, *range(len(tried))]))[:MOST_LETTERS]
     return sorted(tried[place] for place in places)
+
+
+def _affordable(T: Transformer, words: Sequence[Ids]) -> list[Ids]:
+    """Return the shortest of the words, up to a number of scores that all heads have together."""
+    heads = sum(len(block.attention.heads) for block in T.blocks if block.attention is not None)
+    ordered = sorted(words, key=len)
+    scores = np.cumsum([max(heads, 1) * len(word) ** 2 for word in ordered])
+    return [word for word, so_far in zip(ordered, scores, strict=True) if so_far <= MOST_PAIRS]
 
 
 def _some(words: Sequence[Ids], most: int) -> list[Ids]:

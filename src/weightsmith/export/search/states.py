@@ -21,7 +21,8 @@ Word = tuple[int, ...]
 
 def words_of_states(T: Transformer, letters: Sequence[int]) -> list[Ids]:
     """Return a word that reaches each state, then each letter, then what tells the state after it from others."""
-    if T.mask != "causal" or T.weights > MOST_WEIGHTS or _knows_positions(T):
+    headless = any(block.attention is not None and not block.attention.heads for block in T.blocks)
+    if T.mask != "causal" or T.weights > MOST_WEIGHTS or headless or _knows_positions(T):
         return []
     try:
         A = automaton(T, yes=T.answers[0], seconds=SECONDS, states=STATES, memory=MEMORY)
