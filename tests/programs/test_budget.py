@@ -149,9 +149,7 @@ WAYS = {
     "a table of {} combinations",
     "what its neurons read and add",
     "the comparison of a mean with each whole number from {} to {}",
-    "the proof of what it selects, for {} combinations of differences,",
     "the differences between {} numbers",
-    "the proof of what its neurons add, for {} codes that they read and {} lanes,",
 }
 
 

@@ -186,33 +186,6 @@ def _before(selected: int, key: Form, query: Form) -> int:
     return int(found.max()) if len(found) else selected - 1
 
 
-def combinations(pairs: Pairs) -> int:
-    """Return how many combinations of differences there are."""
-    return prod(len(digit.codes) for digit in _differences(pairs))
-
-
-def selection(pairs: Pairs, heads: Heads) -> tuple[int, bool]:
-    """Return how many combinations of differences there are, and whether the heads select just the pairs."""
-    digits = _differences(pairs)
-    truth = _truth(pairs, digits)
-    total = np.zeros(truth.shape, np.int64)
-    for boundary, sign in heads.items():
-        in_force().check()
-        weights = dict(boundary.weights)
-        codes = _number(digits, [weights.get(digit.same, 0) for digit in digits])
-        if ((codes < boundary.selected) & (codes > boundary.refused)).any() or not _is_sum(boundary):
-            return truth.size, False
-        total = total + sign * (codes >= boundary.selected)
-    return truth.size, bool(np.array_equal(total, truth))
-
-
-def _is_sum(boundary: Boundary) -> bool:
-    key, query = Form(), Form()
-    for (of_key, of_query), weight in boundary.weights:
-        key, query = key + of_key * weight, query + of_query * weight
-    return (key, query) == (boundary.key, boundary.query)
-
-
 def _number(digits: Sequence[Difference], weights: Sequence[int]) -> Integers:
     """Return the number that has the differences as digits, for every combination of them."""
     codes: Integers = np.zeros((1,) * len(digits), np.int64)

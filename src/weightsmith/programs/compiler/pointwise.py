@@ -215,9 +215,6 @@ def _constant_pairs(one: Mean, other: Affine) -> Integers:
 
 def _added_pairs(one: Mean, a: int, other: Mean, b: int) -> Integers:
     """Return what sums over the same positions can be, count by count, and perhaps more."""
-    times = _multiple(one.top, other.top)
-    if times is not None:  # then one of them tells the other
-        return np.asarray(one.pairs * np.array([a + b * times, 1]), np.int64)
     found, total = list[Integers](), 0
     for count in distinct(one.pairs[:, 1]).tolist():
         left, right = (mean.pairs[mean.pairs[:, 1] == count, 0] for mean in (one, other))
@@ -226,12 +223,6 @@ def _added_pairs(one: Mean, a: int, other: Mean, b: int) -> Integers:
         require_pairs(total)
         found.append(np.stack([tops, np.full_like(tops, count)], axis=1))
     return np.concatenate(found)
-
-
-def _multiple(one: Form, other: Form) -> int | None:
-    """Return the whole number by which one form gives the other, or None."""
-    times, rest = divmod(other.factor, one.factor) if one.factor else (0, 1)
-    return None if rest or one * times != other else times
 
 
 def _count_times_mean(left: Symbol, right: Symbol) -> Symbol | None:

@@ -6,6 +6,7 @@ same for each. How many positions a selector selects follows from its conditions
 """
 
 from weightsmith.errors import brief
+from weightsmith.programs.budget import in_force
 from weightsmith.programs.form import (
     Aggregate,
     Apply,
@@ -32,6 +33,7 @@ class Meaning(Aggregates):
         super().__init__(statement)
         self._require_mask()
         for node in self.program.nodes:
+            in_force().at(f"the proof of {self.names[node]}", node.note.place)
             try:
                 if isinstance(node, SequenceNode):
                     self.held[node] = self._sequence(node)

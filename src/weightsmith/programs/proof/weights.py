@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic
 from weightsmith.model import Attention, Block, FeedForward, Head, PositionTable, Readout, Softmax, Transformer
+from weightsmith.programs.budget import in_force
 from weightsmith.programs.proof.counting import sides
 from weightsmith.programs.proof.grid import Grid, fired
 from weightsmith.programs.proof.holding import Table, Variable
@@ -43,6 +44,7 @@ class Proof:
         self._require_kind()
         self._embedding()
         for b, block in enumerate(T.blocks):
+            in_force().check()
             self._require_plain(b, block)
             self._attention(b, block.attention)
             self._feed_forward(b, block.feed_forward)
