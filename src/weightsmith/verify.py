@@ -50,7 +50,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import asdict, dataclass, replace
 from decimal import Context, Decimal, getcontext, localcontext
 from fractions import Fraction
-from functools import cache, partial, reduce
+from functools import cache, lru_cache, partial, reduce
 from itertools import product
 from types import SimpleNamespace as Part  # of a model: an object with the fields of its kind
 from typing import Any, NamedTuple
@@ -108,6 +108,7 @@ class Arithmetic:
             raise Refused(f"the arithmetic {shown(given)} is not checked here")
         self.exact = 1 << self.bits  # every whole number below this is a member
         self.one = self.nearest(1 << self.unit)
+        self.computed = dict[tuple[str, int], int]()  # values of functions, each once
 
     def nearest(self, numerator: int, denominator: int = 1) -> int:
         """Round a multiple of 2^−unit, given as a fraction, to the nearest member; beyond the largest, to that."""
@@ -164,9 +165,13 @@ class Arithmetic:
         root = math.isqrt(square)
         return self.nearest(2 * root + (root * root != square), 1 << 101)
 
-    @cache  # noqa: B019 (there are one or two arithmetics, and they stay)
     def function(self, name: str, k: int) -> int:
         """Return exp or an activation of a member: the exact real value, rounded once."""
+        if (name, k) not in self.computed:
+            self.computed[name, k] = self.rounded(name, k)
+        return self.computed[name, k]
+
+    def rounded(self, name: str, k: int) -> int:
         x = Fraction(k, 1 << self.unit)
         if name == "exp" and (k == 0 or abs(x) > 5000):  # e^5000 is beyond, e^−5000 below every arithmetic above
             return self.one if k == 0 else self.largest if k > 0 else 0
@@ -249,7 +254,7 @@ def read_json(data: bytes | str, what: str) -> dict[str, Any]:
 FORMAT = """
 Transformer  arithmetic:name vocabulary:names lanes:lanes embedding[vocabulary,lanes] positions:positions blocks:Block*
              output[classes,lanes]=null classes:classes mask:causal|full output_bias[classes]=null final_norm:norm
-             tied:bool=false flags:name* (provenance:text*) (edits:Edit*=[]) (tokenizer:tokenizer="")
+             tied:bool=false flags:name* (provenance:text*) (edits:Edit*=[]) (tokenizer:any_text="")
              readout:Readout?=null!
 Block        attention:Attention? feed_forward:FeedForward? attention_norm:norm feed_forward_norm:norm
              norm_placement:pre|post origin:text parallel:bool=false!
@@ -331,7 +336,7 @@ RULES: dict[str, Callable[[Any], bool]] = {
     "number": is_number,
     "name": lambda x: is_text(x, 200),
     "text": lambda x: is_text(x, 2000),
-    "tokenizer": lambda x: is_text(x, 24 << 20, printable=False),
+    "any_text": lambda x: is_text(x, 24 << 20, printable=False),
     "names": lambda x: are_names(x, printable=False),
     "classes": lambda x: x == [] or are_names(x, printable=False),
     "lanes": lambda x: are_names(x, printable=True),
@@ -380,7 +385,7 @@ class Reader:
         values = read_json(metadata["weightsmith"], "the metadata of the model")
         version, listed = values.pop("version", None), values.pop("tensors", None)
         need(type(version) is int and version == 1, f"the model file has version {shown(version)}, and 1 is read")
-        same = follows("tokenizer*", listed) and sorted(listed) == sorted(header)
+        same = follows("any_text*", listed) and sorted(listed) == sorted(header)
         need(same, "the tensors are not those that the metadata lists")
         self.arithmetic, self.places = Arithmetic(values.get("arithmetic")), self.tensors(header)
         self.model = self.part("Transformer", values, "", {})
@@ -458,7 +463,8 @@ class Reader:
             need(fits, f"{name} has the shape {shape}, which does not fit its {axis}")
         numbers = struct.unpack_from(f"<{math.prod(shape)}d", self.body, begin)
         need(all(map(math.isfinite, numbers)), f"the tensor {shown(name)} has a number that is not finite")
-        members = tuple(self.arithmetic.member(x, name) for x in numbers)
+        known = {x: self.arithmetic.member(x, name) for x in {*numbers}}
+        members = tuple(known[x] for x in numbers)
         return members if len(shape) == 1 else Matrix(members[i * shape[1] :][: shape[1]] for i in range(shape[0]))
 
     # What no rule for a single field says
@@ -599,6 +605,7 @@ class Model:
         self.letters = sorted({*T.embedding})
         self.letter_of = dict(zip(T.vocabulary, map(self.letters.index, T.embedding), strict=True))
         self.longest = len(T.table) or None
+        self.computed = dict[Any, Vector]()  # what feed-forward layers make of vectors, each once
         self.answers = [*dict.fromkeys(T.readout.codes.values())] if T.readout else T.classes
 
     def linear(self, W: Matrix, x: Vector, b: Vector | None = None) -> Vector:
@@ -637,9 +644,11 @@ class Model:
         if block.attention:
             total = A.plus(reduce(A.plus, outputs, (0,) * len(x)), block.attention.b_O)
             x = self.norm(block.attention_norm if block.norm_placement == "post" else None, A.plus(x, total))
-        return self.after_feed_forward(b, x, entry if block.parallel else x) if block.feed_forward else x
+        key = b, x, entry if block.parallel else x
+        if key not in self.computed:
+            self.computed[key] = self.after_feed_forward(*key) if block.feed_forward else x
+        return self.computed[key]
 
-    @cache  # noqa: B019 (each different vector is computed once)
     def after_feed_forward(self, b: int, x: Vector, seen: Vector) -> Vector:
         A, block, layer = self.arithmetic, self.parts.blocks[b], self.parts.blocks[b].feed_forward
         before, after = (block.feed_forward_norm if block.norm_placement == p else None for p in ("pre", "post"))
@@ -745,7 +754,7 @@ class Work:
 
 Term = tuple[Any, ...]  # ("set", characters), ("then", a, b), ("or", a, b), ("many", a), EMPTY
 EMPTY: Term = ("empty",)
-ATOM = re.compile(r"\[\^?\]?(?:[^\]\\]|\\.)*\]|\\[^0-9AbBZ]|[^\\\[\](){}|*+?^$]", re.DOTALL)
+ATOM = re.compile(r"\[\^?\]?(?:[^\]\\]|\\.)*\]|\\[dDsSwWafnrtv]|\\[^0-9A-Za-z]|[^\\\[\](){}|*+?^$]", re.DOTALL)
 REPEAT = re.compile(r"(?:(\*)|(\+)|(\?)|\{([0-9]{1,4})\}|\{([0-9]{1,4}),([0-9]{0,4})\})\??")
 
 
@@ -813,7 +822,7 @@ def then(begin: Term, end: Term) -> Term:
     return end if begin == EMPTY else begin if end == EMPTY else ("then", begin, end)
 
 
-@cache
+@lru_cache(maxsize=1 << 16)
 def is_nullable(term: Term) -> bool:
     kind, *inner = term
     if kind in ("then", "or"):
@@ -821,7 +830,7 @@ def is_nullable(term: Term) -> bool:
     return kind in ("empty", "many")
 
 
-@cache
+@lru_cache(maxsize=1 << 16)
 def derived(term: Term, character: str) -> frozenset[Term]:
     """Return terms for what may follow a character."""
     kind, *inner = term
@@ -993,13 +1002,14 @@ class CountAlike(Count):
 class Folded:
     """The states of a fold as numbers, each computed once; −1 where the guess can no longer come out right."""
 
-    def __init__(self, fold: Fold, effects: Sequence[Any], size: int) -> None:
-        self.fold, self.effects, self.hopeful = fold, effects, self.hopeful_normalisers(fold, effects)
+    def __init__(self, fold: Fold, effects: Sequence[Any], size: int, work: Work) -> None:
+        self.fold, self.effects, self.work = fold, effects, work
+        self.hopeful = self.hopeful_normalisers(fold, effects, work)
         self.states: list[State] = [(fold.start, (0,) * size)]
         self.place, self.steps = {self.states[0]: 0}, list[dict[int, int]]([{}])
 
     @staticmethod
-    def hopeful_normalisers(fold: Fold, effects: Iterable[Any]) -> set[Any] | None:
+    def hopeful_normalisers(fold: Fold, effects: Iterable[Any], work: Work) -> set[Any] | None:
         """Return the normalisers from which the guess can come out right; None for all, where nothing is guessed."""
         if fold.guess is None:
             return None
@@ -1009,6 +1019,8 @@ class Folded:
             following = [fold.step(normaliser, mark) for mark in marks]
             order += [there for there in dict.fromkeys(following) if there not in place]
             table.append([place.setdefault(there, len(place)) for there in following])
+            if len(table) % 1024 == 0:
+                work.look(len(order))
         return {order[i] for i in leading(table, (i for i, n in enumerate(order) if fold.outcome(n)))}
 
     def after(self, state: int, effects: Vector) -> int:
@@ -1034,6 +1046,8 @@ class Folded:
             self.place[new] = len(self.states)
             self.states.append(new)
             self.steps.append({})
+            if len(self.states) % 1024 == 0:
+                self.work.look(len(self.states))
         return self.place[new]
 
 
@@ -1114,12 +1128,22 @@ class Entries:
 class KeyStream:
     """A view and a machine, walked through together, with the keys that a query meets.
 
-    The effect of a key depends on its age. A key is *pending* until its effect changes no more; then, as soon as no
-    older key is pending, the fold takes it in. A query takes in what is pending, at its present age, for itself alone.
+    The effect of a key depends on its age. Its *future* is a pair: its effect at present (0 for none), and the place in
+    the list of futures of what it has a letter later; −1 where its effect changes no more. The first future is that of
+    a key without effect. A key is *pending* until its effect changes no more; then, as soon as no older key is
+    pending, the fold takes it in. A query takes in what is pending, at its present age, for itself alone.
     """
 
-    def __init__(self, view: Machine, machine: Machine | None, meaning: Mapping[int, Any], work: Work) -> None:
-        M, silent = machine or view, ((0,), False)  # after inputs that are too long, no key and no query
+    def __init__(
+        self,
+        view: Machine,
+        machine: Machine | None,
+        meaning: Mapping[int, tuple[int, bool]],  # by label of the view: the future of its key, and whether it asks
+        futures: Sequence[tuple[int, int]],
+        work: Work,
+    ) -> None:
+        M, silent, held = machine or view, (0, False), 0  # silent: after inputs that are too long, no key and no query
+        older = [later if later >= 0 else place for place, (_, later) in enumerate(futures)]
         useful = leading(view.table, (s for s, label in enumerate(view.labels) if meaning.get(label, silent)[1]))
         start: Any = (0, 0, ())
         place = {start: 0}
@@ -1132,18 +1156,19 @@ class KeyStream:
                     continue
                 future, asks = meaning.get(view.labels[v_next], silent)
                 need(asks or not machine or not machine.labels[m_next], "a reading speaks where it must not")
-                waiting = [*(older[1:] or older for older in pending), future]
-                first = next((i for i, older in enumerate(waiting) if len(older) > 1), len(waiting))
-                taken = tuple(older[0] for older in waiting[:first] if older[0])
-                node = v_next, m_next, tuple(older for older in waiting[first:] if older != (0,))
+                waiting = [*(older[key] for key in pending), future]
+                first = next((i for i, key in enumerate(waiting) if older[key] != key), len(waiting))
+                taken = tuple(futures[key][0] for key in waiting[:first] if futures[key][0])
+                node = v_next, m_next, tuple(key for key in waiting[first:] if key)
                 if node not in place:
                     place[node] = len(order)
                     order.append(node)
+                    held += 1 + len(node[2]) // 16  # a key takes less room than a state
                 row.add((place[node], taken))
             self.rows.append(row)
-            if len(self.rows) % 1024 == 0:
-                work.look(len(order))
-        self.near = [tuple(older[0] for older in pending if older[0]) for _, _, pending in order]
+            if len(self.rows) % 256 == 0:
+                work.look(held)
+        self.near = [tuple(futures[key][0] for key in pending if futures[key][0]) for _, _, pending in order]
         self.labels = [machine.labels[m] if machine else 0 for _, m, _ in order]
         self.asks = [meaning.get(view.labels[v], silent)[1] for v, _, _ in order]
         self.lively = {n for n, (_, m, _) in enumerate(order) if machine and m in machine.lively}
@@ -1173,7 +1198,10 @@ class Head:
         )
         moved = {k: [self.A.plus(k, offset) for offset in keys] for k, _ in self.key.values()}
         self.values = {v: [self.A.plus(v, offset) for offset in values] for _, v in self.key.values()}
-        codes = {q: self.coded(q, moved, penalties) for q in query.values()}
+        codes = dict[Vector, dict[Vector, list[int]]]()
+        for q in {*query.values()}:
+            proof.work.look(len(codes) * len(moved) * len(penalties))
+            codes[q] = self.coded(q, moved, penalties)
         self.class_of = {x: c for c, entry in enumerate(classes) for x in entry.queries}
         need(self.class_of.keys() == seen.keys(), "the queries of a head are not divided into classes")
         self.codes = [codes[query[entry.queries[0]]] for entry in classes]  # of each class
@@ -1265,8 +1293,10 @@ class Head:
             every = self.any_sum(c, fold)
         for outcome, total, label in self.ends(c, fold, reading.view, reading.machine, sums=not reading.any_sum):
             need((outcome is not None) == (label > 0), "a reading speaks where it must not, or the reverse")
-            if outcome:
-                sums.setdefault(label, set()).update(every or [self.proof.model.linear(self.part.W_O, total)])
+            if outcome and reading.any_sum:
+                sums[label] = every
+            elif outcome:
+                sums.setdefault(label, set()).add(self.proof.model.linear(self.part.W_O, total))
         self.proof.work.done += 1
         return reading.machine, sums
 
@@ -1284,17 +1314,22 @@ class Head:
     def ends(self, c: int, fold: Fold, view: Machine, machine: Machine | None, sums: bool) -> Iterator[Any]:
         """Walk through a view, a machine and a fold together. Wherever a query of the class stands, return the outcome
         (None where the guess was wrong), the sum, and the label of the machine."""
-        size, number, futures = len(self.part.W_V) if sums else 0, dict[Any, int]({None: 0}), dict[Any, Vector]()
+        size, number = len(self.part.W_V) if sums else 0, dict[Any, int]({None: 0})
+        futures, future_of = dict[tuple[int, int], int]({(0, -1): 0}), dict[Any, int]()
         for k, v in {*self.key.values()}:
             pairs = zip(self.codes[c][k], self.values[v], strict=True)
             effects = [None] * self.part.strict + [fold.effect(code, value[:size]) for code, value in pairs]
             numbers = [number.setdefault(effect, len(number)) for effect in effects]
             while len(numbers) > 1 and numbers[-1] == numbers[-2]:  # by age, up to where the effect changes no more
                 numbers.pop()
-            futures[k, v] = tuple(numbers)
-        meaning = {x: (futures[key], self.class_of[x] == c) for x, key in self.key.items()}
-        keys = KeyStream(view, machine, self.proof.view(view, meaning), self.proof.work)
-        folded, nodes, found = Folded(fold, [*number], size), len(keys.rows), set[tuple[int, int]]()
+            later = -1
+            for effect in reversed(numbers):
+                later = futures.setdefault((effect, later), len(futures))
+            future_of[k, v] = later
+        meaning = {x: (future_of[key], self.class_of[x] == c) for x, key in self.key.items()}
+        work = self.proof.work
+        keys = KeyStream(view, machine, self.proof.view(view, meaning), [*futures], work)
+        folded, nodes, found = Folded(fold, [*number], size, work), len(keys.rows), set[tuple[int, int]]()
 
         def following(state: int) -> Iterator[int]:
             before, node = divmod(state, nodes)
@@ -1305,7 +1340,7 @@ class Head:
                 else:
                     need(there not in keys.lively, "a reading speaks where it must not")
 
-        for state in self.proof.work.walk(0, following):
+        for state in work.walk(0, following):
             before, node = divmod(state, nodes)
             if keys.asks[node]:
                 found.add((folded.after(before, keys.near[node]), keys.labels[node]))
@@ -1331,6 +1366,7 @@ class Proof:
     def embed(self) -> tuple[dict[int, Vector], list[Machine]]:
         """Return the stream after the embedding: a state for each position of the table and each letter."""
         A, letters, times = self.model.arithmetic, self.model.letters, self.model.parts.table or [None]
+        need(len(times) * len(letters) ** 2 <= MAX_STATES, "so many tokens and positions are not checked here")
         label = dict[Vector, int]()
         labels = [label.setdefault(A.plus(x, p), len(label) + 1) for p in times for x in letters]
         rows = [[1 + t * self.letters + a for a in range(self.letters)] for t in range(len(times))]
@@ -1392,7 +1428,9 @@ class Proof:
             for (F, sums), entry in zip(readings, tree, strict=True):
                 N, known = entry[0] if entry else None, meant if end else dict[int, set[Any]]()
                 for a, f, n in self.together(M, F, N):
-                    for before, added in product(meaning[a], sums[f]):
+                    for number, (before, added) in enumerate(product(meaning[a], sums[f])):
+                        if number % 1024 == 0:
+                            self.work.look(number)
                         known.setdefault(n, set()).add(finish(*before, added) if end else (*before, added))
                 if N is not None:
                     yield from [N] if end else join(N, known, others, entry[1])
@@ -1442,7 +1480,7 @@ class Theorem:
         if self.claim == "recognizes":
             lines = [
                 lines[0].replace(
-                    "both models decide alike", f"the decision is {shown(self.yes)} just for the inputs of a language"
+                    "both models decide alike", f"the decision is {self.yes!r} just for the inputs of a language"
                 )
             ]
         for model in self.models:
@@ -1482,7 +1520,7 @@ def check(models: Sequence[Model], data: Any, tick: Callable[[Work], None] | Non
     need(data["semantics"] == 2, f"the semantics {shown(data['semantics'])} is not the one that is checked here")
     need(data["holds"] is True and data["counterexample"] is None, "the certificate does not say that the claim holds")
     need(data["verdict"] == f"proved, {scope}", "the certificate contradicts itself about what holds")
-    need(follows("names", tokens) and follows("name*", suffix) and not {*tokens} & {*suffix}, "its tokens are odd")
+    need(follows("names", tokens) and follows("any_text*", suffix) and not {*tokens} & {*suffix}, "its tokens are odd")
     need(len(models) == (1 if claim == "recognizes" else 2), f"{claim} is not about {len(models)} models")
     need(
         data["models"] == [model.digest for model in models],
@@ -1559,7 +1597,7 @@ def language_of(data: Any, name: str, tokens: list[str], own: Any) -> tuple[Mach
         return given, f"that of the automaton in the certificate; its expression {shown(pattern)} was not read: {error}"
     same = all(mine == theirs for mine, theirs in Work().said([read, given], 0))
     need(same, f"the automaton in the certificate is not that of the expression {shown(pattern)}")
-    return read, f"the inputs that match {pattern}"
+    return read, f"the inputs that match {pattern if pattern.isprintable() else repr(pattern)}"
 
 
 def spoken(automaton: Any, tokens: int) -> Machine:
