@@ -477,6 +477,7 @@ class Reader:
             alone = T.classes == [] and T.output is not None and not T.tied and T.output_bias is None
             need(alone and {*T.readout.lanes} <= {*T.lanes}, "a readout stands for the output, and reads lanes")
         schemes = T.positions if isinstance(T.positions, list) else [T.positions]
+        T.positions = schemes[0] if len(schemes) == 1 else schemes  # a list of one stands for it
         T.table = next((scheme.values for scheme in schemes if one_of("Table")(scheme)), ())
         T.inside = next((scheme for scheme in schemes if one_of("Relative", "Alibi")(scheme)), None)
         need(T.table or not any(map(one_of("Table"), schemes)), "its position table is empty")
@@ -517,7 +518,7 @@ class Reader:
         need(scheme.keys, "relative positions have no row")
 
     def check_LayerNorm(self, norm: Part) -> None:  # noqa: N802
-        norm.eps = float(norm.eps) + 0.0  # a float64, however many digits are written, and not −0
+        norm.eps = float(norm.eps)  # a float64, however many digits are written
 
     check_RMSNorm = check_LayerNorm
 
