@@ -50,7 +50,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import asdict, dataclass, replace
 from decimal import Context, Decimal, getcontext, localcontext
 from fractions import Fraction
-from functools import cache, lru_cache, partial, reduce
+from functools import cache, partial, reduce
 from itertools import product
 from types import SimpleNamespace as Part  # of a model: an object with the fields of its kind
 from typing import Any, NamedTuple
@@ -64,6 +64,7 @@ MAX_NUMBERS = 1 << 22  # of a model
 MAX_STATES = 20_000_000  # of a walk
 MAX_COUNT, MAX_AGES = 1 << 15, 1 << 13  # keys that share a weight above 0; distances until a penalty is −∞
 MAX_EXPRESSION = 4_000  # letters of a regular expression, written out, and states of its automaton
+MAX_STEPS = 100_000_000  # to find that automaton
 
 
 class Refused(ValueError):  # noqa: N818
@@ -753,39 +754,57 @@ class Work:
 
 # Regular expressions: their automata, by partial derivatives (Antimirov 1996)
 
-Term = tuple[Any, ...]  # ("set", characters), ("then", a, b), ("or", a, b), ("many", a), EMPTY
-EMPTY: Term = ("empty",)
 ATOM = re.compile(r"\[\^?\]?(?:[^\]\\]|\\.)*\]|\\[dDsSwWafnrtv]|\\[^0-9A-Za-z]|[^\\\[\](){}|*+?^$]", re.DOTALL)
 REPEAT = re.compile(r"(?:(\*)|(\+)|(\?)|\{([0-9]{1,4})\}|\{([0-9]{1,4}),([0-9]{0,4})\})\??")
 
 
 class Expression:
-    """A regular expression of Python that has characters, sets, groups, | * + ? and {m,n}, and nothing else."""
+    """A regular expression of Python that has characters, sets, groups, | * + ? and {m,n}, and nothing else.
+
+    Its terms have numbers, equal ones the same. A term is ("empty",), ("set", characters), ("then", first, second),
+    ("or", one, other) or ("many", repeated), where the terms inside are given by their numbers.
+    """
 
     def __init__(self, pattern: str, characters: Iterable[str]) -> None:
         self.rest, self.characters, self.size = pattern, sorted({*characters}), 0
-        self.term = self.either(0)
+        self.number, self.terms, self.nullable = dict[Any, int](), list[Any](), list[bool]()
+        self.known = dict[tuple[int, str], frozenset[int]]()  # the derivatives that have been found
+        self.empty = self.term("empty")
+        self.start = self.either(0)
         need(not self.rest, "it has something else than characters, sets, groups and repeats")
+
+    def term(self, kind: str, *inner: Any) -> int:
+        """Return the number of a term, and note whether it matches the empty text."""
+        if (kind, *inner) not in self.number:
+            self.number[kind, *inner] = len(self.terms)
+            self.terms.append((kind, *inner))
+            either = kind == "or" and any(self.nullable[term] for term in inner)
+            both = kind == "then" and all(self.nullable[term] for term in inner)
+            self.nullable.append(kind in ("empty", "many") or either or both)
+        return self.number[kind, *inner]
+
+    def then(self, begin: int, end: int) -> int:
+        return end if begin == self.empty else begin if end == self.empty else self.term("then", begin, end)
 
     def skip(self, letters: int) -> str:
         skipped, self.rest = self.rest[:letters], self.rest[letters:]
         return skipped
 
-    def either(self, depth: int) -> Term:
+    def either(self, depth: int) -> int:
         need(depth < 50, "its groups are nested deeply")
         term = self.sequence(depth)
         while self.rest.startswith("|"):
             self.skip(1)
-            term = ("or", term, self.sequence(depth))
+            term = self.term("or", term, self.sequence(depth))
         return term
 
-    def sequence(self, depth: int) -> Term:
+    def sequence(self, depth: int) -> int:
         parts = []
         while self.rest and self.rest[0] not in "|)":
             parts.append(self.repeated(depth))
-        return reduce(lambda end, begin: then(begin, end), reversed(parts), EMPTY)
+        return reduce(lambda end, begin: self.then(begin, end), reversed(parts), self.empty)
 
-    def repeated(self, depth: int) -> Term:
+    def repeated(self, depth: int) -> int:
         """Read what may be followed by a repeat, greedy or lazy: the language is the same."""
         before = self.size
         term = self.single(depth)
@@ -800,14 +819,15 @@ class Expression:
         need(most is None or least <= most, "it repeats something less often than it must")
         self.size = before + (self.size - before) * (1 + max(least, most or 0))
         need(self.size <= MAX_EXPRESSION, "it is too long")
-        end: Term = ("many", term) if most is None else EMPTY
+        end = self.term("many", term) if most is None else self.empty
         for _ in range((least if most is None else most) - least):
-            end = ("or", EMPTY, then(term, end))
-        return reduce(lambda end, _: then(term, end), range(least), end)
+            end = self.term("or", self.empty, self.then(term, end))
+        return reduce(lambda end, _: self.then(term, end), range(least), end)
 
-    def single(self, depth: int) -> Term:
+    def single(self, depth: int) -> int:
         """Read a group, or one character or set, into which Python's own `re` looks."""
         self.size += 1
+        need(self.size <= MAX_EXPRESSION, "it is too long")
         if group := re.match(r"\((?:\?:|(?!\?))", self.rest):
             self.skip(group.end())
             term = self.either(depth + 1)
@@ -816,52 +836,47 @@ class Expression:
         atom = ATOM.match(self.rest)
         need(atom, "it has something else than characters, sets, groups and repeats")
         one = re.compile(self.skip(atom.end() if atom else 0))
-        return ("set", frozenset(c for c in self.characters if one.fullmatch(c)))
+        return self.term("set", frozenset(c for c in self.characters if one.fullmatch(c)))
 
+    def derived(self, term: int, character: str) -> frozenset[int]:
+        """Return terms for what may follow a character."""
+        if (term, character) not in self.known:
+            self.known[term, character] = self.found(term, character)
+        return self.known[term, character]
 
-def then(begin: Term, end: Term) -> Term:
-    return end if begin == EMPTY else begin if end == EMPTY else ("then", begin, end)
-
-
-@lru_cache(maxsize=1 << 16)
-def is_nullable(term: Term) -> bool:
-    kind, *inner = term
-    if kind in ("then", "or"):
-        return (all if kind == "then" else any)(map(is_nullable, inner))
-    return kind in ("empty", "many")
-
-
-@lru_cache(maxsize=1 << 16)
-def derived(term: Term, character: str) -> frozenset[Term]:
-    """Return terms for what may follow a character."""
-    kind, *inner = term
-    if kind in ("empty", "set"):
-        return frozenset([EMPTY] if kind == "set" and character in inner[0] else [])
-    if kind == "or":
-        return derived(inner[0], character) | derived(inner[1], character)
-    first, end = (inner[0], term) if kind == "many" else inner
-    found = frozenset(then(rest, end) for rest in derived(first, character))
-    return found | derived(end, character) if kind == "then" and is_nullable(first) else found
+    def found(self, term: int, character: str) -> frozenset[int]:
+        kind, *inner = self.terms[term]
+        if kind in ("empty", "set"):
+            return frozenset([self.empty] if kind == "set" and character in inner[0] else [])
+        if kind == "or":
+            return self.derived(inner[0], character) | self.derived(inner[1], character)
+        first, end = (inner[0], term) if kind == "many" else inner
+        found = frozenset(self.then(rest, end) for rest in self.derived(first, character))
+        return found | self.derived(end, character) if kind == "then" and self.nullable[first] else found
 
 
 def automaton_of(pattern: str, tokens: Sequence[str]) -> dict[str, Any]:
     """Return the automaton of an expression over tokens, as certificates write it."""
     gap = "" if all(len(token) == 1 for token in tokens) else " "  # how tokens are written as a text
-    start = True, frozenset([Expression(pattern, "".join(tokens) + gap).term])
+    expression = Expression(pattern, "".join(tokens) + gap)
+    start, steps = (True, frozenset([expression.start])), 0
     place, table = {start: 0}, list[list[int]]()
     for first, terms in (order := [start]):  # it grows meanwhile
         row = []
         for token in tokens:
             here = terms
             for character in token if first else gap + token:
-                here = frozenset(end for term in here for end in derived(term, character))
+                every = [expression.derived(term, character) for term in here]
+                here = frozenset[int]().union(*every)
+                steps += 1 + sum(map(len, every))
             if (False, here) not in place:
                 place[False, here] = len(place)
                 order.append((False, here))
             row.append(place[False, here])
-        need(len(order) <= MAX_EXPRESSION, "its automaton is too large")
+        need(len(order) <= MAX_EXPRESSION and steps <= MAX_STEPS, "its automaton is too large")
         table.append(row)
-    return {"table": table, "accepting": [any(map(is_nullable, terms)) for _, terms in order], "start": 0}
+    accepting = [any(expression.nullable[term] for term in terms) for _, terms in order]
+    return {"table": table, "accepting": accepting, "start": 0}
 
 
 # Folds over keys. A key has a code, which says how a query weighs it, and a value. A fold makes an *effect* of these:
