@@ -240,13 +240,17 @@ def read_json(data: bytes | str, what: str) -> dict[str, Any]:
 
     text = data if isinstance(data, str) else data.decode()
     need(sum(map(text.count, '[{"')) <= MAX_PARTS, f"{what} has more than {MAX_PARTS:,} parts")
-    found = json.loads(text, object_pairs_hook=once, parse_constant=real, parse_float=real)
+    deep = f"{what} has more than {MAX_DEPTH} lists and objects in each other"
+    try:
+        found = json.loads(text, object_pairs_hook=once, parse_constant=real, parse_float=real)
+    except RecursionError:
+        raise Refused(deep) from None
     need(isinstance(found, dict), f"{what} is not a JSON object")
     level: list[Any] = [found]
     for _ in range(MAX_DEPTH):
         inside = (part.values() if isinstance(part, dict) else part for part in level)
         level = [value for values in inside for value in values if isinstance(value, dict | list)]
-    need(not level, f"{what} has more than {MAX_DEPTH} lists and objects in each other")
+    need(not level, deep)
     return dict(found)
 
 
@@ -496,7 +500,8 @@ class Reader:
                     need(fits and T.mask == "causal", "relative positions do not fit a head")
         for norm in [T.final_norm, *(norm for b in T.blocks for norm in (b.attention_norm, b.feed_forward_norm))]:
             lanes = norm.lanes if norm and norm.lanes else []
-            need(lanes == [lane for lane in T.lanes if lane in lanes], "a norm has its lanes out of order, or others")
+            chosen = {*lanes}
+            need(lanes == [lane for lane in T.lanes if lane in chosen], "a norm has its lanes out of order, or others")
         for flag in T.flags:
             need(flag in T.lanes, f"the flag {shown(flag)} is not a lane")
             place = T.lanes.index(flag)
@@ -605,7 +610,8 @@ class Model:
         need(T.mask == "causal" or not any(block.attention for block in T.blocks), "its mask is not causal")
         self.file_digest, self.digest = hashlib.sha256(data).hexdigest(), digest(T, A)
         self.letters = sorted({*T.embedding})
-        self.letter_of = dict(zip(T.vocabulary, map(self.letters.index, T.embedding), strict=True))
+        place = {x: n for n, x in enumerate(self.letters)}
+        self.letter_of = {token: place[x] for token, x in zip(T.vocabulary, T.embedding, strict=True)}
         self.longest = len(T.table) or None
         self.computed = dict[Any, Vector]()  # what feed-forward layers make of vectors, each once
         self.answers = [*dict.fromkeys(T.readout.codes.values())] if T.readout else T.classes
@@ -623,7 +629,8 @@ class Model:
         if norm is None:
             return x
         A, lanes = self.arithmetic, self.parts.lanes
-        places = [*range(len(lanes))] if norm.lanes is None else [lanes.index(lane) for lane in norm.lanes]
+        chosen = {*lanes} if norm.lanes is None else {*norm.lanes}  # they are in the same order
+        places = [place for place, lane in enumerate(lanes) if lane in chosen]
         values, m = tuple(x[place] for place in places), A.of(len(places))
         if norm.kind == "LayerNorm":
             mean = A.divide(A.sum(values), m)
@@ -1179,7 +1186,7 @@ class KeyStream:
                 if node not in place:
                     place[node] = len(order)
                     order.append(node)
-                    held += 1 + len(node[2]) // 16  # a key takes less room than a state
+                    held += 2 + len(node[2]) // 16  # as much room as so many states of a walk
                 row.add((place[node], taken))
             self.rows.append(row)
             if len(self.rows) % 256 == 0:
