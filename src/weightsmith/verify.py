@@ -176,15 +176,16 @@ class Arithmetic:
         x = Fraction(k, 1 << self.unit)
         if name == "exp" and (k == 0 or abs(x) > 5000):  # e^5000 is beyond, e^−5000 below every arithmetic above
             return self.one if k == 0 else self.largest if k > 0 else 0
-        if name == "relu" or k == 0 or abs(x) > (40 if name == "gelu" else 5000):  # there they round to x or 0
+        if name == "relu" or k == 0 or abs(x) > (40 if name.startswith("gelu") else 5000):  # they round to x or 0
             return max(k, 0)
-        digits = 60 + (int(x * x / 4) if name == "gelu" else 0)  # gelu loses some of them where it is near 0
+        near = 2 * len(str(abs(x.denominator // x.numerator)))  # near 0 they are x/2 + O(x²), and x/2 may be a tie
+        digits = 60 + near + (int(x * x / 4) if name == "gelu" else 0)  # gelu loses some of them where it is near 0
         with localcontext(Context(prec=digits, Emax=10**9, Emin=-(10**9))):
-            value = Fraction(FUNCTIONS[name](Decimal(x.numerator) / x.denominator))
-        return self.between(value * (1 - TINY), value * (1 + TINY))
+            value, error = Fraction(FUNCTIONS[name](Decimal(x.numerator) / x.denominator)), TINY / 10**near
+        return self.between(value * (1 - error), value * (1 + error))
 
 
-TINY = Fraction(1, 10**40)  # the relative error that is allowed for; the functions below err by less
+TINY = Fraction(1, 10**40)  # the relative error that is allowed for, at least; the functions below err by less
 
 
 @cache
@@ -212,7 +213,7 @@ FUNCTIONS: dict[str, Callable[[Decimal], Decimal]] = {
     "exp": Decimal.exp,
     "silu": lambda x: x / (1 + (-x).exp()),
     "gelu": gelu,
-    "gelu_tanh": lambda x: x / (1 + (-2 * (2 / pi(60)).sqrt() * (x + Decimal("0.044715") * x**3)).exp()),
+    "gelu_tanh": lambda x: x / (1 + (-2 * (2 / pi(getcontext().prec)).sqrt() * (x + Decimal("0.044715") * x**3)).exp()),
 }
 
 
