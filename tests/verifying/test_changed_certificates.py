@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
 from functools import cache
@@ -50,11 +51,13 @@ def honest() -> list[Case]:
     S, T, M = ws.library.contains("1"), ws.library.ends_with("01"), suffixed()
     A, F = averaging(), flagged(ws.library.ends_with("01"))
     both = ws.check.same_decisions(S, M, suffix=("END",))
+    automaton = compile_regex(".*1.*", ("0", "1"))
+    assert automaton
     verdicts = [
         ws.check.recognizes(S, ".*1.*"),
         ws.check.recognizes(T, ".*01"),
         ws.check.recognizes(T, "1*0+1", within="1*0*1?"),
-        ws.check.recognizes(S, compile_regex(".*1.*", ("0", "1"))),
+        ws.check.recognizes(S, automaton),
         ws.check.recognizes(F, ".*01"),
         ws.check.same_decisions(T, F),
         ws.check.same_decisions(T, ws.infinity_form(T)),
@@ -145,7 +148,12 @@ def judged(models: list[ws.Transformer], data: Data) -> str:
         theorem = checked(models, data)
     except Exception:  # as the program itself does
         return "refused"
-    said = {"scope": theorem.scope, "yes": theorem.yes, "vocabulary": theorem.vocabulary, "suffix": theorem.suffix}
+    said: Data = {
+        "scope": theorem.scope,
+        "yes": theorem.yes,
+        "vocabulary": theorem.vocabulary,
+        "suffix": theorem.suffix,
+    }
     for name, words in (("language", theorem.language), ("within", theorem.within)):
         said[name] = data.get(name)
         if words and "automaton in the certificate" in words:
@@ -181,7 +189,7 @@ def test_any_number_that_is_changed_is_noticed_by_the_seal() -> None:
                 verify.check(models_of(models), changed(data, path, 1_000_003))
 
 
-SMALL = {
+SMALL: dict[str, Callable[[Data], Data]] = {
     "an exchanged expression": lambda d: {**d, "language": {"regex": ".*", "flags": 32}},
     "an empty automaton beside .*": lambda d: {
         **d, "within": {"regex": ".*", "flags": 32},

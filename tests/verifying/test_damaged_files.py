@@ -48,7 +48,7 @@ def with_table(T: ws.Transformer) -> ws.Transformer:
     """Return a model with a written table in the place of sinusoids, which the checker does not read."""
     given = T.positions if isinstance(T.positions, tuple) else (T.positions,)
     table = ws.PositionTable(T.arithmetic.round(np.arange(3.0 * len(T.lanes)).reshape(3, -1) / 4))
-    positions = tuple(table if isinstance(scheme, ws.Sinusoidal) else scheme for scheme in given)
+    positions: Any = tuple(table if isinstance(scheme, ws.Sinusoidal) else scheme for scheme in given)
     return replace(T, positions=positions if len(positions) > 1 else positions[0])
 
 

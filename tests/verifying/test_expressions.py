@@ -30,10 +30,11 @@ REPEATS = (
 
 def random_pattern(random: Random, depth: int = 2) -> str:
     if depth == 0 or random.random() < 0.3:
-        return random.choice(ATOMS) + random.choice(REPEATS)
+        return f"{random.choice(ATOMS)}{random.choice(REPEATS)}"
     parts = [random_pattern(random, depth - 1) for _ in range(random.choice([1, 2, 2, 3]))]
-    inside = random.choice(["", "", "|"]).join(parts)
-    return random.choice([inside, f"({inside})", f"(?:{inside})"]) + random.choice(["", *REPEATS[:17]])
+    inside: str = random.choice(["", "", "|"]).join(parts)
+    grouped = random.choice([inside, f"({inside})", f"(?:{inside})"])
+    return f"{grouped}{random.choice(['', *REPEATS[:17]])}"
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")

@@ -150,7 +150,7 @@ def asked_differently(alike: bool) -> ws.Transformer:
     """A query 0 chooses the first 0, a query 1 the first 1; or both choose the first 1."""
     queries = [[0.0, 0, 0, 0], [0, 0, 1, 0]] if alike else [[1.0, 0, 0, 0], [0, 1, 0, 0]]
     keys, value, out = [[1.0, 0, 0, 0], [0, 1, 0, 0]], [[0.0, 1, 0, 0]], [[0.0], [0], [0], [1]]
-    head = ws.Head(*map(np.array, (queries, keys, value, out)), ws.LeftmostHard())
+    head = ws.Head(np.array(queries), np.array(keys), np.array(value), np.array(out), ws.LeftmostHard())
     return ws.Transformer(
         arithmetic=ws.Fixed(2, 2), vocabulary=("0", "1"), lanes=("zero", "one", "always", "out"),
         embedding=np.array([[1.0, 0.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0]]),

@@ -38,9 +38,12 @@ def moved(array: Any, A: ws.Arithmetic, random: Random) -> Any:
 
 def changes(T: ws.Transformer, random: Random) -> Iterator[tuple[str, ws.Transformer]]:
     """Yield models that differ from one in a single place, each with the name of that place."""
-    A, b = T.arithmetic, random.randrange(len(T.blocks))
-    block, layer = T.blocks[b], T.blocks[b].feed_forward
-    heads = block.attention.heads
+    A: Any = T.arithmetic
+    b = random.randrange(len(T.blocks))
+    block, attention = T.blocks[b], T.blocks[b].attention
+    layer: Any = block.feed_forward
+    assert attention
+    heads = attention.heads
     i = random.randrange(len(heads))
     head = heads[i]
 
@@ -49,7 +52,7 @@ def changes(T: ws.Transformer, random: Random) -> Iterator[tuple[str, ws.Transfo
 
     def with_head(**new: Any) -> ws.Transformer:
         every = (*heads[:i], replace(head, **new), *heads[i + 1 :])
-        return with_block(attention=replace(block.attention, heads=every))
+        return with_block(attention=replace(attention, heads=every))
 
     for name in ARRAYS["head"]:
         if getattr(head, name) is not None:
@@ -84,9 +87,9 @@ def changes(T: ws.Transformer, random: Random) -> Iterator[tuple[str, ws.Transfo
     if not block.parallel and (block.attention_norm or block.feed_forward_norm):
         yield "norm_placement", with_block(norm_placement="post" if block.norm_placement == "pre" else "pre")
     yield "final_norm", replace(T, final_norm=ws.LayerNorm(eps=1.0) if T.final_norm is None else None)
-    yield "b_O", with_block(attention=replace(block.attention, b_O=A.round(np.ones(len(T.lanes)))))
+    yield "b_O", with_block(attention=replace(attention, b_O=A.round(np.ones(len(T.lanes)))))
     if len(heads) > 1:
-        yield "heads in another order", with_block(attention=replace(block.attention, heads=heads[::-1]))
+        yield "heads in another order", with_block(attention=replace(attention, heads=heads[::-1]))
     if len(T.blocks) > 1:
         yield "blocks in another order", replace(T, blocks=T.blocks[::-1])
     if isinstance(T.positions, ws.PositionTable):
