@@ -443,7 +443,7 @@ class Reader:
             for key, x in values.items()
             if key in ("vocabulary", "lanes", "classes") and isinstance(x, list)
         }
-        return {"normed": count.get("lanes", sizes["lanes"])} if kind in ("LayerNorm", "RMSNorm") else count
+        return {"normed": count.get("lanes", sizes.get("lanes", 0))} if kind in ("LayerNorm", "RMSNorm") else count
 
     def value(self, value: Any, name: str, sizes: dict[str, int] | None) -> Any:
         """Return a value of the JSON, with the parts in it."""
