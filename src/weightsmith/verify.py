@@ -64,6 +64,7 @@ MAX_NUMBERS = 1 << 22  # of a model
 MAX_STATES = 20_000_000  # of a walk
 MAX_COUNT, MAX_AGES = 1 << 15, 1 << 13  # keys that share a weight above 0; distances until a penalty is −∞
 MAX_EXPRESSION = 4_000  # letters of a regular expression, written out, and states of its automaton
+MAX_STEPS = 100_000_000  # to find that automaton
 
 
 class Refused(ValueError):  # noqa: N818
@@ -108,6 +109,7 @@ class Arithmetic:
             raise Refused(f"the arithmetic {shown(given)} is not checked here")
         self.exact = 1 << self.bits  # every whole number below this is a member
         self.one = self.nearest(1 << self.unit)
+        self.computed = dict[tuple[str, int], int]()  # values of functions, each once
 
     def nearest(self, numerator: int, denominator: int = 1) -> int:
         """Round a multiple of 2^−unit, given as a fraction, to the nearest member; beyond the largest, to that."""
@@ -164,21 +166,26 @@ class Arithmetic:
         root = math.isqrt(square)
         return self.nearest(2 * root + (root * root != square), 1 << 101)
 
-    @cache  # noqa: B019 (there are one or two arithmetics, and they stay)
     def function(self, name: str, k: int) -> int:
         """Return exp or an activation of a member: the exact real value, rounded once."""
+        if (name, k) not in self.computed:
+            self.computed[name, k] = self.rounded(name, k)
+        return self.computed[name, k]
+
+    def rounded(self, name: str, k: int) -> int:
         x = Fraction(k, 1 << self.unit)
         if name == "exp" and (k == 0 or abs(x) > 5000):  # e^5000 is beyond, e^−5000 below every arithmetic above
             return self.one if k == 0 else self.largest if k > 0 else 0
-        if name == "relu" or k == 0 or abs(x) > (40 if name == "gelu" else 5000):  # there they round to x or 0
+        if name == "relu" or k == 0 or abs(x) > (40 if name.startswith("gelu") else 5000):  # they round to x or 0
             return max(k, 0)
-        digits = 60 + (int(x * x / 4) if name == "gelu" else 0)  # gelu loses some of them where it is near 0
+        near = 2 * len(str(abs(x.denominator // x.numerator)))  # near 0 they are x/2 + O(x²), and x/2 may be a tie
+        digits = 60 + near + (int(x * x / 4) if name == "gelu" else 0)  # gelu loses some of them where it is near 0
         with localcontext(Context(prec=digits, Emax=10**9, Emin=-(10**9))):
-            value = Fraction(FUNCTIONS[name](Decimal(x.numerator) / x.denominator))
-        return self.between(value * (1 - TINY), value * (1 + TINY))
+            value, error = Fraction(FUNCTIONS[name](Decimal(x.numerator) / x.denominator)), TINY / 10**near
+        return self.between(value * (1 - error), value * (1 + error))
 
 
-TINY = Fraction(1, 10**40)  # the relative error that is allowed for; the functions below err by less
+TINY = Fraction(1, 10**40)  # the relative error that is allowed for, at least; the functions below err by less
 
 
 @cache
@@ -206,7 +213,7 @@ FUNCTIONS: dict[str, Callable[[Decimal], Decimal]] = {
     "exp": Decimal.exp,
     "silu": lambda x: x / (1 + (-x).exp()),
     "gelu": gelu,
-    "gelu_tanh": lambda x: x / (1 + (-2 * (2 / pi(60)).sqrt() * (x + Decimal("0.044715") * x**3)).exp()),
+    "gelu_tanh": lambda x: x / (1 + (-2 * (2 / pi(getcontext().prec)).sqrt() * (x + Decimal("0.044715") * x**3)).exp()),
 }
 
 
@@ -234,13 +241,17 @@ def read_json(data: bytes | str, what: str) -> dict[str, Any]:
 
     text = data if isinstance(data, str) else data.decode()
     need(sum(map(text.count, '[{"')) <= MAX_PARTS, f"{what} has more than {MAX_PARTS:,} parts")
-    found = json.loads(text, object_pairs_hook=once, parse_constant=real, parse_float=real)
+    deep = f"{what} has more than {MAX_DEPTH} lists and objects in each other"
+    try:
+        found = json.loads(text, object_pairs_hook=once, parse_constant=real, parse_float=real)
+    except RecursionError:
+        raise Refused(deep) from None
     need(isinstance(found, dict), f"{what} is not a JSON object")
     level: list[Any] = [found]
     for _ in range(MAX_DEPTH):
         inside = (part.values() if isinstance(part, dict) else part for part in level)
         level = [value for values in inside for value in values if isinstance(value, dict | list)]
-    need(not level, f"{what} has more than {MAX_DEPTH} lists and objects in each other")
+    need(not level, deep)
     return dict(found)
 
 
@@ -249,7 +260,7 @@ def read_json(data: bytes | str, what: str) -> dict[str, Any]:
 FORMAT = """
 Transformer  arithmetic:name vocabulary:names lanes:lanes embedding[vocabulary,lanes] positions:positions blocks:Block*
              output[classes,lanes]=null classes:classes mask:causal|full output_bias[classes]=null final_norm:norm
-             tied:bool=false flags:name* (provenance:text*) (edits:Edit*=[]) (tokenizer:tokenizer="")
+             tied:bool=false flags:name* (provenance:text*) (edits:Edit*=[]) (tokenizer:any_text="")
              readout:Readout?=null!
 Block        attention:Attention? feed_forward:FeedForward? attention_norm:norm feed_forward_norm:norm
              norm_placement:pre|post origin:text parallel:bool=false!
@@ -331,7 +342,7 @@ RULES: dict[str, Callable[[Any], bool]] = {
     "number": is_number,
     "name": lambda x: is_text(x, 200),
     "text": lambda x: is_text(x, 2000),
-    "tokenizer": lambda x: is_text(x, 24 << 20, printable=False),
+    "any_text": lambda x: is_text(x, 24 << 20, printable=False),
     "names": lambda x: are_names(x, printable=False),
     "classes": lambda x: x == [] or are_names(x, printable=False),
     "lanes": lambda x: are_names(x, printable=True),
@@ -380,7 +391,7 @@ class Reader:
         values = read_json(metadata["weightsmith"], "the metadata of the model")
         version, listed = values.pop("version", None), values.pop("tensors", None)
         need(type(version) is int and version == 1, f"the model file has version {shown(version)}, and 1 is read")
-        same = follows("tokenizer*", listed) and sorted(listed) == sorted(header)
+        same = follows("any_text*", listed) and sorted(listed) == sorted(header)
         need(same, "the tensors are not those that the metadata lists")
         self.arithmetic, self.places = Arithmetic(values.get("arithmetic")), self.tensors(header)
         self.model = self.part("Transformer", values, "", {})
@@ -432,7 +443,7 @@ class Reader:
             for key, x in values.items()
             if key in ("vocabulary", "lanes", "classes") and isinstance(x, list)
         }
-        return {"normed": count.get("lanes", sizes["lanes"])} if kind in ("LayerNorm", "RMSNorm") else count
+        return {"normed": count.get("lanes", sizes.get("lanes", 0))} if kind in ("LayerNorm", "RMSNorm") else count
 
     def value(self, value: Any, name: str, sizes: dict[str, int] | None) -> Any:
         """Return a value of the JSON, with the parts in it."""
@@ -459,7 +470,8 @@ class Reader:
             need(fits, f"{name} has the shape {shape}, which does not fit its {axis}")
         numbers = struct.unpack_from(f"<{math.prod(shape)}d", self.body, begin)
         need(all(map(math.isfinite, numbers)), f"the tensor {shown(name)} has a number that is not finite")
-        members = tuple(self.arithmetic.member(x, name) for x in numbers)
+        known = {x: self.arithmetic.member(x, name) for x in {*numbers}}
+        members = tuple(known[x] for x in numbers)
         return members if len(shape) == 1 else Matrix(members[i * shape[1] :][: shape[1]] for i in range(shape[0]))
 
     # What no rule for a single field says
@@ -472,6 +484,7 @@ class Reader:
             alone = T.classes == [] and T.output is not None and not T.tied and T.output_bias is None
             need(alone and {*T.readout.lanes} <= {*T.lanes}, "a readout stands for the output, and reads lanes")
         schemes = T.positions if isinstance(T.positions, list) else [T.positions]
+        T.positions = schemes[0] if len(schemes) == 1 else schemes  # a list of one stands for it
         T.table = next((scheme.values for scheme in schemes if one_of("Table")(scheme)), ())
         T.inside = next((scheme for scheme in schemes if one_of("Relative", "Alibi")(scheme)), None)
         need(T.table or not any(map(one_of("Table"), schemes)), "its position table is empty")
@@ -489,7 +502,8 @@ class Reader:
                     need(fits and T.mask == "causal", "relative positions do not fit a head")
         for norm in [T.final_norm, *(norm for b in T.blocks for norm in (b.attention_norm, b.feed_forward_norm))]:
             lanes = norm.lanes if norm and norm.lanes else []
-            need(lanes == [lane for lane in T.lanes if lane in lanes], "a norm has its lanes out of order, or others")
+            chosen = {*lanes}
+            need(lanes == [lane for lane in T.lanes if lane in chosen], "a norm has its lanes out of order, or others")
         for flag in T.flags:
             need(flag in T.lanes, f"the flag {shown(flag)} is not a lane")
             place = T.lanes.index(flag)
@@ -598,8 +612,10 @@ class Model:
         need(T.mask == "causal" or not any(block.attention for block in T.blocks), "its mask is not causal")
         self.file_digest, self.digest = hashlib.sha256(data).hexdigest(), digest(T, A)
         self.letters = sorted({*T.embedding})
-        self.letter_of = dict(zip(T.vocabulary, map(self.letters.index, T.embedding), strict=True))
+        place = {x: n for n, x in enumerate(self.letters)}
+        self.letter_of = {token: place[x] for token, x in zip(T.vocabulary, T.embedding, strict=True)}
         self.longest = len(T.table) or None
+        self.computed = dict[Any, Vector]()  # what feed-forward layers make of vectors, each once
         self.answers = [*dict.fromkeys(T.readout.codes.values())] if T.readout else T.classes
 
     def linear(self, W: Matrix, x: Vector, b: Vector | None = None) -> Vector:
@@ -615,7 +631,8 @@ class Model:
         if norm is None:
             return x
         A, lanes = self.arithmetic, self.parts.lanes
-        places = [*range(len(lanes))] if norm.lanes is None else [lanes.index(lane) for lane in norm.lanes]
+        chosen = {*lanes} if norm.lanes is None else {*norm.lanes}  # they are in the same order
+        places = [place for place, lane in enumerate(lanes) if lane in chosen]
         values, m = tuple(x[place] for place in places), A.of(len(places))
         if norm.kind == "LayerNorm":
             mean = A.divide(A.sum(values), m)
@@ -638,9 +655,11 @@ class Model:
         if block.attention:
             total = A.plus(reduce(A.plus, outputs, (0,) * len(x)), block.attention.b_O)
             x = self.norm(block.attention_norm if block.norm_placement == "post" else None, A.plus(x, total))
-        return self.after_feed_forward(b, x, entry if block.parallel else x) if block.feed_forward else x
+        key = b, x, entry if block.parallel else x
+        if key not in self.computed:
+            self.computed[key] = self.after_feed_forward(*key) if block.feed_forward else x
+        return self.computed[key]
 
-    @cache  # noqa: B019 (each different vector is computed once)
     def after_feed_forward(self, b: int, x: Vector, seen: Vector) -> Vector:
         A, block, layer = self.arithmetic, self.parts.blocks[b], self.parts.blocks[b].feed_forward
         before, after = (block.feed_forward_norm if block.norm_placement == p else None for p in ("pre", "post"))
@@ -744,39 +763,57 @@ class Work:
 
 # Regular expressions: their automata, by partial derivatives (Antimirov 1996)
 
-Term = tuple[Any, ...]  # ("set", characters), ("then", a, b), ("or", a, b), ("many", a), EMPTY
-EMPTY: Term = ("empty",)
-ATOM = re.compile(r"\[\^?\]?(?:[^\]\\]|\\.)*\]|\\[^0-9AbBZ]|[^\\\[\](){}|*+?^$]", re.DOTALL)
+ATOM = re.compile(r"\[\^?\]?(?:[^\]\\]|\\.)*\]|\\[dDsSwWafnrtv]|\\[^0-9A-Za-z]|[^\\\[\](){}|*+?^$]", re.DOTALL)
 REPEAT = re.compile(r"(?:(\*)|(\+)|(\?)|\{([0-9]{1,4})\}|\{([0-9]{1,4}),([0-9]{0,4})\})\??")
 
 
 class Expression:
-    """A regular expression of Python that has characters, sets, groups, | * + ? and {m,n}, and nothing else."""
+    """A regular expression of Python that has characters, sets, groups, | * + ? and {m,n}, and nothing else.
+
+    Its terms have numbers, equal ones the same. A term is ("empty",), ("set", characters), ("then", first, second),
+    ("or", one, other) or ("many", repeated), where the terms inside are given by their numbers.
+    """
 
     def __init__(self, pattern: str, characters: Iterable[str]) -> None:
         self.rest, self.characters, self.size = pattern, sorted({*characters}), 0
-        self.term = self.either(0)
+        self.number, self.terms, self.nullable = dict[Any, int](), list[Any](), list[bool]()
+        self.known = dict[tuple[int, str], frozenset[int]]()  # the derivatives that have been found
+        self.empty = self.term("empty")
+        self.start = self.either(0)
         need(not self.rest, "it has something else than characters, sets, groups and repeats")
+
+    def term(self, kind: str, *inner: Any) -> int:
+        """Return the number of a term, and note whether it matches the empty text."""
+        if (kind, *inner) not in self.number:
+            self.number[kind, *inner] = len(self.terms)
+            self.terms.append((kind, *inner))
+            either = kind == "or" and any(self.nullable[term] for term in inner)
+            both = kind == "then" and all(self.nullable[term] for term in inner)
+            self.nullable.append(kind in ("empty", "many") or either or both)
+        return self.number[kind, *inner]
+
+    def then(self, begin: int, end: int) -> int:
+        return end if begin == self.empty else begin if end == self.empty else self.term("then", begin, end)
 
     def skip(self, letters: int) -> str:
         skipped, self.rest = self.rest[:letters], self.rest[letters:]
         return skipped
 
-    def either(self, depth: int) -> Term:
+    def either(self, depth: int) -> int:
         need(depth < 50, "its groups are nested deeply")
         term = self.sequence(depth)
         while self.rest.startswith("|"):
             self.skip(1)
-            term = ("or", term, self.sequence(depth))
+            term = self.term("or", term, self.sequence(depth))
         return term
 
-    def sequence(self, depth: int) -> Term:
+    def sequence(self, depth: int) -> int:
         parts = []
         while self.rest and self.rest[0] not in "|)":
             parts.append(self.repeated(depth))
-        return reduce(lambda end, begin: then(begin, end), reversed(parts), EMPTY)
+        return reduce(lambda end, begin: self.then(begin, end), reversed(parts), self.empty)
 
-    def repeated(self, depth: int) -> Term:
+    def repeated(self, depth: int) -> int:
         """Read what may be followed by a repeat, greedy or lazy: the language is the same."""
         before = self.size
         term = self.single(depth)
@@ -791,14 +828,15 @@ class Expression:
         need(most is None or least <= most, "it repeats something less often than it must")
         self.size = before + (self.size - before) * (1 + max(least, most or 0))
         need(self.size <= MAX_EXPRESSION, "it is too long")
-        end: Term = ("many", term) if most is None else EMPTY
+        end = self.term("many", term) if most is None else self.empty
         for _ in range((least if most is None else most) - least):
-            end = ("or", EMPTY, then(term, end))
-        return reduce(lambda end, _: then(term, end), range(least), end)
+            end = self.term("or", self.empty, self.then(term, end))
+        return reduce(lambda end, _: self.then(term, end), range(least), end)
 
-    def single(self, depth: int) -> Term:
+    def single(self, depth: int) -> int:
         """Read a group, or one character or set, into which Python's own `re` looks."""
         self.size += 1
+        need(self.size <= MAX_EXPRESSION, "it is too long")
         if group := re.match(r"\((?:\?:|(?!\?))", self.rest):
             self.skip(group.end())
             term = self.either(depth + 1)
@@ -807,52 +845,47 @@ class Expression:
         atom = ATOM.match(self.rest)
         need(atom, "it has something else than characters, sets, groups and repeats")
         one = re.compile(self.skip(atom.end() if atom else 0))
-        return ("set", frozenset(c for c in self.characters if one.fullmatch(c)))
+        return self.term("set", frozenset(c for c in self.characters if one.fullmatch(c)))
 
+    def derived(self, term: int, character: str) -> frozenset[int]:
+        """Return terms for what may follow a character."""
+        if (term, character) not in self.known:
+            self.known[term, character] = self.found(term, character)
+        return self.known[term, character]
 
-def then(begin: Term, end: Term) -> Term:
-    return end if begin == EMPTY else begin if end == EMPTY else ("then", begin, end)
-
-
-@cache
-def is_nullable(term: Term) -> bool:
-    kind, *inner = term
-    if kind in ("then", "or"):
-        return (all if kind == "then" else any)(map(is_nullable, inner))
-    return kind in ("empty", "many")
-
-
-@cache
-def derived(term: Term, character: str) -> frozenset[Term]:
-    """Return terms for what may follow a character."""
-    kind, *inner = term
-    if kind in ("empty", "set"):
-        return frozenset([EMPTY] if kind == "set" and character in inner[0] else [])
-    if kind == "or":
-        return derived(inner[0], character) | derived(inner[1], character)
-    first, end = (inner[0], term) if kind == "many" else inner
-    found = frozenset(then(rest, end) for rest in derived(first, character))
-    return found | derived(end, character) if kind == "then" and is_nullable(first) else found
+    def found(self, term: int, character: str) -> frozenset[int]:
+        kind, *inner = self.terms[term]
+        if kind in ("empty", "set"):
+            return frozenset([self.empty] if kind == "set" and character in inner[0] else [])
+        if kind == "or":
+            return self.derived(inner[0], character) | self.derived(inner[1], character)
+        first, end = (inner[0], term) if kind == "many" else inner
+        found = frozenset(self.then(rest, end) for rest in self.derived(first, character))
+        return found | self.derived(end, character) if kind == "then" and self.nullable[first] else found
 
 
 def automaton_of(pattern: str, tokens: Sequence[str]) -> dict[str, Any]:
     """Return the automaton of an expression over tokens, as certificates write it."""
     gap = "" if all(len(token) == 1 for token in tokens) else " "  # how tokens are written as a text
-    start = True, frozenset([Expression(pattern, "".join(tokens) + gap).term])
+    expression = Expression(pattern, "".join(tokens) + gap)
+    start, steps = (True, frozenset([expression.start])), 0
     place, table = {start: 0}, list[list[int]]()
     for first, terms in (order := [start]):  # it grows meanwhile
         row = []
         for token in tokens:
             here = terms
             for character in token if first else gap + token:
-                here = frozenset(end for term in here for end in derived(term, character))
+                every = [expression.derived(term, character) for term in here]
+                here = frozenset[int]().union(*every)
+                steps += 1 + sum(map(len, every))
             if (False, here) not in place:
                 place[False, here] = len(place)
                 order.append((False, here))
             row.append(place[False, here])
-        need(len(order) <= MAX_EXPRESSION, "its automaton is too large")
+        need(len(order) <= MAX_EXPRESSION and steps <= MAX_STEPS, "its automaton is too large")
         table.append(row)
-    return {"table": table, "accepting": [any(map(is_nullable, terms)) for _, terms in order], "start": 0}
+    accepting = [any(expression.nullable[term] for term in terms) for _, terms in order]
+    return {"table": table, "accepting": accepting, "start": 0}
 
 
 # Folds over keys. A key has a code, which says how a query weighs it, and a value. A fold makes an *effect* of these:
@@ -994,13 +1027,14 @@ class CountAlike(Count):
 class Folded:
     """The states of a fold as numbers, each computed once; −1 where the guess can no longer come out right."""
 
-    def __init__(self, fold: Fold, effects: Sequence[Any], size: int) -> None:
-        self.fold, self.effects, self.hopeful = fold, effects, self.hopeful_normalisers(fold, effects)
+    def __init__(self, fold: Fold, effects: Sequence[Any], size: int, work: Work) -> None:
+        self.fold, self.effects, self.work = fold, effects, work
+        self.hopeful = self.hopeful_normalisers(fold, effects, work)
         self.states: list[State] = [(fold.start, (0,) * size)]
         self.place, self.steps = {self.states[0]: 0}, list[dict[int, int]]([{}])
 
     @staticmethod
-    def hopeful_normalisers(fold: Fold, effects: Iterable[Any]) -> set[Any] | None:
+    def hopeful_normalisers(fold: Fold, effects: Iterable[Any], work: Work) -> set[Any] | None:
         """Return the normalisers from which the guess can come out right; None for all, where nothing is guessed."""
         if fold.guess is None:
             return None
@@ -1010,6 +1044,8 @@ class Folded:
             following = [fold.step(normaliser, mark) for mark in marks]
             order += [there for there in dict.fromkeys(following) if there not in place]
             table.append([place.setdefault(there, len(place)) for there in following])
+            if len(table) % 1024 == 0:
+                work.look(len(order))
         return {order[i] for i in leading(table, (i for i, n in enumerate(order) if fold.outcome(n)))}
 
     def after(self, state: int, effects: Vector) -> int:
@@ -1035,6 +1071,8 @@ class Folded:
             self.place[new] = len(self.states)
             self.states.append(new)
             self.steps.append({})
+            if len(self.states) % 1024 == 0:
+                self.work.look(len(self.states))
         return self.place[new]
 
 
@@ -1115,12 +1153,22 @@ class Entries:
 class KeyStream:
     """A view and a machine, walked through together, with the keys that a query meets.
 
-    The effect of a key depends on its age. A key is *pending* until its effect changes no more; then, as soon as no
-    older key is pending, the fold takes it in. A query takes in what is pending, at its present age, for itself alone.
+    The effect of a key depends on its age. Its *future* is a pair: its effect at present (0 for none), and the place in
+    the list of futures of what it has a letter later; −1 where its effect changes no more. The first future is that of
+    a key without effect. A key is *pending* until its effect changes no more; then, as soon as no older key is
+    pending, the fold takes it in. A query takes in what is pending, at its present age, for itself alone.
     """
 
-    def __init__(self, view: Machine, machine: Machine | None, meaning: Mapping[int, Any], work: Work) -> None:
-        M, silent = machine or view, ((0,), False)  # after inputs that are too long, no key and no query
+    def __init__(
+        self,
+        view: Machine,
+        machine: Machine | None,
+        meaning: Mapping[int, tuple[int, bool]],  # by label of the view: the future of its key, and whether it asks
+        futures: Sequence[tuple[int, int]],
+        work: Work,
+    ) -> None:
+        M, silent, held = machine or view, (0, False), 0  # silent: after inputs that are too long, no key and no query
+        older = [later if later >= 0 else place for place, (_, later) in enumerate(futures)]
         useful = leading(view.table, (s for s, label in enumerate(view.labels) if meaning.get(label, silent)[1]))
         start: Any = (0, 0, ())
         place = {start: 0}
@@ -1133,18 +1181,19 @@ class KeyStream:
                     continue
                 future, asks = meaning.get(view.labels[v_next], silent)
                 need(asks or not machine or not machine.labels[m_next], "a reading speaks where it must not")
-                waiting = [*(older[1:] or older for older in pending), future]
-                first = next((i for i, older in enumerate(waiting) if len(older) > 1), len(waiting))
-                taken = tuple(older[0] for older in waiting[:first] if older[0])
-                node = v_next, m_next, tuple(older for older in waiting[first:] if older != (0,))
+                waiting = [*(older[key] for key in pending), future]
+                first = next((i for i, key in enumerate(waiting) if older[key] != key), len(waiting))
+                taken = tuple(futures[key][0] for key in waiting[:first] if futures[key][0])
+                node = v_next, m_next, tuple(key for key in waiting[first:] if key)
                 if node not in place:
                     place[node] = len(order)
                     order.append(node)
+                    held += 2 + len(node[2]) // 16  # as much room as so many states of a walk
                 row.add((place[node], taken))
             self.rows.append(row)
-            if len(self.rows) % 1024 == 0:
-                work.look(len(order))
-        self.near = [tuple(older[0] for older in pending if older[0]) for _, _, pending in order]
+            if len(self.rows) % 256 == 0:
+                work.look(held)
+        self.near = [tuple(futures[key][0] for key in pending if futures[key][0]) for _, _, pending in order]
         self.labels = [machine.labels[m] if machine else 0 for _, m, _ in order]
         self.asks = [meaning.get(view.labels[v], silent)[1] for v, _, _ in order]
         self.lively = {n for n, (_, m, _) in enumerate(order) if machine and m in machine.lively}
@@ -1174,7 +1223,10 @@ class Head:
         )
         moved = {k: [self.A.plus(k, offset) for offset in keys] for k, _ in self.key.values()}
         self.values = {v: [self.A.plus(v, offset) for offset in values] for _, v in self.key.values()}
-        codes = {q: self.coded(q, moved, penalties) for q in query.values()}
+        codes = dict[Vector, dict[Vector, list[int]]]()
+        for q in {*query.values()}:
+            proof.work.look(len(codes) * len(moved) * len(penalties))
+            codes[q] = self.coded(q, moved, penalties)
         self.class_of = {x: c for c, entry in enumerate(classes) for x in entry.queries}
         need(self.class_of.keys() == seen.keys(), "the queries of a head are not divided into classes")
         self.codes = [codes[query[entry.queries[0]]] for entry in classes]  # of each class
@@ -1266,8 +1318,10 @@ class Head:
             every = self.any_sum(c, fold)
         for outcome, total, label in self.ends(c, fold, reading.view, reading.machine, sums=not reading.any_sum):
             need((outcome is not None) == (label > 0), "a reading speaks where it must not, or the reverse")
-            if outcome:
-                sums.setdefault(label, set()).update(every or [self.proof.model.linear(self.part.W_O, total)])
+            if outcome and reading.any_sum:
+                sums[label] = every
+            elif outcome:
+                sums.setdefault(label, set()).add(self.proof.model.linear(self.part.W_O, total))
         self.proof.work.done += 1
         return reading.machine, sums
 
@@ -1285,17 +1339,22 @@ class Head:
     def ends(self, c: int, fold: Fold, view: Machine, machine: Machine | None, sums: bool) -> Iterator[Any]:
         """Walk through a view, a machine and a fold together. Wherever a query of the class stands, return the outcome
         (None where the guess was wrong), the sum, and the label of the machine."""
-        size, number, futures = len(self.part.W_V) if sums else 0, dict[Any, int]({None: 0}), dict[Any, Vector]()
+        size, number = len(self.part.W_V) if sums else 0, dict[Any, int]({None: 0})
+        futures, future_of = dict[tuple[int, int], int]({(0, -1): 0}), dict[Any, int]()
         for k, v in {*self.key.values()}:
             pairs = zip(self.codes[c][k], self.values[v], strict=True)
             effects = [None] * self.part.strict + [fold.effect(code, value[:size]) for code, value in pairs]
             numbers = [number.setdefault(effect, len(number)) for effect in effects]
             while len(numbers) > 1 and numbers[-1] == numbers[-2]:  # by age, up to where the effect changes no more
                 numbers.pop()
-            futures[k, v] = tuple(numbers)
-        meaning = {x: (futures[key], self.class_of[x] == c) for x, key in self.key.items()}
-        keys = KeyStream(view, machine, self.proof.view(view, meaning), self.proof.work)
-        folded, nodes, found = Folded(fold, [*number], size), len(keys.rows), set[tuple[int, int]]()
+            later = -1
+            for effect in reversed(numbers):
+                later = futures.setdefault((effect, later), len(futures))
+            future_of[k, v] = later
+        meaning = {x: (future_of[key], self.class_of[x] == c) for x, key in self.key.items()}
+        work = self.proof.work
+        keys = KeyStream(view, machine, self.proof.view(view, meaning), [*futures], work)
+        folded, nodes, found = Folded(fold, [*number], size, work), len(keys.rows), set[tuple[int, int]]()
 
         def following(state: int) -> Iterator[int]:
             before, node = divmod(state, nodes)
@@ -1306,7 +1365,7 @@ class Head:
                 else:
                     need(there not in keys.lively, "a reading speaks where it must not")
 
-        for state in self.proof.work.walk(0, following):
+        for state in work.walk(0, following):
             before, node = divmod(state, nodes)
             if keys.asks[node]:
                 found.add((folded.after(before, keys.near[node]), keys.labels[node]))
@@ -1332,6 +1391,7 @@ class Proof:
     def embed(self) -> tuple[dict[int, Vector], list[Machine]]:
         """Return the stream after the embedding: a state for each position of the table and each letter."""
         A, letters, times = self.model.arithmetic, self.model.letters, self.model.parts.table or [None]
+        need(len(times) * len(letters) ** 2 <= MAX_STATES, "so many tokens and positions are not checked here")
         label = dict[Vector, int]()
         labels = [label.setdefault(A.plus(x, p), len(label) + 1) for p in times for x in letters]
         rows = [[1 + t * self.letters + a for a in range(self.letters)] for t in range(len(times))]
@@ -1393,7 +1453,9 @@ class Proof:
             for (F, sums), entry in zip(readings, tree, strict=True):
                 N, known = entry[0] if entry else None, meant if end else dict[int, set[Any]]()
                 for a, f, n in self.together(M, F, N):
-                    for before, added in product(meaning[a], sums[f]):
+                    for number, (before, added) in enumerate(product(meaning[a], sums[f])):
+                        if number % 1024 == 0:
+                            self.work.look(number)
                         known.setdefault(n, set()).add(finish(*before, added) if end else (*before, added))
                 if N is not None:
                     yield from [N] if end else join(N, known, others, entry[1])
@@ -1443,7 +1505,7 @@ class Theorem:
         if self.claim == "recognizes":
             lines = [
                 lines[0].replace(
-                    "both models decide alike", f"the decision is {shown(self.yes)} just for the inputs of a language"
+                    "both models decide alike", f"the decision is {self.yes!r} just for the inputs of a language"
                 )
             ]
         for model in self.models:
@@ -1483,7 +1545,7 @@ def check(models: Sequence[Model], data: Any, tick: Callable[[Work], None] | Non
     need(data["semantics"] == 2, f"the semantics {shown(data['semantics'])} is not the one that is checked here")
     need(data["holds"] is True and data["counterexample"] is None, "the certificate does not say that the claim holds")
     need(data["verdict"] == f"proved, {scope}", "the certificate contradicts itself about what holds")
-    need(follows("names", tokens) and follows("name*", suffix) and not {*tokens} & {*suffix}, "its tokens are odd")
+    need(follows("names", tokens) and follows("any_text*", suffix) and not {*tokens} & {*suffix}, "its tokens are odd")
     need(len(models) == (1 if claim == "recognizes" else 2), f"{claim} is not about {len(models)} models")
     need(
         data["models"] == [model.digest for model in models],
@@ -1560,7 +1622,7 @@ def language_of(data: Any, name: str, tokens: list[str], own: Any) -> tuple[Mach
         return given, f"that of the automaton in the certificate; its expression {shown(pattern)} was not read: {error}"
     same = all(mine == theirs for mine, theirs in Work().said([read, given], 0))
     need(same, f"the automaton in the certificate is not that of the expression {shown(pattern)}")
-    return read, f"the inputs that match {pattern}"
+    return read, f"the inputs that match {pattern if pattern.isprintable() else repr(pattern)}"
 
 
 def spoken(automaton: Any, tokens: int) -> Machine:
