@@ -17,7 +17,7 @@ from weightsmith.check.claim import Claim
 from weightsmith.check.claims import Recognizes, SameDecisions
 from weightsmith.check.examine import by_reference, reader
 from weightsmith.check.plan import Plan, inputs_between
-from weightsmith.check.proof import proof_data, sealed, too_large, unchecked
+from weightsmith.check.proof import proof_data, sealed, size_of, too_large, unchecked
 from weightsmith.check.verdict import CERTIFICATE_FORMAT, Verdict, counted_inputs
 from weightsmith.errors import InputError, shown
 from weightsmith.storage import write_json
@@ -143,7 +143,7 @@ def _checked(verdict: EveryLength, traces: Traces, budget: Budget, begin: float)
     proved, reason = verdict, too_large(traces, budget)
     if reason is None:
         proved = replace(verdict, holds=True, proof=proof_data(verdict.claim, traces))
-        reason = unchecked(verdict.claim.models, proved.certificate(), budget)
+        reason = unchecked(verdict.claim.models, proved.certificate(), budget, size_of(traces))
     seconds = time.perf_counter() - begin
     return replace(proved, seconds=seconds) if reason is None else replace(verdict, unknown=reason, seconds=seconds)
 

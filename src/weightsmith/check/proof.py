@@ -18,9 +18,9 @@ from weightsmith.check.claim import Claim
 from weightsmith.files import model_bytes
 from weightsmith.model import Transformer
 
-STATE_BYTES = 300  # that a state of a walk of the checker takes, about
-NUMBER_BYTES = 80  # that a number of a proof takes, as data and in the checker
-NUMBERS_PER_SECOND = 300_000  # of a proof that are checked, about
+STATE_BYTES = 800  # that a state of a walk of the checker takes, about
+NUMBER_BYTES = 150  # that a number of a proof takes, as data and in the checker
+NUMBERS_PER_SECOND = 100_000  # of a proof that are checked, about
 
 
 def proof_data(claim: Claim, found: Sequence[tuple[Journal, Moore | None]]) -> dict[str, Any]:
@@ -34,9 +34,14 @@ def proof_data(claim: Claim, found: Sequence[tuple[Journal, Moore | None]]) -> d
     return {"automata": automata, "proof": [_of_model(*one) for one in found]}
 
 
+def size_of(found: Sequence[tuple[Journal, Moore | None]]) -> int:
+    """Return how many numbers a proof has."""
+    return sum(journal.size + (0 if decisions is None else decisions.table.size) for journal, decisions in found)
+
+
 def too_large(found: Sequence[tuple[Journal, Moore | None]], budget: Budget) -> str | None:
     """Say why a proof is not even written down: the memory or the time that is left is too little; None if it is."""
-    size = sum(journal.size + (0 if decisions is None else decisions.table.size) for journal, decisions in found)
+    size = size_of(found)
     budget.place = "checking the proof"
     try:
         budget.room(NUMBER_BYTES * size, "to check the proof")
@@ -59,9 +64,9 @@ def sealed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unchecked(
-    models: Sequence[Transformer], certificate: Mapping[str, Any], budget: Budget | None = None
+    models: Sequence[Transformer], certificate: Mapping[str, Any], budget: Budget | None = None, size: int = 0
 ) -> str | None:
-    """Let `verify.py` check a certificate; return why it has not accepted it, or None where it has.
+    """Let `verify.py` check a certificate, whose proof has so many numbers; return why it has not accepted it, or None.
 
     Where the budget ends first, the reason says about how long the check takes.
     """
@@ -72,7 +77,7 @@ def unchecked(
         fraction = work.done / work.readings
         if budget is not None:
             budget.place = "checking the proof"
-            budget.room(STATE_BYTES * work.held, "to check the proof")
+            budget.room(NUMBER_BYTES * size + STATE_BYTES * work.held, "to check the proof")
 
     try:
         verify.check([verify.Model(model_bytes(T)) for T in models], certificate, tick)
@@ -85,7 +90,8 @@ def unchecked(
 
 def _not_checked(error: UnknownError, seconds: float) -> str:
     """Say why a proof was not checked, and about how long that takes."""
-    return f"a proof was found, and not checked: {error}; to check it takes about {_about(seconds)}"
+    hint = "write a larger memory" if " bytes" in str(error) else f"to check it takes about {_about(seconds)}"
+    return f"a proof was found, and not checked: {error}; {hint}"
 
 
 def _about(seconds: float) -> str:
