@@ -27,6 +27,7 @@ FEW_TOKENS = 32  # of the longest of these
 MANY_INPUTS = 1 << 18  # that are run where automata do not know
 ASK_FIRST = 1 << 22  # where there are more inputs up to a length than this, automata are asked first
 MAX_RUN_LENGTH = 256  # of these inputs
+LONG = 1e9  # seconds: more are as good
 PATIENCE = 10.0  # seconds that automata may take before inputs are gone through
 Progress: TypeAlias = Callable[[int, int], None]  # inputs done, inputs in all
 File: TypeAlias = str | os.PathLike[str]
@@ -233,7 +234,7 @@ def conclude(claim: Claim, up_to: int | None, options: Options) -> Verdict:
         if not on_their_own:
             raise InputError("a ledger and a cluster go through inputs: say up to which length, as in up_to=20")
         return _of_every_length(claim, options)
-    end = None if options.seconds is None else time.monotonic() + options.seconds
+    end = None if options.seconds is None else _end_of(options.seconds)
     if up_to is not None and claim.frame.length is None and on_their_own and why_not(claim) is None:
         found = _of_length(claim, _longest(claim, up_to), options)
         if found is not None:
@@ -248,7 +249,7 @@ def _of_every_length(claim: Claim, options: Options) -> Verdict:
         raise InputError(reason)
     budget = options.budget()
     budget.start()
-    end, length = time.monotonic() + budget.seconds, _length_for(claim, FEW_INPUTS, FEW_TOKENS)
+    end, length = _end_of(budget.seconds), _length_for(claim, FEW_INPUTS, FEW_TOKENS)
     short = decide(claim, length, options.alone(), end)
     if short.holds is False:
         return _refuted_at_once(claim, short, short.seconds)
@@ -292,6 +293,11 @@ def _refuted_at_once(claim: Claim, short: Verdict, seconds: float) -> EveryLengt
         claim, no_plan(claim), False, None, short.counterexample, short.sides, short.divergence,
         seconds, (), longest=claim.longest,
     )  # fmt: skip
+
+
+def _end_of(seconds: float) -> float:
+    """Return when so many seconds from now are over, by `time.monotonic`."""
+    return time.monotonic() + float(min(seconds, LONG))
 
 
 def _length_for(claim: Claim, inputs: int, most: int) -> int:
