@@ -1,11 +1,12 @@
-"""Budgets of automata: how far beyond its seconds and its memory a search goes, measured from outside.
+"""Budgets of automata: how far beyond its seconds and its memory a call goes, measured from outside.
 
-The models do not close: each is given up by its time, its memory, or a bound of the extraction. It takes some minutes:
-`make bench ONLY=budgets`.
+The models do not close: each is given up by its time, its memory, or a bound of the extraction. A search is
+`automaton(T)`; a check is `same_decisions(T, T)`, with the inputs that it runs before and after the search. It takes
+some minutes: `make bench ONLY=budgets`.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tests.automata.outside import Taken, outside
 from tests.automata.unbounded import unbounded
@@ -16,37 +17,50 @@ from weightsmith.tables import Table
 
 MODELS, SECONDS, STATES = 200, 2.0, 10**9
 MEMORIES = (64 << 20, 256 << 20)
+UNKNOWN = "unknown: "
 
 
 def measure() -> Iterator[Table]:
-    """Yield a row for each memory: the largest and the median of what was taken."""
+    """Yield a row for each kind of call and memory: the largest of what was taken."""
     automaton(ws.library.majority("1"))  # compiles
     table = Table(
-        "memory", "models", "by time", "by memory", "longest s", "most of the memory",
-        right=range(1, 6), title=f"searches that were given up, seconds={SECONDS:g}",
+        "call", "memory", "models", "by time", "longest s", "most of the memory",
+        right=range(1, 6), title=f"given up with seconds={SECONDS:g}",
     )  # fmt: skip
-    for memory in MEMORIES:
-        found = [taken for taken in _taken(memory) if taken.said.startswith("UnknownError")][: MODELS // len(MEMORIES)]
-        why = Counter("time" if "seconds were not" in taken.said else "memory" for taken in found)
+    calls: dict[str, Callable[[ws.Transformer, int], str]] = {"search": _searched, "check": _checked}
+    each = MODELS // len(MEMORIES) // len(calls)
+    for (name, call), memory in ((one, memory) for one in calls.items() for memory in MEMORIES):
+        found = [taken for taken in _taken(call, memory, each) if taken.said.startswith(UNKNOWN)]
+        why = Counter("seconds were not" in taken.said for taken in found)
         table.add(
-            f"{memory >> 20} MiB", f"{len(found)}", f"{why['time']}", f"{why['memory']}",
+            name, f"{memory >> 20} MiB", f"{len(found)}", f"{why[True]}",
             f"{max(taken.seconds for taken in found):.2f}", f"{max(taken.bytes for taken in found) / memory:.2f}",
         )  # fmt: skip
     yield table
 
 
-def _taken(memory: int) -> Iterator[Taken]:
+def _taken(call: Callable[[ws.Transformer, int], str], memory: int, models: int) -> Iterator[Taken]:
     given_up = seed = 0
-    while given_up < MODELS // len(MEMORIES):
+    while given_up < models:
         T = unbounded(seed)
-        taken = outside(lambda T=T: _said(T, memory))  # type: ignore[misc]
-        given_up += taken.said.startswith("UnknownError")
+        taken = outside(lambda T=T: call(T, memory))  # type: ignore[misc]
+        given_up += taken.said.startswith(UNKNOWN)
         seed += 1
         yield taken
 
 
-def _said(T: ws.Transformer, memory: int) -> str:
+def _searched(T: ws.Transformer, memory: int) -> str:
     try:
         return f"{len(automaton(T, seconds=SECONDS, memory=memory, states=STATES).table)} states"
-    except (UnknownError, ws.ModelError) as error:
-        return f"{type(error).__name__}: {error}"
+    except UnknownError as error:
+        return f"{UNKNOWN}{error}"
+    except ws.ModelError as error:
+        return str(error)
+
+
+def _checked(T: ws.Transformer, memory: int) -> str:
+    try:
+        verdict = ws.check.same_decisions(T, T, seconds=SECONDS, memory=memory, states=STATES, workers=1)
+    except (ws.ModelError, ws.InputError) as error:
+        return str(error)
+    return f"{UNKNOWN}{verdict}" if verdict.holds is None else str(verdict)
