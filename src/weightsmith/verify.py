@@ -1651,7 +1651,10 @@ def main(arguments: Sequence[str]) -> int:
         return 0
     except Exception as error:  # whatever fails, nothing is proved
         reason = str(error) if isinstance(error, Refused) else f"{type(error).__name__}: {error}"
-        print(json.dumps({"proved": False, "reason": reason}) if as_json else f"refused: {reason}", file=sys.stderr)
+        if as_json:
+            print(json.dumps({"proved": False, "reason": reason}))
+        else:
+            print(f"refused: {reason}", file=sys.stderr)
         return 1
 
 

@@ -94,7 +94,7 @@ def test_whatever_fails_ends_with_1(folder: Path, given: str, capsys: pytest.Cap
     assert printed.out == ""
     assert printed.err.startswith("refused: ")
     assert verify.main([*words, "--json"]) == 1
-    said = json.loads(capsys.readouterr().err)
+    said = json.loads(capsys.readouterr().out)
     assert said["proved"] is False
     assert said["reason"]
 
