@@ -22,7 +22,10 @@ UNKNOWN = "unknown: "
 
 def measure() -> Iterator[Table]:
     """Yield a row for each kind of call and memory: the largest of what was taken."""
-    automaton(ws.library.majority("1"))  # compiles
+    for A in (ws.Fixed(4, 4), ws.Fixed(8, 8), ws.Float(4, 3), ws.Float.like("float16")):  # loads what each needs
+        T = ws.library.majority("1", arithmetic=A)
+        ws.check.same_decisions(T, T, up_to=4)
+    ws.check.same_decisions(T, T, seconds=0.1)
     table = Table(
         "call", "memory", "models", "by time", "longest s", "most of the memory",
         right=range(1, 6), title=f"given up with seconds={SECONDS:g}",
