@@ -14,6 +14,7 @@ from weightsmith import check, verify
 from weightsmith.automata.extraction import Budget, UnknownError
 from weightsmith.check import engine, every_length, proof
 from weightsmith.check.every_length import prove
+from weightsmith.cli.limits import limit
 
 
 def forbidden(*given: Any, **more: Any) -> Any:
@@ -138,6 +139,8 @@ def test_the_shortest_counterexample_is_said_to_be_so_after_it_was_checked(monke
     verdict = check.recognizes(T, other)
     assert verdict.holds is False
     assert ", perhaps not the shortest (" in str(verdict)
+    assert ", perhaps not the shortest" in check.cite(verdict.certificate())
+    assert limit(T, T.arithmetic, other, "YES", {})["failure"].endswith(", perhaps not the shortest")
 
 
 def test_sinusoids_are_not_called_proved_and_the_line_to_write_is_said() -> None:

@@ -66,7 +66,7 @@ class Automaton(Frozen):
         return self is other or (self.about() == other.about() and _decide_alike(self, other))
 
     def __hash__(self) -> int:
-        """Agree with `==`: it is made of what is said after the first inputs."""
+        """Hash what is said after the first inputs: equal automata have equal hashes."""
         if "_hash" not in self.__dict__:
             labels, states, said = self.labels(), [self.start], list[object]()
             for state in states:  # it grows meanwhile, in the order of inputs

@@ -15,6 +15,7 @@ from typing import Any
 from weightsmith.automata import input_text, written
 from weightsmith.check.certificate import Given, certificate_data, models_of
 from weightsmith.check.claim import Claim
+from weightsmith.check.every_length import which_counterexample
 from weightsmith.check.plan import MAX_LENGTH
 from weightsmith.errors import FileError, brief, cut, shown, whole_number
 
@@ -175,7 +176,8 @@ def _decided(data: Mapping[str, Any]) -> str:
     if data.get("verdict") != wanted or (holds is False) is not (found is not None):
         raise _damaged("verdict", data.get("verdict"))
     if found is not None:
-        return f"claimed for {scope}, refuted by {_refuting(data, MAX_TOKENS)}, the shortest"
+        which = which_counterexample(data.get("shortest") is not False)
+        return f"claimed for {scope}, refuted by {_refuting(data, MAX_TOKENS)}, {which}"
     return f"proved for {scope}".replace("for up to", "up to") if holds else f"unknown beyond {scope}"
 
 

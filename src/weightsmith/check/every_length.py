@@ -52,7 +52,7 @@ class EveryLength(Verdict):
         name, rate = str(self.claim), f"{self.seconds:.2f} s"
         if self.counterexample is not None:
             size = f" of length {len(self.counterexample)}" if len(self.counterexample) > 20 else ""
-            which = "the shortest" if self.shortest else "perhaps not the shortest"
+            which = which_counterexample(self.shortest)
             return f"{name}: refuted by {shown(input_text(self.counterexample))}{size}, {which} ({rate})"
         if self.holds is None:
             far = f"; every input up to {self.decided} was run, and it holds" if self.decided else ""
@@ -74,6 +74,7 @@ class EveryLength(Verdict):
             "inputs": self.inputs,
             "counterexample": self.refutation(),
             **({"unknown": self.unknown} if self.holds is None else {}),
+            **({"shortest": False} if self.holds is False and not self.shortest else {}),
             **self.origin(),
         }
 
@@ -85,6 +86,11 @@ class EveryLength(Verdict):
         if self.proof is None:
             return super()._write(path, data)
         write_json(path, sealed({**data, **self.proof}), entry_lines=True)
+
+
+def which_counterexample(shortest: bool) -> str:
+    """Say of a counterexample whether no shorter input refutes the claim, or whether nobody has checked that."""
+    return "the shortest" if shortest else "perhaps not the shortest"
 
 
 def no_plan(claim: Claim) -> Plan:

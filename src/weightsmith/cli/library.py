@@ -62,7 +62,7 @@ def show(rows: list[dict[str, Any]]) -> None:
     results().print(shown)
     say("weights: those that are not 0. all lengths: proved right on every input.")
     say("≤ n: right on every input up to that length.")
-    say("✗: the shortest input that is decided wrongly, the smallest of its length.")
+    say("✗: an input that is decided wrongly; no shorter one was found.")
 
 
 def cell(found: dict[str, Any]) -> str:

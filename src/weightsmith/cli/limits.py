@@ -59,6 +59,8 @@ def limit(T: "ws.Transformer", A: "ws.Arithmetic", language: Any, yes: str, budg
     except WeightsmithError as error:
         return {"holds": None, "scope": "refused", "failure": str(error)}
     if verdict.counterexample is not None:
-        return {"holds": False, "scope": "no", "failure": short(tuple(verdict.counterexample))}
+        checked = getattr(verdict, "shortest", True)  # whether no shorter one was seen to fail
+        more = "" if checked else ", perhaps not the shortest"
+        return {"holds": False, "scope": "no", "failure": short(tuple(verdict.counterexample)) + more}
     scope = verdict.scope if verdict.holds else f"unknown; {verdict.scope} it does"
     return {"holds": verdict.holds, "scope": scope, "failure": None}

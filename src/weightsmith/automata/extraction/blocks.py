@@ -47,7 +47,7 @@ def run_block(
 
         def alone(vectors: Array) -> Array:
             if attention is not None:
-                before_attention(T, b, vectors)  # nobody reads it, but its norm may fail
+                before_attention(T, b, vectors)  # the result is unused, but its norm may raise an error
             return _after(T, b, vectors, None if attention is None else [], budget)
 
         vectors = unless_it_fails(T, stream, stream.machines, alone, stream.vectors)
@@ -65,7 +65,7 @@ def run_block(
     found = [
         part for asking in _classes(heads, len(seen)) for part in _class(T, b, stream, heads, asking, outcome, budget)
     ]
-    heads[-1].told = None  # which knows the heads, so that all would stay
+    heads[-1].told = None  # it refers to all heads: without this reference cycle they are freed
     after = _renumbered(T, stream, [spoken for spoken, _ in found], finish, budget)
     return after, BlockMade([head.made for head in heads], [part for _, part in found], after.machines)
 
