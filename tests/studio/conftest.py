@@ -9,13 +9,14 @@ import itertools
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import TimeoutError as PageTimeoutError
 
 Opened: TypeAlias = Callable[..., Page]
 NO_BROWSER = "the page is tested in chromium, which is not here: write make test, or sudo apt-get install chromium"
@@ -118,6 +119,8 @@ class Shared:
         windows.keep(self.page)
         self.page.goto(path.as_uri())
         self.page.wait_for_selector(DRAWN)
+        with suppress(PageTimeoutError):  # its own address, written a little later, would undo another one
+            self.page.wait_for_url(lambda url: "#" in url, timeout=2000)
 
     @contextmanager
     def opened(self) -> Iterator[Page]:
