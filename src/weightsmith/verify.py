@@ -1,41 +1,41 @@
 """Check the proof of a claim about transformers, for inputs of every length: python verify.py MODEL [MODEL] CLAIM
 
-This file stands alone. It shares no code with the rest of Weightsmith, needs nothing but Python, and believes nothing
-that a certificate says: it takes finite machines from it, and checks them. To find such machines is hard; to check them
-is a walk through finitely many states. `docs/proof-format.md` describes a certificate field by field.
+This file stands alone. It shares no code with the rest of Weightsmith, needs nothing but Python, and trusts nothing in
+a certificate: it takes finite machines from it, and checks them. To find such machines is hard; to check them is a walk
+through finitely many states. `docs/proof-format.md` describes a certificate field by field.
 
-What is claimed. A transformer reads tokens and decides after each of them. A claim says that the decision is a certain
-class just for the inputs of a language ("recognizes"), or that two transformers decide alike ("same_decisions"): after
-every input of at least one token, or after each of them up to a length, or of a language ("within").
+The claim. A transformer reads tokens and decides after each of them. A claim says that the decision is a certain class
+exactly for the inputs of a language ("recognizes"), or that two transformers decide alike ("same_decisions"): after
+every input of at least one token, or only up to a length, or only for the inputs of a second language ("within").
 
-Why what passes is true. All machines read letters, from state 0 on; tokens with one embedding are one letter. A machine
-*speaks* in the states whose label is above 0. The *stream* before a block is described by vectors, which have labels,
-and by machines, of which the following holds. We call it (I):
+Why an accepted claim is true. All machines read letters and start in state 0; tokens with equal embeddings are one
+letter. A machine *speaks* in the states whose label is above 0. The *stream* before a block is described by vectors,
+which have labels, and by machines, for which the following invariant holds:
 
-    After every input that fits the position table, some machine of the stream speaks, and every machine that speaks
+(I) After every input that fits the position table, some machine of the stream speaks, and every machine that speaks
     says the label of the vector that then stands at the last position.
 
-`Proof.embed` makes the first machine, of which (I) is true by construction. `Proof.block` carries (I) through a block,
+`Proof.embed` builds the first machine, for which (I) holds by construction. `Proof.block` carries (I) through a block,
 in four steps; the comments below refer to them by number.
 
 1. *Views.* A view is a machine from the certificate whose labels stand for something that depends on the vector alone.
-   It is walked through together with each machine of the stream, and must agree wherever that one speaks. By (I) it
-   tells the truth after every input.
-2. *Guesses.* A head weighs keys. What a weight depends on besides the key itself (the largest score, the sum of the
-   exponentials, how many keys share the largest score) is a fold over all keys, with finitely many values. A walk
-   through a view together with this fold finds every value that it can have where a query of a class stands. For
-   each of these the certificate has a *reading*, which guesses that the fold comes out so.
-3. *Readings.* With the guess, each weighted value is a constant of its key; their sum is a fold as well. The machine
-   of a reading is walked through together with a view and both folds. It speaks where a query of the class stands and
-   the guess comes out right, and nowhere else; each of its labels stands for the sums that are met there. By step 2
+   It is walked through together with each machine of the stream, and must agree wherever that machine speaks. By (I)
+   the view is right after every input.
+2. *Guesses.* A head weighs keys. Apart from the key itself, a weight depends on a normaliser (the largest score, the
+   sum of the exponentials, the number of keys that share the largest score): a fold over all keys with finitely many
+   values. A walk through a view together with this fold finds every value that the normaliser can have where a query
+   of a class stands. The certificate has a *reading* for each of these values: the guess that the fold ends there.
+3. *Readings.* Under a guess, each weighted value is a constant of its key, and the sum of the weighted values is a fold
+   as well. The machine of a reading is walked through together with a view and both folds. It speaks exactly where a
+   query of the class stands and the guess is right; each of its labels stands for the sums that occur there. By step 2
    some reading of the class speaks after every input that ends in such a query.
-4. *Joining.* A machine of the stream after the block is walked through together with what it is made from: a view that
-   says the vector, and one reading of each head. It speaks where all of these speak, and nowhere else, and the vector
-   after the block is the same for all that their labels stand for. Readings that are not joined never speak together.
+4. *Joining.* A machine of the stream after the block is walked through together with its sources: a view that says the
+   vector, and one reading of each head. It speaks exactly where all of these speak, and for each of its labels the
+   vector after the block is the same. Readings that are not joined never speak together.
 
-So (I) holds after the block. After the last block a label is the place of a decision. At the end the machines are
-walked through together with the automaton of the language, or with the machines of the other model, and nowhere do two
-of them speak and contradict the claim. A walk takes every letter in every state, until no state is new.
+So (I) holds after the block. After the last block a label is the number of a decision. At the end the machines are
+walked through together with the automaton of the language, or with the machines of the other model; nowhere may they
+contradict the claim. A walk takes every letter in every state, until no state is new.
 """
 
 import hashlib
@@ -46,29 +46,31 @@ import re
 import stat
 import struct
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from decimal import Context, Decimal, getcontext, localcontext
 from fractions import Fraction
 from functools import cache, partial, reduce
 from itertools import product
-from types import SimpleNamespace as Part  # of a model: an object with the fields of its kind
-from typing import Any, NamedTuple
+from types import SimpleNamespace as Part  # a part of a model: an object with the fields of its kind
+from typing import Any, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
-Vector = tuple[int, ...]  # numbers of an arithmetic, as multiples of its smallest positive member
+Vector = tuple[int, ...]  # members of an arithmetic, as multiples of its smallest positive member
+T = TypeVar("T", bound=Hashable)
 
-# What is read at most, so that a hostile file is refused before it takes time or memory
+# Limits, so that a hostile file is refused before it takes time or memory
 MAX_CERTIFICATE, MAX_HEADER = 64 << 20, 32 << 20  # bytes
 MAX_PARTS, MAX_DEPTH = 1 << 22, 64  # of a JSON text: brackets and quotation marks; lists and objects in each other
 MAX_NUMBERS = 1 << 22  # of a model
 MAX_STATES = 20_000_000  # of a walk
 MAX_COUNT, MAX_AGES = 1 << 15, 1 << 13  # keys that share a weight above 0; distances until a penalty is −∞
-MAX_EXPRESSION = 4_000  # letters of a regular expression, written out, and states of its automaton
-MAX_STEPS = 100_000_000  # to find that automaton
+MAX_EXPRESSION = 4_000  # characters of a regular expression with its repeats written out; states of its automaton
+MAX_STEPS = 20_000_000  # to build that automaton
 
 
 class Refused(ValueError):  # noqa: N818
-    """Nothing is proved, for this reason."""
+    """The certificate proves nothing, for this reason."""
 
 
 def need(condition: object, why: str) -> None:
@@ -78,6 +80,22 @@ def need(condition: object, why: str) -> None:
 
 def shown(value: object) -> str:
     return text if len(text := repr(value)) <= 60 else text[:57] + "…"
+
+
+class Numbering(list[T], Generic[T]):
+    """Different things in the order in which they came. A loop over it also sees what is added meanwhile."""
+
+    def __init__(self, *things: T) -> None:
+        self.known = dict[T, int]()
+        for thing in things:
+            self.number(thing)
+
+    def number(self, thing: T) -> int:
+        """Return the number of a thing; a new thing gets the next one."""
+        number = self.known.setdefault(thing, len(self.known))
+        if number == len(self):
+            self.append(thing)
+        return number
 
 
 # Numbers
@@ -92,9 +110,9 @@ class Arithmetic:
     In absolute value, k has at most `bits` significant bits and is at most `largest`.
     """
 
-    def __init__(self, given: object) -> None:
-        found = re.fullmatch(rf"\s*([a-z0-9]+)\s*{SIZES}", given.lower()) if isinstance(given, str) else None
-        name, first, second, ties = found.groups() if found else ("", None, None, None)
+    def __init__(self, text: object) -> None:
+        match = re.fullmatch(rf"\s*([a-z0-9]+)\s*{SIZES}", text.lower()) if isinstance(text, str) else None
+        name, first, second, ties = match.groups() if match else ("", None, None, None)
         a, b, self.ties = int(first or 0), int(second or 0), ties or "zero"
         inside = [f"{a},{b}"] * bool(first) + [f"ties={self.ties}"] * (self.ties != "zero")
         self.text = name + f"({','.join(inside)})" * bool(inside)
@@ -106,13 +124,13 @@ class Arithmetic:
         elif name == "float" and 1 <= a <= 10 and 2 <= b <= 25:
             self.unit, self.bits, self.largest = 2 ** (a - 1) + b - 1, b, (2**b - 1) << (2**a - 1)
         else:
-            raise Refused(f"the arithmetic {shown(given)} is not checked here")
+            raise Refused(f"the arithmetic {shown(text)} is not checked here")
         self.exact = 1 << self.bits  # every whole number below this is a member
         self.one = self.nearest(1 << self.unit)
         self.computed = dict[tuple[str, int], int]()  # values of functions, each once
 
     def nearest(self, numerator: int, denominator: int = 1) -> int:
-        """Round a multiple of 2^−unit, given as a fraction, to the nearest member; beyond the largest, to that."""
+        """Round a multiple of 2^−unit, a fraction, to the nearest member; beyond the largest, to that."""
         if numerator < 0:
             return -self.nearest(-numerator, denominator)
         whole, rest = divmod(numerator, denominator)
@@ -127,7 +145,7 @@ class Arithmetic:
         return self.nearest(numerator << self.unit, denominator)
 
     def between(self, low: Fraction, high: Fraction) -> int:
-        """Round a real number of which two bounds are known; it must not matter where between them it is."""
+        """Round a real number between two bounds, which must round alike."""
         need(self.of(low) == self.of(high), "a real number is too near to a tie to be rounded here")
         return self.of(low)
 
@@ -140,9 +158,8 @@ class Arithmetic:
 
     def multiply(self, a: int, b: int) -> int:
         cut = a * b >> self.unit
-        return (
-            cut if cut << self.unit == a * b and -self.exact < cut < self.exact else self.nearest(a * b, 1 << self.unit)
-        )
+        exact = cut << self.unit == a * b and -self.exact < cut < self.exact
+        return cut if exact else self.nearest(a * b, 1 << self.unit)
 
     def divide(self, a: int, b: int) -> int:
         return self.nearest(a << self.unit, b) if b > 0 else self.nearest(-a << self.unit, -b)
@@ -161,7 +178,7 @@ class Arithmetic:
         return reduce(self.add, terms, 0)
 
     def sqrt(self, x: int) -> int:
-        """Round the root: cut off far below the last bit, with a further bit that says whether anything was cut."""
+        """Round the root: 100 bits after the unit, and one more that says whether the rest is 0."""
         square = x << (self.unit + 200)
         root = math.isqrt(square)
         return self.nearest(2 * root + (root * root != square), 1 << 101)
@@ -174,18 +191,18 @@ class Arithmetic:
 
     def rounded(self, name: str, k: int) -> int:
         x = Fraction(k, 1 << self.unit)
-        if name == "exp" and (k == 0 or abs(x) > 5000):  # e^5000 is beyond, e^−5000 below every arithmetic above
+        if name == "exp" and (k == 0 or abs(x) > 5000):  # e^5000 is above, e^−5000 below every arithmetic here
             return self.one if k == 0 else self.largest if k > 0 else 0
         if name == "relu" or k == 0 or abs(x) > (40 if name.startswith("gelu") else 5000):  # they round to x or 0
             return max(k, 0)
         near = 2 * len(str(abs(x.denominator // x.numerator)))  # near 0 they are x/2 + O(x²), and x/2 may be a tie
-        digits = 60 + near + (int(x * x / 4) if name == "gelu" else 0)  # gelu loses some of them where it is near 0
+        digits = 60 + near + (int(x * x / 4) if name == "gelu" else 0)  # gelu loses digits where its value is near 0
         with localcontext(Context(prec=digits, Emax=10**9, Emin=-(10**9))):
             value, error = Fraction(FUNCTIONS[name](Decimal(x.numerator) / x.denominator)), TINY / 10**near
         return self.between(value * (1 - error), value * (1 + error))
 
 
-TINY = Fraction(1, 10**40)  # the relative error that is allowed for, at least; the functions below err by less
+TINY = Fraction(1, 10**40)  # an upper bound of the relative error of the functions below
 
 
 @cache
@@ -255,8 +272,8 @@ def read_json(data: bytes | str, what: str) -> dict[str, Any]:
     return dict(found)
 
 
-# The parts of a model, by kind. A field is written as name:rule, an array as name[axes]. What has a default may be
-# missing. What stands in brackets ( ) does not count for the digest; what ends in ! only if it is not the default.
+# The parts of a model, by kind. A field is written as name:rule, an array as name[axes]. A field with a default may be
+# missing. A field in ( ) does not count for the digest; a field that ends in ! counts only if it is not the default.
 FORMAT = """
 Transformer  arithmetic:name vocabulary:names lanes:lanes embedding[vocabulary,lanes] positions:positions blocks:Block*
              output[classes,lanes]=null classes:classes mask:causal|full output_bias[classes]=null final_norm:norm
@@ -291,20 +308,20 @@ class Field(NamedTuple):
     axes: tuple[str, ...]
     default: Any  # ... where there is none
     counts: bool
-    silent: bool
+    unless_default: bool
 
     @classmethod
     def read(cls, text: str) -> "Field":
         parts = re.fullmatch(r"(\w+)(?::([^=!]+))?(?:\[(.*?)\])?(?:=(.*?))?!?", text.strip("()"))
         assert parts
         name, rule, axes, default = parts.groups()
-        given = ... if default is None else json.loads(default)
-        return cls(name, rule or "", tuple(axes.split(",")) if axes else (), given, text[0] != "(", text[-1] == "!")
+        value = ... if default is None else json.loads(default)
+        return cls(name, rule or "", tuple(axes.split(",")) if axes else (), value, text[0] != "(", text[-1] == "!")
 
 
 PARTS: dict[str, list[Field]] = {}
-for kind, *fields in (entry.split() for entry in re.split(r"\n(?=\S)", FORMAT.strip())):
-    PARTS[kind] = [Field.read(text) for text in fields]
+for kind, *entries in (line.split() for line in re.split(r"\n(?=\S)", FORMAT.strip())):
+    PARTS[kind] = [Field.read(text) for text in entries]
 
 
 def is_text(x: Any, most: int, printable: bool = True) -> bool:
@@ -312,7 +329,7 @@ def is_text(x: Any, most: int, printable: bool = True) -> bool:
     return sound and (x.isprintable() or not printable)
 
 
-def are_names(x: Any, printable: bool) -> bool:
+def are_names(x: Any, printable: bool = False) -> bool:
     named = isinstance(x, list) and all(is_text(name, 200, printable) and name for name in x)
     return named and 0 < len(x) == len({*x})
 
@@ -321,8 +338,8 @@ def is_number(x: Any) -> bool:
     return type(x) in (int, float) and 0 <= x < 1e30 and float(x) < 1e30
 
 
-def is_place(x: Any) -> bool:
-    """Say whether this is the number of a head, and how many there are."""
+def is_head_of_several(x: Any) -> bool:
+    """Say whether this is the number of a head, and how many heads there are."""
     return isinstance(x, list) and len(x) == 2 and all(type(n) is int for n in x) and 0 <= x[0] < x[1] <= 1 << 16
 
 
@@ -335,7 +352,6 @@ def one_of(*kinds: str | None) -> Callable[[Any], bool]:
     return lambda x: getattr(x, "kind", None if x is None else "") in kinds
 
 
-ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu")
 RULES: dict[str, Callable[[Any], bool]] = {
     "bool": lambda x: type(x) is bool,
     "whole": lambda x: type(x) is int and 0 <= x < 1 << 62,
@@ -343,14 +359,14 @@ RULES: dict[str, Callable[[Any], bool]] = {
     "name": lambda x: is_text(x, 200),
     "text": lambda x: is_text(x, 2000),
     "any_text": lambda x: is_text(x, 24 << 20, printable=False),
-    "names": lambda x: are_names(x, printable=False),
-    "classes": lambda x: x == [] or are_names(x, printable=False),
+    "names": are_names,
+    "classes": lambda x: x == [] or are_names(x),
     "lanes": lambda x: are_names(x, printable=True),
     "some_lanes": lambda x: x is None or are_names(x, printable=True),
     "slopes": lambda x: x is None or (isinstance(x, list) and x != [] and all(map(is_number, x))),
-    "place": lambda x: x is None or is_place(x),
+    "place": lambda x: x is None or is_head_of_several(x),
     "pairs": lambda x: isinstance(x, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in x),
-    "activation": lambda x: x in ACTIVATIONS,
+    "activation": lambda x: x in ("relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu"),
     "positions": are_positions,
     "inside": one_of("Relative", "Alibi", None),
     "norm": one_of("LayerNorm", "RMSNorm", None),
@@ -359,7 +375,7 @@ RULES: dict[str, Callable[[Any], bool]] = {
 
 
 def follows(rule: str, x: Any) -> bool:
-    """Say whether a value follows a rule: of a name above, a kind of part, perhaps none (?), a list (*), or words."""
+    """Say whether a value follows a rule: one of those above, a kind of part, one or none (?), a list (*), or words."""
     if rule.endswith("*"):
         return isinstance(x, list) and all(follows(rule[:-1], item) for item in x)
     if rule.endswith("?"):
@@ -370,11 +386,11 @@ def follows(rule: str, x: Any) -> bool:
 
 
 class Matrix(tuple[Vector, ...]):
-    """The rows of a matrix. Beside them, by row, stand the columns and numbers that are not 0."""
+    """The rows of a matrix. `sparse` has the rows that are not 0, with the columns and numbers that are not 0."""
 
     def __init__(self, rows: Iterable[Vector]) -> None:
-        every = ((place, [(i, w) for i, w in enumerate(row) if w]) for place, row in enumerate(self))
-        self.sparse = [(place, row) for place, row in every if row]
+        every = ((i, [(j, w) for j, w in enumerate(row) if w]) for i, row in enumerate(self))
+        self.sparse = [(i, row) for i, row in every if row]
 
 
 class Reader:
@@ -393,11 +409,11 @@ class Reader:
         need(type(version) is int and version == 1, f"the model file has version {shown(version)}, and 1 is read")
         same = follows("any_text*", listed) and sorted(listed) == sorted(header)
         need(same, "the tensors are not those that the metadata lists")
-        self.arithmetic, self.places = Arithmetic(values.get("arithmetic")), self.tensors(header)
+        self.arithmetic, self.tensors = Arithmetic(values.get("arithmetic")), self.tensors_of(header)
         self.model = self.part("Transformer", values, "", {})
-        need(not self.places, f"there is a tensor that belongs nowhere: {shown([*self.places][:1])}")
+        need(not self.tensors, f"there is a tensor that belongs nowhere: {shown([*self.tensors][:1])}")
 
-    def tensors(self, header: dict[str, Any]) -> dict[str, tuple[list[int], int]]:
+    def tensors_of(self, header: dict[str, Any]) -> dict[str, tuple[list[int], int]]:
         """Return the shape and the first byte of each tensor; they must fill the file, one after the other."""
         found, spans = dict[str, tuple[list[int], int]](), [(0, 0), (len(self.body), len(self.body))]
         for name, entry in header.items():
@@ -415,35 +431,23 @@ class Reader:
 
     def part(self, kind: str, values: dict[str, Any], name: str, sizes: dict[str, int] | None) -> Part:
         """Read a part. `sizes` are those of the axes around it; None where they need not fit."""
-        found, prefix, plain = (
-            Part(kind=kind),
-            name and f"{name}.",
-            {one.name: one for one in PARTS[kind] if not one.axes},
-        )
-        odd = values.keys() - plain.keys()
-        odd |= {one.name for one in plain.values() if one.default is ... and one.name not in values}
+        part, prefix = Part(kind=kind), name and f"{name}."
+        plain, arrays = ([field for field in PARTS[kind] if bool(field.axes) == array] for array in (False, True))
+        odd = values.keys() ^ {field.name for field in plain if field.default is ... or field.name in values}
         need(not odd, f"{name or 'the model'} has an unknown key, or lacks one: {shown(sorted(odd)[:1])}")
-        known = None if sizes is None else {**sizes, **self.named_axes(kind, values, sizes)}
-        for one in plain.values():
-            value = self.value(
-                values.get(one.name, one.default), prefix + one.name, None if one.name == "edits" else known
-            )
-            need(follows(one.rule, value), f"{prefix}{one.name} is {shown(value)}, which is not checked here")
-            setattr(found, one.name, value)
-        for one in PARTS[kind]:
-            if one.axes:
-                setattr(found, one.name, self.array(prefix + one.name, one, known))
-        getattr(self, f"check_{kind}", lambda found: None)(found)
-        return found
-
-    def named_axes(self, kind: str, values: dict[str, Any], sizes: dict[str, int]) -> dict[str, int]:
-        """Return the sizes of axes that the names in a part fix."""
-        count = {
-            key: len(x)
-            for key, x in values.items()
-            if key in ("vocabulary", "lanes", "classes") and isinstance(x, list)
-        }
-        return {"normed": count.get("lanes", sizes.get("lanes", 0))} if kind in ("LayerNorm", "RMSNorm") else count
+        if sizes is not None:
+            counts = {key: len(x) for key, x in values.items() if key in AXES and isinstance(x, list)}
+            normed = {"normed": counts.get("lanes", sizes.get("lanes", 0))}
+            sizes = {**sizes, **(normed if kind in ("LayerNorm", "RMSNorm") else counts)}
+        for field in plain:
+            inside = None if field.name == "edits" else sizes
+            value = self.value(values.get(field.name, field.default), prefix + field.name, inside)
+            need(follows(field.rule, value), f"{prefix}{field.name} is {shown(value)}, which is not checked here")
+            setattr(part, field.name, value)
+        for field in arrays:
+            setattr(part, field.name, self.array(prefix + field.name, field, sizes))
+        getattr(self, f"check_{kind}", lambda part: None)(part)
+        return part
 
     def value(self, value: Any, name: str, sizes: dict[str, int] | None) -> Any:
         """Return a value of the JSON, with the parts in it."""
@@ -457,16 +461,15 @@ class Reader:
         need(known, f"{name} is of the kind {shown(kind)}, which is not checked here{instead}")
         return self.part(str(kind), {key: inner for key, inner in value.items() if key != "kind"}, name, sizes)
 
-    def array(self, name: str, one: Field, known: dict[str, int] | None) -> Any:
+    def array(self, name: str, field: Field, sizes: dict[str, int] | None) -> Any:
         """Return an array of members, by rows if it has two axes; None where it may be missing and is."""
-        if name not in self.places:
-            need(one.default is None, f"the tensor {shown(name)} is missing")
+        if name not in self.tensors:
+            need(field.default is None, f"the tensor {shown(name)} is missing")
             return None
-        shape, begin = self.places.pop(name)
-        need(len(shape) == len(one.axes), f"the tensor {shown(name)} has {len(shape)} axes")
-        sizes = {} if known is None else known
-        for axis, size in zip(one.axes, shape, strict=True):
-            fits = sizes.setdefault(axis, size) == size or known is None
+        shape, begin = self.tensors.pop(name)
+        need(len(shape) == len(field.axes), f"the tensor {shown(name)} has {len(shape)} axes")
+        for axis, size in zip(field.axes, shape, strict=True):
+            fits = sizes is None or sizes.setdefault(axis, size) == size
             need(fits, f"{name} has the shape {shape}, which does not fit its {axis}")
         numbers = struct.unpack_from(f"<{math.prod(shape)}d", self.body, begin)
         need(all(map(math.isfinite, numbers)), f"the tensor {shown(name)} has a number that is not finite")
@@ -474,7 +477,7 @@ class Reader:
         members = tuple(known[x] for x in numbers)
         return members if len(shape) == 1 else Matrix(members[i * shape[1] :][: shape[1]] for i in range(shape[0]))
 
-    # What no rule for a single field says
+    # Rules about several fields
 
     def check_Transformer(self, T: Part) -> None:  # noqa: N802
         if T.readout is None:
@@ -489,27 +492,31 @@ class Reader:
         T.inside = next((scheme for scheme in schemes if one_of("Relative", "Alibi")(scheme)), None)
         need(T.table or not any(map(one_of("Table"), schemes)), "its position table is empty")
         for attention in (block.attention for block in T.blocks if block.attention):
-            if one_of("Alibi")(T.inside):
-                several = T.inside.slopes is None or len(T.inside.slopes) == len(attention.heads)
-                need(several and T.inside.place is None, "there is not one slope for each head")
-            for head in attention.heads:
-                own, scheme = head.positions, head.positions or T.inside
-                alone = not one_of("Alibi")(own) or own.place is not None or len(own.slopes or ()) == 1
-                need(alone, "a head with ALiBi of its own has one slope")
-                if one_of("Relative")(scheme):
-                    fits = all(len(row) == len(head.W_K) for row in scheme.keys)
-                    fits = fits and all(len(row) == len(head.W_V) for row in scheme.values or ())
-                    need(fits and T.mask == "causal", "relative positions do not fit a head")
+            self.check_schemes(T, attention)
         for norm in [T.final_norm, *(norm for b in T.blocks for norm in (b.attention_norm, b.feed_forward_norm))]:
             lanes = norm.lanes if norm and norm.lanes else []
             chosen = {*lanes}
             need(lanes == [lane for lane in T.lanes if lane in chosen], "a norm has its lanes out of order, or others")
         for flag in T.flags:
             need(flag in T.lanes, f"the flag {shown(flag)} is not a lane")
-            place = T.lanes.index(flag)
-            fits = T.table and all(row[place] in (0, 1 << self.arithmetic.unit) for row in T.table)
-            fits = fits and not any(row[place] for row in T.embedding)
-            need(fits and not any(writes(block, place, flag) for block in T.blocks), f"{shown(flag)} is no flag")
+            i = T.lanes.index(flag)
+            fits = T.table and all(row[i] in (0, 1 << self.arithmetic.unit) for row in T.table)
+            fits = fits and not any(row[i] for row in T.embedding)
+            need(fits and not any(writes(block, i, flag) for block in T.blocks), f"{shown(flag)} is no flag")
+
+    def check_schemes(self, T: Part, attention: Part) -> None:
+        """Check that the positions of a model and of its heads fit the heads."""
+        if one_of("Alibi")(T.inside):
+            fits = T.inside.slopes is None or len(T.inside.slopes) == len(attention.heads)
+            need(fits and T.inside.place is None, "there is not one slope for each head")
+        for head in attention.heads:
+            own, scheme = head.positions, head.positions or T.inside
+            alone = not one_of("Alibi")(own) or own.place is not None or len(own.slopes or ()) == 1
+            need(alone, "a head with ALiBi of its own has one slope")
+            if one_of("Relative")(scheme):
+                fits = all(len(row) == len(head.W_K) for row in scheme.keys)
+                fits = fits and all(len(row) == len(head.W_V) for row in scheme.values or ())
+                need(fits and T.mask == "causal", "relative positions do not fit a head")
 
     def check_Block(self, b: Part) -> None:  # noqa: N802
         alone = (b.attention_norm and not b.attention) or (b.feed_forward_norm and not b.feed_forward)
@@ -535,39 +542,35 @@ class Reader:
         scheme.slopes = scheme.slopes and [float(slope) + 0.0 for slope in scheme.slopes]
 
     def check_Readout(self, readout: Part) -> None:  # noqa: N802
-        """Bring the table into the order of its codes, as numbers."""
-        found = dict[tuple[float, ...], Any]()
+        """Sort the table by its codes, which become float64."""
+        table = dict[tuple[float, ...], Any]()
         for given, value in readout.table:
-            code = given if isinstance(given, list) else [given]
             plain = type(value) in (bool, float, type(None)) or (type(value) is int and abs(value) <= 1 << 53)
             need(plain or is_text(value, 200, printable=False), f"the readout has the value {shown(value)}")
-            need(
-                all(type(x) in (int, float) and abs(x) < 1e300 for x in code),
-                f"the readout has the code {shown(given)}",
-            )
-            key = tuple(float(x) + 0.0 for x in code)
-            need(len(key) == len(readout.lanes) and key not in found, f"the readout has the code {shown(given)}")
-            found[key] = value + 0.0 if type(value) is float else value
-        need(0 < len(found) <= 1 << 16, "the readout has no entry, or too many")
-        readout.table = sorted(found.items(), key=lambda entry: entry[0])
+            numbers = given if isinstance(given, list) else [given]
+            sound = all(type(x) in (int, float) and abs(x) < 1e300 for x in numbers)
+            code = tuple(float(x) + 0.0 for x in numbers) if sound else ()
+            need(len(code) == len(readout.lanes) and code not in table, f"the readout has the code {shown(given)}")
+            table[code] = value + 0.0 if type(value) is float else value
+        need(0 < len(table) <= 1 << 16, "the readout has no entry, or too many")
+        readout.table = sorted(table.items(), key=lambda entry: entry[0])
         readout.codes = {tuple(self.arithmetic.member(x, "the readout") for x in code): v for code, v in readout.table}
 
 
-def writes(block: Part, place: int, lane: str) -> bool:
-    """Say whether a block writes to a lane."""
-    attention, layer = block.attention, block.feed_forward
-    rows = (
-        [*(head.W_O[place] for head in attention.heads), (attention.b_O or ())[place : place + 1]] if attention else []
-    )
-    rows += [layer.W_2[place], layer.b_2[place : place + 1]] if layer else []
-    norms = [
-        norm for norm in (block.attention_norm, block.feed_forward_norm) if norm and block.norm_placement == "post"
-    ]
-    return any(map(any, rows)) or any(norm.lanes is None or lane in norm.lanes for norm in norms)
+AXES = ("vocabulary", "lanes", "classes")  # the axes whose size is the number of names in the field of that name
+
+
+def writes(block: Part, i: int, lane: str) -> bool:
+    """Say whether a block writes to a lane, the i-th."""
+    attention, layer, norms = block.attention, block.feed_forward, (block.attention_norm, block.feed_forward_norm)
+    rows = [head.W_O[i] for head in attention.heads] + [(attention.b_O or ())[i : i + 1]] if attention else []
+    rows += [layer.W_2[i], layer.b_2[i : i + 1]] if layer else []
+    after = [norm for norm in norms if norm and block.norm_placement == "post"]
+    return any(map(any, rows)) or any(norm.lanes is None or lane in norm.lanes for norm in after)
 
 
 def digest(T: Part, A: Arithmetic) -> str:
-    """Return the digest by which certificates name a model: of all that counts when two models are compared."""
+    """Return the digest by which certificates name a model: of everything that counts when two models are compared."""
     state = hashlib.sha256()
 
     def write(kind: str, data: str) -> None:
@@ -581,17 +584,19 @@ def digest(T: Part, A: Arithmetic) -> str:
 
     def write_value(value: Any) -> None:
         if isinstance(value, Part):
-            every = [one for one in PARTS[value.kind] if one.counts]
-            every = [one for one in every if not one.silent or getattr(value, one.name) != one.default]
-            write(value.kind, ",".join(one.name for one in every))
-            for one in every:
-                inner = T.embedding if one.name == "output" and T.tied else getattr(value, one.name)
-                if one.axes and inner is not None:
-                    write_array(inner, len(one.axes))
-                elif one.name == "table":
+            counted = [field for field in PARTS[value.kind] if field.counts]
+            counted = [f for f in counted if not f.unless_default or getattr(value, f.name) != f.default]
+            write(value.kind, ",".join(field.name for field in counted))
+            for field in counted:
+                inner = T.embedding if field.name == "output" and T.tied else getattr(value, field.name)
+                if field.axes and inner is not None:
+                    write_array(inner, len(field.axes))
+                elif field.name == "table":
                     write_value([(c, v.as_integer_ratio() if isinstance(v, int | float) else v) for c, v in inner])
+                elif field.name == "arithmetic":
+                    write("arithmetic", A.text)
                 else:
-                    write("arithmetic", A.text) if one.name == "arithmetic" else write_value(inner)
+                    write_value(inner)
         elif isinstance(value, list | tuple):
             write("tuple", str(len(value)))
             for item in value:
@@ -612,19 +617,19 @@ class Model:
         need(T.mask == "causal" or not any(block.attention for block in T.blocks), "its mask is not causal")
         self.file_digest, self.digest = hashlib.sha256(data).hexdigest(), digest(T, A)
         self.letters = sorted({*T.embedding})
-        place = {x: n for n, x in enumerate(self.letters)}
-        self.letter_of = {token: place[x] for token, x in zip(T.vocabulary, T.embedding, strict=True)}
+        number = {x: n for n, x in enumerate(self.letters)}
+        self.letter_of = {token: number[x] for token, x in zip(T.vocabulary, T.embedding, strict=True)}
         self.longest = len(T.table) or None
-        self.computed = dict[Any, Vector]()  # what feed-forward layers make of vectors, each once
+        self.computed = dict[Any, Vector]()  # results of feed-forward layers, each once
         self.answers = [*dict.fromkeys(T.readout.codes.values())] if T.readout else T.classes
 
     def linear(self, W: Matrix, x: Vector, b: Vector | None = None) -> Vector:
-        """Return W x ⊕ b: in each row, the fold of the products. Those that are 0 change nothing."""
+        """Return W x ⊕ b: in each row, the fold of the products. Products that are 0 change nothing."""
         A, rows = self.arithmetic, [0] * len(W)
-        for place, row in W.sparse:
-            for i, w in row:
-                if x[i]:
-                    rows[place] = A.add(rows[place], A.multiply(w, x[i]))
+        for i, row in W.sparse:
+            for j, w in row:
+                if x[j]:
+                    rows[i] = A.add(rows[i], A.multiply(w, x[j]))
         return A.plus(tuple(rows), b)
 
     def norm(self, norm: Part | None, x: Vector) -> Vector:
@@ -632,8 +637,8 @@ class Model:
             return x
         A, lanes = self.arithmetic, self.parts.lanes
         chosen = {*lanes} if norm.lanes is None else {*norm.lanes}  # they are in the same order
-        places = [place for place, lane in enumerate(lanes) if lane in chosen]
-        values, m = tuple(x[place] for place in places), A.of(len(places))
+        normed = [i for i, lane in enumerate(lanes) if lane in chosen]
+        values, m = tuple(x[i] for i in normed), A.of(len(normed))
         if norm.kind == "LayerNorm":
             mean = A.divide(A.sum(values), m)
             values = tuple(A.add(value, -mean) for value in values)
@@ -642,34 +647,35 @@ class Model:
         values = tuple(A.divide(y, root) for y in values)
         values = tuple(map(A.multiply, values, norm.gain)) if norm.gain else values
         values = A.plus(values, norm.bias) if norm.kind == "LayerNorm" else values
-        changed = dict(zip(places, values, strict=True))
-        return tuple(changed.get(place, value) for place, value in enumerate(x))
+        changed = dict(zip(normed, values, strict=True))
+        return tuple(changed.get(i, value) for i, value in enumerate(x))
 
-    def before_attention(self, b: int, x: Vector) -> Vector:
+    def norm_at(self, placement: str, sublayer: str, b: int, x: Vector) -> Vector:
+        """Return a vector after the norm that stands before ("pre") or after ("post") a sublayer of a block, if any."""
         block = self.parts.blocks[b]
-        return self.norm(block.attention_norm if block.norm_placement == "pre" else None, x)
+        return self.norm(getattr(block, f"{sublayer}_norm") if block.norm_placement == placement else None, x)
 
     def after(self, b: int, x: Vector, outputs: Iterable[Vector]) -> Vector:
-        """Return what a block makes of a vector, from what its heads give there."""
+        """Return the vector after a block, from the vector before it and the outputs of its heads there."""
         A, block, entry = self.arithmetic, self.parts.blocks[b], x
         if block.attention:
             total = A.plus(reduce(A.plus, outputs, (0,) * len(x)), block.attention.b_O)
-            x = self.norm(block.attention_norm if block.norm_placement == "post" else None, A.plus(x, total))
+            x = self.norm_at("post", "attention", b, A.plus(x, total))
         key = b, x, entry if block.parallel else x
         if key not in self.computed:
             self.computed[key] = self.after_feed_forward(*key) if block.feed_forward else x
         return self.computed[key]
 
     def after_feed_forward(self, b: int, x: Vector, seen: Vector) -> Vector:
-        A, block, layer = self.arithmetic, self.parts.blocks[b], self.parts.blocks[b].feed_forward
-        before, after = (block.feed_forward_norm if block.norm_placement == p else None for p in ("pre", "post"))
-        seen, act = self.norm(before, seen), {"reglu": "relu", "swiglu": "silu"}.get(layer.activation, layer.activation)
-        z = tuple([A.function(act, value) if value else 0 for value in self.linear(layer.W_1, seen, layer.b_1)])
+        A, layer = self.arithmetic, self.parts.blocks[b].feed_forward
+        seen = self.norm_at("pre", "feed_forward", b, seen)
+        activation = {"reglu": "relu", "swiglu": "silu"}.get(layer.activation, layer.activation)
+        z = tuple([A.function(activation, value) if value else 0 for value in self.linear(layer.W_1, seen, layer.b_1)])
         z = z if layer.W_3 is None else tuple(map(A.multiply, z, self.linear(layer.W_3, seen, layer.b_3)))
-        return self.norm(after, A.plus(x, self.linear(layer.W_2, z, layer.b_2)))
+        return self.norm_at("post", "feed_forward", b, A.plus(x, self.linear(layer.W_2, z, layer.b_2)))
 
     def answer(self, x: Vector) -> int:
-        """Return the place of what is said of a vector among the answers."""
+        """Return the number of the answer for a vector after the last block."""
         T, x = self.parts, self.norm(self.parts.final_norm, x)
         if T.readout:
             code = tuple(x[T.lanes.index(lane)] for lane in T.readout.lanes)
@@ -684,26 +690,18 @@ class Model:
 
 @dataclass(frozen=True, eq=False)
 class Machine:
-    """A machine over letters. Its start is state 0; it speaks in the states whose label is above 0."""
+    """A machine over letters. It starts in state 0, and speaks in the states whose label is above 0."""
 
     table: Sequence[Sequence[int]]  # (states, letters): the next state
     labels: Sequence[int]
     lively: frozenset[int]  # the states from which some letters, or none, lead to one in which it speaks
 
     @classmethod
-    def read(cls, data: Any, letters: int) -> "Machine":
-        table, labels = fields_of(data, "table", "labels")
-        fits = isinstance(table, list) and follows("whole*", labels) and 0 < len(table) == len(labels)
-        fits = fits and all(isinstance(row, list) and len(row) == letters for row in table)
-        fits = fits and all(type(state) is int and 0 <= state < len(table) for row in table for state in row)
+    def made(cls, table: Sequence[Sequence[int]], labels: Sequence[int], letters: int) -> "Machine":
+        fits = 0 < len(table) == len(labels) and min(labels) >= 0
+        fits = fits and all(len(row) == letters and min(row) >= 0 and max(row) < len(table) for row in table)
         need(fits, "a machine has rows or labels that do not fit")
         return cls(table, labels, leading(table, (state for state, label in enumerate(labels) if label)))
-
-
-def fields_of(data: Any, *keys: str) -> list[Any]:
-    """Return the fields of an object that must have just these."""
-    need(isinstance(data, dict) and data.keys() == {*keys}, f"an object has not just the keys {', '.join(keys)}")
-    return [data[key] for key in keys]
 
 
 def leading(table: Sequence[Iterable[int]], goal: Iterable[int]) -> frozenset[int]:
@@ -721,11 +719,16 @@ def leading(table: Sequence[Iterable[int]], goal: Iterable[int]) -> frozenset[in
 
 
 class Work:
-    """How much has been walked through. `tick` is called from time to time, and may raise an error to end it all."""
+    """Counts the work. `tick` is called from time to time, and may raise an error to end the check."""
 
     def __init__(self, tick: Callable[["Work"], None] | None = None, readings: int = 1) -> None:
         self.walks = self.states = self.held = 0  # held: the states of the present walk
         self.tick, self.done, self.readings = tick or (lambda work: None), 0, max(readings, 1)
+
+    def look(self, states: int) -> None:
+        need(states <= MAX_STATES, f"a walk has more than {MAX_STATES:,} states")
+        self.held = states
+        self.tick(self)
 
     def walk(self, start: Hashable, following: Callable[[Any], Iterable[Any]], longest: float = math.inf) -> set[Any]:
         """Return every state to which letters lead from a start: one letter or more, and no more than the longest."""
@@ -743,12 +746,7 @@ class Work:
         self.walks, self.states = self.walks + 1, self.states + len(seen)
         return seen
 
-    def look(self, states: int) -> None:
-        need(states <= MAX_STATES, f"a walk has more than {MAX_STATES:,} states")
-        self.held = states
-        self.tick(self)
-
-    def said(self, machines: Sequence[Machine], awake: int, longest: float = math.inf) -> set[Vector]:
+    def labels(self, machines: Sequence[Machine], awake: int, longest: float = math.inf) -> set[Vector]:
         """Return the labels that machines have together. The walk goes on while each of the first `awake` is lively."""
         tables, lively = [machine.table for machine in machines], [machine.lively for machine in machines[:awake]]
 
@@ -761,134 +759,132 @@ class Work:
         return {tuple([machine.labels[i] for machine, i in zip(machines, state, strict=True)]) for state in found}
 
 
-# Regular expressions: their automata, by partial derivatives (Antimirov 1996)
+# Regular expressions: the position automaton (Glushkov 1961), made deterministic
 
 ATOM = re.compile(r"\[\^?\]?(?:[^\]\\]|\\.)*\]|\\[dDsSwWafnrtv]|\\[^0-9A-Za-z]|[^\\\[\](){}|*+?^$]", re.DOTALL)
 REPEAT = re.compile(r"(?:(\*)|(\+)|(\?)|\{([0-9]{1,4})\}|\{([0-9]{1,4}),([0-9]{0,4})\})\??")
 
 
+class Piece(NamedTuple):
+    """A piece of an expression: whether it matches the empty text, and the atoms that begin and end its matches."""
+
+    empty: bool
+    first: frozenset[int]
+    last: frozenset[int]
+
+
+NOTHING = Piece(True, frozenset(), frozenset())
+
+
 class Expression:
     """A regular expression of Python that has characters, sets, groups, | * + ? and {m,n}, and nothing else.
 
-    Its terms have numbers, equal ones the same. A term is ("empty",), ("set", characters), ("then", first, second),
-    ("or", one, other) or ("many", repeated), where the terms inside are given by their numbers.
+    Each atom, a character or a set, has a number. A repeated piece is read again for each time that it stands there.
     """
 
     def __init__(self, pattern: str, characters: Iterable[str]) -> None:
-        self.rest, self.characters, self.size = pattern, sorted({*characters}), 0
-        self.number, self.terms, self.nullable = dict[Any, int](), list[Any](), list[bool]()
-        self.known = dict[tuple[int, str], frozenset[int]]()  # the derivatives that have been found
-        self.empty = self.term("empty")
-        self.start = self.either(0)
-        need(not self.rest, "it has something else than characters, sets, groups and repeats")
+        self.pattern, self.at, self.characters, self.steps = pattern, 0, {*characters}, 0
+        self.matches = list[set[str]]()  # by atom: the characters
+        self.next = list[set[int]]()  # by atom: the atoms that may follow it
+        self.whole = self.either(0)
+        need(self.at == len(pattern), "it has something else than characters, sets, groups and repeats")
 
-    def term(self, kind: str, *inner: Any) -> int:
-        """Return the number of a term, and note whether it matches the empty text."""
-        if (kind, *inner) not in self.number:
-            self.number[kind, *inner] = len(self.terms)
-            self.terms.append((kind, *inner))
-            either = kind == "or" and any(self.nullable[term] for term in inner)
-            both = kind == "then" and all(self.nullable[term] for term in inner)
-            self.nullable.append(kind in ("empty", "many") or either or both)
-        return self.number[kind, *inner]
+    def count(self, steps: int) -> None:
+        self.steps += steps
+        need(self.steps <= MAX_STEPS and len(self.next) <= MAX_EXPRESSION, "it is too long")
 
-    def then(self, begin: int, end: int) -> int:
-        return end if begin == self.empty else begin if end == self.empty else self.term("then", begin, end)
+    def then(self, one: Piece, other: Piece) -> Piece:
+        self.count(len(one.last) * len(other.first) + len(one.last) + len(other.first))
+        for atom in one.last:
+            self.next[atom] |= other.first
+        first = one.first | other.first if one.empty else one.first
+        return Piece(one.empty and other.empty, first, one.last | other.last if other.empty else other.last)
 
-    def skip(self, letters: int) -> str:
-        skipped, self.rest = self.rest[:letters], self.rest[letters:]
-        return skipped
-
-    def either(self, depth: int) -> int:
+    def either(self, depth: int) -> Piece:
         need(depth < 50, "its groups are nested deeply")
-        term = self.sequence(depth)
-        while self.rest.startswith("|"):
-            self.skip(1)
-            term = self.term("or", term, self.sequence(depth))
-        return term
+        piece = self.sequence(depth)
+        while self.skip("|"):
+            empty, first, last = self.sequence(depth)
+            piece = Piece(piece.empty or empty, piece.first | first, piece.last | last)
+        return piece
 
-    def sequence(self, depth: int) -> int:
-        parts = []
-        while self.rest and self.rest[0] not in "|)":
-            parts.append(self.repeated(depth))
-        return reduce(lambda end, begin: self.then(begin, end), reversed(parts), self.empty)
+    def skip(self, text: str) -> bool:
+        found = self.pattern.startswith(text, self.at)
+        self.at += len(text) * found
+        return found
 
-    def repeated(self, depth: int) -> int:
-        """Read what may be followed by a repeat, greedy or lazy: the language is the same."""
-        before = self.size
-        term = self.single(depth)
-        found = REPEAT.match(self.rest)
+    def sequence(self, depth: int) -> Piece:
+        piece = NOTHING
+        while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
+            piece = self.then(piece, self.repeated(depth))
+        return piece
+
+    def repeated(self, depth: int) -> Piece:
+        """Read a piece and the repeat that may follow it, greedy or lazy: the language is the same."""
+        begin, atoms = self.at, len(self.next)
+        piece = self.single(depth)
+        found = REPEAT.match(self.pattern, self.at)
         if not found:
-            return term
-        self.skip(found.end())
-        need(not REPEAT.match(self.rest) and self.rest[:1] != "+", "it repeats a repeat")
+            return piece
+        end = found.end()
+        need(not REPEAT.match(self.pattern, end) and self.pattern[end : end + 1] != "+", "it repeats a repeat")
         many, some, maybe, exactly, low, high = found.groups()
         least = 1 if some else int(exactly or low or 0)
         most = None if many or some or high == "" else 1 if maybe else int(exactly or high)
         need(most is None or least <= most, "it repeats something less often than it must")
-        self.size = before + (self.size - before) * (1 + max(least, most or 0))
-        need(self.size <= MAX_EXPRESSION, "it is too long")
-        end = self.term("many", term) if most is None else self.empty
-        for _ in range((least if most is None else most) - least):
-            end = self.term("or", self.empty, self.then(term, end))
-        return reduce(lambda end, _: self.then(term, end), range(least), end)
+        copies = max(least, 1) if most is None else most
+        need((len(self.next) - atoms) * copies <= MAX_EXPRESSION and copies <= MAX_EXPRESSION, "it is too long")
+        whole = NOTHING
+        for copy in range(copies):
+            if copy:
+                self.at = begin
+                piece = self.single(depth)
+            if most is None and copy == copies - 1:
+                piece = self.then(piece, piece)
+            whole = self.then(whole, piece if copy < least else piece._replace(empty=True))
+        self.at = end
+        return whole
 
-    def single(self, depth: int) -> int:
-        """Read a group, or one character or set, into which Python's own `re` looks."""
-        self.size += 1
-        need(self.size <= MAX_EXPRESSION, "it is too long")
-        if group := re.match(r"\((?:\?:|(?!\?))", self.rest):
-            self.skip(group.end())
-            term = self.either(depth + 1)
-            need(self.skip(1) == ")", "a group is not closed")
-            return term
-        atom = ATOM.match(self.rest)
+    def single(self, depth: int) -> Piece:
+        """Read a group, or an atom; Python's own `re` says which characters it matches."""
+        self.count(1)
+        if group := re.compile(r"\((?:\?:|(?!\?))").match(self.pattern, self.at):
+            self.at = group.end()
+            piece = self.either(depth + 1)
+            need(self.skip(")"), "a group is not closed")
+            return piece
+        atom = ATOM.match(self.pattern, self.at)
         need(atom, "it has something else than characters, sets, groups and repeats")
-        one = re.compile(self.skip(atom.end() if atom else 0))
-        return self.term("set", frozenset(c for c in self.characters if one.fullmatch(c)))
-
-    def derived(self, term: int, character: str) -> frozenset[int]:
-        """Return terms for what may follow a character."""
-        if (term, character) not in self.known:
-            self.known[term, character] = self.found(term, character)
-        return self.known[term, character]
-
-    def found(self, term: int, character: str) -> frozenset[int]:
-        kind, *inner = self.terms[term]
-        if kind in ("empty", "set"):
-            return frozenset([self.empty] if kind == "set" and character in inner[0] else [])
-        if kind == "or":
-            return self.derived(inner[0], character) | self.derived(inner[1], character)
-        first, end = (inner[0], term) if kind == "many" else inner
-        found = frozenset(self.then(rest, end) for rest in self.derived(first, character))
-        return found | self.derived(end, character) if kind == "then" and self.nullable[first] else found
+        self.at, one = (atom.end(), re.compile(atom[0])) if atom else (self.at, re.compile(""))
+        self.matches.append({character for character in self.characters if one.fullmatch(character)})
+        self.next.append(set())
+        number = frozenset([len(self.next) - 1])
+        return Piece(False, number, number)
 
 
 def automaton_of(pattern: str, tokens: Sequence[str]) -> dict[str, Any]:
     """Return the automaton of an expression over tokens, as certificates write it."""
-    gap = "" if all(len(token) == 1 for token in tokens) else " "  # how tokens are written as a text
+    gap = "" if all(len(token) == 1 for token in tokens) else " "  # between the tokens of a text
     expression = Expression(pattern, "".join(tokens) + gap)
-    start, steps = (True, frozenset([expression.start])), 0
-    place, table = {start: 0}, list[list[int]]()
-    for first, terms in (order := [start]):  # it grows meanwhile
-        row = []
-        for token in tokens:
-            here = terms
-            for character in token if first else gap + token:
-                every = [expression.derived(term, character) for term in here]
-                here = frozenset[int]().union(*every)
-                steps += 1 + sum(map(len, every))
-            if (False, here) not in place:
-                place[False, here] = len(place)
-                order.append((False, here))
-            row.append(place[False, here])
-        need(len(order) <= MAX_EXPRESSION and steps <= MAX_STEPS, "its automaton is too large")
-        table.append(row)
-    accepting = [any(expression.nullable[term] for term in terms) for _, terms in order]
+    whole, table = expression.whole, list[list[int]]()
+    states = Numbering[frozenset[int] | None](
+        None
+    )  # the atoms that may have matched the last character; None: the start
+
+    def after(state: frozenset[int] | None, character: str) -> frozenset[int]:
+        every = [whole.first] if state is None else [expression.next[atom] for atom in state]
+        expression.count(1 + sum(map(len, every)))
+        return frozenset(atom for atoms in every for atom in atoms if character in expression.matches[atom])
+
+    for state in states:
+        texts = [token if state is None else gap + token for token in tokens]
+        table.append([states.number(reduce(after, text, state)) for text in texts])
+        need(len(states) <= MAX_EXPRESSION, "its automaton is too large")
+    accepting = [whole.empty if state is None else not whole.last.isdisjoint(state) for state in states]
     return {"table": table, "accepting": accepting, "start": 0}
 
 
-# Folds over keys. A key has a code, which says how a query weighs it, and a value. A fold makes an *effect* of these:
+# Folds over keys. A key has a code, which says how a query weighs it, and a value. A fold turns both into an *effect*:
 # a mark, which moves the normaliser on, and a term, which is added to the sum; None where the key changes nothing;
 # FATAL where the guess cannot be right if the key is seen. The state of a fold is its normaliser and its sum.
 
@@ -900,7 +896,7 @@ class Fold:
     """A fold over the keys that a query sees."""
 
     start: Any = None  # the normaliser before any key
-    guess: Any = None  # what will come out; None where nothing is guessed
+    guess: Any = None  # the outcome that is guessed; None where nothing is guessed
 
     def effect(self, code: int, value: Vector) -> Any:
         """Return the mark and the term of a key, or None, or FATAL."""
@@ -915,7 +911,7 @@ class Fold:
         return term
 
     def outcome(self, normaliser: Any) -> tuple[Any] | None:
-        """Return what has come out, in brackets; None where it is not what was guessed."""
+        """Return the outcome, as a tuple of one; None where it is not the one that was guessed."""
         return (normaliser,)
 
 
@@ -945,8 +941,10 @@ class Choose(Fold):
 
 
 class Sum(Fold):
-    """Softmax: the sum of exponentials. Where the largest code is given, of codes less that one; then the normaliser
-    says as well whether a key with that code has been seen."""
+    """Softmax: the sum of the exponentials of the codes, or, if the largest code is known, of the codes less that one.
+
+    In the second case the normaliser also says whether a key with the largest code has been seen.
+    """
 
     def __init__(self, A: Arithmetic, largest: int | None = None, guess: int | None = None) -> None:
         self.A, self.largest, self.guess, self.start = A, largest, guess, (largest is None, 0)
@@ -973,13 +971,13 @@ class Sum(Fold):
 class Count(Fold):
     """Equal parts: 1 ⊘ m for each of the m keys with the largest code. The normaliser is m, as far as it matters.
 
-    What comes out is 1 ⊘ m; a guess is a list of weights of which it is one. At least `least` keys must be seen.
+    The outcome is 1 ⊘ m; a guess is a list of weights of which it is one. At least `least` keys must be seen.
     """
 
     start = 0
 
     def __init__(self, A: Arithmetic, largest: int, least: int, guess: list[int] | None = None) -> None:
-        self.A, self.largest, self.least, self.guess = A, largest, least, guess
+        self.A, self.largest, self.guess = A, largest, guess
         need(2 << A.unit < MAX_COUNT, "equal parts of so many keys are not checked here")
         parts = [0, *(A.nearest(1 << A.unit, m) for m in range(1, (2 << A.unit) + 2))]  # for larger m it is 0 as well
         self.parts = [part if m >= least and (guess is None or part in guess) else None for m, part in enumerate(parts)]
@@ -989,9 +987,12 @@ class Count(Fold):
     def effect(self, code: int, value: Vector) -> Any:
         if code != self.largest:
             return FATAL if code > self.largest else None
+        return None, self.term(value)
+
+    def term(self, value: Vector) -> Vector:
         terms = {self.A.times(weight, value) for weight in self.guess or [0]}
         need(len(terms) == 1, "weights of one guess make different terms")
-        return None, terms.pop()
+        return terms.pop()
 
     def step(self, normaliser: int, mark: None) -> int:
         return min(normaliser + 1, self.most)
@@ -1009,47 +1010,40 @@ class CountAlike(Count):
 
     value: Vector | None = None
 
-    def effect(self, code: int, value: Vector) -> Any:
-        if code != self.largest:
-            return FATAL if code > self.largest else None
+    def term(self, value: Vector) -> Vector:
         self.value = value if self.value is None else self.value
         need(value == self.value, "keys have several values, and nothing is guessed")
-        return None, value
+        return value
 
     def add(self, state: State, mark: None, term: Vector, normaliser: int) -> Vector:
         part = self.A.times(self.parts[normaliser] or 0, term)
         total, left = (0,) * len(term), normaliser
-        while left and (more := self.A.plus(total, part)) != total:  # once it stays, it stays for ever
+        while left and (more := self.A.plus(total, part)) != total:  # a sum that stays, stays for ever
             total, left = more, left - 1
         return total
 
 
 class Folded:
-    """The states of a fold as numbers, each computed once; −1 where the guess can no longer come out right."""
+    """The states of a fold as numbers, each computed once; −1 where the guess can no longer be right."""
 
     def __init__(self, fold: Fold, effects: Sequence[Any], size: int, work: Work) -> None:
-        self.fold, self.effects, self.work = fold, effects, work
-        self.hopeful = self.hopeful_normalisers(fold, effects, work)
-        self.states: list[State] = [(fold.start, (0,) * size)]
-        self.place, self.steps = {self.states[0]: 0}, list[dict[int, int]]([{}])
+        self.fold, self.effects, self.work, self.steps = fold, effects, work, defaultdict[int, dict[int, int]](dict)
+        self.states = Numbering[State]((fold.start, (0,) * size))
+        self.hopeful = None if fold.guess is None else self.hopeful_normalisers()
 
-    @staticmethod
-    def hopeful_normalisers(fold: Fold, effects: Iterable[Any], work: Work) -> set[Any] | None:
-        """Return the normalisers from which the guess can come out right; None for all, where nothing is guessed."""
-        if fold.guess is None:
-            return None
-        marks = {effect[0] for effect in effects if effect not in (None, FATAL)}
-        place, table = {fold.start: 0}, list[list[int]]()
-        for normaliser in (order := [fold.start]):  # it grows meanwhile
-            following = [fold.step(normaliser, mark) for mark in marks]
-            order += [there for there in dict.fromkeys(following) if there not in place]
-            table.append([place.setdefault(there, len(place)) for there in following])
+    def hopeful_normalisers(self) -> set[Any]:
+        """Return the normalisers from which the guess can still be right."""
+        marks = {effect[0] for effect in self.effects if effect not in (None, FATAL)}
+        normalisers, table = Numbering(self.fold.start), list[list[int]]()
+        for normaliser in normalisers:
+            table.append([normalisers.number(self.fold.step(normaliser, mark)) for mark in marks])
             if len(table) % 1024 == 0:
-                work.look(len(order))
-        return {order[i] for i in leading(table, (i for i, n in enumerate(order) if fold.outcome(n)))}
+                self.work.look(len(normalisers))
+        right = (n for n, normaliser in enumerate(normalisers) if self.fold.outcome(normaliser))
+        return {normalisers[n] for n in leading(table, right)}
 
     def after(self, state: int, effects: Vector) -> int:
-        """Return the state after some effects, which are given by their numbers."""
+        """Return the state after some effects."""
         for effect in effects:
             if state < 0:
                 return state
@@ -1066,22 +1060,17 @@ class Folded:
         normaliser = self.fold.step(state[0], mark)
         if self.hopeful is not None and normaliser not in self.hopeful:
             return -1
-        new = normaliser, self.fold.add(state, mark, term, normaliser)
-        if new not in self.place:
-            self.place[new] = len(self.states)
-            self.states.append(new)
-            self.steps.append({})
-            if len(self.states) % 1024 == 0:
-                self.work.look(len(self.states))
-        return self.place[new]
+        if len(self.states) % 1024 == 0:
+            self.work.look(len(self.states))
+        return self.states.number((normaliser, self.fold.add(state, mark, term, normaliser)))
 
 
-# The proof of one model
+# The proof of one model, as data
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a certificate has for a guess: a view to walk with, and the machine that speaks where it is right."""
+    """A guess: a view to walk with, and the machine that speaks where the guess is right."""
 
     view: Machine
     machine: Machine
@@ -1099,64 +1088,81 @@ class QueryClass:
 
 
 @dataclass(frozen=True)
+class Branch:
+    """A machine that is joined with a reading of a head, and a branch or None for each reading of the next head."""
+
+    machine: Machine
+    tree: list["Branch | None"]
+
+
+@dataclass(frozen=True)
 class Joint:
     """Vectors of one class for each head; a view that says which vector it is; the readings that are joined with it."""
 
-    classes: tuple[int, ...]
+    classes: list[int]
     view: Machine
-    tree: list[Any]  # for each reading of the first head: None, or a machine and such a list for the next head
+    tree: list[Branch | None]
 
 
-class Entries:
-    """Reads the entries of a proof."""
+@dataclass(frozen=True)
+class BlockProof:
+    heads: list[list[QueryClass]]
+    joints: list[Joint]
 
-    def __init__(self, data: Any, letters: int) -> None:
-        machines, blocks = fields_of(data, "machines", "blocks")
-        need(isinstance(machines, list) and isinstance(blocks, list), "the machines or blocks of a proof are no list")
-        self.machines = [Machine.read(entry, letters) for entry in machines]
-        self.blocks = [self.block(*fields_of(entry, "heads", "joints")) for entry in blocks]
 
-    def machine(self, place: Any) -> Machine:
-        need(follows("whole", place) and place < len(self.machines), f"there is no machine {shown(place)}")
-        found: Machine = self.machines[place]
-        return found
+@dataclass(frozen=True)
+class Table:
+    """A machine as a certificate writes it."""
 
-    def block(self, heads: Any, joints: Any) -> tuple[list[list[QueryClass]], list[Joint]]:
-        need(isinstance(heads, list) and all(isinstance(head, list) for head in heads), "heads are no lists of classes")
-        need(isinstance(joints, list), "joints are no list")
-        classes = [
-            [self.query_class(*fields_of(entry, "queries", "view", "readings")) for entry in head] for head in heads
-        ]
-        return classes, [self.joint(*fields_of(entry, "classes", "view", "tree")) for entry in joints]
+    table: list[list[int]]
+    labels: list[int]
 
-    def query_class(self, queries: Any, view: Any, readings: Any) -> QueryClass:
-        need(
-            follows("whole*", queries) and queries and isinstance(readings, list), "a class has no queries or readings"
-        )
-        every = [self.reading(*fields_of(entry, "view", "machine", "weights", "any_sum")) for entry in readings]
-        return QueryClass(queries, None if view is None else self.machine(view), every)
 
-    def reading(self, view: Any, machine: Any, weights: Any, any_sum: Any) -> Reading:
-        need(follows("number*", weights) and type(any_sum) is bool, "a reading has odd weights")
-        return Reading(self.machine(view), self.machine(machine), weights, any_sum)
+@dataclass(frozen=True)
+class Automaton:
+    table: list[list[int]]
+    accepting: list[bool]
+    start: int
 
-    def joint(self, classes: Any, view: Any, tree: Any) -> Joint:
-        need(follows("whole*", classes), "the classes of a joint are no numbers")
-        return Joint(tuple(classes), self.machine(view), self.tree(tree))
 
-    def tree(self, data: Any) -> list[Any]:
-        need(isinstance(data, list), "a tree is no list")
-        entries = [None if entry is None else fields_of(entry, "machine", "tree") for entry in data]
-        return [entry and (self.machine(entry[0]), self.tree(entry[1])) for entry in entries]
+def fields_of(data: Any, *keys: str) -> list[Any]:
+    """Return the fields of an object that must have just these."""
+    need(isinstance(data, dict) and data.keys() == {*keys}, f"an object has not just the keys {', '.join(keys)}")
+    return [data[key] for key in keys]
+
+
+ENTRIES = {kind: get_type_hints(kind) for kind in (Reading, QueryClass, Branch, Joint, BlockProof, Table, Automaton)}
+
+
+def read(kind: Any, data: Any, machines: Sequence[Machine] = ()) -> Any:
+    """Return data as an object of a class above, or of a type of its fields. A machine is written as its number."""
+    if kind is Machine:
+        need(type(data) is int and 0 <= data < len(machines), f"there is no machine {shown(data)}")
+        return machines[data]
+    if kind in ENTRIES:
+        values = zip(ENTRIES[kind].values(), fields_of(data, *ENTRIES[kind]), strict=True)
+        return kind(*[read(inner, value, machines) for inner, value in values])
+    if kind == list[list[int]]:
+        fits = isinstance(data, list) and all(isinstance(row, list) for row in data)
+        need(fits and {type(x) for row in data for x in row} <= {int}, "the rows of a table are no lists of numbers")
+        return data
+    if get_origin(kind) is list:
+        need(isinstance(data, list), f"{shown(data)} stands where a list belongs")
+        return [read(get_args(kind)[0], item, machines) for item in data]
+    if type(None) in get_args(kind):
+        return None if data is None else read(get_args(kind)[0], data, machines)
+    fits = type(data) is kind or (kind is float and is_number(data))
+    need(fits and (kind is bool or data >= 0), f"{shown(data)} stands where another value belongs")
+    return data
 
 
 class KeyStream:
     """A view and a machine, walked through together, with the keys that a query meets.
 
-    The effect of a key depends on its age. Its *future* is a pair: its effect at present (0 for none), and the place in
-    the list of futures of what it has a letter later; −1 where its effect changes no more. The first future is that of
-    a key without effect. A key is *pending* until its effect changes no more; then, as soon as no older key is
-    pending, the fold takes it in. A query takes in what is pending, at its present age, for itself alone.
+    The effect of a key depends on its age. Its *future* is a pair: the number of its effect at present (0: none), and
+    the number of its future one letter later; −1 where its effect changes no more. Future 0 is that of a key without
+    effect. A key is *pending* until its effect changes no more; then, as soon as no older key is pending, the fold
+    takes it in. A query takes in the pending keys, at their present age, for itself alone.
     """
 
     def __init__(
@@ -1168,12 +1174,11 @@ class KeyStream:
         work: Work,
     ) -> None:
         M, silent, held = machine or view, (0, False), 0  # silent: after inputs that are too long, no key and no query
-        older = [later if later >= 0 else place for place, (_, later) in enumerate(futures)]
+        older = [later if later >= 0 else number for number, (_, later) in enumerate(futures)]
         useful = leading(view.table, (s for s, label in enumerate(view.labels) if meaning.get(label, silent)[1]))
-        start: Any = (0, 0, ())
-        place = {start: 0}
+        nodes = Numbering[tuple[int, int, Vector]]((0, 0, ()))
         self.rows = list[set[tuple[int, Vector]]]()  # by node: where letters lead, and the effects that are taken in
-        for v, m, pending in (order := [start]):  # it grows meanwhile
+        for v, m, pending in nodes:
             row = set[tuple[int, Vector]]()
             for v_next, m_next in {*zip(view.table[v], M.table[m], strict=True)}:
                 if v_next not in useful:
@@ -1184,55 +1189,54 @@ class KeyStream:
                 waiting = [*(older[key] for key in pending), future]
                 first = next((i for i, key in enumerate(waiting) if older[key] != key), len(waiting))
                 taken = tuple(futures[key][0] for key in waiting[:first] if futures[key][0])
-                node = v_next, m_next, tuple(key for key in waiting[first:] if key)
-                if node not in place:
-                    place[node] = len(order)
-                    order.append(node)
-                    held += 2 + len(node[2]) // 16  # as much room as so many states of a walk
-                row.add((place[node], taken))
+                row.add((nodes.number((v_next, m_next, tuple(key for key in waiting[first:] if key))), taken))
             self.rows.append(row)
+            held += 2 + len(pending) // 16  # as much room as so many states of a walk
             if len(self.rows) % 256 == 0:
                 work.look(held)
-        self.near = [tuple(futures[key][0] for key in pending if futures[key][0]) for _, _, pending in order]
-        self.labels = [machine.labels[m] if machine else 0 for _, m, _ in order]
-        self.asks = [meaning.get(view.labels[v], silent)[1] for v, _, _ in order]
-        self.lively = {n for n, (_, m, _) in enumerate(order) if machine and m in machine.lively}
+        self.near = [tuple(futures[key][0] for key in pending if futures[key][0]) for _, _, pending in nodes]
+        self.labels = [machine.labels[m] if machine else 0 for _, m, _ in nodes]
+        self.asks = [meaning.get(view.labels[v], silent)[1] for v, _, _ in nodes]
+        self.lively = {n for n, (_, m, _) in enumerate(nodes) if machine and m in machine.lively}
 
 
 class Head:
-    """A head, before which the stream is known: for each class of queries, machines that say what the head adds."""
+    """A head of a block whose stream is known: for each class of queries, machines that say what the head adds."""
 
     def __init__(self, proof: "Proof", b: int, i: int, classes: Sequence[QueryClass]) -> None:
         model, attention = proof.model, proof.model.parts.blocks[b].attention
         self.proof, self.A, self.part, self.classes = proof, model.arithmetic, attention.heads[i], classes
-        head, scheme = self.part, self.part.positions or model.parts.inside
-        seen = {x: model.before_attention(b, h) for x, h in proof.vectors.items()}
+        head = self.part
+        seen = {x: model.norm_at("pre", "attention", b, h) for x, h in proof.vectors.items()}
         query = {x: model.linear(head.W_Q, h, head.b_Q) for x, h in seen.items()}
-        self.key = {
-            x: (model.linear(head.W_K, h, head.b_K), model.linear(head.W_V, h, head.b_V)) for x, h in seen.items()
-        }
-        keys, values, penalties = list[Any]([None]), list[Any]([None]), [0]  # to keys, values and scores, by age
-        if scheme and scheme.kind == "Relative":
-            keys, values = scheme.keys, scheme.values or [None]
-        elif scheme:
-            place, count = scheme.place or (0 if head.positions else i, len(attention.heads))
-            penalties = self.penalties(scheme.slopes, place, count)
-        ages = range(max(1 + head.strict, len(keys), len(values), len(penalties)))[int(head.strict) :]
-        keys, values, penalties = (
-            [table[min(age, len(table) - 1)] for age in ages] for table in (keys, values, penalties)
-        )
-        moved = {k: [self.A.plus(k, offset) for offset in keys] for k, _ in self.key.values()}
-        self.values = {v: [self.A.plus(v, offset) for offset in values] for _, v in self.key.values()}
+        keys = {x: model.linear(head.W_K, h, head.b_K) for x, h in seen.items()}
+        self.key = {x: (keys[x], model.linear(head.W_V, h, head.b_V)) for x, h in seen.items()}
+        added_to_keys, added_to_values, penalties = self.by_age(i, len(attention.heads))
+        moved = {k: [self.A.plus(k, offset) for offset in added_to_keys] for k in keys.values()}
+        self.values = {v: [self.A.plus(v, offset) for offset in added_to_values] for _, v in self.key.values()}
         codes = dict[Vector, dict[Vector, list[int]]]()
         for q in {*query.values()}:
             proof.work.look(len(codes) * len(moved) * len(penalties))
             codes[q] = self.coded(q, moved, penalties)
         self.class_of = {x: c for c, entry in enumerate(classes) for x in entry.queries}
-        need(self.class_of.keys() == seen.keys(), "the queries of a head are not divided into classes")
+        divided = self.class_of.keys() == seen.keys() and all(entry.queries for entry in classes)
+        need(divided, "the queries of a head are not divided into classes")
         self.codes = [codes[query[entry.queries[0]]] for entry in classes]  # of each class
         alike = all(codes[query[x]] == self.codes[c] for x, c in self.class_of.items())
         need(alike, "queries of one class weigh keys differently")
         self.readings = [[self.read(c, *pair) for pair in self.folds(c)] for c in range(len(classes))]
+
+    def by_age(self, i: int, heads: int) -> list[list[Any]]:
+        """Return what positions add to keys, values and scores, by the age of a key; the last stands for more."""
+        scheme = self.part.positions or self.proof.model.parts.inside
+        tables: list[Any] = [[None], [None], [0]]
+        if scheme and scheme.kind == "Relative":
+            tables = [scheme.keys, scheme.values or [None], [0]]
+        elif scheme:
+            number, count = scheme.place or (0 if self.part.positions else i, heads)
+            tables[2] = self.penalties(scheme.slopes, number, count)
+        ages = range(max(1 + self.part.strict, *map(len, tables)))[int(self.part.strict) :]
+        return [[table[min(age, len(table) - 1)] for age in ages] for table in tables]
 
     def penalties(self, slopes: list[float] | None, i: int, heads: int) -> list[int]:
         """Return what ALiBi adds to scores, up to the distance from which on that is −∞."""
@@ -1257,15 +1261,13 @@ class Head:
         for k, row in moved.items():
             products = [A.sum([A.multiply(a, b) for a, b in zip(q, key, strict=True) if a and b]) for key in row]
             scores[k] = [*map(A.add, products, penalties)]
-        if weighting.kind == "Softmax":
-            return (
-                scores if weighting.shifted else {k: [A.function("exp", s) for s in row] for k, row in scores.items()}
-            )
-        place = {s: n for n, s in enumerate(sorted({s for row in scores.values() for s in row}))}
-        return {k: [place[s] for s in row] for k, row in scores.items()}
+        if weighting.kind != "Softmax":
+            order = {s: n for n, s in enumerate(sorted({s for row in scores.values() for s in row}))}
+            return {k: [order[s] for s in row] for k, row in scores.items()}
+        return scores if weighting.shifted else {k: [A.function("exp", s) for s in row] for k, row in scores.items()}
 
     def folds(self, c: int) -> Iterator[tuple[Fold, Reading]]:
-        """Return a fold for each guess that comes out for a query of a class (step 2), and its reading."""
+        """Return a fold for each outcome that a query of a class can meet (step 2), and its reading."""
         A, weighting, given = self.A, self.part.weighting, iter(self.classes[c].readings)
         empty = "on some input a softmax is empty, which is an error"
         if weighting.kind in ("LeftmostHard", "RightmostHard"):
@@ -1303,7 +1305,7 @@ class Head:
             reading = next(given) if left else reading
 
     def outcomes(self, c: int, fold: Fold) -> list[Any]:
-        """Return what comes out of a fold where a query of a class stands, in order (step 2)."""
+        """Return the outcomes of a fold where a query of a class stands, in order (step 2)."""
         view = self.classes[c].view
         if view is None:
             raise Refused("a class has no view with which its guesses are found")
@@ -1332,29 +1334,25 @@ class Head:
         none = (0,) * len(self.part.W_V)
         for weight in fold.guess:
             terms = [self.A.times(weight, value) for value in values]
-            more = partial(lambda terms, total: [self.A.plus(total, term) for term in terms], terms)
-            found |= {none} | self.proof.work.walk(none, more)
+            found |= {none} | self.proof.work.walk(none, partial(lambda ts, x: [self.A.plus(x, t) for t in ts], terms))
         return {self.proof.model.linear(self.part.W_O, total) for total in found}
 
     def ends(self, c: int, fold: Fold, view: Machine, machine: Machine | None, sums: bool) -> Iterator[Any]:
         """Walk through a view, a machine and a fold together. Wherever a query of the class stands, return the outcome
         (None where the guess was wrong), the sum, and the label of the machine."""
-        size, number = len(self.part.W_V) if sums else 0, dict[Any, int]({None: 0})
-        futures, future_of = dict[tuple[int, int], int]({(0, -1): 0}), dict[Any, int]()
+        size, effects, future_of = len(self.part.W_V) if sums else 0, Numbering[Any](None), dict[Any, int]()
+        futures = Numbering((0, -1))
         for k, v in {*self.key.values()}:
             pairs = zip(self.codes[c][k], self.values[v], strict=True)
-            effects = [None] * self.part.strict + [fold.effect(code, value[:size]) for code, value in pairs]
-            numbers = [number.setdefault(effect, len(number)) for effect in effects]
+            every = [None] * self.part.strict + [fold.effect(code, value[:size]) for code, value in pairs]
+            numbers = [effects.number(effect) for effect in every]
             while len(numbers) > 1 and numbers[-1] == numbers[-2]:  # by age, up to where the effect changes no more
                 numbers.pop()
-            later = -1
-            for effect in reversed(numbers):
-                later = futures.setdefault((effect, later), len(futures))
-            future_of[k, v] = later
+            future_of[k, v] = reduce(lambda later, effect: futures.number((effect, later)), reversed(numbers), -1)
         meaning = {x: (future_of[key], self.class_of[x] == c) for x, key in self.key.items()}
         work = self.proof.work
-        keys = KeyStream(view, machine, self.proof.view(view, meaning), [*futures], work)
-        folded, nodes, found = Folded(fold, [*number], size, work), len(keys.rows), set[tuple[int, int]]()
+        keys = KeyStream(view, machine, self.proof.view(view, meaning), futures, work)
+        folded, nodes, found = Folded(fold, effects, size, work), len(keys.rows), set[tuple[int, int]]()
 
         def following(state: int) -> Iterator[int]:
             before, node = divmod(state, nodes)
@@ -1375,65 +1373,68 @@ class Head:
 
 
 class Proof:
-    """The stream of a model, block by block. At the end, a label is 1 + the place of the answer.
+    """The stream of a model, block by block. At the end, a label is 1 + the number of the answer.
 
-    `vectors` has the vector of each label, and `machines` are those of which (I) holds.
+    `vectors` has the vector of each label, and `machines` are those for which (I) holds.
     """
 
-    def __init__(self, model: Model, data: Any, work: Work) -> None:
+    def __init__(self, model: Model, machines: Any, blocks: Any, work: Work) -> None:
         self.model, self.work, self.letters = model, work, len(model.letters)
-        blocks = Entries(data, self.letters).blocks
+        known = [Machine.made(entry.table, entry.labels, self.letters) for entry in read(list[Table], machines)]
+        blocks = read(list[BlockProof], blocks, known)
         need(len(blocks) == max(1, len(model.parts.blocks)), "the proof is about another number of blocks")
         self.vectors, self.machines = self.embed()
-        for b, (heads, joints) in enumerate(blocks):
-            self.block(b, heads, joints, last=b + 1 == len(blocks))
+        for b, block in enumerate(blocks):
+            self.block(b, block, last=b + 1 == len(blocks))
 
     def embed(self) -> tuple[dict[int, Vector], list[Machine]]:
         """Return the stream after the embedding: a state for each position of the table and each letter."""
         A, letters, times = self.model.arithmetic, self.model.letters, self.model.parts.table or [None]
         need(len(times) * len(letters) ** 2 <= MAX_STATES, "so many tokens and positions are not checked here")
-        label = dict[Vector, int]()
-        labels = [label.setdefault(A.plus(x, p), len(label) + 1) for p in times for x in letters]
+        vectors = Numbering[Vector]()
+        labels = [1 + vectors.number(A.plus(x, p)) for p in times for x in letters]
         rows = [[1 + t * self.letters + a for a in range(self.letters)] for t in range(len(times))]
         too_long = [1 + len(labels)] * self.letters
         following = [*rows[1:], too_long] if self.model.parts.table else rows
         table = [rows[0], *(row for row in following for _ in letters), too_long]
-        machine = Machine.read({"table": table, "labels": [0, *labels, 0]}, self.letters)
-        return {n: x for x, n in label.items()}, [machine]
+        return dict(enumerate(vectors, 1)), [Machine.made(table, [0, *labels, 0], self.letters)]
 
     def view(self, view: Machine, meaning: Mapping[int, Any]) -> dict[int, Any]:
-        """Check that a machine says what depends on the vector alone (step 1); return what its labels stand for."""
+        """Check that a view says something that depends on the vector alone (step 1); return by label what that is."""
         if view not in self.known:
-            both = {pair for M in self.machines for pair in self.work.said([M, view], awake=1)}
+            both = {pair for M in self.machines for pair in self.work.labels([M, view], awake=1)}
             self.known[view] = [(label, x) for x, label in both if x]
         found = dict[int, Any]()
         for label, x in self.known[view]:
             need(found.setdefault(label, meaning[x]) == meaning[x], "a view has one label for two things")
         return found
 
-    def block(self, b: int, data: Sequence[Sequence[QueryClass]], joints: Sequence[Joint], last: bool) -> None:
-        """Go from the stream before a block to that after it."""
-        model, self.known = self.model, dict[Machine, list[tuple[int, int]]]()  # what views say beside the stream
+    def block(self, b: int, proof: BlockProof, last: bool) -> None:
+        """Go from the stream before a block to the stream after it."""
+        model, self.known = self.model, dict[Machine, list[tuple[int, int]]]()  # the labels of views beside the stream
         attention = model.parts.blocks[b].attention if model.parts.blocks else None
-        need(len(data) == len(attention.heads if attention else ()), "the proof is about another number of heads")
+        need(
+            len(proof.heads) == len(attention.heads if attention else ()), "the proof is about another number of heads"
+        )
 
         @cache
         def finish(x: int, *outputs: Vector) -> Any:
             vector = model.after(b, self.vectors[x], outputs) if model.parts.blocks else self.vectors[x]
             return 1 + model.answer(vector) if last else vector
 
-        heads = [Head(self, b, i, classes) for i, classes in enumerate(data)]
-        if not heads:  # each machine says what becomes of its vectors
+        heads = [Head(self, b, i, classes) for i, classes in enumerate(proof.heads)]
+        if not heads:  # the machines stay, and say the new vectors
             made = {x: finish(x) for x in sorted(self.vectors)}
-            place = {value: value if last else 1 + n for n, value in enumerate(dict.fromkeys(made.values()))}
-            label = {0: 0, **{x: place[value] for x, value in made.items()}}
+            numbers = Numbering(*made.values())
+            label = {0: 0, **{x: value if last else 1 + numbers.number(value) for x, value in made.items()}}
             self.machines = [replace(M, labels=[label[x] for x in M.labels]) for M in self.machines]
-            self.vectors = {n: value for value, n in place.items()}
+            self.vectors = {label[x]: value for x, value in made.items()}
             return
         meant = dict[int, set[Any]]()
-        machines = [N for joint in joints for N in self.joined(joint, heads, finish, meant)]
+        machines = [N for joint in proof.joints for N in self.joined(joint, heads, finish, meant)]
         classes = {tuple(head.class_of[x] for head in heads) for x in self.vectors}
-        need(classes == {joint.classes for joint in joints}, "the classes of heads are not joined as they meet")
+        met = {tuple(joint.classes) for joint in proof.joints}
+        need(classes == met, "the classes of heads are not joined as they meet")
         need(all(len(values) == 1 for values in meant.values()), "a label stands for two vectors")
         need(not last or all(values == {label} for label, values in meant.items()), "a label is of another answer")
         self.vectors, self.machines = {label: value for label, (value,) in meant.items()}, machines
@@ -1441,27 +1442,25 @@ class Proof:
     def joined(self, joint: Joint, heads: Sequence[Head], finish: Any, meant: dict[int, set[Any]]) -> Iterator[Machine]:
         """Return the machines of some vectors, joined with a reading of each head (step 4); note what labels mean."""
         need(len(joint.classes) == len(heads), "a joint has not one class for each head")
-        own = {
-            x: all(head.class_of[x] == c for head, c in zip(heads, joint.classes, strict=True)) for x in self.vectors
-        }
+        pairs = [*zip(heads, joint.classes, strict=True)]
+        own = {x: all(head.class_of[x] == c for head, c in pairs) for x in self.vectors}
         spoken = self.view(joint.view, {x: x if own[x] else 0 for x in own})
         need(all(label == x for label, x in spoken.items()), "a view says another vector")
 
         def join(M: Machine, meaning: Mapping[int, Any], left: Sequence[Any], tree: Sequence[Any]) -> Iterator[Machine]:
             (readings, *others), end = left, len(left) == 1
             need(len(tree) == len(readings), "a reading is not joined")
-            for (F, sums), entry in zip(readings, tree, strict=True):
-                N, known = entry[0] if entry else None, meant if end else dict[int, set[Any]]()
+            for (F, sums), branch in zip(readings, tree, strict=True):
+                N, known = branch and branch.machine, meant if end else dict[int, set[Any]]()
                 for a, f, n in self.together(M, F, N):
                     for number, (before, added) in enumerate(product(meaning[a], sums[f])):
                         if number % 1024 == 0:
                             self.work.look(number)
                         known.setdefault(n, set()).add(finish(*before, added) if end else (*before, added))
                 if N is not None:
-                    yield from [N] if end else join(N, known, others, entry[1])
+                    yield from [N] if end else join(N, known, others, branch.tree)
 
-        readings = [head.readings[c] for head, c in zip(heads, joint.classes, strict=True)]
-        yield from join(joint.view, {x: [(x,)] for x in own}, readings, joint.tree)
+        yield from join(joint.view, {x: [(x,)] for x in own}, [head.readings[c] for head, c in pairs], joint.tree)
 
     def together(self, M: Machine, F: Machine, N: Machine | None) -> set[Vector]:
         """Return the labels of two machines where both speak, with that of a third, which must speak just there."""
@@ -1486,7 +1485,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class Theorem:
-    """What has been proved, and what it took."""
+    """The claim that is proved, and the size of the check."""
 
     claim: str  # "recognizes" or "same_decisions"
     scope: str  # "all lengths" or "up to n"
@@ -1501,23 +1500,18 @@ class Theorem:
     states: int
 
     def __str__(self) -> str:
-        lines = [f"proved {'for all lengths' if self.scope == 'all lengths' else self.scope}: both models decide alike"]
-        if self.claim == "recognizes":
-            lines = [
-                lines[0].replace(
-                    "both models decide alike", f"the decision is {self.yes!r} just for the inputs of a language"
-                )
-            ]
+        alike = self.claim == "same_decisions"
+        said = (
+            "both models decide alike" if alike else f"the decision is {self.yes!r} just for the inputs of a language"
+        )
+        lines = [f"proved {'for all lengths' if self.scope == 'all lengths' else self.scope}: {said}"]
         for model in self.models:
             lines += [f"  model     {model['digest']}", f"            in a file with the SHA-256 {model['file']}"]
         lines += [f"  language  {self.language}"] if self.language else []
         lines += [f"  within    {self.within}"] if self.within else []
         lines += [f"  tokens    {' '.join(map(shown, self.vocabulary[:20]))}{' …' if self.vocabulary[20:] else ''}"]
-        lines += (
-            [f"  suffix    {' '.join(map(shown, self.suffix))}, for the models that have these tokens"]
-            if self.suffix
-            else []
-        )
+        after = f"  suffix    {' '.join(map(shown, self.suffix))}, for the models that have these tokens"
+        lines += [after] if self.suffix else []
         lines += ["  This is a claim about no input at all."] if self.about_no_input else []
         return "\n".join([*lines, f"  checked   {self.walks:,} walks, {self.states:,} states"])
 
@@ -1532,29 +1526,9 @@ EARLIER = ("weightsmith certificate 1", "weightsmith certificate 2")
 
 def check(models: Sequence[Model], data: Any, tick: Callable[[Work], None] | None = None, own: Any = None) -> Theorem:
     """Check a certificate; return the theorem. `own` is an automaton that takes the place of the language."""
-    need(isinstance(data, dict), "the certificate is no JSON object")
-    need(data.get("format") not in EARLIER, "the certificate was made by an earlier version: check the claim again")
-    need(data.get("format") == "weightsmith certificate 3", f"the format {shown(data.get('format'))} is not read")
-    odd = (data.keys() - CERTIFICATE - OPTIONAL) | (CERTIFICATE - data.keys())
-    need(not odd, f"the certificate has an unknown key, or lacks one: {shown(sorted(odd)[:1])}")
-    seal = hashlib.sha256(json.dumps({**data, "digest": None}, sort_keys=True).encode()).hexdigest()
-    need(data["digest"] == seal, "the certificate was changed after it was written")
-    claim, tokens, suffix, scope, yes = (data.get(key) for key in ("claim", "vocabulary", "suffix", "scope", "yes"))
-    suffix = [] if suffix is None else suffix
-    need(claim in ("recognizes", "same_decisions"), f"the claim {shown(claim)} is not checked here")
-    need(data["semantics"] == 2, f"the semantics {shown(data['semantics'])} is not the one that is checked here")
-    need(data["holds"] is True and data["counterexample"] is None, "the certificate does not say that the claim holds")
-    need(data["verdict"] == f"proved, {scope}", "the certificate contradicts itself about what holds")
-    need(follows("names", tokens) and follows("any_text*", suffix) and not {*tokens} & {*suffix}, "its tokens are odd")
-    need(len(models) == (1 if claim == "recognizes" else 2), f"{claim} is not about {len(models)} models")
-    need(
-        data["models"] == [model.digest for model in models],
-        "the certificate is about other models, or in another order",
-    )
-    lengths = re.fullmatch(r"all lengths|up to ([1-9][0-9]{0,8})", scope) if isinstance(scope, str) else None
-    need(lengths, f"the scope {shown(scope)} is not read")
-    longest = int(lengths[1]) if lengths and lengths[1] else math.inf
-    need(isinstance(data["proof"], list) and len(data["proof"]) == len(models), "there is not a proof for each model")
+    longest = read_claim(models, data)
+    claim, tokens, scope, yes = (data.get(key) for key in ("claim", "vocabulary", "scope", "yes"))
+    suffix = data.get("suffix") or []
     work = Work(tick, json.dumps(data["proof"]).count('"any_sum"'))
     sides = [decisions(work, *pair, tokens, suffix, longest) for pair in zip(models, data["proof"], strict=True)]
     accepted, language = language_of(data, "language", tokens, own)
@@ -1565,36 +1539,62 @@ def check(models: Sequence[Model], data: Any, tick: Callable[[Work], None] | Non
     everything = Machine([[0] * len(tokens)], [2], frozenset([0]))
     known = [accepted or everything, inside or everything]
     for machines in product(*sides):
-        for *labels, member, about in work.said([*machines, *known], len(machines), longest):
+        for *labels, member, about in work.labels([*machines, *known], len(machines), longest):
             if min(labels) > 0 and about == 2:
                 first, *other = (answer[label - 1] for answer, label in zip(answers, labels, strict=True))
                 need(first == other[0] if other else (first == yes) == (member == 2), "on some input the claim fails")
-    empty = not any(label == 2 for (label,) in work.said([known[1]], 0, longest))
+    empty = not any(label == 2 for (label,) in work.labels([known[1]], 0, longest))
     named = [{"digest": model.digest, "file": model.file_digest} for model in models]
     return Theorem(claim, scope, named, tokens, suffix, yes, language, within, empty, work.walks, work.states)
+
+
+def read_claim(models: Sequence[Model], data: Any) -> float:
+    """Check that a certificate is well-formed, sealed, and about these models; return the longest length it covers."""
+    need(isinstance(data, dict), "the certificate is no JSON object")
+    need(data.get("format") not in EARLIER, "the certificate was made by an earlier version: check the claim again")
+    need(data.get("format") == "weightsmith certificate 3", f"the format {shown(data.get('format'))} is not read")
+    odd = (data.keys() - CERTIFICATE - OPTIONAL) | (CERTIFICATE - data.keys())
+    need(not odd, f"the certificate has an unknown key, or lacks one: {shown(sorted(odd)[:1])}")
+    seal = hashlib.sha256(json.dumps({**data, "digest": None}, sort_keys=True).encode()).hexdigest()
+    need(data["digest"] == seal, "the certificate was changed after it was written")
+    claim, tokens, suffix, scope = (data.get(key) for key in ("claim", "vocabulary", "suffix", "scope"))
+    suffix = [] if suffix is None else suffix
+    need(claim in ("recognizes", "same_decisions"), f"the claim {shown(claim)} is not checked here")
+    need(data["semantics"] == 2, f"the semantics {shown(data['semantics'])} is not the one that is checked here")
+    need(data["holds"] is True and data["counterexample"] is None, "the certificate does not say that the claim holds")
+    need(data["verdict"] == f"proved, {scope}", "the certificate contradicts itself about what holds")
+    need(follows("names", tokens) and follows("any_text*", suffix) and not {*tokens} & {*suffix}, "its tokens are odd")
+    need(len(models) == (1 if claim == "recognizes" else 2), f"{claim} is not about {len(models)} models")
+    about = [model.digest for model in models]
+    need(data["models"] == about, "the certificate is about other models, or in another order")
+    need(isinstance(data["proof"], list) and len(data["proof"]) == len(models), "there is not a proof for each model")
+    lengths = re.fullmatch(r"all lengths|up to ([1-9][0-9]{0,8})", scope) if isinstance(scope, str) else None
+    need(lengths, f"the scope {shown(scope)} is not read")
+    return int(lengths[1]) if lengths and lengths[1] else math.inf
 
 
 def decisions(
     work: Work, model: Model, data: Any, tokens: list[str], suffix: list[str], longest: float
 ) -> list[Machine]:
-    """Check the proof of a model; return machines over tokens that say what it decides after an input and the suffix.
+    """Check the proof of a model; return machines over tokens that say its decision after an input and the suffix.
 
-    The certificate may have one machine for all: it must say what each of them says wherever one speaks. By (I), that
-    is the decision.
+    The certificate may have one machine for all: it must agree with each of them wherever that one speaks. By (I), it
+    then says the decision.
     """
     after = suffix if {*suffix} <= model.letter_of.keys() else []
     need(model.letter_of.keys() - {*suffix} == {*tokens}, "the certificate is about other tokens than the model")
     need(model.longest is None or longest + len(after) <= model.longest, "it says more than fits the position table")
-    *rest, whole = fields_of(data, "machines", "blocks", "decisions")
+    machines, blocks, decided = fields_of(data, "machines", "blocks", "decisions")
     found = []
-    for M in Proof(model, dict(zip(("machines", "blocks"), rest, strict=True)), work).machines:
+    for M in Proof(model, machines, blocks, work).machines:
         ends = [reduce(lambda s, token: M.table[s][model.letter_of[token]], after, s) for s in range(len(M.table))]
         table = [[row[model.letter_of[token]] for token in tokens] for row in M.table]
-        found.append(Machine.read({"table": table, "labels": [M.labels[s] for s in ends]}, len(tokens)))
-    if whole is None:
+        found.append(Machine.made(table, [M.labels[s] for s in ends], len(tokens)))
+    if decided is None:
         return found
-    one = Machine.read(whole, len(tokens))
-    agree = all(label in (0, said) for M in found for label, said in work.said([M, one], 1))
+    whole = read(Table, decided)
+    one = Machine.made(whole.table, whole.labels, len(tokens))
+    agree = all(label in (0, said) for M in found for label, said in work.labels([M, one], 1))
     need(agree, "the machine of all decisions says another one")
     return [one]
 
@@ -1617,21 +1617,20 @@ def language_of(data: Any, name: str, tokens: list[str], own: Any) -> tuple[Mach
     need(isinstance(pattern, str) and type(flags) is int, f"the {name} is not read")
     try:
         need(flags == re.UNICODE, "it has flags")
-        read = spoken(automaton_of(pattern, tokens), len(tokens))
+        mine = spoken(automaton_of(pattern, tokens), len(tokens))
     except (Refused, RecursionError, re.error) as error:
         return given, f"that of the automaton in the certificate; its expression {shown(pattern)} was not read: {error}"
-    same = all(mine == theirs for mine, theirs in Work().said([read, given], 0))
+    same = all(label == other for label, other in Work().labels([mine, given], 0))
     need(same, f"the automaton in the certificate is not that of the expression {shown(pattern)}")
-    return read, f"the inputs that match {pattern if pattern.isprintable() else repr(pattern)}"
+    return mine, f"the inputs that match {pattern if pattern.isprintable() else repr(pattern)}"
 
 
-def spoken(automaton: Any, tokens: int) -> Machine:
+def spoken(data: Any, tokens: int) -> Machine:
     """Return an automaton as a machine, with a start to which nothing leads back."""
-    table, accepting, start = fields_of(automaton, "table", "accepting", "start")
-    fits = isinstance(table, list) and all(follows("whole*", row) for row in table) and follows("bool*", accepting)
-    need(fits and follows("whole", start) and start < len(table), "an automaton is none")
-    rows = [[1 + state for state in row] for row in (table[start], *table)]
-    return Machine.read({"table": rows, "labels": [0, *(1 + accepted for accepted in accepting)]}, tokens)
+    automaton = read(Automaton, data)
+    need(automaton.start < len(automaton.table), "an automaton has no such start")
+    rows = [[1 + state for state in row] for row in (automaton.table[automaton.start], *automaton.table)]
+    return Machine.made(rows, [0, *(1 + accepted for accepted in automaton.accepting)], tokens)
 
 
 def main(arguments: Sequence[str]) -> int:

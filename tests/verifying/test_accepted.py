@@ -62,7 +62,7 @@ def test_it_accepts_random_models_of_every_kind(begin: int) -> None:
         except (UnknownError, ws.ModelError):  # a norm of 0 has no root
             continue
         model, found = verify.Model(model_bytes(T)), found + 1
-        machines = verify.Proof(model, data, verify.Work()).machines
+        machines = verify.Proof(model, data["machines"], data["blocks"], verify.Work()).machines
         for tokens in inputs(T.vocabulary[:2], min(4, T.max_length or 4)):  # some machine speaks, and says the decision
             states = [0] * len(machines)
             for token in tokens:

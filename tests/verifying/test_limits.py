@@ -131,7 +131,7 @@ def test_a_far_length_takes_no_room() -> None:
 def test_more_tokens_and_positions_than_can_be_walked_through_are_refused_before_a_machine_is_made() -> None:
     model = verify.Model(many_tokens(2_000, 10))
     with pytest.raises(verify.Refused, match="so many tokens and positions"):
-        verify.Proof(model, {"machines": [], "blocks": [{"heads": [], "joints": []}]}, verify.Work())
+        verify.Proof(model, [], [{"heads": [], "joints": []}], verify.Work())
 
 
 def far_sighted() -> tuple[ws.Transformer, Data]:
@@ -154,7 +154,7 @@ def test_keys_that_stay_pending_take_little_room() -> None:
     T, proof = far_sighted()
     model = verify.Model(model_bytes(T))
     tracemalloc.start()
-    verify.Proof(model, proof, verify.Work())
+    verify.Proof(model, proof["machines"], proof["blocks"], verify.Work())
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4 << 20
@@ -189,7 +189,7 @@ def test_walks_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     for most, refused in ((10_000, False), (1_000, True)):  # some 250 nodes, with up to 255 pending keys each
         monkeypatch.setattr(verify, "MAX_STATES", most)
         with pytest.raises(verify.Refused, match="more than 1,000 states") if refused else nullcontext():
-            verify.Proof(model, proof, verify.Work())
+            verify.Proof(model, proof["machines"], proof["blocks"], verify.Work())
 
 
 def test_a_check_keeps_no_model_alive() -> None:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from dataclasses import fields
 from pathlib import Path
 
 from weightsmith import verify
@@ -21,10 +22,13 @@ def part_of(title: str) -> str:
 
 
 def asked_for() -> set[frozenset[str]]:
-    """Return the keys of every kind of entry that the checker reads with `fields_of`."""
+    """Return the keys of every kind of entry that the checker reads: those of its classes, and of `fields_of`."""
+    classes = {frozenset(field.name for field in fields(entry)) for entry in verify.ENTRIES}
     calls = [node for node in ast.walk(ast.parse(Path(verify.__file__).read_text())) if isinstance(node, ast.Call)]
     named = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "fields_of"]
-    return {frozenset(str(key.value) for key in call.args[1:] if isinstance(key, ast.Constant)) for call in named}
+    return classes | {
+        frozenset(str(key.value) for key in call.args[1:] if isinstance(key, ast.Constant)) for call in named
+    }
 
 
 def test_the_fields_of_a_certificate_are_those_that_are_read() -> None:
