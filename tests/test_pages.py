@@ -33,14 +33,6 @@ def test_no_page_reads_the_stream_by_the_place_of_a_lane() -> None:
         assert "lanes.index" not in page.read_text(), page.name
 
 
-def test_every_test_that_the_page_about_trust_names_exists() -> None:
-    named = set(re.findall(r"`((?:tests/)?[\w/]*test_\w+\.py|tests/\w+)`", (DOCS / "trust.md").read_text()))
-    assert len(named) > 10
-    for name in named:
-        found = [DOCS.parent / name] if "/" in name else list((DOCS.parent / "tests" / "check").glob(name))
-        assert found and found[0].exists(), name  # noqa: PT018
-
-
 def console(text: str, folder: Path) -> str | None:
     """Run a console block as the tests of the documentation do."""
     with contextlib.chdir(folder):
