@@ -188,7 +188,7 @@ def test_decisions_are_those_of_the_model() -> None:
     """For two models with many machines, one machine of all decisions makes fewer walks."""
     S = ws.library.ends_with("01011")
     models = [S, ws.infinity_form(S)]
-    data = certificate(ws.check.same_decisions(*models))
+    data = certificate(ws.check.same_decisions(models[0], models[1]))
     for T, proof in zip(models, data["proof"], strict=True):
         machine = proof["decisions"]
         for tokens in inputs(T.vocabulary, 6):
