@@ -2,6 +2,8 @@
 #   make demo    build a transformer by hand, run it exactly, save it, load it
 #   make test    lint, strict types, import direction, tests
 #   make test-long  the tests that only search longer
+#   make dist    an sdist and a wheel, in dist/
+#   make test-distribution  builds both and tests them outside the source tree
 #   make bench   ratios against peers, measured in one run (ONLY=checking: one subject)
 #   make web     the page's component, from web/ (needs Node 20; what it builds is committed)
 #   make docs    the documentation, as docs/_build/html/index.html
@@ -19,7 +21,7 @@ INSTALL := $(PIP) install --no-compile --constraint constraints.txt
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test test-long bench web pictures docs clean installed
+.PHONY: demo test test-long test-distribution dist bench web pictures docs clean installed
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
@@ -36,6 +38,12 @@ test: installed
 
 test-long: installed
 	$(PYTEST) -m long
+
+test-distribution: $(VENV)/.test
+	$(BIN)/pytest -m long tests/test_distribution.py
+
+dist: $(VENV)/.release
+	$(BIN)/python -m build --outdir dist
 
 bench: $(VENV)/.bench $(VENV)/.browser
 	@$(ONE_THREAD) $(BIN)/python -m benchmarks $(ONLY)
@@ -71,8 +79,8 @@ $(VENV)/.core: $(VENV)/.python pyproject.toml constraints.txt
 	@$(INSTALL) --editable .
 	@touch $@
 
-# test, bench and docs are dependency groups of pyproject.toml
-$(VENV)/.test $(VENV)/.bench $(VENV)/.docs: $(VENV)/.%: $(VENV)/.core
+# test, bench, docs and release are dependency groups of pyproject.toml
+$(VENV)/.test $(VENV)/.bench $(VENV)/.docs $(VENV)/.release: $(VENV)/.%: $(VENV)/.core
 	@echo 'Installing what make $* needs …'
 	@$(INSTALL) --group $*
 	@touch $@
