@@ -72,3 +72,11 @@ def test_a_python_block_shows_what_it_prints() -> None:
     assert "and prints" in str(problem("```python\nprint(1)\n```\n\n```text\n2\n```\n"))
     assert "and prints" in str(problem("```python\nx = 1\n```\n\n```text\n2\n```\n"))
     assert "it prints what the page does not show" in str(problem("```python\nprint(1)\n```\n\nfurther text\n"))
+
+
+def test_every_file_that_contributing_names_exists() -> None:
+    text = (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:\w+/)*\w+\.py)`", text)) | {f"{name}/" for name in re.findall(r"\b(\w+)/ ", text)}
+    assert len(named) > 20
+    for name in named:
+        assert any((DOCS.parent / folder / name).exists() for folder in ("", "src/weightsmith")), name
