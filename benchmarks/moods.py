@@ -1,6 +1,6 @@
 """A feature followed by single units: which cell, neuron and lane come to track the mood, for several seeds.
 
-The command of docs/lecture.md at full size. `make bench ONLY=moods` writes what it found to docs/_static/moods.json and
+The command of docs/lecture-mood.md at full size. `make bench ONLY=moods` writes what it found to docs/_static/moods.json and
 the picture and the transformer of the first seed beside it, and prints the table that the page shows.
 """
 
