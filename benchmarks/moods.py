@@ -1,7 +1,7 @@
 """A feature followed by single units: which cell, neuron and lane come to track the mood, for several seeds.
 
-The command of docs/lecture-mood.md at full size. `make bench ONLY=moods` writes what it found to docs/_static/moods.json and
-the picture and the transformer of the first seed beside it, and prints the table that the page shows.
+The command of docs/lecture-mood.md at full size. `make bench ONLY=moods` writes the results to docs/_static/moods.json,
+with the picture and the transformer of the first seed, and prints the table of the page.
 """
 
 import json

@@ -112,4 +112,5 @@ def test_what_the_lecture_says_of_the_mood_holds_in_the_trainings() -> None:
     failing = [n for n, one in enumerate(best) if not one["neuron"]["follows"]]
     assert failing == [4]
     share, gain = (moods.percent(best[4]["neuron"][name]) for name in ("held_out", "gain"))
-    assert f"With seed 4 the best one gets {share}, which is {gain} of what the word alone lacks" in " ".join(LECTURE.split())
+    said = f"With seed 4 the best one gets {share}, which is {gain} of what the word alone lacks"
+    assert said in " ".join(LECTURE.split())
