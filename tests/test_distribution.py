@@ -38,12 +38,14 @@ import os, sys
 sys.modules["fcntl"] = sys.modules["resource"] = None
 del os.sched_getaffinity, os.O_NONBLOCK, os.O_NOFOLLOW
 import weightsmith as ws
+import weightsmith.__main__, weightsmith.cli.verbs
 for name in ws.__all__:
     getattr(ws, name)
 T = ws.library.contains("1")
 assert ws.check.same_decisions(T, ws.infinity_form(T), up_to=5, ledger="check.ledger").holds
 ws.save(T, "model.safetensors")
 assert ws.load("model.safetensors") == T
+ws.run(T, "01").save_html("run.html")
 """
 
 
