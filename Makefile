@@ -1,32 +1,34 @@
-# Every target makes its own .venv: nothing needs to be set up by hand.
+# Every target sets up .venv itself.
 #   make demo    build a transformer by hand, run it exactly, save it, load it
 #   make test    lint, strict types, import direction, tests
-#   make test-long  the tests that only search longer
-#   make bench   ratios against peers, measured in one run (ONLY=checking: one subject)
-#   make web     the page's component, from web/ (needs Node 20; what it builds is committed)
-#   make docs    the documentation, as docs/_build/html/index.html
-#   make pictures  the pictures in it, from the page itself (needs chromium)
+#   make test-long  the tests that search longer
+#   make dist    an sdist and a wheel, in dist/
+#   make test-distribution  builds both and tests them outside the source tree
+#   make bench   speed ratios against other tools, measured in the same run (ONLY=checking: one subject)
+#   make web     the page's component, from web/ (needs Node 20; its output is committed)
+#   make docs    the documentation, in docs/_build/html/index.html
+#   make pictures  the pictures of the documentation (needs chromium)
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-# Byte code is made of what is imported, when it is: making it of everything takes longer than installing.
-# But it is kept, whatever the environment says: the tests start many processes.
+# Byte code is compiled on import, because compiling all of it takes longer than installing. It is always kept, because
+# the tests start many processes.
 unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(PIP) install --no-compile --constraint constraints.txt
-# One thread in each process: two run side by side, and threads that wait for each other take the cores from both
+# Two test processes run in parallel: more threads than cores would slow down both
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test test-long bench web pictures docs clean installed
+.PHONY: demo test test-long test-distribution dist bench web pictures docs clean installed
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
 	@$(BIN)/weightsmith demo
 	@echo "(first: source $(BIN)/activate)"
 
-# Types are checked while tests wait for browsers and clusters (nice: never instead of them), and said at the end
+# mypy runs at low priority beside the tests, which often wait for browsers and clusters; its output comes last
 test: installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -36,6 +38,12 @@ test: installed
 
 test-long: installed
 	$(PYTEST) -m long
+
+test-distribution: $(VENV)/.test
+	$(BIN)/pytest -m long tests/test_distribution.py
+
+dist: $(VENV)/.release
+	$(BIN)/python -m build --outdir dist
 
 bench: $(VENV)/.bench $(VENV)/.browser
 	@$(ONE_THREAD) $(BIN)/python -m benchmarks $(ONLY)
@@ -54,7 +62,7 @@ docs: $(VENV)/.docs
 clean:
 	rm -rf $(VENV) docs/_build web/node_modules
 
-# What the tests need, side by side: to wait for the network takes no processor
+# Installations mostly wait for the network, so they run in parallel
 installed:
 	@$(MAKE) --no-print-directory --jobs 4 $(VENV)/.test $(VENV)/.compiled $(VENV)/.browser $(VENV)/.web
 
@@ -71,19 +79,19 @@ $(VENV)/.core: $(VENV)/.python pyproject.toml constraints.txt
 	@$(INSTALL) --editable .
 	@touch $@
 
-# test, bench and docs are dependency groups of pyproject.toml
-$(VENV)/.test $(VENV)/.bench $(VENV)/.docs: $(VENV)/.%: $(VENV)/.core
-	@echo 'Installing what make $* needs …'
+# test, bench, docs and release are dependency groups of pyproject.toml
+$(VENV)/.test $(VENV)/.bench $(VENV)/.docs $(VENV)/.release: $(VENV)/.%: $(VENV)/.core
+	@echo 'Installing the packages for make $* …'
 	@$(INSTALL) --group $*
 	@touch $@
 
-# The loops that tests run, compiled once for all of them
+# Numba loops, compiled once for all tests
 $(VENV)/.compiled: $(VENV)/.core tests/compile_all.py $(wildcard src/weightsmith/kernels/packed/*.py src/weightsmith/automata/extraction/*.py)
 	@echo 'Compiling the loops …'
 	@$(BIN)/python -m tests.compile_all
 	@touch $@
 
-# The page is tested in a real browser
+# The tests of the page run in a real browser
 $(VENV)/.browser: | $(VENV)/.python
 	@command -v chromium >/dev/null || { \
 	  echo 'Installing chromium …'; apt-get update -qq && \
@@ -91,12 +99,12 @@ $(VENV)/.browser: | $(VENV)/.python
 	  echo 'The page is tested in a browser: install chromium, such as with sudo apt-get install chromium' >&2; exit 2; }
 	@touch $@
 
-# Without Node nothing is built: the tests then say that they did not compare the component with its sources
+# Without Node the component is not built, and the tests say that they did not compare it with its sources
 $(VENV)/.web: web/package-lock.json | $(VENV)/.python
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web/node_modules; fi
 	@touch $@
 
 web/node_modules: web/package-lock.json
-	@echo 'Installing what builds the page …'
-	@npm --prefix web install --no-save --silent --no-audit --no-fund  # ci wants what other machines need as well
+	@echo 'Installing the packages that build the page …'
+	@npm --prefix web install --no-save --silent --no-audit --no-fund  # npm ci would also need the packages of other platforms
 	@touch $@

@@ -1,4 +1,4 @@
-"""The documentation is run: Python blocks, console transcripts, and the examples in docstrings."""
+"""The tests run the documentation: Python blocks, console transcripts, and examples in docstrings."""
 
 import contextlib
 import io
@@ -21,12 +21,12 @@ from tests.copied_code import copied_code
 ROOT = Path(__file__).parent
 
 
-WIDTH = "100"  # characters in a line of what the documentation shows
+WIDTH = "100"  # characters per line of output in the documentation
 PRINTED = re.compile(r"\s*```text\n(.*?)```", re.DOTALL)
 
 
 def run_transcript(example: Example) -> str | None:
-    """Run each `$ weightsmith …` line of a console block and compare its standard output with what stands below it.
+    """Run each `$ weightsmith …` line of a console block and compare its standard output with the lines below it.
 
     Messages and progress go to standard error and are not compared, but for the error of a command that fails with 2.
     """
@@ -43,7 +43,7 @@ def run_transcript(example: Example) -> str | None:
 
 
 def run_python(example: Example) -> str | None:
-    """Run a Python block; what it prints must stand below it, in a block of text."""
+    """Run a Python block and compare its output with the text block below it."""
     printed = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
         patch.setenv("COLUMNS", WIDTH)
@@ -55,20 +55,20 @@ def run_python(example: Example) -> str | None:
 
 
 def _difference(wanted: str, printed: str) -> str | None:
-    """Say how what is printed differs from what should be; ... stands for anything."""
+    """Return a message if the output differs from the expected text, in which ... matches anything."""
     if OutputChecker().check_output(_tidy(wanted), _tidy(printed), ELLIPSIS):
         return None
     return f"should print\n{_tidy(wanted)}\nand prints\n{_tidy(printed)}"
 
 
 def _tidy(text: str) -> str:
-    """Leave out empty lines, spaces at the ends of lines and the length of rules."""
+    """Drop empty lines, trailing spaces and the length of horizontal rules."""
     return "".join(re.sub("─+", "─", line.strip()) + "\n" for line in text.splitlines() if line.strip())
 
 
 @pytest.fixture
 def folder_of_the_page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Run the examples of one page in one folder, empty at first, that no other page sees.
+    """Run the examples of one page in a folder of its own.
 
     Code beside a model of Hugging Face is copied by its library: to a folder of the tests, not of whoever runs them.
     """
@@ -90,7 +90,7 @@ pages = Sybil(
 SOURCES = ROOT / "src"
 docstrings = Sybil(
     parsers=[DocTestParser(ELLIPSIS)],
-    patterns=[  # the few files that have examples: to find that there are none takes as long as to find some
+    patterns=[  # only files with examples, because parsing the others is slow
         str(path.relative_to(SOURCES)) for path in SOURCES.rglob("*.py") if ">>> " in path.read_text(encoding="utf-8")
     ],
     document_types={".py": PythonDocStringDocument},

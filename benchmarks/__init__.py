@@ -1,1 +1,1 @@
-"""Ratios against peers, measured in one run: `make bench`."""
+"""Speed ratios against other tools, measured in the same run: `make bench`."""

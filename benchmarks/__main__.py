@@ -20,7 +20,7 @@ SUBJECTS = (
     "page",
     "export",
     "programs",
-)  # when named: seeds, exact, exactness, drift and moods write data, expressions compares no times, budgets takes long
+)  # only when named: seeds, exact, drift and moods write data; expressions has no times; budgets takes long
 
 console = Console(width=120)
 console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, BLAS on one thread")

@@ -1,4 +1,4 @@
-"""Claims about all lengths: what is proved in which time, and of which share of random models automata are found."""
+"""Claims about all lengths: times of proofs, and the share of random models whose automata are found."""
 
 import json
 import time
@@ -19,7 +19,7 @@ from weightsmith.library import ENTRIES
 from weightsmith.programs.ltl.compiled import CompiledFormula
 from weightsmith.tables import Table
 
-MODELS, SECONDS = 30, 2.0  # random models of each kind, and what each may take of a processor
+MODELS, SECONDS = 30, 2.0  # random models of each kind, and processor seconds for each
 TABLES, TABLE_SECONDS = 20, 10.0
 RANDOM = 120  # models of tests/automata/models.py
 TESTED = 2000  # of tests/automata/test_extraction.py
@@ -29,7 +29,7 @@ Claim = Callable[[], "ws.check.Verdict"]
 
 
 def measure() -> Iterator[Table]:
-    """Yield what is proved of written models, then what is found of random ones."""
+    """Yield the times of proofs for written models, then the success rates for random ones."""
     automaton(ws.library.contains("1"))  # compiles
     yield _proofs()
     yield _against_runs()
@@ -39,7 +39,7 @@ def measure() -> Iterator[Table]:
 
 
 def _proofs() -> Table:
-    """Measure for each group of claims: the search, the check of what it found by `verify.py`, and the certificate."""
+    """Measure for each group of claims: the search, the check by `verify.py`, and the size of the certificate."""
     columns = ("decided", "search s", "check s", "check / search", "kB")
     title = "proved: medians, and the largest in brackets"
     table = Table("claim", *columns, right=range(1, 6), title=title)
@@ -55,12 +55,12 @@ def _proofs() -> Table:
 
 
 class _Measured(NamedTuple):
-    """What a claim took."""
+    """The cost of one claim."""
 
     decided: bool
-    search: float  # seconds of a processor
+    search: float  # processor seconds
     check: float
-    certificate: int  # bytes; 0 where nothing is proved
+    certificate: int  # bytes; 0 if nothing is proved
 
 
 def _measured(claim: Claim) -> _Measured:
@@ -100,7 +100,7 @@ def _cells(found: list[_Measured]) -> Iterator[str]:
 
 
 def _claims() -> dict[str, list[Claim]]:
-    """Return claims about written and random models; one that is refuted is decided too."""
+    """Return claims about written and random models; a refuted one counts as decided."""
     plain = {entry.name: entry.build() for entry in ENTRIES if entry.max_length is None or entry.name == "parity_chain"}
     rules = [(entry.build(), entry.language) for entry in ENTRIES if isinstance(entry.language, str)]
     same = ws.check.same_decisions
@@ -134,7 +134,7 @@ def _formulas() -> list[CompiledFormula]:
 
 
 def _with_itself(T: ws.Transformer) -> "ws.check.Verdict":
-    """Claim that a model decides as itself."""
+    """Claim that a model decides as it does itself."""
     try:
         return ws.check.same_decisions(T, T, seconds=SECONDS)
     except ws.ModelError:  # a norm of 0 has no root
@@ -172,7 +172,7 @@ def _against_runs() -> Table:
 
 
 def _of_the_tests() -> Table:
-    """Return the share of the tests' own random models, where these are of hard attention, or one block of softmax."""
+    """Return the success rate for the random models of the tests with hard attention or one block of softmax."""
     title = f"found within {SECONDS:g} s of a processor, of the tests' {TESTED:,} random models"
     columns = ("hard, 1 block", "hard, 2", "hard, 3", "softmax, 1")
     table = Table("arithmetic", *columns, right=range(1, 1 + len(columns)), title=title)
@@ -191,7 +191,7 @@ def _of_the_tests() -> Table:
 
 
 def _shares() -> Iterator[Table]:
-    """Yield the share of random models whose machines are found in time, by kind and in all."""
+    """Yield the share of random models whose automata are found in time, by kind and in all."""
     title = f"found within {SECONDS:g} s of a processor, of {MODELS} random models each, in percent"
     kinds = [(name, blocks) for name in KINDS for blocks in (1, 2, 3)]
     columns = [f"{name}, {blocks}" for name, blocks in kinds]

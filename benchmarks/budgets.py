@@ -1,6 +1,6 @@
-"""Budgets of automata: how far beyond its seconds and its memory a call goes, measured from outside.
+"""Budgets of automata: how far a call exceeds its limits of time and memory, measured from outside.
 
-The models do not close: each is given up by its time, its memory, or a bound of the extraction. A search is
+No search succeeds: each reaches its limit of time or memory, or a bound of the extraction. A search is
 `automaton(T)`; a check is `same_decisions(T, T)`, with the inputs that it runs before and after the search. It takes
 some minutes: `make bench ONLY=budgets`.
 """
@@ -21,8 +21,8 @@ UNKNOWN = "unknown: "
 
 
 def measure() -> Iterator[Table]:
-    """Yield a row for each kind of call and memory: the largest of what was taken."""
-    for A in (ws.Fixed(4, 4), ws.Fixed(8, 8), ws.Float(4, 3), ws.Float.like("float16")):  # loads what each needs
+    """Yield a row for each kind of call and memory: the largest time and memory used."""
+    for A in (ws.Fixed(4, 4), ws.Fixed(8, 8), ws.Float(4, 3), ws.Float.like("float16")):  # loads and compiles first
         T = ws.library.majority("1", arithmetic=A)
         ws.check.same_decisions(T, T, up_to=4)
     ws.check.same_decisions(T, T, seconds=0.1)

@@ -1,4 +1,4 @@
-"""The checker: against PyTorch, against other arithmetics, over lengths, in memory, on two cores."""
+"""The checker: compared with PyTorch and other arithmetics, by length, by memory, on two cores."""
 
 import subprocess
 import sys
@@ -32,7 +32,7 @@ CORES = 2
 
 @dataclass(frozen=True, eq=False)
 class Decided(FinalVectors):
-    """A claim about the decisions that always holds: what is measured is the runs."""
+    """A claim that always holds, so that only the runs are measured."""
 
     quantity = "decisions"
 
@@ -69,7 +69,7 @@ def against_torch() -> Table:
 
 
 def differing(T: Transformer, found: np.ndarray) -> float:
-    """Give the share of the inputs that float32 decides otherwise than the exact run."""
+    """Return the share of the inputs that float32 decides differently."""
     from weightsmith.automata import Inputs
     from weightsmith.check.examine import Reader, by_kernels
 
@@ -121,7 +121,7 @@ def _ours(A: Fixed | Float, M: Array, x: Array) -> Callable[[], object]:
 
 
 def _apytypes(M: Array, x: Array) -> Callable[[], object]:
-    """Quantise after each product and each sum, as here."""
+    """Quantise after each product and each sum, as Weightsmith does."""
     matrix, columns = (apytypes.APyFixedArray.from_array(array, int_bits=5, frac_bits=4) for array in (M, x))
     ties, saturate = apytypes.QuantizationMode.TIES_ZERO, apytypes.OverflowMode.SAT
 
@@ -133,7 +133,7 @@ def _apytypes(M: Array, x: Array) -> Callable[[], object]:
 
 
 def over_lengths() -> Table:
-    """Time per input: the number of prefixes decides, not the length of the inputs."""
+    """Time per input: it depends on the number of prefixes, not on the length."""
     table = Table(
         "model, one core", *(f"n = {n}" for n in LENGTHS), "largest : smallest",
         title="Microseconds per input, all inputs up to n",
@@ -164,7 +164,7 @@ print(Path("/proc/self/status").read_text().partition("VmHWM:")[2].split()[0])
 
 
 def memory() -> Table:
-    """The largest memory of the whole process, Python and Numba included."""
+    """Peak memory of the whole process, with Python and Numba."""
     table = Table(
         "lanes × blocks", "n = 1", "n = 12", "n = 20", "budget", title="Peak memory, two symbols, two workers"
     )

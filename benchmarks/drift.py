@@ -1,6 +1,6 @@
-"""One training in several ways that differ in the last bits of a sum: how fast the weights part.
+"""One training with different last bits in its sums: how fast the weights diverge.
 
-`make bench ONLY=drift` writes what it found to docs/_static/drift.json, and prints the table that the page shows.
+`make bench ONLY=drift` writes the results to docs/_static/drift.json and prints the table of the page.
 """
 
 import json
@@ -37,7 +37,7 @@ def measure() -> Iterator[Table]:
 
 
 def weights(setting: dict[str, str], threads: int) -> list[Any]:
-    """Train in a process of its own; return all weights after some steps."""
+    """Train in a separate process; return all weights after some steps."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "weights.npy"
         command = [sys.executable, "-m", "benchmarks.drift", str(path), str(threads)]

@@ -1,7 +1,7 @@
-"""Training in a finite arithmetic, for many seeds: is what comes out exactly the rule, for all lengths.
+"""Training in a finite arithmetic with many seeds: does the model compute the rule, for all lengths?
 
-The command of docs/train.md at full size. `make bench ONLY=exact` writes what it found to docs/_static/exact.json,
-beside it two of the models with the pictures of their automata and of the rules' own, and prints the table of the page.
+The command of docs/train.md at full size. `make bench ONLY=exact` writes the results to docs/_static/exact.json,
+two of the models, and pictures of their automata and of the rules, and prints the table of the page.
 """
 
 import json
@@ -46,14 +46,14 @@ def run(rule: str, seed: int) -> dict[str, Any]:
         keep(T, rule)
     wrong = "".join(verdict.counterexample) if verdict.counterexample else None
     print(f"{rule}, seed {seed}: {str(verdict).partition(chr(10))[0]}", file=sys.stderr, flush=True)
-    how, *_ = T.provenance  # then it was rounded into the arithmetic
+    how, *_ = T.provenance  # the next entry says that it was rounded
     seconds = round(trained.history[-1].seconds, 1)
     scope = {"holds": verdict.holds, "scope": verdict.scope, "wrong": wrong}
     return {"rule": rule, "seed": seed, "how": how, "seconds": seconds, **scope}
 
 
 def keep(T: ws.Transformer, rule: str) -> None:
-    """Write a model, the picture of its automaton, and that of the rule's own."""
+    """Write a model, a picture of its automaton, and one of the rule's automaton."""
     name = KEPT[rule]
     ws.save(T, DATA.with_name(f"exact-{name}.safetensors"))
     for end, automaton in automata(T, rule).items():
@@ -69,7 +69,7 @@ def automata(T: ws.Transformer, rule: str) -> dict[str, Automaton]:
 
 
 def summary(found: dict[str, Any]) -> str:
-    """Say what was run."""
+    """Return a description of the trainings."""
     seeds = sorted({one["seed"] for one in found["runs"]})
     return f'trainings with `--exact "{found["arithmetic"]}"`, seeds {seeds[0]} to {seeds[-1]}'
 

@@ -1,4 +1,4 @@
-"""What an exported model costs: the PyTorch modules, plain and exact, and every way out and in, on one thread each."""
+"""The cost of exported models: PyTorch modules, plain and exact, and every exporter and reader, on one thread."""
 
 import json
 import math
@@ -42,7 +42,7 @@ TARGETS = (
 
 
 def called(module: torch.nn.Module, ids: torch.Tensor) -> Callable[[], np.ndarray]:
-    """Give a function that runs a module and forgets how."""
+    """Return a function that runs a module without gradients."""
 
     def run() -> np.ndarray:
         with torch.inference_mode():
@@ -53,7 +53,7 @@ def called(module: torch.nn.Module, ids: torch.Tensor) -> Callable[[], np.ndarra
 
 
 def plain() -> Table:
-    """The module that `to_torch` makes against one that was written by hand for this shape, with the same weights."""
+    """The module of `to_torch` against one written by hand for this shape, with the same weights."""
     table = Table(
         "shape", "tokens", "to_torch", "by hand", "ratio", "differ by",
         title="A pass of the plain module in float32, one thread each",
@@ -96,7 +96,7 @@ def exact() -> Table:
 
 
 def _exact_runs(T: Transformer, ids: np.ndarray) -> dict[str, Callable[[], np.ndarray]]:
-    """Give ways to compute the logits at the last position of each input."""
+    """Return functions that compute the logits at the last position of each input."""
     whole = called(made(T, exact=True), torch.from_numpy(ids))
     return {
         "module": lambda: whole()[:, -1],
@@ -111,7 +111,7 @@ def _packed(T: Transformer, ids: np.ndarray) -> np.ndarray:
 
 
 def targets() -> Table:
-    """Every exporter, with the report that it makes, and every reader, each in a process of its own."""
+    """Every exporter, with its report, and every reader, each in a separate process."""
     rows = {name: _costs(name) for name in TARGETS}
     weights = next(iter(rows.values()))["weights"]
     table = Table(

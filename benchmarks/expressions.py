@@ -1,6 +1,6 @@
-"""Regular expressions as automata: 20,000 random ones against `re`, ours beside what libraries make of them.
+"""Regular expressions as automata: 20,000 random ones, ours and those of other libraries, against `re`.
 
-A library that is not installed is left out (pip install interegular greenery automata-lib); none is needed otherwise.
+Libraries that are not installed are skipped (pip install interegular greenery automata-lib).
 """
 
 import re
@@ -20,7 +20,7 @@ from weightsmith.tables import Table
 COUNT, SEED, SECONDS = 20_000, 13, 5  # a translation that takes longer is given up
 KINDS = ("plain", "anchors", "looks")
 
-Matcher = Callable[[tuple[int, ...], str], bool]  # of an input's places in the vocabulary and its text
+Matcher = Callable[[tuple[int, ...], str], bool]  # from an input, as ids and as a string
 Translation = Callable[[str, tuple[str, ...]], Matcher]
 
 
@@ -38,7 +38,7 @@ def measure() -> Iterator[Table]:
 
 
 def _counted(translation: Translation, drawn: list[Drawn]) -> tuple[Counter[tuple[str, str]], float]:
-    """Return how many expressions of each kind are wrong and refused, and the seconds that it took to translate all."""
+    """Return the numbers of wrong and refused expressions of each kind, and the seconds of all translations."""
     words = {one.vocabulary: texts(one.vocabulary, SEED) for one in drawn}
     counts, seconds = Counter[tuple[str, str]](), 0.0
     for one in drawn:
@@ -46,7 +46,7 @@ def _counted(translation: Translation, drawn: list[Drawn]) -> tuple[Counter[tupl
         try:
             with _limited():
                 matcher = translation(one.pattern, one.vocabulary)
-        except Exception:  # each library has its own
+        except Exception:  # each library has its own exceptions
             counts[one.kind, "refused"] += 1
             continue
         finally:
@@ -59,12 +59,12 @@ def _right(one: Drawn, matcher: Matcher, words: list[tuple[tuple[int, ...], str]
     match = re.compile(one.pattern).fullmatch
     try:
         return all(matcher(ids, text) == (match(text) is not None) for ids, text in words)
-    except Exception:  # a library that fails when it is asked
+    except Exception:  # a library that fails when it matches
         return False
 
 
 def _translations() -> dict[str, Translation]:
-    """Return ours and those of the libraries that are installed."""
+    """Return our translation and those of the installed libraries."""
     translations: dict[str, Translation] = {"weightsmith": _ours}
     peers = {"interegular": _interegular, "greenery": _greenery, "automata": _automata}
     for name, translation in peers.items():
@@ -102,7 +102,7 @@ def _automata(pattern: str, vocabulary: tuple[str, ...]) -> Matcher:
 
 @contextmanager
 def _limited() -> Iterator[None]:
-    """Stop what takes too long."""
+    """Stop a translation that takes too long."""
 
     def stop(*_: object) -> None:
         raise TimeoutError

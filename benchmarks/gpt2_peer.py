@@ -1,4 +1,4 @@
-"""A GPT-2 of 85 million weights in Hugging Face, drawn at random, and the same as a transformer."""
+"""A random GPT-2 of 85 million weights in Hugging Face, and the same model as a transformer."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from weightsmith import Native, Transformer
 
 
 def models(blocks: int, lanes: int, heads: int, vocabulary: int, length: int) -> tuple[Any, Transformer, float]:
-    """Give the model, the transformer, and how many seconds it took to make the transformer."""
+    """Return the model, the transformer, and the seconds it took to make the transformer."""
     torch.set_num_threads(1)  # as make bench gives BLAS
     config = GPT2Config(
         vocab_size=vocabulary, n_positions=length, n_embd=lanes, n_layer=blocks, n_head=heads,
@@ -28,7 +28,7 @@ def models(blocks: int, lanes: int, heads: int, vocabulary: int, length: int) ->
 
 
 def forward(model: Any, ids: np.ndarray) -> Callable[[], np.ndarray]:
-    """Give a function that runs inputs (inputs, positions) and gives the logits at the last position."""
+    """Return a function from inputs (inputs, positions) to the logits at the last position."""
     tokens = torch.from_numpy(ids)
 
     def run() -> np.ndarray:
@@ -40,7 +40,7 @@ def forward(model: Any, ids: np.ndarray) -> Callable[[], np.ndarray]:
 
 
 def activation(name: str, x: np.ndarray) -> Callable[[], np.ndarray]:
-    """Give a function that applies PyTorch's activation of a name."""
+    """Return a function that applies PyTorch's activation of a name."""
     torch.set_num_threads(1)
     numbers, F = torch.from_numpy(x), torch.nn.functional
     functions: dict[str, Callable[[], torch.Tensor]] = {
@@ -52,7 +52,7 @@ def activation(name: str, x: np.ndarray) -> Callable[[], np.ndarray]:
 
 
 def generated(model: Any, ids: np.ndarray, steps: int) -> list[int]:
-    """Give the tokens that follow, by the largest logit, with a cache."""
+    """Generate tokens greedily, with a cache."""
     tokens = torch.from_numpy(ids)[None]
     with torch.no_grad():
         found = model.generate(

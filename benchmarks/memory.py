@@ -1,4 +1,4 @@
-"""Facts written at once, every response worked out in the arithmetic, beside one numpy product of the same size."""
+"""Writing many facts, with every response computed in the arithmetic, against one numpy product of the same size."""
 
 from functools import partial
 
@@ -27,7 +27,7 @@ def measure() -> list[Table]:
 
 
 def empty(arithmetic: Arithmetic) -> Transformer:
-    """Give a model with 41 lanes and an empty block."""
+    """Return a model with 41 lanes and an empty block."""
     lanes = (*(f"x{i}" for i in range(40)), "out")
     return Transformer(
         arithmetic=arithmetic,

@@ -1,4 +1,4 @@
-"""Random transformers whose values stay in range, with a share of the weights at 0."""
+"""Random sparse transformers whose values stay in range."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from weightsmith.arithmetic import Array, Weights
 def thinned(
     vocabulary: str, lanes: int, blocks: int, density: float, length: int, arithmetic: Arithmetic
 ) -> Transformer:
-    """Give a transformer with one head and four times as many neurons as lanes in each block."""
+    """Return a transformer with one head and four times as many neurons as lanes in each block."""
     random = np.random.default_rng(1)
     T = random_transformer(
         vocabulary, lanes, blocks, 1, 4 * lanes, length, arithmetic, weighting=Softmax(shifted=True)

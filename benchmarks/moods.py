@@ -1,7 +1,7 @@
-"""A feature followed by single units: which cell, neuron and lane come to track the mood, for several seeds.
+"""Single units that track a feature: the best cell, neuron and lane for the mood, with several seeds.
 
-The command of docs/lecture.md at full size. `make bench ONLY=moods` writes what it found to docs/_static/moods.json and
-the picture and the transformer of the first seed beside it, and prints the table that the page shows.
+The command of docs/lecture-mood.md at full size. `make bench ONLY=moods` writes the results to docs/_static/moods.json,
+with the picture and the transformer of the first seed, and prints the table of the page.
 """
 
 import json
@@ -45,7 +45,7 @@ def run(seed: int) -> dict[str, Any]:
 
 
 def summary(found: dict[str, Any]) -> str:
-    """Say what is reached on the same positions without following anything."""
+    """Return a sentence with the accuracy of the baselines."""
     first = found["runs"][0]
     usual, token, held = first["baselines"]["usual"], first["baselines"]["token"], first["positions"]["held_out"]
     chance = max(one["baselines"]["shuffled"] for one in found["runs"])
@@ -56,7 +56,7 @@ def summary(found: dict[str, Any]) -> str:
 
 
 def rows(found: dict[str, Any]) -> Iterator[list[str]]:
-    """Yield for every seed what the best unit of each kind reaches, and whether it follows the mood."""
+    """Yield for every seed the accuracy of the best unit of each kind, and whether it follows the mood."""
     for one in found["runs"]:
         best = (one["best"][kind] for kind in KINDS)
         yield [
@@ -75,5 +75,5 @@ def markdown(found: dict[str, Any]) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share in per cent; 100 only where nothing is lacking."""
+    """Return a share in per cent; 100 only if it is 1."""
     return f"{min(round(1000 * share), 1000 if share == 1 else 999) / 10:.1f} %"

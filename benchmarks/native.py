@@ -49,7 +49,7 @@ def passes(model: Any, T: Transformer, made: float) -> Table:
 
 
 def activations() -> Table:
-    """Each activation on what the neurons of a pass are, in both types."""
+    """Each activation on the pre-activations of a forward pass, in both types."""
     from benchmarks.gpt2_peer import activation
 
     table = Table(
@@ -70,7 +70,7 @@ def activations() -> Table:
 
 
 def long_prompt(model: Any, T: Transformer) -> Table:
-    """One long input: what a pass computes, with every value kept."""
+    """One long input, with every value kept."""
     from benchmarks.gpt2_peer import forward
 
     table = Table(

@@ -1,4 +1,4 @@
-"""The page: how large its parts are, and how soon it shows something, in chromium.
+"""The page: the size of its parts, and the time until it draws, in chromium.
 
 Keys are pressed as a reader presses them. Times run from the press to the end of the frame in which the stream is
 another one: a message sent while a frame is prepared arrives when that frame has been drawn.

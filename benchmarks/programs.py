@@ -1,4 +1,4 @@
-"""Compiled programs against Tracr: how large they get, and how long compiling takes.
+"""Compiled programs against Tracr: sizes and compile times.
 
 Tracr's sizes are those of its commit 9ce2b8c, measured once: see tests/programs/tracr_rows.py, which has the programs.
 """
@@ -28,7 +28,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "programs.md"
 BEGIN, END = "<!-- sizes -->\n\n", "\n\n<!-- end of sizes -->"
 RUNS = 7  # of each command
 SEEDS = 200  # of random programs of each kind
-RANDOM = (((2, 4), ascii_lowercase, 8), ((6, 8), "abc", 50), ((6, 8), ascii_letters[:50], 8))  # from and how many steps
+RANDOM = (((2, 4), ascii_lowercase, 8), ((6, 8), "abc", 50), ((6, 8), ascii_letters[:50], 8))  # steps, tokens, length
 HIST = "hist = selector_width(select(tokens, tokens, ==));\n"
 
 
@@ -57,7 +57,7 @@ def sizes() -> Table:
 
 
 def figures(row: Row) -> tuple[int, int, int, int]:
-    """Return blocks, lanes, parameters and how many of those are not 0."""
+    """Return the numbers of blocks, lanes, parameters and non-zero parameters."""
     T = compiled(row, row.max_length).transformer
     return len(T.blocks), len(T.lanes), T.weights, T.nonzero_weights
 
@@ -67,7 +67,7 @@ def beside(mine: tuple[int, ...] | list[int], tracr: tuple[int, ...] | list[int]
 
 
 def seconds(row: Row, length: int) -> str:
-    """Return the best time of some, in a process that has compiled before."""
+    """Return the best of several times, in a process that has compiled before."""
     try:
         best = best_seconds({"compile": lambda: compiled(row, length)}, repeat=5)["compile"]
     except InputError as error:
@@ -93,7 +93,7 @@ def times() -> Table:
 
 
 def random() -> Table:
-    """Return how random programs fare, each in a process of its own: the slowest and the largest of fixed seeds."""
+    """Return the slowest and the largest of random programs with fixed seeds, each in a separate process."""
     columns = ("programs", "compiled", "seconds: median", "most", "of seed", "MB: median", "most", "of seed")
     table = Table("steps, tokens, length", *columns, title="Random programs: what compiling takes")
     for (least, more), vocabulary, length in RANDOM:
@@ -112,7 +112,7 @@ def random() -> Table:
 
 
 def _alone(program: Program, vocabulary: str, length: int) -> tuple[float, float, bool]:
-    """Compile a program in a process of its own: return its seconds, the megabytes it added, and whether it did."""
+    """Compile a program in a separate process; return the seconds, the megabytes, and whether it compiled."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     reading, writing = os.pipe()
     process = os.fork()
@@ -160,7 +160,7 @@ def command() -> Table:
 
 
 def _spent(line: list[str], folder: str) -> tuple[float, float]:
-    """Return how long a command took, and how long it kept the processor; byte code is read, as for anybody."""
+    """Return the wall time and the processor time of a command, with cached byte code."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     wall, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(line, check=True, capture_output=True, cwd=folder, env=environment)

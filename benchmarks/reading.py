@@ -34,7 +34,7 @@ print(json.dumps({"weights": weights, "peak": grown["VmHWM"], "own": grown["RssA
 
 
 def saved(directory: Path) -> Any:
-    """Write a model drawn at random, and give it."""
+    """Write a random model to disk and return it."""
     import torch
     from tests.peers.builders import drawn
     from transformers.models.gpt2.configuration_gpt2 import GPT2Config
@@ -47,7 +47,7 @@ def saved(directory: Path) -> Any:
 
 
 def reading(model: Any, directory: Path) -> Iterator[Table]:
-    """The time until the model is there, and until it has run once; and the memory that it takes."""
+    """The time until the model is loaded, and until it has run once; and its memory."""
     import torch
 
     ids = np.random.default_rng(0).integers(50257, size=LENGTH)
@@ -86,7 +86,7 @@ def reading(model: Any, directory: Path) -> Iterator[Table]:
 
 
 def memory(directory: Path) -> Table:
-    """What a process of its own holds more than before, at most and in the end."""
+    """The additional memory of a separate process: its peak, and at the end."""
     command = [sys.executable, "-c", MEMORY, str(directory)]
     found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     table = Table("memory", "bytes", "of the weights", title="What reading a checkpoint takes")

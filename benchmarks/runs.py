@@ -1,4 +1,4 @@
-"""The reference run: readable first. Time per token, with the whole trace kept."""
+"""The reference run: time per token, with the whole trace."""
 
 from functools import partial
 

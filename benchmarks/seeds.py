@@ -1,7 +1,7 @@
-"""One predicate learnt many times: how much of what rounding does to it depends on the seed, and on the processor.
+"""One predicate trained many times: how the effect of rounding depends on the seed and on the processor.
 
 The commands of docs/train.md at full size, for several seeds, and for every instruction set that the processor has.
-`make bench ONLY=seeds` writes what it found to docs/_static/rounding.json, and prints the table that the page shows.
+`make bench ONLY=seeds` writes the results to docs/_static/rounding.json and prints the table of the page.
 """
 
 import json
@@ -20,7 +20,7 @@ import weightsmith as ws
 DATA = Path(__file__).parents[1] / "docs" / "_static" / "rounding.json"
 SEEDS = range(5)
 PREDICATE, UP_TO = "contains 11", 12
-SETS = ("DEFAULT", "AVX2", "AVX512")  # of instructions; DEFAULT is what every processor of a kind has
+SETS = ("DEFAULT", "AVX2", "AVX512")  # instruction sets; DEFAULT is the common subset
 LIMIT = 1800  # seconds for one command
 
 
@@ -35,7 +35,7 @@ def measure() -> Iterator[Table]:
 
 
 def settings() -> list[dict[str, str]]:
-    """Return variables that choose instructions: each set that there is, and MKL with those that all have."""
+    """Return environment variables for each instruction set, and for MKL with the common subset."""
     from torch.backends.cpu import get_cpu_capability
 
     here = get_cpu_capability()
@@ -45,7 +45,7 @@ def settings() -> list[dict[str, str]]:
 
 
 def run(seed: int, setting: dict[str, str]) -> dict[str, Any]:
-    """Train on the predicate and round the model; say what was computed with what, and what came out."""
+    """Train on the predicate and round the model; return the settings, the versions and the results."""
     with tempfile.TemporaryDirectory() as folder:
         model = str(Path(folder) / "m.safetensors")
         learnt = command(setting, "train", "--predicate", PREDICATE, "--seed", str(seed), "-o", model)
@@ -64,7 +64,7 @@ def command(setting: dict[str, str], *arguments: str) -> Any:
 
 
 def summary(found: dict[str, Any]) -> str:
-    """Say what was run, and how many of the models were right before they were rounded."""
+    """Return a description of the trainings, with the number of models that were right before rounding."""
     runs = found["runs"]
     seeds = sorted({one["seed"] for one in runs})
     kinds = dict.fromkeys(" ".join(f"{name}={value}" for name, value in one["setting"].items()) for one in runs)
@@ -77,11 +77,11 @@ def summary(found: dict[str, Any]) -> str:
 
 
 def rows(found: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Yield for every arithmetic the fewest and the most decisions that it changed, and what its ∞ form did."""
+    """Yield for every arithmetic the range of changed decisions, and whether the ∞ form agrees."""
     for n, first in enumerate(found["runs"][0]["rows"]):
         every = [one["rows"][n] for one in found["runs"]]
         assert {row["arithmetic"] for row in every} == {first["arithmetic"]}
-        if n == 0:  # the model as it is
+        if n == 0:  # the model before rounding
             continue
         changed, forms = [row["changed"] for row in every], {row["infinity_form"] for row in every}
         zeros = changed.count(0)

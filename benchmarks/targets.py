@@ -1,6 +1,6 @@
-"""One exporter or reader, in a process of its own: `python -m benchmarks.targets to_onnx` prints seconds and memory.
+"""One exporter or reader in a separate process: `python -m benchmarks.targets to_onnx` prints seconds and memory.
 
-What the libraries take to be loaded is no part of it: a model goes through before anything is measured.
+Loading the libraries is not measured: one model goes through first.
 """
 
 import json
@@ -25,13 +25,13 @@ VOCABULARY = tuple(f"t{i}" for i in range(1024))
 
 
 def large() -> Transformer:
-    """Return a model of about 4 million weights, drawn at random."""
+    """Return a random model of about 4 million weights."""
     torch.manual_seed(0)
     return export.from_torch(Model(LARGE, len(VOCABULARY), None).eval(), VOCABULARY)
 
 
 def out_and_in(name: str, T: Transformer, directory: Path) -> Callable[[], object]:
-    """Return what is to be measured, ready to be called."""
+    """Return the function to measure."""
     if name == "from_torch":
         module = made(T)
         return lambda: export.from_torch(module)
@@ -48,17 +48,17 @@ def out_and_in(name: str, T: Transformer, directory: Path) -> Callable[[], objec
 
 
 def most_memory() -> int:
-    """Return the most bytes that this process has held since that was last forgotten."""
+    """Return the peak memory of this process, in bytes, since the last reset."""
     found = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
     assert found is not None
     return 1024 * int(found[1])
 
 
 def cost(name: str, T: Transformer) -> tuple[float, int]:
-    """Return the seconds that it takes, and by how many bytes memory grows meanwhile."""
+    """Return the seconds of a call, and the bytes by which the peak memory grows."""
     with tempfile.TemporaryDirectory() as scratch:
         call = out_and_in(name, T, Path(scratch))
-        Path("/proc/self/clear_refs").write_text("5")  # forget the most that there was
+        Path("/proc/self/clear_refs").write_text("5")  # reset the peak
         before, began = most_memory(), perf_counter()
         kept = call()
         seconds = perf_counter() - began
@@ -69,7 +69,7 @@ def cost(name: str, T: Transformer) -> tuple[float, int]:
 def costs(name: str) -> dict[str, float]:
     """Return the costs of a small model and of a large one."""
     small, T = ws.library.majority("1"), large()
-    reads = name == "from_hugging_face"  # language models, which the small one is not
+    reads = name == "from_hugging_face"  # needs a language model
     cost(name, T if reads else small)
     seconds, memory = cost(name, T)
     return {

@@ -1,13 +1,13 @@
-"""How times are taken: the best of several repetitions, peers in turn, so that noise hits all of them alike."""
+"""Timing: the best of several repetitions, peers in turn, so that noise affects all of them alike."""
 
 import time
 from collections.abc import Callable, Mapping
 
 
 def best_seconds(peers: Mapping[str, Callable[[], object]], repeat: int = 7, least: float = 0) -> dict[str, float]:
-    """Give each peer's shortest time; each is run once before anything is measured.
+    """Return the shortest time of each peer; each runs once before the measurement.
 
-    A time is the mean of as many runs as take `least` seconds: a short one is then not luckier than a long one.
+    A time is the mean of the runs that fit into `least` seconds, so that short calls have no advantage.
     """
     for run in peers.values():
         run()

@@ -14,7 +14,7 @@ BATCH = 4096
 
 
 def decisions_of(T: Transformer, length: int, threads: int) -> Callable[[], np.ndarray]:
-    """Give a function that decides all inputs of a length, in vocabulary order."""
+    """Return a function that decides all inputs of a length, in vocabulary order."""
     torch.set_num_threads(threads)
 
     def tensor(array: Weights) -> torch.Tensor:

@@ -16,7 +16,7 @@ from weightsmith import Transformer, generate
 from weightsmith.train import Course, Shape, Text, as_text, corpus, fit, write_log
 from weightsmith.train.training import new_module
 
-STEPS = 100  # one record and one checkpoint, as often as unless said
+STEPS = 100  # one record and one checkpoint, as by default
 REPEAT = 3
 
 
@@ -43,7 +43,7 @@ def measure() -> list[Table]:
 
 
 def plain_loop(text: Text, shape: Shape, course: Course) -> float:
-    """Give the seconds of the steps; the module and the batches are the same."""
+    """Return the seconds of a plain loop with the same module and the same batches."""
     torch.set_num_threads(course.threads)
     module = new_module(text, shape, course)
     optimizer = torch.optim.AdamW(module.parameters(), lr=course.rate, fused=True)
@@ -58,7 +58,7 @@ def plain_loop(text: Text, shape: Shape, course: Course) -> float:
 
 
 def our_loop(text: Text, shape: Shape, course: Course, trained: list[Transformer]) -> float:
-    """Give the seconds from the settings to the transformer, with a log and a checkpoint."""
+    """Return the seconds from the settings to the transformer, with a log and a checkpoint."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log.jsonl"
         begin = time.perf_counter()
@@ -71,7 +71,7 @@ def our_loop(text: Text, shape: Shape, course: Course, trained: list[Transformer
 
 
 def generation(T: Transformer, text: Text, shape: Shape) -> Table:
-    """Time 63 tokens after one; the module has no cache, as is plainest."""
+    """Time 63 tokens after the first; the plain module has no cache."""
     steps = text.context - 1
     module = new_module(text, shape, Course()).eval()
     torch.set_num_threads(1)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from weightsmith import __version__
 
-sys.path.insert(0, str(Path(__file__).parent))  # live_figures stands beside this file
+sys.path.insert(0, str(Path(__file__).parent))  # for live_figures
 
 project = "Weightsmith"
 author = "the Weightsmith developers"
@@ -22,7 +22,7 @@ html_css_files = ["wide.css"]
 html_title = f"Weightsmith {version}"
 exclude_patterns = ["_build"]
 autodoc_default_options = {"members": True, "member-order": "bysource"}
-autodoc_typehints = "none"  # numpy's aliases are spelled out over half a page otherwise
+autodoc_typehints = "none"  # numpy's aliases would fill half a page
 autodoc_preserve_defaults = True
 autodoc_mock_imports = [name for name in ("torch", "matplotlib") if find_spec(name) is None]
 nitpicky = False
@@ -30,7 +30,7 @@ default_role = "code"  # single backticks in docstrings are code
 
 
 def setup(app):  # type: ignore[no-untyped-def]
-    """Turn docstrings into reStructuredText: |x| is an absolute value, and the lines of a contract are a list."""
+    """Turn docstrings into reStructuredText: escape |x|, and make the lines of a contract a list."""
 
     def rewrite(app, what, name, thing, options, lines):  # type: ignore[no-untyped-def]
         escaped = [line.replace("|", "\\|") for line in lines]

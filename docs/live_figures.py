@@ -1,11 +1,11 @@
-"""Live figures: a directive `{run}` puts a transformer that runs into a page of the documentation.
+"""Live figures: the directive `{run}` embeds a running transformer in a page of the documentation.
 
     ```{run} eiffel()
     :input: The Eiffel Tower is in
     :stage: block 0 attention
     :position: 2
 
-    What one sees there: the caption.
+    The caption.
     ```
 
 The argument is Python for a transformer, in which `ws`, the functions of the library and whatever the page's own code
@@ -43,9 +43,9 @@ KNOWN = {
     "np": np,
     "file": lambda name: ws.load(Path(__file__).parent / "_static" / f"{name}.safetensors"),
 } | {name: getattr(ws.library, name) for name in ws.library.__all__ if name.islower()}
-PROMPTS = {"parity_chain": "00000111=0000010"}  # of those that do not read an input as it is
-WAITING = 640  # pixels: how high a figure is until it has said how high it is
-OURS = "'self' file:"  # what lies beside the page, also where that is a disk
+PROMPTS = {"parity_chain": "00000111=0000010"}  # for models that do not read a plain input
+WAITING = 640  # pixels: the height of a figure until it reports its own
+OURS = "'self' file:"  # files beside the page, also on a disk
 
 log = getLogger(__name__)
 
@@ -58,7 +58,7 @@ _FRAME = (
 
 
 class RunDirective(SphinxDirective):
-    """Shows a transformer at work."""
+    """Embeds a running transformer."""
 
     required_arguments = 1
     final_argument_whitespace = True
@@ -67,7 +67,7 @@ class RunDirective(SphinxDirective):
         "input": directives.unchanged_required,
         "beside": directives.unchanged_required,
         "beside-input": directives.unchanged_required,
-        "names": directives.unchanged_required,  # of the model and of that beside it, separated by |
+        "names": directives.unchanged_required,  # of the first and the second model, separated by |
         "stage": directives.unchanged_required,
         "step": directives.nonnegative_int,
         "position": directives.nonnegative_int,
@@ -75,7 +75,7 @@ class RunDirective(SphinxDirective):
     }
 
     def run(self) -> list[nodes.Node]:
-        """Return the figure, and note the file that it shows."""
+        """Return the figure, and register its file."""
         try:
             data, sight = self.figure()
         except Exception as error:
@@ -92,7 +92,7 @@ class RunDirective(SphinxDirective):
         return [box]
 
     def figure(self) -> tuple[dict[str, Any], dict[str, str | int]]:
-        """Return what the file carries, and what the address says: the input, the step, the position."""
+        """Return the data of the file, and the view for the URL: input, step, position."""
         T = self.transformer(self.arguments[0])
         r = ws.run(T, self.options["input"]) if "input" in self.options else None
         beside = self.options.get("beside")
@@ -104,7 +104,7 @@ class RunDirective(SphinxDirective):
         if r is not None:
             sight["input"] = self.options["input"]
         if "beside-input" in self.options:
-            ws.run(S or T, self.options["beside-input"])  # refuses what the model cannot read
+            ws.run(S or T, self.options["beside-input"])  # raises an error for a bad input
             sight |= {"beside": len(data["models"]) - 1, "beside-input": self.options["beside-input"]}
         elif S is not None:
             sight["beside"] = 1
@@ -113,11 +113,11 @@ class RunDirective(SphinxDirective):
         sight |= {key: self.options[key] for key in ("step", "position") if key in self.options}
         if "differences" in self.options:
             sight["only"] = "differences"
-        data["beside"] = None  # the address says it
+        data["beside"] = None  # the URL has it
         return data, sight
 
     def transformer(self, expression: str) -> ws.Transformer:
-        """Return the transformer that an expression stands for."""
+        """Evaluate an expression to a transformer."""
         try:
             T = eval(expression, dict(KNOWN))
         except NameError:
@@ -127,7 +127,7 @@ class RunDirective(SphinxDirective):
         return T
 
     def made_before(self) -> dict[str, Any]:
-        """Return the names that the page's own code has made before this place."""
+        """Return the variables of the page's Python blocks above this place."""
         name, line = self.get_source_info()
         above = "\n".join(Path(name).read_text(encoding="utf-8").split("\n")[:line])
         blocks = CODE.findall(above)
@@ -139,7 +139,7 @@ class RunDirective(SphinxDirective):
 
 
 def step_of(T: ws.Transformer, stage: str) -> int:
-    """Return which of the steps of a page a stage is: those whose sublayer is there."""
+    """Return the step of a stage on the page, which has a step for each sublayer that is present."""
     there = ["embedding"]
     for b, block in enumerate(T.blocks):
         there += [f"block {b} attention"] if block.attention is not None else []
@@ -150,12 +150,12 @@ def step_of(T: ws.Transformer, stage: str) -> int:
 
 
 def figure_page(data: dict[str, Any]) -> str:
-    """Return a page that carries models and takes the component from beside it."""
+    """Return a page that contains models and loads the component from a file beside it."""
     return html_page(data, POLICY.format(script=OURS, style=OURS), head=_HEAD, body=_BODY)
 
 
 def classic_script() -> str:
-    """Return the component as a script that is no module: its names stay inside, and it exports nothing."""
+    """Return the component as a classic script, without its exports."""
     script, count = re.subn(r"\bexport\s*\{[^{}]*\};?\s*$", "", component("weightsmith.js"))
     if count != 1:
         raise ValueError("weightsmith.js does not end with its exports: build it with make web")
@@ -163,7 +163,7 @@ def classic_script() -> str:
 
 
 def library_page() -> str:
-    """Return the static page: the library's models, each with an input that shows it."""
+    """Return the static page: the models of the library, each with an example input."""
     shown = {entry.call: ws.run(entry.build(), next(iter(entry.decides))) for entry in ws.library.EXAMPLES}
     shown |= {entry.call: ws.run(entry.build(), PROMPTS.get(entry.name, entry.yes)) for entry in ws.library.ENTRIES}
     return collection(shown, "Weightsmith")
@@ -178,17 +178,17 @@ def figures(env: BuildEnvironment) -> dict[str, dict[str, str]]:
 
 
 def forget(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    """Forget the figures of a page that is read again."""
+    """Drop the figures of a page that is read again."""
     figures(env).pop(docname, None)
 
 
 def merge(app: Sphinx, env: BuildEnvironment, docnames: list[str], other: BuildEnvironment) -> None:
-    """Take over the figures of pages that another process has read."""
+    """Merge the figures of pages that another process has read."""
     figures(env).update({name: those for name, those in figures(other).items() if name in docnames})
 
 
 def write(app: Sphinx, error: Exception | None) -> None:
-    """Write the files that the pages show."""
+    """Write the files of the figures."""
     if error is not None or app.builder.format != "html":
         return
     out = Path(app.outdir)
@@ -206,7 +206,7 @@ def write(app: Sphinx, error: Exception | None) -> None:
 
 
 def _plain(expression: str) -> str:
-    """Return an expression as the name of a model: without the empty brackets, and without `ws.library.`."""
+    """Return the name of a model for an expression: without empty brackets and `ws.library.`."""
     return expression.replace("ws.library.", "").replace("ws.", "").removesuffix("()")
 
 

@@ -27,18 +27,18 @@ reverse = aggregate(select(indices, flip, ==), tokens);"""
 
 @dataclass(frozen=True)
 class View:
-    """What a picture shows: a run, perhaps another one beside it, the sight, and where the picture ends."""
+    """A picture: a run, optionally a second one, the view, and the panels to include."""
 
     run: ws.Run
     beside: ws.Run | None = None
     sight: dict[str, int | str] = field(default_factory=dict)
-    panels: tuple[str, ...] = ("the stream",)  # by their labels; the picture goes from the first to the end of the last
+    panels: tuple[str, ...] = ("the stream",)  # by label; the picture spans from the first to the last
     from_top: bool = True  # at 1280 pixels the picture begins at the top of the page
     press: str = ""  # the label of a box to tick first
 
 
 def views() -> dict[str, View]:
-    """Return what there is to see, by the names of the pictures."""
+    """Return the views by the names of their pictures."""
     eiffel, bank = ws.library.eiffel(), ws.library.bank()
     paris = ws.run(eiffel, "The Eiffel Tower is in")
     river = ws.run(bank, "the river by the bank")
@@ -78,7 +78,7 @@ def take(browser: Browser, view: View, width: int) -> bytes:
         if view.press:
             sheet.get_by_label(view.press).check()
         height = sheet.evaluate("document.querySelector('[data-weightsmith] > *').scrollHeight")
-        sheet.set_viewport_size({"width": width, "height": height + 80})  # nothing is scrolled, nothing lies on it
+        sheet.set_viewport_size({"width": width, "height": height + 80})  # so that nothing scrolls or overlaps
         sheet.wait_for_timeout(600)
         taken = sheet.screenshot(clip=_clip(sheet, view, width))
     sheet.close()
@@ -86,7 +86,7 @@ def take(browser: Browser, view: View, width: int) -> bytes:
 
 
 def _sight(view: View) -> dict[str, int | str]:
-    """Return the address: what the page carries, and the sight."""
+    """Return the URL of the page with the view."""
     letters = all(len(token) == 1 for token in view.run.transformer.vocabulary)
     gap = "" if letters else " "
     beside = {} if view.beside is None else {"beside": 0, "beside-input": gap.join(view.beside.tokens)}
@@ -94,7 +94,7 @@ def _sight(view: View) -> dict[str, int | str]:
 
 
 def _clip(sheet: Page, view: View, width: int) -> dict[str, float]:
-    """Return the part of the page that the picture shows."""
+    """Return the rectangle of the page for the picture."""
     boxes = [sheet.locator(f'section.panel[aria-label="{panel}"]').bounding_box() for panel in view.panels]
     found = [box for box in boxes if box is not None]
     assert len(found) == len(boxes), f"the page has not all of the panels {view.panels}"
@@ -111,7 +111,7 @@ def _name(run: ws.Run) -> str:
 
 
 def _small(taken: bytes) -> bytes:
-    """Return a picture with 256 colours, each so near to the true one that nobody sees it: here colours are values."""
+    """Return a picture with 256 colours that look like the true ones, because colours encode values."""
     few = (
         Image.open(io.BytesIO(taken)).convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
     )

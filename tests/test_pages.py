@@ -1,4 +1,4 @@
-"""What the pages of the documentation promise about themselves."""
+"""The pages of the documentation keep their own promises."""
 
 import contextlib
 import re
@@ -6,9 +6,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+from benchmarks.walks import walk
 from conftest import run_python, run_transcript
 from sybil import Document, Example
 from sybil.parsers.myst import CodeBlockParser
+
+import weightsmith as ws
 
 DOCS = Path(__file__).parent.parent / "docs"
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -64,3 +67,19 @@ def test_a_python_block_shows_what_it_prints() -> None:
     assert "and prints" in str(problem("```python\nprint(1)\n```\n\n```text\n2\n```\n"))
     assert "and prints" in str(problem("```python\nx = 1\n```\n\n```text\n2\n```\n"))
     assert "it prints what the page does not show" in str(problem("```python\nprint(1)\n```\n\nfurther text\n"))
+
+
+def test_every_file_that_contributing_names_exists() -> None:
+    text = (DOCS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:\w+/)*\w+\.py)`", text)) | {f"{name}/" for name in re.findall(r"\b(\w+)/ ", text)}
+    assert len(named) > 20
+    for name in named:
+        assert any((DOCS.parent / folder / name).exists() for folder in ("", "src/weightsmith")), name
+
+
+def test_a_walk_lists_the_files_that_a_call_enters() -> None:
+    T = ws.library.contains("1")
+    first, second = (walk(lambda: ws.run(T, "0110")) for _ in range(2))
+    assert first == second
+    assert {"inspect", "semantics", "arithmetic"} <= {file.split("/")[0] for file in first.files}
+    assert first.crossings >= len(first.files) - 1

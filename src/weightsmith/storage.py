@@ -5,7 +5,6 @@ that leaves the other name behind; whoever writes to the same folder next clears
 """
 
 import contextlib
-import fcntl
 import json
 import math
 import os
@@ -18,6 +17,14 @@ from typing import Any, BinaryIO, NoReturn
 
 from weightsmith.errors import MAX_ECHO, NAME_ECHO, FileError, WeightsmithError, brief, cut, reason
 
+try:
+    import fcntl
+except ImportError:  # Windows has no such module
+    HAS_LOCKS = False
+else:
+    HAS_LOCKS = True
+
+NONBLOCK = getattr(os, "O_NONBLOCK", 0)  # Windows has no such flag
 PART = (".weightsmith-", ".part")  # how the name of a file begins and ends that is not whole yet
 MAX_TEXT = 256 << 20  # bytes of a file that is read as a text
 MAX_DEPTH = 64  # of lists and objects in each other
@@ -70,7 +77,7 @@ def _beside(target: Path) -> Iterator[tuple[BinaryIO, Path]]:
     while True:
         name = target.with_name(f"{PART[0]}{os.urandom(8).hex()}{PART[1]}")
         with open(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb") as file:
-            if _locked(file.fileno()) is False or not name.exists():  # another process has just cleared it away
+            if lock(file.fileno()) is False or not name.exists():  # another process has just cleared it away
                 continue
             try:
                 yield file, name
@@ -84,6 +91,8 @@ def _clear_away(folder: Path) -> None:
 
     Where the file system has no locks nothing is removed: it might be in use.
     """
+    if not HAS_LOCKS:
+        return
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in list(entries):
             if entry.name.startswith(PART[0]) and entry.name.endswith(PART[1]):
@@ -92,20 +101,22 @@ def _clear_away(folder: Path) -> None:
 
 
 def _clear(path: str) -> None:
-    kind = os.O_NONBLOCK | os.O_NOFOLLOW  # a pipe or a link of that name is not ours
+    kind = NONBLOCK | os.O_NOFOLLOW  # a pipe or a link of that name is not ours
     try:
         file = os.open(path, os.O_RDWR | kind)  # some file systems lock only what may be written
     except PermissionError:
         file = os.open(path, os.O_RDONLY | kind)
     try:
-        if stat.S_ISREG(os.fstat(file).st_mode) and _locked(file):
+        if stat.S_ISREG(os.fstat(file).st_mode) and lock(file):
             os.unlink(path)
     finally:
         os.close(file)
 
 
-def _locked(file: int) -> bool | None:
-    """Take the lock of an open file; say whether that was possible, or None where there are no locks."""
+def lock(file: int) -> bool | None:
+    """Lock an open file. Return False if another process holds the lock, None where there are no locks."""
+    if not HAS_LOCKS:
+        return None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -129,7 +140,7 @@ def read_bytes(path: Path, most: int = MAX_TEXT) -> bytes:
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
     """Open a regular file for reading; a pipe must not keep us waiting. Yield it with its size."""
-    with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+    with open(os.open(path, os.O_RDONLY | NONBLOCK), "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise FileError("it is not a regular file")

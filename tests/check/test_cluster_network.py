@@ -29,7 +29,7 @@ LOOPBACK = {"127.0.0.1", "::1"}
 
 def documented_commands() -> list[list[str]]:
     """The commands of the recipe, word for word, but for the port where somebody else has it."""
-    section = (ROOT / "docs" / "check.md").read_text().split("## More than one machine")[1].split("\n## ")[0]
+    section = (ROOT / "docs" / "check.md").read_text().split("## Clusters")[1].split("\n## ")[0]
     (block,) = re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -177,7 +177,7 @@ def test_each_entry_of_the_library_and_each_page_that_should_has_its_live_figure
     for name in ("index", "tutorial", "lecture", "claims", "page"):
         assert "```{run} " in (DOCS / f"{name}.md").read_text(encoding="utf-8"), name
     first = (DOCS / "index.md").read_text(encoding="utf-8")
-    assert first.index("```{run} ") < first.index("](")
+    assert first.index("```{run} ") < first.index("{toctree}")
 
 
 def test_every_view_has_its_pictures_small_and_in_the_documentation() -> None:

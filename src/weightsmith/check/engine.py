@@ -331,4 +331,9 @@ def _backend(claim: Claim, plan: Plan, columns: int, options: Options) -> Abstra
         return connected(options.cluster, columns, options.insecure_network)
     largest = plan.inputs_of(Shard(len(plan.tiers) - 1, 0))
     fitting = max(options.memory // bytes_of_run(claim, plan.up_to, min(columns, largest)), 1)
-    return nullcontext(Threads(min(options.workers or len(os.sched_getaffinity(0)), fitting), columns))
+    return nullcontext(Threads(min(options.workers or _processors(), fitting), columns))
+
+
+def _processors() -> int:
+    """Return the number of processors that this process may use; macOS and Windows know only how many there are."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

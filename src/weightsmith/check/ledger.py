@@ -6,7 +6,6 @@ line on that is not exactly as it was written, a ledger is cut off, and what sto
 line that is damaged is refused, for the file may be somebody else's.
 """
 
-import fcntl
 import hashlib
 import io
 import json
@@ -24,7 +23,7 @@ from weightsmith._version import __version__
 from weightsmith.check.plan import Plan, Shard
 from weightsmith.errors import MAX_ECHO, FileError, brief, cut, named, reason
 from weightsmith.kernels.packed.compiled import sources_digest
-from weightsmith.storage import parse_json
+from weightsmith.storage import HAS_LOCKS, lock, parse_json
 
 FORMAT = "weightsmith ledger 2"
 MAX_BYTES = 1 << 30
@@ -92,10 +91,8 @@ def open_ledger(path: str | os.PathLike[str] | None, identity: dict[str, Any], p
     if file is None:
         raise FileError(f"the ledger {_name(where)} is not a file: name another one")
     with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise FileError(f"the ledger {_name(where)} is being written to by another check: wait for it") from None
+        if HAS_LOCKS and not lock(file.fileno()):
+            raise FileError(f"the ledger {_name(where)} is being written to by another check: wait for it")
         ledger = Ledger(file)
         head = {"format": FORMAT, **identity, "version": __version__, "kernels": sources_digest()}
         _read(file, where, head, plan, ledger)
