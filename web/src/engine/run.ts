@@ -11,6 +11,7 @@ import { EngineError, listed, named } from "./words";
 /** Return the tokens of a text: parted by spaces, or one for each letter where every token is one letter. */
 export function readTokens(model: Model, text: string): string[] {
   const single = model.vocabulary.every((token) => Array.from(token).length === 1);
+  // eslint-disable-next-line no-control-regex -- what Python counts as a blank
   const tokens = single ? Array.from(text) : text.split(/[\s\x1c-\x1f\x85]+/u).filter((word) => word !== "");
   checkTokens(model, tokens);
   return tokens;
