@@ -2,6 +2,7 @@
 
 import { mount } from "svelte";
 
+import { reason } from "../engine";
 import { plainRun } from "../main";
 import { Bench } from "./bench.svelte";
 import { Server } from "./server";
@@ -42,7 +43,7 @@ async function show(base: string): Promise<void> {
     window.weightsmith ??= { run: (tokens) => plainRun(bench.page, tokens) };
   } catch (error) {
     waiting.remove();
-    trouble(error instanceof Error ? error.message : String(error));
+    trouble(reason(error));
   }
 }
 
