@@ -1,23 +1,8 @@
 /** The kinds of parts in a file: the fields and arrays of each, and what must hold between them. */
 
 import type { Attention, AttentionPositions, Block, FeedForward, Head, Matrix, Norm } from "../engine/types";
-import {
-  choice,
-  type Field,
-  later,
-  list,
-  MAX_TEXT,
-  names,
-  number,
-  orderedReadout,
-  orNull,
-  part,
-  type Reader,
-  table,
-  text,
-  truth,
-  whole,
-} from "./fields";
+import { choice, type Field, later, list, MAX_TEXT, names, number, orderedReadout } from "./fields";
+import { orNull, part, type Reader, table, text, truth, whole } from "./fields";
 import { refuse, shown } from "./refusal";
 
 /**

@@ -33,34 +33,29 @@ export interface Painting {
   readonly fills: Fills;
 }
 
-/** The fills of values and the ink on them, kept: mixing colours is most of the work of a cell. */
+/** A value's colour, the ink on it, and the colour as a pixel of a picture: that of 0 is empty. */
+interface Fill {
+  readonly fill: string | null;
+  readonly ink: string;
+  readonly pixel: number;
+}
+
+/** The fills of values, kept: mixing colours is most of the work of a cell. */
 export class Fills {
-  private readonly known = new Map<number, { readonly fill: string | null; readonly ink: string }>();
-  private readonly pixels = new Map<number, number>();
+  private readonly known = new Map<number, Fill>();
 
   constructor(
     private readonly scale: Scale,
     private readonly theme: Theme,
   ) {}
 
-  of(value: number): { readonly fill: string | null; readonly ink: string } {
+  of(value: number): Fill {
     const known = this.known.get(value);
     if (known !== undefined) return known;
     if (this.known.size > MOST_FILLS) this.known.clear();
     const fill = colourOf(value, this.scale, this.theme);
-    const made = { fill, ink: fill === null ? "muted" : inkOn(fill) };
+    const made = fill === null ? { fill, ink: "muted", pixel: 0 } : { fill, ink: inkOn(fill), pixel: pixelOf(fill) };
     this.known.set(value, made);
-    return made;
-  }
-
-  /** Return the fill as a pixel of a picture; that of 0 is empty. */
-  pixelOf(value: number): number {
-    const known = this.pixels.get(value);
-    if (known !== undefined) return known;
-    if (this.pixels.size > MOST_FILLS) this.pixels.clear();
-    const fill = colourOf(value, this.scale, this.theme);
-    const made = fill === null ? 0 : pixelOf(fill);
-    this.pixels.set(value, made);
     return made;
   }
 }

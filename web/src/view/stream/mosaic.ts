@@ -91,7 +91,7 @@ function fillRow(
   for (const { left, right, gap, now } of tiles) {
     const value = now[row.lane.a];
     if (value === 0) continue;
-    const pixel = fills.pixelOf(value);
+    const pixel = fills.of(value).pixel;
     const closed = gap === 0 || Math.abs(value) === infinity;
     for (let x = closed ? left : left + gap; x < right; x++) {
       pixels[second + x] = pixel;
