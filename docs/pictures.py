@@ -54,7 +54,7 @@ def views() -> dict[str, View]:
             sight={"step": 3},
             panels=("weights",),
             from_top=False,
-            press="leave out rows and columns of zeros",
+            press="Hide rows and columns of zeros",
         ),
         "program": View(ws.run(reverse, "abca"), sight={"step": 2}, panels=("the stream", "attention", "the program")),
         "two": View(

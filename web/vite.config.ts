@@ -1,15 +1,20 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
-// One module and one style sheet, which the Python package carries and writes into its pages.
+// Two entries. weightsmith.js is the component in one file, which the Python package writes into its pages. studio.js,
+// the panel of `weightsmith studio`, imports it: so the component's entry may export more than its source does.
 export default defineConfig({
   plugins: [svelte()],
   build: {
     outDir: "../src/weightsmith/studio/page",
     emptyOutDir: true,
     target: "es2022",
-    lib: { entry: "src/main.ts", formats: ["es"], fileName: "weightsmith", cssFileName: "weightsmith" },
-    rolldownOptions: { output: { minify: true } }, // which Vite leaves to whoever uses a library
+    cssCodeSplit: true,
+    lib: { entry: { weightsmith: "src/main.ts", studio: "src/studio/main.ts" }, formats: ["es"] },
+    rolldownOptions: {
+      preserveEntrySignatures: "allow-extension",
+      output: { minify: true, assetFileNames: "[name][extname]" }, // Vite leaves minifying to users of a library
+    },
     license: { fileName: "LICENSES.md" },
   },
 });

@@ -1,6 +1,7 @@
 """Let the engine of the page, in one node process, run models from files beside what Python says of them."""
 
 import json
+import traceback
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,14 @@ from weightsmith.files import model_bytes
 from weightsmith.model import value_text
 
 Values = npt.NDArray[np.float64]
+PACKAGE = Path(ws.__file__).parent
+STEPS = {
+    "files/container": "container",
+    "storage": "json",
+    "files/codec": "structure",
+    "arithmetic/": "arithmetic",
+    "model/": "model",
+}
 
 
 class Cases:
@@ -31,11 +40,16 @@ class Cases:
         (self.folder / file).write_bytes(model_bytes(T))
         self.cases.append({"file": file, "inputs": [self._input(T, list(tokens), sums) for tokens in inputs]})
 
-    def add_file(self, data: bytes, **more: Any) -> None:
-        """Keep a file that need not hold a model."""
+    def add_file(self, data: bytes) -> str | None:
+        """Keep a file that need not hold a model; return the code of Python's refusal, None where it loads."""
         file = f"{len(self.cases)}.safetensors"
         (self.folder / file).write_bytes(data)
-        self.cases.append({"file": file, **more})
+        self.cases.append({"file": file})
+        try:
+            ws.load(self.folder / file)
+        except ws.FileError as refusal:
+            return _code(refusal)
+        return None
 
     def _input(self, T: ws.Transformer, tokens: list[str], sums: Any) -> dict[str, Any]:
         try:
@@ -61,6 +75,15 @@ class Cases:
         report = self.run()
         assert not report["differences"], f"{len(report['differences'])} runs differ: {report['differences'][:5]}"
         assert report["values"] == self.count
+
+
+def _code(refusal: ws.FileError) -> str:
+    """Return the step of reading at which a file was refused, as the page calls it: from where the error was raised."""
+    raised = refusal.__context__
+    assert raised is not None
+    frames = [Path(frame.filename) for frame in traceback.extract_tb(raised.__traceback__)]
+    module = next(path.relative_to(PACKAGE) for path in reversed(frames) if path.is_relative_to(PACKAGE))
+    return next(code for begin, code in STEPS.items() if module.as_posix().startswith(begin))
 
 
 def _decision(run: ws.Run) -> str:

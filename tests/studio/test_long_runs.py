@@ -99,4 +99,4 @@ def test_panels_tell_about_the_sublayer_that_is_shown_when_the_steps_pause(run: 
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("End")
-    expect(page.get_by_role("heading", name="Memories that fired")).to_contain_text("of 1 neuron")
+    expect(page.get_by_role("heading", name="Active neurons at")).to_contain_text("of 1 neuron")

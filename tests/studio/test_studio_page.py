@@ -74,14 +74,14 @@ def panel(page: Page, tool: str) -> Any:
 
 
 def choose(page: Page, model: str) -> None:
-    page.get_by_label("model", exact=True).first.select_option(label=model)
+    page.get_by_label("Model", exact=True).first.select_option(label=model)
 
 
 def copied(page: Page, model: str) -> None:
     """Show a copy of a model, which no other test changes."""
     choose(page, model)
     panel(page, "files").get_by_role("button", name="copy the model").click()
-    names = page.get_by_label("model", exact=True).first.locator("option", has_text=f"{model}, copy")
+    names = page.get_by_label("Model", exact=True).first.locator("option", has_text=f"{model}, copy")
     expect(names.last).to_be_attached()
     choose(page, names.last.inner_text())
 
@@ -110,7 +110,7 @@ def test_the_first_visit_shows_the_lectures_example(fresh: Page) -> None:
     expect(answer(fresh)).to_have_text("→ Paris")
     typed(fresh, "The Tower is in")
     expect(answer(fresh)).to_have_text("→ London")
-    names = fresh.get_by_label("model", exact=True).first.locator("option").all_inner_texts()
+    names = fresh.get_by_label("Model", exact=True).first.locator("option").all_inner_texts()
     assert {"eiffel", "bank", "contains('1')", "parity", "balanced(2)"} <= set(names)
 
 
@@ -120,7 +120,7 @@ def test_the_token_leaves_the_address_and_without_it_the_page_is_empty(fresh: Pa
     assert studio.token not in fresh.url
     fresh.goto("about:blank")
     fresh.goto(f"{studio.base}/")
-    expect(fresh.get_by_role("alert")).to_contain_text("open the one that weightsmith studio printed")
+    expect(fresh.get_by_role("alert")).to_contain_text("Open the address that weightsmith studio printed")
     expect(tab(fresh, "rewrite")).to_have_count(0)
 
 
@@ -141,14 +141,14 @@ def test_the_whole_story_from_an_input_to_a_refuted_claim_and_its_divergence(pag
     claims = panel(page, "check")
     claims.get_by_label("claim").select_option("same decisions")
     claims.get_by_label("up to").fill("6")
-    claims.get_by_role("button", name="check", exact=True).click()
+    claims.get_by_role("button", name="Check", exact=True).click()
     held = claims.locator("li", has_text="same decisions, up to 6").first
     expect(held).to_have_attribute("data-state", "holds")
     expect(held).to_contain_text("exhaustive up to 6, all 126 inputs")
 
     claims.get_by_label("claim").select_option("recognizes")
     claims.get_by_label("regular expression").fill("(0|1)*11")
-    claims.get_by_role("button", name="check", exact=True).click()
+    claims.get_by_role("button", name="Check", exact=True).click()
     wrong = claims.locator("li", has_text="recognizes (0|1)*11").first
     expect(wrong).to_have_attribute("data-state", "refuted")
     expect(wrong).to_contain_text("refuted by 1, the shortest")
@@ -159,9 +159,9 @@ def test_the_whole_story_from_an_input_to_a_refuted_claim_and_its_divergence(pag
     rewrite(page, "ignore lanes", "found")
     claims = panel(page, "check")
     claims.get_by_label("claim").select_option("same decisions")
-    claims.get_by_label("the other model").select_option(label="this one, as it was opened")
+    claims.get_by_label("Other model").select_option(label="this model, as opened")
     claims.get_by_label("up to").fill("5")
-    claims.get_by_role("button", name="check", exact=True).click()
+    claims.get_by_role("button", name="Check", exact=True).click()
     parted = claims.locator("li", has_text="same decisions, up to 5").first
     expect(parted).to_have_attribute("data-state", "refuted")
     found = ws.check.same_decisions(T, ws.ignore_lanes(new, ["found"]), up_to=5)
@@ -172,7 +172,7 @@ def test_the_whole_story_from_an_input_to_a_refuted_claim_and_its_divergence(pag
     expect(answer(page)).to_have_text("→ YES and NO")
     expect(page.get_by_text("The first difference is at the")).to_contain_text("attention of block 0")
     expect(page.get_by_text("◆ first difference")).to_be_visible()
-    names = page.get_by_label("model", exact=True).first.locator("option").all_inner_texts()
+    names = page.get_by_label("Model", exact=True).first.locator("option").all_inner_texts()
     assert len([name for name in names if name.endswith(", copy, opened")]) == 1  # both checks had the same copy
 
 
@@ -183,7 +183,7 @@ def test_a_counterexample_is_shown_on_the_model_as_it_was_then(page: Page) -> No
     claims = panel(page, "check")
     claims.get_by_label("claim").select_option("recognizes")
     claims.get_by_label("regular expression").fill("0*1.*")
-    claims.get_by_role("button", name="check", exact=True).click()
+    claims.get_by_role("button", name="Check", exact=True).click()
     wrong = claims.locator("li", has_text="recognizes 0*1.*").first
     expect(wrong).to_have_attribute("data-state", "refuted")
     page.get_by_role("button", name="undo").click()
@@ -244,7 +244,7 @@ def test_facts_are_written_and_removed(page: Page) -> None:
     facts.get_by_label("name").fill("towers")
     facts.get_by_label("key").fill("word Tower=1")
     facts.get_by_label("adds").fill("dim 0=2")
-    facts.get_by_role("button", name="write").click()
+    facts.get_by_role("button", name="Add").click()
     row = facts.locator("tr", has_text="towers")
     expect(row).to_contain_text("word Tower=1")
     written = ws.memory.write(T, 0, {"word Tower": 1.0}, {"dim 0": 2.0}, 1.0, "towers")
@@ -276,7 +276,7 @@ def test_models_are_composed(page: Page) -> None:
 def test_a_dropped_file_is_opened_and_a_malformed_one_is_refused(fresh: Page) -> None:
     T = ws.library.ends_with("ab", "abc")
     drop(fresh, "mine.safetensors", model_bytes(T))
-    chosen = fresh.get_by_label("model", exact=True).first
+    chosen = fresh.get_by_label("Model", exact=True).first
     expect(chosen.locator("option:checked")).to_have_text("mine")
     typed(fresh, "cab")
     expect(answer(fresh)).to_have_text("→ YES")
@@ -293,8 +293,8 @@ def test_a_dropped_file_is_opened_and_a_malformed_one_is_refused(fresh: Page) ->
 def test_a_model_of_the_folder_is_opened(fresh: Page) -> None:
     files = panel(fresh, "files")
     files.get_by_label("from the folder").select_option("letters.safetensors")
-    files.get_by_role("button", name="open", exact=True).click()
-    expect(fresh.get_by_label("model", exact=True).first.locator("option:checked")).to_have_text("letters")
+    files.get_by_role("button", name="Open", exact=True).click()
+    expect(fresh.get_by_label("Model", exact=True).first.locator("option:checked")).to_have_text("letters")
     typed(fresh, "aba")
     expect(answer(fresh)).to_have_text("→ YES")
 
@@ -323,9 +323,9 @@ def test_a_running_check_is_watched_and_cancelled(page: Page) -> None:
     copied(page, "parity")
     claims = panel(page, "check")
     claims.get_by_label("claim").select_option("same logits")
-    claims.get_by_label("the other model").select_option(label="parity")
+    claims.get_by_label("Other model").select_option(label="parity")
     claims.get_by_label("up to").fill("40")
-    claims.get_by_role("button", name="check", exact=True).click()
+    claims.get_by_role("button", name="Check", exact=True).click()
     row = claims.locator("li", has_text="same logits, up to 40").first
     expect(row).to_have_attribute("data-state", "running")
     expect(row).to_contain_text("inputs …")

@@ -19,7 +19,7 @@ from weightsmith.studio.jobs import prepare
 from weightsmith.studio.limits import Limits
 from weightsmith.studio.refusal import StudioError
 from weightsmith.studio.security import Guard, refused
-from weightsmith.studio.served import SCRIPT, STYLE, served_file, served_page
+from weightsmith.studio.served import FILES, served_file, served_page
 
 Answering = Callable[[Request], Awaitable[Response]]
 
@@ -37,8 +37,7 @@ def application(
     calls = Calls(limits, folder, files)
     routes = [
         Route("/", _text(served_page(), "text/html")),
-        Route(f"/{SCRIPT}", _file(SCRIPT, "text/javascript")),
-        Route(f"/{STYLE}", _file(STYLE, "text/css")),
+        *(Route(f"/{name}", _file(name)) for name in FILES),
         *(Route(f"/api/{path}", _answered(call), methods=[method]) for (method, path), call in calls.routes().items()),
     ]
 
@@ -61,9 +60,10 @@ def _text(text: str, kind: str) -> Answering:
     return answer
 
 
-def _file(name: str, kind: str) -> Answering:
+def _file(name: str) -> Answering:
     async def answer(_: Request) -> Response:
-        return Response(served_file(name), media_type=kind)
+        text, kind = served_file(name)
+        return Response(text, media_type=kind)
 
     return answer
 

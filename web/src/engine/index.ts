@@ -2,6 +2,6 @@
 
 export { seenAhead } from "./attention";
 export { codesOf, decided, outputs, readOff, saidIn } from "./readout";
-export { infinityOf, readTokens, run } from "./run";
+export { checkedTokens, hasLetters, infinityOf, isKnown, readTokens, run, splitText, UnknownToken } from "./run";
 export * from "./types";
-export { EngineError } from "./words";
+export { EngineError, reason } from "./words";

@@ -6,42 +6,55 @@ import { matrix, product, sum } from "./matrix";
 import { waves } from "./positions";
 import { decided, readOff, saidIn } from "./readout";
 import type { Attention, HeadRun, Matrix, Model, Run, Stage } from "./types";
-import { EngineError, listed, named } from "./words";
+import { EngineError } from "./words";
 
-/** Return the tokens of a text: parted by spaces, or one for each letter where every token is one letter. */
-export function readTokens(model: Model, text: string): string[] {
-  const single = model.vocabulary.every((token) => Array.from(token).length === 1);
-  const tokens = single ? Array.from(text) : text.split(/[\s\x1c-\x1f\x85]+/u).filter((word) => word !== "");
-  checkTokens(model, tokens);
-  return tokens;
+/** A token that a model does not know. */
+export class UnknownToken extends EngineError {
+  constructor(
+    token: string,
+    readonly model: Model,
+  ) {
+    super(`“${token}” is not a token of this model`);
+  }
 }
 
-/** Refuse an empty input, an unknown token and an input longer than the position table. */
-function checkTokens(model: Model, tokens: readonly string[]): void {
-  if (tokens.length === 0) {
-    throw new EngineError(`the input is empty: write at least one of the tokens ${listed(model.vocabulary)}`);
-  }
-  const known = new Set(model.vocabulary);
-  const place = tokens.findIndex((token) => !known.has(token));
-  if (place >= 0) {
-    throw new EngineError(
-      `token ${place} of the input, ${named(tokens[place])}, is not in the vocabulary: write ` +
-        listed(model.vocabulary),
-    );
-  }
+/** Say whether every token is one letter, so that inputs are written without spaces. */
+export const hasLetters = (model: Model): boolean => model.vocabulary.every((token) => Array.from(token).length === 1);
+
+/** Return the parts of a text that should be tokens: its letters, or its words. */
+export function splitText(model: Model, text: string): string[] {
+  // eslint-disable-next-line no-control-regex -- what Python counts as a space
+  return hasLetters(model) ? Array.from(text) : text.split(/[\s\x1c-\x1f\x85]+/u).filter((word) => word !== "");
+}
+
+/** Return the tokens of a text; refuse what is not an input of the model. */
+export const readTokens = (model: Model, text: string): string[] => checkedTokens(model, splitText(model, text));
+
+const vocabularies = new WeakMap<Model, ReadonlySet<string>>();
+
+export function isKnown(model: Model, token: string): boolean {
+  const known = vocabularies.get(model) ?? new Set(model.vocabulary);
+  vocabularies.set(model, known);
+  return known.has(token);
+}
+
+/** Return tokens; refuse an empty input, an unknown token and an input longer than the position table. */
+export function checkedTokens<T extends readonly string[]>(model: Model, tokens: T): T {
+  if (tokens.length === 0) throw new EngineError("Type at least one token: an empty input has no decision");
+  const unknown = tokens.find((token) => !isKnown(model, token));
+  if (unknown !== undefined) throw new UnknownToken(unknown, model);
   const table = model.added_positions;
   const most = table === null ? Infinity : table.kind === "Table" ? table.values.rows : table.max_length;
-  if (tokens.length > most) {
-    throw new EngineError(
-      `the input has ${tokens.length} tokens and the position table holds ${most}: ` +
-        `write at most ${most} tokens, or give the transformer a longer table`,
-    );
-  }
+  if (tokens.length <= most) return tokens;
+  throw new EngineError(
+    `the input has ${tokens.length} tokens and the position table holds ${most}: ` +
+      `write at most ${most} tokens, or give the transformer a longer table`,
+  );
 }
 
 /** Run a model on an input. */
 export function run(model: Model, tokens: readonly string[]): Run {
-  checkTokens(model, tokens);
+  checkedTokens(model, tokens);
   const { arithmetic: A } = model;
   let h = finite(A, embedded(model, tokens), "embedding");
   const stages: Stage[] = [{ kind: "embedding", block: -1, present: true }];

@@ -1,7 +1,10 @@
-/** What the engine refuses, and how values are shown in its messages: in the words of the Python package. */
+/** Errors of the engine, and how their messages show values: as the Python package does. */
 
 /** What is wrong with a file, an input or a run, in words for the reader. */
 export class EngineError extends Error {}
+
+/** Return why something failed: the message of an error. */
+export const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 export const NAME_ECHO = 80; // letters of what was given that a message repeats
 const MAX_ECHO = 200;

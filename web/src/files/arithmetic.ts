@@ -1,10 +1,9 @@
 /** The text forms of arithmetics. */
 
 import { Arithmetic, type Sizes, type Ties } from "../engine/arithmetic";
-import { EngineError } from "../engine/words";
-import { brief } from "./words";
+import { refuse, shown } from "./refusal";
 
-const MAX_PRECISION = 25;
+const MAX_PRECISION = 25; // bits that stay exact in a float64
 const MAX_EXPONENT_BITS = 10;
 const HARDWARE = new Map<string, Sizes>([
   ["float16", { precision: 11, least: -14, infinity: 65504, fixed: false }],
@@ -12,7 +11,11 @@ const HARDWARE = new Map<string, Sizes>([
   ["e4m3", { precision: 4, least: -6, infinity: 448, fixed: false }],
   ["e5m2", { precision: 3, least: -14, infinity: 57344, fixed: false }],
 ]);
-
+const NATIVE = new Map<string, 32 | 64>([
+  ["float32", 32],
+  ["float64", 64],
+]);
+const TIES: readonly string[] = ["zero", "even", "away"];
 const FORM =
   /^\s*([a-z0-9]+)\s*(?:\(\s*(?:([0-9]{1,4})\s*,\s*([0-9]{1,4})\s*)?(?:(?:,|(?<=\())\s*ties\s*=\s*([a-z]+)\s*)?\)\s*)?$/;
 
@@ -20,58 +23,32 @@ const FORM =
 export function parseArithmetic(given: unknown): Arithmetic {
   const match = typeof given === "string" && given.length <= 100 ? FORM.exec(given.toLowerCase()) : null;
   const found = match && read(match, (given as string).includes("("));
-  if (found) return found;
-  const formats = [...HARDWARE.keys()].join(", ");
-  throw new EngineError(
-    `${brief(given, 120)} is not an arithmetic: write fixed(4,4), float(4,3), one of ${formats} (each also with ` +
-      "ties=even or ties=away, as in fixed(4,4,ties=even)), float32 or float64",
-  );
+  return found ?? refuse("arithmetic", `no arithmetic of the page is called ${shown(given)}`);
 }
 
 function read([, name, first, second, rule]: RegExpExecArray, bracket: boolean): Arithmetic | null {
-  const ties = (rule ?? "zero") as Ties;
-  const a = Number(first);
-  const b = Number(second);
-  const sized = first !== undefined;
+  const native = NATIVE.get(name);
+  if (native !== undefined) return bracket ? null : new Arithmetic(name, native);
+  const ties = rule ?? "zero";
+  if (!TIES.includes(ties)) return null;
   const tieText = ties === "zero" ? "" : `ties=${ties}`;
-  if ((sized && ["fixed", "float", "twos"].includes(name)) || (!sized && HARDWARE.has(name))) {
-    if (!["zero", "even", "away"].includes(ties)) {
-      throw new EngineError(`ties=${brief(ties)} is not a tie rule: write one of zero, even, away`);
-    }
-  }
-  const text = `${name}(${[String(a), String(b), tieText].filter(Boolean).join(",")})`;
-  if (sized && name === "float") {
-    whole("exponent_bits", a, "Float", 1, MAX_EXPONENT_BITS);
-    whole("significand_bits", b, "Float", 2, MAX_PRECISION);
-    const infinity = (2 ** b - 1) * 2 ** (2 ** (a - 1) - b);
-    return new Arithmetic(text, { precision: b, least: -(2 ** (a - 1)), infinity, fixed: false }, ties);
-  }
-  if (sized && (name === "fixed" || name === "twos")) {
-    const kind = name === "fixed" ? "Fixed" : "TwosComplement";
-    whole("integer_bits", a, kind, 0, MAX_PRECISION);
-    whole("fraction_bits", b, kind, 0, MAX_PRECISION);
-    if (a + b < 1 || a + b > MAX_PRECISION) {
-      throw new EngineError(
-        `${text} has ${a + b} bits besides the sign: between 1 and ${MAX_PRECISION} are exact in a float64 carrier, ` +
-          "wider systems are not",
-      );
-    }
-    if (name === "twos") {
-      throw new EngineError(`${text} is not symmetric about 0, so no transformer runs in it: write Fixed(…)`);
-    }
-    const infinity = (2 ** (a + b) - 1) * 2 ** -b;
-    return new Arithmetic(text, { precision: a + b, least: a - 1, infinity, fixed: true }, ties);
-  }
   const format = HARDWARE.get(name);
-  if (format && !sized) return new Arithmetic(name + (tieText && `(${tieText})`), format, ties);
-  if (name === "float32" && !bracket) return new Arithmetic(name, 32);
-  return name === "float64" && !bracket ? new Arithmetic(name, 64) : null;
+  if (first === undefined)
+    return format ? new Arithmetic(name + (tieText && `(${tieText})`), format, ties as Ties) : null;
+  const [a, b] = [Number(first), Number(second)];
+  const sizes = name === "fixed" ? fixed(a, b) : name === "float" ? float(a, b) : null;
+  const text = `${name}(${[a, b, tieText].filter((part) => part !== "").join(",")})`;
+  return sizes && new Arithmetic(text, sizes, ties as Ties);
 }
 
-function whole(name: string, value: number, kind: string, least: number, most: number): void {
-  if (value >= least && value <= most) return;
-  throw new EngineError(
-    `${name}=${value} of ${kind} must be a whole number from ${least} to ${most}: ` +
-      "only that many bits are exact in a float64 carrier",
-  );
+function fixed(integer: number, fraction: number): Sizes | null {
+  const precision = integer + fraction;
+  if (precision < 1 || precision > MAX_PRECISION) return null;
+  return { precision, least: integer - 1, infinity: (2 ** precision - 1) * 2 ** -fraction, fixed: true };
+}
+
+function float(exponent: number, precision: number): Sizes | null {
+  if (exponent < 1 || exponent > MAX_EXPONENT_BITS || precision < 2 || precision > MAX_PRECISION) return null;
+  const half = 2 ** (exponent - 1);
+  return { precision, least: -half, infinity: (2 ** precision - 1) * 2 ** (half - precision), fixed: false };
 }

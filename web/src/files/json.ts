@@ -1,7 +1,6 @@
 /** JSON from files that are not trusted: objects are maps, whole numbers are bigint, duplicate keys are refused. */
 
-import { EngineError } from "../engine/words";
-import { brief, grouped } from "./words";
+import { refuse, shown } from "./refusal";
 
 export type Json = null | boolean | number | bigint | string | Json[] | JsonObject;
 export type JsonObject = Map<string, Json>;
@@ -23,8 +22,7 @@ const ESCAPES = new Map(
 export function parseJson(text: string, what: string, size: number): JsonObject {
   checkParts(text, size);
   const value = new Reader(text, what).whole();
-  if (!(value instanceof Map)) throw new EngineError(`${what} is not a JSON object, it is ${brief(value)}`);
-  return value;
+  return value instanceof Map ? value : refuse("json", `${what} is not a JSON object`);
 }
 
 /** Refuse JSON whose parts would take too much memory, before there are any. */
@@ -37,7 +35,7 @@ function checkParts(text: string, size: number): void {
   const [quotes, lists, objects, commas] = counts.values();
   const needed = 4 * text.length + 32 * quotes + 48 * (commas + lists + objects) + 100 * lists + 240 * objects;
   if (needed > 3 * text.length + Math.max(size, text.length) + SPARE_BYTES) {
-    throw new EngineError(`it has too many parts for its size, and would take ${grouped(needed)} bytes`);
+    refuse("json", `it has too many parts for its size, and would take ${needed} bytes`);
   }
 }
 
@@ -56,7 +54,7 @@ class Reader {
   }
 
   private refuse(why: string): never {
-    throw new EngineError(`${this.what} is not valid JSON: ${why}, at character ${this.at}`);
+    return refuse("json", `${this.what} is not valid JSON: ${why}, at character ${this.at}`);
   }
 
   private space(): void {
@@ -70,43 +68,40 @@ class Reader {
     return true;
   }
 
+  /** Read a value inside of so many lists and objects. */
   private value(depth: number): Json {
-    if (depth > MAX_DEPTH) {
-      throw new EngineError(`${this.what} has more than ${MAX_DEPTH} lists and objects in each other`);
-    }
     let result: Json;
-    if (this.takes("{")) result = this.object(depth + 1);
-    else if (this.takes("[")) result = this.list(depth + 1);
+    if (this.takes("{")) result = this.object(this.deeper(depth));
+    else if (this.takes("[")) result = this.list(this.deeper(depth));
     else if (this.takes('"')) result = this.string();
     else result = this.literal();
     this.space();
     return result;
   }
 
+  private deeper(depth: number): number {
+    return depth < MAX_DEPTH ? depth + 1 : this.refuse(`more than ${MAX_DEPTH} lists and objects in each other`);
+  }
+
   private object(depth: number): JsonObject {
     const result: JsonObject = new Map();
-    if (this.takes("}")) return this.within(depth, result);
+    if (this.takes("}")) return result;
     do {
       if (!this.takes('"')) this.refuse("a key should stand here");
       const key = this.string();
-      if (result.has(key)) throw new EngineError(`the key ${brief(key)} occurs twice`);
+      if (result.has(key)) this.refuse(`the key ${shown(key)} occurs twice`);
       if (!this.takes(":")) this.refuse("a colon should stand here");
       result.set(key, this.value(depth));
     } while (this.takes(","));
-    return this.takes("}") ? this.within(depth, result) : this.refuse("an object does not end");
+    return this.takes("}") ? result : this.refuse("an object does not end");
   }
 
   private list(depth: number): Json[] {
     const result: Json[] = [];
-    if (this.takes("]")) return this.within(depth, result);
+    if (this.takes("]")) return result;
     do result.push(this.value(depth));
     while (this.takes(","));
-    return this.takes("]") ? this.within(depth, result) : this.refuse("a list does not end");
-  }
-
-  private within<T>(depth: number, result: T): T {
-    if (depth <= MAX_DEPTH) return result;
-    throw new EngineError(`${this.what} has more than ${MAX_DEPTH} lists and objects in each other`);
+    return this.takes("]") ? result : this.refuse("a list does not end");
   }
 
   private string(): string {
@@ -143,6 +138,6 @@ class Reader {
       return BigInt(match[0]);
     }
     const number = Number(match[0]);
-    return Number.isFinite(number) ? number : this.refuse(`${brief(match[0])} is not a number`);
+    return Number.isFinite(number) ? number : this.refuse(`${shown(match[0])} is not a number`);
   }
 }

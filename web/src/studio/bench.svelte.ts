@@ -1,9 +1,10 @@
 /** The workbench: the models that are open, the checks, and what can be done with them. The page shows the models. */
 
+import { reason } from "../engine";
+import { download } from "../view/download";
 import { type NamedModel, opened } from "../view/models";
 import type { Check, Everything, OpenModel } from "./answers";
 import { StudioPage } from "./page.svelte";
-import { saveFile } from "./saving";
 import type { Server } from "./server";
 
 const WATCHING = 400; // milliseconds between two looks at the checks
@@ -59,7 +60,7 @@ export class Bench {
       await what();
       return true;
     } catch (error) {
-      this.error = error instanceof Error ? error.message : String(error);
+      this.error = reason(error);
       return false;
     } finally {
       this.busy = false;
@@ -104,7 +105,7 @@ export class Bench {
 
   saveModel(): Promise<boolean> {
     const model = this.current;
-    return this.attempt(async () => saveFile(`${model.name}.safetensors`, await this.server.file(model)));
+    return this.attempt(async () => download(await this.server.file(model), `${model.name}.safetensors`));
   }
 
   /** Save the page as it stands: the model, its input, and what is beside it. */
@@ -113,7 +114,7 @@ export class Bench {
     const { input, beside } = this.page;
     const other = beside === null ? null : this.models[beside.model].id;
     const fields = { input, beside: other, beside_input: beside?.input ?? null };
-    return this.attempt(async () => saveFile(`${name}.html`, await this.server.page(id, fields)));
+    return this.attempt(async () => download(await this.server.page(id, fields), `${name}.html`));
   }
 
   startCheck(fields: Parameters<Server["startCheck"]>[0]): Promise<boolean> {
@@ -187,7 +188,7 @@ export class Bench {
         this.checks = (await this.server.checks()).checks;
         this.watch();
       } catch (error) {
-        this.error = error instanceof Error ? error.message : String(error);
+        this.error = reason(error);
       }
     }, WATCHING);
   }

@@ -2,15 +2,15 @@
 
 import { mount } from "svelte";
 
+import { reason } from "../engine";
 import { plainRun } from "../main";
 import { Bench } from "./bench.svelte";
 import { Server } from "./server";
 import Studio from "./Studio.svelte";
-import Trouble from "./Trouble.svelte";
 import "./studio.css";
 
 const NO_TOKEN =
-  "This address has lost its token: open the one that weightsmith studio printed. The models are still there.";
+  "This address has no token. Open the address that weightsmith studio printed: your models are still open.";
 
 /** Take the token out of the address: it is kept here alone, and in no history. */
 function takeToken(): string | null {
@@ -29,20 +29,22 @@ async function show(base: string): Promise<void> {
   document.documentElement.classList.add("weightsmith-page");
   document.body.append(host);
   const token = takeToken();
-  const trouble = (text: string): void => void mount(Trouble, { target: host, props: { text } });
+  const notice = document.createElement("p");
+  const trouble = (text: string): void => {
+    notice.role = "alert";
+    notice.textContent = text;
+  };
+  notice.className = "notice";
+  host.append(notice);
   if (token === null) return trouble(NO_TOKEN);
-  const waiting = document.createElement("p");
-  waiting.className = "waiting";
-  waiting.textContent = "The models are on their way …";
-  host.append(waiting);
+  notice.textContent = "Loading the models …";
   try {
     const bench = await Bench.begin(new Server(base, token));
-    waiting.remove();
+    notice.remove();
     mount(Studio, { target: host, props: { bench, host } });
     window.weightsmith ??= { run: (tokens) => plainRun(bench.page, tokens) };
   } catch (error) {
-    waiting.remove();
-    trouble(error instanceof Error ? error.message : String(error));
+    trouble(reason(error));
   }
 }
 

@@ -3,7 +3,7 @@
  * model that is chosen comes with its own example where it does not know the words of the last input.
  */
 
-import { nameOfFile } from "../view/models";
+import { nameOfFile, unopened } from "../view/models";
 import { Page, type PageOptions } from "../view/page.svelte";
 
 /** What the page needs to know of the models beyond their files. */
@@ -40,8 +40,7 @@ export class StudioPage extends Page {
     try {
       await this.desk.send(nameOfFile(file.name), new Uint8Array(await file.arrayBuffer()));
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      this.problem = { text: `${file.name} cannot be opened: ${why}`, vocabulary: null };
+      this.problem = { text: unopened(file.name, error).message, vocabulary: null };
     }
   }
 }

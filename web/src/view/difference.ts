@@ -1,4 +1,4 @@
-/** The sentence about two runs: how much differs here, and where they first part. */
+/** The sentence about two runs: how many values differ at this step, and the first difference. */
 
 import { count } from "./facts/numbers";
 import type { Piece } from "./facts/sentence";

@@ -31,6 +31,18 @@ const ACTIONS: Readonly<Record<string, (desk: Desk) => void>> = {
   "?": (desk) => desk.help(),
 };
 
+/** By how many rows and columns keys move in a grid of cells. */
+export const MOVES: Record<string, readonly [number, number]> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+  Home: [0, -Infinity],
+  End: [0, Infinity],
+  PageUp: [-Infinity, 0],
+  PageDown: [Infinity, 0],
+};
+
 /** Do what a key says; true if it said something. Fields keep their own keys. */
 export function pressed(event: KeyboardEvent, desk: Desk): boolean {
   const action = ACTIONS[event.key];

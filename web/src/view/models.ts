@@ -1,6 +1,6 @@
 /** Models as a page gets them: the bytes of their files, in base64 and packed with gzip where a page carries them. */
 
-import { EngineError, type Model } from "../engine";
+import { EngineError, type Model, reason } from "../engine";
 import { readModel } from "../files";
 
 export interface NamedModel {
@@ -42,8 +42,7 @@ class Unread implements NamedModel {
     try {
       this.read = readModel(this.bytes);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new EngineError(`${this.name} cannot be opened: ${why}`, { cause: error });
+      throw unopened(this.name, error);
     }
     return this.read;
   }
@@ -52,6 +51,10 @@ class Unread implements NamedModel {
 export function opened(given: GivenModel): NamedModel {
   return "model" in given ? given : new Unread(given.name, given.bytes, given.input);
 }
+
+/** Return the error for a file that is not a model. */
+export const unopened = (name: string, error: unknown): EngineError =>
+  new EngineError(`${name} cannot be opened: ${reason(error)}`, { cause: error });
 
 /** Return the bytes behind base64 of gzip. */
 export async function unpacked(text: string): Promise<Uint8Array> {

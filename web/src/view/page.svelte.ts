@@ -1,11 +1,11 @@
 /** The page as a whole: its models, what was typed, what went wrong, and the view that comes of it. */
 
-import { EngineError, run, type Run } from "../engine";
+import { reason, run, type Run, UnknownToken } from "../engine";
 import { readModel } from "../files";
 import { readSight, type Sight, writeSight } from "./address";
 import type { Theme } from "./facts/scale";
-import { exampleInput, textOf, tokensOf, understands, UnknownToken } from "./inputs";
-import { type GivenModel, nameOfFile, type NamedModel, opened } from "./models";
+import { exampleInput, textOf, tokensOf, understands } from "./inputs";
+import { type GivenModel, nameOfFile, type NamedModel, opened, unopened } from "./models";
 import { View } from "./view.svelte";
 
 type Input = string | readonly string[] | null;
@@ -64,7 +64,7 @@ export class Page {
     try {
       this.begin(options);
     } catch (error) {
-      this.problem = { text: inWords(error), vocabulary: null };
+      this.problem = problemOf(error);
     }
   }
 
@@ -111,7 +111,7 @@ export class Page {
       if (!understands(this.current.model, this.input)) this.input = this.example(model);
       this.open();
     } catch (error) {
-      this.problem = { text: inWords(error), vocabulary: null };
+      this.problem = problemOf(error);
     }
   }
 
@@ -128,7 +128,7 @@ export class Page {
       this.beside = null;
       this.chooseModel(this.models.length - 1);
     } catch (error) {
-      this.problem = { text: `${file.name} cannot be opened. ${inWords(error)}`, vocabulary: null };
+      this.problem = { text: unopened(file.name, error).message, vocabulary: null };
     }
   }
 
@@ -198,9 +198,7 @@ export class Page {
 
   private runOn(place: number, text: string): Run {
     const { model } = this.models[place];
-    const tokens = tokensOf(model, text);
-    if (tokens.length === 0) throw new EngineError("Type at least one token: an empty input has no decision.");
-    return run(model, tokens);
+    return run(model, tokensOf(model, text));
   }
 
   /** Return the input that came with a model, or its first tokens. */
@@ -215,11 +213,8 @@ export class Page {
 }
 
 function problemOf(error: unknown): Problem {
-  if (!(error instanceof UnknownToken)) return { text: inWords(error), vocabulary: null };
-  return { text: `${error.message}. It knows`, vocabulary: error.model.vocabulary };
-}
-
-function inWords(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+  const why = reason(error);
+  if (error instanceof UnknownToken) return { text: `${why}. It knows`, vocabulary: error.model.vocabulary };
+  const text = why.charAt(0).toUpperCase() + why.slice(1) + (/[.!?]$/.test(why) ? "" : ".");
+  return { text, vocabulary: null };
 }

@@ -1,6 +1,7 @@
 /** What changes in the stream: between two stages, at which positions, and which block writes a lane first. */
 
-import type { Block, Matrix, Model, Norm, Run } from "../../engine";
+import type { Model, Run } from "../../engine";
+import { columnsWith, writtenLanes } from "../../engine/written";
 import { cell, rowOf, upTo } from "./cells";
 import { decisionAt } from "./lens";
 
@@ -90,42 +91,13 @@ export function openingStage(run: Run): number {
 export function firstWriters(model: Model): (number | null)[] {
   const result = new Array<number | null>(model.lanes.length).fill(null);
   if (model.added_positions?.kind === "Sinusoidal") return result;
-  const written = anyInColumns(model.embedding, new Set<number>());
-  if (model.added_positions !== null) anyInColumns(model.added_positions.values, written);
+  const filled = [model.embedding, model.added_positions?.values].filter((matrix) => matrix !== undefined);
+  const written = new Set(filled.flatMap((matrix) => [...columnsWith(matrix, (value) => value !== 0)]));
   model.blocks.forEach((block, b) => {
-    for (const lane of lanesWritten(model, block)) if (!written.has(lane)) result[lane] = b;
-    for (const lane of lanesWritten(model, block)) written.add(lane);
+    for (const lane of writtenLanes(model, block)) {
+      if (!written.has(lane)) result[lane] = b;
+      written.add(lane);
+    }
   });
   return result;
-}
-
-function lanesWritten(model: Model, block: Block): Set<number> {
-  const found = new Set<number>();
-  block.attention?.heads.forEach((head) => anyInRows(head.W_O, found));
-  anyIn(block.attention?.b_O ?? null, found);
-  if (block.feed_forward !== null) {
-    anyInRows(block.feed_forward.W_2, found);
-    anyIn(block.feed_forward.b_2, found);
-  }
-  if (block.norm_placement === "post") {
-    for (const norm of [block.attention_norm, block.feed_forward_norm]) lanesOfNorm(model, norm, found);
-  }
-  return found;
-}
-
-function lanesOfNorm(model: Model, norm: Norm | null, found: Set<number>): void {
-  for (const lane of norm === null ? [] : (norm.lanes ?? model.lanes)) found.add(model.lanes.indexOf(lane));
-}
-
-function anyIn(values: Float64Array | null, found: Set<number>): void {
-  values?.forEach((value, place) => value !== 0 && found.add(place));
-}
-
-function anyInRows(matrix: Matrix, found: Set<number>): void {
-  matrix.values.forEach((value, n) => value !== 0 && found.add(Math.floor(n / matrix.columns)));
-}
-
-function anyInColumns(matrix: Matrix, found: Set<number>): Set<number> {
-  matrix.values.forEach((value, n) => value !== 0 && found.add(n % matrix.columns));
-  return found;
 }

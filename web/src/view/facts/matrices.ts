@@ -1,7 +1,9 @@
 /** Every matrix of a model, with names for its rows and columns, so that a construction can be read off. */
 
 import type { Attention, FeedForward, Head, Matrix, Model, Norm, Readout } from "../../engine";
-import { cell, upTo } from "./cells";
+import { transposed } from "../../engine/matrix";
+import { upTo } from "./cells";
+import { timesTransposed } from "./moved";
 import { neuronName } from "./neurons";
 import { addedPosition } from "./rounding";
 import { tokenText } from "./tokens";
@@ -90,10 +92,10 @@ function headMatrices(model: Model, head: Head, group: string): NamedMatrix[] {
     ),
     named(group, "W_O", "a lane is written from the value", lanes, numbered("v", values), () => head.W_O),
     product(group, "W_Qᵀ W_K", "a lane at the reader meets a lane at the source", lanes, () =>
-      times(transposed(head.W_Q), head.W_K),
+      timesTransposed(transposed(head.W_Q), transposed(head.W_K)),
     ),
     product(group, "W_O W_V", "a lane at the reader is written from a lane at the source", lanes, () =>
-      times(head.W_O, head.W_V),
+      timesTransposed(head.W_O, transposed(head.W_V)),
     ),
   ];
   const scheme = head.positions;
@@ -170,23 +172,6 @@ function withColumn(matrix: Matrix, column: Float64Array): Matrix {
     values[row * columns + matrix.columns] = column[row];
   }
   return { rows: matrix.rows, columns, values };
-}
-
-function transposed(matrix: Matrix): Matrix {
-  const values = upTo(matrix.columns).flatMap((column) => upTo(matrix.rows).map((row) => cell(matrix, row, column)));
-  return { rows: matrix.columns, columns: matrix.rows, values: Float64Array.from(values) };
-}
-
-function times(A: Matrix, B: Matrix): Matrix {
-  const values = new Float64Array(A.rows * B.columns);
-  for (let i = 0; i < A.rows; i++) {
-    for (let k = 0; k < A.columns; k++) {
-      const factor = cell(A, i, k);
-      if (factor === 0) continue;
-      for (let j = 0; j < B.columns; j++) values[i * B.columns + j] += factor * cell(B, k, j);
-    }
-  }
-  return { rows: A.rows, columns: B.columns, values };
 }
 
 function numbered(prefix: string, many: number): string[] {

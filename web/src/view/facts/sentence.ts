@@ -58,11 +58,11 @@ function attentionSentence(run: Run, stage: number, position: number): Piece[] {
   if (readers.length === 0 && changes.length === 0) return [words(noMoves(run, block))];
   const reader = token(run, position);
   if (mine.length === 0) {
-    const told =
+    const result =
       changes.length === 0
-        ? [words(" takes nothing in here.")]
-        : [words(" takes nothing in, but "), ...becomes(run, changes), words(".")];
-    return [reader, ...told, ...aside];
+        ? [words(" reads nothing here.")]
+        : [words(" reads nothing, but "), ...becomes(run, changes), words(".")];
+    return [reader, ...result, ...aside];
   }
   const sources = [...new Set(mine.map((move) => move.source))].sort(
     (a, b) => Number(a === position) - Number(b === position) || a - b,
@@ -72,15 +72,15 @@ function attentionSentence(run: Run, stage: number, position: number): Piece[] {
     .map((source) => (source === position ? words("itself") : token(run, source)));
   const more = sources.length > MOST_LANES ? [words(` and ${sources.length - MOST_LANES} more`)] : [];
   const result =
-    changes.length === 0 ? [words(", but what arrives cancels out")] : [words(": "), ...becomes(run, changes)];
+    changes.length === 0 ? [words(", but the values cancel out")] : [words(": "), ...becomes(run, changes)];
   return [reader, words(" reads "), ...joined(named, more.length > 0), ...more, ...result, words("."), ...aside];
 }
 
-/** Say why no head moved anything: nothing had a weight, or nothing was there to bring. */
+/** Return why no head moved anything: no weight, or all values were 0. */
 function noMoves(run: Run, block: number): string {
   const empty = run.heads[block].every((head) => head.empty.every(Boolean));
   return empty && run.heads[block].length > 0
-    ? "No head attends anywhere: every exponential is 0, so the softmax is empty and nothing is added."
+    ? "No head attends anywhere: every exponential rounds to 0 (empty softmax), so nothing is added."
     : "No head moves anything here.";
 }
 
@@ -92,7 +92,7 @@ function memorySentence(run: Run, stage: number, position: number): Piece[] {
     const why =
       fired.length === 0
         ? "no neuron fires"
-        : `${count(fired.length, "neuron fires", "neurons fire")}, but what they add cancels out or is absorbed`;
+        : `${count(fired.length, "neuron fires", "neurons fire")}, but their sum is 0 or is rounded away`;
     return [words("Nothing changes at "), token(run, position), words(`: ${why}.`)];
   }
   const made = byAmount(changes.filter((change) => change.after !== 0));

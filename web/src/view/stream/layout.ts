@@ -81,25 +81,9 @@ export function layoutOf(view: View, available: number, narrow: boolean): Layout
   const top = arcs + TOKENS_HEIGHT + 4;
   const { rows, groups, bottom } = placed(view, chosen, lanes, top, rowHeight);
   const height = bottom + 4 + SAYS_HEIGHT + (across.split ? 16 : 0);
-  const { columns, columnWidth, width, history, roomForBoth } = across;
   return {
-    narrow,
-    labelWidth,
-    columns,
-    rows,
-    groups,
-    columnWidth,
-    rowHeight,
-    arcs,
-    top,
-    bottom: bottom + 4,
-    width,
-    height,
-    history,
-    roomForBoth,
-    manyLanes,
-    hidden: chosen.hidden,
-    total: lanes.length,
+    ...{ ...across, narrow, labelWidth, rows, groups, rowHeight, arcs, top, bottom: bottom + 4, height, manyLanes },
+    ...{ hidden: chosen.hidden, total: lanes.length },
   };
 }
 
@@ -140,7 +124,7 @@ function ofMany(view: View, lanes: readonly SharedLane[], shows: (row: number) =
   const wanted = view.search.trim().toLowerCase();
   if (wanted !== "") {
     const found = every.filter((row) => lanes[row].name.toLowerCase().includes(wanted));
-    const name = `${found.length} of ${lanes.length} lanes have “${view.search.trim()}” in their name`;
+    const name = `${found.length} of ${lanes.length} lane names contain “${view.search.trim()}”`;
     return {
       name: found.length > MANY_LANES ? `${name}; the first ${MANY_LANES}` : name,
       prefix: "",
@@ -208,14 +192,10 @@ function placed(
   return { rows, groups, bottom: y };
 }
 
-interface Across {
-  readonly columns: Column[];
-  readonly columnWidth: number;
-  readonly width: number;
-  readonly history: Layout["history"];
-  readonly roomForBoth: boolean;
-  readonly split: boolean;
+interface Across extends Pick<Layout, "columns" | "columnWidth" | "width" | "history" | "roomForBoth"> {
+  readonly split: boolean; // cells that differ show both runs
 }
+const ACROSS = { history: null, roomForBoth: true, split: false };
 
 function columnsOf(view: View, room: number, narrow: boolean, manyLanes: boolean): Across {
   if (view.pair !== null) return narrow ? splitColumns(view, view.pair, room) : pairColumns(view, view.pair, room);
@@ -233,19 +213,13 @@ function columnsOf(view: View, room: number, narrow: boolean, manyLanes: boolean
   const columns = upTo(length).map((position) => positionColumn(view, position, position * columnWidth, columnWidth));
   const end = length * columnWidth;
   if (beside === null) {
-    return { columns, columnWidth, width: end + 12, history: null, roomForBoth: steps <= 1, split: false };
+    return { ...ACROSS, columns, columnWidth, width: end + 12, roomForBoth: steps <= 1 };
   }
   const x = end + HISTORY_GAP;
   const more = beside.steps.map((step, n) => sublayerColumn(view, step, x + n * beside.width, beside.width));
   const width = x + beside.width * beside.steps.length + 2;
-  return {
-    columns: [...columns, ...more],
-    columnWidth,
-    width,
-    history: { x, width: beside.width },
-    roomForBoth: true,
-    split: false,
-  };
+  const history = { x, width: beside.width };
+  return { ...ACROSS, columns: [...columns, ...more], columnWidth, width, history };
 }
 
 /** Return the width of a position's column. Many tokens on a narrow page are drawn so that all fit. */
@@ -272,14 +246,8 @@ function sublayerColumns(view: View, room: number, narrow: boolean): Across {
   const steps = view.steps.length;
   const width = Math.max(narrow ? 34 : 22, Math.min(58, Math.floor((room - 10) / steps)));
   const columns = upTo(steps).map((step) => sublayerColumn(view, step, step * width, width));
-  return {
-    columns,
-    columnWidth: width,
-    width: steps * width + 10,
-    history: { x: 0, width },
-    roomForBoth: false,
-    split: false,
-  };
+  const history = { x: 0, width };
+  return { ...ACROSS, columns, columnWidth: width, width: steps * width + 10, history, roomForBoth: false };
 }
 
 function pairColumns(view: View, pair: Pair, room: number): Across {
@@ -294,7 +262,7 @@ function pairColumns(view: View, pair: Pair, room: number): Across {
     partner: p + pair.shift >= 0,
   }));
   const width = startB + most * columnWidth;
-  return { columns: [...ofA, ...ofB], columnWidth, width, history: null, roomForBoth: true, split: false };
+  return { ...ACROSS, columns: [...ofA, ...ofB], columnWidth, width };
 }
 
 function splitColumns(view: View, pair: Pair, room: number): Across {
@@ -304,7 +272,7 @@ function splitColumns(view: View, pair: Pair, room: number): Across {
     ...positionColumn(view, p, p * columnWidth, columnWidth),
     side: "both",
   }));
-  return { columns, columnWidth, width: length * columnWidth + 8, history: null, roomForBoth: true, split: true };
+  return { ...ACROSS, columns, columnWidth, width: length * columnWidth + 8, split: true };
 }
 
 function positionColumn(view: View, position: number, x: number, width: number): Column {

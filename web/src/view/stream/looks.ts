@@ -33,34 +33,29 @@ export interface Painting {
   readonly fills: Fills;
 }
 
-/** The fills of values and the ink on them, kept: mixing colours is most of the work of a cell. */
+/** A value's colour, the ink on it, and the colour as a pixel of a picture: that of 0 is empty. */
+interface Fill {
+  readonly fill: string | null;
+  readonly ink: string;
+  readonly pixel: number;
+}
+
+/** The fills of values, kept: mixing colours is most of the work of a cell. */
 export class Fills {
-  private readonly known = new Map<number, { readonly fill: string | null; readonly ink: string }>();
-  private readonly pixels = new Map<number, number>();
+  private readonly known = new Map<number, Fill>();
 
   constructor(
     private readonly scale: Scale,
     private readonly theme: Theme,
   ) {}
 
-  of(value: number): { readonly fill: string | null; readonly ink: string } {
+  of(value: number): Fill {
     const known = this.known.get(value);
     if (known !== undefined) return known;
     if (this.known.size > MOST_FILLS) this.known.clear();
     const fill = colourOf(value, this.scale, this.theme);
-    const made = { fill, ink: fill === null ? "var(--muted)" : inkOn(fill) };
+    const made = fill === null ? { fill, ink: "muted", pixel: 0 } : { fill, ink: inkOn(fill), pixel: pixelOf(fill) };
     this.known.set(value, made);
-    return made;
-  }
-
-  /** Return the fill as a pixel of a picture; that of 0 is empty. */
-  pixelOf(value: number): number {
-    const known = this.pixels.get(value);
-    if (known !== undefined) return known;
-    if (this.pixels.size > MOST_FILLS) this.pixels.clear();
-    const fill = colourOf(value, this.scale, this.theme);
-    const made = fill === null ? 0 : pixelOf(fill);
-    this.pixels.set(value, made);
     return made;
   }
 }
@@ -144,12 +139,72 @@ export function lookOf(painting: Painting, column: Column, row: Row, side: "a" |
     sliver: withSliver ? fills.of(values.before ?? 0).fill : undefined,
     sliverWidth,
     text: text?.written ?? "",
-    ink: faint ? "var(--ink)" : ink,
+    ink: fill !== null && faint ? "ink" : ink,
     size: text?.size ?? 0,
     bold: (ring && (column.kind === "position" || width >= 34)) || infinite,
     dot,
     faint,
   };
+}
+
+/** A shape of a cell. Inks are colours, or names of the theme's colours. */
+export interface Shape {
+  readonly kind: "fill" | "ring" | "dot" | "text";
+  readonly ink: string;
+  readonly x: number; // of a dot or a text: of its middle
+  readonly y: number; // of a text: of its base line
+  readonly width: number;
+  readonly height: number;
+  readonly opacity?: number;
+}
+
+/** Return the shapes of a cell, from back to front: the fill, a sliver with the value before, the number, the ring. */
+export function shapesOf(look: Look, x: number, y: number, width: number, height: number): Shape[] {
+  const { inset, sliver, sliverWidth } = look;
+  if (look.dot) return [{ kind: "dot", ink: "hair", x: x + width / 2, y: y + height / 2, width, height, opacity: 0.6 }];
+  const shapes: Shape[] = [];
+  const bar = (ink: string, from: number, wide: number, opacity?: number): void => {
+    shapes.push({ kind: "fill", ink, x: x + from, y: y + inset, width: wide, height: height - 2 * inset, opacity });
+  };
+  if (look.fill !== null) bar(look.fill, inset, width - 2 * inset, look.faint ? 0.3 : undefined);
+  if (sliver !== undefined) {
+    bar("surface", inset, sliverWidth + 1.5);
+    if (sliver !== null) bar(sliver, inset, sliverWidth);
+    else bar("line", inset + sliverWidth + 0.25, 1); // it was 0
+  }
+  if (look.text !== "") {
+    const [middle, base] = [x + width / 2 + sliverWidth / 2, y + height / 2 + look.size * 0.35];
+    shapes.push({ kind: "text", ink: look.ink, x: middle, y: base, width, height });
+  }
+  if (look.ring) {
+    shapes.push({ kind: "ring", ink: "move", x: x + 0.75, y: y + 0.75, width: width - 1.5, height: height - 1.5 });
+  }
+  return shapes;
+}
+
+/** Return how thick the ring of a cell is. */
+export const ringWidth = (width: number): number => (width < 14 ? 1 : 1.5);
+
+/** A cell, or one of its halves where it shows two runs that differ. */
+export interface Half {
+  readonly look: Look;
+  readonly x: number;
+  readonly width: number;
+}
+
+export function halvesOf(painting: Painting, column: Column, row: Row): Half[] {
+  const split = isSplit(painting.view, column, row);
+  const width = split ? column.width / 2 : column.width;
+  const sides: readonly ("a" | "b")[] = split ? ["a", "b"] : [column.side === "b" ? "b" : "a"];
+  return sides.flatMap((side, n) => {
+    const look = lookOf(painting, column, row, side, width);
+    return look === null ? [] : [{ look, x: column.x + n * width, width }];
+  });
+}
+
+/** Return the lines round a cell that is split, and between its halves, as an SVG path. */
+export function splitPath({ x, width }: Column, { y }: Row, height: number): string {
+  return `M${x + width / 2},${y + 1} v${height - 2} M${x + 0.75},${y + 0.75} h${width - 1.5} v${height - 1.5} h${1.5 - width} z`;
 }
 
 /** Return a number as it is written in a cell, with its size; null where there is no room for it. */

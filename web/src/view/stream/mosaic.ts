@@ -6,7 +6,7 @@ import type { InkColours } from "./canvas";
 import { type Layout, type Row, stageOf } from "./layout";
 import { LEAST_RINGED, LEAST_WRITTEN, type Painting } from "./looks";
 
-const LEAST_DOTTED = 5; // pixels: in narrower cells there is no dot for 0
+export const LEAST_DOTTED = 5; // pixels: in narrower cells there is no dot for 0
 
 /** Say whether all cells are too narrow for numbers, and belong to one run. */
 export function isMosaic(painting: Painting, layout: Layout): boolean {
@@ -91,7 +91,7 @@ function fillRow(
   for (const { left, right, gap, now } of tiles) {
     const value = now[row.lane.a];
     if (value === 0) continue;
-    const pixel = fills.pixelOf(value);
+    const pixel = fills.of(value).pixel;
     const closed = gap === 0 || Math.abs(value) === infinity;
     for (let x = closed ? left : left + gap; x < right; x++) {
       pixels[second + x] = pixel;
