@@ -21,7 +21,7 @@ from weightsmith.errors import ExportError
 from weightsmith.export.answers import answers
 from weightsmith.export.measuring import original
 from weightsmith.export.pytorch import made
-from weightsmith.export.pytorch.written import NAMES, write
+from weightsmith.export.pytorch.file import NAMES, write
 from weightsmith.export.saturation import Late, late_and_exact, relying_on_saturation
 from weightsmith.export.search import searched
 from weightsmith.export.search.found import LENGTH, LONGEST

@@ -23,7 +23,7 @@ from weightsmith import Fixed, Native, export
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError
 from weightsmith.export.pytorch import made
-from weightsmith.export.pytorch.written import write
+from weightsmith.export.pytorch.file import write
 from weightsmith.programs import CompiledProgram, rasp
 
 LENGTH = 4

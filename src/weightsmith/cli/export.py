@@ -81,7 +81,7 @@ def _torch(T: "ws.Transformer", output: Path, dtype: str | None, allowed: Allowe
     from weightsmith.export.pytorch import made
 
     module = made(T, exact, dtype)
-    from weightsmith.export.pytorch.written import write
+    from weightsmith.export.pytorch.file import write
 
     return write(T, module, output, **allowed)
 
@@ -92,7 +92,7 @@ def _transformer_lens(
     from weightsmith.storage import refusals, write_whole
 
     bridge = _exporters().to_transformer_lens(T, dtype=dtype, **allowed)
-    from weightsmith.export.pytorch.written import weights_bytes
+    from weightsmith.export.pytorch.file import weights_bytes
 
     report: Agreement = bridge.agreement
     with refusals("cannot write", output):

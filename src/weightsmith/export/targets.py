@@ -36,10 +36,10 @@ def as_exported(T: Transformer, exported: Any) -> Exported:
 def _torch_module(T: Transformer, exported: Any) -> Exported | None:
     if not type(exported).__module__.startswith("weightsmith.export.pytorch"):
         return None  # without loading PyTorch
-    from weightsmith.export.pytorch.measured import Measured
+    from weightsmith.export.pytorch.file import ModuleRun
     from weightsmith.export.pytorch.module import TransformerModule
 
-    return Measured(exported) if isinstance(exported, TransformerModule) else None
+    return ModuleRun(exported) if isinstance(exported, TransformerModule) else None
 
 
 def _onnx_file(T: Transformer, exported: Any) -> Exported | None:

@@ -20,6 +20,7 @@ FILES = (
     "model.safetensors",
     "modeling_weightsmith.py",
     "network_weightsmith.py",
+    "steps_weightsmith.py",
     "tokenizer.json",
     "tokenizer_config.json",
 )

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from weightsmith.export.answers import answers
-from weightsmith.export.hugging_face.described import described
+from weightsmith.export.description import described
 from weightsmith.export.hugging_face.files import as_array, configuration_files, open_quietly, write_weights
 from weightsmith.export.hugging_face.folder import write_files
 from weightsmith.export.hugging_face.hub.modeling_weightsmith import (
@@ -27,7 +27,7 @@ CLASSES = {
     "SequenceClassification": WeightsmithForSequenceClassification,
     "TokenClassification": WeightsmithForTokenClassification,
 }
-SOURCES = ("configuration_weightsmith.py", "modeling_weightsmith.py", "network_weightsmith.py")
+SOURCES = tuple(f"{name}_weightsmith.py" for name in ("configuration", "modeling", "network", "steps"))
 
 
 def write_own(T: Transformer, directory: Path, dtype: Dtype) -> None:

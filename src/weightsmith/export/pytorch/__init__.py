@@ -50,9 +50,9 @@ def to_torch(
 
     check_allowed(allow_differences, allow_saturation)
     module = made(T, exact, dtype, saturate)
-    from weightsmith.export.pytorch.measured import Measured
+    from weightsmith.export.pytorch.file import ModuleRun
 
-    module.agreement = required(measure(T, Measured(module), fresh=True), allow_differences, T, allow_saturation)
+    module.agreement = required(measure(T, ModuleRun(module), fresh=True), allow_differences, T, allow_saturation)
     return module
 
 
@@ -103,6 +103,6 @@ def from_torch(
     the classes unless it is a language model.
     """
     needed("torch", "a PyTorch module")
-    from weightsmith.export.pytorch.back import transformer_of
+    from weightsmith.export.pytorch.reading import transformer_of
 
     return transformer_of(module, vocabulary, classes)
