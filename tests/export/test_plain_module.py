@@ -19,7 +19,7 @@ from tests.train.small import randomised
 from weightsmith import Fixed, Native
 from weightsmith.errors import ExportError
 from weightsmith.export import Agreement, agreement, from_torch, portable, to_torch
-from weightsmith.export.agreement import inputs, original
+from weightsmith.export.measure import inputs, original
 from weightsmith.export.pytorch import made
 from weightsmith.export.pytorch.file import ModuleRun
 from weightsmith.export.pytorch.file import write

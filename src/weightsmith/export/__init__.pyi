@@ -1,4 +1,4 @@
-from .agreement import agreement as agreement
+from .measure import agreement as agreement
 from .circuit_map import circuit as circuit
 from .hugging_face.writing import to_hugging_face as to_hugging_face
 from .lens.bridge import to_transformer_lens as to_transformer_lens

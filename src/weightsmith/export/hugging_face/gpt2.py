@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from transformers import GPT2ForSequenceClassification, GPT2LMHeadModel
 
-from weightsmith.export.agreement import Outputs, looked_for
+from weightsmith.export.measure import Outputs, looked_for
 from weightsmith.export.description import described
 from weightsmith.export.hugging_face.files import as_array, configuration_files, open_quietly, write_weights
 from weightsmith.export.hugging_face.folder import write_files

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from weightsmith.errors import ExportError, InputError, brief
-from weightsmith.export.agreement import Agreement, measure, required
+from weightsmith.export.measure import Agreement, measure, required
 from weightsmith.export.hugging_face.folder import MARK, new_directory, write_files
 from weightsmith.export.hugging_face.kinds import Dtype, checked_dtype
 from weightsmith.export.needed import needed

@@ -8,7 +8,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Native, Saturating
 from weightsmith.errors import ExportError, brief, whole_number
-from weightsmith.export.agreement import RANDOM_LENGTH, Agreement, check_allowed, measure, required
+from weightsmith.export.measure import RANDOM_LENGTH, Agreement, check_allowed, measure, required
 from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
 from weightsmith.model.places import checked

@@ -46,7 +46,7 @@ def to_torch(
     `allow_differences` is True; or, where the cause is that sums of the original saturate or round midway,
     `allow_saturation`.
     """
-    from weightsmith.export.agreement import check_allowed, measure, required
+    from weightsmith.export.measure import check_allowed, measure, required
 
     check_allowed(allow_differences, allow_saturation)
     module = made(T, exact, dtype, saturate)

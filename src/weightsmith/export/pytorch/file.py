@@ -12,7 +12,7 @@ from safetensors.torch import save
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError, named
-from weightsmith.export.agreement import Agreement, Outputs, measure, required
+from weightsmith.export.measure import Agreement, Outputs, measure, required
 from weightsmith.export.answers import names
 from weightsmith.export.pytorch.module import TransformerModule
 from weightsmith.model import Transformer

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from weightsmith.arithmetic import Arithmetic, Array, Weights
 from weightsmith.errors import ExportError, InputError, brief
-from weightsmith.export.agreement import Agreement
+from weightsmith.export.measure import Agreement
 from weightsmith.export.answers import code_places
 from weightsmith.export.description import description
 from weightsmith.export.hugging_face.hub import network_weightsmith as network
