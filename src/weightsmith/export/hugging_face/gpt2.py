@@ -14,7 +14,6 @@ import numpy as np
 import torch
 from transformers import GPT2ForSequenceClassification, GPT2LMHeadModel
 
-from weightsmith.export.measure import Outputs, looked_for
 from weightsmith.export.description import described
 from weightsmith.export.hugging_face.files import as_array, configuration_files, open_quietly, write_weights
 from weightsmith.export.hugging_face.folder import write_files
@@ -25,6 +24,7 @@ from weightsmith.export.hugging_face.hub.network_weightsmith import Network
 from weightsmith.export.hugging_face.kinds import Dtype, is_language_model
 from weightsmith.export.hugging_face.tokenizer import tokenizer_files
 from weightsmith.export.inputs import inputs
+from weightsmith.export.measure import Outputs, looked_for
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 

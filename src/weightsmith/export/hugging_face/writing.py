@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Literal
 
 from weightsmith.errors import ExportError, InputError, brief
-from weightsmith.export.measure import Agreement, measure, required
 from weightsmith.export.hugging_face.folder import MARK, new_directory, write_files
 from weightsmith.export.hugging_face.kinds import Dtype, checked_dtype
+from weightsmith.export.measure import Agreement, measure, required
 from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
 from weightsmith.model.places import checked

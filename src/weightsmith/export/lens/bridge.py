@@ -7,10 +7,10 @@ import numpy as np
 
 from weightsmith.arithmetic import Native, Weights
 from weightsmith.errors import ExportError, brief, whole_number
-from weightsmith.export.measure import RANDOM_LENGTH, Outputs, check_allowed, measure, required
 from weightsmith.export.answers import width
 from weightsmith.export.lens.shape import Shape, shape_of, turning
 from weightsmith.export.lens.weights import lens_weights
+from weightsmith.export.measure import RANDOM_LENGTH, Outputs, check_allowed, measure, required
 from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
 from weightsmith.model.places import checked
