@@ -47,7 +47,7 @@ def target(T: ws.Transformer, name: str, dtype: str = "float64") -> Any:
     if name == "Hugging Face":
         return HuggingFace(T, dtype)
     if name == "ONNX":
-        exporter = Exporter(T, dtype, True, None, T.arithmetic.infinity)  # type: ignore[arg-type]
+        exporter = Exporter(T, dtype, True, None, T.arithmetic.infinity)
         tensors = [numpy_helper.from_array(array, key) for key, array in exporter.graph.constants.items()]
         return OnnxRun(T, exporter.model(tensors).SerializeToString())
     try:

@@ -131,16 +131,16 @@ def test_every_weighting_gives_the_weights_of_the_reference(weighting: Weighting
     scores = arithmetic.round(random.choice([-15.9, -14.0, -2.5, 0.0, 0.25, 3.0, 15.9], (50, 6, 6)))
     scores[0] = scores[1, 0] = arithmetic.round(-15.9)  # nothing has a weight
     visible = np.tril(np.ones((6, 6), bool))
-    how = description.weighting(arithmetic, weighting)
+    how, weigh = description.weighting(arithmetic, weighting), Operations().weigh
     given = torch.tensor(scores), torch.tensor(visible).expand(50, 6, 6), torch.ones(6, 1, dtype=torch.bool)
     if weighting == ws.Softmax(shifted=True, empty="error"):
-        assert np.abs(Operations().weigh(how, *given).numpy() - reference(arithmetic, weighting, scores, visible)).max() < 1e-5
+        assert np.abs(weigh(how, *given).numpy() - reference(arithmetic, weighting, scores, visible)).max() < 1e-5
         how = description.weighting(arithmetic, ws.Softmax(empty="error"))
         with pytest.raises(ValueError, match=r"every weight of a row of attention is 0; the largest score is -15\.9"):
-            Operations().weigh(how, *given)
+            weigh(how, *given)
         return
     # The reference rounds each exponential, sum and weight by up to 2^-21
-    assert np.abs(Operations().weigh(how, *given).numpy() - reference(arithmetic, weighting, scores, visible)).max() < 1e-5
+    assert np.abs(weigh(how, *given).numpy() - reference(arithmetic, weighting, scores, visible)).max() < 1e-5
 
 
 def reference(arithmetic: Fixed, weighting: Weighting, scores: Array, visible: Any) -> Array:

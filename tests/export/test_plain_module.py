@@ -21,8 +21,7 @@ from weightsmith.errors import ExportError
 from weightsmith.export import Agreement, agreement, from_torch, portable, to_torch
 from weightsmith.export.measure import inputs, original
 from weightsmith.export.pytorch import made
-from weightsmith.export.pytorch.file import ModuleRun
-from weightsmith.export.pytorch.file import write
+from weightsmith.export.pytorch.file import ModuleRun, write
 from weightsmith.train import Shape
 from weightsmith.train.convert import to_transformer
 

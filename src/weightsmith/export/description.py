@@ -29,7 +29,8 @@ def description(
 ) -> Description:
     """Return the parts of a transformer, with their sizes and kinds.
 
-    Without `saturate` nothing ends at ±∞; without `vanish` no exponential is 0. `split` is that of `head_groups`; groups have names then.
+    Without `saturate` nothing ends at ±∞; without `vanish` no exponential is 0. `split` is that of `head_groups`; with
+    it, groups have names.
     """
     A, codes = T.arithmetic, code_places(T)
 

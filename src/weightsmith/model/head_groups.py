@@ -97,6 +97,11 @@ def head_groups(
     )
 
 
+def apart(head: Head) -> object:
+    """Return a value of its own: as `split` of `head_groups`, it keeps all heads apart."""
+    return object()
+
+
 def has_tables(T: Transformer) -> bool:
     """Tell whether some head needs a table by position, for rotations or penalties, which has a last row."""
     groups = (group for block in T.blocks for group in head_groups(T, block.attention))

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 EPS = 1e-5
 
-def to_transformer(trained: "Model", vocabulary: Sequence[str], classes: Sequence[str] | None, made: str) -> Transformer:
+
+def to_transformer(
+    trained: "Model", vocabulary: Sequence[str], classes: Sequence[str] | None, made: str
+) -> Transformer:
     """Write the weights of a module into a transformer; 1/√d goes into the queries."""
     shape = trained.shape
     tied = trained.output is None

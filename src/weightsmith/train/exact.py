@@ -15,9 +15,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from weightsmith import model as ws
 from weightsmith.arithmetic import Arithmetic, Array, Saturating
 from weightsmith.errors import InputError, brief
-from weightsmith import model as ws
 from weightsmith.export.hugging_face.hub.network_weightsmith import Operations, Places
 from weightsmith.model import RightmostHard, Transformer
 from weightsmith.rewrites import to_arithmetic

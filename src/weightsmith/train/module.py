@@ -45,7 +45,7 @@ class Learning(Operations, nn.Module):
 
     def join(self, h: Tensor, added: Tensor) -> Tensor:
         """Return the stream with what a sublayer adds."""
-        return self.add(h, self.dropped(added))
+        return self.within(h + self.dropped(added))
 
     def normalised(self, norm: nn.Module, h: Tensor) -> Tensor:
         """Return the stream after a norm of PyTorch."""
@@ -93,13 +93,10 @@ class Attention(HeadSteps, nn.Module):
 
     def split(self, read: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return queries, keys and values from what was read."""
-        q, k, v = read.unflatten(-1, (3, self.heads, self.size)).permute(2, 0, 3, 1, 4)
+        q, k, v = read.reshape(*read.shape[:2], 3, self.heads, self.size).permute(2, 0, 3, 1, 4)
         return q, k, v
 
-    @property
-    def W_O(self) -> Tensor:
-        """The matrix that writes to the stream."""
-        return self.write.weight
+    W_O = property(lambda self: self.write.weight)
 
     @property
     def key_offsets(self) -> Tensor | None:

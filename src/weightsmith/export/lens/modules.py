@@ -19,7 +19,7 @@ from transformer_lens.model_bridge.sources.native.model import NativeGatedMLP
 
 from weightsmith.arithmetic import Array, Saturating
 from weightsmith.export.description import Description, weighting
-from weightsmith.export.hugging_face.hub.network_weightsmith import Operations, Places, places
+from weightsmith.export.hugging_face.hub.network_weightsmith import Operations, Places, places, split_heads
 from weightsmith.export.lens.shape import Shape, coordinates, heads_of
 from weightsmith.model import Softmax, Transformer
 
@@ -129,7 +129,7 @@ class Linear(torch.nn.Linear):
         """Return the product with the bias."""
         if self.heads == 1:
             return self.ops.linear(x, self.weight, self.bias)
-        return self.ops.gather([(x.unflatten(-1, (self.heads, -1)).transpose(1, 2), self.weight)], self.bias, x)
+        return self.ops.gather([(split_heads(x, self.heads), self.weight)], self.bias, x)
 
 
 class Attention(NativeAttention):  # type: ignore[misc]

@@ -19,7 +19,7 @@ from onnx import helper, numpy_helper
 from weightsmith.errors import ExportError, cut
 from weightsmith.export.lens.shape import heads_of
 from weightsmith.export.measuring import Outputs
-from weightsmith.export.onnx.model import METADATA, Exporter, said_as
+from weightsmith.export.onnx.model import METADATA, Exporter, answer_name
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 from weightsmith.storage import PART, write_whole
@@ -48,7 +48,7 @@ class OnnxRun:
         if METADATA not in said:
             raise ExportError("it is an ONNX file that to_onnx did not write: give agreement(T, …) a function instead")
         types = {output.name: output.type for output in self.session.get_outputs()}
-        self.said = said_as(T)
+        self.said = answer_name(T)
         if self.said not in types:
             gives = next((name for name in ("logits", "codes") if name in types), "neither logits nor codes")
             raise ExportError(f"it gives {gives} and no {self.said}: it was written from another model")

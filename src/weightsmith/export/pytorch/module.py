@@ -14,9 +14,9 @@ from weightsmith.errors import ExportError, InputError, brief
 from weightsmith.export.answers import code_places
 from weightsmith.export.description import description
 from weightsmith.export.hugging_face.hub import network_weightsmith as network
-from weightsmith.export.hugging_face.hub.steps_weightsmith import NetworkSteps, Passed, attention
+from weightsmith.export.hugging_face.hub.steps_weightsmith import Description, NetworkSteps, Passed, attention
 from weightsmith.export.measure import Agreement
-from weightsmith.export.pytorch.operations import Operations, operations_of
+from weightsmith.export.pytorch.operations import operations_of
 from weightsmith.files.codec import structure
 from weightsmith.model import AttentionPositions, Head, Transformer, named_arrays
 from weightsmith.model.head_groups import HeadGroup, head_groups, stacked
@@ -63,7 +63,7 @@ class Heads(network.Heads):
     keys: Tensor | None  # (heads, distances, key size): those that the heads have of their own
     values: Tensor | None
 
-    def make_tables(self, description: network.Description, length: int) -> None:
+    def make_tables(self, description: Description, length: int) -> None:
         """Make room for tables that can be learnt; the others are made by `take_positions`."""
         self.rotation_cos = self.rotation_sin = self.penalties = None
         self.register_parameter("keys", None)
@@ -82,12 +82,12 @@ class Heads(network.Heads):
             self.penalties = GrowingTable(dtype, partial(_penalties, group.schemes, A), FIRST_ROWS, axis=1)
 
     @property
-    def key_offsets(self) -> Tensor | None:  # type: ignore[override]
+    def key_offsets(self) -> Tensor | None:
         """What is added to keys, (heads or 1, distances, key size)."""
         return self._offsets("keys")
 
     @property
-    def value_offsets(self) -> Tensor | None:  # type: ignore[override]
+    def value_offsets(self) -> Tensor | None:
         """What is added to values, (heads or 1, distances, value size)."""
         return self._offsets("values")
 
@@ -128,13 +128,13 @@ class Attention(nn.Module):
 
     b_O: Tensor | None
 
-    def __init__(self, description: network.Description, lanes: int) -> None:
+    def __init__(self, description: Description, lanes: int) -> None:
         """Make room for the heads under the names of their groups."""
         super().__init__()
         self.heads = nn.ModuleDict({group["name"]: Heads(group, lanes, 0) for group in description["groups"]})
         self.register_parameter("b_O", None)
 
-    def forward(self, h: Tensor, ops: Operations, where: network.Places, passed: Passed | None) -> Any:
+    def forward(self, h: Tensor, ops: network.Operations, where: network.Places, passed: Passed | None) -> Any:
         """Return what attention adds to the stream."""
         return attention(self.heads.values(), self.b_O, h, ops, where, passed)
 
@@ -144,11 +144,11 @@ class Block(network.Block):
 
     attention: Attention | None
 
-    def make_heads(self, description: network.Description, lanes: int, length: int) -> None:
+    def make_heads(self, description: Description, lanes: int, length: int) -> None:
         """Make the attention."""
         self.attention = Attention(description, lanes) if description["attention"] else None
 
-    def attention_steps(self, h: Tensor, ops: Operations, where: network.Places, passed: Passed | None) -> Any:
+    def attention_steps(self, h: Tensor, ops: network.Operations, where: network.Places, passed: Passed | None) -> Any:
         """Return what attention adds to the stream."""
         return cast(Attention, self.attention)(h, ops, where, passed)
 
@@ -195,11 +195,11 @@ class TransformerModule(NetworkSteps, nn.Module):
             self.final_norm = None if last is None else network.Norm(last, lanes)
         norms = [(self.final_norm, T.final_norm, "final norm")]
         for b, (own, block) in enumerate(zip(self.blocks, T.blocks, strict=True)):
-            norms.append((own.attention_norm, block.attention_norm, f"block {b} attention norm"))  # type: ignore[arg-type]
-            norms.append((own.feed_forward_norm, block.feed_forward_norm, f"block {b} feed-forward norm"))  # type: ignore[arg-type]
+            norms.append((own.attention_norm, block.attention_norm, f"block {b} attention norm"))
+            norms.append((own.feed_forward_norm, block.feed_forward_norm, f"block {b} feed-forward norm"))
         for part, norm, name in norms:
             if part is not None and norm is not None:
-                part.name, part.written_eps = name, norm.eps  # type: ignore[assignment]
+                part.name, part.written_eps = name, norm.eps
 
     @property
     def arithmetic(self) -> Arithmetic:
@@ -267,13 +267,13 @@ def weights_by_name(T: Transformer) -> Iterator[tuple[str, Weights]]:
     for b, block in enumerate(T.blocks):
         for group in head_groups(T, block.attention, _shares):
             own = [head.positions for head in group.heads if head.positions is not None]
-            tables = {
+            tables: dict[str, Weights | None] = {
                 "keys": stacked([scheme.key_offsets() for scheme in own]),
                 "values": stacked([scheme.value_offsets() for scheme in own]),
             }
-            for name, array in (*group.arrays().items(), *tables.items()):
-                if array is not None:
-                    yield f"blocks.{b}.attention.heads.{group.name}.{name}", array
+            for name, weight in (group.arrays() | tables).items():
+                if weight is not None:
+                    yield f"blocks.{b}.attention.heads.{group.name}.{name}", weight
 
 
 def place(module: nn.Module, name: str, tensor: Tensor, learnt: bool) -> None:

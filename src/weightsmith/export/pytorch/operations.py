@@ -82,11 +82,10 @@ class Plain(Operations):
             highest + math.log(q.shape[-2]) > math.log(self.infinity) or largest > self.infinity
         )
 
-    def refuse_empty(self, empty: Tensor, largest: Tensor, visible: Tensor, heads: Any) -> None:
+    def refuse_empty(self, empty: Tensor, real: Tensor, largest: Tensor, visible: Tensor, heads: Any) -> None:
         """Raise an error for a softmax (inputs, heads, positions, 1) whose exponentials are all 0."""
-        wrong = () if torch.compiler.is_compiling() else empty.nonzero()
-        if len(wrong):
-            where = wrong[0]
+        if not torch.compiler.is_compiling() and bool(empty.any()):
+            where = empty.nonzero()[0]
             name = f"block {heads.block}, head {heads.first + int(where[-3])}"
             top = float(largest.detach()[tuple(where)])
             raise ModelError(EMPTY_ERROR.format(name, int(where[-2]), self.arithmetic, top))

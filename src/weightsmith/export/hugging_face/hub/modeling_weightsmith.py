@@ -10,7 +10,8 @@ from transformers import GenerationMixin, PreTrainedModel
 from transformers.modeling_outputs import CausalLMOutput, SequenceClassifierOutput, TokenClassifierOutput
 
 from .configuration_weightsmith import WeightsmithConfig
-from .network_weightsmith import Network, Passed
+from .network_weightsmith import Network
+from .steps_weightsmith import Passed
 
 
 class WeightsmithModel(PreTrainedModel):  # type: ignore[misc]

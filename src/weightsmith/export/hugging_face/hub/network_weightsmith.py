@@ -125,10 +125,10 @@ class Operations(Steps):
         result[..., coordinates] = new
         return result
 
-    def put_pairs(self, x: Tensor, pairs: tuple[slice, slice], first: Tensor, second: Tensor) -> Tensor:
+    def put_pairs(self, x: Tensor, heads: Any, first: Tensor, second: Tensor) -> Tensor:
         """Return vectors that begin with pairs, either interleaved or in two halves, with new values for these."""
         rest = x[..., 2 * first.shape[-1] :]
-        if pairs[0].step == 2:
+        if heads.pairs[0].step == 2:
             return torch.cat([torch.stack([first, second], dim=-1).flatten(-2), rest], dim=-1)
         return torch.cat([first, second, rest], dim=-1)
 
@@ -160,7 +160,7 @@ class Operations(Steps):
     def projected(self, heads: Any, h: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return queries, keys and values, (inputs, heads, positions, size)."""
         q, k, v = (
-            self.linear(h, W, b).unflatten(-1, (heads.heads, len(W) // heads.heads)).transpose(1, 2)
+            split_heads(self.linear(h, W, b), heads.heads)
             for W, b in ((heads.W_Q, heads.b_Q), (heads.W_K, heads.b_K), (heads.W_V, heads.b_V))
         )
         return q, k, v
@@ -259,14 +259,20 @@ class Operations(Steps):
         hidden = ~visible & visible.any(-1, keepdim=True)
         return scores.masked_fill(hidden, -math.inf).softmax(-1).masked_fill(~visible, 0.0)
 
-    def refuse_empty(self, empty: Tensor, largest: Tensor, visible: Tensor, heads: Any) -> None:
+    def refuse_empty(self, empty: Tensor, real: Tensor, largest: Tensor, visible: Tensor, heads: Any) -> None:
         """Raise an error if a row is empty; a program of `torch.export` cannot."""
+        empty = empty & real
         if torch.compiler.is_compiling() or not bool(empty.any()):
             return
         if bool((empty & ~visible.any(-1, keepdim=True)).any()):
             raise ValueError("a strict head sees only what is before, and before the first token there is nothing")
         top = float(largest.detach().expand(empty.shape)[empty][0])
         raise ValueError(f"every weight of a row of attention is 0; the largest score is {top:g}")
+
+
+def split_heads(x: Tensor, heads: int) -> Tensor:
+    """Return vectors (inputs, positions, heads · size) as (inputs, heads, positions, size)."""
+    return x.reshape(*x.shape[:-1], heads, x.shape[-1] // heads).transpose(-2, -3)
 
 
 def weights(*shape: int) -> nn.Parameter:

@@ -115,7 +115,7 @@ class Steps:
         a, b = (self.take(x, coordinates) for coordinates in heads.pairs)
         first = self.subtract(self.multiply(a, cos), self.multiply(b, sin))
         second = self.add(self.multiply(b, cos), self.multiply(a, sin))
-        return self.put_pairs(x, heads.pairs, first, second)
+        return self.put_pairs(x, heads, first, second)
 
     def attend(self, heads: Any, q: Value, k: Value, v: Value, where: Any, wanted: bool) -> tuple[Value, Value]:
         """Return Σ weight ⊗ value of each head, (inputs, heads, positions, value size), and the weights.
@@ -155,7 +155,7 @@ class Steps:
         if weighting["empty"] == "uniform":
             return self.where(empty & visible, self.equal_parts(visible, scores), weights)
         if weighting["empty"] == "error":
-            self.refuse_empty(empty & real, largest, visible, heads)
+            self.refuse_empty(empty, real, largest, visible, heads)
         return weights
 
     def exponentials(
@@ -177,7 +177,7 @@ class Steps:
         end = high if isinstance(high, float) else self.minimum(high, self.constant(FAR))
         return e, self.minimum(self.total(e), self.exp(end))
 
-    def refuse_empty(self, empty: Value, largest: Value, visible: Value, heads: Any) -> None:
+    def refuse_empty(self, empty: Value, real: Value, largest: Value, visible: Value, heads: Any) -> None:
         """Raise an error if a row is empty; operations that only describe a run cannot."""
 
 
