@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from weightsmith.errors import ExportError, brief
+from weightsmith.export.capabilities import require_packages
 from weightsmith.export.hugging_face.opened import opened_directory
 from weightsmith.export.measuring import Exported, Outputs
-from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 from weightsmith.storage import opened, refusals
@@ -45,7 +45,7 @@ def _torch_module(T: Transformer, exported: Any) -> Exported | None:
 def _onnx_file(T: Transformer, exported: Any) -> Exported | None:
     if not isinstance(exported, str | os.PathLike) or not str(exported).endswith(".onnx"):
         return None
-    needed("onnxruntime", "an ONNX file")
+    require_packages("ONNX")
     with refusals("cannot read", exported), opened(Path(exported)):
         from weightsmith.export.onnx.written import OnnxRun
 

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any, get_args
 
 from weightsmith.errors import ExportError, WeightsmithError, brief
+from weightsmith.export.capabilities import require_packages
 from weightsmith.export.hugging_face.folder import MARK
 from weightsmith.export.hugging_face.kinds import Dtype, label_names
 from weightsmith.export.measuring import Exported
-from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
 from weightsmith.storage import read_json
 
@@ -31,7 +31,7 @@ def opened_directory(T: Transformer, directory: Any) -> Exported | None:
     own = config[MARK]
     if not isinstance(own, dict) or own.get("tokens") != len(T.vocabulary) or _other_classes(T, labels):
         raise ExportError(f"{brief(str(place))} holds another model: its tokens or classes are not those of this one")
-    needed("transformers", "a model for Hugging Face")
+    require_packages("Hugging Face")
     from weightsmith.export.hugging_face.gpt2 import OpenedGPT2
     from weightsmith.export.hugging_face.own_class import OpenedOwn
 

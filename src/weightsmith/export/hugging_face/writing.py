@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Literal
 
 from weightsmith.errors import ExportError, InputError, brief
+from weightsmith.export.capabilities import dtype_for, require_packages
 from weightsmith.export.hugging_face.folder import MARK, new_directory, write_files
-from weightsmith.export.hugging_face.kinds import Dtype, checked_dtype
+from weightsmith.export.hugging_face.kinds import Dtype
 from weightsmith.export.measure import Agreement, measure, required
-from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
-from weightsmith.model.places import checked
 from weightsmith.storage import read_json
 
 
@@ -46,9 +45,8 @@ def to_hugging_face(
     for name, value in (("allow_differences", allow_differences), ("allow_saturation", allow_saturation)):
         if type(value) is not bool:
             raise InputError(f"{name}={brief(value)}: write True or False")
-    kind = checked_dtype(checked(T), dtype)
-    for package in ("torch", "transformers"):
-        needed(package, "a model for Hugging Face")
+    kind = dtype_for(T, "Hugging Face", dtype)
+    require_packages("Hugging Face")
     with new_directory(directory) as place:
         report = _own(T, place, kind) if stock is None else _gpt2(T, place, kind)
         said = required(report, allow_differences, T, allow_saturation).difference
