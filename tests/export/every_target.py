@@ -13,9 +13,9 @@ from weightsmith.export.description import described
 from weightsmith.export.hugging_face.hub.network_weightsmith import Network
 from weightsmith.export.lens.bridge import LensRun, _booted
 from weightsmith.export.lens.shape import shape_of
-from weightsmith.export.measuring import Outputs
 from weightsmith.export.onnx.model import Exporter
-from weightsmith.export.onnx.written import OnnxRun
+from weightsmith.export.onnx.writing import OnnxRun
+from weightsmith.export.outputs import Outputs
 from weightsmith.export.pytorch import made
 from weightsmith.export.pytorch.file import ModuleRun
 from weightsmith.semantics.evaluation import Ids

@@ -30,7 +30,7 @@ def _run(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     monkeypatch.setattr(inputs, "RANDOM_INPUTS", 3)
     monkeypatch.setattr(agreement, "SATURATION_INPUTS", 10)
     monkeypatch.setattr(agreement, "searched", lambda T, up_to: ())  # these are the subject of test_midway
-    monkeypatch.setattr("weightsmith.export.survival.TYPES", ())  # other types are another test's subject
+    monkeypatch.setattr("weightsmith.export.tally.TYPES", ())  # other types are another test's subject
 
 
 def assert_agrees(name: str, T: ws.Transformer, report: Any) -> None:

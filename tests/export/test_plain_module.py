@@ -18,7 +18,7 @@ from tests.kernels.models import random_model
 from tests.train.small import randomised
 from weightsmith import Fixed, Native
 from weightsmith.errors import ExportError
-from weightsmith.export import Agreement, agreement, from_torch, portable, to_torch
+from weightsmith.export import Agreement, agreement, from_torch, to_torch, without_saturation
 from weightsmith.export.measure import inputs, original
 from weightsmith.export.pytorch import made
 from weightsmith.export.pytorch.file import ModuleRun, write
@@ -222,14 +222,14 @@ def test_a_model_that_decides_otherwise_is_refused_with_what_to_write() -> None:
     )
     assert "It relies on saturation:" in text
     assert "block 3 feed-forward (infinity form: times ∞ again)" in text
-    assert "portable(T) is the same model without it" in text
+    assert "without_saturation(T) is the same model without it" in text
     assert "Write allow_differences=True to have it nevertheless" in text
     found = to_torch(T, saturate=False, allow_differences=True).agreement
     assert found is not None
     assert not found.agrees
     assert found.saturates == ("block 3 feed-forward",)
     assert not found.survives["float16"] or found.survives["float32"]
-    assert agreement(portable(T), made(portable(T), saturate=False), up_to=6).agrees
+    assert agreement(without_saturation(T), made(without_saturation(T), saturate=False), up_to=6).agrees
 
 
 def test_agreement_takes_modules_functions_and_what_exporters_wrap() -> None:

@@ -52,7 +52,7 @@ def export(
     check_outputs(None if to == "hugging-face" else output, read=(file,))
     T = ws.load(file)
     with errors().status("writing and running …"):  # shows on a terminal only
-        T = _exporters().portable(T) if portable else T
+        T = _exporters().without_saturation(T) if portable else T
         allowed = {"allow_differences": allow_differences, "allow_saturation": allow_saturation}
         report = _WRITERS[to](T, output, dtype, allowed, exact, stock)
     if as_json:

@@ -6,7 +6,7 @@ from typing import Any
 
 from weightsmith.arithmetic import Arithmetic, Native, Weights
 from weightsmith.errors import ExportError
-from weightsmith.export.answers import code_places
+from weightsmith.export.outputs import code_places
 from weightsmith.model import Block, FeedForward, Head, LayerNorm, Norm, Softmax, Transformer, Weighting, position_table
 from weightsmith.model.block import GATED
 from weightsmith.model.head_groups import BIASES, HeadGroup, has_tables, head_groups

@@ -9,8 +9,8 @@ import numpy as np
 
 from weightsmith.errors import ExportError, brief
 from weightsmith.export.capabilities import require_packages
-from weightsmith.export.hugging_face.opened import opened_directory
-from weightsmith.export.measuring import Exported, Outputs
+from weightsmith.export.hugging_face.writing import opened_directory
+from weightsmith.export.outputs import Exported, Outputs
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 from weightsmith.storage import opened, refusals
@@ -47,7 +47,7 @@ def _onnx_file(T: Transformer, exported: Any) -> Exported | None:
         return None
     require_packages("ONNX")
     with refusals("cannot read", exported), opened(Path(exported)):
-        from weightsmith.export.onnx.written import OnnxRun
+        from weightsmith.export.onnx.writing import OnnxRun
 
         return OnnxRun(T, str(exported))
 

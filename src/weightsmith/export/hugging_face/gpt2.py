@@ -16,12 +16,11 @@ from transformers import GPT2ForSequenceClassification, GPT2LMHeadModel
 from weightsmith.export.capabilities import check_features
 from weightsmith.export.description import description, network_arrays
 from weightsmith.export.hugging_face.files import as_array, configuration_files, open_quietly, write_weights
-from weightsmith.export.hugging_face.folder import write_files
+from weightsmith.export.hugging_face.folder import Dtype, is_language_model, write_files
 from weightsmith.export.hugging_face.gpt2_bound import Seen, best_constant
 from weightsmith.export.hugging_face.gpt2_normed import check_norms, has_norms, normed_configuration, normed_weights
 from weightsmith.export.hugging_face.gpt2_weights import configuration, sizes_for, weights
 from weightsmith.export.hugging_face.hub.network_weightsmith import Network
-from weightsmith.export.hugging_face.kinds import Dtype, is_language_model
 from weightsmith.export.hugging_face.tokenizer import tokenizer_files
 from weightsmith.export.inputs import inputs
 from weightsmith.export.measure import Outputs, looked_for

@@ -12,6 +12,7 @@ import numpy as np
 from weightsmith.arithmetic import Weights
 from weightsmith.errors import ExportError, listed
 from weightsmith.export.capabilities import OWN_CLASS
+from weightsmith.export.hugging_face.folder import is_language_model
 from weightsmith.export.hugging_face.gpt2_weights import (
     ANY_LENGTH,
     Sizes,
@@ -19,7 +20,6 @@ from weightsmith.export.hugging_face.gpt2_weights import (
     inner_weights,
     most_neurons,
 )
-from weightsmith.export.hugging_face.kinds import is_language_model
 from weightsmith.export.hugging_face.tokenizer import end_token
 from weightsmith.model import LayerNorm, Transformer
 from weightsmith.model.norms import Norm

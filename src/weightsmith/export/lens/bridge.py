@@ -7,11 +7,11 @@ import numpy as np
 
 from weightsmith.arithmetic import Weights
 from weightsmith.errors import ExportError, brief, whole_number
-from weightsmith.export.answers import width
 from weightsmith.export.capabilities import dtype_for, require_packages
 from weightsmith.export.lens.shape import Shape, shape_of, turning
 from weightsmith.export.lens.weights import lens_weights
 from weightsmith.export.measure import RANDOM_LENGTH, Outputs, check_allowed, measure, required
+from weightsmith.export.outputs import width
 from weightsmith.model import Transformer
 from weightsmith.model.places import checked
 from weightsmith.semantics.evaluation import Ids

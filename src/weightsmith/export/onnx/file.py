@@ -64,7 +64,7 @@ def to_onnx(
         target = Path(path)
         check_writable(target)
     from weightsmith.export.onnx.model import Exporter
-    from weightsmith.export.onnx.written import OnnxRun, written
+    from weightsmith.export.onnx.writing import OnnxRun, written
 
     exporter = Exporter(T, kind, trace, max_length, _limit(T, kind) if saturate else None)
     with written(exporter, target) as (model, put_in_place):

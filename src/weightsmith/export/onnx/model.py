@@ -9,7 +9,6 @@ from onnx import helper
 
 from weightsmith._version import __version__
 from weightsmith.errors import ExportError
-from weightsmith.export.answers import names, width
 from weightsmith.export.description import LAYER, TABLE_LENGTH, Description, description, group_arrays
 from weightsmith.export.hugging_face.hub.steps_weightsmith import (
     BlockSteps,
@@ -22,6 +21,7 @@ from weightsmith.export.hugging_face.hub.steps_weightsmith import (
 )
 from weightsmith.export.onnx.graph import IR_VERSION, OPSET, Graph, Value
 from weightsmith.export.onnx.operations import GraphOperations, Matrix, Places, places
+from weightsmith.export.outputs import names, width
 from weightsmith.model import FeedForward, Norm, Transformer, position_table
 from weightsmith.model.head_groups import BIASES, MATRICES, HeadGroup, apart, head_groups
 from weightsmith.storage import MAX_TEXT

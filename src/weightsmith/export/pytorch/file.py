@@ -12,8 +12,8 @@ from safetensors.torch import save
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError, named
-from weightsmith.export.answers import names
 from weightsmith.export.measure import Agreement, Outputs, measure, required
+from weightsmith.export.outputs import names
 from weightsmith.export.pytorch.module import TransformerModule
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids

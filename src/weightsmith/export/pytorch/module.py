@@ -11,11 +11,11 @@ from torch import Tensor, nn
 
 from weightsmith.arithmetic import Arithmetic, Array, Weights
 from weightsmith.errors import ExportError, InputError, brief
-from weightsmith.export.answers import code_places
 from weightsmith.export.description import description
 from weightsmith.export.hugging_face.hub import network_weightsmith as network
 from weightsmith.export.hugging_face.hub.steps_weightsmith import Description, NetworkSteps, Passed, attention
 from weightsmith.export.measure import Agreement
+from weightsmith.export.outputs import code_places
 from weightsmith.export.pytorch.operations import operations_of
 from weightsmith.files.codec import structure
 from weightsmith.model import AttentionPositions, Head, Transformer, named_arrays
