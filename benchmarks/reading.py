@@ -19,7 +19,7 @@ from rich.table import Table
 from benchmarks.timing import best_seconds
 from weightsmith import Native, Transformer, run
 from weightsmith.export import from_hugging_face
-from weightsmith.export.agreement import original
+from weightsmith.export.measure import original
 
 LENGTH = 64
 MEMORY = """import json, re, sys

@@ -9,15 +9,15 @@ from onnx import numpy_helper
 import weightsmith as ws
 from weightsmith.arithmetic import Array, Saturating
 from weightsmith.errors import ExportError
-from weightsmith.export.hugging_face.described import described
+from weightsmith.export.description import described
 from weightsmith.export.hugging_face.hub.network_weightsmith import Network
 from weightsmith.export.lens.bridge import LensRun, _booted
 from weightsmith.export.lens.shape import shape_of
-from weightsmith.export.measuring import Outputs
 from weightsmith.export.onnx.model import Exporter
-from weightsmith.export.onnx.written import OnnxRun
+from weightsmith.export.onnx.writing import OnnxRun
+from weightsmith.export.outputs import Outputs
 from weightsmith.export.pytorch import made
-from weightsmith.export.pytorch.measured import Measured
+from weightsmith.export.pytorch.file import ModuleRun
 from weightsmith.semantics.evaluation import Ids
 
 TARGETS = ("PyTorch", "ONNX", "Hugging Face", "TransformerLens")
@@ -43,11 +43,11 @@ def target(T: ws.Transformer, name: str, dtype: str = "float64") -> Any:
     """Give a transformer in a target; None where it has no place there."""
     assert isinstance(T.arithmetic, Saturating)
     if name == "PyTorch":
-        return Measured(made(T, dtype=dtype))
+        return ModuleRun(made(T, dtype=dtype))
     if name == "Hugging Face":
         return HuggingFace(T, dtype)
     if name == "ONNX":
-        exporter = Exporter(T, dtype, True, None, T.arithmetic.infinity)  # type: ignore[arg-type]
+        exporter = Exporter(T, dtype, True, None, T.arithmetic.infinity)
         tensors = [numpy_helper.from_array(array, key) for key, array in exporter.graph.constants.items()]
         return OnnxRun(T, exporter.model(tensors).SerializeToString())
     try:

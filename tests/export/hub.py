@@ -28,7 +28,7 @@ def few_inputs(most: int = 126, random: int = 6, search: bool = False) -> Iterat
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(inputs, "MOST_INPUTS", most)
         patch.setattr(inputs, "RANDOM_INPUTS", random)
-        module = import_module("weightsmith.export.agreement")  # of the package it is the function
+        module = import_module("weightsmith.export.measure")  # of the package it is the function
         patch.setattr(module, "SURVIVAL_INPUTS", 10)
         patch.setattr(module, "SATURATION_INPUTS", 10)
         if not search:

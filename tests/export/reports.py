@@ -25,12 +25,12 @@ def run_all_up_to_6(T: ws.Transformer, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _run(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
     inputs = import_module("weightsmith.export.inputs")
-    agreement = import_module("weightsmith.export.agreement")  # in the package this name is a function
+    agreement = import_module("weightsmith.export.measure")  # in the package this name is a function
     monkeypatch.setattr(inputs, "MOST_INPUTS", most)
     monkeypatch.setattr(inputs, "RANDOM_INPUTS", 3)
     monkeypatch.setattr(agreement, "SATURATION_INPUTS", 10)
     monkeypatch.setattr(agreement, "searched", lambda T, up_to: ())  # these are the subject of test_midway
-    monkeypatch.setattr("weightsmith.export.survival.TYPES", ())  # other types are another test's subject
+    monkeypatch.setattr("weightsmith.export.tally.TYPES", ())  # other types are another test's subject
 
 
 def assert_agrees(name: str, T: ws.Transformer, report: Any) -> None:

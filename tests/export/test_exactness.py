@@ -151,7 +151,7 @@ def test_nothing_is_proved_of_what_somebody_may_have_changed(tmp_path: Path) -> 
     assert module.agreement is not None
     assert module.agreement.proved == "all lengths"
     with torch.no_grad():
-        module.blocks[0].attention.heads["0"].W_V *= 1.0 + 2.0**-20  # type: ignore[union-attr, index]
+        module.blocks[0].attention.heads["0"].W_V *= 1.0 + 2.0**-20
     assert export.agreement(T, module).proved is None
 
 

@@ -28,8 +28,9 @@ from tests.kernels.models import WEIGHTINGS
 from weightsmith import Fixed, Native, Transformer, export, semantics
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError
-from weightsmith.export.hugging_face import described, hub
-from weightsmith.export.hugging_face.hub.network_weightsmith import weigh
+from weightsmith.export import description
+from weightsmith.export.hugging_face import hub
+from weightsmith.export.hugging_face.hub.network_weightsmith import Operations
 from weightsmith.library.entries import ENTRIES, EXAMPLES, Entry
 from weightsmith.model import Weighting
 from weightsmith.model.folds import map_arrays
@@ -130,11 +131,11 @@ def test_every_weighting_gives_the_weights_of_the_reference(weighting: Weighting
     scores = arithmetic.round(random.choice([-15.9, -14.0, -2.5, 0.0, 0.25, 3.0, 15.9], (50, 6, 6)))
     scores[0] = scores[1, 0] = arithmetic.round(-15.9)  # nothing has a weight
     visible = np.tril(np.ones((6, 6), bool))
-    how = described.weighting(arithmetic, weighting)
+    how, weigh = description.weighting(arithmetic, weighting), Operations().weigh
     given = torch.tensor(scores), torch.tensor(visible).expand(50, 6, 6), torch.ones(6, 1, dtype=torch.bool)
     if weighting == ws.Softmax(shifted=True, empty="error"):
         assert np.abs(weigh(how, *given).numpy() - reference(arithmetic, weighting, scores, visible)).max() < 1e-5
-        how = described.weighting(arithmetic, ws.Softmax(empty="error"))
+        how = description.weighting(arithmetic, ws.Softmax(empty="error"))
         with pytest.raises(ValueError, match=r"every weight of a row of attention is 0; the largest score is -15\.9"):
             weigh(how, *given)
         return

@@ -18,16 +18,14 @@ import weightsmith as ws
 from tests.export.hub import few_inputs, offline
 from weightsmith import Fixed, Float, Native, export
 from weightsmith.errors import ExportError
-from weightsmith.export.answers import answers
-from weightsmith.export.measuring import original
+from weightsmith.export.outputs import answers, original
 from weightsmith.export.pytorch import made
-from weightsmith.export.pytorch.written import NAMES, write
+from weightsmith.export.pytorch.file import NAMES, write
 from weightsmith.export.saturation import Late, late_and_exact, relying_on_saturation
-from weightsmith.export.search import searched
-from weightsmith.export.search.found import LENGTH, LONGEST
+from weightsmith.export.search import LENGTH, LONGEST, searched
 from weightsmith.export.search.runs import runs
 from weightsmith.export.search.states import words_of_states
-from weightsmith.export.search.towards import towards
+from weightsmith.export.search.sums import towards
 
 
 @pytest.fixture(autouse=True, scope="module")

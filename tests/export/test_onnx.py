@@ -241,9 +241,9 @@ def test_the_same_model_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_a_large_model_has_its_weights_in_a_second_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from weightsmith.export.onnx import written
+    from weightsmith.export.onnx import writing
 
-    monkeypatch.setattr(written, "LARGEST_FILE", 100)
+    monkeypatch.setattr(writing, "LARGEST_FILE", 100)
     T = ws.random_transformer(lanes=6, arithmetic=Native("float64"))
     export.to_onnx(T, tmp_path / "model.onnx", trace=True)
     model, data = sorted(path.name for path in tmp_path.iterdir())

@@ -18,11 +18,10 @@ from tests.kernels.models import random_model
 from tests.train.small import randomised
 from weightsmith import Fixed, Native
 from weightsmith.errors import ExportError
-from weightsmith.export import Agreement, agreement, from_torch, portable, to_torch
-from weightsmith.export.agreement import inputs, original
+from weightsmith.export import Agreement, agreement, from_torch, to_torch, without_saturation
+from weightsmith.export.measure import inputs, original
 from weightsmith.export.pytorch import made
-from weightsmith.export.pytorch.measured import Measured
-from weightsmith.export.pytorch.written import write
+from weightsmith.export.pytorch.file import ModuleRun, write
 from weightsmith.train import Shape
 from weightsmith.train.convert import to_transformer
 
@@ -35,7 +34,7 @@ WEIGHTINGS = (ws.Softmax(shifted=True), ws.AverageHard(), ws.LeftmostHard(), ws.
 @pytest.mark.parametrize("name", hand_built())
 def test_hand_built_models_decide_alike_and_streams_stay_close(name: str) -> None:
     T = hand_built()[name]
-    single, double = Measured(made(T, dtype="float32")), Measured(made(T, dtype="float64"))
+    single, double = ModuleRun(made(T, dtype="float32")), ModuleRun(made(T, dtype="float64"))
     for ids in all_inputs(T, 6, most=100):
         wanted, found = original(T, ids), double.outputs(ids)
         for logits in (found.logits, single.outputs(ids).logits):
@@ -223,14 +222,14 @@ def test_a_model_that_decides_otherwise_is_refused_with_what_to_write() -> None:
     )
     assert "It relies on saturation:" in text
     assert "block 3 feed-forward (infinity form: times ∞ again)" in text
-    assert "portable(T) is the same model without it" in text
+    assert "without_saturation(T) is the same model without it" in text
     assert "Write allow_differences=True to have it nevertheless" in text
     found = to_torch(T, saturate=False, allow_differences=True).agreement
     assert found is not None
     assert not found.agrees
     assert found.saturates == ("block 3 feed-forward",)
     assert not found.survives["float16"] or found.survives["float32"]
-    assert agreement(portable(T), made(portable(T), saturate=False), up_to=6).agrees
+    assert agreement(without_saturation(T), made(without_saturation(T), saturate=False), up_to=6).agrees
 
 
 def test_agreement_takes_modules_functions_and_what_exporters_wrap() -> None:
@@ -239,7 +238,7 @@ def test_agreement_takes_modules_functions_and_what_exporters_wrap() -> None:
     wanted: Agreement = agreement(T, module, up_to=5)
     assert wanted.agrees
     assert wanted.inputs == 2 + 4 + 8 + 16 + 32
-    assert agreement(T, Measured(module), up_to=5) == wanted
+    assert agreement(T, ModuleRun(module), up_to=5) == wanted
     assert agreement(T, lambda ids: module(torch.from_numpy(ids)), up_to=5).agrees
     assert agreement(T, torch.nn.Sequential(module), up_to=5).agrees
     always = agreement(T, lambda ids: np.ones((*ids.shape, 2)) * [1, 0], up_to=3)

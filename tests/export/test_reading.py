@@ -11,7 +11,7 @@ from transformers.models.gpt2.modeling_gpt2 import GPT2Model
 import weightsmith as ws
 from tests.export.families import FAMILIES, TOKENS, in_float64, logits, model
 from weightsmith.export import from_hugging_face
-from weightsmith.export.agreement import original
+from weightsmith.export.measure import original
 
 LENGTHS = (1, 2, 7, 31)
 # In float32 both sides round to 2^-24 at every step, in another order; in float64 to 2^-53.

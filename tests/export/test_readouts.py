@@ -23,7 +23,7 @@ from weightsmith import Fixed, Native, export
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError
 from weightsmith.export.pytorch import made
-from weightsmith.export.pytorch.written import write
+from weightsmith.export.pytorch.file import write
 from weightsmith.programs import CompiledProgram, rasp
 
 LENGTH = 4
@@ -195,7 +195,7 @@ def test_with_a_full_mask_a_difference_before_the_last_position_counts_and_is_na
 
 def required(report: Any, allow_differences: bool) -> Any:
     """Return what exporters do with a report; the package has a function of the module's name."""
-    return import_module("weightsmith.export.agreement").required(report, allow_differences)
+    return import_module("weightsmith.export.measure").required(report, allow_differences)
 
 
 def reported(module: Any) -> export.Agreement:

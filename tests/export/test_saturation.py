@@ -10,7 +10,7 @@ import weightsmith as ws
 from tests.kernels.models import random_model
 from weightsmith import Fixed, Float, Native
 from weightsmith.arithmetic import Saturating
-from weightsmith.export import portable
+from weightsmith.export import portable, without_saturation
 from weightsmith.export.inputs import inputs, some_inputs
 from weightsmith.export.saturation import Unbounded, relying_on_saturation
 from weightsmith.semantics import evaluate
@@ -66,9 +66,9 @@ SATURATING: dict[str, Callable[[], ws.Transformer]] = {
 
 
 @pytest.mark.parametrize("name", SATURATING)
-def test_portable_keeps_every_logit_and_needs_no_ends(name: str) -> None:
+def test_without_saturation_keeps_every_logit_and_needs_no_ends(name: str) -> None:
     T = SATURATING[name]()
-    S = portable(T)
+    S = without_saturation(T)
     assert S.provenance[-1] == "portable"
     endless, wild = (replace(M, arithmetic=Unbounded(Fixed(4, 4))) for M in (S, T))
     differs = False
@@ -77,25 +77,31 @@ def test_portable_keeps_every_logit_and_needs_no_ends(name: str) -> None:
         assert np.array_equal(wanted, evaluate(S, ids).logits)
         assert np.array_equal(wanted, evaluate(endless, ids).logits)
         differs |= not np.array_equal(wanted, evaluate(wild, ids).logits)
-    assert differs  # without `portable`
+    assert differs  # as it was
 
 
 def test_three_blocks_that_make_a_vector_0_become_one_that_subtracts_it() -> None:
     T = zeroed("saturate")
-    S = portable(T)
+    S = without_saturation(T)
     assert len(S.blocks) == len(T.blocks) - 2
     assert S.blocks[-1].origin == "zero except where not here: subtract"
     assert tried(S) == ()
 
 
-def test_portable_leaves_what_does_not_saturate_as_it_is() -> None:
+def test_without_saturation_leaves_what_does_not_saturate_as_it_is() -> None:
     for T in (ws.library.contains("1"), ws.random_transformer(arithmetic=Native("float32"))):
-        assert portable(T) is T
+        assert without_saturation(T) is T
 
 
-def test_portable_keeps_every_logit_of_loud_models_of_every_shape() -> None:
+def test_without_saturation_keeps_every_logit_of_loud_models_of_every_shape() -> None:
     drawn = [random_model(Fixed(4, 4), seed) for seed in range(24)]
     for seed, T in enumerate([T for T in drawn if T.max_length is not None][:5]):  # few inputs are tried of these
-        S = portable(T)
+        S = without_saturation(T)
         ids = np.random.default_rng(seed).integers(0, len(T.vocabulary), (5, 6))
         assert np.array_equal(evaluate(T, ids).logits, evaluate(S, ids).logits)
+
+
+def test_the_former_name_still_works_with_a_warning() -> None:
+    T = ws.library.length_modulo(3)
+    with pytest.warns(DeprecationWarning, match=r"write export.without_saturation\(T\)"):
+        assert portable(T) is T

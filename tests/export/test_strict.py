@@ -89,14 +89,14 @@ def test_targets_without_strict_heads_say_so(tmp_path: Path) -> None:
 
 
 def test_hugging_faces_model_refuses_a_strict_softmax_that_asks_for_an_error() -> None:
-    from weightsmith.export.hugging_face.hub.network_weightsmith import weigh
+    from weightsmith.export.hugging_face.hub.network_weightsmith import Operations
 
     how = {"kind": "softmax", "shifted": False, "empty": "error", "low": -9.0, "high": 9.0}
     before = torch.tril(torch.ones(3, 3, dtype=torch.bool), -1)
     real = torch.tensor([[True], [True], [True]])
     with pytest.raises(ValueError, match="a strict head sees only what is before, and before the first token"):
-        weigh(how, torch.zeros(3, 3), before, real)
-    weigh(how, torch.zeros(3, 3), before, real & before.any(-1, keepdim=True))  # padding sees nothing
+        Operations().weigh(how, torch.zeros(3, 3), before, real)
+    Operations().weigh(how, torch.zeros(3, 3), before, real & before.any(-1, keepdim=True))  # padding sees nothing
 
 
 def test_the_circuit_says_which_heads_are_strict() -> None:

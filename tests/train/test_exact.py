@@ -61,8 +61,9 @@ def test_every_weight_gets_a_gradient_through_rounding_and_hard_attention() -> N
     module = loud(new_module(labelled(), Shape(**SHAPE), COURSE, ws.Fixed(3, 3)), 1)  # type: ignore[arg-type]
     for step in (0, 3, 7):
         module.before_step(step, 8)
+        ops = module.operations
         share = 0.0 if step > 3 else step / 4
-        assert (module.hard, module.sharpness, module.nearness) == (step > 3, 64.0**share, 0.5 * share)
+        assert (ops.hard, ops.sharpness, ops.nearness) == (step > 3, 64.0**share, 0.5 * share)
         module.zero_grad()
         module(torch.tensor(list(product((0, 1), repeat=6)))).square().sum().backward()
         for name, parameter in module.named_parameters():

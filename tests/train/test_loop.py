@@ -10,8 +10,10 @@ import torch
 import weightsmith as ws
 from tests.check.models import all_inputs
 from tests.train.small import COURSE, SHAPE, course, labelled, shape, text, weights
+from weightsmith.export.hugging_face.hub.network_weightsmith import places
 from weightsmith.train import Course, Shape, as_text, compare, fit
 from weightsmith.train.loop import _optimizer, evaluate, learn, rate_at
+from weightsmith.train.module import Model
 from weightsmith.train.training import identity, new_module
 
 
@@ -162,13 +164,13 @@ def test_every_step_leaves_out_others(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("positions", ["table", "relative", "rotary", "alibi"])
 def test_dropout_reaches_attention(positions: Any) -> None:
-    from weightsmith.train.module import Attention, Geometry
-
-    kind = shape(positions=positions)
-    attention, geometry, h = Attention(kind, 0.5), Geometry(kind).to(torch.float32), torch.randn(1, 6, 8)
+    model, h = Model(shape(positions=positions), 2, None, 0.5), torch.randn(1, 6, 8)
+    where = places(torch.zeros(1, 6), None, causal=True)
+    attention: Any = model.blocks[0].attention
     torch.manual_seed(0)
-    assert not torch.equal(attention.train()(h, geometry), attention(h, geometry))
-    assert torch.equal(attention.eval()(h, geometry), attention(h, geometry))
+    for learning in (True, False):
+        one, other = (attention(h, model.train(learning).operations, where, False)[0] for _ in range(2))
+        assert torch.equal(one, other) != learning
 
 
 def test_evaluation_weighs_every_input_the_same() -> None:

@@ -52,7 +52,7 @@ def export(
     check_outputs(None if to == "hugging-face" else output, read=(file,))
     T = ws.load(file)
     with errors().status("writing and running …"):  # shows on a terminal only
-        T = _exporters().portable(T) if portable else T
+        T = _exporters().without_saturation(T) if portable else T
         allowed = {"allow_differences": allow_differences, "allow_saturation": allow_saturation}
         report = _WRITERS[to](T, output, dtype, allowed, exact, stock)
     if as_json:
@@ -81,7 +81,7 @@ def _torch(T: "ws.Transformer", output: Path, dtype: str | None, allowed: Allowe
     from weightsmith.export.pytorch import made
 
     module = made(T, exact, dtype)
-    from weightsmith.export.pytorch.written import write
+    from weightsmith.export.pytorch.file import write
 
     return write(T, module, output, **allowed)
 
@@ -92,7 +92,7 @@ def _transformer_lens(
     from weightsmith.storage import refusals, write_whole
 
     bridge = _exporters().to_transformer_lens(T, dtype=dtype, **allowed)
-    from weightsmith.export.pytorch.written import weights_bytes
+    from weightsmith.export.pytorch.file import weights_bytes
 
     report: Agreement = bridge.agreement
     with refusals("cannot write", output):

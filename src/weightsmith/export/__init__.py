@@ -6,7 +6,4 @@ used; `__init__.pyi` lists them.
 
 import lazy_loader
 
-# Now, because later its file would take the place of the function
-from weightsmith.export.agreement import agreement as agreement
-
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

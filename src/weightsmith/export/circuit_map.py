@@ -8,7 +8,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Array, Weights, carried
 from weightsmith.errors import ExportError, brief
-from weightsmith.export.answers import code_places, plain_readout
+from weightsmith.export.outputs import code_places, plain_readout
 from weightsmith.memory.facts import by_lane
 from weightsmith.model import Block, Norm, Transformer, position_table
 from weightsmith.model.places import checked

@@ -1,5 +1,6 @@
 """The same transformer without saturation, for targets whose numbers have no such end."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -18,7 +19,7 @@ from weightsmith.rewrites.vectors import cancelling_block
 COMPILED = "a program compiled with portable=True"
 
 
-def portable(T: Transformer) -> Transformer:
+def without_saturation(T: Transformer) -> Transformer:
     """Return a transformer that does without saturation in the stream what this one does by it.
 
     Requires: an arithmetic with 1, such as `Fixed(4, 4)`. In `Native`, and where nothing saturates, T itself is
@@ -34,7 +35,13 @@ def portable(T: Transformer) -> Transformer:
     lowered = _kept_within(_cancelling(T))
     if lowered.blocks == T.blocks:
         return T
-    return replace(lowered, provenance=(*T.provenance, "portable"))
+    return replace(lowered, provenance=(*T.provenance, "portable"))  # a name that saved models have
+
+
+def portable(T: Transformer) -> Transformer:
+    """Return `without_saturation(T)`, which replaces this name in the next version."""
+    warnings.warn("write export.without_saturation(T) for portable(T)", DeprecationWarning, stacklevel=2)
+    return without_saturation(T)
 
 
 def _cancelling(T: Transformer) -> Transformer:
@@ -57,7 +64,7 @@ def _kept_within(T: Transformer) -> Transformer:
     relying = set(relying_on_saturation(T, some_inputs(T)))
     if not relying & set(stage_names(T)):
         return T
-    require(T.arithmetic, COPYING, "portable", "use an arithmetic with 1, such as Fixed(4, 4)")
+    require(T.arithmetic, COPYING, "without_saturation", "use an arithmetic with 1, such as Fixed(4, 4)")
     blocks = [_limits(T, list(T.lanes))] if "embedding" in relying else []
     for b, block in enumerate(T.blocks):
         parts = [block]
@@ -127,7 +134,7 @@ def advice(T: Transformer, relying: Sequence[str]) -> str:
         b = block_of_stage(stages.index(name)) if name in stages else None
         origin = "" if b is None else T.blocks[b].origin
         said.append(f"{name} ({shown(origin)})" if origin else name)
-    instead = "portable(T) is the same model without it, and " if portable(T) is not T else ""
-    if T.readout is not None:  # a head that adds up does so by saturation within itself, which portable(T) keeps
+    instead = "without_saturation(T) is the same model without it, and " if without_saturation(T) is not T else ""
+    if T.readout is not None:  # a head that adds up does so by saturation within itself, which remains
         instead = f"{COMPILED} does without it, and "
     return f"It relies on saturation: {listed(said)}; {instead}to_torch(T, exact=True) saturates as T does."

@@ -1,4 +1,4 @@
-"""Counting how an exported model differs from its original, input by input."""
+"""Counting how an exported model differs from its original, input by input, also in other types of floats."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError, ModelError, named
-from weightsmith.export.answers import answers
-from weightsmith.export.measuring import Exported, Outputs, original
+from weightsmith.export.inputs import some
+from weightsmith.export.outputs import Exported, Outputs, answers, original
 from weightsmith.export.report import Agreement
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids, Places
@@ -17,6 +17,8 @@ from weightsmith.semantics.evaluation import Ids, Places
 MOST_RUNS = 4  # of an input that is made shorter
 MOST_CAUSES = 20  # differences, the shortest, whose cause is looked for
 MOST_PRODUCTS = 10**8  # multiplications for inputs that are run once more with other ends
+TYPES = ("float32", "bfloat16", "float16")
+LARGE = 10**7  # weights: beyond, only float32 is tried
 
 
 @dataclass
@@ -157,3 +159,29 @@ def _difference(a: Array, b: Array) -> float:
         raise ExportError(f"the exported model gives an array of shape {b.shape}, and it must be {a.shape}")
     found = np.abs(a - b)
     return float("inf") if np.isnan(found).any() else float(found.max(initial=0.0))
+
+
+def survival(T: Transformer, exported: Exported, seen: Tally, most: int) -> dict[str, bool]:
+    """Say for each type whether the exported model, cast to it, says what the original does, on about so many inputs.
+
+    Empty where the model cannot be had in another type.
+    """
+    cast = getattr(exported, "in_dtype", None)
+    if cast is None:
+        return {}
+    found = {}
+    for dtype in TYPES if T.weights <= LARGE else TYPES[:1]:
+        if dtype == exported.dtype:
+            found[dtype] = seen.wrong == 0
+        else:
+            other = cast(dtype)
+            found[dtype] = other is not None and _survives(T, other, seen, most)
+    return found
+
+
+def _survives(T: Transformer, exported: Exported, seen: Tally, most: int) -> bool:
+    for ids, decided in some(seen.decided, most):
+        said = answers(T, exported.outputs(ids).logits)
+        if (said < 0).any() or (said != decided).any():
+            return False
+    return True

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from weightsmith.errors import ExportError, brief
-from weightsmith.export.hugging_face.opened import opened_directory
-from weightsmith.export.measuring import Exported, Outputs
-from weightsmith.export.needed import needed
+from weightsmith.export.capabilities import require_packages
+from weightsmith.export.hugging_face.writing import opened_directory
+from weightsmith.export.outputs import Exported, Outputs
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 from weightsmith.storage import opened, refusals
@@ -36,18 +36,18 @@ def as_exported(T: Transformer, exported: Any) -> Exported:
 def _torch_module(T: Transformer, exported: Any) -> Exported | None:
     if not type(exported).__module__.startswith("weightsmith.export.pytorch"):
         return None  # without loading PyTorch
-    from weightsmith.export.pytorch.measured import Measured
+    from weightsmith.export.pytorch.file import ModuleRun
     from weightsmith.export.pytorch.module import TransformerModule
 
-    return Measured(exported) if isinstance(exported, TransformerModule) else None
+    return ModuleRun(exported) if isinstance(exported, TransformerModule) else None
 
 
 def _onnx_file(T: Transformer, exported: Any) -> Exported | None:
     if not isinstance(exported, str | os.PathLike) or not str(exported).endswith(".onnx"):
         return None
-    needed("onnxruntime", "an ONNX file")
+    require_packages("ONNX")
     with refusals("cannot read", exported), opened(Path(exported)):
-        from weightsmith.export.onnx.written import OnnxRun
+        from weightsmith.export.onnx.writing import OnnxRun
 
         return OnnxRun(T, str(exported))
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import torch
 from torch import Tensor, nn
@@ -11,11 +11,17 @@ from weightsmith import model as ws
 from weightsmith.arithmetic import Array, Native
 from weightsmith.model import AttentionPositions, Norm, Transformer
 from weightsmith.model.positions import Positions
-from weightsmith.train import module as torch_module
-from weightsmith.train.module import EPS, Model
+
+if TYPE_CHECKING:
+    from weightsmith.train import module as torch_module
+    from weightsmith.train.module import Model
+
+EPS = 1e-5
 
 
-def to_transformer(trained: Model, vocabulary: Sequence[str], classes: Sequence[str] | None, made: str) -> Transformer:
+def to_transformer(
+    trained: "Model", vocabulary: Sequence[str], classes: Sequence[str] | None, made: str
+) -> Transformer:
     """Write the weights of a module into a transformer; 1/√d goes into the queries."""
     shape = trained.shape
     tied = trained.output is None
@@ -25,7 +31,7 @@ def to_transformer(trained: Model, vocabulary: Sequence[str], classes: Sequence[
         lanes=tuple(f"x{i}" for i in range(shape.lanes)),
         embedding=_array(trained.embedding.weight),
         positions=_positions(trained),
-        blocks=tuple(_block(trained, cast(torch_module.Block, block)) for block in trained.blocks),
+        blocks=tuple(_block(trained, cast("torch_module.Block", block)) for block in trained.blocks),
         output=None if tied else _array(cast(nn.Linear, trained.output).weight),  # type: ignore[arg-type]
         classes=tuple(vocabulary if classes is None else classes),
         final_norm=_norm(trained.norm),
@@ -42,7 +48,7 @@ def _bias(layer: nn.Linear) -> Array | None:
     return None if layer.bias is None else _array(layer.bias)
 
 
-def _positions(trained: Model) -> Positions | None:
+def _positions(trained: "Model") -> Positions | None:
     shape = trained.shape
     match shape.positions:
         case "table":
@@ -57,7 +63,7 @@ def _positions(trained: Model) -> Positions | None:
             return None
 
 
-def _block(trained: Model, block: torch_module.Block) -> ws.Block:
+def _block(trained: "Model", block: "torch_module.Block") -> ws.Block:
     layer = block.feed_forward
     feed_forward = ws.FeedForward(
         _array(layer.keys.weight), _bias(layer.keys), _array(layer.values.weight), _bias(layer.values),  # type: ignore[arg-type]
@@ -75,7 +81,7 @@ def _block(trained: Model, block: torch_module.Block) -> ws.Block:
     )
 
 
-def _attention(trained: Model, attention: torch_module.Attention) -> ws.Attention:
+def _attention(trained: "Model", attention: "torch_module.Attention") -> ws.Attention:
     heads, size, lanes = attention.heads, attention.size, trained.shape.lanes
     matrices = _array(attention.read.weight).reshape(3, heads, size, lanes)
     biases = _bias(attention.read)
@@ -97,7 +103,7 @@ def _attention(trained: Model, attention: torch_module.Attention) -> ws.Attentio
     )  # fmt: skip
 
 
-def _relative(trained: Model, attention: torch_module.Attention, head: int) -> AttentionPositions | None:
+def _relative(trained: "Model", attention: "torch_module.Attention", head: int) -> AttentionPositions | None:
     if trained.shape.positions != "relative":
         return None
     return ws.Relative(_array(attention.keys[head]), _array(attention.values[head]))

@@ -15,12 +15,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from weightsmith import model as ws
 from weightsmith.arithmetic import Arithmetic, Array, Saturating
 from weightsmith.errors import InputError, brief
-from weightsmith.model import Block, RightmostHard, Transformer
+from weightsmith.export.hugging_face.hub.network_weightsmith import Operations, Places
+from weightsmith.model import RightmostHard, Transformer
 from weightsmith.rewrites import to_arithmetic
-from weightsmith.train import module
-from weightsmith.train.module import Model
+from weightsmith.train.module import Attention, Block, Learning, Model
 from weightsmith.train.settings import Shape
 
 POSITIONS = ("relative", "table", "none")
@@ -53,111 +54,112 @@ def _array(x: Tensor) -> Array:
     return cast(Array, x.detach().double().numpy())
 
 
+class StraightThrough(Learning):
+    """The operations of a finite arithmetic, whose gradients are those of the floats nearby.
+
+    Soft attention has scores times `sharpness`, and `nearness` more with each step to the right. Hard attention takes
+    the rightmost best position, with the softmax's gradient.
+    """
+
+    def __init__(self, arithmetic: Arithmetic) -> None:
+        """Begin with soft attention."""
+        super().__init__()
+        self.arithmetic, self.hard, self.sharpness, self.nearness = arithmetic, False, 1.0, 0.0
+
+    def within(self, x: Tensor) -> Tensor:
+        """Return the nearest members."""
+        return straight(x, self.arithmetic.round(_array(x)))
+
+    def linear(self, x: Tensor, W: Tensor, b: Tensor | None) -> Tensor:
+        """Return W x ⊕ b with rounded weights."""
+        A, W = self.arithmetic.core, self.within(W)
+        b = None if b is None else self.within(b)
+        exact = A.matvec(_array(W), _array(x))
+        return straight(functional.linear(x, W, b), exact if b is None else A.add(exact, _array(b)))
+
+    def embed(self, table: Tensor, ids: Tensor) -> Tensor:
+        """Return the rows of a rounded table."""
+        return self.within(table)[ids]
+
+    def at_positions(self, table: Tensor, where: Places, by_head: bool = False) -> Tensor:
+        """Return the first rows of a rounded table."""
+        return self.within(table)[: where.length]
+
+    def projected(self, heads: Attention, h: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return queries, keys and values; 1/√size stands in the queries, as in the transformer."""
+        scale = 1 / math.sqrt(heads.size)
+        weight, bias = (_with_scale(each, scale) for each in (heads.read.weight, heads.read.bias))
+        assert weight is not None
+        return heads.split(self.linear(h, weight, bias))
+
+    def attend(
+        self, heads: Attention, q: Tensor, k: Tensor, v: Tensor, where: Places, wanted: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """Attend step by step."""
+        return Operations.attend(self, heads, q, k, v, where, wanted)
+
+    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None, where: Places) -> Tensor:
+        """Return ⟨q, k ⊕ a⟩, (inputs, heads, positions, positions)."""
+        close, A, keys = q @ k.transpose(-1, -2), self.arithmetic.core, _array(k)[..., np.newaxis, :, :]
+        if offsets is not None:
+            spread = self.by_distance(self.within(offsets), where)
+            close, keys = close + torch.einsum("bhid,hijd->bhij", q, spread), A.add(keys, _array(spread))
+        return straight(close, A.dot(_array(q)[..., :, np.newaxis, :], keys))
+
+    def mix(self, weights: Tensor, v: Tensor, offsets: Tensor | None, where: Places) -> Tensor:
+        """Return Σ weight ⊗ (v ⊕ a); where weights are hard, that is one of the values."""
+        close = weights @ v
+        if offsets is not None:
+            spread = self.by_distance(self.within(offsets), where)
+            close = close + torch.einsum("bhij,hijd->bhid", weights, spread)
+        return self.within(close)
+
+    def gather(self, mixed: list[tuple[Tensor, Tensor]], b_O: Tensor | None, h: Tensor) -> Tensor:
+        """Return W_O times what each head mixed, folded in their order, plus b_O."""
+        ((heads, W_O),) = mixed
+        A, W, b = self.arithmetic.core, self.within(W_O), None if b_O is None else self.within(b_O)
+        total = np.zeros(1)
+        for own, part in zip(W.chunk(heads.shape[1], dim=1), heads.unbind(1), strict=True):
+            total = A.add(total, A.matvec(_array(own), _array(part)))
+        close = functional.linear(heads.transpose(1, 2).flatten(2), W, b)
+        return straight(close, total if b is None else A.add(total, _array(b)))
+
+    def weigh(self, weighting: Any, scores: Tensor, visible: Tensor, real: Tensor, heads: Any = None) -> Tensor:
+        """Return the weights of a softmax, or of the rightmost best position with the softmax's gradient."""
+        length = scores.shape[-1]
+        scores, here = scores.masked_fill(~visible, -math.inf), torch.arange(length)
+        soft = (self.sharpness * scores + self.nearness * here).softmax(-1)
+        if not self.hard:
+            return soft
+        place = length - 1 - scores.flip(-1).argmax(-1)  # argmax gives the first of equals
+        return straight(soft, functional.one_hot(place, length).double().numpy())
+
+
 class ExactModel(Model):
     """A model that computes in a finite arithmetic."""
+
+    operations: StraightThrough
 
     def __init__(self, shape: Shape, vocabulary: int, classes: int | None, dropout: float, A: Arithmetic) -> None:
         """Make the parts; refuse what has no exact counterpart."""
         _check(shape, dropout, A)
         super().__init__(shape, vocabulary, classes)
-        self.arithmetic, self.hard, self.sharpness, self.nearness = A, False, 1.0, 0.0
+        self.operations = StraightThrough(A)
 
     def _begin(self, deviation: float) -> None:
         """Begin with larger weights, which rounding does not make 0."""
         super()._begin(LARGER * deviation)
         for block in self.blocks if self.shape.positions == "relative" else ():
-            attention = cast(module.Block, block).attention
+            attention = cast(Block, block).attention
             for table in (attention.keys, attention.values):
                 nn.init.normal_(table, std=RELATIVE_DEVIATION)
 
     def before_step(self, step: int, steps: int) -> None:
         """Attend hard from half of the steps on; until then ever more sharply, and ever more to the right of equals."""
-        self.hard = 2 * step >= steps
-        share = 0.0 if self.hard else 2 * step / steps
-        self.sharpness, self.nearness = SHARPEST**share, NEAREST * share
-
-    def rounded(self, x: Tensor) -> Tensor:
-        """Return the nearest members."""
-        return straight(x, self.arithmetic.round(_array(x)))
-
-    def added(self, x: Tensor, y: Tensor) -> Tensor:
-        """Return x ⊕ y."""
-        return self.rounded(x + y)
-
-    def linear(self, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        """Return W x ⊕ b with rounded weights."""
-        A, W = self.arithmetic.core, self.rounded(weight)
-        b = None if bias is None else self.rounded(bias)
-        close = functional.linear(x, W, b)
-        exact = A.matvec(_array(W), _array(x))
-        return straight(close, exact if b is None else A.add(exact, _array(b)))
-
-    def forward(self, ids: Tensor) -> Tensor:
-        """Return the logits at every position."""
-        h = self.rounded(self.embedding.weight)[ids]
-        if self.positions is not None:
-            h = self.added(h, self.rounded(self.positions.weight)[: ids.shape[-1]])
-        for block in self.blocks:
-            h = self._block(cast(module.Block, block), h)
-        return self.linear(h, self.embedding.weight if self.output is None else self.output.weight, None)
-
-    def _block(self, block: module.Block, h: Tensor) -> Tensor:
-        h = self.added(h, self._attention(block.attention, h))
-        layer = block.feed_forward
-        z = functional.relu(self.linear(h, layer.keys.weight, layer.keys.bias))
-        if layer.gate is not None:
-            z = self.rounded(z * self.linear(h, layer.gate.weight, layer.gate.bias))
-        return self.added(h, self.linear(z, layer.values.weight, layer.values.bias))
-
-    def _attention(self, attention: module.Attention, h: Tensor) -> Tensor:
-        batch, length, _ = h.shape
-        scale = 1 / math.sqrt(attention.size)  # it stands in the queries, as in the transformer
-        weight, bias = (_with_scale(each, scale) for each in (attention.read.weight, attention.read.bias))
-        assert weight is not None
-        read = self.linear(h, weight, bias)
-        q, k, v = read.view(batch, length, 3, attention.heads, attention.size).permute(2, 0, 3, 1, 4)
-        distance = self.geometry.distances(length)
-        relative = attention.positions == "relative"
-        offsets = [self.rounded(table)[:, distance] for table in (attention.keys, attention.values)] if relative else []
-        looked = self._weights(self._scores(q, k, offsets[0] if relative else None))
-        return self._gathered(attention, self._mixed(looked, v, offsets[1] if relative else None))
-
-    def _gathered(self, attention: module.Attention, mixed: Tensor) -> Tensor:
-        """Return what the heads add together: W_O of each, folded in their order, and the bias."""
-        A, W = self.arithmetic.core, self.rounded(attention.write.weight)
-        b = None if attention.write.bias is None else self.rounded(attention.write.bias)
-        close = functional.linear(mixed.transpose(1, 2).flatten(2), W, b)
-        total = np.zeros(1)
-        for own, part in zip(W.chunk(attention.heads, dim=1), mixed.unbind(1), strict=True):
-            total = A.add(total, A.matvec(_array(own), _array(part)))
-        return straight(close, total if b is None else A.add(total, _array(b)))
-
-    def _scores(self, q: Tensor, k: Tensor, offsets: Tensor | None) -> Tensor:
-        """Return ⟨q_i, k_j⟩, or ⟨q_i, k_j ⊕ the key of the distance⟩, (batch, heads, positions, positions)."""
-        close = q @ k.transpose(-1, -2)
-        if offsets is not None:
-            close = close + torch.einsum("bhid,hijd->bhij", q, offsets)
-        A, keys = self.arithmetic.core, _array(k)[..., np.newaxis, :, :]
-        keys = keys if offsets is None else A.add(keys, _array(offsets))
-        return straight(close, A.dot(_array(q)[..., :, np.newaxis, :], keys))
-
-    def _mixed(self, weights: Tensor, v: Tensor, offsets: Tensor | None) -> Tensor:
-        """Return Σ weight ⊗ value; where weights are hard, that is one of the values."""
-        close = weights @ v
-        if offsets is not None:
-            close = close + torch.einsum("bhij,hijd->bhid", weights, offsets)
-        return self.rounded(close)
-
-    def _weights(self, scores: Tensor) -> Tensor:
-        """Return the weights of a softmax, or of the rightmost best position with the softmax's gradient."""
-        length = scores.shape[-1]
-        hidden = torch.ones(length, length, dtype=torch.bool).triu(1)
-        scores, places = scores.masked_fill(hidden, -math.inf), torch.arange(length)
-        soft = (self.sharpness * scores + self.nearness * places).softmax(-1)
-        if not self.hard:
-            return soft
-        place = length - 1 - scores.flip(-1).argmax(-1)  # argmax gives the first of equals
-        return straight(soft, functional.one_hot(place, length).double().numpy())
+        ops = self.operations
+        ops.hard = 2 * step >= steps
+        share = 0.0 if ops.hard else 2 * step / steps
+        ops.sharpness, ops.nearness = SHARPEST**share, NEAREST * share
 
 
 def _with_scale(read: Tensor | None, scale: float) -> Tensor | None:
@@ -170,11 +172,11 @@ def _with_scale(read: Tensor | None, scale: float) -> Tensor | None:
 
 def exactly(T: Transformer, trained: ExactModel) -> Transformer:
     """Return a transformer in the arithmetic that it was trained in, with hard attention if it was trained with it."""
-    S = to_arithmetic(T, trained.arithmetic)
-    return replace(S, blocks=tuple(_hard(block) for block in S.blocks)) if trained.hard else S
+    S = to_arithmetic(T, trained.operations.arithmetic)
+    return replace(S, blocks=tuple(_hard(block) for block in S.blocks)) if trained.operations.hard else S
 
 
-def _hard(block: Block) -> Block:
+def _hard(block: ws.Block) -> ws.Block:
     assert block.attention is not None
     heads = tuple(replace(head, weighting=RightmostHard()) for head in block.attention.heads)
     return replace(block, attention=replace(block.attention, heads=heads))

@@ -1,23 +1,89 @@
-"""The transformer as a PyTorch module: the shape that `convert` writes out as a `Transformer`, weight by weight."""
+"""The transformer that is trained, as a PyTorch module: the shared network with parameters of its own shape."""
 
 import math
-from typing import cast
+from collections.abc import Sequence
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from weightsmith.export.hugging_face.hub.network_weightsmith import Operations, Places, places
+from weightsmith.export.hugging_face.hub.steps_weightsmith import (
+    BlockSteps,
+    FeedForwardSteps,
+    HeadSteps,
+    NetworkSteps,
+    Passed,
+    attention,
+)
+from weightsmith.model import Transformer
+from weightsmith.model.block import GATED
+from weightsmith.train.convert import EPS, to_transformer
 from weightsmith.train.settings import Shape
 
+INITIAL_DEVIATION = 0.55  # so that 768 lanes, as many as GPT-2 has, begin with its 0.02
+SOFTMAX = {"kind": "softmax", "shifted": True, "empty": "zero", "low": -math.inf, "high": math.inf}
 
-class Attention(nn.Module):
-    """Multi-head attention with its positions."""
 
-    def __init__(self, shape: Shape, dropout: float) -> None:
+class Learning(Operations, nn.Module):
+    """The operations of training: floats without an end, queries times 1/√size, and dropout."""
+
+    def __init__(self, dropout: float = 0.0) -> None:
+        """Take the share of values that are dropped."""
+        nn.Module.__init__(self)
+        Operations.__init__(self)
+        self.dropout = dropout
+
+    def dropped(self, x: Tensor) -> Tensor:
+        """Return values of which some are dropped, in training."""
+        return functional.dropout(x, self.dropout, self.training)
+
+    def embedded(self, h: Tensor) -> Tensor:
+        """Return the stream as it enters the first block."""
+        return self.dropped(h)
+
+    def join(self, h: Tensor, added: Tensor) -> Tensor:
+        """Return the stream with what a sublayer adds."""
+        return self.within(h + self.dropped(added))
+
+    def normalised(self, norm: nn.Module, h: Tensor) -> Tensor:
+        """Return the stream after a norm of PyTorch."""
+        return cast(Tensor, norm(h))
+
+    def projected(self, heads: "Attention", h: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return queries, keys and values, (inputs, heads, positions, size), by one product."""
+        return heads.split(self.linear(h, heads.read.weight, heads.read.bias))
+
+    def attend(
+        self, heads: "Attention", q: Tensor, k: Tensor, v: Tensor, where: Places, wanted: bool
+    ) -> tuple[Tensor, Tensor | None]:
+        """Attend causally, by PyTorch's own function unless positions are relative."""
+        if heads.key_offsets is not None:
+            return super().attend(heads, q, k, v, where, wanted)
+        bias, dropout = heads.bias(where), self.dropout if self.training else 0.0
+        return functional.scaled_dot_product_attention(q, k, v, bias, dropout, is_causal=bias is None), None
+
+    def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None, where: Places) -> Tensor:
+        """Return ⟨q, k + a⟩ / √size."""
+        return super().scores(q, k, offsets, where) / math.sqrt(q.shape[-1])
+
+    def softmax(self, *given: Any) -> Tensor:
+        """Return the weights of a softmax, of which some are dropped."""
+        return self.dropped(super().softmax(*given))
+
+
+class Attention(HeadSteps, nn.Module):
+    """Multi-head attention with its positions; queries, keys and values are read by one matrix."""
+
+    weighting, strict, penalties = SOFTMAX, False, None
+
+    def __init__(self, shape: Shape, geometry: "Geometry") -> None:
         """Make the weights."""
         super().__init__()
-        self.heads, self.size, self.dropout = shape.heads, shape.lanes // shape.heads, dropout
-        self.positions = shape.positions
+        self.heads, self.size, self.positions = shape.heads, shape.lanes // shape.heads, shape.positions
+        self.pairs = slice(0, self.size // 2), slice(self.size // 2, self.size)
+        self._geometry = (geometry,)  # in a tuple, because all blocks share it
         self.read = nn.Linear(shape.lanes, 3 * shape.lanes, bias=shape.biases)
         self.write = nn.Linear(shape.lanes, shape.lanes, bias=shape.biases)
         if shape.positions == "relative":
@@ -25,129 +91,109 @@ class Attention(nn.Module):
             self.keys = nn.Parameter(torch.randn(shape.heads, distances, self.size) * 0.02)
             self.values = nn.Parameter(torch.randn(shape.heads, distances, self.size) * 0.02)
 
-    def forward(self, h: Tensor, geometry: "Geometry") -> Tensor:
-        """Attend causally."""
-        batch, length, lanes = h.shape
-        q, k, v = self.read(h).view(batch, length, 3, self.heads, self.size).permute(2, 0, 3, 1, 4)
-        if self.positions == "rotary":
-            q, k = geometry.turned(q), geometry.turned(k)
-        if self.positions == "relative":
-            mixed = self._relative(q, k, v, geometry)
-        else:
-            bias = geometry.penalties(length) if self.positions == "alibi" else None
-            dropout = self.dropout if self.training else 0.0
-            mixed = functional.scaled_dot_product_attention(q, k, v, bias, dropout, is_causal=bias is None)
-        return cast(Tensor, self.write(mixed.transpose(1, 2).reshape(batch, length, lanes)))
+    def split(self, read: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return queries, keys and values from what was read."""
+        q, k, v = read.reshape(*read.shape[:2], 3, self.heads, self.size).permute(2, 0, 3, 1, 4)
+        return q, k, v
 
-    def _relative(self, q: Tensor, k: Tensor, v: Tensor, geometry: "Geometry") -> Tensor:
-        length = q.shape[-2]
-        distance = geometry.distances(length)
-        by_distance = q @ self.keys.transpose(-1, -2)
-        places = distance.expand(*q.shape[:2], length, length)
-        scores = (q @ k.transpose(-1, -2) + by_distance.gather(-1, places)) / math.sqrt(self.size)
-        hidden = torch.ones(length, length, dtype=torch.bool, device=q.device).triu(1)
-        weights = functional.dropout(scores.masked_fill(hidden, -math.inf).softmax(-1), self.dropout, self.training)
-        return weights @ v + torch.einsum("bhij,hijd->bhid", weights, self.values[:, distance])
+    W_O = property(lambda self: self.write.weight)
 
+    @property
+    def key_offsets(self) -> Tensor | None:
+        """What is added to keys, by distance."""
+        return self.keys if self.positions == "relative" else None
 
-class FeedForward(nn.Module):
-    """Keys, activation, values."""
+    @property
+    def value_offsets(self) -> Tensor | None:
+        """What is added to values, by distance."""
+        return self.values if self.positions == "relative" else None
 
-    def __init__(self, shape: Shape) -> None:
-        """Make the weights."""
-        super().__init__()
-        self.activation = shape.activation
-        self.keys = nn.Linear(shape.lanes, shape.neurons, bias=shape.biases)
-        self.gate = nn.Linear(shape.lanes, shape.neurons, bias=shape.biases) if shape.gated else None
-        self.values = nn.Linear(shape.neurons, shape.lanes, bias=shape.biases)
+    @property
+    def rotation_cos(self) -> Tensor | None:
+        """The cosines of rotary positions."""
+        return self._geometry[0].cos if self.positions == "rotary" else None
 
-    def forward(self, h: Tensor) -> Tensor:
-        """Look up."""
-        z = self.keys(h)
-        match self.activation:
-            case "relu" | "reglu":
-                z = functional.relu(z)
-            case "gelu":
-                z = functional.gelu(z)
-            case "gelu_tanh":
-                z = functional.gelu(z, approximate="tanh")
-            case _:
-                z = functional.silu(z)
-        return cast(Tensor, self.values(z if self.gate is None else z * self.gate(h)))
+    @property
+    def rotation_sin(self) -> Tensor | None:
+        """The sines of rotary positions."""
+        return self._geometry[0].sin if self.positions == "rotary" else None
 
-
-class Block(nn.Module):
-    """Attention and feed-forward, with norms before or after."""
-
-    def __init__(self, shape: Shape, dropout: float) -> None:
-        """Make the parts."""
-        super().__init__()
-        self.before = shape.placement == "pre"
-        self.attention, self.feed_forward = Attention(shape, dropout), FeedForward(shape)
-        self.attention_norm, self.feed_forward_norm = norm(shape), norm(shape)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, h: Tensor, geometry: "Geometry") -> Tensor:
-        """Add to the stream, twice."""
-        if self.before:
-            h = h + self.dropout(self.attention(self.attention_norm(h), geometry))
-            return cast(Tensor, h + self.dropout(self.feed_forward(self.feed_forward_norm(h))))
-        h = self.attention_norm(h + self.dropout(self.attention(h, geometry)))
-        return cast(Tensor, self.feed_forward_norm(h + self.dropout(self.feed_forward(h))))
+    def bias(self, where: Places) -> Tensor | None:
+        """Return what ALiBi adds to the scores, −∞ where nothing is seen."""
+        if self.positions != "alibi":
+            return None
+        slopes = self._geometry[0].slopes
+        return (-slopes[:, None, None] * where.distance.to(slopes)).masked_fill(~where.visible, -math.inf)
 
 
 class Geometry(nn.Module):
-    """What the positions inside attention need, computed once."""
+    """The tables of rotary positions and ALiBi, computed once, in float64."""
 
     cos: Tensor
     sin: Tensor
     slopes: Tensor
 
     def __init__(self, shape: Shape) -> None:
-        """Compute angles, slopes and distances in float64."""
+        """Compute angles and slopes."""
         super().__init__()
         half = shape.lanes // shape.heads // 2
-        places = torch.arange(shape.context, dtype=torch.float64)
-        angle = places[:, None] / 10000.0 ** (torch.arange(half, dtype=torch.float64) / max(half, 1))
+        here = torch.arange(shape.context, dtype=torch.float64)
+        angle = here[:, None] / 10000.0 ** (torch.arange(half, dtype=torch.float64) / max(half, 1))
         slopes = 2.0 ** (-8 * torch.arange(1, shape.heads + 1, dtype=torch.float64) / shape.heads)
-        self.max_distance = shape.max_distance
         for name, table in (("cos", angle.cos()), ("sin", angle.sin()), ("slopes", slopes)):
             self.register_buffer(name, table, persistent=False)
 
-    def turned(self, x: Tensor) -> Tensor:
-        """Turn pairs of halves."""
-        cos, sin = self.cos[: x.shape[-2]].to(x), self.sin[: x.shape[-2]].to(x)
-        a, b = x.chunk(2, dim=-1)
-        return torch.cat([a * cos - b * sin, b * cos + a * sin], dim=-1)
 
-    def distances(self, length: int) -> Tensor:
-        """Return i − j, from 0 to the largest."""
-        places = torch.arange(length, device=self.cos.device)
-        return (places[:, None] - places).clamp(0, self.max_distance)
+class FeedForward(FeedForwardSteps, nn.Module):
+    """Keys, activation, values."""
 
-    def penalties(self, length: int) -> Tensor:
-        """Return what ALiBi adds to the scores, −∞ where nothing is seen."""
-        places = torch.arange(length, device=self.cos.device)
-        distance = (places[:, None] - places).to(self.slopes)
-        bias = -self.slopes[:, None, None] * distance
-        return bias.masked_fill(distance < 0, -math.inf)
+    def __init__(self, shape: Shape) -> None:
+        """Make the weights."""
+        super().__init__()
+        self.activation: Any = shape.activation
+        self.function = GATED.get(shape.activation, shape.activation)
+        self.keys = nn.Linear(shape.lanes, shape.neurons, bias=shape.biases)
+        self.gate = nn.Linear(shape.lanes, shape.neurons, bias=shape.biases) if shape.gated else None
+        self.values = nn.Linear(shape.neurons, shape.lanes, bias=shape.biases)
+
+    W_1, b_1 = property(lambda self: self.keys.weight), property(lambda self: self.keys.bias)
+    W_2, b_2 = property(lambda self: self.values.weight), property(lambda self: self.values.bias)
+    W_3 = property(lambda self: None if self.gate is None else self.gate.weight)
+    b_3 = property(lambda self: None if self.gate is None else self.gate.bias)
 
 
-class Model(nn.Module):
+class Block(BlockSteps, nn.Module):
+    """Attention and feed-forward, with norms before or after."""
+
+    parallel, attends = False, True
+
+    def __init__(self, shape: Shape, geometry: Geometry) -> None:
+        """Make the parts."""
+        super().__init__()
+        self.before = shape.placement == "pre"
+        self.attention, self.feed_forward = Attention(shape, geometry), FeedForward(shape)
+        self.attention_norm, self.feed_forward_norm = norm(shape), norm(shape)
+
+    def attention_steps(self, h: Tensor, ops: Operations, where: Places, passed: Passed | None) -> Any:
+        """Return what attention adds to the stream."""
+        return attention((self.attention,), self.attention.write.bias, h, ops, where, passed)
+
+
+class Model(NetworkSteps, nn.Module):
     """A transformer over a vocabulary; `classes` is None for a language model."""
 
     table: Tensor | None
+    codes = None
 
     def __init__(self, shape: Shape, vocabulary: int, classes: int | None, dropout: float = 0.0) -> None:
         """Make the parts, with small random weights."""
         super().__init__()
-        self.shape, self.language = shape, classes is None
+        self.shape, self.language, self.operations = shape, classes is None, Learning(dropout)
         self.embedding = nn.Embedding(vocabulary, shape.lanes)
         self.positions = nn.Embedding(shape.context, shape.lanes) if shape.positions == "table" else None
         self.register_buffer("table", sinusoids(shape) if shape.positions == "sinusoidal" else None, persistent=False)
         self.geometry = Geometry(shape)
-        self.dropout = nn.Dropout(dropout)
-        self.blocks = nn.ModuleList(Block(shape, dropout) for _ in range(shape.blocks))
+        self.blocks = nn.ModuleList(Block(shape, self.geometry) for _ in range(shape.blocks))
         self.norm = norm(shape) if shape.placement == "pre" else nn.Identity()
         tied = classes is None and shape.tied
         self.output = None if tied else nn.Linear(shape.lanes, classes or vocabulary, bias=False)
@@ -164,18 +210,31 @@ class Model(nn.Module):
             elif name.endswith(("read.bias", "write.bias", "keys.bias", "gate.bias", "values.bias")):
                 nn.init.zeros_(parameter)
 
+    @property
+    def final_norm(self) -> nn.Module:
+        """The norm after the last block."""
+        return self.norm
+
+    def token_table(self) -> Tensor:
+        """Return the embedding, (vocabulary, lanes)."""
+        return self.embedding.weight
+
+    def position_table(self) -> Tensor | None:
+        """Return the vectors that are added to the embedding, by position."""
+        return self.table if self.positions is None else self.positions.weight
+
+    def output_table(self) -> tuple[Tensor, None]:
+        """Return the rows of the output, (classes, lanes)."""
+        return self.embedding.weight if self.output is None else self.output.weight, None
+
     def forward(self, ids: Tensor) -> Tensor:
         """Return the logits at every position."""
-        h = self.embedding(ids)
-        if self.positions is not None:
-            h = h + self.positions.weight[: ids.shape[-1]]
-        if self.table is not None:
-            h = h + self.table[: ids.shape[-1]]
-        h = self.dropout(h)
-        for block in self.blocks:
-            h = block(h, self.geometry)
-        h = self.norm(h)
-        return cast(Tensor, functional.linear(h, self.embedding.weight) if self.output is None else self.output(h))
+        h = self.streamed(ids, self.operations, places(ids, None, causal=True), None)
+        return cast(Tensor, self.answered(h, self.operations))
+
+    def as_transformer(self, vocabulary: Sequence[str], classes: Sequence[str] | None, made: str) -> Transformer:
+        """Return the transformer with these weights; `made` is the first line of its provenance."""
+        return to_transformer(self, vocabulary, classes, made)
 
 
 def norm(shape: Shape) -> nn.Module:
@@ -189,13 +248,9 @@ def norm(shape: Shape) -> nn.Module:
             return nn.Identity()
 
 
-EPS = 1e-5
-INITIAL_DEVIATION = 0.55  # so that 768 lanes, as many as GPT-2 has, begin with its 0.02
-
-
 def sinusoids(shape: Shape) -> Tensor:
     """Return interleaved sines and cosines."""
     lane = torch.arange(shape.lanes, dtype=torch.float64)
-    places = torch.arange(shape.context, dtype=torch.float64)[:, None]
-    angle = places / 10000.0 ** (2 * (lane // 2) / shape.lanes)
+    here = torch.arange(shape.context, dtype=torch.float64)[:, None]
+    angle = here / 10000.0 ** (2 * (lane // 2) / shape.lanes)
     return torch.where(lane % 2 == 0, angle.sin(), angle.cos())

@@ -12,8 +12,7 @@ from transformers.utils import logging
 from weightsmith.arithmetic import Array, Weights
 from weightsmith.errors import ExportError
 from weightsmith.export.circuit_map import circuit
-from weightsmith.export.hugging_face.folder import MARK, File
-from weightsmith.export.hugging_face.kinds import Dtype, is_language_model, label_names
+from weightsmith.export.hugging_face.folder import MARK, Dtype, File, is_language_model, label_names
 from weightsmith.model import Transformer
 from weightsmith.storage import write_whole
 

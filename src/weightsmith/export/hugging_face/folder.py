@@ -1,13 +1,14 @@
-"""The directory of an exported model: written beside its place, and put there when everything in it is right."""
+"""The directory of an exported model: its kind, and its files, which get their place when all of them are right."""
 
 import contextlib
 import os
 import secrets
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from weightsmith.errors import FileError, WeightsmithError, brief, listed
+from weightsmith.model import Transformer
 from weightsmith.storage import PART, read_json, refusals, write_json, write_whole
 
 MARK = "weightsmith"  # the key in config.json by which we know our own
@@ -20,9 +21,11 @@ FILES = (
     "model.safetensors",
     "modeling_weightsmith.py",
     "network_weightsmith.py",
+    "steps_weightsmith.py",
     "tokenizer.json",
     "tokenizer_config.json",
 )
+Dtype: TypeAlias = Literal["float64", "float32", "bfloat16", "float16"]
 
 
 @contextlib.contextmanager
@@ -93,3 +96,21 @@ def write_files(directory: Path, files: Mapping[str, File]) -> None:
             write_whole(directory / name, content.encode())
         else:
             write_json(directory / name, content)
+
+
+def is_language_model(T: Transformer) -> bool:
+    """Say whether the classes are the vocabulary, so that a decision is the next token."""
+    return tuple(T.classes) == tuple(T.vocabulary)
+
+
+def task(T: Transformer) -> str:
+    """Return what Hugging Face's library calls a model: AutoModelFor… opens it."""
+    if T.readout is not None:
+        return "TokenClassification"
+    return "CausalLM" if is_language_model(T) else "SequenceClassification"
+
+
+def label_names(T: Transformer) -> list[str]:
+    """Return the classes, or the values of a readout as texts: as Python writes them where two would look alike."""
+    labels = [value if isinstance(value, str) else repr(value) for value in T.answers]
+    return labels if len(set(labels)) == len(labels) else [repr(value) for value in T.answers]

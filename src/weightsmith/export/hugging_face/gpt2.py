@@ -4,7 +4,6 @@ One without norms is measured against the same weights without norms. One that h
 is written as it is.
 """
 
-import math
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
@@ -14,17 +13,17 @@ import numpy as np
 import torch
 from transformers import GPT2ForSequenceClassification, GPT2LMHeadModel
 
-from weightsmith.export.agreement import Outputs, looked_for
-from weightsmith.export.hugging_face.described import described
+from weightsmith.export.capabilities import check_features
+from weightsmith.export.description import description, network_arrays
 from weightsmith.export.hugging_face.files import as_array, configuration_files, open_quietly, write_weights
-from weightsmith.export.hugging_face.folder import write_files
+from weightsmith.export.hugging_face.folder import Dtype, is_language_model, write_files
 from weightsmith.export.hugging_face.gpt2_bound import Seen, best_constant
 from weightsmith.export.hugging_face.gpt2_normed import check_norms, has_norms, normed_configuration, normed_weights
-from weightsmith.export.hugging_face.gpt2_weights import check_possible, configuration, sizes_for, weights
+from weightsmith.export.hugging_face.gpt2_weights import configuration, sizes_for, weights
 from weightsmith.export.hugging_face.hub.network_weightsmith import Network
-from weightsmith.export.hugging_face.kinds import Dtype, is_language_model
 from weightsmith.export.hugging_face.tokenizer import tokenizer_files
 from weightsmith.export.inputs import inputs
+from weightsmith.export.measure import Outputs, looked_for
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 
@@ -34,7 +33,7 @@ def write_gpt2(T: Transformer, directory: Path, dtype: Dtype) -> float | None:
 
     None for a model that has the norms of a GPT-2: it is written as it is.
     """
-    check_possible(T)
+    check_features(T, "Hugging Face GPT-2")
     head, kind = ("lm_head", "LMHeadModel") if is_language_model(T) else ("score", "ForSequenceClassification")
     if has_norms(T):
         check_norms(T)
@@ -53,12 +52,8 @@ def write_gpt2(T: Transformer, directory: Path, dtype: Dtype) -> float | None:
 
 def without_norms(T: Transformer) -> Network:
     """Return the weights as they are, in float64: nothing is rounded to the arithmetic, and nothing saturates."""
-    description, arrays = described(T)
-    endless = {"low": -math.inf, "high": math.inf}
-    for block in description["blocks"]:
-        block["groups"] = [{**group, "weighting": {**group["weighting"], **endless}} for group in block["groups"]]
-    network = Network({**description, "infinity": None}).double()
-    network.load_state_dict({name: torch.tensor(np.array(array)) for name, array in arrays.items()})
+    network = Network(description(T, saturate=False, vanish=False)).double()
+    network.load_state_dict({name: torch.tensor(np.array(array)) for name, array in network_arrays(T).items()})
     return network
 
 

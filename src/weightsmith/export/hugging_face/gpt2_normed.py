@@ -11,15 +11,15 @@ import numpy as np
 
 from weightsmith.arithmetic import Weights
 from weightsmith.errors import ExportError, listed
+from weightsmith.export.capabilities import OWN_CLASS
+from weightsmith.export.hugging_face.folder import is_language_model
 from weightsmith.export.hugging_face.gpt2_weights import (
     ANY_LENGTH,
-    LEAVE_OUT,
     Sizes,
     configuration,
     inner_weights,
     most_neurons,
 )
-from weightsmith.export.hugging_face.kinds import is_language_model
 from weightsmith.export.hugging_face.tokenizer import end_token
 from weightsmith.model import LayerNorm, Transformer
 from weightsmith.model.norms import Norm
@@ -43,7 +43,7 @@ def _norms(T: Transformer) -> Iterator[tuple[str, Norm | None]]:
 def check_norms(T: Transformer) -> None:
     """Refuse a transformer whose norms, heads or output are not those of a GPT-2."""
     for problem in _problems(T):
-        raise ExportError(f"{problem}; or {LEAVE_OUT}")
+        raise ExportError(f"{problem}; or {OWN_CLASS}")
 
 
 def _problems(T: Transformer) -> Iterator[str]:

@@ -6,58 +6,17 @@ reads half of x less half of −x, so that an error of the mean, the same in bot
 every factor is a power of 2: of D lanes a quarter are constants, and heads have 4, 16, 64 … coordinates.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from weightsmith.arithmetic import Array, Weights, carried
-from weightsmith.errors import ExportError
-from weightsmith.model import Attention, FeedForward, Softmax, Transformer, position_table
-from weightsmith.model.block import GATED
-from weightsmith.model.positions import NO_POSITIONS
+from weightsmith.model import Attention, FeedForward, Transformer, position_table
 
 ANY_LENGTH = 1024  # positions of a GPT-2 whose original takes inputs of any length
 ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "gelu_tanh": "gelu_pytorch_tanh", "silu": "silu"}
-LEAVE_OUT = "leave out stock='gpt2', and the model's own class is written"
 MARGIN = 100.0  # by which the logit of padding is below all others
-
-
-def check_possible(T: Transformer) -> None:
-    """Refuse a transformer that a GPT-2 cannot be, whatever its norms are."""
-    for problem in _problems(T):
-        raise ExportError(f"{problem}; or {LEAVE_OUT}")
-
-
-def _problems(T: Transformer) -> Iterator[str]:
-    if T.readout is not None:
-        yield "GPT-2 has classes, and this model a readout: write programs.compile(…, portable=True), which has classes"
-    if T.mask != "causal":
-        yield "GPT-2 is causal, and this model has mask='full': write mask='causal'"
-    kinds = sorted({block.feed_forward.activation for block in T.blocks if block.feed_forward is not None})
-    for gated in (kind for kind in kinds if kind in GATED):
-        yield f"GPT-2 has no gate, and this model has activation={gated!r}: write one of {', '.join(ACTIVATIONS)}"
-    if len(kinds) > 1:
-        yield f"GPT-2 has one activation for all blocks, and this model has {', '.join(kinds)}: write one of them"
-    for b, block in enumerate(T.blocks):
-        if block.reads_entry:
-            yield f"block {b} is parallel, and GPT-2 adds attention before feed-forward reads: write parallel=False"
-        if block.attention is not None:
-            yield from _head_problems(T, b, block.attention)
-
-
-def _head_problems(T: Transformer, b: int, attention: Attention) -> Iterator[str]:
-    for i, head in enumerate(attention.heads):
-        if not isinstance(head.weighting, Softmax):
-            kind = type(head.weighting).__name__
-            yield f"GPT-2 has softmax, and block {b}, head {i} has {kind}(): write Softmax(), with larger scores"
-        if head.strict:
-            yield f"GPT-2 sees its own position, and block {b}, head {i} sees only what is before: write strict=False"
-        scheme = attention.positions_of(i, T.attention_positions) or NO_POSITIONS
-        if scheme is not NO_POSITIONS:
-            kind = type(scheme).__name__
-            yield f"GPT-2 adds a table of positions, and block {b}, head {i} has {kind}(…): write PositionTable(…)"
 
 
 @dataclass(frozen=True)

@@ -7,18 +7,16 @@ from typing import Any
 import numpy as np
 import torch
 
-from weightsmith.export.answers import answers
-from weightsmith.export.hugging_face.described import described
+from weightsmith.export.description import described
 from weightsmith.export.hugging_face.files import as_array, configuration_files, open_quietly, write_weights
-from weightsmith.export.hugging_face.folder import write_files
+from weightsmith.export.hugging_face.folder import Dtype, task, write_files
 from weightsmith.export.hugging_face.hub.modeling_weightsmith import (
     WeightsmithForCausalLM,
     WeightsmithForSequenceClassification,
     WeightsmithForTokenClassification,
 )
-from weightsmith.export.hugging_face.kinds import Dtype, task
 from weightsmith.export.hugging_face.tokenizer import tokenizer_files
-from weightsmith.export.measuring import Outputs
+from weightsmith.export.outputs import Outputs, answers
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 
@@ -27,7 +25,7 @@ CLASSES = {
     "SequenceClassification": WeightsmithForSequenceClassification,
     "TokenClassification": WeightsmithForTokenClassification,
 }
-SOURCES = ("configuration_weightsmith.py", "modeling_weightsmith.py", "network_weightsmith.py")
+SOURCES = tuple(f"{name}_weightsmith.py" for name in ("configuration", "modeling", "network", "steps"))
 
 
 def write_own(T: Transformer, directory: Path, dtype: Dtype) -> None:

@@ -12,8 +12,7 @@ from typing import Any
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers
 
-from weightsmith.export.hugging_face.folder import File
-from weightsmith.export.hugging_face.kinds import is_language_model
+from weightsmith.export.hugging_face.folder import File, is_language_model
 from weightsmith.model import Transformer
 from weightsmith.model.tokenizer import tokenizer_of
 from weightsmith.model.tokens import separator

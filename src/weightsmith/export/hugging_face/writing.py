@@ -1,17 +1,16 @@
-"""The one function: write a directory, open it, run it, and give it its name if all is well."""
+"""Directories for Hugging Face's library: written, opened and run before they have their names, and opened again."""
 
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, get_args
 
-from weightsmith.errors import ExportError, InputError, brief
-from weightsmith.export.agreement import Agreement, measure, required
-from weightsmith.export.hugging_face.folder import MARK, new_directory, write_files
-from weightsmith.export.hugging_face.kinds import Dtype, checked_dtype
-from weightsmith.export.needed import needed
+from weightsmith.errors import ExportError, InputError, WeightsmithError, brief
+from weightsmith.export.capabilities import dtype_for, require_packages
+from weightsmith.export.hugging_face.folder import MARK, Dtype, label_names, new_directory, write_files
+from weightsmith.export.measure import Agreement, measure, required
+from weightsmith.export.outputs import Exported
 from weightsmith.model import Transformer
-from weightsmith.model.places import checked
 from weightsmith.storage import read_json
 
 
@@ -46,9 +45,8 @@ def to_hugging_face(
     for name, value in (("allow_differences", allow_differences), ("allow_saturation", allow_saturation)):
         if type(value) is not bool:
             raise InputError(f"{name}={brief(value)}: write True or False")
-    kind = checked_dtype(checked(T), dtype)
-    for package in ("torch", "transformers"):
-        needed(package, "a model for Hugging Face")
+    kind = dtype_for(T, "Hugging Face", dtype)
+    require_packages("Hugging Face")
     with new_directory(directory) as place:
         report = _own(T, place, kind) if stock is None else _gpt2(T, place, kind)
         said = required(report, allow_differences, T, allow_saturation).difference
@@ -78,3 +76,35 @@ def _gpt2(T: Transformer, directory: Path, dtype: Dtype) -> Agreement:
             f"{bound:g}: this is a defect of Weightsmith; leave out stock='gpt2'"
         )
     return report
+
+
+def opened_directory(T: Transformer, directory: Any) -> Exported | None:
+    """Return the model that `to_hugging_face` wrote to a directory; None for anything else."""
+    if not isinstance(directory, str | os.PathLike) or not os.path.isdir(directory):
+        return None
+    place = Path(directory)
+    try:
+        config = read_json(place / "config.json", "config.json")
+    except WeightsmithError:
+        return None
+    if MARK not in config:
+        return None
+    dtype: Any = config.get("dtype")
+    labels = config.get("id2label")
+    if dtype not in get_args(Dtype):
+        raise ExportError(f"config.json in {brief(str(place))} has dtype {brief(dtype)}: write the directory again")
+    own = config[MARK]
+    if not isinstance(own, dict) or own.get("tokens") != len(T.vocabulary) or _other_classes(T, labels):
+        raise ExportError(f"{brief(str(place))} holds another model: its tokens or classes are not those of this one")
+    require_packages("Hugging Face")
+    from weightsmith.export.hugging_face.gpt2 import OpenedGPT2
+    from weightsmith.export.hugging_face.own_class import OpenedOwn
+
+    kind: Any = OpenedGPT2 if config.get("model_type") == "gpt2" else OpenedOwn
+    found: Exported = kind(T, place, dtype)
+    return found
+
+
+def _other_classes(T: Transformer, labels: Any) -> bool:
+    """Say whether the names of classes in a configuration, where there are some, are others."""
+    return labels is not None and (not isinstance(labels, dict) or list(labels.values()) != label_names(T))

@@ -5,18 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.arithmetic import Native, Weights
+from weightsmith.arithmetic import Weights
 from weightsmith.errors import ExportError, brief, whole_number
-from weightsmith.export.agreement import RANDOM_LENGTH, Outputs, check_allowed, measure, required
-from weightsmith.export.answers import width
+from weightsmith.export.capabilities import dtype_for, require_packages
 from weightsmith.export.lens.shape import Shape, shape_of, turning
 from weightsmith.export.lens.weights import lens_weights
-from weightsmith.export.needed import needed
+from weightsmith.export.measure import RANDOM_LENGTH, Outputs, check_allowed, measure, required
+from weightsmith.export.outputs import width
 from weightsmith.model import Transformer
 from weightsmith.model.places import checked
 from weightsmith.semantics.evaluation import Ids
 
-DTYPES = ("float32", "float64", "bfloat16", "float16")
 MAX_CONTEXT = 1 << 16
 WRAPPED = "._original_component"  # TransformerLens puts this between the names of its own model
 
@@ -55,8 +54,8 @@ def to_transformer_lens(
     over some lanes, and parallel blocks.
     """
     checked(T)
-    needed("transformer_lens", "a TransformerLens model")
-    name = _dtype_name(T, dtype)
+    require_packages("TransformerLens")
+    name = dtype_for(T, "TransformerLens", dtype)
     if max_length is not None:
         whole_number(max_length, "max_length", RANDOM_LENGTH, MAX_CONTEXT)
     check_allowed(allow_differences, allow_saturation)
@@ -84,15 +83,6 @@ def _measured(T: Transformer, dtype: str, max_length: int | None, own_modules: b
     bridge.own_modules = own_modules
     bridge.agreement = measure(T, LensRun(T, bridge), fresh=True, briefly=briefly)
     return bridge
-
-
-def _dtype_name(T: Transformer, dtype: Any) -> str:
-    if dtype is None:
-        return "float64" if T.arithmetic == Native("float64") else "float32"
-    name = str(dtype).removeprefix("torch.")
-    if name not in DTYPES:
-        raise ExportError(f"dtype={brief(dtype)}: write one of {', '.join(DTYPES)}")
-    return name
 
 
 def _booted(T: Transformer, shape: Shape, dtype: str, own_modules: bool) -> Any:

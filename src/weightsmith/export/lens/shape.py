@@ -4,19 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn, TypeAlias
 
-import numpy as np
-
 from weightsmith.errors import ExportError
-from weightsmith.model import AttentionPositions, Block, FeedForward, Head, LayerNorm, Norm, Softmax, Transformer
+from weightsmith.export.capabilities import SHOWN, check_features
+from weightsmith.model import AttentionPositions, FeedForward, Head, LayerNorm, Norm, Transformer
 from weightsmith.model.block import GATED
 from weightsmith.model.positions import NO_POSITIONS, Rotation, added
 
 CONTEXT = 1024  # positions that there is room for, where the model has no longest input
 ACTIVATIONS = {"relu": "relu", "gelu": "gelu", "gelu_tanh": "gelu_new", "silu": "silu"}  # with TransformerLens's names
 FINAL_NORMS: dict[str | None, tuple[str | None, ...]] = {None: (None, "RMS"), "LN": ("LN", "RMS"), "RMS": ("RMS",)}
-INSTEAD = "export.to_onnx(T, path, trace=True) shows every value of such a model"
-
-OWN_MODULES = "leave out own_modules=False, for blocks of Weightsmith's own in the bridge"
 
 Found: TypeAlias = tuple[int, int, Head, AttentionPositions]  # a head with its block, its number and its scheme
 
@@ -54,10 +50,7 @@ def shape_of(T: Transformer, max_length: int | None, own_modules: bool) -> Shape
     With modules of ours heads may follow any rule.
     """
     heads, layers = list(heads_of(T)), [block.feed_forward for block in T.blocks if block.feed_forward is not None]
-    for b, i, head, scheme in () if own_modules else heads:
-        _check_head(f"block {b}, head {i}", head, scheme)
-    for b, block in enumerate(T.blocks):
-        _check_block(b, block)
+    check_features(T, "TransformerLens, own modules" if own_modules else "TransformerLens")
     context = T.max_length or max_length or CONTEXT
     turns = _turns(T, context)
     if turns and added(T.positions) is not None:
@@ -115,27 +108,8 @@ def heads_of(T: Transformer) -> Iterator[Found]:
             yield b, i, head, block.attention.positions_of(i, T.attention_positions) or NO_POSITIONS
 
 
-def _refuse(what: str, where: str, instead: str = INSTEAD) -> NoReturn:
-    raise ExportError(f"TransformerLens has no {what}, and {where}: {instead}")
-
-
-def _check_head(name: str, head: Head, scheme: AttentionPositions) -> None:
-    if not isinstance(head.weighting, Softmax):
-        _refuse("hard attention", f"{name} has {type(head.weighting).__name__}()", OWN_MODULES)
-    if head.strict:
-        _refuse("strict heads", f"{name} sees only what is before", OWN_MODULES)
-    if scheme.key_offsets() is not None:
-        _refuse("relative positions", f"{name} has Relative(…)", OWN_MODULES)
-    if type(scheme).penalties is not AttentionPositions.penalties:
-        _refuse("penalties for distance", f"{name} has Alibi(…)", OWN_MODULES)
-
-
-def _check_block(b: int, block: Block) -> None:
-    if block.reads_entry:
-        _refuse("attention and feed-forward in parallel in a model of its own", f"block {b} has them")
-    layer = block.feed_forward
-    if layer is not None and layer.W_3 is not None and any(np.any(bias) for bias in (layer.b_1, layer.b_2, layer.b_3)):
-        _refuse("biases in gated layers", f"block {b} feed-forward has some")
+def _refuse(what: str, where: str) -> NoReturn:
+    raise ExportError(f"TransformerLens has no {what}, and {where}: {SHOWN}")
 
 
 def _activation(layers: list[FeedForward]) -> tuple[str, bool]:
@@ -158,16 +132,9 @@ def _turns(T: Transformer, context: int) -> tuple[Turn, ...]:
 
 def _norms(T: Transformer) -> tuple[str | None, bool, float]:
     """Return the kind of the norms, whether the last is an RMSNorm whatever the others are, and eps."""
-    inner: list[Norm | None] = []
-    for b, block in enumerate(T.blocks):
-        for part in ("attention", "feed_forward"):
-            norm: Norm | None = getattr(block, f"{part}_norm")
-            inner += [norm] if getattr(block, part) is not None else []
-            if norm is not None and block.norm_placement == "post":
-                _refuse("norms after a sublayer", f"block {b} {part.replace('_', '-')} has one")
+    present = [(block, part) for block in T.blocks for part in ("attention", "feed_forward")]
+    inner = [getattr(block, f"{part}_norm") for block, part in present if getattr(block, part) is not None]
     every = [norm for norm in (*inner, T.final_norm) if norm is not None]
-    if any(norm.lanes is not None for norm in every):
-        _refuse("norms over some lanes only", "the transformer has one")
     kinds = {_kind(norm) for norm in inner}
     eps = {float(T.arithmetic.round(norm.eps)) for norm in every}
     last = _kind(T.final_norm)

@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from weightsmith.arithmetic import Weights, carried
-from weightsmith.export.answers import code_places
 from weightsmith.export.lens.shape import Shape, coordinates, heads_of, turning
+from weightsmith.export.outputs import code_places
 from weightsmith.model import LayerNorm, Norm, Transformer, position_table
 
 Named: TypeAlias = dict[str, Weights]  # by the names of TransformerLens's own model

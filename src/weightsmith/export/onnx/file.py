@@ -2,20 +2,19 @@
 
 import os
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from weightsmith.arithmetic import Native, Saturating
+from weightsmith.arithmetic import Saturating
 from weightsmith.errors import ExportError, brief, whole_number
-from weightsmith.export.agreement import RANDOM_LENGTH, Agreement, check_allowed, measure, required
-from weightsmith.export.needed import needed
+from weightsmith.export.capabilities import dtype_for, require_packages
+from weightsmith.export.measure import RANDOM_LENGTH, Agreement, check_allowed, measure, required
 from weightsmith.model import Transformer
 from weightsmith.model.places import checked
 from weightsmith.storage import check_writable, refusals
 
 Dtype: TypeAlias = Literal["float32", "float64"]
-DTYPES = ("float32", "float64")
 MAX_TABLE = 1 << 20  # rows of a table by position
 
 
@@ -53,9 +52,8 @@ def to_onnx(
     the original saturate or round midway, `allow_saturation`. Then the metadata says on which input.
     """
     checked(T)
-    for package in ("onnx", "onnxruntime"):
-        needed(package, "an ONNX file")
-    kind = _dtype(T, dtype)
+    require_packages("ONNX")
+    kind = dtype_for(T, "ONNX", dtype)
     if max_length is not None:
         whole_number(max_length, "max_length", RANDOM_LENGTH, MAX_TABLE)
     check_allowed(allow_differences, allow_saturation)
@@ -66,7 +64,7 @@ def to_onnx(
         target = Path(path)
         check_writable(target)
     from weightsmith.export.onnx.model import Exporter
-    from weightsmith.export.onnx.written import OnnxRun, written
+    from weightsmith.export.onnx.writing import OnnxRun, written
 
     exporter = Exporter(T, kind, trace, max_length, _limit(T, kind) if saturate else None)
     with written(exporter, target) as (model, put_in_place):
@@ -74,14 +72,6 @@ def to_onnx(
         with refusals("cannot write", path):
             put_in_place(report.difference)
     return report
-
-
-def _dtype(T: Transformer, dtype: Any) -> Dtype:
-    if dtype is None:
-        return "float64" if T.arithmetic == Native("float64") else "float32"
-    if dtype not in DTYPES:
-        raise ExportError(f"dtype={brief(dtype)}: onnxruntime runs all operators in 'float32' and 'float64' only")
-    return cast(Dtype, dtype)
 
 
 def _limit(T: Transformer, dtype: Dtype) -> float | None:

@@ -1,149 +1,176 @@
 """A transformer as an ONNX graph, from tokens to logits, with every value of the run as an output where wanted."""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import onnx
 from onnx import helper
 
 from weightsmith._version import __version__
 from weightsmith.errors import ExportError
-from weightsmith.export.answers import code_places, names
-from weightsmith.export.onnx.attention import Places, add_heads, places, strictly
-from weightsmith.export.onnx.file import Dtype
+from weightsmith.export.description import LAYER, TABLE_LENGTH, Description, description, group_arrays
+from weightsmith.export.hugging_face.hub.steps_weightsmith import (
+    BlockSteps,
+    FeedForwardSteps,
+    HeadSteps,
+    NetworkSteps,
+    NormSteps,
+    Passed,
+    attention,
+)
 from weightsmith.export.onnx.graph import IR_VERSION, OPSET, Graph, Value
-from weightsmith.export.onnx.layers import add_neurons, add_norm
-from weightsmith.kernels.blas.prepared import Heads, groups
-from weightsmith.model import Attention, Block, Transformer, position_table
+from weightsmith.export.onnx.operations import GraphOperations, Matrix, Places, places
+from weightsmith.export.outputs import names, width
+from weightsmith.model import FeedForward, Norm, Transformer, position_table
+from weightsmith.model.head_groups import BIASES, MATRICES, HeadGroup, apart, head_groups
 from weightsmith.storage import MAX_TEXT
 
-TABLE_LENGTH = 2048  # positions that rotary positions and ALiBi have tables for, where the model has no longest input
 METADATA = "weightsmith"
 
 
-class Exporter:
-    """Makes the graph of one transformer; `graph` and `outputs` are what is made."""
+class Part:
+    """A part of the network whose weights are constants of a graph."""
 
-    def __init__(self, T: Transformer, dtype: Dtype, trace: bool, max_length: int | None, limit: float | None) -> None:
+    def __init__(self, **attributes: Any) -> None:
+        """Take the attributes that the steps of the part read."""
+        vars(self).update(attributes)
+
+    def __call__(self, *given: Any) -> Any:
+        """Add the nodes of the part."""
+        return self.forward(*given)  # type: ignore[attr-defined]
+
+
+class NormPart(NormSteps, Part):
+    """A norm."""
+
+
+class HeadsPart(HeadSteps, Part):
+    """Heads of one kind."""
+
+
+class FeedForwardPart(FeedForwardSteps, Part):
+    """A feed-forward layer."""
+
+
+class BlockPart(BlockSteps, Part):
+    """A block."""
+
+    groups: list[HeadsPart]
+    b_O: Value | None
+
+    def attention_steps(self, h: Value, ops: GraphOperations, where: Places, passed: Passed | None) -> Any:
+        """Return what attention adds to the stream."""
+        return attention(self.groups, self.b_O, h, ops, where, passed)
+
+
+class Exporter(NetworkSteps):
+    """Makes the graph of one transformer; `graph` and `outputs` are the results."""
+
+    def __init__(self, T: Transformer, dtype: str, trace: bool, max_length: int | None, limit: float | None) -> None:
         """Make the whole graph."""
-        self.T, self.graph, self.trace = T, Graph(dtype, limit), trace
+        self.T, self.graph, self.limit, self.trace = T, Graph(dtype), limit, trace
         self.longest = T.max_length or max_length or TABLE_LENGTH
         self.outputs: list[Any] = []
-        self.places: Places | None = None
-        self.before: Places | None = None  # as strict heads see them
-        h = self._embedded("tokens")
-        for b, block in enumerate(T.blocks):
-            h = self._block(block, h, f"blocks.{b}")
-        self._said(h)
+        # Heads that saturate stand each by itself, for then their sum is no product
+        self.split = None if limit is None else apart
+        described = description(T, saturate=limit is not None, split=self.split)
+        self.embedding = self.graph.weights(T.embedding, "embedding")
+        self.blocks = [self._block(b, part) for b, part in enumerate(described["blocks"])]
+        self.final_norm = self._norm(described["final_norm"], T.final_norm, "final_norm")
+        self.codes = described.get("codes")
+        strict = any(group.get("strict") for part in described["blocks"] for group in part["groups"])
+        tokens, passed = Value(self.graph, "tokens"), Passed([], [], [])
+        ops = GraphOperations(self.graph, limit, len(T.lanes))
+        h = self.streamed(tokens, ops, places(self.graph, tokens, T.mask, strict), passed if trace else None)
+        self._trace(passed)
+        self._output(self.answered(h, ops), answer_name(T), ("batch", "positions", width(T)))
 
-    def _embedded(self, tokens: Value) -> Value:
-        T, graph = self.T, self.graph
-        self.places = places(graph, tokens, T.mask, self.longest)
-        h = graph.add("Gather", graph.weights(T.embedding, "embedding"), tokens, axis=0)
-        table = position_table(T.positions, T.arithmetic, len(T.lanes))
-        if table is not None:  # a Gather refuses positions that the table does not have; a Slice would not
-            rows = graph.add("Gather", graph.weights(table, "position_table"), self.places.here, axis=0)
-            h = graph.sum(h, rows)
-        return self._stream(h, "embedding")
+    def token_table(self) -> Value:
+        """Return the embedding, (vocabulary, lanes)."""
+        return self.embedding
 
-    def _block(self, block: Block, h: Value, part: str) -> Value:
-        entry = h
-        h = self._stream(self._attention(block, h, f"{part}.attention"), f"{part}.attention")
-        seen = entry if block.parallel else h
-        return self._stream(self._feed_forward(block, h, seen, f"{part}.feed_forward"), f"{part}.feed_forward")
+    def position_table(self) -> Value | None:
+        """Return the vectors that are added to the embedding, by position."""
+        table = position_table(self.T.positions, self.T.arithmetic, len(self.T.lanes))
+        return None if table is None else self.graph.weights(table, "position_table")
 
-    def _attention(self, block: Block, h: Value, part: str) -> Value:
-        T, graph, attention = self.T, self.graph, block.attention
-        if attention is None:
-            return h
-        before, after = self._norms(block, "attention")
-        seen = add_norm(T, graph, before, h, f"{part}.norm")
-        weights, added = [], []
-        for heads in self._heads(attention):
-            first, last = heads.first, heads.first + heads.count - 1
-            own = f"{part}.heads.{first}" if first == last else f"{part}.heads.{first}-{last}"
-            found, total = add_heads(T, graph, self._places(heads), heads, seen, own)
-            weights.append(found)
-            added += [total] if total else []
-        if attention.b_O is not None:
-            added.append(graph.weights(attention.b_O, f"{part}.b_O"))
-        if weights and self.trace:
-            self._output(weights, f"{part}.weights", ("batch", len(attention.heads), "positions", "positions"))
-        return add_norm(T, graph, after, self._with(h, added), f"{part}.norm")
+    def output_table(self) -> tuple[Matrix, Value | None]:
+        """Return the rows of the output, (classes, lanes), and its bias."""
+        T, bias = self.T, self.T.output_bias
+        rows = self.embedding if T.tied else self.graph.weights(T.output, "output")
+        return Matrix("output", T.output, rows), None if bias is None else self.graph.weights(bias, "output_bias")
 
-    def _places(self, heads: Heads) -> Places:
-        """Return what heads need to know about positions, made once."""
-        assert self.places is not None
-        if heads.strict and self.before is None:
-            self.before = strictly(self.graph, self.places)
-        return self.before if heads.strict and self.before is not None else self.places
-
-    def _heads(self, attention: Attention) -> Iterator[Heads]:
-        """Yield heads of one kind together; each by itself where they saturate, for then their sum is no product."""
-        if self.graph.limit is None:
-            yield from groups(self.T, attention, np.dtype(np.float64), shared_once=False)
-            return
-        for i, head in enumerate(attention.heads):
-            own = replace(head, positions=attention.positions_of(i, self.T.attention_positions))
-            (alone,) = groups(self.T, Attention((own,)), np.dtype(np.float64))
-            yield replace(alone, first=i)
-
-    def _feed_forward(self, block: Block, h: Value, read: Value, part: str) -> Value:
-        T, graph, layer = self.T, self.graph, block.feed_forward
-        if layer is None:
-            return h
-        before, after = self._norms(block, "feed_forward")
-        added = []
-        if len(layer.W_1):
-            neurons = add_neurons(graph, layer, add_norm(T, graph, before, read, f"{part}.norm"), part)
-            if self.trace:
-                self._output([neurons], f"{part}.neurons", ("batch", "positions", len(layer.W_1)))
-            added.append(graph.product(neurons, layer.W_2, None, part, "2"))
-        added.append(graph.weights(layer.b_2, f"{part}.b_2"))
-        return add_norm(T, graph, after, self._with(h, added), f"{part}.norm")
-
-    def _norms(self, block: Block, sublayer: str) -> tuple[Any, Any]:
-        """Return the norm before and the norm after a sublayer."""
-        norm = getattr(block, f"{sublayer}_norm")
-        return (norm, None) if block.norm_placement == "pre" else (None, norm)
-
-    def _with(self, h: Value, added: Sequence[Value]) -> Value:
-        """Add up what a sublayer gives, then add that to the stream."""
-        if not added:
-            return h
-        total = added[0]
-        for more in added[1:]:
-            total = self.graph.sum(total, more)
-        return self.graph.sum(h, total)
-
-    def _said(self, h: Value) -> None:
-        T, graph = self.T, self.graph
-        last, codes = add_norm(T, graph, T.final_norm, h, "final_norm"), code_places(T)
-        if codes is not None:
-            self._output([graph.chosen(last, codes)], said_as(T), ("batch", "positions", len(codes)))
-            return
-        rows = "embedding" if T.tied else graph.weights(T.output, "output")
-        logits = graph.bounded(graph.add("MatMul", last, graph.add("Transpose", rows, perm=[1, 0])))
-        if T.output_bias is not None:
-            logits = graph.sum(logits, graph.weights(T.output_bias, "output_bias"))
-        self._output([logits], said_as(T), ("batch", "positions", len(T.classes)))
-
-    def _stream(self, h: Value, part: str) -> Value:
-        if self.trace:
-            self._output([h], f"{part}.stream", ("batch", "positions", len(self.T.lanes)))
-        return h
-
-    def _output(self, values: list[Value], name: str, shape: tuple[str | int, ...]) -> None:
-        """Let values, side by side, be an output of this name."""
-        made = (
-            self.graph.add("Identity", values[0], name=name)
-            if len(values) == 1
-            else self.graph.add("Concat", *values, name=name, axis=1)
+    def _block(self, b: int, part: Description) -> BlockPart:
+        block, name = self.T.blocks[b], f"blocks.{b}"
+        b_O = None if block.attention is None else block.attention.b_O
+        groups = zip(head_groups(self.T, block.attention, self.split), part["groups"], strict=True)
+        return BlockPart(
+            before=part["norm_placement"] == "pre",
+            parallel=part["parallel"],
+            attends=part["attention"],
+            groups=[self._heads(group, own, f"{name}.attention.heads.{group.name}") for group, own in groups],
+            b_O=None if b_O is None else self.graph.weights(b_O, f"{name}.attention.b_O"),
+            feed_forward=self._feed_forward(block.feed_forward, f"{name}.feed_forward"),
+            attention_norm=self._norm(part["attention_norm"], block.attention_norm, f"{name}.attention.norm"),
+            feed_forward_norm=self._norm(
+                part["feed_forward_norm"], block.feed_forward_norm, f"{name}.feed_forward.norm"
+            ),
         )
-        assert made == name
+
+    def _heads(self, group: HeadGroup, part: Description, name: str) -> HeadsPart:
+        """Store the weights of heads, and the tables of their positions; equal tables are stored once."""
+        arrays, graph = group_arrays(self.T, group, self.longest), self.graph
+        parts: dict[str, Any] = dict.fromkeys((*BIASES, "key_offsets", "value_offsets", "penalties"))
+        parts |= {key: Matrix(f"{name}.{key}", arrays[key]) for key in MATRICES}
+        parts |= {
+            key: graph.weights(arrays[key], f"{name}.{key}") for key in arrays if key in parts and key not in MATRICES
+        }
+        for key, called in (("rotation_cos", "cosines"), ("rotation_sin", "sines")):
+            table = arrays.get(key)
+            parts[key] = None if table is None else graph.table(table.astype(graph.dtype), f"{name}.{called}")
+        same = {key: part[key] for key in ("heads", "key_size", "weighting")}
+        return HeadsPart(**parts, **same, strict=part.get("strict", False), pairs=part["rotation"])
+
+    def _feed_forward(self, layer: FeedForward | None, name: str) -> FeedForwardPart | None:
+        if layer is None:
+            return None
+        parts: dict[str, Any] = dict.fromkeys(LAYER)
+        for key in LAYER:
+            array = getattr(layer, key)
+            if array is not None and key[0] == "W":
+                parts[key] = Matrix(f"{name}.{key}", array)
+            elif array is not None and array.size:
+                parts[key] = self.graph.weights(array, f"{name}.{key}")
+        return FeedForwardPart(function=layer.function, **parts)
+
+    def _norm(self, part: Description | None, norm: Norm | None, name: str) -> NormPart | None:
+        if part is None or norm is None:
+            return None
+        arrays = {key: getattr(norm, key, None) for key in ("gain", "bias")}
+        parts = {
+            key: None if array is None else self.graph.weights(array, f"{name}.{key}") for key, array in arrays.items()
+        }
+        same = {key: part[key] for key in ("eps", "count", "lanes")}
+        return NormPart(centred=part["kind"] == "layer", **same, **parts)
+
+    def _trace(self, passed: Passed) -> None:
+        """Make every value of the run an output."""
+        every = [f"blocks.{b}.{part}" for b in range(len(self.blocks)) for part in ("attention", "feed_forward")]
+        for name, h in zip(("embedding", *every), passed.stream, strict=False):
+            self._output(h, f"{name}.stream", ("batch", "positions", len(self.T.lanes)))
+        for b, (weights, neurons) in enumerate(zip(passed.attention, passed.activations, strict=True)):
+            block = self.T.blocks[b]
+            if weights is not None and block.attention is not None:
+                heads = len(block.attention.heads)
+                self._output(weights, f"blocks.{b}.attention.weights", ("batch", heads, "positions", "positions"))
+            if neurons is not None and block.feed_forward is not None:
+                count = len(block.feed_forward.W_1)
+                self._output(neurons, f"blocks.{b}.feed_forward.neurons", ("batch", "positions", count))
+
+    def _output(self, value: Value, name: str, shape: tuple[str | int, ...]) -> None:
+        """Make a value an output of this name."""
+        self.graph.add("Identity", value, name=name)
         self.outputs.append(helper.make_tensor_value_info(name, self.graph.element, shape))
 
     def model(self, initializers: Sequence[onnx.TensorProto], difference: str | None = None) -> onnx.ModelProto:
@@ -161,11 +188,11 @@ class Exporter:
             producer_name=METADATA,
             producer_version=__version__,
         )
-        helper.set_model_props(model, {METADATA: _metadata(self.T, self.longest, self.graph.limit, difference)})
+        helper.set_model_props(model, {METADATA: _metadata(self.T, self.longest, self.limit, difference)})
         return model
 
 
-def said_as(T: Transformer) -> str:
+def answer_name(T: Transformer) -> str:
     """Return the name of the output that a model is for."""
     return "logits" if T.readout is None else "codes"
 

@@ -3,18 +3,16 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from weightsmith.arithmetic import Native, Saturating
+from weightsmith.arithmetic import Saturating
 from weightsmith.errors import ExportError, brief
-from weightsmith.export.needed import needed
-from weightsmith.model import Transformer, named_arrays
+from weightsmith.export.capabilities import dtype_for, require_packages
+from weightsmith.model import Transformer
 from weightsmith.model.places import checked
 
 if TYPE_CHECKING:
     import torch
 
     from weightsmith.export.pytorch.module import TransformerModule
-
-DTYPES = ("float32", "float64", "bfloat16", "float16")
 
 
 def to_torch(
@@ -46,13 +44,13 @@ def to_torch(
     `allow_differences` is True; or, where the cause is that sums of the original saturate or round midway,
     `allow_saturation`.
     """
-    from weightsmith.export.agreement import check_allowed, measure, required
+    from weightsmith.export.measure import check_allowed, measure, required
 
     check_allowed(allow_differences, allow_saturation)
     module = made(T, exact, dtype, saturate)
-    from weightsmith.export.pytorch.measured import Measured
+    from weightsmith.export.pytorch.file import ModuleRun
 
-    module.agreement = required(measure(T, Measured(module), fresh=True), allow_differences, T, allow_saturation)
+    module.agreement = required(measure(T, ModuleRun(module), fresh=True), allow_differences, T, allow_saturation)
     return module
 
 
@@ -60,7 +58,7 @@ def made(
     T: Transformer, exact: bool = False, dtype: "str | torch.dtype | None" = None, saturate: bool = True
 ) -> "TransformerModule":
     """Return the module of `to_torch`, not yet measured."""
-    needed("torch", "a PyTorch module")
+    require_packages("PyTorch")
     import torch
 
     from weightsmith.export.pytorch.module import TransformerModule
@@ -75,23 +73,10 @@ def made(
             f"exact=True rounds into a finite arithmetic, and the transformer is in {T.arithmetic}, the machine's own: "
             "write to_torch(T), or to_arithmetic(T, Float(5, 11)) first"
         )
-    name = "float64" if exact and dtype is None else _dtype_name(T, dtype)
+    name = "float64" if exact and dtype is None else dtype_for(T, "PyTorch", dtype)
     if exact and name != "float64":
         raise ExportError(f"exact=True computes in float64, which holds every member: leave out dtype={brief(name)}")
     return TransformerModule(T, getattr(torch, name), exact, saturate)
-
-
-def _dtype_name(T: Transformer, dtype: "str | torch.dtype | None") -> str:
-    name = str(dtype).removeprefix("torch.")
-    A = checked(T).arithmetic
-    if dtype is None and isinstance(A, Native):
-        name = A.dtype
-    elif dtype is None:
-        held = all((array.astype("float32") == array).all() for _, array in named_arrays(T))
-        name = "float32" if held else "float64"
-    if name not in DTYPES:
-        raise ExportError(f"dtype={brief(dtype)}: write one of {', '.join(DTYPES)}")
-    return name
 
 
 def from_torch(
@@ -102,7 +87,7 @@ def from_torch(
     What `to_torch` made knows its vocabulary and classes. The `Model` of `train` does not: give it the vocabulary, and
     the classes unless it is a language model.
     """
-    needed("torch", "a PyTorch module")
-    from weightsmith.export.pytorch.back import transformer_of
+    require_packages("PyTorch")
+    from weightsmith.export.pytorch.reading import transformer_of
 
     return transformer_of(module, vocabulary, classes)

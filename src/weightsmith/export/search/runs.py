@@ -6,7 +6,7 @@ from itertools import permutations
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.export.search.watched import watch
+from weightsmith.export.search.sums import watch
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 

@@ -4,7 +4,6 @@ import math
 import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,9 +11,9 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Native, Weights
 from weightsmith.arithmetic.immutable import neighbours
-from weightsmith.model import Attention, AttentionPositions, Head, Transformer, Weighting
+from weightsmith.model import Attention, AttentionPositions, Transformer, Weighting
 from weightsmith.model.frozen import same_memory
-from weightsmith.model.positions import NO_POSITIONS
+from weightsmith.model.head_groups import head_groups
 
 Floats: TypeAlias = npt.NDArray[Any]  # float32 or float64
 Which: TypeAlias = npt.NDArray[np.intp]
@@ -99,13 +98,9 @@ def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any], shared_on
 
     With `shared_once=False` each head has its own keys and values, also where others have the same.
     """
-    shared = T.attention_positions
-    schemes = [attention.positions_of(i, shared) or NO_POSITIONS for i in range(len(attention.heads))]
-    kinds = [_kind(head, scheme) for head, scheme in zip(attention.heads, schemes, strict=True)]
     result = []
-    for _, group in groupby(range(len(kinds)), key=kinds.__getitem__):
-        places = list(group)
-        heads = [attention.heads[i] for i in places]
+    for group in head_groups(T, attention):
+        heads = group.heads
         keys, which_keys = _different([(head.W_K, head.b_K) for head in heads], shared_once)
         values, which_values = _different([(head.W_V, head.b_V) for head in heads], shared_once)
 
@@ -114,8 +109,8 @@ def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any], shared_on
 
         result.append(
             Heads(
-                places[0],
-                len(places),
+                group.first,
+                len(heads),
                 stack(head.W_Q for head in heads),
                 stack(W for W, _ in keys),
                 stack(W for W, _ in values),
@@ -125,17 +120,12 @@ def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any], shared_on
                 _biases([b for _, b in values], len(heads[0].W_V), dtype),
                 heads[0].weighting,
                 heads[0].strict,
-                tuple(schemes[i] for i in places),
+                group.schemes,
                 which_keys,
                 which_values,
             )
         )
     return tuple(result)
-
-
-def _kind(head: Head, scheme: AttentionPositions) -> tuple[object, ...]:
-    """Return what must be the same for heads that are computed together."""
-    return len(head.W_Q), len(head.W_V), head.weighting, head.strict, scheme.alike()
 
 
 def joined(arrays: Sequence[Weights], axis: int) -> Floats:

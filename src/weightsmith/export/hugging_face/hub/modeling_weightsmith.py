@@ -10,7 +10,8 @@ from transformers import GenerationMixin, PreTrainedModel
 from transformers.modeling_outputs import CausalLMOutput, SequenceClassifierOutput, TokenClassifierOutput
 
 from .configuration_weightsmith import WeightsmithConfig
-from .network_weightsmith import Network, Passed
+from .network_weightsmith import Network
+from .steps_weightsmith import Passed
 
 
 class WeightsmithModel(PreTrainedModel):  # type: ignore[misc]
@@ -42,8 +43,8 @@ class WeightsmithModel(PreTrainedModel):  # type: ignore[misc]
         """
         found: dict[str, Any] = {}
         if _wanted(kinds.get("output_hidden_states"), self.config.output_hidden_states):
-            stages = passed.stream[::2]
-            found["hidden_states"] = (*stages[:-1], self.network.final_norm(stages[-1]))
+            stages, network = passed.stream[::2], self.network
+            found["hidden_states"] = (*stages[:-1], network.operations.normalised(network.final_norm, stages[-1]))
         if _wanted(kinds.get("output_attentions"), self.config.output_attentions):
             found["attentions"] = tuple(passed.attention)
         return found

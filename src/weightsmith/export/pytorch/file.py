@@ -1,18 +1,19 @@
 """A PyTorch module as a file without pickles: its weights as safetensors, or a whole program of `torch.export`."""
 
 import json
+from copy import deepcopy
 from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import torch
+from safetensors.torch import save
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError, named
-from weightsmith.export.agreement import Agreement, Outputs, measure, required
-from weightsmith.export.answers import names
-from weightsmith.export.pytorch.measured import Measured
+from weightsmith.export.measure import Agreement, Outputs, measure, required
+from weightsmith.export.outputs import names
 from weightsmith.export.pytorch.module import TransformerModule
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
@@ -26,7 +27,7 @@ LONGEST = 2048  # positions of a program whose transformer has tables of positio
 
 
 def kind_of(path: Path, exact: bool) -> Kind:
-    """Return what a path is for, by how its name ends."""
+    """Return the kind of file that the ending of a path stands for."""
     if path.suffix not in KINDS:
         raise ExportError(
             f"{named(str(path))}: write a name that ends with .pt2 for a program that torch.export.load opens, or with "
@@ -48,20 +49,15 @@ def write(
     allow_differences: bool = False,
     allow_saturation: bool = False,
 ) -> Agreement:
-    """Write a module to a file, and report how far what was written is from the original.
-
-    A difference that is allowed is said in the file.
-    """
+    """Write a module to a file, and report how far it is from the original; the file names an allowed difference."""
     kind = kind_of(path, module.exact)
     with refusals("cannot write", path):
         check_writable(path)
-    if kind == "weights":
-        found = measure(T, Measured(module), fresh=True)
-    else:
-        program = traced(module)
-        found = measure(T, Program(program_bytes(T, program), module), fresh=True)
+    program = traced(module) if kind == "program" else None
+    run = ModuleRun(module) if program is None else ProgramRun(program_bytes(T, program), module)
+    found = measure(T, run, fresh=True)
     said = required(found, allow_differences, T, allow_saturation).difference
-    data = weights_bytes(T, module, said) if kind == "weights" else program_bytes(T, program, said)
+    data = weights_bytes(T, module, said) if program is None else program_bytes(T, program, said)
     with refusals("cannot write", path):
         write_whole(path, data)
     return found
@@ -69,15 +65,13 @@ def write(
 
 def weights_bytes(T: Transformer, module: torch.nn.Module, difference: str | None = None) -> bytes:
     """Return the state of a module as the bytes of a safetensors file; names and a readout are its metadata."""
-    from safetensors.torch import save
-
     said = {"weightsmith": json.dumps(names(T, difference), ensure_ascii=False)}
     data: bytes = save({name: tensor.contiguous() for name, tensor in module.state_dict().items()}, said)
     return data
 
 
 def traced(module: TransformerModule) -> torch.export.ExportedProgram:
-    """Return a module as a program of `torch.export`, for any batch, and any length that it has."""
+    """Return a module as a program of `torch.export`, for any batch, and any length that the module takes."""
     most = longest(module)
     count, length = EXAMPLE[0], min(EXAMPLE[1], most or EXAMPLE[1])
     shapes = {0: torch.export.Dim("inputs")}
@@ -88,7 +82,7 @@ def traced(module: TransformerModule) -> torch.export.ExportedProgram:
 
 
 def longest(module: TransformerModule) -> int | None:
-    """Return how many positions a program of a module takes; its tables are made long enough."""
+    """Return the longest input of a module's program, after making its tables long enough; None for any length."""
     grown = module.grow(module.max_length or LONGEST)
     return LONGEST if grown and module.max_length is None else module.max_length
 
@@ -103,21 +97,50 @@ def program_bytes(T: Transformer, program: torch.export.ExportedProgram, differe
     return data.getvalue()
 
 
-class Program:
-    """A written program, as it is measured: opened again from its bytes."""
+class ModuleRun:
+    """A module of `to_torch`, on whatever device it is, for a report."""
+
+    steps = True
+
+    def __init__(self, module: TransformerModule) -> None:
+        """Take the module."""
+        self.module, self.rounds, self.saturates = module, module.exact, module.saturates
+        self.target = "PyTorch, exact" if module.exact else "PyTorch"
+        self.dtype = str(module.embedding.dtype).removeprefix("torch.")
+
+    def in_dtype(self, dtype: str) -> "ModuleRun | None":
+        """Return the module with its weights cast, or None where one is beyond the type."""
+        other = deepcopy(self.module).to(getattr(torch, dtype))
+        fits = all(bool(tensor.isfinite().all()) for tensor in other.state_dict().values())
+        return ModuleRun(other) if fits else None
+
+    def outputs(self, ids: Ids) -> Outputs:
+        """Return the logits as `forward` gives them, and the stream."""
+        with torch.inference_mode():
+            given = torch.from_numpy(ids).to(self.module.embedding.device)
+            logits, found = self.module(given), self.module.run(given)
+        return Outputs(_array(logits), [_array(stage) for stage in found.stream])
+
+
+class ProgramRun:
+    """A written program, opened again from its bytes, for a report."""
 
     target = "PyTorch program"
     steps = True
 
     def __init__(self, data: bytes, module: TransformerModule) -> None:
-        """Open it; the module is what it was traced from."""
-        measured = Measured(module)
-        self.dtype, self.saturates, self.in_dtype = measured.dtype, module.saturates, measured.in_dtype
+        """Open the program; it was traced from the module."""
+        run = ModuleRun(module)
+        self.dtype, self.saturates, self.in_dtype = run.dtype, module.saturates, run.in_dtype
         self.longest = longest(module)
         self.program: Any = torch.export.load(BytesIO(data)).module()
 
     def outputs(self, ids: Ids) -> Outputs:
-        """Run it."""
+        """Return the logits."""
         with torch.inference_mode():
-            logits: Array = self.program(torch.from_numpy(np.asarray(ids))).to(torch.float64).numpy()
-        return Outputs(logits)
+            return Outputs(_array(self.program(torch.from_numpy(np.asarray(ids)))))
+
+
+def _array(tensor: torch.Tensor) -> Array:
+    array: Array = tensor.to(torch.float64).cpu().numpy()
+    return array

@@ -8,20 +8,19 @@ import numpy as np
 
 from weightsmith.arithmetic import Saturating
 from weightsmith.errors import ExportError, ModelError, brief, listed, whole_number
-from weightsmith.export.answers import answers
 from weightsmith.export.exactness import nothing_is_lost, scope
 from weightsmith.export.inputs import RANDOM_LENGTH as RANDOM_LENGTH  # for exporters
 from weightsmith.export.inputs import inputs as inputs
 from weightsmith.export.inputs import parts
 from weightsmith.export.lowering import advice
-from weightsmith.export.measuring import Exported as Exported  # for exporters
-from weightsmith.export.measuring import Outputs as Outputs
-from weightsmith.export.measuring import original as original
+from weightsmith.export.outputs import Exported as Exported  # for exporters
+from weightsmith.export.outputs import Outputs as Outputs
+from weightsmith.export.outputs import answers
+from weightsmith.export.outputs import original as original
 from weightsmith.export.report import Agreement as Agreement
 from weightsmith.export.saturation import Late, Unbounded, late_and_exact, relying_on_saturation
 from weightsmith.export.search import LONGEST, searched
-from weightsmith.export.survival import survival
-from weightsmith.export.tally import Tally, said, shortened
+from weightsmith.export.tally import Tally, said, shortened, survival
 from weightsmith.model import Transformer
 from weightsmith.model.places import checked
 from weightsmith.semantics.evaluation import Ids

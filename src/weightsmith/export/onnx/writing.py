@@ -17,10 +17,10 @@ import onnxruntime
 from onnx import helper, numpy_helper
 
 from weightsmith.errors import ExportError, cut
-from weightsmith.export.lens.shape import heads_of
-from weightsmith.export.measuring import Outputs
-from weightsmith.export.onnx.model import METADATA, Exporter, said_as
+from weightsmith.export.onnx.model import METADATA, Exporter, answer_name
+from weightsmith.export.outputs import Outputs
 from weightsmith.model import Transformer
+from weightsmith.model.head_groups import has_tables
 from weightsmith.semantics.evaluation import Ids
 from weightsmith.storage import PART, write_whole
 
@@ -48,14 +48,14 @@ class OnnxRun:
         if METADATA not in said:
             raise ExportError("it is an ONNX file that to_onnx did not write: give agreement(T, …) a function instead")
         types = {output.name: output.type for output in self.session.get_outputs()}
-        self.said = said_as(T)
+        self.said = answer_name(T)
         if self.said not in types:
             gives = next((name for name in ("logits", "codes") if name in types), "neither logits nor codes")
             raise ExportError(f"it gives {gives} and no {self.said}: it was written from another model")
         self.dtype = "float64" if types[self.said] == "tensor(double)" else "float32"
         about = json.loads(said[METADATA])
         self.saturates = about["saturates_at"] is not None
-        self.longest: int | None = about["table_length"] if has_tables(T) else None
+        self.longest: int | None = about["table_length"] if T.max_length or has_tables(T) else None
         sublayers = [f"blocks.{b}.{part}" for b in range(len(T.blocks)) for part in ("attention", "feed_forward")]
         stages = [f"{part}.stream" for part in ("embedding", *sublayers)]
         self.stages = stages if set(stages) <= types.keys() else []
@@ -67,14 +67,7 @@ class OnnxRun:
         return Outputs(logits, stream if self.stages else None)
 
 
-# A model that can be run, and how to put it in its place, with a sentence on what it says otherwise, if it does
-def has_tables(T: Transformer) -> bool:
-    """Say whether there are tables by position, which end somewhere."""
-    schemes = {id(scheme): (scheme, len(head.W_K)) for _, _, head, scheme in heads_of(T)}.values()
-    turns = any(scheme.rotation(T.arithmetic, size, 1) is not None for scheme, size in schemes)
-    return bool(T.max_length) or turns or any(scheme.penalties(T.arithmetic, 1) is not None for scheme, _ in schemes)
-
-
+# A model that can be run, and how to put it in its place, with a sentence on a difference, if there is one
 Placed: TypeAlias = tuple[bytes | str, Callable[[str | None], None]]
 
 

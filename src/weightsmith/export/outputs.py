@@ -1,0 +1,87 @@
+"""The outputs of a model and of its target: logits or codes at every position, and the answers that they stand for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from weightsmith.arithmetic import Array, Native
+from weightsmith.inspect.run import evaluate, read_codes
+from weightsmith.kernels.blas import BlasRun
+from weightsmith.model import Transformer
+from weightsmith.semantics.evaluation import Ids, Places
+from weightsmith.semantics.reference import read_off
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What a model gives for inputs of one length."""
+
+    logits: Array  # (inputs, positions, classes); with a readout its codes, (inputs, positions, lanes of the readout)
+    stream: Sequence[Array] | None = None  # after the embedding and each sublayer, (inputs, positions, lanes)
+
+
+class Exported(Protocol):
+    """An exported model, as it is measured.
+
+    One that saturates at the end of each sum also says `saturates = True`; one that folds and rounds as the original
+    does, `rounds = True`. `longest` is the longest input that it takes, if there is one. `in_dtype(name)` is the same
+    model in another floating-point type, or None where a weight is beyond it. `steps = True` says that it takes every
+    step of the reference in its dtype, but for rounding, and sums in any order.
+    """
+
+    target: str  # "PyTorch"
+    dtype: str  # "float32"
+
+    def outputs(self, ids: Ids) -> Outputs:
+        """Run it on places in the vocabulary, (inputs, positions), in float64; no stream where it does not show one."""
+
+
+def original(T: Transformer, ids: Ids) -> Outputs:
+    """Return what the transformer itself gives: the logits or codes at every position, and the stream."""
+    found = evaluate(T, ids)
+    last = found.stream[-1]
+    if T.readout is not None:
+        logits = read_codes(T, last)
+    else:
+        logits = BlasRun(T).read_off(last) if isinstance(T.arithmetic, Native) else read_off(T, last)
+    return Outputs(logits.astype(np.float64), [stage.astype(np.float64) for stage in found.stream])
+
+
+def answers(T: Transformer, said: Array) -> Places:
+    """Return the places among the answers of what a target gives, (…, logits), or (…, codes) with a readout.
+
+    −1 stands for no answer: a logit that is no number, and a code that is not in the table, however near one is.
+    """
+    if T.readout is not None:
+        return T.readout.places(said)
+    return np.where(np.isfinite(said).all(-1), np.argmax(said, -1), -1)
+
+
+def width(T: Transformer) -> int:
+    """Return how many numbers a target gives at each position: a logit for each class, or the code of a readout."""
+    return len(T.classes) if T.readout is None else len(T.readout.lanes)
+
+
+def code_places(T: Transformer) -> list[int] | None:
+    """Return the places of the lanes that a readout reads; None without one."""
+    return None if T.readout is None else [T.lanes.index(lane) for lane in T.readout.lanes]
+
+
+def names(T: Transformer, difference: str | None = None) -> dict[str, Any]:
+    """Return what weights do not say, as plain values: the names, and what each code of a readout stands for.
+
+    Of a model that says something else than the original on some input, a sentence names the first.
+    """
+    found: dict[str, Any] = {"vocabulary": list(T.vocabulary), "classes": list(T.classes), "lanes": list(T.lanes)}
+    found |= {} if T.readout is None else {"readout": plain_readout(T)}
+    return found if difference is None else {**found, "difference": difference}
+
+
+def plain_readout(T: Transformer) -> dict[str, Any] | None:
+    """Return a readout as plain values: its lanes, and pairs of a code, a list of numbers, and its value."""
+    if T.readout is None:
+        return None
+    table = [[list(code), value] for code, value in T.readout.entries]
+    return {"lanes": list(T.readout.lanes), "table": table}
