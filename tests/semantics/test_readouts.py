@@ -9,7 +9,7 @@ import pytest
 import weightsmith as ws
 from tests.kernels.models import random_model
 from tests.semantics.test_witness import assert_equals_witness
-from weightsmith.semantics import reference
+from weightsmith.semantics.reference import Reference
 
 FORMS = ("fixed(4,4)", "fixed(2,3)", "float(4,3)", "fixed(0,4)")
 VALUES = (None, True, False, 2, -1, 0.5, "a", "b", "None", "1")
@@ -80,7 +80,7 @@ def test_a_readout_reads_what_the_final_norm_leaves() -> None:
     E = np.array([[1.0, 0.0], [3.0, 1.0]])
     readout = ws.Readout(("x",), {1: "up", -1: "down"})
     T = ws.Transformer(ws.Fixed(4, 4), "ab", ("x", "y"), E, readout=readout, final_norm=ws.LayerNorm(eps=0.0))
-    assert reference.read_codes(T, ws.run(T, "ab").stream[-1]).tolist() == [[1.0], [1.0]]
+    assert Reference(T).read_codes(ws.run(T, "ab").stream[-1]).tolist() == [[1.0], [1.0]]
     assert ws.outputs(T, ["ab"]) == [("up", "up")]
     assert ws.outputs(replace(T, final_norm=None, readout=ws.Readout(("x",), {1: "up", 3: "down"})), ["ab"]) == [
         ("up", "down")

@@ -86,7 +86,7 @@ def test_the_cases_above_really_saturate_tie_and_leave_softmaxes_empty() -> None
     assert empty > 0
 
 
-NORMS: tuple[Norm, ...] = (
+NORMS: tuple[LayerNorm | RMSNorm, ...] = (
     LayerNorm(eps=0.25),
     LayerNorm(eps=0.5, gain=np.array([1.0, 0.5]), bias=np.array([0.25, -1.0]), lanes=("x0", "x2")),
     RMSNorm(eps=0.25, gain=np.array([1.0, 1.5, 0.5])),

@@ -35,6 +35,14 @@ class Core:
         self._nearest, self._elementary = arithmetic._nearest, arithmetic._elementary
         self._nearest_sum = arithmetic._nearest_sum
 
+    def encoded(self, x: Weights) -> Array:
+        """Return members in the type that the operations compute in."""
+        return x.astype(np.float64, copy=False)
+
+    def checked(self, x: npt.ArrayLike) -> Array:
+        """Return values in that type; refuse a value that is not a member."""
+        return self.arithmetic.members(x)
+
     def round(self, x: npt.ArrayLike) -> Array:
         """Return the nearest member of each value, which need not be a member: see `Arithmetic.round`."""
         return self.arithmetic.round(x)
@@ -89,6 +97,11 @@ class Core:
     def matvec(self, M: Weights, x: Array) -> Array:
         """Return the product of a matrix (rows, columns) with vectors (…, columns): a dot product per row."""
         return self.dot(M, x[..., np.newaxis, :])
+
+    def affine(self, M: Weights, x: Array, b: Weights | None) -> Array:
+        """Return M x ⊕ b, or M x without a bias b."""
+        product = self.matvec(M, x)
+        return product if b is None else self.add(product, b)
 
     def _fold_along(self, axis: int, x: Array) -> Array:
         axes = list(range(x.ndim))

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from weightsmith.arithmetic import elementary
 from weightsmith.arithmetic.base import Arithmetic, carried
 from weightsmith.arithmetic.core import Array, Elementary
 from weightsmith.errors import InputError, brief
@@ -106,7 +107,7 @@ class Native(Arithmetic):
 def machine(name: Elementary, x: npt.NDArray[Any]) -> Any:
     """Return a function of floats in their own type, as the machine computes it."""
     real = x.dtype.type
-    if name == "exp":
+    if elementary.known(name) == "exp":
         return np.exp(x)
     if name == "gelu":
         from weightsmith.arithmetic.fast_gelu import gelu

@@ -6,16 +6,16 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.model import Transformer
-from weightsmith.semantics.evaluation import Places
+from weightsmith.semantics.evaluation import AnswerIds
 
 
-def answers(T: Transformer, said: Array) -> Places:
+def answers(T: Transformer, said: Array) -> AnswerIds:
     """Return the places among the answers of what a target gives, (…, logits), or (…, codes) with a readout.
 
     −1 stands for no answer: a logit that is no number, and a code that is not in the table, however near one is.
     """
     if T.readout is not None:
-        return T.readout.places(said)
+        return T.readout.answer_ids(said)
     return np.where(np.isfinite(said).all(-1), np.argmax(said, -1), -1)
 
 

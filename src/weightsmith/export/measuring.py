@@ -6,12 +6,10 @@ from typing import Protocol
 
 import numpy as np
 
-from weightsmith.arithmetic import Array, Native
-from weightsmith.inspect.run import evaluate, read_codes
-from weightsmith.kernels.blas import BlasRun
+from weightsmith.arithmetic import Array
+from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
-from weightsmith.semantics.reference import read_off
 
 
 @dataclass(frozen=True)
@@ -40,10 +38,7 @@ class Exported(Protocol):
 
 def original(T: Transformer, ids: Ids) -> Outputs:
     """Return what the transformer itself gives: the logits or codes at every position, and the stream."""
-    found = evaluate(T, ids)
-    last = found.stream[-1]
-    if T.readout is not None:
-        logits = read_codes(T, last)
-    else:
-        logits = BlasRun(T).read_off(last) if isinstance(T.arithmetic, Native) else read_off(T, last)
+    engine = engine_for(T)
+    found = engine.evaluate(ids)
+    logits = (engine.read_off if T.readout is None else engine.read_codes)(found.stream[-1])
     return Outputs(logits.astype(np.float64), [stage.astype(np.float64) for stage in found.stream])

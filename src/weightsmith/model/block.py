@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from types import UnionType
 from typing import Annotated, Literal, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
@@ -13,7 +12,7 @@ from weightsmith.errors import ModelError, brief
 from weightsmith.model.axes import LANES, NEURONS, Axes, Labels, array_axes
 from weightsmith.model.frozen import ABSENT, LATER, RARE, SILENT, Frozen
 from weightsmith.model.names import MAX_NAME, checked_text
-from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
+from weightsmith.model.norms import Norm
 from weightsmith.model.positions import AttentionPositions
 from weightsmith.model.weightings import Softmax, Weighting
 
@@ -156,18 +155,16 @@ class Block(Frozen):
 
     def __post_init__(self) -> None:
         """Check the kinds of the parts."""
-        kinds: dict[str, type | UnionType] = {
+        kinds: dict[str, type] = {
             "attention": Attention,
             "feed_forward": FeedForward,
-            "attention_norm": LayerNorm | RMSNorm,
-            "feed_forward_norm": LayerNorm | RMSNorm,
+            "attention_norm": Norm,
+            "feed_forward_norm": Norm,
         }
         for name, kind in kinds.items():
             value = getattr(self, name)
             if value is not None and not isinstance(value, kind):
-                wanted = (
-                    "LayerNorm(…) or RMSNorm(…)" if name.endswith("norm") else f"{getattr(kind, '__name__', name)}(…)"
-                )
+                wanted = "LayerNorm(…) or RMSNorm(…)" if kind is Norm else f"{kind.__name__}(…)"
                 raise ModelError(f"Block({name}={brief(value)}): write {wanted}, or None")
         for name in ("attention", "feed_forward"):
             if getattr(self, f"{name}_norm") is not None and getattr(self, name) is None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array, Saturating, Weights, carried, immutable
-from weightsmith.arithmetic.settled import odd_product, settled
+from weightsmith.arithmetic.correct_rounding import flint, odd_product, round_correctly
 from weightsmith.errors import ModelError, brief
 from weightsmith.model.angles import sines_and_cosines
 from weightsmith.model.axes import Axes
@@ -223,11 +223,9 @@ def _penalties(slope: float, power: tuple[int, int] | None, arithmetic: Arithmet
     if power is None:
         return immutable(arithmetic.round(-odd_product(slope, distance)))
     close = -slope * distance
-    return immutable(settled(close, _DOUBT * -close, arithmetic._nearest, lambda d: -d * _root_of_2(*power)))
+    return immutable(round_correctly(close, _DOUBT * -close, arithmetic._nearest, lambda d: -d * _root_of_2(*power)))
 
 
 def _root_of_2(a: int, b: int) -> Any:
     """Return a ball around 2^(−a/b)."""
-    from flint import arb
-
-    return (arb.const_log2() * -a / b).exp()
+    return (flint().arb.const_log2() * -a / b).exp()

@@ -49,7 +49,16 @@ class Rotation(NamedTuple):
 
 
 class AttentionPositions(Frozen):
-    """A scheme inside attention. Its tables are members of the arithmetic; None where it does nothing of the kind."""
+    """A scheme inside attention: tables of members of the arithmetic, None for a table that it lacks.
+
+    Engines ask for the tables only, so what the tables do is fixed: a subclass that overrides it is refused.
+    """
+
+    def __init_subclass__(cls) -> None:
+        """Refuse a scheme that overrides what the tables do."""
+        for name in ("rotate", "key", "value", "penalty"):
+            if name in vars(cls):
+                raise TypeError(f"{cls.__name__}.{name}: a positional scheme consists of its tables; override those")
 
     # The tables
 

@@ -60,8 +60,8 @@ class Readout(Frozen):
         """The values, each once, in the order of their first codes."""
         return tuple(dict.fromkeys(value for _, value in self.entries))
 
-    def places(self, codes: Array) -> npt.NDArray[np.intp]:
-        """Return for codes (…, lanes) the places of their values among the answers; −1 for codes not in the table."""
+    def answer_ids(self, codes: Array) -> npt.NDArray[np.intp]:
+        """Return the indices in `answers` of the values of codes (…, lanes); −1 for a code not in the table."""
         entry = np.zeros(codes.shape[:-1], np.intp)
         lost = np.zeros(codes.shape[:-1], np.bool_)
         for column, (members, prefixes) in enumerate(self._steps):

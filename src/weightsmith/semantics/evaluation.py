@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,13 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Array
 from weightsmith.model import Transformer
 
-Ids: TypeAlias = npt.NDArray[np.integer]
-Places: TypeAlias = npt.NDArray[np.intp]  # among the answers of a transformer
+Ids: TypeAlias = npt.NDArray[np.integer]  # of tokens: indices in the vocabulary
+AnswerIds: TypeAlias = npt.NDArray[np.intp]  # indices in `Transformer.answers`
 KeysAndValues: TypeAlias = Sequence[tuple[Array, Array]]  # [head]
+Quantity: TypeAlias = Literal["decisions", "logits", "vectors", "outputs"]  # that an engine gives for many inputs
+Sums: TypeAlias = Literal["left", "machine"]  # left folds as defined, or the order in which BLAS adds
+
+NUMBERS_AT_ONCE = 1 << 26  # in the evaluation of inputs that run together: half a gigabyte of float64
 
 # Change a value on its way: ("stream", stage, 0), ("head", block, head) for what it adds, ("activations", block, 0).
 Change: TypeAlias = Callable[[str, int, int, Array], Array]

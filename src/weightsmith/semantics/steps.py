@@ -1,4 +1,4 @@
-"""Single steps of a run, on numbers that a person gives: for a class, for a check by hand."""
+"""Single steps of a run on plain numbers: for a class, or to check by hand."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,7 @@ from weightsmith.arithmetic import Arithmetic, Array, Native, carried
 from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.model import LayerNorm, Sinusoidal, position_table
 from weightsmith.model.positions import MAX_LENGTH
-from weightsmith.semantics.layers import run_norm
-from weightsmith.semantics.overflow import finite
+from weightsmith.semantics.layers import finite, run_norm
 
 
 def layer_norm(
@@ -60,7 +59,7 @@ def sinusoidal(positions: int, lanes: int, *, base: float = 10000.0, arithmetic:
 
 
 def arithmetic_or_float64(arithmetic: Arithmetic | None) -> Arithmetic:
-    """Return the arithmetic, or the machine's where none is given."""
+    """Return the arithmetic, or `Native("float64")` for None."""
     if arithmetic is not None and not isinstance(arithmetic, Arithmetic):
         raise InputError(f"arithmetic={brief(arithmetic)} is not an arithmetic: write Fixed(4, 4), for example")
     return Native("float64") if arithmetic is None else arithmetic

@@ -13,7 +13,7 @@ from weightsmith.kernels.blas.prepared import Floats, Heads, Which, times
 from weightsmith.model import Softmax, Transformer
 from weightsmith.semantics.attention import empty_error, equal_part, sees, weigh
 from weightsmith.semantics.evaluation import HeadRun, KeysAndValues
-from weightsmith.semantics.overflow import finite
+from weightsmith.semantics.layers import finite
 
 Visible = npt.NDArray[np.bool_]
 NUMBERS_AT_ONCE = 1 << 19  # of scores that are turned into weights together: so many stay near

@@ -28,7 +28,8 @@ from weightsmith.model import (
 )
 from weightsmith.model.positions import NO_POSITIONS
 
-_HARD: dict[type[Weighting], weighing.Weighting] = {
+WEIGHTINGS: dict[type[Weighting], weighing.Weighting] = {
+    Softmax: weighing.Weighting.SOFTMAX,
     AverageHard: weighing.Weighting.AVERAGE,
     LeftmostHard: weighing.Weighting.LEFTMOST,
     RightmostHard: weighing.Weighting.RIGHTMOST,
@@ -51,9 +52,8 @@ class HeadProgram:
     @property
     def kind(self) -> weighing.Weighting:
         """The weighting as the loops know it."""
-        if isinstance(self.weighting, Softmax):
-            return weighing.Weighting.SHIFTED if self.weighting.shifted else weighing.Weighting.SOFTMAX
-        return _HARD[type(self.weighting)]
+        shifted = isinstance(self.weighting, Softmax) and self.weighting.shifted
+        return weighing.Weighting.SHIFTED if shifted else WEIGHTINGS[type(self.weighting)]
 
     def equal_parts(self, c: Carrier, positions: int) -> Carried:
         """Return the parts of positions that share a weight; zeros where an empty softmax gets none."""

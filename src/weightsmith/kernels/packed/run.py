@@ -1,24 +1,36 @@
 """Fast runs of many inputs at once, equal to `semantics` bit for bit."""
 
 from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from weightsmith.kernels.packed.carrier import carrier, function_table
 from weightsmith.kernels.packed.compiled import compiled
-from weightsmith.kernels.packed.layout import Layout
-from weightsmith.kernels.packed.program import Program, program
+from weightsmith.kernels.packed.layout import Layout, batch
+from weightsmith.kernels.packed.program import WEIGHTINGS, Program, program
 from weightsmith.kernels.packed.runner import Columns, Runner, Watch
 from weightsmith.kernels.packed.size import bytes_needed
 from weightsmith.model import Transformer
 from weightsmith.model.positions import NO_POSITIONS
+from weightsmith.semantics.evaluation import Ids, Quantity
+from weightsmith.semantics.support import check_supported, unsupported
 
 KEPT_RUNS = 16
 
 
+RUN_BYTES = 64 << 20  # that inputs which run together may take
+
+
 class PackedRun:
-    """Runs of one transformer: see `kernels.interface.FastRun`."""
+    """Runs one transformer on many inputs at once, equal to the reference bit for bit."""
+
+    name = "the packed kernels"
 
     def __init__(self, T: Transformer) -> None:
-        """Choose how its values are carried; the rest is done when it is needed."""
+        """Refuse unknown parts, and choose the carrier; weights are prepared when they are needed."""
+        check_supported(T, self.name, WEIGHTINGS)
         self.transformer, self.carrier = T, carrier(T.arithmetic)
         self.loops = compiled(self.carrier)
 
@@ -42,6 +54,24 @@ class PackedRun:
         """
         self.ready()
         return Runner(self.program, self.loops, layout, watch, every).run()
+
+    @classmethod
+    def supports(cls, T: Transformer) -> bool:
+        """Say whether this engine knows every part of a transformer."""
+        return unsupported(T, cls.name, WEIGHTINGS) is None
+
+    def results(self, ids: Ids, quantity: Quantity) -> npt.NDArray[Any]:
+        """Return a quantity of inputs (inputs, positions): of the last position, or for "outputs" of every one."""
+        layout = batch(ids.astype(np.int64, copy=False))
+        columns = self.evaluate(layout, every=quantity == "outputs")
+        if quantity == "outputs":
+            return columns.decisions.reshape(ids.shape[::-1]).T
+        return columns.values(quantity, layout.level(ids.shape[1] - 1))
+
+    def inputs_at_once(self, length: int) -> int:
+        """Return how many inputs of a length should be run together."""
+        fixed = self.bytes_needed(length, 0)
+        return max(1, max(RUN_BYTES - fixed, 0) // (self.bytes_needed(length, length) - fixed))
 
     def bytes_needed(self, positions: int, columns: int) -> int:
         """Return the memory that `evaluate` takes."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,8 @@ from weightsmith.kernels.packed.scratch import Scratch
 from weightsmith.kernels.packed.size import NEURON_COLUMNS
 from weightsmith.kernels.packed.weighing import Weigher
 from weightsmith.model import Softmax, Weighting, tokens_text
-from weightsmith.semantics.reference import evaluate, read_answers
+from weightsmith.semantics.evaluation import Quantity
+from weightsmith.semantics.reference import Reference
 
 Decisions = npt.NDArray[np.int32]
 Watch = Callable[[Array], None]
@@ -43,10 +44,17 @@ class Columns:
     position was asked for is one refused before the last.
     """
 
-    decisions: Decisions  # (columns): places among the answers, −1 for a code that stands for nothing
+    decisions: Decisions  # (columns): indices in the answers, −1 for a code that is not in the table
     logits: Carried  # (classes, columns)
     vectors: Carried  # (lanes, columns): the last of the stream
     empty_softmax: int  # rows of attention without weight, over all columns
+    decode: Callable[[Carried], Array]
+
+    def values(self, quantity: Quantity, columns: slice) -> npt.NDArray[Any]:
+        """Return the decisions of some columns, or as members their "logits" or "vectors", (columns, …)."""
+        if quantity in ("decisions", "outputs"):
+            return self.decisions[columns]
+        return self.decode(getattr(self, quantity)[:, columns]).T
 
 
 class Runner:
@@ -90,13 +98,13 @@ class Runner:
             decisions = self._read_out(last)
         _scratch.shrink()
         used = slice(self.layout.columns)
-        return Columns(decisions[used], logits[:, used], h[:, used], self.empty)
+        return Columns(decisions[used], logits[:, used], h[:, used], self.empty, self.c.decode)
 
     def _read_out(self, last: Carried) -> Decisions:
         T = self.p.transformer
         assert T.readout is not None
         codes = self.c.decode(last[[T.lanes.index(lane) for lane in T.readout.lanes], : self.layout.columns])
-        return T.readout.places(codes.T).astype(np.int32)
+        return T.readout.answer_ids(codes.T).astype(np.int32)
 
     # The steps
 
@@ -268,9 +276,10 @@ class Runner:
         T, ids = self.p.transformer, self.layout.input_at(column, whole=not self.causal)
         name = named(tokens_text(T.vocabulary, (T.vocabulary[i] for i in ids)))
         try:
-            found = evaluate(T, np.array(ids))
+            reference = Reference(T)
+            found = reference.evaluate(np.array(ids))
             if self.every:
-                read_answers(T, found.stream[-1])
+                reference.read_answers(found.stream[-1])
         except ModelError as error:
             raise ModelError(f"on the input {name}: {error}") from None
         raise AssertionError(f"the fast run refuses {name}, which the reference takes")
