@@ -42,7 +42,7 @@ near = st.floats(min_value=-40.0, max_value=40.0)
 
 
 def rounded_by(nearest: Callable[..., Array], A: Saturating, x: Array) -> Array:
-    return nearest(x, A.lowest, A.infinity, A.least_exponent, A.precision, A.ties)
+    return nearest(x, A.rounding)
 
 
 both = pytest.mark.parametrize("nearest", [rounding.nearest, fast_rounding.nearest], ids=["reference", "fast"])
@@ -160,7 +160,7 @@ def test_rounding_works_where_no_folder_can_hold_the_machine_code(monkeypatch: p
 
     monkeypatch.setattr(numba, "njit", njit)
     importlib.reload(fast_rounding)
-    assert fast_rounding.nearest(np.array([0.1]), -15.0, 15.0, 3, 8, "zero") == 0.125
+    assert fast_rounding.nearest(np.array([0.1]), Fixed(4, 4).rounding) == 0.125
     monkeypatch.undo()
     importlib.reload(fast_rounding)
 

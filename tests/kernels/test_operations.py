@@ -12,7 +12,8 @@ from tests.kernels.hard_pairs import hard_products, hard_quotients, hard_sums
 from tests.kernels.loops import TIES, assert_all_equal, by_loop, finite_arithmetic, one_tie_rule_each
 from weightsmith.arithmetic import Array, Float, Saturating, rounding
 from weightsmith.kernels.packed.carrier import carrier
-from weightsmith.kernels.packed.representations import Floats, FloatsToEven, Int16ToZero, Integers
+from weightsmith.kernels.packed.floats import Floats, FloatsToEven
+from weightsmith.kernels.packed.integers import Int16ToZero, Integers
 
 OPERATIONS = ("add", "subtract", "multiply", "multiply_unit", "multiply_bounded", "multiply_weight", "divide")
 CARRIERS = {
@@ -36,7 +37,7 @@ def test_all_pairs_give_what_the_arithmetic_gives(dtype: str, form: str, ties: s
     A = finite_arithmetic(tied(form, ties))
     assert carrier(A).dtype == dtype
     whole = Int16ToZero if dtype == "int16" and ties == "zero" else Integers
-    assert type(carrier(A).constants) is (whole if dtype[0] == "i" else FloatsToEven if ties == "even" else Floats)
+    assert carrier(A).representation is (whole if dtype[0] == "i" else FloatsToEven if ties == "even" else Floats)
     members = A.values()
     x, y = (side.reshape(-1) for side in np.meshgrid(members, members))
     assert assert_all_equal(A, operation, x, y) > 2 * len(members) * (operation != "divide")

@@ -14,8 +14,8 @@ from weightsmith import Fixed, Native, Softmax, Transformer, parse_arithmetic, r
 from weightsmith.check import same_decisions
 from weightsmith.kernels.blas import BlasRun
 from weightsmith.kernels.packed import PackedRun, batch, compiled
-from weightsmith.kernels.packed.cache import cached
 from weightsmith.kernels.packed.carrier import carrier
+from weightsmith.kernels.packed.machine_code import cached
 
 INPUTS = batch(np.array([[0, 1, 1], [1, 0, 1]]))
 A = Fixed(4, 4)

@@ -36,6 +36,9 @@ An arbitrary float64 given to `round` is not such a result, so the rounding belo
 correct for every float64.
 """
 
+from enum import IntEnum
+from typing import NamedTuple, get_args
+
 import numpy as np
 
 from weightsmith.arithmetic.base import Arithmetic
@@ -43,6 +46,37 @@ from weightsmith.arithmetic.core import Array, Ties
 
 MAX_PRECISION = 25
 MAX_EXPONENT_BITS = 10
+
+
+class Rule(IntEnum):
+    """How a float64 is rounded, as machine code knows it: by a tie rule, or to one of the machine's own floats."""
+
+    ZERO = 0
+    EVEN = 1
+    AWAY = 2
+    FLOAT32 = 3
+    FLOAT64 = 4
+
+
+class Rounding(NamedTuple):
+    """How a float64 is rounded into an arithmetic: everything that the roundings here and in the kernels need."""
+
+    lowest: float
+    infinity: float
+    least_exponent: int
+    precision: int
+    rule: int  # a `Rule`
+    scale: float = 1.0  # of the values that a kernel holds: scale times the number that they mean
+
+    @classmethod
+    def of(cls, A: Arithmetic, ties: Ties) -> "Rounding":
+        """Return the rounding of an arithmetic with a tie rule."""
+        return cls(A.lowest, A.infinity, A.least_exponent, A.precision, get_args(Ties).index(ties))
+
+    @property
+    def direction(self) -> int:
+        """Where a tie goes: −1 to zero, 0 to even, 1 away from zero."""
+        return (-1, 0, 1)[self.rule]
 
 
 def quantum(x: Array, least_exponent: int, precision: int) -> Array:
@@ -62,13 +96,14 @@ def nearest_integer(s: Array, ties: Ties) -> Array:
     return whole + np.copysign(np.abs(s - whole) >= 0.5, s)
 
 
-def nearest(x: Array, lowest: float, infinity: float, least_exponent: int, precision: int, ties: Ties) -> Array:
+def nearest(x: Array, rounding: Rounding) -> Array:
     """Round each float64, which must not be NaN, to the nearest member between lowest and ∞."""
+    lowest, infinity, least_exponent, precision, rule, _ = rounding
     clamped = np.minimum(np.maximum(x, lowest), infinity)
     steps: Array | float = 2.0 ** (least_exponent - precision + 1)
     if infinity >= 2.0 ** (least_exponent + 1):  # not fixed point, where there is one quantum for all
         steps = quantum(clamped, least_exponent, precision)
-    return nearest_integer(clamped / steps, ties) * steps + 0.0  # + 0.0: there is no −0
+    return nearest_integer(clamped / steps, get_args(Ties)[rule]) * steps + 0.0  # + 0.0: there is no −0
 
 
 def at_least(A: Arithmetic, x: Array) -> Array:

@@ -9,28 +9,25 @@ from typing import Any
 import numba as nb
 import numpy as np
 
-from weightsmith.arithmetic import fast_rounding
+from weightsmith.arithmetic import fast_rounding, rounding
 from weightsmith.kernels.packed import (
     access,
     attention,
-    exact,
+    floats,
     instructions,
+    integers,
     linear,
     norms,
-    operations,
-    representations,
+    representation,
     weighing,
 )
-from weightsmith.kernels.packed.announcing import announced
-from weightsmith.kernels.packed.cache import cached, digest_of, folder_for
 from weightsmith.kernels.packed.carrier import Carrier
-from weightsmith.kernels.packed.operations import TableIndex
-from weightsmith.kernels.packed.representations import factors
+from weightsmith.kernels.packed.machine_code import announced, cached, digest_of, folder_for
+from weightsmith.kernels.packed.representation import TableIndex
 
 MODULES = (
-    *(attention, weighing, linear, norms, operations, exact, access, instructions, fast_rounding),
-    *(representations, factors),
-    *representations.MODULES.values(),
+    *(attention, weighing, linear, norms, access, instructions, fast_rounding, rounding),
+    *(representation, integers, floats),
 )  # that machine code comes from
 LOOPS = {
     loop.__name__: loop
@@ -115,7 +112,7 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
     weigher = weighing.Weigher(0, row, TableIndex(0, 0, 0), row)
     room = attention.Room(rows, rows, rows, rows, rows, kinds, row, table, flags)
     norm = norms.Norm(index, 1.0, 1.0, True, reals, reals)
-    constants, rounding = typeof(carrier.constants), typeof(carrier.rounding)
+    constants, how = typeof(carrier.constants), typeof(carrier.rounding)
     values, count, yes = typeof(rows), nb.int64, nb.boolean
     return {
         "embed": nb.void(typeof(np.zeros((0, 0, 0), carrier.dtype)), typeof(index), levels, values),
@@ -126,8 +123,8 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
         "multiply_rows": nb.void(values, values, count, constants),
         "attend": count(
             *(typeof(attention.Rows(rows, rows, rows)), levels, typeof(distances), typeof(weigher)),
-            *(typeof(room), count, rounding, constants),
+            *(typeof(room), count, how, constants),
         ),
         "rotate": nb.void(values, typeof(table), values, values, levels, constants),
-        "norm": count(values, values, typeof(norm), typeof(reals), count, count, rounding),
+        "norm": count(values, values, typeof(norm), typeof(reals), count, count, how),
     }

@@ -11,7 +11,9 @@ import numpy as np
 
 from weightsmith.kernels.packed.access import entry, load, store
 from weightsmith.kernels.packed.instructions import SIMD_BYTES, filled, inlined, internal, minus, most
-from weightsmith.kernels.packed.operations import (
+from weightsmith.kernels.packed.representation import (
+    UnitFactor,
+    WeightFactor,
     add,
     add_calm,
     factor,
@@ -22,7 +24,6 @@ from weightsmith.kernels.packed.operations import (
     survey,
     table_index,
 )
-from weightsmith.kernels.packed.representations.factors import UnitFactor, WeightFactor
 
 COLUMN_PADDING = 128  # rows have a multiple of so many columns, and as many more: loops end on whole SIMD vectors
 TILE_BYTES = 4 * SIMD_BYTES  # of each row, worked on together, so that all of them stay in a near cache

@@ -4,8 +4,9 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Array, Native, Saturating, Weights, carried
-from weightsmith.kernels.packed.carrier import Carried, Carrier
+from weightsmith.kernels.packed.carrier import Carrier
 from weightsmith.kernels.packed.linear import EntryKind, Matrix
+from weightsmith.kernels.packed.representation import Encoded
 
 MIN_REUSE = 8  # so many entries for each lane make a look at its values worth while
 Indices = npt.NDArray[np.int64]
@@ -51,10 +52,10 @@ def _bounds(c: Carrier, rows: Indices, values: Array, count: int) -> Array:
     return bounds
 
 
-def _least_normal(c: Carrier, values: Array) -> Carried:
+def _least_normal(c: Carrier, values: Array) -> Encoded:
     """Return for each weight how small |x| may be so that the product is normal; 0 for integers, which have no such."""
     if c.dtype.kind == "i" or not isinstance(c.arithmetic, Saturating):
         return np.zeros(len(values), c.dtype)
     with np.errstate(over="ignore"):
-        least: Carried = (1.01 * 2.0**c.rounding.least_exponent / np.abs(values)).astype(c.dtype)
+        least: Encoded = (1.01 * 2.0**c.rounding.least_exponent / np.abs(values)).astype(c.dtype)
     return least

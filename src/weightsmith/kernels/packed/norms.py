@@ -4,7 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from weightsmith.kernels.packed.exact import round_exactly
+from weightsmith.arithmetic.fast_rounding import away, to_even, to_zero
+from weightsmith.arithmetic.rounding import Rule
+from weightsmith.kernels.packed.instructions import internal
 
 
 class Norm(NamedTuple):
@@ -16,6 +18,18 @@ class Norm(NamedTuple):
     centred: bool
     gain: Any  # empty for none
     bias: Any
+
+
+@internal
+def round_exactly(x: Any, r: Any) -> Any:
+    """Round a float64 into the arithmetic."""
+    if r.rule == Rule.ZERO:
+        return to_zero(x, r)
+    if r.rule == Rule.EVEN:
+        return to_even(x, r)
+    if r.rule == Rule.AWAY:
+        return away(x, r)
+    return np.float64(np.float32(x)) if r.rule == Rule.FLOAT32 else x
 
 
 def norm(h: Any, out: Any, norm: Any, x: Any, first: int, last: int, rounding: Any) -> int:

@@ -9,10 +9,11 @@ import numpy.typing as npt
 from weightsmith import model
 from weightsmith.arithmetic import Activation, Array, Native, Weights, carried
 from weightsmith.kernels.packed import attention, weighing
-from weightsmith.kernels.packed.carrier import Carried, Carrier, carrier
+from weightsmith.kernels.packed.carrier import Carrier, carrier
 from weightsmith.kernels.packed.linear import Matrix
 from weightsmith.kernels.packed.matrices import sparse
 from weightsmith.kernels.packed.norms import Norm
+from weightsmith.kernels.packed.representation import Encoded
 from weightsmith.model import (
     Attention,
     AttentionPositions,
@@ -43,8 +44,8 @@ class HeadProgram:
     W_QKV: Matrix  # the rows of all three
     size: int  # of queries, and of keys
     W_O: Matrix
-    relative_keys: Carried  # (distances, key size); no rows without relative positions
-    relative_values: Carried  # (distances, value size); likewise
+    relative_keys: Encoded  # (distances, key size); no rows without relative positions
+    relative_values: Encoded  # (distances, value size); likewise
     scheme: AttentionPositions
     weighting: Weighting
     strict: bool
@@ -55,7 +56,7 @@ class HeadProgram:
         shifted = isinstance(self.weighting, Softmax) and self.weighting.shifted
         return weighing.Weighting.SHIFTED if shifted else WEIGHTINGS[type(self.weighting)]
 
-    def equal_parts(self, c: Carrier, positions: int) -> Carried:
+    def equal_parts(self, c: Carrier, positions: int) -> Encoded:
         """Return the parts of positions that share a weight; zeros where an empty softmax gets none."""
         return equal_parts(c, positions, isinstance(self.weighting, Softmax) and self.weighting.empty != "uniform")
 
@@ -65,7 +66,7 @@ class HeadProgram:
         by_distance = np.zeros(0, c.dtype) if penalties is None else c.encode(penalties)
         return attention.Distances(self.relative_keys, self.relative_values, by_distance)
 
-    def rotation(self, c: Carrier, positions: int) -> tuple[Carried, Carried, Carried] | None:
+    def rotation(self, c: Carrier, positions: int) -> tuple[Encoded, Encoded, Encoded] | None:
         """Return which rows of queries and keys are turned together, and the cosines and sines as unit factors."""
         turns = self.scheme.rotation(c.arithmetic, self.size, positions)
         if turns is None:
@@ -80,7 +81,7 @@ class BlockProgram:
 
     attention: bool  # whether there is any
     heads: tuple[HeadProgram, ...]
-    b_O: Carried
+    b_O: Encoded
     W_1: Matrix | None
     W_2: Matrix | None
     W_3: Matrix | None
@@ -116,7 +117,7 @@ def program(T: Transformer) -> Program:
 
 
 @lru_cache(maxsize=16)
-def embedded(p: Program, positions: int) -> Carried:
+def embedded(p: Program, positions: int) -> Encoded:
     """Return the first vector of the stream for each position and token, (positions, lanes, tokens)."""
     T = p.transformer
     table = position_table(T.positions, T.arithmetic, len(T.lanes), positions)
@@ -127,7 +128,7 @@ def embedded(p: Program, positions: int) -> Carried:
 
 
 @lru_cache(maxsize=64)
-def equal_parts(c: Carrier, count: int, empty: bool) -> Carried:
+def equal_parts(c: Carrier, count: int, empty: bool) -> Encoded:
     """Return 0 and the equal parts of one, two, three … positions, or as many zeros."""
     parts = c.encode(np.concatenate([[0.0], c.arithmetic.round(1 / np.arange(1, count + 1))]))
     return np.zeros_like(parts) if empty else parts

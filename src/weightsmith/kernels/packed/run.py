@@ -11,7 +11,7 @@ from weightsmith.kernels.packed.compiled import compiled
 from weightsmith.kernels.packed.layout import Layout, batch
 from weightsmith.kernels.packed.program import WEIGHTINGS, Program, program
 from weightsmith.kernels.packed.runner import Columns, Runner, Watch
-from weightsmith.kernels.packed.size import bytes_needed
+from weightsmith.kernels.packed.scratch import bytes_needed
 from weightsmith.model import Transformer
 from weightsmith.model.positions import NO_POSITIONS
 from weightsmith.semantics.evaluation import Ids, Quantity

@@ -10,22 +10,21 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Activation, Array
 from weightsmith.errors import ModelError, named
 from weightsmith.kernels.packed.attention import Levels, Room, Rows, Stage
-from weightsmith.kernels.packed.carrier import Carried, function_table
+from weightsmith.kernels.packed.carrier import function_table
 from weightsmith.kernels.packed.compiled import Loops
+from weightsmith.kernels.packed.floats import Machine
 from weightsmith.kernels.packed.instructions import SIMD_BYTES
 from weightsmith.kernels.packed.layout import Layout
 from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES, Matrix, Survey
 from weightsmith.kernels.packed.norms import Norm
-from weightsmith.kernels.packed.operations import TableIndex
 from weightsmith.kernels.packed.program import (
     BlockProgram,
     HeadProgram,
     Program,
     embedded,
 )
-from weightsmith.kernels.packed.representations import Machine
-from weightsmith.kernels.packed.scratch import Scratch
-from weightsmith.kernels.packed.size import NEURON_COLUMNS
+from weightsmith.kernels.packed.representation import Encoded, TableIndex
+from weightsmith.kernels.packed.scratch import NEURON_COLUMNS, Scratch
 from weightsmith.kernels.packed.weighing import Weigher
 from weightsmith.model import Softmax, Weighting, tokens_text
 from weightsmith.semantics.evaluation import Quantity
@@ -45,10 +44,10 @@ class Columns:
     """
 
     decisions: Decisions  # (columns): indices in the answers, −1 for a code that is not in the table
-    logits: Carried  # (classes, columns)
-    vectors: Carried  # (lanes, columns): the last of the stream
+    logits: Encoded  # (classes, columns)
+    vectors: Encoded  # (lanes, columns): the last of the stream
     empty_softmax: int  # rows of attention without weight, over all columns
-    decode: Callable[[Carried], Array]
+    decode: Callable[[Encoded], Array]
 
     def values(self, quantity: Quantity, columns: slice) -> npt.NDArray[Any]:
         """Return the decisions of some columns, or as members their "logits" or "vectors", (columns, …)."""
@@ -72,7 +71,7 @@ class Runner:
         self.width = self.columns + COLUMN_PADDING
         self.simd = SIMD_BYTES // self.c.dtype.itemsize
         self.levels = Levels(layout.widths, layout.offsets, layout.chunk(self.simd), self._ahead(strict=False))
-        self.nothing: Carried = np.zeros(0, self.c.dtype)
+        self.nothing: Encoded = np.zeros(0, self.c.dtype)
         vectors = TILE_BYTES // SIMD_BYTES
         self.found = Survey(self._rows("low", 1, vectors * p.widest)[0], self._rows("high", 1, vectors)[0])
         self.empty = 0
@@ -100,7 +99,7 @@ class Runner:
         used = slice(self.layout.columns)
         return Columns(decisions[used], logits[:, used], h[:, used], self.empty, self.c.decode)
 
-    def _read_out(self, last: Carried) -> Decisions:
+    def _read_out(self, last: Encoded) -> Decisions:
         T = self.p.transformer
         assert T.readout is not None
         codes = self.c.decode(last[[T.lanes.index(lane) for lane in T.readout.lanes], : self.layout.columns])
@@ -108,17 +107,17 @@ class Runner:
 
     # The steps
 
-    def _embedded(self) -> Carried:
+    def _embedded(self) -> Encoded:
         T, layout = self.p.transformer, self.layout
         h = np.zeros((len(T.lanes), self.width), self.c.dtype)
         self.loops.embed(embedded(self.p, layout.widths.size), layout.ids, self.levels, h)
         return h
 
-    def _attention(self, block: BlockProgram, h: Carried) -> None:
+    def _attention(self, block: BlockProgram, h: Encoded) -> None:
         if not block.attention:
             return
         seen = self._normed(block.attention_norm, h) if block.before else h
-        total: Carried | None = None
+        total: Encoded | None = None
         for head in block.heads:
             mixed = self._mixed(head, seen)
             if len(block.heads) == 1:
@@ -133,7 +132,7 @@ class Runner:
         if not block.before:
             h[:] = self._normed(block.attention_norm, h)
 
-    def _mixed(self, head: HeadProgram, seen: Carried) -> Carried:
+    def _mixed(self, head: HeadProgram, seen: Encoded) -> Encoded:
         size, positions = head.size, self.layout.widths.size
         qkv = self._matvec(head.W_QKV, seen, "qkv")
         rotation = head.rotation(self.c, positions)
@@ -174,7 +173,7 @@ class Runner:
             total=self._rows("total", 1, simd),
             queries=self._rows("queries", keys, simd),
             bounded=np.zeros(keys, np.int8),
-            places=np.zeros(keys, self.c.dtype),
+            shifts=np.zeros(keys, self.c.dtype),
             addresses=np.zeros((2, positions), np.int64),
             empty=np.zeros(self.layout.columns, np.bool_),
         )
@@ -183,7 +182,7 @@ class Runner:
         """Return how many positions a head sees, more than there are before its own."""
         return 0 if strict else 1 if self.causal else self.layout.widths.size
 
-    def _exponentiate(self, weighting: Weighting, scores: Carried, ahead: int) -> None:
+    def _exponentiate(self, weighting: Weighting, scores: Encoded, ahead: int) -> None:
         """Do without a table."""
         A, positions = self.p.transformer.arithmetic, self.layout.widths.size
         for t in range(max(0, 1 - ahead), positions):  # the first position may see nothing
@@ -195,7 +194,7 @@ class Runner:
                 x = A.subtract(x, x.max(axis=0)) if weighting.shifted else x
                 visible[:, level] = self.c.encode(A._elementary("exp", x))
 
-    def _feed_forward(self, block: BlockProgram, h: Carried, source: Carried) -> None:
+    def _feed_forward(self, block: BlockProgram, h: Encoded, source: Encoded) -> None:
         if block.W_1 is None or block.W_2 is None:
             return
         seen = self._normed(block.feed_forward_norm, source) if block.before else source
@@ -211,7 +210,7 @@ class Runner:
         if not block.before:
             h[:] = self._normed(block.feed_forward_norm, h)
 
-    def _neurons(self, block: BlockProgram, seen: Carried, a: int, hidden: Carried, count: int) -> None:
+    def _neurons(self, block: BlockProgram, seen: Encoded, a: int, hidden: Encoded, count: int) -> None:
         """Set the first columns of `hidden` to the activations of those of `seen` from a on."""
         assert block.W_1 is not None
         self._apply(block.W_1, seen, a, hidden, 0, count, False)
@@ -221,7 +220,7 @@ class Runner:
             self._apply(block.W_3, seen, a, gate, 0, count, False)
             self.loops.multiply_rows(hidden, gate, count, self.constants)
 
-    def _activate(self, name: Activation, hidden: Carried, count: int) -> None:
+    def _activate(self, name: Activation, hidden: Encoded, count: int) -> None:
         if name == "relu":
             np.maximum(hidden[:, :count], 0, out=hidden[:, :count])
             return
@@ -234,23 +233,23 @@ class Runner:
 
     # Parts of steps
 
-    def _rows(self, name: str, count: int, columns: int | None = None) -> Carried:
+    def _rows(self, name: str, count: int, columns: int | None = None) -> Encoded:
         return _scratch.rows(name, count, self.width if columns is None else columns, self.c.dtype)
 
-    def _matvec(self, M: Matrix, x: Carried, name: str, into: Carried | None = None) -> Carried:
+    def _matvec(self, M: Matrix, x: Encoded, name: str, into: Encoded | None = None) -> Encoded:
         out = self._rows(name, M.rows) if into is None else into
         self._apply(M, x, 0, out, 0, self.columns, into is not None)
         return out
 
     def _apply(
-        self, M: Matrix, x: Carried, first: int, out: Carried, target: int, count: int, into: bool,
-        second: Matrix | None = None, hidden: Carried | None = None,
+        self, M: Matrix, x: Encoded, first: int, out: Encoded, target: int, count: int, into: bool,
+        second: Matrix | None = None, hidden: Encoded | None = None,
     ) -> None:  # fmt: skip
         """Set columns of out to M x ⊕ bias, or to a layer of neurons: see `linear.apply`."""
         second, hidden = (self.p.none if second is None else second), (out if hidden is None else hidden)
         self.loops.apply(M, second, x, first, hidden, out, target, count, into, self.found, self.constants)
 
-    def _normed(self, norm: Norm | None, h: Carried, first: int = 0) -> Carried:
+    def _normed(self, norm: Norm | None, h: Encoded, first: int = 0) -> Encoded:
         if norm is None:
             return h
         out, column = h.copy(), np.empty(norm.lanes.size)
@@ -259,15 +258,15 @@ class Runner:
             self._refuse(wrong)
         return out
 
-    def _seen(self, h: Carried) -> None:
+    def _seen(self, h: Encoded) -> None:
         self._finite(h)
         if self.watch is not None:
             self.watch(self.c.decode(h[:, : self.layout.columns]))
 
-    def _finite(self, values: Carried, first: int = 0, end: int | None = None) -> Carried:
+    def _finite(self, values: Encoded, first: int = 0, end: int | None = None) -> Encoded:
         """Refuse what only the machine's arithmetic can produce, in the columns from `first` on."""
         used = values[:, first : self.layout.columns if end is None else end]
-        if isinstance(self.constants, Machine) and not np.isfinite(used).all():
+        if self.c.representation is Machine and not np.isfinite(used).all():
             self._refuse(first + int(np.argwhere(~np.isfinite(used))[0][-1]))
         return values
 

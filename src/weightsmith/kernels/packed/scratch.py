@@ -1,4 +1,4 @@
-"""Memory that each thread keeps for its next run: to fetch it anew takes as long as many a run."""
+"""The memory of a run: what each thread keeps for the next one, and how much a run takes."""
 
 import threading
 from typing import Any
@@ -6,9 +6,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.kernels.packed.carrier import Carried
+from weightsmith.kernels.packed.carrier import carrier, function_table
+from weightsmith.kernels.packed.instructions import SIMD_BYTES
+from weightsmith.kernels.packed.layout import MAX_CHUNK
+from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES
+from weightsmith.kernels.packed.representation import Encoded
+from weightsmith.model import Transformer
 
-KEPT_BYTES = 32 << 20  # as much as a check's run takes
+KEPT_BYTES = 32 << 20  # as much as the run of a check takes
+NEURON_COLUMNS = 2048  # columns of neurons that are held together, where they are not `relu`
 
 
 class Scratch(threading.local):
@@ -18,7 +24,7 @@ class Scratch(threading.local):
         """Begin with none."""
         self.named: dict[str, npt.NDArray[np.uint8]] = {}
 
-    def rows(self, name: str, count: int, width: int, dtype: np.dtype[Any]) -> Carried:
+    def rows(self, name: str, count: int, width: int, dtype: np.dtype[Any]) -> Encoded:
         """Return rows that hold anything; what had the name before is written over."""
         size = count * width * dtype.itemsize
         if name not in self.named or self.named[name].size < size:
@@ -29,3 +35,43 @@ class Scratch(threading.local):
         """Drop everything, if it is more than what a check's run takes."""
         if sum(kept.size for kept in self.named.values()) > KEPT_BYTES:
             self.named.clear()
+
+
+def bytes_needed(T: Transformer, positions: int, columns: int) -> int:
+    """Return the memory that a run takes on inputs of so many positions, with so many columns in all."""
+    return _fixed_bytes(T, positions) + columns * _column_bytes(T, positions)
+
+
+def _head_sizes(T: Transformer) -> tuple[int, int]:
+    heads = [head for block in T.blocks if block.attention for head in block.attention.heads]
+    keys = max((len(head.W_K) for head in heads), default=0)
+    return keys, max((len(head.W_V) for head in heads), default=0)
+
+
+def _column_bytes(T: Transformer, positions: int) -> int:
+    """Count the rows that are there at once: the stream, thrice, and once more as a parallel block found it; a head's
+    queries, keys, values, and what it mixes; its scores, if exponentials are not in a table; the logits; and a
+    decision, a token and whether a softmax was empty."""
+    keys, values = _head_sizes(T)
+    streams = 3 + any(block.reads_entry for block in T.blocks)
+    rows = streams * len(T.lanes) + 2 * keys + 2 * values + len(T.classes)
+    size = carrier(T.arithmetic).dtype.itemsize
+    by_table = function_table(carrier(T.arithmetic), "exp") is not None
+    exponentials = 0 if by_table else (size + 32) * positions  # computed as float64
+    read = 0 if T.readout is None else (size + 8 * 4) * len(T.readout.lanes)  # a lane, and as float64 to look up
+    return rows * size + 8 * 3 + exponentials + read
+
+
+def _fixed_bytes(T: Transformer, positions: int) -> int:
+    """Count what does not depend on the columns.
+
+    That is the neurons of a tile; and for each position its first vectors, also as float64 while they are made, the
+    keys and values of narrow ones repeated over a chunk, and a SIMD vector of scores.
+    """
+    layers = [block.feed_forward for block in T.blocks if block.feed_forward]
+    size = carrier(T.arithmetic).dtype.itemsize
+    kept = 2 * size * NEURON_COLUMNS
+    neurons = max((len(layer.W_1) * (TILE_BYTES + kept * (layer.activation != "relu")) for layer in layers), default=0)
+    vectors = len(T.lanes) * len(T.vocabulary) * (16 + size)
+    tiles = sum(_head_sizes(T)) * (MAX_CHUNK + COLUMN_PADDING) * size  # rounded up to SIMD vectors
+    return neurons + positions * (vectors + tiles + SIMD_BYTES)

@@ -7,7 +7,7 @@ import numpy as np
 
 from weightsmith.kernels.packed.access import load, store
 from weightsmith.kernels.packed.instructions import filled, inlined, internal, most
-from weightsmith.kernels.packed.operations import add, divide, subtract, table_index
+from weightsmith.kernels.packed.representation import add, divide, subtract, table_index
 
 
 class Weighting(IntEnum):
