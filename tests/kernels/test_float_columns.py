@@ -1,4 +1,4 @@
-"""Columns carried by float32 and float64 equal the reference in every bit."""
+"""Columns held by float32 and float64 equal the reference in every bit."""
 
 from collections import Counter
 

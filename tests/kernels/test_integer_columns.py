@@ -1,4 +1,4 @@
-"""Columns carried by int16 and int32 equal the reference in every bit."""
+"""Columns held by int16 and int32 equal the reference in every bit."""
 
 from collections import Counter
 

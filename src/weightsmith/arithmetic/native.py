@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import elementary
-from weightsmith.arithmetic.base import Arithmetic, carried
+from weightsmith.arithmetic.base import Arithmetic, as_float64
 from weightsmith.arithmetic.core import Array, Elementary
 from weightsmith.errors import InputError, brief
 
@@ -72,11 +72,11 @@ class Native(Arithmetic):
 
     def round(self, x: npt.ArrayLike) -> Array:
         """Return the nearest finite member of each value; values beyond ±∞ become ±∞. NaN is refused."""
-        return super().round(np.clip(carried(x), -self.infinity, self.infinity))
+        return super().round(np.clip(as_float64(x), -self.infinity, self.infinity))
 
     def contains(self, x: npt.ArrayLike) -> npt.NDArray[np.bool_]:
         """Say of each value whether it is a member."""
-        values = carried(x)
+        values = as_float64(x)
         member: npt.NDArray[np.bool_] = np.isfinite(values)
         if self.dtype == "float32":
             with np.errstate(all="ignore"):

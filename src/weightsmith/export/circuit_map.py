@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.arithmetic import Array, Weights, carried
+from weightsmith.arithmetic import Array, Weights, as_float64
 from weightsmith.errors import ExportError, brief
 from weightsmith.export.answers import code_places, plain_readout
 from weightsmith.memory.facts import by_lane
@@ -88,7 +88,7 @@ class _Part:
 
 
 def _above(row: Weights, threshold: float) -> Array:
-    weights = carried(row)
+    weights = as_float64(row)
     return np.where(np.abs(weights) > threshold, weights, 0.0)
 
 

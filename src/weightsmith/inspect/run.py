@@ -12,7 +12,7 @@ from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError
 from weightsmith.inspect import trace
 from weightsmith.kernels.engines import engine_for
-from weightsmith.model import Transformer, lane_index, needs_classes, read_tokens, token_places
+from weightsmith.model import Transformer, lane_index, needs_classes, read_tokens, token_ids
 from weightsmith.model.names import place_of
 from weightsmith.model.places import checked, stage_names
 from weightsmith.model.tokens import read_inputs
@@ -175,7 +175,7 @@ def run(T: Transformer, tokens: str | Sequence[str], *, sums: Sums | None = None
     'YES'
     """
     read = read_tokens(T, tokens)
-    found = evaluate(T, np.array(token_places(T, read)), sums=sums, change=change)
+    found = evaluate(T, np.array(token_ids(T, read)), sums=sums, change=change)
     stream = np.stack(found.stream).astype(np.float64, copy=False)
     logits, activations = found.logits.astype(np.float64), [layer.astype(np.float64) for layer in found.activations]
     for array in (logits, stream, *activations):

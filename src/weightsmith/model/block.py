@@ -10,7 +10,13 @@ from weightsmith.arithmetic import Activation as Plain
 from weightsmith.arithmetic import Weights
 from weightsmith.errors import ModelError, brief
 from weightsmith.model.axes import LANES, NEURONS, Axes, Labels, array_axes
-from weightsmith.model.frozen import ABSENT, LATER, RARE, SILENT, Frozen
+from weightsmith.model.frozen import (
+    BOTH_OMIT_DEFAULT,
+    DIGESTS_OMIT_DEFAULT,
+    FILES_OMIT_EMPTY,
+    OLD_FILES_LACK_IT,
+    Frozen,
+)
 from weightsmith.model.names import MAX_NAME, checked_text
 from weightsmith.model.norms import Norm
 from weightsmith.model.positions import AttentionPositions
@@ -38,9 +44,9 @@ class Head(Frozen):
     b_Q: Annotated[Weights | None, Axes("key size")] = None  # None is nothing
     b_K: Annotated[Weights | None, Axes("key size")] = None
     b_V: Annotated[Weights | None, Axes("value size")] = None
-    positions: AttentionPositions | None = field(default=None, metadata=LATER)
-    strict: bool = field(default=False, metadata=ABSENT)
-    name: str = field(default="", compare=False, metadata=RARE)  # what it is for
+    positions: AttentionPositions | None = field(default=None, metadata=OLD_FILES_LACK_IT)
+    strict: bool = field(default=False, metadata=BOTH_OMIT_DEFAULT)
+    name: str = field(default="", compare=False, metadata=FILES_OMIT_EMPTY)  # what it is for
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
@@ -93,7 +99,7 @@ class FeedForward(Frozen):
     activation: Activation = "relu"
     W_3: Annotated[Weights | None, Axes(NEURONS, LANES)] = None  # for gated activations only
     b_3: Annotated[Weights | None, Axes(NEURONS)] = None  # None is taken for 0
-    names: Annotated[Sequence[str], Labels(NEURONS)] = field(default=(), compare=False, metadata=LATER)  # "" for none
+    names: Annotated[Sequence[str], Labels(NEURONS)] = field(default=(), compare=False, metadata=OLD_FILES_LACK_IT)
     keys: Annotated[Weights | None, Axes(NEURONS, LANES)] = field(default=None, compare=False)  # what neurons are for
 
     def __post_init__(self) -> None:
@@ -151,7 +157,7 @@ class Block(Frozen):
     feed_forward_norm: Norm | None = None
     norm_placement: Placement = "pre"
     origin: str = ""
-    parallel: bool = field(default=False, metadata=SILENT)
+    parallel: bool = field(default=False, metadata=DIGESTS_OMIT_DEFAULT)
 
     def __post_init__(self) -> None:
         """Check the kinds of the parts."""

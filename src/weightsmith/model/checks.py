@@ -67,9 +67,9 @@ def _check_norm(name: str, norm: Norm | None, lanes: Sequence[str]) -> None:
 
 
 def _check_flags(T: "Transformer") -> None:
-    """See that flags are some: 0 or 1 from the position table, and written by nothing."""
-    places = {lane: n for n, lane in enumerate(T.lanes)}
-    lanes = np.array([places[flag] if flag in places else lane_index(T, flag) for flag in T.flags], np.intp)
+    """Check that each flag lane is 0 or 1 in the position table and never written by a block."""
+    index = {lane: n for n, lane in enumerate(T.lanes)}
+    lanes = np.array([index[flag] if flag in index else lane_index(T, flag) for flag in T.flags], np.intp)
     if not lanes.size:
         return
     wrong = _not_zero_or_one(T, lanes) | np.any(T.embedding, axis=0)[lanes]
@@ -84,7 +84,7 @@ def _check_flags(T: "Transformer") -> None:
             written |= array.any(axis=tuple(range(1, array.ndim)))
         for norm in (block.attention_norm, block.feed_forward_norm):
             if norm is not None and block.norm_placement == "post":
-                written[slice(None) if norm.lanes is None else [places[lane] for lane in norm.lanes]] = True
+                written[slice(None) if norm.lanes is None else [index[lane] for lane in norm.lanes]] = True
         if written[lanes].any():
             flag = T.flags[int(written[lanes].argmax())]
             raise ModelError(f"the lane {named(flag)} is no flag: block {b} writes to it")
@@ -138,7 +138,7 @@ def _check_readout(T: "Transformer") -> None:
 
 
 def lane_index(T: "Transformer", name: str) -> int:
-    """Return the place of a lane, or say which lanes there are."""
+    """Return the index of a lane; an unknown name is refused with the lanes that there are."""
     try:
         return T.lanes.index(name)
     except ValueError:

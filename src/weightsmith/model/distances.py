@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Array, Saturating, Weights, carried, immutable
+from weightsmith.arithmetic import Arithmetic, Array, Saturating, Weights, as_float64, immutable
 from weightsmith.arithmetic.correct_rounding import flint, odd_product, round_correctly
 from weightsmith.errors import ModelError, brief
 from weightsmith.model.angles import sines_and_cosines
 from weightsmith.model.axes import Axes
-from weightsmith.model.frozen import ABSENT
+from weightsmith.model.frozen import BOTH_OMIT_DEFAULT
 from weightsmith.model.positions import MAX_BASE, AttentionPositions, Indices, Rotation, checked_base, rounded_up
 
 Pairing: TypeAlias = Literal["halves", "neighbours"]
@@ -49,11 +49,11 @@ class Relative(AttentionPositions):
 
     def key_offsets(self) -> Array:
         """Return the keys' table."""
-        return carried(self.keys)
+        return as_float64(self.keys)
 
     def value_offsets(self) -> Array | None:
         """Return the values' table."""
-        return None if self.values is None else carried(self.values)
+        return None if self.values is None else as_float64(self.values)
 
     def alike(self) -> object:
         """Return the sizes: tables of one size are stacked."""
@@ -144,7 +144,7 @@ class Alibi(AttentionPositions):
     """
 
     slopes: Sequence[float] | None = None
-    place: Sequence[int] | None = field(default=None, metadata=ABSENT)
+    place: Sequence[int] | None = field(default=None, metadata=BOTH_OMIT_DEFAULT)
 
     def __post_init__(self) -> None:
         """Refuse what is not a number."""

@@ -14,7 +14,7 @@ from weightsmith.model.frozen import Frozen
 
 Part = TypeVar("Part", bound=Frozen)
 Change = Callable[[Any, Declared], Any]
-Places = Sequence[int] | slice | npt.NDArray[np.intp]
+Indices = Sequence[int] | slice | npt.NDArray[np.intp]
 _WALKED = (np.ndarray, tuple, Frozen)  # what is an array, or may have some in it
 
 
@@ -95,8 +95,8 @@ def widened(part: Part, covered: Sequence[str], before: int, after: int, /, **ot
     return map_declared(part, wider, **others)
 
 
-def without_lanes(part: Part, places: Sequence[int]) -> Part:
-    """Return a part whose arrays are 0 at the places of some lanes: it neither reads them nor writes to them."""
+def without_lanes(part: Part, indices: Sequence[int]) -> Part:
+    """Return a part whose arrays are 0 in some lanes: it neither reads them nor writes to them."""
 
     def zeroed(value: Any, what: Declared) -> Any:
         if not isinstance(what, Axes) or LANES not in what:
@@ -104,7 +104,7 @@ def without_lanes(part: Part, places: Sequence[int]) -> Part:
         result = value.copy()
         for axis, name in enumerate(what):
             if name == LANES:
-                np.moveaxis(result, axis, 0)[list(places)] = 0.0
+                np.moveaxis(result, axis, 0)[list(indices)] = 0.0
         return result
 
     return map_declared(part, zeroed)
@@ -120,14 +120,14 @@ def renamed_lanes(part: Part, covered: Sequence[str], new: Mapping[str, str], /,
     return map_declared(part, renamed, **others)
 
 
-def selected(part: Part, axis: str, places: Places, /, **others: Any) -> Part:
-    """Return a part with some places along an axis, in this order."""
+def selected(part: Part, axis: str, indices: Indices, /, **others: Any) -> Part:
+    """Return a part with some indices along an axis, in this order."""
 
     def some(value: Any, what: Declared) -> Any:
         if isinstance(what, Labels) and what.axis == axis:
-            return tuple(np.array(value, dtype=object)[places]) if value else value
+            return tuple(np.array(value, dtype=object)[indices]) if value else value
         if isinstance(what, Axes) and axis in what:
-            return np.moveaxis(np.moveaxis(value, what.index(axis), 0)[places], 0, what.index(axis))
+            return np.moveaxis(np.moveaxis(value, what.index(axis), 0)[indices], 0, what.index(axis))
         return value
 
     return map_declared(part, some, **others)

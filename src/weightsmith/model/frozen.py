@@ -13,11 +13,11 @@ from weightsmith.arithmetic.immutable import NotFiniteError, pieces
 from weightsmith.errors import InputError, ModelError
 from weightsmith.model.axes import array_axes, optional_arrays
 
-LATER: Mapping[str, bool] = MappingProxyType({"later": True})  # of fields that older files lack
-SILENT: Mapping[str, bool] = MappingProxyType({**LATER, "silent": True})  # and digests, as long as they are the default
-
-ABSENT: Mapping[str, bool] = MappingProxyType({**SILENT, "rare": True})  # of what most models lack: as if it never was
-RARE: Mapping[str, bool] = MappingProxyType({**LATER, "rare": True})  # and newer files too, where they are empty
+# The metadata of fields that were added after the first version of the format: what they do to files and digests
+OLD_FILES_LACK_IT: Mapping[str, bool] = MappingProxyType({"old files lack it": True})
+FILES_OMIT_EMPTY: Mapping[str, bool] = MappingProxyType({**OLD_FILES_LACK_IT, "files omit empty": True})
+DIGESTS_OMIT_DEFAULT: Mapping[str, bool] = MappingProxyType({**OLD_FILES_LACK_IT, "digests omit default": True})
+BOTH_OMIT_DEFAULT: Mapping[str, bool] = MappingProxyType({**FILES_OMIT_EMPTY, **DIGESTS_OMIT_DEFAULT})
 
 
 class Frozen:

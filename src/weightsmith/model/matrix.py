@@ -31,9 +31,9 @@ def matrix(to: Sequence[str], of: Sequence[str], entries: Mapping[tuple[str, str
         if not isinstance(entry, tuple) or len(entry) != 2:
             raise ModelError(f"the matrix has an entry for {brief(entry)}: write {{(to, of): 3}}, for example")
         row, column = entry
-        for name, places in ((row, rows), (column, columns)):
-            if name not in places:
-                names = list(places)
+        for name, index in ((row, rows), (column, columns)):
+            if name not in index:
+                names = list(index)
                 hint = nearest_names(name, names) if isinstance(name, str) else ""
                 raise ModelError(f"the matrix has no {named(name)}: {hint}it has {listed(names)}")
         if not is_number(value):

@@ -65,7 +65,7 @@ def is_unicode(text: str) -> bool:
 
 
 def place_of(name: object, names: Sequence[str], what: str) -> int:
-    """Return the place of a name, or say which there are."""
+    """Return the index of a name; an unknown one is refused with the names that there are."""
     if isinstance(name, str) and name in names:
         return names.index(name)
     text = name if isinstance(name, str) else brief(name)

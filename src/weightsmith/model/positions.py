@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Arithmetic, Array, Core, Weights, carried
+from weightsmith.arithmetic import Arithmetic, Array, Core, Weights, as_float64
 from weightsmith.errors import ModelError, brief
 from weightsmith.model.angles import sines_and_cosines
 from weightsmith.model.axes import LANES, Axes
@@ -160,7 +160,7 @@ class PositionTable(AddedPositions):
 
     def vectors(self, arithmetic: Arithmetic, lanes: int, length: int | None = None) -> Array:
         """Return the first rows."""
-        return carried(self.values[:length])
+        return as_float64(self.values[:length])
 
     def text(self) -> str:
         """Say how long it is."""

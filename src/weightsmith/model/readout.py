@@ -82,10 +82,8 @@ class Readout(Frozen):
 
     @cached_property
     def _answer_of(self) -> npt.NDArray[np.intp]:
-        place = {value: n for n, value in enumerate(self.answers)}
-        return np.array(
-            [place[value] for _, value in self.entries], np.intp
-        )  # in the order of the codes, as prefixes are
+        index = {value: n for n, value in enumerate(self.answers)}
+        return np.array([index[value] for _, value in self.entries], np.intp)  # by code, as prefixes are
 
     def refuse(self, position: int, code: Sequence[float]) -> NoReturn:
         """Say that a code is not in the table, where it stood and which codes are near."""
@@ -113,9 +111,9 @@ def needs_classes(T: "Transformer", what: str) -> None:
 
 
 def _found(sorted_ones: npt.NDArray[Any], wanted: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], Any]:
-    """Return where values stand in a sorted array, and which of them do not; their place is any."""
-    place = np.minimum(np.searchsorted(sorted_ones, wanted), len(sorted_ones) - 1)
-    return place, sorted_ones[place] != wanted
+    """Return the indices of values in a sorted array, and which values are not in it."""
+    index = np.minimum(np.searchsorted(sorted_ones, wanted), len(sorted_ones) - 1)
+    return index, sorted_ones[index] != wanted
 
 
 def code_text(code: Sequence[float]) -> str:

@@ -16,7 +16,7 @@ from weightsmith.model.checks import check
 from weightsmith.model.describe import description
 from weightsmith.model.edit import Edit
 from weightsmith.model.folds import in_type, named_arrays
-from weightsmith.model.frozen import ABSENT, LATER, RARE, Frozen
+from weightsmith.model.frozen import BOTH_OMIT_DEFAULT, FILES_OMIT_EMPTY, OLD_FILES_LACK_IT, Frozen
 from weightsmith.model.names import checked_names, checked_text
 from weightsmith.model.norms import Norm
 from weightsmith.model.positions import AttentionPositions, Positions, added, attending, checked_positions
@@ -46,12 +46,12 @@ class Transformer(Frozen):
     mask: Mask = "causal"
     output_bias: Annotated[Weights | None, Axes("classes")] = None
     final_norm: Norm | None = None
-    tied: bool = field(default=False, metadata=LATER)  # the output is the embedding, and the classes are the vocabulary
+    tied: bool = field(default=False, metadata=OLD_FILES_LACK_IT)  # output is the embedding, classes the vocabulary
     flags: Annotated[Sequence[str], LaneNames()] = ()  # 1 at chosen positions, 0 elsewhere, and no block writes them
     provenance: Sequence[str] = field(default=(), compare=False)
-    edits: Sequence[Edit] = field(default=(), compare=False, metadata=LATER)  # what `memory` changed, to be undone
-    tokenizer: str = field(default="", compare=False, metadata=RARE)  # that of a checkpoint, by which texts are read
-    readout: Readout | None = field(default=None, metadata=ABSENT)  # instead of classes: what codes in lanes stand for
+    edits: Sequence[Edit] = field(default=(), compare=False, metadata=OLD_FILES_LACK_IT)  # by `memory`, to be undone
+    tokenizer: str = field(default="", compare=False, metadata=FILES_OMIT_EMPTY)  # of a checkpoint, to read texts
+    readout: Readout | None = field(default=None, metadata=BOTH_OMIT_DEFAULT)  # codes in lanes, instead of classes
 
     def __post_init__(self) -> None:
         """Freeze and check everything."""

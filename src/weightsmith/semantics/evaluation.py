@@ -84,7 +84,7 @@ def numbers_held(T: Transformer, length: int) -> int:
     return length * numbers
 
 
-def unchanged(kind: str, place: int, head: int, values: Array) -> Array:
+def unchanged(kind: str, at: int, head: int, values: Array) -> Array:
     """Change nothing."""
     return values
 

@@ -148,8 +148,8 @@ def _by_parts(builder: Any, name: str, count: int, x: Any, y: Any) -> Any:
         for first in range(0, x.type.count, count)
     ]
     while len(done) > 1:
-        together = elements(0, 2 * done[0].type.count)
-        done = [builder.shuffle_vector(a, b, together) for a, b in zip(done[::2], done[1::2], strict=True)]
+        joined = elements(0, 2 * done[0].type.count)
+        done = [builder.shuffle_vector(a, b, joined) for a, b in zip(done[::2], done[1::2], strict=True)]
     return done[0]
 
 

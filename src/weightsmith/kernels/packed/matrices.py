@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Array, Native, Saturating, Weights, carried
+from weightsmith.arithmetic import Array, Native, Saturating, Weights, as_float64
 from weightsmith.kernels.packed.carrier import Carrier
 from weightsmith.kernels.packed.linear import EntryKind, Matrix
 from weightsmith.kernels.packed.representation import Encoded
@@ -17,7 +17,7 @@ def sparse(c: Carrier, weights: Weights, bias: Weights | None = None) -> Matrix:
 
     Only the machine's arithmetic keeps them: there 0 times an overflow is NaN, and the run must be refused.
     """
-    dense = carried(weights)
+    dense = as_float64(weights)
     rows, lanes = np.nonzero(np.ones_like(dense) if isinstance(c.arithmetic, Native) else dense)
     values = dense[rows, lanes]
     unit = np.abs(values) <= 1

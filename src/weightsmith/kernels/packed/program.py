@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith import model
-from weightsmith.arithmetic import Activation, Array, Native, Weights, carried
+from weightsmith.arithmetic import Activation, Array, Native, Weights, as_float64
 from weightsmith.kernels.packed import attention, weighing
 from weightsmith.kernels.packed.carrier import Carrier, carrier
 from weightsmith.kernels.packed.linear import Matrix
@@ -201,6 +201,6 @@ def _norm(T: Transformer, norm: model.Norm | None) -> Norm | None:
         float(T.arithmetic.round(len(lanes))),
         float(T.arithmetic.round(norm.eps)),
         centred,
-        none if norm.gain is None else carried(norm.gain).copy(),
-        none if bias is None else carried(bias).copy(),
+        none if norm.gain is None else as_float64(norm.gain).copy(),
+        none if bias is None else as_float64(bias).copy(),
     )
