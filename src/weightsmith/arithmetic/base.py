@@ -1,4 +1,4 @@
-"""What every arithmetic can do: round, the rounded operations, and the left folds made of them."""
+"""The base of every arithmetic: rounding, the rounded operations, and left folds of them."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -18,7 +18,7 @@ class Arithmetic(ABC):
     start from 0 and round after every addition.
     """
 
-    # What a member system consists of
+    # The members
 
     @property
     @abstractmethod
@@ -72,7 +72,7 @@ class Arithmetic(ABC):
         return np.dtype(np.float64)
 
     def has_all(self, dtype: np.dtype[Any]) -> bool:
-        """Say whether every finite number of a type of floats is a member."""
+        """Return whether every finite number of a type of floats is a member."""
         return False
 
     # Rounding and membership
@@ -86,7 +86,7 @@ class Arithmetic(ABC):
 
     @silent
     def contains(self, x: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Say of each value whether it is a member."""
+        """Return which values are members."""
         values = as_float64(x)
         member: npt.NDArray[np.bool_] = np.isfinite(values) & (self._nearest(values) == values)
         return member
@@ -102,7 +102,7 @@ class Arithmetic(ABC):
             raise InputError(f"{brief(value)} is not a member of {self}{instead}")
         return values
 
-    # The operations: exact, then rounded once. They refuse what is not a member; `core` has them unchecked.
+    # The operations: exact, then rounded once. They refuse values that are not members; `core` does not check.
 
     @property
     def core(self) -> Core:
@@ -175,13 +175,13 @@ class Arithmetic(ABC):
 
 
 def as_float64(x: npt.ArrayLike) -> Array:
-    """Take numbers of any shape as float64, refusing what float64 would change."""
+    """Return numbers of any shape as float64; refuse numbers that float64 would change."""
     return real_numbers(x).astype(np.float64, copy=False)
 
 
 @silent
 def real_numbers(x: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Take numbers of any shape in their own type, refusing what float64 would change."""
+    """Return numbers of any shape in their own type; refuse numbers that float64 would change."""
     try:
         raw = np.asarray(x)
     except (OverflowError, ValueError):

@@ -63,7 +63,7 @@ class Native(Arithmetic):
         return np.dtype(self.dtype)
 
     def has_all(self, dtype: np.dtype[Any]) -> bool:
-        """Say whether every finite number of a type of floats is a member: of its own type, and of narrower ones."""
+        """Return whether every finite number of a type of floats is a member, as in its own type and narrower ones."""
         return dtype.kind == "f" and dtype.itemsize <= self.stored.itemsize
 
     def values(self) -> Array:
@@ -75,7 +75,7 @@ class Native(Arithmetic):
         return super().round(np.clip(as_float64(x), -self.infinity, self.infinity))
 
     def contains(self, x: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Say of each value whether it is a member."""
+        """Return which values are members."""
         values = as_float64(x)
         member: npt.NDArray[np.bool_] = np.isfinite(values)
         if self.dtype == "float32":
@@ -84,7 +84,7 @@ class Native(Arithmetic):
         return member
 
     def members(self, x: npt.ArrayLike) -> Array:
-        """Let nan pass: the machine's arithmetic makes it, and a run refuses it by name."""
+        """Return values as float64; refuse one that is neither a member nor NaN, which runs refuse by name."""
         values = np.asarray(x)
         unknown = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
         super().members(values[~unknown])

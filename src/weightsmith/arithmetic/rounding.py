@@ -107,7 +107,7 @@ def nearest(x: Array, rounding: Rounding) -> Array:
 
 
 def at_least(A: Arithmetic, x: Array) -> Array:
-    """Return the smallest member that is not below each x, which is not negative; ∞ for what is beyond it."""
+    """Return the smallest member that is not below each x ≥ 0; ∞ for x beyond it."""
     clamped = np.minimum(x, A.infinity)
     steps = quantum(clamped, A.least_exponent, A.precision)
     result: Array = np.ceil(clamped / steps) * steps

@@ -29,8 +29,8 @@ def engine_for(T: Transformer, sums: Sums | None = None, *, every_value: Literal
 def engine_for(T: Transformer, sums: Sums | None = None, *, every_value: bool = True) -> "Reference | PackedRun":
     """Return the fastest engine that supports a transformer.
 
-    In `Native` the sums are the machine's, unless `sums="left"`. With `every_value=False` the engine need not give
-    the values on the way: then left folds are computed by the packed kernels.
+    In `Native` the sums are the machine's, unless `sums="left"`. With `every_value=False` the engine need not return
+    the values inside a run: then left folds are computed by the packed kernels.
     """
     if sums not in (None, "left", "machine"):
         raise InputError(f"sums={brief(sums)}: write 'left' for left folds, or 'machine'")

@@ -24,9 +24,9 @@ from weightsmith.semantics.evaluation import (
     Ids,
     Past,
     Quantity,
-    given,
     numbers_held,
     unchanged,
+    with_output,
 )
 from weightsmith.semantics.layers import finite, run_neurons, run_norm
 from weightsmith.semantics.support import check_supported, unsupported
@@ -46,7 +46,7 @@ class Reference:
 
     @classmethod
     def supports(cls, T: Transformer) -> bool:
-        """Say whether this engine knows every part of a transformer."""
+        """Return whether this engine knows every part of a transformer."""
         return unsupported(T, cls.name, WEIGHTINGS) is None
 
     def _core(self, T: Transformer) -> Core:
@@ -95,11 +95,11 @@ class Reference:
         return self._after_heads(b, h, total, past.length), tuple(runs)
 
     def before_attention(self, b: int, h: Array, before: int = 0) -> Array:
-        """Return what the heads of a block see of a stream whose first position is number `before`."""
+        """Return the input of a block's heads for a stream whose first position is number `before`."""
         return self._normed(self.T.blocks[b], "attention", h, before, f"block {b} attention norm", "pre")
 
     def _heads(self, b: int, h: Array, past: Past, change: Change) -> tuple[Array, list[HeadRun]]:
-        """Return the sum of what the heads of a block write, folded in their order, and the run of each."""
+        """Return the sum of the outputs of a block's heads, folded in their order, and the run of each."""
         attention, shared, total, runs = self.T.blocks[b].attention, self.T.attention_positions, np.zeros_like(h), []
         for i, head in enumerate(attention.heads if attention is not None else ()):
             assert attention is not None
@@ -107,7 +107,7 @@ class Reference:
             before = past.blocks[b][i] if past.length else None
             run = run_head(self.T, head, scheme, h, before, f"block {b}, head {i}")
             output = self._changed(change, "head", b, i, run.output)
-            runs.append(run if output is run.output else given(run, output))
+            runs.append(run if output is run.output else with_output(run, output))
             total = self.A.add(total, output)
         return total, runs
 
@@ -134,7 +134,7 @@ class Reference:
     def _feed_forward(
         self, b: int, h: Array, source: Array, before: int, change: Change = unchanged
     ) -> tuple[Array, Array]:
-        """Add to the stream what the feed-forward layer makes of `source`: the stream, or the block's entry."""
+        """Add the output of the feed-forward layer for `source`, the stream or the block's entry, to the stream."""
         A, block, layer, name = self.A, self.T.blocks[b], self.T.blocks[b].feed_forward, f"block {b} feed-forward norm"
         if layer is None:
             return h, np.zeros((*h.shape[:-1], 0), h.dtype)
@@ -168,7 +168,7 @@ class Reference:
         return np.concatenate(parts).reshape(last.shape[:-1])
 
     def read_codes(self, h: Array) -> Array:
-        """Return what the lanes of a readout hold, after the final norm, at each position of a stream (…, lanes)."""
+        """Return the codes in the readout's lanes, after the final norm, at each position of a stream (…, lanes)."""
         T = self.T
         assert T.readout is not None
         codes = self._final(h)[..., [T.lanes.index(lane) for lane in T.readout.lanes]]

@@ -13,7 +13,7 @@ from weightsmith.arithmetic.native import machine as elementary
 from weightsmith.kernels.blas.attention import run_heads
 from weightsmith.kernels.blas.prepared import Floats, prepared, times
 from weightsmith.model import Transformer
-from weightsmith.semantics.evaluation import Change, HeadRun, Past, given, unchanged
+from weightsmith.semantics.evaluation import Change, HeadRun, Past, unchanged, with_output
 from weightsmith.semantics.reference import Reference
 
 
@@ -82,7 +82,7 @@ class BlasRun(Reference):
 
     @classmethod
     def supports(cls, T: Transformer) -> bool:
-        """Say whether the arithmetic is the machine's, and every part is known."""
+        """Return whether the arithmetic is the machine's, and every part is known."""
         return isinstance(T.arithmetic, Native) and super().supports(T)
 
     def _heads(self, b: int, h: Floats, past: Past, change: Change) -> tuple[Floats, list[HeadRun]]:
@@ -102,5 +102,5 @@ def _changed(b: int, first: int, runs: list[HeadRun], added: Floats, change: Cha
     outputs = [change("head", b, first + i, head.output) for i, head in enumerate(runs)]
     rows = np.any([(new != head.output).any(axis=-1) for new, head in zip(outputs, runs, strict=True)], axis=0)
     total: Array = cast(Floats, sum(outputs)).astype(added.dtype)
-    heads = [head if new is head.output else given(head, new) for new, head in zip(outputs, runs, strict=True)]
+    heads = [head if new is head.output else with_output(head, new) for new, head in zip(outputs, runs, strict=True)]
     return heads, np.where(rows[..., np.newaxis], total, added)

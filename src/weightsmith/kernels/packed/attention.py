@@ -1,11 +1,11 @@
 """Loops for attention.
 
-Columns are taken in chunks. A chunk lies within a period of a position with as many columns or more; of positions with
-fewer, the columns are repeated to fill a chunk, once for the whole run.
+Columns are processed in chunks. A chunk lies within a period of a position with as many columns or more; the columns of
+narrower positions are repeated to fill a chunk, once for the whole run.
 
-A chunk is taken in SIMD vectors, and the scores of one stay in a near cache until its values are mixed. The last vector
-of a chunk runs over its end: it reads and writes what follows. The columns are written in order, so that what was
-written too far is written again, and rows have padding.
+A chunk is processed in SIMD vectors, and the scores of one stay in the cache until its values are mixed. The last
+vector of a chunk runs over its end. Columns are written in order, so that columns beyond the end are overwritten later,
+and rows have padding.
 """
 
 from enum import IntEnum
@@ -33,7 +33,7 @@ from weightsmith.kernels.packed.weighing import Weighting, choose, exponentiate,
 
 
 class Stage(IntEnum):
-    """What of attention is done: everything, or what comes before or after exponentials without a table."""
+    """Which part of attention to do: all, or the part before or after exponentials without a table."""
 
     ALL = 0
     BEFORE = 1
@@ -48,12 +48,12 @@ class Levels(NamedTuple):
 
     widths: Any
     offsets: Any
-    chunk: int  # so many columns are worked on together
+    chunk: int  # columns of a chunk
     ahead: int
 
 
 class Rows(NamedTuple):
-    """Queries of a head, its keys and below them its values, and what it mixes of these."""
+    """Queries of a head, its keys followed by its values, and its mixed values."""
 
     q: Any
     kv: Any
@@ -61,7 +61,7 @@ class Rows(NamedTuple):
 
 
 class Distances(NamedTuple):
-    """What belongs to each distance; no rows for nothing."""
+    """Tables by distance; an absent table has no rows."""
 
     keys: Any  # (distances, key size), added to keys
     values: Any  # (distances, value size), added to values
@@ -137,7 +137,7 @@ def _repeat(x: Any, levels: Any, out: Any) -> None:
 
 @internal
 def _survey_rows(rows: Any, columns: int, relative: bool, room: Any, constants: Any) -> None:
-    """Say of each coordinate whether all its products are bounded."""
+    """Note for each coordinate whether all its products are bounded."""
     for c in range(rows.q.shape[0]):
         size = _largest(rows.kv, c, columns, constants)
         room.bounded[c] = not relative and fits(size, _largest(rows.q, c, columns, constants), constants)

@@ -67,9 +67,9 @@ def carrier(arithmetic: Arithmetic) -> Carrier:
 
 
 def _dtype(A: Saturating) -> np.dtype[Any]:
-    """Choose a type in which products fit, or are told from every tie: see `arithmetic.rounding`.
+    """Choose a type in which products fit, or differ from every tie: see `arithmetic.rounding`.
 
-    A product of integers is cut at ∞·2^f plus one weight, below 2^(i + 2f) + 2^(i + f).
+    A product of integers is clamped to ∞·2^f plus one weight, below 2^(i + 2f) + 2^(i + f).
     """
     if isinstance(A, Fixed):
         for dtype, bits in ((np.int16, 14), (np.int32, 30)):
@@ -81,7 +81,7 @@ def _dtype(A: Saturating) -> np.dtype[Any]:
 
 @lru_cache(maxsize=64)
 def function_table(carrier: Carrier, name: Elementary) -> tuple[Encoded, TableIndex] | None:
-    """Return a function of every member, and where a carrier value stands in it; None if there are too many."""
+    """Return a table of a function of every member, and its index; None if there are too many members."""
     A, dtype = carrier.arithmetic, carrier.dtype
     if not isinstance(A, Saturating) or A.bits > TABLE_BITS:
         return None

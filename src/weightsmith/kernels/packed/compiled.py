@@ -1,4 +1,4 @@
-"""The loops as machine code: compiled for each representation as they are needed, and cached on disk."""
+"""The loops as machine code, compiled for each representation when they are needed, and cached on disk."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -36,7 +36,7 @@ LOOPS = {
         *(attention.attend, attention.rotate, norms.norm),
     )
 }
-# How long compiling takes on an ordinary machine, to be said before
+# How long compiling takes on an ordinary machine, announced before
 SECONDS = {"attend": 3.0, "apply": 1.6, "norm": 0.4, "rotate": 0.3, "look_up_rows": 0.2, "multiply_rows": 0.2}
 OTHER_SECONDS = 0.15
 
@@ -58,21 +58,21 @@ class Loops:
         return vars(self)[name]
 
     def ready(self, names: Iterable[str]) -> None:
-        """Have loops compiled, or loaded from the cache. If one must really be compiled, that is logged before."""
+        """Compile loops, or load them from the cache. Compiling is announced on the log."""
         if all(name in vars(self) for name in names):
             return
         with _lock:
             missing = [name for name in names if name not in vars(self)]
             with announced("this kind of numbers", {name: SECONDS.get(name, OTHER_SECONDS) for name in missing}):
                 for name in missing:
-                    # The machine code itself is called: Numba's dispatcher takes longer to see the types of named
-                    # tuples than many a loop takes. Unboxing still checks the type of every array.
+                    # Runs call the machine code itself: Numba's dispatcher takes longer to find the types of named
+                    # tuples than a short loop takes. Unboxing still checks the type of every array.
                     setattr(self, name, _dispatchers()[name].compile(self._signatures[name]))
 
 
 @lru_cache(maxsize=1)
 def sources_digest() -> str:
-    """Return the digest of everything that machine code comes from."""
+    """Return the digest of the sources of the machine code."""
     return digest_of(_sources(), "")
 
 
@@ -100,7 +100,7 @@ def compiled(carrier: Carrier) -> Loops:
 
 
 def _signatures(carrier: Carrier) -> dict[str, Any]:
-    """Return the types of arguments and results, most of them those of examples."""
+    """Return the types of arguments and results of each loop, mostly from examples."""
     typeof: Callable[[object], Any] = nb.typeof
     row, rows = np.zeros(0, carrier.dtype), np.zeros((0, 0), carrier.dtype)
     index, reals, kinds = np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int8)

@@ -35,7 +35,7 @@ _lock = threading.Lock()
 
 
 def cached(loop: Callable[..., Any], options: dict[str, Any], folder: Path | None) -> Any:
-    """Return a loop to be compiled, with machine code kept in a folder, or nowhere."""
+    """Return a Numba function of a loop, with machine code kept in a folder, or not at all."""
     if folder is None:
         return _njit(**options)(loop)
     with _lock:
@@ -89,7 +89,7 @@ def _remove_old(parent: Path) -> None:
 
 
 def announced(purpose: str, seconds: Mapping[str, float]) -> AbstractContextManager[Any]:
-    """Return a context in which loops become ready, in an order: the first that must be compiled is told of.
+    """Return a context in which loops are compiled in order; the first that is not in the cache is announced.
 
     `seconds` says how long compiling each of them takes on an ordinary machine.
     """

@@ -1,4 +1,4 @@
-"""The loop for norms, in float64, where every step is rounded as in the reference."""
+"""The loop for norms: in float64, every step rounded as in the reference."""
 
 from typing import Any, NamedTuple
 
@@ -10,10 +10,10 @@ from weightsmith.kernels.packed.instructions import internal
 
 
 class Norm(NamedTuple):
-    """A norm over the lanes with these places in the stream."""
+    """A norm over some lanes of the stream."""
 
     lanes: Any
-    m: float  # how many there are, as the arithmetic knows it
+    m: float  # their number, rounded
     eps: float
     centred: bool
     gain: Any  # empty for none
@@ -33,10 +33,7 @@ def round_exactly(x: Any, r: Any) -> Any:
 
 
 def norm(h: Any, out: Any, norm: Any, x: Any, first: int, last: int, rounding: Any) -> int:
-    """Normalise the norm's lanes of the columns from first to last; return a column with the root 0, or −1 for none.
-
-    There is room in x for a column.
-    """
+    """Normalise the columns from first to last; return a column with the root 0, or −1 for none. x has room for one."""
     lanes, m, r = norm.lanes, norm.m, rounding
     for i in range(first, last):
         total = 0.0

@@ -1,4 +1,4 @@
-"""A transformer made ready for fast runs: weights in the carrier, zeros left out."""
+"""A transformer prepared for fast runs: encoded weights without zeros."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -42,7 +42,7 @@ class HeadProgram:
     """One head, without the coordinates that add nothing."""
 
     W_QKV: Matrix  # the rows of all three
-    size: int  # of queries, and of keys
+    size: int  # of queries and of keys
     W_O: Matrix
     relative_keys: Encoded  # (distances, key size); no rows without relative positions
     relative_values: Encoded  # (distances, value size); likewise
@@ -52,22 +52,22 @@ class HeadProgram:
 
     @property
     def kind(self) -> weighing.Weighting:
-        """The weighting as the loops know it."""
+        """The number of the weighting in the loops."""
         shifted = isinstance(self.weighting, Softmax) and self.weighting.shifted
         return weighing.Weighting.SHIFTED if shifted else WEIGHTINGS[type(self.weighting)]
 
     def equal_parts(self, c: Carrier, positions: int) -> Encoded:
-        """Return the parts of positions that share a weight; zeros where an empty softmax gets none."""
+        """Return `Weigher.equal_parts`; zeros if an empty softmax gives no attention."""
         return equal_parts(c, positions, isinstance(self.weighting, Softmax) and self.weighting.empty != "uniform")
 
     def distances(self, c: Carrier, positions: int) -> attention.Distances:
-        """Return what belongs to each distance."""
+        """Return the tables by distance."""
         penalties = self.scheme.penalties(c.arithmetic, positions)
         by_distance = np.zeros(0, c.dtype) if penalties is None else c.encode(penalties)
         return attention.Distances(self.relative_keys, self.relative_values, by_distance)
 
     def rotation(self, c: Carrier, positions: int) -> tuple[Encoded, Encoded, Encoded] | None:
-        """Return which rows of queries and keys are turned together, and the cosines and sines as unit factors."""
+        """Return the pairs of rows that are rotated, and the cosines and sines as unit factors."""
         turns = self.scheme.rotation(c.arithmetic, self.size, positions)
         if turns is None:
             return None
@@ -77,7 +77,7 @@ class HeadProgram:
 
 @dataclass(frozen=True, eq=False)
 class BlockProgram:
-    """One block; what it lacks is None or empty."""
+    """One block; missing parts are None or empty."""
 
     attention: bool  # whether there is any
     heads: tuple[HeadProgram, ...]
@@ -89,7 +89,7 @@ class BlockProgram:
     attention_norm: Norm | None
     feed_forward_norm: Norm | None
     before: bool  # the norms stand before their sublayers
-    reads_entry: bool  # the neurons do, instead of what attention leaves
+    reads_entry: bool  # the neurons read the entry of the block, not the stream after attention
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ class Program:
 
 
 def program(T: Transformer) -> Program:
-    """Make a transformer ready."""
+    """Prepare a transformer."""
     c = carrier(T.arithmetic)
     blocks = tuple(_block(T, c, block) for block in T.blocks)
     layers = [block.feed_forward for block in T.blocks if block.feed_forward is not None]
@@ -129,7 +129,7 @@ def embedded(p: Program, positions: int) -> Encoded:
 
 @lru_cache(maxsize=64)
 def equal_parts(c: Carrier, count: int, empty: bool) -> Encoded:
-    """Return 0 and the equal parts of one, two, three … positions, or as many zeros."""
+    """Return 0, 1, 1/2, 1/3 … rounded, or as many zeros."""
     parts = c.encode(np.concatenate([[0.0], c.arithmetic.round(1 / np.arange(1, count + 1))]))
     return np.zeros_like(parts) if empty else parts
 
@@ -157,7 +157,7 @@ def _head(T: Transformer, c: Carrier, layer: Attention, index: int) -> HeadProgr
     head, scheme = layer.heads[index], layer.positions_of(index, T.attention_positions) or NO_POSITIONS
     by_key = _table(scheme.key_offsets(), len(head.W_Q))
     by_value = _table(scheme.value_offsets(), len(head.W_V))
-    # A coordinate of the queries, or of the keys and what is added to them, that is always 0 adds nothing to a score.
+    # A coordinate that is always 0 in the queries, or in the keys and their offsets, adds nothing to a score.
     everything = isinstance(c.arithmetic, Native)
     asked = _used(head.W_Q, head.b_Q) & (_used(head.W_K, head.b_K) | by_key.any(axis=0))
     asked = asked | (everything or scheme.rotation(c.arithmetic, len(head.W_Q), 1) is not None)
@@ -178,12 +178,12 @@ def _head(T: Transformer, c: Carrier, layer: Attention, index: int) -> HeadProgr
 
 
 def _table(offsets: Array | None, size: int) -> Array:
-    """Return offsets by distance; no rows where there are none."""
+    """Return offsets by distance, without rows if there are none."""
     return np.zeros((0, size)) if offsets is None else offsets
 
 
 def _used(W: Weights, b: Weights | None) -> npt.NDArray[np.bool_]:
-    """Say of each row whether it can be anything but 0."""
+    """Return which rows can be other than 0."""
     used: npt.NDArray[np.bool_] = np.any(W, axis=1)
     return used if b is None else np.logical_or(used, b)
 

@@ -1,4 +1,4 @@
-"""What a representation is: how the values of an arithmetic are held by a machine type, and computed with.
+"""Representations: how a machine type holds the values of an arithmetic, and computes with them.
 
 | class | arithmetics | machine types |
 | --- | --- | --- |

@@ -1,4 +1,4 @@
-"""Fast runs of many inputs at once, equal to `semantics` bit for bit."""
+"""The packed engine: runs of many inputs at once."""
 
 from functools import cached_property, lru_cache
 from typing import Any
@@ -36,11 +36,11 @@ class PackedRun:
 
     @cached_property
     def program(self) -> Program:
-        """The transformer made ready."""
+        """The prepared transformer."""
         return program(self.transformer)
 
     def ready(self) -> None:
-        """Have the loops compiled that a run will need, so that it takes no longer than the next one."""
+        """Compile the loops that a run needs, so that the first run is not slower than the next."""
         self.loops.ready(self._needed)
 
     @cached_property
@@ -48,17 +48,17 @@ class PackedRun:
         return needed(self.transformer)
 
     def evaluate(self, layout: Layout, watch: Watch | None = None, every: bool = False) -> Columns:
-        """Run on every column; `watch` sees the stream (lanes, columns) after each sublayer.
+        """Run every column; `watch` receives the stream (lanes, columns) after each sublayer.
 
-        With `every`, what an input says is read off at every position, also without a causal mask.
+        With `every`, answers are read off at every position, also without a causal mask.
         """
         self.ready()
         return Runner(self.program, self.loops, layout, watch, every).run()
 
     @classmethod
     def supports(cls, T: Transformer) -> bool:
-        """Say whether this engine knows every part of a transformer."""
-        return unsupported(T, cls.name, WEIGHTINGS) is None
+        """Return whether this engine knows every part of a transformer."""
+        return id(T) in _by_identity or unsupported(T, cls.name, WEIGHTINGS) is None
 
     def results(self, ids: Ids, quantity: Quantity) -> npt.NDArray[Any]:
         """Return a quantity of inputs (inputs, positions): of the last position, or for "outputs" of every one."""
@@ -83,12 +83,12 @@ _by_identity: dict[int, tuple[Transformer, PackedRun]] = {}
 
 
 def packed_run(T: Transformer) -> PackedRun:
-    """Return the runs of a transformer, which are kept for some time; equal ones share them."""
+    """Return the engine of a transformer; a few engines are kept, and equal transformers share one."""
     found = _by_identity.get(id(T))
-    if found is None:  # to hash a transformer takes as long as many a run
+    if found is None:  # hashing a transformer takes as long as a short run
         if len(_by_identity) >= KEPT_RUNS:
             _by_identity.clear()
-        found = _by_identity[id(T)] = T, _by_value(T)  # with T, which so keeps its identity
+        found = _by_identity[id(T)] = T, _by_value(T)  # T is kept, so that its id stays taken
     return found[1]
 
 

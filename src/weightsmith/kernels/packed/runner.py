@@ -1,4 +1,4 @@
-"""The steps of one run."""
+"""One run, step by step."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,10 +37,10 @@ _scratch = Scratch()
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """What a run gives for each of its columns, as if the input ended there.
+    """The results of a run for each column, as if the input ended there.
 
-    Without a causal mask it cannot end earlier: there they are what the input says at that position. Only if `every`
-    position was asked for is one refused before the last.
+    Without a causal mask they are the answers of the whole input at that position; then an error before the last
+    position is raised only if the run reads `every` position.
     """
 
     decisions: Decisions  # (columns): indices in the answers, −1 for a code that is not in the table
@@ -57,13 +57,13 @@ class Columns:
 
 
 class Runner:
-    """One run: the stream h, and scratch rows that are used again and again.
+    """One run: the stream h, and scratch rows that are reused.
 
     The columns beyond those of the layout are unused, but hold members of the arithmetic.
     """
 
     def __init__(self, p: Program, loops: Loops, layout: Layout, watch: Watch | None, every: bool = False) -> None:
-        """Fetch what all steps need."""
+        """Prepare what all steps share."""
         self.p, self.loops, self.layout, self.watch, self.every = p, loops, layout, watch, every
         self.c, self.constants = p.carrier, p.carrier.constants
         self.causal = p.transformer.mask == "causal"
@@ -77,7 +77,7 @@ class Runner:
         self.empty = 0
 
     def run(self) -> Columns:
-        """Return what is in the columns at the end."""
+        """Return the results of all columns."""
         h = self._embedded()
         self._seen(h)
         for block in self.p.blocks:
@@ -179,11 +179,11 @@ class Runner:
         )
 
     def _ahead(self, strict: bool) -> int:
-        """Return how many positions a head sees, more than there are before its own."""
+        """Return how many positions a head sees beyond those before its own."""
         return 0 if strict else 1 if self.causal else self.layout.widths.size
 
     def _exponentiate(self, weighting: Weighting, scores: Encoded, ahead: int) -> None:
-        """Do without a table."""
+        """Replace scores by exponentials, without a table."""
         A, positions = self.p.transformer.arithmetic, self.layout.widths.size
         for t in range(max(0, 1 - ahead), positions):  # the first position may see nothing
             level = self.layout.level(t)
@@ -211,7 +211,7 @@ class Runner:
             h[:] = self._normed(block.feed_forward_norm, h)
 
     def _neurons(self, block: BlockProgram, seen: Encoded, a: int, hidden: Encoded, count: int) -> None:
-        """Set the first columns of `hidden` to the activations of those of `seen` from a on."""
+        """Set the first columns of `hidden` to the activations for the columns of `seen` from a on."""
         assert block.W_1 is not None
         self._apply(block.W_1, seen, a, hidden, 0, count, False)
         self._activate(block.function, hidden, count)
@@ -264,14 +264,14 @@ class Runner:
             self.watch(self.c.decode(h[:, : self.layout.columns]))
 
     def _finite(self, values: Encoded, first: int = 0, end: int | None = None) -> Encoded:
-        """Refuse what only the machine's arithmetic can produce, in the columns from `first` on."""
+        """Refuse infinities and NaN, which only `Native` produces, in the columns from `first` on."""
         used = values[:, first : self.layout.columns if end is None else end]
         if self.c.representation is Machine and not np.isfinite(used).all():
             self._refuse(first + int(np.argwhere(~np.isfinite(used))[0][-1]))
         return values
 
     def _refuse(self, column: int) -> NoReturn:
-        """Let the reference say what is wrong with the input that ends in a column, or that it is in."""
+        """Raise the error of the reference for the input that ends in a column, or that contains it."""
         T, ids = self.p.transformer, self.layout.input_at(column, whole=not self.causal)
         name = named(tokens_text(T.vocabulary, (T.vocabulary[i] for i in ids)))
         try:

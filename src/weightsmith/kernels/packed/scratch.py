@@ -18,27 +18,27 @@ NEURON_COLUMNS = 2048  # columns of neurons that are held together, where they a
 
 
 class Scratch(threading.local):
-    """Arrays by name."""
+    """Arrays by name, kept for the next run: allocating them takes as long as a short run."""
 
     def __init__(self) -> None:
         """Begin with none."""
         self.named: dict[str, npt.NDArray[np.uint8]] = {}
 
     def rows(self, name: str, count: int, width: int, dtype: np.dtype[Any]) -> Encoded:
-        """Return rows that hold anything; what had the name before is written over."""
+        """Return rows with arbitrary values; they overwrite earlier rows of this name."""
         size = count * width * dtype.itemsize
         if name not in self.named or self.named[name].size < size:
             self.named[name] = np.empty(size, np.uint8)
         return self.named[name][:size].view(dtype).reshape(count, width)
 
     def shrink(self) -> None:
-        """Drop everything, if it is more than what a check's run takes."""
+        """Drop everything, if it is more than `KEPT_BYTES`."""
         if sum(kept.size for kept in self.named.values()) > KEPT_BYTES:
             self.named.clear()
 
 
 def bytes_needed(T: Transformer, positions: int, columns: int) -> int:
-    """Return the memory that a run takes on inputs of so many positions, with so many columns in all."""
+    """Return the bytes of a run on inputs of a length, which have `columns` columns in all."""
     return _fixed_bytes(T, positions) + columns * _column_bytes(T, positions)
 
 
@@ -49,9 +49,8 @@ def _head_sizes(T: Transformer) -> tuple[int, int]:
 
 
 def _column_bytes(T: Transformer, positions: int) -> int:
-    """Count the rows that are there at once: the stream, thrice, and once more as a parallel block found it; a head's
-    queries, keys, values, and what it mixes; its scores, if exponentials are not in a table; the logits; and a
-    decision, a token and whether a softmax was empty."""
+    """Count the rows that exist at once: three streams, and the entry of a parallel block; a head's queries, keys,
+    values and output, and its scores if exponentials have no table; the logits; a decision, a token, an empty flag."""
     keys, values = _head_sizes(T)
     streams = 3 + any(block.reads_entry for block in T.blocks)
     rows = streams * len(T.lanes) + 2 * keys + 2 * values + len(T.classes)
@@ -65,8 +64,8 @@ def _column_bytes(T: Transformer, positions: int) -> int:
 def _fixed_bytes(T: Transformer, positions: int) -> int:
     """Count what does not depend on the columns.
 
-    That is the neurons of a tile; and for each position its first vectors, also as float64 while they are made, the
-    keys and values of narrow ones repeated over a chunk, and a SIMD vector of scores.
+    That is the neurons of a tile and, for each position, its embedded tokens, also as float64 while they are made,
+    the keys and values of narrow positions repeated over a chunk, and a SIMD vector of scores.
     """
     layers = [block.feed_forward for block in T.blocks if block.feed_forward]
     size = carrier(T.arithmetic).dtype.itemsize
