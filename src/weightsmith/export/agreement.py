@@ -23,7 +23,7 @@ from weightsmith.export.search import LONGEST, searched
 from weightsmith.export.survival import survival
 from weightsmith.export.tally import Tally, said, shortened
 from weightsmith.model import Transformer
-from weightsmith.model.places import checked
+from weightsmith.model.lookup import checked
 from weightsmith.semantics.evaluation import Ids
 
 SURVIVAL_INPUTS = 1_000  # that are run in other dtypes

@@ -11,8 +11,8 @@ from weightsmith.errors import InputError, brief, shown
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_of
 from weightsmith.model import Transformer, needs_classes
+from weightsmith.model.lookup import attention_stage, block_at, feed_forward_stage
 from weightsmith.model.names import place_of
-from weightsmith.model.places import attention_stage, block_at, feed_forward_stage
 
 Sublayer: TypeAlias = Literal["attention", "feed-forward"]
 

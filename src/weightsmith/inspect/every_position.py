@@ -7,7 +7,7 @@ from weightsmith.errors import InputError, named
 from weightsmith.inspect.run import grouped, run
 from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer, readable_text
-from weightsmith.model.places import checked
+from weightsmith.model.lookup import checked
 
 
 def outputs(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[tuple[Any, ...]]:

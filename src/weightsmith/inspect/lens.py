@@ -11,7 +11,7 @@ from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_text
 from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer, needs_classes
-from weightsmith.model.places import present_stages
+from weightsmith.model.lookup import present_stages
 from weightsmith.tables import Cell, Table, Tabled, number
 
 

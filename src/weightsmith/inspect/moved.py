@@ -15,8 +15,8 @@ from weightsmith.inspect.run import Run
 from weightsmith.inspect.swaps import last_swap
 from weightsmith.inspect.trace import position_of, position_text
 from weightsmith.model import Head, Transformer, lane_index
+from weightsmith.model.lookup import attention_at, attention_stage, head_at
 from weightsmith.model.names import existing
-from weightsmith.model.places import attention_at, attention_stage, head_at
 from weightsmith.semantics.layers import run_norm
 from weightsmith.tables import Table, Tabled, number
 

@@ -13,8 +13,8 @@ from weightsmith.errors import InputError
 from weightsmith.inspect import trace
 from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer, lane_index, needs_classes, read_tokens, token_ids
+from weightsmith.model.lookup import checked, stage_names
 from weightsmith.model.names import place_of
-from weightsmith.model.places import checked, stage_names
 from weightsmith.model.tokens import read_inputs
 from weightsmith.operators import meaning
 from weightsmith.semantics.evaluation import (

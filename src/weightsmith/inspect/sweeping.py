@@ -11,7 +11,7 @@ from weightsmith.inspect.run import NUMBERS_AT_ONCE, Run, Sums, evaluate
 from weightsmith.inspect.swaps import changing
 from weightsmith.inspect.trace import position_text
 from weightsmith.model import needs_classes, token_ids
-from weightsmith.model.places import present_stages
+from weightsmith.model.lookup import present_stages
 from weightsmith.semantics.evaluation import numbers_held
 from weightsmith.tables import Cell, Table, Tabled, number
 

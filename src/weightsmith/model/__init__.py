@@ -1,4 +1,4 @@
-"""What a transformer is: frozen data with names."""
+"""The data of a transformer: frozen parts with names."""
 
 from weightsmith.model import heads
 from weightsmith.model.block import Attention, Block, FeedForward, Head

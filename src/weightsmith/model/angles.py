@@ -8,7 +8,7 @@ import numpy as np
 from weightsmith.arithmetic import Arithmetic, Array, Saturating, immutable
 from weightsmith.arithmetic.correct_rounding import flint, product_parts, round_correctly
 
-# The float64 sines err by a few units in the last place, here relative to what they are made of; this allows for more.
+# The float64 sines err by a few units in the last place, relative to the sum that they come from; this allows more.
 _DOUBT = 2.0**-45
 
 

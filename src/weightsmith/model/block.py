@@ -30,7 +30,7 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True, eq=False)
 class Head(Frozen):
-    """One attention head. Queries and keys meet in ⟨W_Q h_i, W_K h_j⟩; W_O Σ weight ⊗ W_V h_j is what it adds.
+    """One attention head. Queries and keys meet in ⟨W_Q h_i, W_K h_j⟩; the head adds W_O Σ weight ⊗ W_V h_j.
 
     Queries, keys and values may have a bias: W_Q h ⊕ b_Q. A head with `positions` follows them instead of the
     transformer's scheme inside attention. A `strict` head sees only the positions before its own, whatever the mask.
@@ -46,7 +46,7 @@ class Head(Frozen):
     b_V: Annotated[Weights | None, Axes("value size")] = None
     positions: AttentionPositions | None = field(default=None, metadata=OLD_FILES_LACK_IT)
     strict: bool = field(default=False, metadata=BOTH_OMIT_DEFAULT)
-    name: str = field(default="", compare=False, metadata=FILES_OMIT_EMPTY)  # what it is for
+    name: str = field(default="", compare=False, metadata=FILES_OMIT_EMPTY)  # its purpose
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
@@ -100,7 +100,9 @@ class FeedForward(Frozen):
     W_3: Annotated[Weights | None, Axes(NEURONS, LANES)] = None  # for gated activations only
     b_3: Annotated[Weights | None, Axes(NEURONS)] = None  # None is taken for 0
     names: Annotated[Sequence[str], Labels(NEURONS)] = field(default=(), compare=False, metadata=OLD_FILES_LACK_IT)
-    keys: Annotated[Weights | None, Axes(NEURONS, LANES)] = field(default=None, compare=False)  # what neurons are for
+    keys: Annotated[Weights | None, Axes(NEURONS, LANES)] = field(
+        default=None, compare=False
+    )  # wanted keys, for `memory`
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
@@ -193,7 +195,7 @@ class Block(Frozen):
 
 
 def parts(values: Sequence[Part], kind: type[Part], what: str) -> tuple[Part, ...]:
-    """Return the parts as a tuple; refuse what is of another kind."""
+    """Return the parts as a tuple; refuse a part of another type."""
     if not isinstance(values, list | tuple):
         raise ModelError(f"{what} must be a tuple of {kind.__name__}, and it is {brief(values)}")
     for value in values:

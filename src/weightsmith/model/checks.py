@@ -1,4 +1,4 @@
-"""What must hold of a transformer: the one place that compares shapes, names and values with each other."""
+"""The checks of a transformer: shapes, names and values against each other."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -42,7 +42,7 @@ def check(T: "Transformer") -> None:
 
 
 def _check_positions(T: "Transformer", name: str, attention: Attention) -> None:
-    """See that the scheme inside attention fits every head."""
+    """Check that the scheme inside attention fits every head."""
     shared = T.attention_positions
     if shared is not None:
         shared.check_shared(name, len(attention.heads))
@@ -91,7 +91,7 @@ def _check_flags(T: "Transformer") -> None:
 
 
 def _not_zero_or_one(T: "Transformer", lanes: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-    """Say of each lane whether some position has more in it than 0 and 1; so of all where no table is written out."""
+    """Return which lanes hold other values than 0 and 1 at some position; all of them without a `PositionTable`."""
     table, wrong = added(T.positions), np.ones(len(T.lanes), bool)
     if isinstance(table, PositionTable):
         wrong[:] = False
@@ -103,9 +103,9 @@ def _not_zero_or_one(T: "Transformer", lanes: npt.NDArray[np.intp]) -> npt.NDArr
 
 
 def _check_members(T: "Transformer") -> None:
-    """Refuse weights that are no members. Every array is finite, so some types need not be looked at again.
+    """Refuse weights that are no members. Every array is finite, so a type whose numbers are all members is skipped.
 
-    Small arrays are looked at together; each by itself only where one of them has something to be named.
+    Small arrays are checked at once; each by itself only to name the one that fails.
     """
     A = T.arithmetic
     arrays = [(name, array) for name, array in named_arrays(T, history=True) if not A.has_all(array.dtype)]
@@ -123,7 +123,7 @@ def _check_members(T: "Transformer") -> None:
 
 
 def _check_readout(T: "Transformer") -> None:
-    """See that a readout reads lanes that there are, and that every code can occur."""
+    """Check that a readout reads existing lanes, and that every code can occur."""
     if T.readout is None:
         return
     for lane in T.readout.lanes:

@@ -25,7 +25,7 @@ def digest(T: Transformer) -> str:
 def _update(state: Any, value: object) -> None:
     if isinstance(value, np.ndarray):
         state.update(f"array{value.shape}:{8 * value.size}:".encode())
-        for _, some in pieces(value):  # a large array need not be there twice
+        for _, some in pieces(value):  # without a copy of a large array
             state.update(np.ascontiguousarray(some, "<f8").data)
     elif isinstance(value, Frozen):
         compared = [field.name for field in fields(value) if field.compare and not _omitted(field, value)]  # type: ignore[arg-type]
@@ -42,7 +42,7 @@ def _update(state: Any, value: object) -> None:
 
 
 def _omitted(field: "Field[Any]", part: Frozen) -> bool:
-    """Say whether a field is left out, so that what was there before it keeps its digest."""
+    """Return whether a digest omits a field: then models from before the field keep their digests."""
     return bool(field.metadata.get("digests omit default")) and getattr(part, field.name) == field.default
 
 

@@ -1,4 +1,4 @@
-"""The schemes inside attention that there are: relative positions, rotary positions, ALiBi."""
+"""Positional schemes inside attention: relative positions, rotary positions, ALiBi."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -74,7 +74,7 @@ class Relative(AttentionPositions):
             )
 
     def text(self) -> str:
-        """Say how far it goes."""
+        """Describe it, with its largest distance."""
         return f"relative, distances 0 to {self.max_distance}"
 
 
@@ -130,7 +130,7 @@ class Rotary(AttentionPositions):
             )
 
     def text(self) -> str:
-        """Say which pairs turn, and the base."""
+        """Describe it, with its pairing and base."""
         return f"rotary, pairs of {self.pairing}, base {self.base:g}"
 
 
@@ -147,7 +147,7 @@ class Alibi(AttentionPositions):
     place: Sequence[int] | None = field(default=None, metadata=BOTH_OMIT_DEFAULT)
 
     def __post_init__(self) -> None:
-        """Refuse what is not a number."""
+        """Check slopes and place."""
         if self.place is not None:
             self._set("place", _checked_place(self.place, self.slopes))
         if self.slopes is None:
@@ -167,7 +167,7 @@ class Alibi(AttentionPositions):
         return Alibi(place=(head, heads)) if rest else Alibi((2.0**-steps,))
 
     def penalties(self, arithmetic: Arithmetic, length: int) -> Array:
-        """Return what a single slope adds to a score at each distance."""
+        """Return the penalty of a single slope at each distance."""
         if self.place is None:
             assert self.slopes is not None
             slope, power = self.slopes[0], None
@@ -200,7 +200,7 @@ class Alibi(AttentionPositions):
             )
 
     def text(self) -> str:
-        """Say what it is."""
+        """Describe it."""
         return "a penalty for distance (ALiBi)"
 
 

@@ -1,4 +1,4 @@
-"""Matrices built by what they do: from lane a to lane b, times 3."""
+"""Matrices built by name: from lane a to lane b, times 3."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
@@ -46,7 +46,7 @@ def matrix(to: Sequence[str], of: Sequence[str], entries: Mapping[tuple[str, str
 
 
 def is_number(value: object) -> bool:
-    """Tell whether a value is a single real number, of Python's or of numpy's."""
+    """Return whether a value is a single real number of Python or numpy."""
     if isinstance(value, Real):
         return not isinstance(value, bool)
     return isinstance(value, np.ndarray) and value.shape == () and value.dtype.kind in "iuf"

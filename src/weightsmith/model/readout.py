@@ -1,4 +1,4 @@
-"""A readout: lanes that hold a code at every position, and what each code stands for."""
+"""Readouts: lanes that hold a code at every position, and the value of each code."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -86,7 +86,7 @@ class Readout(Frozen):
         return np.array([index[value] for _, value in self.entries], np.intp)  # by code, as prefixes are
 
     def refuse(self, position: int, code: Sequence[float]) -> NoReturn:
-        """Say that a code is not in the table, where it stood and which codes are near."""
+        """Raise the error for a code that is not in the table, with its position and the nearest codes."""
         near = sorted(self.entries, key=lambda entry: sum(abs(a - b) for a, b in zip(entry[0], code, strict=True)))
         nearest = "; ".join(f"{code_text(c)} for {value_text(value)}" for c, value in near[:NEAREST])
         lanes = f"lane {named(self.lanes[0])} holds" if len(self.lanes) == 1 else f"lanes {listed(self.lanes)} hold"

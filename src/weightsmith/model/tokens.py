@@ -1,9 +1,9 @@
-"""From what a person types to tokens, and back."""
+"""Reading tokens from text, and writing them as text."""
 
 from collections.abc import Iterable, Sequence
 
 from weightsmith.errors import InputError, brief, listed, named, nearest_names
-from weightsmith.model.places import checked
+from weightsmith.model.lookup import checked
 from weightsmith.model.tokenizer import decoded, encoded
 from weightsmith.model.transformer import Transformer
 
@@ -28,7 +28,7 @@ def read_inputs(T: Transformer, inputs: Iterable[str | Sequence[str]]) -> list[t
         given = tuple(tokens) if isinstance(tokens, list | tuple) else ()
         fits = most is None or len(given) <= most
         good = given and fits and all(type(one) is str and one in known for one in given)
-        read.append(given if good else read_tokens(T, tokens))  # which says what is wrong
+        read.append(given if good else read_tokens(T, tokens))  # which raises the error
     return read
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Array, as_float64, require
 from weightsmith.errors import MAX_ECHO, InputError, brief
 from weightsmith.model import Attention, Block, Head, Neuron, Transformer, feed_forward, matrix
-from weightsmith.model.places import checked
+from weightsmith.model.lookup import checked
 from weightsmith.model.positions import MAX_LENGTH
 from weightsmith.rewrites.lanes import (
     COPYING,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import AT_ONCE, Array, Core
 from weightsmith.model import Block, Transformer, position_table
-from weightsmith.model.places import attention_stage, feed_forward_stage
+from weightsmith.model.lookup import attention_stage, feed_forward_stage
 from weightsmith.model.positions import NO_POSITIONS
 from weightsmith.semantics.attention import WEIGHTINGS, run_head
 from weightsmith.semantics.evaluation import (

@@ -18,7 +18,7 @@ from weightsmith.automata.extraction.slices import state_bytes
 from weightsmith.automata.extraction.stream import Stream
 from weightsmith.errors import InputError
 from weightsmith.model import Rotary, Transformer, Value, position_table
-from weightsmith.model.places import checked as checked_transformer
+from weightsmith.model.lookup import checked as checked_transformer
 from weightsmith.model.positions import AttentionPositions
 from weightsmith.semantics.reference import Reference
 

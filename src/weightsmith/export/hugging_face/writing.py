@@ -11,7 +11,7 @@ from weightsmith.export.hugging_face.folder import MARK, new_directory, write_fi
 from weightsmith.export.hugging_face.kinds import Dtype, checked_dtype
 from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
-from weightsmith.model.places import checked
+from weightsmith.model.lookup import checked
 from weightsmith.storage import read_json
 
 

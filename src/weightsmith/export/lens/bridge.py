@@ -13,7 +13,7 @@ from weightsmith.export.lens.shape import Shape, shape_of, turning
 from weightsmith.export.lens.weights import lens_weights
 from weightsmith.export.needed import needed
 from weightsmith.model import Transformer
-from weightsmith.model.places import checked
+from weightsmith.model.lookup import checked
 from weightsmith.semantics.evaluation import Ids
 
 DTYPES = ("float32", "float64", "bfloat16", "float16")

@@ -7,7 +7,7 @@ from weightsmith.arithmetic import Native, Saturating
 from weightsmith.errors import ExportError, brief
 from weightsmith.export.needed import needed
 from weightsmith.model import Transformer, named_arrays
-from weightsmith.model.places import checked
+from weightsmith.model.lookup import checked
 
 if TYPE_CHECKING:
     import torch
