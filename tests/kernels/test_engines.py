@@ -118,8 +118,19 @@ def test_an_engine_that_lacks_a_weighting_leaves_it_to_the_reference(monkeypatch
     T = model(ws.Fixed(4, 4), ws.AverageHard())
     wanted = ws.outputs(T, ["abba", "b"]), ws.check.same_decisions(T, T, up_to=4).inputs
     monkeypatch.setattr("weightsmith.kernels.packed.run.WEIGHTINGS", {ws.Softmax: WEIGHTINGS[ws.Softmax]})
+    T = model(ws.Fixed(4, 4), ws.AverageHard())  # an engine is kept for the other
     assert type(engine_for(T, every_value=False)) is Reference
     assert (ws.outputs(T, ["abba", "b"]), ws.check.same_decisions(T, T, up_to=4).inputs) == wanted
+
+
+def test_a_tie_rule_that_machine_code_lacks_is_left_to_the_reference(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new rule is a name in `Ties` and a line of `nearest_integer`; kernels refuse it until they know it."""
+    A = ws.Fixed(4, 4)
+    T = model(A)
+    monkeypatch.setitem(vars(A), "rounding", A.rounding._replace(rule=3))
+    with pytest.raises(ws.ModelError, match="the packed kernels do not know the tie rule zero of"):
+        PackedRun(T)
+    assert type(engine_for(T, every_value=False)) is Reference
 
 
 @pytest.mark.parametrize("quantity", ["decisions", "logits", "vectors", "outputs"])

@@ -13,6 +13,7 @@ import numpy as np
 
 from weightsmith.arithmetic.core import Array
 from weightsmith.arithmetic.rounding import Rounding, Rule
+from weightsmith.arithmetic.rounding import nearest as readable
 
 _njit: Callable[..., Callable[[Callable[..., Any]], Any]] = nb.njit
 _inlined = _njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)  # by LLVM, which compiles faster
@@ -74,7 +75,9 @@ except RuntimeError:  # neither this folder nor the user's cache folder can be w
 
 
 def nearest(x: Array, rounding: Rounding) -> Array:
-    """Do what `rounding.nearest` does, bit for bit."""
+    """Do what `rounding.nearest` does, bit for bit; leave a rule that is not known here to it."""
+    if rounding.direction is None:
+        return readable(x, rounding)
     flat = np.ascontiguousarray(x).reshape(-1)
     out = np.empty_like(flat)
     _compiled(flat, out, *rounding[:-1])

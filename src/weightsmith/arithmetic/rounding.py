@@ -49,13 +49,13 @@ MAX_EXPONENT_BITS = 10
 
 
 class Rule(IntEnum):
-    """How a float64 is rounded, as machine code knows it: by a tie rule, or to one of the machine's own floats."""
+    """How machine code rounds a float64: by a tie rule, numbered as in `Ties`, or to the machine's own floats."""
 
     ZERO = 0
     EVEN = 1
     AWAY = 2
-    FLOAT32 = 3
-    FLOAT64 = 4
+    FLOAT32 = -1
+    FLOAT64 = -2
 
 
 class Rounding(NamedTuple):
@@ -65,7 +65,7 @@ class Rounding(NamedTuple):
     infinity: float
     least_exponent: int
     precision: int
-    rule: int  # a `Rule`
+    rule: int  # a `Rule`, or the number of a rule in `Ties` that machine code does not know
     scale: float = 1.0  # of the values that a kernel holds: scale times the number that they mean
 
     @classmethod
@@ -74,9 +74,10 @@ class Rounding(NamedTuple):
         return cls(A.lowest, A.infinity, A.least_exponent, A.precision, get_args(Ties).index(ties))
 
     @property
-    def direction(self) -> int:
-        """Where a tie goes: −1 to zero, 0 to even, 1 away from zero."""
-        return (-1, 0, 1)[self.rule]
+    def direction(self) -> int | None:
+        """Where a tie goes: −1 to zero, 0 to even, 1 away from zero; None for another rule, which kernels refuse."""
+        directions: dict[int, int] = {Rule.ZERO: -1, Rule.EVEN: 0, Rule.AWAY: 1}
+        return directions.get(self.rule)
 
 
 def quantum(x: Array, least_exponent: int, precision: int) -> Array:
@@ -92,8 +93,10 @@ def nearest_integer(s: Array, ties: Ties) -> Array:
         return np.rint(s)
     if ties == "zero":
         return np.copysign(np.ceil(np.abs(s) - 0.5), s)
-    whole = np.trunc(s)
-    return whole + np.copysign(np.abs(s - whole) >= 0.5, s)
+    if ties == "away":
+        whole = np.trunc(s)
+        return whole + np.copysign(np.abs(s - whole) >= 0.5, s)
+    raise AssertionError(f"the tie rule {ties} is not defined")
 
 
 def nearest(x: Array, rounding: Rounding) -> Array:

@@ -29,7 +29,7 @@ from weightsmith.semantics.evaluation import (
     with_output,
 )
 from weightsmith.semantics.layers import finite, run_neurons, run_norm
-from weightsmith.semantics.support import check_supported, unsupported
+from weightsmith.semantics.support import refuse, unsupported
 
 SEMANTICS_VERSION = 2  # goes up when a bit of any run changes
 
@@ -41,13 +41,18 @@ class Reference:
 
     def __init__(self, T: Transformer) -> None:
         """Refuse a transformer with a part that this engine does not know."""
-        check_supported(T, self.name, WEIGHTINGS)
+        refuse(self.refusal(T))
         self.T, self.A = T, self._core(T)
 
     @classmethod
     def supports(cls, T: Transformer) -> bool:
         """Return whether this engine knows every part of a transformer."""
-        return unsupported(T, cls.name, WEIGHTINGS) is None
+        return cls.refusal(T) is None
+
+    @classmethod
+    def refusal(cls, T: Transformer) -> str | None:
+        """Return why this engine refuses a transformer, or None."""
+        return unsupported(T, cls.name, WEIGHTINGS)
 
     def _core(self, T: Transformer) -> Core:
         return T.arithmetic.core

@@ -11,15 +11,8 @@ from weightsmith.model import LayerNorm, Norm, RMSNorm, Transformer
 NORMS = (LayerNorm, RMSNorm)  # every engine knows the same ones
 
 
-def check_supported(T: Transformer, engine: str, weightings: Iterable[type]) -> None:
-    """Raise the `ModelError` of `unsupported`, if there is one."""
-    reason = unsupported(T, engine, weightings)
-    if reason is not None:
-        raise ModelError(reason)
-
-
 def unsupported(T: Transformer, engine: str, weightings: Iterable[type]) -> str | None:
-    """Return which part of a transformer an engine with these weightings does not know; None if it knows all."""
+    """Return an error for the first part that an engine with these weightings does not know, or None."""
     known = set(weightings)
     for b, block in enumerate(T.blocks):
         for i, head in enumerate(block.attention.heads if block.attention else ()):
@@ -29,6 +22,12 @@ def unsupported(T: Transformer, engine: str, weightings: Iterable[type]) -> str 
         if norm is not None and type(norm) not in NORMS:
             return _text(f"{name}: {engine}", "norm", norm, NORMS)
     return None
+
+
+def refuse(reason: str | None) -> None:
+    """Raise a reason as a `ModelError`; None is no reason."""
+    if reason is not None:
+        raise ModelError(reason)
 
 
 def _norms(T: Transformer) -> Iterator[tuple[str, Norm | None]]:

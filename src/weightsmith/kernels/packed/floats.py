@@ -103,7 +103,7 @@ def _shared(A: Saturating, dtype: np.dtype[Any]) -> tuple[int, int, Any, tuple[A
     least = pattern((A.least_exponent + offset) << fraction)
     lift = pattern((dropped << fraction) + (1 << fraction - 1))
     half = 1 << dropped - 1
-    bias = pattern(half if A.rounding.direction > 0 else half - 1)
+    bias = pattern(half if (A.rounding.direction or 0) > 0 else half - 1)
     return fraction, dropped, pattern, (number(A.infinity), exponent, least, lift, bias, pattern(-1 << dropped))
 
 
@@ -167,7 +167,7 @@ class Floats(FloatsToEven):
     @staticmethod
     def constants(A: Saturating, dtype: np.dtype[Any]) -> Any:
         fraction, _, pattern, shared = _shared(A, dtype)
-        nudge = dtype.type(1 + A.rounding.direction * 2.0**-fraction)
+        nudge = dtype.type(1 + (A.rounding.direction or 0) * 2.0**-fraction)
         return NudgedConstants._make((*shared, nudge, pattern(8 * dtype.itemsize - 1)))
 
     @staticmethod

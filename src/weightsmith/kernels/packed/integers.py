@@ -72,7 +72,7 @@ class Integers(Representation):
 
     @staticmethod
     def constants(A: Fixed, dtype: np.dtype[Any]) -> IntegerConstants:
-        number, bits, shift, ties = dtype.type, 8 * dtype.itemsize, A.fraction_bits, A.rounding.direction
+        number, bits, shift, ties = dtype.type, 8 * dtype.itemsize, A.fraction_bits, A.rounding.direction or 0
         half = 1 << shift >> 1
         bias = half if ties > 0 else max(half - 1, 0)
         mask = 0 if shift == 0 else -1 if ties > 0 else 1

@@ -1,11 +1,12 @@
 """The packed engine: runs of many inputs at once."""
 
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from weightsmith.arithmetic import Saturating, Ties
 from weightsmith.kernels.packed.carrier import carrier, function_table
 from weightsmith.kernels.packed.compiled import compiled
 from weightsmith.kernels.packed.layout import Layout, batch
@@ -15,7 +16,7 @@ from weightsmith.kernels.packed.scratch import bytes_needed
 from weightsmith.model import Transformer
 from weightsmith.model.positions import NO_POSITIONS
 from weightsmith.semantics.evaluation import Ids, Quantity
-from weightsmith.semantics.support import check_supported, unsupported
+from weightsmith.semantics.support import refuse, unsupported
 
 KEPT_RUNS = 16
 
@@ -30,7 +31,7 @@ class PackedRun:
 
     def __init__(self, T: Transformer) -> None:
         """Refuse unknown parts, and choose the carrier; weights are prepared when they are needed."""
-        check_supported(T, self.name, WEIGHTINGS)
+        refuse(self.refusal(T))
         self.transformer, self.carrier = T, carrier(T.arithmetic)
         self.loops = compiled(self.carrier)
 
@@ -58,7 +59,15 @@ class PackedRun:
     @classmethod
     def supports(cls, T: Transformer) -> bool:
         """Return whether this engine knows every part of a transformer."""
-        return id(T) in _by_identity or unsupported(T, cls.name, WEIGHTINGS) is None
+        return id(T) in _by_identity or cls.refusal(T) is None
+
+    @classmethod
+    def refusal(cls, T: Transformer) -> str | None:
+        """Return why this engine refuses a transformer, or None."""
+        A = T.arithmetic
+        if isinstance(A, Saturating) and A.rounding.direction is None:
+            return f"{cls.name} do not know the tie rule {A.ties} of {A}: write one of {', '.join(get_args(Ties)[:3])}"
+        return unsupported(T, cls.name, WEIGHTINGS)
 
     def results(self, ids: Ids, quantity: Quantity) -> npt.NDArray[Any]:
         """Return a quantity of inputs (inputs, positions): of the last position, or for "outputs" of every one."""
