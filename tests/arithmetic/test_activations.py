@@ -8,7 +8,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from tests.arithmetic.test_rounding import TIES, saturating, tied
+from tests.arithmetic.systems import TIES, saturating, tied
 from tests.witness import numbers
 from tests.witness.functions import FUNCTIONS, fraction
 from tests.witness.integers import grid

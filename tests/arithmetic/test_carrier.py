@@ -5,7 +5,7 @@ import operator
 import numpy as np
 import pytest
 
-from tests.arithmetic.test_rounding import TIES
+from tests.arithmetic.systems import TIES
 from tests.witness.integers import Grid
 from weightsmith.arithmetic import Array, Ties, rounding
 from weightsmith.arithmetic.rounding import Rounding

@@ -7,7 +7,8 @@ import numba as nb
 import numpy as np
 import pytest
 
-from weightsmith.arithmetic import Array, Saturating, parse_arithmetic
+from tests.arithmetic.systems import TIES
+from weightsmith.arithmetic import Array, Saturating
 from weightsmith.kernels.packed.access import load, store
 from weightsmith.kernels.packed.carrier import Carrier, carrier
 from weightsmith.kernels.packed.instructions import SIMD_BYTES
@@ -28,8 +29,6 @@ from weightsmith.kernels.packed.representation import (
     subtract,
     unit_factor,
 )
-
-TIES = ("zero", "even", "away")
 
 
 def one_tie_rule_each(forms: Sequence[tuple[str, str]]) -> list[Any]:
@@ -143,9 +142,3 @@ def assert_all_equal(A: Saturating, operation: str, x: Array, y: Array) -> int:
     wrong = (found != wanted) | (np.signbit(found) != np.signbit(wanted))
     assert not wrong.any(), (A, x[wrong][0], operation, y[wrong][0], found[wrong][0], wanted[wrong][0])
     return len(x)
-
-
-def finite_arithmetic(form: str) -> Saturating:
-    A = parse_arithmetic(form)
-    assert isinstance(A, Saturating)
-    return A

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
+from tests.kernels.closeness import assert_close_runs
 from tests.kernels.comparison import assert_equal_runs
 from tests.kernels.kinds import kind_of_model
-from tests.kernels.test_blas import assert_close_runs
-from tests.semantics.test_witness import assert_equals_witness
+from tests.semantics.witnessed import assert_equals_witness
 from weightsmith import Native, Softmax, parse_arithmetic
 from weightsmith.arithmetic import Arithmetic
 from weightsmith.kernels.blas.prepared import prepared

@@ -8,7 +8,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from tests.arithmetic.test_rounding import saturating
+from tests.arithmetic.systems import saturating
 from tests.witness.functions import fraction
 from tests.witness.integers import Grid
 from weightsmith import Alibi, Fixed, Float, Native, Sinusoidal
