@@ -89,7 +89,7 @@ $(VENV)/.test $(VENV)/.bench $(VENV)/.docs $(VENV)/.release: $(VENV)/.%: $(VENV)
 	@touch $@
 
 # Numba loops, compiled once for all tests
-$(VENV)/.compiled: $(VENV)/.core tests/compile_all.py $(wildcard src/weightsmith/kernels/packed/*.py src/weightsmith/automata/extraction/*.py)
+$(VENV)/.compiled: $(VENV)/.core tests/compile_all.py $(wildcard src/weightsmith/arithmetic/*rounding.py src/weightsmith/kernels/packed/*.py src/weightsmith/automata/extraction/*.py)
 	@echo 'Compiling the loops …'
 	@$(BIN)/python -m tests.compile_all
 	@touch $@

@@ -8,12 +8,12 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from tests.arithmetic.test_rounding import TIES, saturating, tied
+from tests.arithmetic.systems import TIES, saturating, tied
 from tests.witness import numbers
 from tests.witness.functions import FUNCTIONS, fraction
 from tests.witness.integers import grid
 from weightsmith import Fixed, Float, Native
-from weightsmith.arithmetic import elementary
+from weightsmith.arithmetic import correct_rounding, elementary
 
 NAMES: tuple[Any, ...] = ("relu", "gelu", "gelu_tanh", "silu")
 SMALL = ("fixed(2,2)", "fixed(4,4)", "fixed(0,4)", "float(3,3)", "float(4,3)", "float(2,4)", "e4m3", "e5m2")
@@ -48,7 +48,7 @@ def test_values_in_doubt_are_decided_by_balls_and_none_changes(name: Any, monkey
     x = np.unique(A.round(np.linspace(-20, 20, 801)))
     quick = A.activate(name, x)
     monkeypatch.setattr(elementary, "_DOUBT", 2.0**-13)
-    with mock.patch.object(elementary, "_nearer", wraps=elementary._nearer) as decide:
+    with mock.patch.object(correct_rounding, "round_ball", wraps=correct_rounding.round_ball) as decide:
         assert np.array_equal(A.activate(name, x), quick)
     assert decide.call_count > 100
 

@@ -5,9 +5,10 @@ import operator
 import numpy as np
 import pytest
 
-from tests.arithmetic.test_rounding import TIES
+from tests.arithmetic.systems import TIES
 from tests.witness.integers import Grid
 from weightsmith.arithmetic import Array, Ties, rounding
+from weightsmith.arithmetic.rounding import Rounding
 
 OPERATIONS = {
     "add": operator.add,
@@ -27,9 +28,9 @@ def wrong_results(p: int, ties: Ties, operation: str, carrier: type[np.floating]
         return random.integers(2 ** (p - 1), 2**p, 100_000) * scale * 2.0**-p
 
     x, y = members(), members()
-    carried = OPERATIONS[operation](x.astype(carrier), y.astype(carrier)).astype(np.float64)
+    close = OPERATIONS[operation](x.astype(carrier), y.astype(carrier)).astype(np.float64)
     infinity = exact.value(exact.largest)
-    found = rounding.nearest(carried, -infinity, infinity, -2 * spread - 1, p, ties)
+    found = rounding.nearest(close, Rounding(-infinity, infinity, -2 * spread - 1, p, TIES.index(ties)))
     step = getattr(exact, operation)
     wanted = [exact.value(step(exact.units(a), exact.units(b))) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
     return int((found != wanted).sum())
@@ -47,11 +48,11 @@ def test_a_float32_carrier_is_exact_for_11_bits_and_a_float64_carrier_for_25(tie
 def test_one_bit_more_is_not_exact(ties: Ties, sign: int, wanted: float, given: float) -> None:
     """Both numbers have 12 bits; the carrier drops the last bit of the smaller one and makes a tie that is none."""
     x, y = 4095.0, sign * (0.5 - 2.0**-13)
-    exact, carried = x + y, float(np.float32(x) + np.float32(y))
-    assert carried == x + sign * 0.5 != exact
+    exact, close = x + y, float(np.float32(x) + np.float32(y))
+    assert close == x + sign * 0.5 != exact
 
     def rounded(value: float) -> Array:
-        return rounding.nearest(np.array(value), -8190.0, 8190.0, 0, 12, ties)
+        return rounding.nearest(np.array(value), Rounding(-8190.0, 8190.0, 0, 12, TIES.index(ties)))
 
     assert rounded(exact) == wanted
-    assert rounded(carried) == given
+    assert rounded(close) == given

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from tests.arithmetic.exactness import LARGE, SMALL
-from tests.arithmetic.test_rounding import TIES, saturating, tied
+from tests.arithmetic.systems import TIES, saturating, tied
 from tests.witness import numbers
 from tests.witness.integers import grid
 from weightsmith import Float
-from weightsmith.arithmetic import elementary
+from weightsmith.arithmetic import correct_rounding, elementary
 
 EVERY_VALUE = [(form, 1) for form in SMALL]
 EVERY_17TH = [(form, 17) for form in LARGE]
@@ -47,6 +47,6 @@ def test_values_in_doubt_are_decided_by_balls(monkeypatch: pytest.MonkeyPatch) -
     x = np.unique(A.round(np.linspace(-20, 20, 2001)))
     quick = A.exp(x)
     monkeypatch.setattr(elementary, "_DOUBT", 2.0**-13)
-    with mock.patch.object(elementary, "_nearer", wraps=elementary._nearer) as decide:
+    with mock.patch.object(correct_rounding, "round_ball", wraps=correct_rounding.round_ball) as decide:
         assert np.array_equal(A.exp(x), quick)
     assert decide.call_count > 500

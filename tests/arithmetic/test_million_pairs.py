@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.arithmetic.exactness import LARGE, OPERATIONS, WIDEST, assert_exact
-from tests.arithmetic.test_rounding import TIES, saturating, tied
+from tests.arithmetic.systems import TIES, saturating, tied
 from tests.witness.integers import grid
 from weightsmith import Fixed
 from weightsmith.arithmetic import Array, Saturating

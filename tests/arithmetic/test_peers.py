@@ -6,7 +6,7 @@ import gfloat.formats as formats
 import numpy as np
 import pytest
 
-from tests.arithmetic.test_rounding import TIES, hard_cases
+from tests.arithmetic.systems import TIES, hard_cases
 from weightsmith import Fixed, Float
 from weightsmith.arithmetic import Array, Saturating
 

@@ -15,46 +15,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.arithmetic.systems import FORMS, SYSTEMS, hard_cases
 from tests.witness import numbers
 from weightsmith import Fixed, Float, InputError, Native, parse_arithmetic
 from weightsmith.arithmetic import Array, Saturating, TwosComplement, fast_rounding, rounding
 
-TIES = ("zero", "even", "away")
-FORMS = ("fixed(2,3)", "fixed(4,4)", "float(3,3)", "float(2,4)", "float(4,3)", "e4m3", "e5m2", "float16")
-
-
-def tied(form: str, ties: str) -> str:
-    if ties == "zero":
-        return form
-    return f"{form[:-1]},ties={ties})" if form.endswith(")") else f"{form}(ties={ties})"
-
-
-def saturating(text: str) -> Saturating:
-    arithmetic = parse_arithmetic(text)
-    assert isinstance(arithmetic, Saturating)
-    return arithmetic
-
-
-SYSTEMS = [saturating(tied(form, ties)) for form in FORMS for ties in TIES]
 systems = st.sampled_from(SYSTEMS)
 reals = st.floats(allow_nan=False, allow_infinity=False)
 near = st.floats(min_value=-40.0, max_value=40.0)
 
 
 def rounded_by(nearest: Callable[..., Array], A: Saturating, x: Array) -> Array:
-    return nearest(x, A.lowest, A.infinity, A.least_exponent, A.precision, A.ties)
+    return nearest(x, A.rounding)
 
 
 both = pytest.mark.parametrize("nearest", [rounding.nearest, fast_rounding.nearest], ids=["reference", "fast"])
-
-
-def hard_cases(A: Saturating) -> Array:
-    """Give the members, the midpoints between them, the floats beside both, and the far ends."""
-    members = A.values()
-    points = np.concatenate([members, (members[1:] + members[:-1]) / 2])
-    beside = [np.nextafter(points, np.inf), np.nextafter(points, -np.inf)]
-    ends = [0.0, -0.0, 5e-324, -5e-324, 1.7e308, -1.7e308, np.inf, -np.inf, 0.49999999999999994]
-    return np.concatenate([points, *beside, ends])
 
 
 @both
@@ -160,7 +135,7 @@ def test_rounding_works_where_no_folder_can_hold_the_machine_code(monkeypatch: p
 
     monkeypatch.setattr(numba, "njit", njit)
     importlib.reload(fast_rounding)
-    assert fast_rounding.nearest(np.array([0.1]), -15.0, 15.0, 3, 8, "zero") == 0.125
+    assert fast_rounding.nearest(np.array([0.1]), Fixed(4, 4).rounding) == 0.125
     monkeypatch.undo()
     importlib.reload(fast_rounding)
 

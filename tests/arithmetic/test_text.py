@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.arithmetic.test_rounding import SYSTEMS
+from tests.arithmetic.systems import SYSTEMS
 from weightsmith import Fixed, Float, InputError, Native, TwosComplement, parse_arithmetic
 from weightsmith.arithmetic import Arithmetic
 

@@ -113,7 +113,7 @@ def test_whatever_else_happens_1_is_left_to_what_is_refuted(error: str) -> None:
 
 INTERRUPTED_LOOP = """
 import ctypes, numba, numpy, signal, weightsmith
-from weightsmith.kernels.packed.uninterrupted import uninterrupted
+from weightsmith.kernels.packed.machine_code import uninterrupted
 signal.signal(signal.SIGINT, signal.default_int_handler)  # also where the tests themselves ignore Ctrl-C
 send = ctypes.CDLL(None)["raise"]
 send.argtypes, send.restype = [ctypes.c_int], ctypes.c_int

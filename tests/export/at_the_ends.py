@@ -14,8 +14,8 @@ import weightsmith as ws
 from weightsmith.arithmetic import Array, Core, Saturating
 from weightsmith.arithmetic.core import Activation, silent
 from weightsmith.export.saturation import Unbounded
-from weightsmith.semantics import reference
 from weightsmith.semantics.evaluation import Ids
+from weightsmith.semantics.reference import Reference
 
 
 @dataclass(frozen=True, repr=False)
@@ -78,6 +78,7 @@ def furthest(T: ws.Transformer, ids: Ids, stream: list[Array], logits: Array) ->
         found.append(float(np.abs(values - stream[stage]).max(initial=0.0)))
         return stream[stage]
 
-    reference.evaluate(model, ids, change=follow)
-    said = reference.read_codes(model, stream[-1]) if T.readout else reference.read_off(model, stream[-1])
+    engine = Reference(model)
+    engine.evaluate(ids, change=follow)
+    said = engine.read_codes(stream[-1]) if T.readout else engine.read_off(stream[-1])
     return max(*found, float(np.abs(said - logits).max(initial=0.0))) / T.arithmetic.infinity

@@ -17,7 +17,7 @@ from weightsmith.export.pytorch.module import TransformerModule
 from weightsmith.export.pytorch.rounding import Rounding
 from weightsmith.semantics import evaluate
 from weightsmith.semantics.evaluation import Ids
-from weightsmith.semantics.reference import read_off
+from weightsmith.semantics.reference import Reference
 
 ARITHMETICS: tuple[Saturating, ...] = (
     Fixed(4, 4),
@@ -48,7 +48,7 @@ def same_run(T: ws.Transformer, module: TransformerModule, ids: Ids) -> None:
             assert np.array_equal(head.weights, weights.numpy())
     for a, b in zip(wanted.activations, found.activations, strict=True):
         assert np.array_equal(a, b.numpy())
-    logits = read_off(T, wanted.stream[-1])
+    logits = Reference(T).read_off(wanted.stream[-1])
     assert np.array_equal(logits, found.logits.numpy())
     assert np.array_equal(logits, module(torch.from_numpy(ids)).numpy())
 

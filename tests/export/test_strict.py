@@ -11,7 +11,7 @@ import torch
 
 import weightsmith as ws
 from tests.export.hub import few_inputs, offline
-from tests.model.test_strict import UNSEEN, WEIGHTINGS, model
+from tests.model.strict_heads import UNSEEN, WEIGHTINGS, model
 from weightsmith import Native, export
 from weightsmith.errors import ExportError
 from weightsmith.model import Weighting

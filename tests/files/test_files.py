@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import weightsmith as ws
-from tests.semantics.test_witness import NORMS, WEIGHTINGS
+from tests.semantics.witnessed import NORMS, WEIGHTINGS
 from weightsmith.files.codec import encode
 from weightsmith.model import digest
 

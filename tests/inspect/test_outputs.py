@@ -10,9 +10,10 @@ import pytest
 import weightsmith as ws
 from tests.kernels.models import random_model
 from weightsmith.arithmetic import Array
-from weightsmith.inspect import every_position
-from weightsmith.semantics import reference
-from weightsmith.semantics.evaluation import Places
+from weightsmith.kernels.blas import BlasRun
+from weightsmith.kernels.packed import run as packed
+from weightsmith.semantics.evaluation import AnswerIds
+from weightsmith.semantics.reference import Reference
 
 FORMS = ("fixed(4,4)", "fixed(2,3)", "float(4,3)", "float(3,3)", "fixed(8,8)", "float16")
 SILENT_NORM = ws.LayerNorm(eps=0.001)  # which is 0 in Fixed(4, 4)
@@ -81,24 +82,23 @@ def test_outputs_in_the_machines_arithmetic_end_with_the_decision() -> None:
 
 def test_a_run_with_left_folds_reads_its_outputs_with_left_folds(monkeypatch: pytest.MonkeyPatch) -> None:
     T = ws.random_transformer("ab", lanes=8, arithmetic=ws.Native("float32"))
-    plain, read = reference.read_answers, list[ws.Transformer]()
+    plain, read = Reference.read_answers, list[type[Reference]]()
 
-    def watched(T: ws.Transformer, h: Array) -> Places:
-        read.append(T)
-        return plain(T, h)
+    def watched(engine: Reference, h: Array) -> AnswerIds:
+        read.append(type(engine))
+        return plain(engine, h)
 
-    monkeypatch.setattr(reference, "read_answers", watched)
+    monkeypatch.setattr(Reference, "read_answers", watched)
     outputs = ws.run(T, "ab").outputs
-    assert not read
     assert ws.run(T, "ab", sums="left").outputs == outputs
-    assert read == [T]
+    assert read == [BlasRun, Reference]
 
 
 def test_outputs_are_the_same_however_many_inputs_are_run_together(monkeypatch: pytest.MonkeyPatch) -> None:
     T = ws.random_transformer("ab", lanes=4, blocks=2, heads=2, neurons=4, max_length=6)
     inputs = ["".join(tokens) for tokens in product("ab", repeat=5)]
     together = ws.outputs(T, inputs)
-    monkeypatch.setattr(every_position, "RUN_BYTES", 0)
+    monkeypatch.setattr(packed, "RUN_BYTES", 0)
     assert ws.outputs(T, inputs) == together
 
 

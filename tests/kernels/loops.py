@@ -7,27 +7,28 @@ import numba as nb
 import numpy as np
 import pytest
 
-from weightsmith.arithmetic import Array, Saturating, parse_arithmetic
+from tests.arithmetic.systems import TIES
+from weightsmith.arithmetic import Array, Saturating
 from weightsmith.kernels.packed.access import load, store
-from weightsmith.kernels.packed.carrier import Carried, Carrier, carrier
+from weightsmith.kernels.packed.carrier import Carrier, carrier
 from weightsmith.kernels.packed.instructions import SIMD_BYTES
-from weightsmith.kernels.packed.operations import (
+from weightsmith.kernels.packed.integers import Integers
+from weightsmith.kernels.packed.representation import (
+    Encoded,
+    WeightFactor,
     add,
     bounded_factor,
     divide,
     factor,
     fits,
+    left_shift,
     multiply,
     multiply_bounded,
     multiply_unit,
     multiply_weight,
-    places,
     subtract,
     unit_factor,
 )
-from weightsmith.kernels.packed.representations import Int16ToZero, Integers, WeightFactor
-
-TIES = ("zero", "even", "away")
 
 
 def one_tie_rule_each(forms: Sequence[tuple[str, str]]) -> list[Any]:
@@ -68,7 +69,7 @@ def _rows(which: Any, x: Any, y: Any, reach: Any, singly: Any, in_vectors: Any, 
 def _bounded(x: Any, y: Any, size: Any, out: Any, constants: Any) -> None:
     for i in range(x.size):
         assert fits(size[i], abs(y[i]), constants)
-        right = bounded_factor(y[i], places(size[i], constants), constants)
+        right = bounded_factor(y[i], left_shift(size[i], constants), constants)
         out[i] = multiply_bounded(x[i], right, constants)
 
 
@@ -107,9 +108,9 @@ def by_loop(A: Saturating, operation: str, x: Array, y: Array) -> Array:
     return plain(c, singly[0, : x.size])
 
 
-def plain(c: Carrier, carried: Carried) -> Array:
+def plain(c: Carrier, encoded: Encoded) -> Array:
     """Decode, but keep a −0 so that it is seen."""
-    return carried.astype(np.float64) / c.scale
+    return encoded.astype(np.float64) / c.scale
 
 
 def allowed(A: Saturating, operation: str, x: Array, y: Array) -> tuple[Array, Array]:
@@ -128,7 +129,7 @@ def allowed(A: Saturating, operation: str, x: Array, y: Array) -> tuple[Array, A
 def _room(A: Saturating, y: Array) -> Array:
     """Give the largest factor of y with a product that fits."""
     constants, scale = carrier(A).constants, carrier(A).scale
-    if isinstance(constants, Integers | Int16ToZero):
+    if issubclass(carrier(A).representation, Integers):
         return np.minimum((int(constants.large) - 1) // np.maximum(np.abs(y) * scale, 1) / scale, A.infinity)
     return np.minimum(0.98 * A.infinity / np.maximum(np.abs(y), 1), A.infinity)
 
@@ -141,9 +142,3 @@ def assert_all_equal(A: Saturating, operation: str, x: Array, y: Array) -> int:
     wrong = (found != wanted) | (np.signbit(found) != np.signbit(wanted))
     assert not wrong.any(), (A, x[wrong][0], operation, y[wrong][0], found[wrong][0], wanted[wrong][0])
     return len(x)
-
-
-def finite_arithmetic(form: str) -> Saturating:
-    A = parse_arithmetic(form)
-    assert isinstance(A, Saturating)
-    return A

@@ -10,7 +10,8 @@ from numba.core.errors import TypingError
 
 from weightsmith import parse_arithmetic
 from weightsmith.kernels.packed.carrier import carrier
-from weightsmith.kernels.packed.operations import (
+from weightsmith.kernels.packed.representation import (
+    WeightFactor,
     bounded_factor,
     factor,
     multiply,
@@ -20,7 +21,6 @@ from weightsmith.kernels.packed.operations import (
     multiply_weight,
     unit_factor,
 )
-from weightsmith.kernels.packed.representations import WeightFactor
 
 FORMS = ("fixed(4,4)", "fixed(4,4,ties=even)", "float16(ties=away)", "float16(ties=even)", "float32")
 FACTORS: dict[str, Callable[..., Any]] = {

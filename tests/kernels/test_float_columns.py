@@ -1,17 +1,17 @@
-"""Columns carried by float32 and float64 equal the reference in every bit."""
+"""Columns held by float32 and float64 equal the reference in every bit."""
 
 from collections import Counter
 
 import numpy as np
 import pytest
 
-from tests.arithmetic.test_rounding import tied
+from tests.arithmetic.systems import saturating, tied
 from tests.kernels.comparison import (
     assert_equal_runs,
     assert_random_models,
     assert_weighting,
 )
-from tests.kernels.loops import finite_arithmetic, one_tie_rule_each
+from tests.kernels.loops import one_tie_rule_each
 from tests.kernels.models import WEIGHTINGS, many_heads
 from weightsmith.kernels.packed import batch, tree
 from weightsmith.model import Weighting
@@ -27,19 +27,19 @@ FORMS = [*(("float32", form) for form in SINGLE), *(("float64", form) for form i
 def test_random_models_run_as_in_the_reference(
     dtype: str, form: str, ties: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert_random_models(finite_arithmetic(tied(form, ties)), dtype, monkeypatch)
+    assert_random_models(saturating(tied(form, ties)), dtype, monkeypatch)
 
 
 @pytest.mark.parametrize("mask", ["causal", "full"])
 @pytest.mark.parametrize("weighting", WEIGHTINGS, ids=repr)
 @pytest.mark.parametrize("form", ["e4m3(ties=even)", "float(5,12)"])
 def test_every_weighting_under_every_mask_runs_as_in_the_reference(form: str, weighting: Weighting, mask: str) -> None:
-    assert_weighting(finite_arithmetic(form), range(200, 204), weighting, mask)
+    assert_weighting(saturating(form), range(200, 204), weighting, mask)
 
 
 @pytest.mark.parametrize("form", ["e4m3", "float(5,12)", "float16(ties=even)", "fixed(12,12,ties=even)"])
 def test_no_head_sees_what_another_left_behind(form: str) -> None:
-    A, counts = finite_arithmetic(form), Counter[str]()
+    A, counts = saturating(form), Counter[str]()
     for seed in range(3):
         assert_equal_runs(many_heads(A, seed), tree(2, [], 5), counts)
         assert_equal_runs(many_heads(A, seed, "full"), batch(np.array([[0, 1, 1], [1, 0, 1]])), counts)

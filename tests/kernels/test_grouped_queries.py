@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
+from tests.kernels.closeness import assert_close_runs
 from tests.kernels.comparison import assert_equal_runs
 from tests.kernels.kinds import kind_of_model
-from tests.kernels.test_blas import assert_close_runs
-from tests.semantics.test_witness import assert_equals_witness
+from tests.semantics.witnessed import assert_equals_witness
 from weightsmith import Native, Softmax, parse_arithmetic
 from weightsmith.arithmetic import Arithmetic
 from weightsmith.kernels.blas.prepared import prepared
@@ -58,7 +58,7 @@ def test_grouped_queries_run_as_the_exact_evaluation_says_also_from_a_file(form:
 def test_the_machine_runs_grouped_queries_as_the_definition_up_to_the_order_of_sums(size: int) -> None:
     for n, rule in enumerate(RULES):
         T = model(Native("float64"), n, rule, size, loudness=0.0, weighting=Softmax(shifted=True), strict=False)
-        heads = [group for block in prepared(T).heads for group in block]
+        heads = [group for block in prepared(T) for group in block]
         assert all(len(group.W_K) == 4 * group.count // size for group in heads)
         assert all((group.which_keys is None) == (size == 1) for group in heads)
         assert assert_close_runs(T, "abbab") is not None
@@ -75,7 +75,7 @@ def test_keys_may_be_shared_where_values_are_not_and_a_bias_tells_keys_apart() -
     heads = [replace(head, W_K=first.W_K, b_K=None) for head in attention.heads]
     heads[2] = replace(heads[2], b_K=np.ones(4))
     T = replace(T, blocks=[replace(T.blocks[0], attention=replace(attention, heads=heads))])
-    (group,) = prepared(T).heads[0]
+    (group,) = prepared(T)[0]
     assert group.which_keys is not None
     assert group.which_keys.tolist() == [0, 0, 1, 0]
     assert group.which_values is None
@@ -86,7 +86,7 @@ def test_equal_keys_are_computed_once_also_where_each_head_has_a_copy(tmp_path: 
     T = model(Native("float32"), 2, "halves", loudness=0.0, weighting=Softmax(shifted=True))
     ws.save(T, tmp_path / "model")
     loaded = ws.load(tmp_path / "model")
-    (group,) = prepared(loaded).heads[0]
+    (group,) = prepared(loaded)[0]
     assert group.which_keys is not None
     assert group.which_keys.tolist() == [0, 0, 1, 1]
     assert np.array_equal(ws.run(loaded, "abba").stream, ws.run(T, "abba").stream)

@@ -6,8 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tests.arithmetic.test_rounding import tied
-from tests.kernels.loops import TIES, finite_arithmetic
+from tests.arithmetic.systems import TIES, saturating, tied
 from weightsmith.arithmetic import Array, Fixed, Saturating
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.kernels.packed.compiled import compiled
@@ -56,7 +55,7 @@ def product(A: Saturating, M: Matrix, x: Array) -> Array:
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("form", FORMS)
 def test_values_of_every_size_give_what_the_arithmetic_gives(form: str, ties: str) -> None:
-    A, random, counts = finite_arithmetic(tied(form, ties)), np.random.default_rng(7), Counter[str]()
+    A, random, counts = saturating(tied(form, ties)), np.random.default_rng(7), Counter[str]()
     for size in np.geomspace(A.smallest, A.infinity, 7):
         M, x, b = matrix(A, random), columns(A, size, random), A.round(random.normal(size=ROWS))
         made = sparse(carrier(A), M, b)
@@ -82,7 +81,7 @@ def test_a_matrix_with_few_entries_is_used_without_a_look_at_the_values() -> Non
 @pytest.mark.parametrize("form", ["float16", "float(5,12)"])
 def test_at_the_edge_of_the_normal_numbers_every_product_is_exact(form: str, ties: str) -> None:
     """SIMD vectors whose smallest product is the smallest normal number, a little more, and a little less."""
-    A, random = finite_arithmetic(tied(form, ties)), np.random.default_rng(8)
+    A, random = saturating(tied(form, ties)), np.random.default_rng(8)
     for depth in np.linspace(-2, 2, 41):
         x = A.round(2.0 ** (random.random((LANES, COLUMNS)) + A.least_exponent + 6 + depth))
         M = A.round(2.0**-6 * (1 + random.random((ROWS, LANES))) * random.choice([-1, 1], (ROWS, LANES)))
@@ -92,7 +91,7 @@ def test_at_the_edge_of_the_normal_numbers_every_product_is_exact(form: str, tie
 @pytest.mark.parametrize("form", ["fixed(4,4)", "fixed(8,8)", "float16", "float(3,3)", "float(10,25)"])
 def test_at_the_edge_of_saturation_every_sum_is_exact(form: str) -> None:
     """Rows that sum up to just below and just above ∞ before they come back."""
-    A, random = finite_arithmetic(form), np.random.default_rng(9)
+    A, random = saturating(form), np.random.default_rng(9)
     M = A.round(0.5 * np.ones((ROWS, LANES)))
     M[:, -1] = -0.5
     for share in np.linspace(0.9, 1.1, 21):

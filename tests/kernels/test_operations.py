@@ -7,12 +7,13 @@ from a tie, the edge of ∞.
 import numpy as np
 import pytest
 
-from tests.arithmetic.test_rounding import tied
+from tests.arithmetic.systems import TIES, saturating, tied
 from tests.kernels.hard_pairs import hard_products, hard_quotients, hard_sums
-from tests.kernels.loops import TIES, assert_all_equal, by_loop, finite_arithmetic, one_tie_rule_each
+from tests.kernels.loops import assert_all_equal, by_loop, one_tie_rule_each
 from weightsmith.arithmetic import Array, Float, Saturating, rounding
 from weightsmith.kernels.packed.carrier import carrier
-from weightsmith.kernels.packed.representations import Floats, FloatsToEven, Int16ToZero, Integers
+from weightsmith.kernels.packed.floats import Floats, FloatsToEven
+from weightsmith.kernels.packed.integers import Int16ToZero, Integers
 
 OPERATIONS = ("add", "subtract", "multiply", "multiply_unit", "multiply_bounded", "multiply_weight", "divide")
 CARRIERS = {
@@ -33,10 +34,10 @@ COUNT = 3000
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(("dtype", "form", "ties"), one_tie_rule_each(FORMS))
 def test_all_pairs_give_what_the_arithmetic_gives(dtype: str, form: str, ties: str, operation: str) -> None:
-    A = finite_arithmetic(tied(form, ties))
+    A = saturating(tied(form, ties))
     assert carrier(A).dtype == dtype
     whole = Int16ToZero if dtype == "int16" and ties == "zero" else Integers
-    assert type(carrier(A).constants) is (whole if dtype[0] == "i" else FloatsToEven if ties == "even" else Floats)
+    assert carrier(A).representation is (whole if dtype[0] == "i" else FloatsToEven if ties == "even" else Floats)
     members = A.values()
     x, y = (side.reshape(-1) for side in np.meshgrid(members, members))
     assert assert_all_equal(A, operation, x, y) > 2 * len(members) * (operation != "divide")
@@ -45,12 +46,12 @@ def test_all_pairs_give_what_the_arithmetic_gives(dtype: str, form: str, ties: s
 @pytest.mark.parametrize("operation", ["multiply", "multiply_unit", "multiply_weight", "divide"])
 @pytest.mark.parametrize("form", ["fixed(4,4)", "fixed(3,6)", "float(3,3)", "float(8,2)"])
 def test_the_tie_rules_give_different_results_on_those_pairs(form: str, operation: str) -> None:
-    members = finite_arithmetic(form).values()
+    members = saturating(form).values()
     x, y = np.meshgrid(members[(members > 0) & (members <= 1)], members[members > 0])
     x, y = x[x <= y], y[x <= y]
     if operation == "multiply_unit":
         x, y = y, x
-    zero, even, away = (by_loop(finite_arithmetic(tied(form, ties)), operation, x, y) for ties in TIES)
+    zero, even, away = (by_loop(saturating(tied(form, ties)), operation, x, y) for ties in TIES)
     assert (zero <= even).all()
     assert (even <= away).all()
     assert (zero < even).any()
@@ -68,7 +69,7 @@ def test_the_tie_rules_give_different_results_on_those_pairs(form: str, operatio
      *(("float32", form) for form in ("float16", "float(7,11)", "float(1,2)"))],
 )  # fmt: skip
 def test_the_carrier_is_the_smallest_that_is_exact(dtype: str, form: str, ties: str) -> None:
-    assert carrier(finite_arithmetic(tied(form, ties))).dtype == dtype
+    assert carrier(saturating(tied(form, ties))).dtype == dtype
 
 
 def ties_and_near(A: Saturating, results: Array) -> tuple[int, int]:
@@ -82,7 +83,7 @@ def ties_and_near(A: Saturating, results: Array) -> tuple[int, int]:
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("form", LARGE)
 def test_products_at_a_tie_beside_it_and_at_the_edge_are_rounded_correctly(form: str, ties: str) -> None:
-    A = finite_arithmetic(tied(form, ties))
+    A = saturating(tied(form, ties))
     x, y = hard_products(A, np.random.default_rng(1), COUNT)
     exact, near = ties_and_near(A, x * y)
     assert exact > COUNT // 2 or form.endswith(",0)")
@@ -94,7 +95,7 @@ def test_products_at_a_tie_beside_it_and_at_the_edge_are_rounded_correctly(form:
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("form", LARGE)
 def test_sums_at_a_tie_and_beside_it_are_rounded_correctly(form: str, ties: str) -> None:
-    A = finite_arithmetic(tied(form, ties))
+    A = saturating(tied(form, ties))
     x, y = hard_sums(A, np.random.default_rng(2), 10 * COUNT)
     exact, near = ties_and_near(A, x + y)
     assert not isinstance(A, Float) or exact > COUNT // 10
@@ -106,7 +107,7 @@ def test_sums_at_a_tie_and_beside_it_are_rounded_correctly(form: str, ties: str)
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("form", LARGE)
 def test_quotients_at_a_tie_and_beside_it_are_rounded_correctly(form: str, ties: str) -> None:
-    A = finite_arithmetic(tied(form, ties))
+    A = saturating(tied(form, ties))
     x, y = hard_quotients(A, np.random.default_rng(3), 10 * COUNT)
     assert_all_equal(A, "divide", x, y)
 
@@ -114,7 +115,7 @@ def test_quotients_at_a_tie_and_beside_it_are_rounded_correctly(form: str, ties:
 @pytest.mark.parametrize("ties", TIES)
 def test_every_product_of_11_bits_is_exact_in_float32_at_every_depth_of_underflow(ties: str) -> None:
     """All pairs of significands: with the exponents, which only shift them, this is every product there is."""
-    A = finite_arithmetic(tied("float16", ties))
+    A = saturating(tied("float16", ties))
     significands = np.arange(1024.0, 2048.0) / 1024
     x, y = (side.reshape(-1) for side in np.meshgrid(significands, significands))
     for depth in range(13):
@@ -128,7 +129,7 @@ def test_every_product_of_11_bits_is_exact_in_float32_at_every_depth_of_underflo
 @pytest.mark.parametrize("ties", TIES)
 @pytest.mark.parametrize("p", [2, 3, 5, 7, 8, 9, 10])
 def test_every_product_of_fewer_bits_is_exact_in_float32(p: int, ties: str) -> None:
-    A = finite_arithmetic(tied(f"float(5,{p})", ties))
+    A = saturating(tied(f"float(5,{p})", ties))
     significands = np.arange(2.0 ** (p - 1), 2.0**p) / 2 ** (p - 1)
     x, y = (side.reshape(-1) for side in np.meshgrid(significands, significands))
     for depth in range(p + 2):

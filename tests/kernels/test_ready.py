@@ -13,11 +13,9 @@ from tests.kernels.kinds import ACTIVATIONS, RULES, kind_of_model
 from weightsmith import Fixed, Native, Softmax, Transformer, parse_arithmetic, random_transformer
 from weightsmith.check import same_decisions
 from weightsmith.kernels.blas import BlasRun
-from weightsmith.kernels.interface import FastRun
-from weightsmith.kernels.packed import Columns, Layout, PackedRun, batch, compiled
-from weightsmith.kernels.packed.cache import cached
+from weightsmith.kernels.packed import PackedRun, batch, compiled
 from weightsmith.kernels.packed.carrier import carrier
-from weightsmith.semantics.evaluation import Evaluation, Ids
+from weightsmith.kernels.packed.machine_code import cached
 
 INPUTS = batch(np.array([[0, 1, 1], [1, 0, 1]]))
 A = Fixed(4, 4)
@@ -109,16 +107,8 @@ def test_the_time_of_a_verdict_does_not_contain_compiling(monkeypatch: pytest.Mo
     assert verdict.seconds == 0
 
 
-def test_a_packed_run_is_a_run() -> None:
-    T = kind_of_model(A, 0)
-    run: FastRun[Layout, Columns] = PackedRun(T)
-    assert run.evaluate(INPUTS).decisions.shape == (6,)
-    few, more, longer = run.bytes_needed(3, 10), run.bytes_needed(3, 11), run.bytes_needed(4, 10)
-    assert 0 < few < min(more, longer)
-
-
-def test_a_run_by_blas_is_a_run() -> None:
-    run: FastRun[Ids, Evaluation] = BlasRun(random_transformer("01", arithmetic=Native("float64")))
-    assert run.evaluate(np.array([[0, 1, 1], [1, 0, 1]])).logits.shape == (2, 2)
+@pytest.mark.parametrize("engine", [PackedRun, BlasRun])
+def test_longer_inputs_and_more_of_them_need_more_memory(engine: type[PackedRun | BlasRun]) -> None:
+    run = engine(random_transformer("01", arithmetic=Native("float64")))
     few, more, longer = run.bytes_needed(3, 10), run.bytes_needed(3, 13), run.bytes_needed(4, 12)
     assert 0 < few < min(more, longer)

@@ -13,8 +13,8 @@ import pytest
 
 import weightsmith as ws
 from weightsmith.automata.extraction.compiled import compiled
+from weightsmith.kernels.packed.machine_code import uninterrupted
 from weightsmith.kernels.packed.run import packed_run
-from weightsmith.kernels.packed.uninterrupted import uninterrupted
 
 send = ctypes.CDLL(None)["raise"]
 send.argtypes, send.restype = [ctypes.c_int], ctypes.c_int

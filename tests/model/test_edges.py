@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from tests.model.test_malformed import head, layer, whole
+from tests.model.parts import head, layer, whole
 from weightsmith import Native
 from weightsmith.model import read_tokens
 

@@ -76,9 +76,9 @@ def test_codes_are_looked_up_as_in_a_dictionary(known: set[tuple[int, ...]], ask
     table = {code: f"{sum(code)}" for code in known}
     R = ws.Readout(("x", "y", "z"), table)
     codes = np.array([*known, *asked], float)
-    found = [None if place < 0 else R.answers[place] for place in R.places(codes)]
+    found = [None if place < 0 else R.answers[place] for place in R.answer_ids(codes)]
     assert found == [table.get(code) for code in [*known, *asked]]
-    assert R.places(codes.reshape(1, -1, 1, 3)).shape == (1, len(codes), 1)
+    assert R.answer_ids(codes.reshape(1, -1, 1, 3)).shape == (1, len(codes), 1)
 
 
 def test_true_one_and_one_point_zero_are_one_value_everywhere() -> None:

@@ -9,29 +9,13 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
+from tests.model.strict_heads import UNSEEN, WEIGHTINGS, model
 from weightsmith.kernels.blas import BlasRun
 from weightsmith.kernels.packed import batch, packed_run
 from weightsmith.model import Weighting, digest
 
 OLD_DIGEST = "92745a5ee06d801019f270e12976311c24f30f3230636f31475186d99ca785eb"  # before there were strict heads
 OLD_FILE = "7f7c1659acef28dcbe6e2d008ca6288d498cd600fa686b8e40a9feb8c15b289a"
-WEIGHTINGS: tuple[Weighting, ...] = (
-    ws.Softmax(), ws.Softmax(shifted=True), ws.Softmax(empty="uniform"), ws.Softmax(shifted=True, empty="uniform"),
-    ws.AverageHard(), ws.LeftmostHard(), ws.RightmostHard(),
-)  # fmt: skip
-UNSEEN = (
-    "block 0, head 0, position 0: a strict head sees only what is before, and here that is nothing; write "
-    "Softmax(empty='zero'), for no attention there"
-)
-
-
-def model(weighting: Weighting, strict: bool = True, **changes: Any) -> ws.Transformer:
-    """Give a transformer whose one head has the score 0 everywhere and adds what it takes in of `x` to `y`."""
-    nothing, x, y = np.zeros((1, 2)), np.array([[1.0, 0.0]]), np.array([[0.0], [1.0]])
-    head = ws.Head(nothing, nothing, x, y, weighting, strict=strict)
-    embedding, output = np.array([[1.0, 0.0], [2.0, 0.0]]), np.array([[0.0, 0.0], [0.0, 1.0]])
-    T = ws.Transformer(ws.Fixed(4, 4), "ab", ["x", "y"], embedding, None, [ws.Block(ws.Attention([head]))], output)
-    return replace(T, **changes)
 
 
 @pytest.mark.parametrize("mask", ["causal", "full"])

@@ -8,11 +8,11 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from tests.arithmetic.test_rounding import saturating
+from tests.arithmetic.systems import saturating
 from tests.witness.functions import fraction
 from tests.witness.integers import Grid
 from weightsmith import Alibi, Fixed, Float, Native, Sinusoidal
-from weightsmith.arithmetic import settled
+from weightsmith.arithmetic import correct_rounding
 from weightsmith.model import angles, distances
 from weightsmith.model.angles import sines_and_cosines
 
@@ -61,7 +61,7 @@ def test_what_is_in_doubt_is_decided_by_balls(monkeypatch: pytest.MonkeyPatch) -
     A = Float(6, 12)
     quick = sines_and_cosines(A, 7.0, 4, 128)
     monkeypatch.setattr(angles, "_DOUBT", 2.0**-13)
-    with mock.patch.object(settled, "_nearest_to", wraps=settled._nearest_to) as decide:
+    with mock.patch.object(correct_rounding, "round_ball", wraps=correct_rounding.round_ball) as decide:
         slow = sines_and_cosines.__wrapped__(A, 7.0, 4, 128)
     assert decide.call_count > 100
     assert all(np.array_equal(one, other) for one, other in zip(quick, slow, strict=True))

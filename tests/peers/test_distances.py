@@ -9,7 +9,7 @@ from transformers.models.bloom.modeling_bloom import build_alibi_tensor
 import weightsmith as ws
 from tests.peers.agreement import words
 from tests.peers.builders import CLOSE, SHIFTED, array, names
-from weightsmith.arithmetic import Array, carried
+from weightsmith.arithmetic import Array, as_float64
 from weightsmith.model import Positions
 
 LANES, KEYS, VALUES, LENGTH = 10, 6, 5, 14
@@ -75,7 +75,7 @@ def assert_written_out(T: ws.Transformer, rules: list[ws.Relative | ws.Alibi | N
     assert attention is not None
     ids = [5, 0, 3, 3, 1, 4, 2, 0, 1, 5, 5, 2, 3, 4]
     for length in (1, 4, LENGTH):
-        h = carried(T.embedding[ids[:length]])
+        h = as_float64(T.embedding[ids[:length]])
         for sums in (None, "left"):
             ours = ws.run(T, words(T, ids[:length]), sums=sums)
             for found, head, rule in zip(ours.heads[0], attention.heads, rules, strict=True):

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import weightsmith as ws
-from tests.semantics.test_witness import WEIGHTINGS
+from tests.semantics.witnessed import WEIGHTINGS
 from tests.witness.runs import WitnessRun, witness_run
 from weightsmith.arithmetic import Arithmetic
 

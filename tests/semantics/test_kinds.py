@@ -9,7 +9,7 @@ import pytest
 
 from tests.kernels.comparison import counting
 from tests.kernels.kinds import ACTIVATIONS, FULL, RULES, kind_of_model
-from tests.semantics.test_witness import assert_equals_witness
+from tests.semantics.witnessed import assert_equals_witness
 from weightsmith import Alibi, Fixed, PositionTable, Relative, Rotary, Sinusoidal, parse_arithmetic, run
 from weightsmith.model import added
 

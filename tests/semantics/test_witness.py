@@ -12,18 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tests.witness
-from tests.arithmetic.test_rounding import TIES, tied
-from tests.witness.runs import exact, witness_run
+from tests.arithmetic.systems import TIES, tied
+from tests.semantics.witnessed import NORMS, WEIGHTINGS, assert_equals_witness
 from weightsmith import (
-    AverageHard,
-    LayerNorm,
-    LeftmostHard,
     Relative,
-    RightmostHard,
-    RMSNorm,
-    Run,
-    Softmax,
-    Transformer,
     parse_arithmetic,
     random_transformer,
     run,
@@ -31,26 +23,6 @@ from weightsmith import (
 from weightsmith.model import Norm, Weighting
 
 FORMS = ("fixed(2,3)", "fixed(4,4)", "float(3,3)", "float(4,3)", "float(2,4)", "fixed(0,4)")
-WEIGHTINGS: tuple[Weighting, ...] = (
-    Softmax(),
-    Softmax(shifted=True),
-    Softmax(empty="uniform"),
-    AverageHard(),
-    LeftmostHard(),
-    RightmostHard(),
-)
-
-
-def assert_equals_witness(T: Transformer, tokens: list[str]) -> Run:
-    found, wanted = run(T, tokens), witness_run(T, tokens)
-    assert exact(found.stream) == wanted.stream
-    assert exact([list(block) for block in found.attention]) == wanted.attention
-    assert [exact(z) for z in found.activations] == wanted.activations
-    assert exact(found.logits) == wanted.logits
-    assert list(found.outputs) == wanted.outputs
-    assert found.decision == wanted.decision
-    assert found.empty_softmax == wanted.empty
-    return found
 
 
 @pytest.mark.parametrize("mask", ["causal", "full"])
@@ -84,13 +56,6 @@ def test_the_cases_above_really_saturate_tie_and_leave_softmaxes_empty() -> None
     assert saturated > 20
     assert different_ties > 20
     assert empty > 0
-
-
-NORMS: tuple[Norm, ...] = (
-    LayerNorm(eps=0.25),
-    LayerNorm(eps=0.5, gain=np.array([1.0, 0.5]), bias=np.array([0.25, -1.0]), lanes=("x0", "x2")),
-    RMSNorm(eps=0.25, gain=np.array([1.0, 1.5, 0.5])),
-)
 
 
 @pytest.mark.parametrize("placement", ["pre", "post", "parallel"])

@@ -14,7 +14,7 @@ from tests.files.test_kinds import BROKEN, saved_with
 from tests.files.test_mutations import models
 from tests.kernels.kinds import ACTIVATIONS, FULL, RULES, kind_of_model
 from tests.kernels.models import LENGTH, many_heads, random_model
-from tests.semantics.test_readouts import with_readout
+from tests.semantics.readouts import with_readout
 from tests.studio.engine import Cases
 from weightsmith import Attention, Block, FeedForward, Head, Sinusoidal, Softmax, Transformer, parse_arithmetic
 from weightsmith.arithmetic import elementary, rounding

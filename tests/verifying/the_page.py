@@ -47,13 +47,12 @@ def outcome(A: Any, head: ws.Head, stream: Any) -> Outcome:
     scores = np.array([A.dot(query, key) for key in keys])
     if isinstance(weighting, ws.LeftmostHard | ws.RightmostHard):
         return Outcome(())
-    if isinstance(weighting, ws.AverageHard) or weighting.shifted:
-        if not len(seen):
-            return Outcome((None,))
-        largest = float(scores.max())
-        if isinstance(weighting, ws.AverageHard):
-            return Outcome((largest,), part(int((scores == largest).sum())))
-        return Outcome((largest, float(A.sum(A.exp(A.subtract(scores, largest))))))
+    largest = float(scores.max()) if len(seen) else None
+    if isinstance(weighting, ws.AverageHard):
+        return Outcome((largest,), part(int((scores == largest).sum())) if len(seen) else None)
+    assert isinstance(weighting, ws.Softmax)
+    if weighting.shifted:
+        return Outcome((None,) if largest is None else (largest, float(A.sum(A.exp(A.subtract(scores, largest))))))
     z = float(A.sum(A.exp(scores))) if len(seen) else 0.0
     uniform = z == 0 and weighting.empty == "uniform"
     return Outcome((z,), (part(len(seen)) if len(seen) else 0.0) if uniform else None)

@@ -1,6 +1,6 @@
 """Number systems in which every bit is defined, and the laws that hold in them."""
 
-from weightsmith.arithmetic.base import Arithmetic, carried, real_numbers
+from weightsmith.arithmetic.base import Arithmetic, as_float64, real_numbers
 from weightsmith.arithmetic.core import Activation, Array, Core, Ties, Weights
 from weightsmith.arithmetic.immutable import AT_ONCE, immutable
 from weightsmith.arithmetic.laws import Law, Laws, laws, multiplications_to_infinity, require
@@ -24,7 +24,7 @@ __all__ = [
     "Ties",
     "TwosComplement",
     "Weights",
-    "carried",
+    "as_float64",
     "immutable",
     "laws",
     "multiplications_to_infinity",

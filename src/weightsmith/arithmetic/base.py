@@ -1,4 +1,4 @@
-"""What every arithmetic can do: round, the rounded operations, and the left folds made of them."""
+"""The base of every arithmetic: rounding, the rounded operations, and left folds of them."""
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -18,7 +18,7 @@ class Arithmetic(ABC):
     start from 0 and round after every addition.
     """
 
-    # What a member system consists of
+    # The members
 
     @property
     @abstractmethod
@@ -72,29 +72,29 @@ class Arithmetic(ABC):
         return np.dtype(np.float64)
 
     def has_all(self, dtype: np.dtype[Any]) -> bool:
-        """Say whether every finite number of a type of floats is a member."""
+        """Return whether every finite number of a type of floats is a member."""
         return False
 
     # Rounding and membership
 
     def round(self, x: npt.ArrayLike) -> Array:
         """Return the nearest member of each value; values beyond ±∞ become ±∞. NaN is refused."""
-        values = carried(x)
+        values = as_float64(x)
         if values.size and np.isnan(values.min()):
             raise InputError(f"cannot round nan into {self}: replace it by a number first")
         return _plain(self._nearest(values))
 
     @silent
     def contains(self, x: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Say of each value whether it is a member."""
-        values = carried(x)
+        """Return which values are members."""
+        values = as_float64(x)
         member: npt.NDArray[np.bool_] = np.isfinite(values) & (self._nearest(values) == values)
         return member
 
     @silent
     def members(self, x: npt.ArrayLike) -> Array:
         """Return values as they are; refuse one that is not a member."""
-        values = carried(x)
+        values = as_float64(x)
         wrong = ~(self._nearest(values) == values)
         if wrong.any():
             value = float(values[wrong][0])
@@ -102,7 +102,7 @@ class Arithmetic(ABC):
             raise InputError(f"{brief(value)} is not a member of {self}{instead}")
         return values
 
-    # The operations: exact, then rounded once. They refuse what is not a member; `core` has them unchecked.
+    # The operations: exact, then rounded once. They refuse values that are not members; `core` does not check.
 
     @property
     def core(self) -> Core:
@@ -147,7 +147,7 @@ class Arithmetic(ABC):
 
     def sum(self, x: npt.ArrayLike, axis: int = -1) -> Array:
         """Return ((0 ⊕ x_1) ⊕ x_2) ⊕ … along an axis."""
-        return _plain(self.core.sum(self.members(np.atleast_1d(carried(x))), axis))
+        return _plain(self.core.sum(self.members(np.atleast_1d(as_float64(x))), axis))
 
     def dot(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
         """Return Σ x_j ⊗ y_j along the last axis; the other axes broadcast."""
@@ -158,7 +158,7 @@ class Arithmetic(ABC):
 
     def matvec(self, M: npt.ArrayLike, x: npt.ArrayLike) -> Array:
         """Return the product of a matrix (rows, columns) with vectors (…, columns): a dot product per row."""
-        matrix, vectors = carried(M), carried(x)
+        matrix, vectors = as_float64(M), as_float64(x)
         if matrix.ndim != 2 or vectors.ndim == 0:
             raise InputError(
                 f"matvec needs a matrix and vectors, and the shapes are {matrix.shape} and {vectors.shape}"
@@ -174,14 +174,14 @@ class Arithmetic(ABC):
         return self.divide(e, np.where(z == 0, self.infinity, z))  # z is 0 only if every e_j is
 
 
-def carried(x: npt.ArrayLike) -> Array:
-    """Take numbers of any shape as float64, refusing what float64 would change."""
+def as_float64(x: npt.ArrayLike) -> Array:
+    """Return numbers of any shape as float64; refuse numbers that float64 would change."""
     return real_numbers(x).astype(np.float64, copy=False)
 
 
 @silent
 def real_numbers(x: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Take numbers of any shape in their own type, refusing what float64 would change."""
+    """Return numbers of any shape in their own type; refuse numbers that float64 would change."""
     try:
         raw = np.asarray(x)
     except (OverflowError, ValueError):

@@ -1,4 +1,4 @@
-"""The operations of an arithmetic on members, unchecked: what runs use, where every value is known to be a member."""
+"""The unchecked operations of an arithmetic, for runs, where every value is known to be a member."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -10,22 +10,22 @@ if TYPE_CHECKING:
     from weightsmith.arithmetic.base import Arithmetic
 
 Array: TypeAlias = npt.NDArray[np.float64]  # values on their way through a run
-Weights: TypeAlias = npt.NDArray[np.floating[Any]]  # what a model holds: `Arithmetic.stored`, and float64 before that
+Weights: TypeAlias = npt.NDArray[np.floating[Any]]  # of a model: in the type `Arithmetic.stored`
 Ties: TypeAlias = Literal["zero", "even", "away"]
 Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu"]
 Elementary: TypeAlias = Literal["exp", "gelu", "gelu_tanh", "silu"]
 
-MAX_PRODUCTS = 1 << 14  # of a dot product that are rounded at once: more would not stay near
+MAX_PRODUCTS = 1 << 14  # of a dot product that are rounded at once: more would leave the cache
 
-# IEEE overflow is either clamped to ∞ afterwards or, in `Native`, is what the machine does.
+# IEEE overflow is either clamped to ∞ afterwards or, in `Native`, left as it is.
 silent = np.errstate(all="ignore")
 
 
 class Core:
     """Each operation is the exact real result, rounded once; sums are left folds in index order that start from 0.
 
-    Arrays of members go in, and arrays of members come out. `Arithmetic` has the same operations for any numbers, and
-    refuses what is not a member.
+    Arrays of members go in, and arrays of members come out. `Arithmetic` has the same operations with a check
+    that each number is a member.
     """
 
     def __init__(self, arithmetic: "Arithmetic") -> None:
@@ -34,6 +34,14 @@ class Core:
         self.infinity = arithmetic.infinity
         self._nearest, self._elementary = arithmetic._nearest, arithmetic._elementary
         self._nearest_sum = arithmetic._nearest_sum
+
+    def encoded(self, x: Weights) -> Array:
+        """Return members in the type that the operations compute in."""
+        return x.astype(np.float64, copy=False)
+
+    def checked(self, x: npt.ArrayLike) -> Array:
+        """Return values in that type; refuse a value that is not a member."""
+        return self.arithmetic.members(x)
 
     def round(self, x: npt.ArrayLike) -> Array:
         """Return the nearest member of each value, which need not be a member: see `Arithmetic.round`."""
@@ -89,6 +97,11 @@ class Core:
     def matvec(self, M: Weights, x: Array) -> Array:
         """Return the product of a matrix (rows, columns) with vectors (…, columns): a dot product per row."""
         return self.dot(M, x[..., np.newaxis, :])
+
+    def affine(self, M: Weights, x: Array, b: Weights | None) -> Array:
+        """Return M x ⊕ b, or M x without a bias b."""
+        product = self.matvec(M, x)
+        return product if b is None else self.add(product, b)
 
     def _fold_along(self, axis: int, x: Array) -> Array:
         axes = list(range(x.ndim))

@@ -1,4 +1,4 @@
-"""Functions that are not rational, rounded correctly: always the member nearest to the exact real value."""
+"""Exponential and activation functions, correctly rounded: always the member nearest to the exact real value."""
 
 import math
 from collections.abc import Callable
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from weightsmith.arithmetic.core import Array, Elementary
+from weightsmith.arithmetic.correct_rounding import flint, round_correctly
 from weightsmith.arithmetic.immutable import immutable
+from weightsmith.errors import InputError, brief
 
 if TYPE_CHECKING:
     from weightsmith.arithmetic.saturating import Saturating
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 # The float64 results below err by a few units in the last place, and by a few thousand where an exponent of a few
 # hundred is itself rounded; this allows for far more.
 _DOUBT = 2.0**-38
+_LARGEST = float(np.finfo(np.float64).max)
 _erfc = np.vectorize(math.erfc, otypes=[np.float64])
 
 
@@ -58,39 +61,22 @@ def table(name: Elementary, arithmetic: "Saturating") -> tuple[Array, Array]:
     return immutable(members), immutable(apply(name, members, arithmetic._nearest))
 
 
+def known(name: str) -> str:
+    """Return the name of a function; refuse a name that no function has."""
+    if name not in FUNCTIONS:
+        raise InputError(f"there is no function {brief(name)}: the functions are {', '.join(FUNCTIONS)}")
+    return name
+
+
 def apply(name: Elementary, x: Array, nearest: Callable[[Array], Array]) -> Array:
     """Return a function of x, correctly rounded.
 
-    Where every value within the doubt of the float64 result rounds to the same member, that is the answer. The few
-    others go to ball arithmetic, with more bits until the ball lies on one side of the midpoint. That ends: a
-    midpoint is rational, and the exponential, error function and logistic function of a rational number other than
-    0 are not. (Of `gelu_tanh`, with its mixture of √(2/π) and e, nobody has proved it.)
+    Ziv's method ends: a midpoint is rational, and the exponential, error function and logistic function of a rational
+    number other than 0 are not. (For `gelu_tanh`, with its mixture of √(2/π) and e, that is not proved.)
     """
-    function = FUNCTIONS[name]
+    function = FUNCTIONS[known(name)]
     with np.errstate(all="ignore"):
-        close = function.close(x)
-        one, other = nearest(close * (1 - _DOUBT)), nearest(close * (1 + _DOUBT))
-    result = np.where(x == 0, nearest(np.full_like(x, function.at_zero)), one)
-    for index in np.argwhere((one != other) & (x != 0)):
-        where = tuple(index)
-        low, high = sorted((float(one[where]), float(other[where])))
-        result[where] = _nearer(function, float(x[where]), low, high)
-    return result
-
-
-def _nearer(function: _Function, x: float, low: float, high: float) -> float:
-    """Choose between two neighbouring members; x is not 0."""
-    from flint import arb, ctx
-
-    midpoint = (low + high) / 2
-    bits = ctx.prec
-    try:
-        for ctx.prec in (128, 256, 512, 1024, 2048, 4096):
-            above = function.ball(arb(x)) - arb(midpoint)
-            if above > 0:
-                return high
-            if above < 0:
-                return low
-    finally:
-        ctx.prec = bits
-    raise AssertionError(f"f({x!r}) could not be told from the midpoint {midpoint!r} with 4096 bits")
+        close = np.clip(function.close(x), -_LARGEST, _LARGEST)
+    close = np.where(x == 0, function.at_zero, close)
+    doubt = np.where(x == 0, 0.0, _DOUBT * abs(close))
+    return round_correctly(close, doubt, nearest, lambda *index: function.ball(flint().arb(float(x[index]))))

@@ -111,7 +111,7 @@ def _loop(c: _Constants) -> Callable[[Any, Any], None]:
             r = ((y - n * ln_2) - n * rest) - half * (t - s) * (t + s)
             power = _bits(integer((_bits(shifted) + bias) << fraction))
             tail = t * R * _polynomial(exp, r) * power * lowered
-            out[i] = (zero if x[i] <= zero else x[i]) - tail  # also of what is not a number
+            out[i] = (zero if x[i] <= zero else x[i]) - tail  # NaN stays
 
     return loop
 

@@ -1,7 +1,7 @@
-"""Numbers that nobody can change: what a model holds. None of them is infinite, NaN or −0.
+"""Immutable arrays, for the weights of a model: finite, and without −0.
 
-They are copied into bytes, or they lie in a `Held`: the memory of a whole file, whose parts many arrays share. Arrays
-over it are handed out only when their numbers have been looked at, so whoever is given one need not look again.
+They own bytes, or they lie in a `Held`: the memory of a whole file, whose parts many arrays share. `held` checks the
+numbers before it returns an array over such memory, so its users need not check again.
 """
 
 import math
@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic.core import Array, Weights, silent
 
-AT_ONCE = 1 << 16  # numbers of a large array that are copied or looked at together: so many stay near
+AT_ONCE = 1 << 16  # numbers of a large array that are copied or checked at once: they stay in the cache
 FLOATS: tuple[np.dtype[Any], np.dtype[Any]] = (np.dtype(np.float32), np.dtype(np.float64))
-SMALL = 1 << 16  # bytes: so few are not worth memory of their own
+SMALL = 1 << 16  # bytes: smaller arrays get no mapping of their own
 _WHOLE: dict[int, np.dtype[Any]] = {4: np.dtype(np.int32), 8: np.dtype(np.int64)}  # of floats read so, −0 is least
 
 
@@ -25,7 +25,7 @@ class NotFiniteError(ValueError):
     """A number is not finite."""
 
     def __init__(self, place: tuple[int, ...], value: float) -> None:
-        """Take its place in an array, and what it is."""
+        """Take the index in an array, and the value."""
         super().__init__(f"{list(place)} is {value}")
         self.place, self.value = list(place), value
 
@@ -35,24 +35,24 @@ class Held(mmap.mmap):
 
 
 def room(size: int) -> Held:
-    """Return memory for so many bytes."""
+    """Return memory of a size in bytes."""
     return Held(-1, max(1, size), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 
 
 def mapped(file: BinaryIO) -> Held:
-    """Return an open file, which is not empty, as memory: what is in it is read when it is looked at."""
+    """Return an open file, which is not empty, as mapped memory."""
     return Held(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def unchecked(data: Held, begin: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Return the numbers that lie in memory from some byte on, whatever they are; where it is no file, to be set."""
+    """Return the numbers in memory from a byte on, unchecked; memory that is not a file may be written through them."""
     return np.ndarray(shape, dtype, data, begin)
 
 
 def held(numbers: npt.NDArray[Any]) -> Weights:
-    """Return floats as an array that cannot change; refuse what is not finite.
+    """Return floats as an immutable array; refuse infinities and NaN.
 
-    Those that `unchecked` gave are shared, unless one is −0 or they lie at an odd place. All others are copied.
+    Arrays from `unchecked` are shared, unless they hold −0 or are not aligned. All others are copied.
     """
     data, copy = _root(numbers), examined(numbers) or not numbers.flags.aligned
     if copy or not isinstance(data, Held):
@@ -69,7 +69,7 @@ def held_copy(x: npt.NDArray[Any], dtype: np.dtype[Any]) -> Weights:
 def filled(
     x: npt.NDArray[Any], dtype: np.dtype[Any], fill: Callable[[npt.NDArray[Any], npt.NDArray[Any]], object]
 ) -> Weights:
-    """Return what is worked out, number by number, from an array: `fill(result, x)` sets every result, all finite."""
+    """Return an immutable array that `fill(result, x)` computes elementwise from x; all results are finite."""
     if x.ndim == 2 and x.strides[0] < x.strides[1]:  # in the order in which they lie
         return filled(x.T, dtype, fill).T
     size = x.size * dtype.itemsize
@@ -81,7 +81,7 @@ def filled(
 
 
 def _shown(data: Held, begin: int, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Weights:
-    """Return numbers in memory as an array over a view of it, through which nobody can write."""
+    """Return numbers in memory as an array over a read-only view of it."""
     size = math.prod(shape) * dtype.itemsize
     if not size:
         return immutable(np.zeros(shape, dtype))
@@ -90,7 +90,7 @@ def _shown(data: Held, begin: int, shape: tuple[int, ...], dtype: np.dtype[Any])
 
 
 def is_held(x: npt.NDArray[Any]) -> bool:
-    """Tell whether an array is one that `held` gave, or some of its numbers."""
+    """Return whether an array comes from `held`, or is a part of such an array."""
     root = _root(x)
     if not isinstance(root, memoryview) or not isinstance(root.obj, Held):
         return False
@@ -98,7 +98,7 @@ def is_held(x: npt.NDArray[Any]) -> bool:
 
 
 def neighbours(arrays: Sequence[npt.NDArray[Any]], axis: int) -> Weights | None:
-    """Return arrays one after the other along an axis without a copy, if that is how they lie in held memory."""
+    """Return arrays joined along an axis without a copy, if they are neighbours in held memory; else None."""
     first = arrays[0]
     if not is_held(first) or any(not is_held(x) or _root(x) is not _root(first) for x in arrays):
         return None
@@ -111,7 +111,7 @@ def neighbours(arrays: Sequence[npt.NDArray[Any]], axis: int) -> Weights | None:
 
 
 def _root(x: npt.NDArray[Any]) -> object:
-    """Return what an array is over."""
+    """Return the object that owns the memory of an array."""
     root: object = x.base
     while isinstance(root, np.ndarray):
         root = root.base
@@ -124,10 +124,10 @@ def immutable(x: Array) -> Array: ...
 def immutable(x: npt.NDArray[Any]) -> Weights: ...
 @silent
 def immutable(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Copy numbers into the bytes of an array: nobody can make it writable, as if it owned its memory.
+    """Return numbers as an array over bytes, which cannot be made writable; an immutable array is shared.
 
-    float32 stays float32, and all else becomes float64. What is not finite is refused. Only some are converted at a
-    time, so that there are never two copies of a large array besides the one given. What is immutable is shared.
+    float32 stays float32, all other types become float64. Infinities and NaN are refused. The conversion goes in
+    pieces, so that a large array is never held twice besides the argument.
     """
     if is_held(x):
         return x.view()
@@ -143,13 +143,13 @@ def immutable(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _is_all_of_its_bytes(x: npt.NDArray[Any]) -> bool:
-    """Tell whether an array is written in bytes, and is all of them, in order, as floats."""
+    """Return whether an array is over bytes, and is all of them, in order, as floats."""
     data: object = x.base
     return isinstance(data, bytes) and x.dtype in FLOATS and x.nbytes == len(data) and x.flags.c_contiguous
 
 
 def pieces(x: npt.NDArray[Any]) -> Iterator[tuple[int, npt.NDArray[Any]]]:
-    """Yield an array in pieces of about `AT_ONCE` numbers, in order, each with how many numbers there are before it."""
+    """Yield an array in pieces of about `AT_ONCE` numbers, in order, each with the count of numbers before it."""
     if x.ndim < 2 or x.flags.c_contiguous:
         flat = x.reshape(-1)
         yield from ((begin, flat[begin : begin + AT_ONCE]) for begin in range(0, flat.size, AT_ONCE))
@@ -161,7 +161,7 @@ def pieces(x: npt.NDArray[Any]) -> Iterator[tuple[int, npt.NDArray[Any]]]:
 
 @silent
 def examined(x: npt.NDArray[Any]) -> bool:
-    """Refuse floats that are not finite, and say whether one is −0: memory is gone through once."""
+    """Refuse floats that are not finite, and return whether one is −0, in one pass."""
     found, whole = False, _WHOLE[x.dtype.itemsize]
     minus_zero = np.iinfo(whole).min
     for before, some in pieces(x):
@@ -171,7 +171,7 @@ def examined(x: npt.NDArray[Any]) -> bool:
 
 
 def _check_finite(some: npt.NDArray[Any], before: int, x: npt.NDArray[Any]) -> None:
-    """Refuse what is not finite. One sum says that all is; where squares overflow each must be looked at."""
+    """Refuse infinities and NaN. A finite sum of squares settles it; otherwise each number is checked."""
     flat = some.reshape(-1)
     if not np.isfinite(np.dot(flat, flat)):
         odd = ~np.isfinite(flat)

@@ -40,12 +40,12 @@ class Laws(Tabled, Sequence[Law]):
     rows: tuple[Law, ...]
 
     @overload
-    def __getitem__(self, place: int) -> Law: ...
+    def __getitem__(self, index: int) -> Law: ...
     @overload
-    def __getitem__(self, place: slice) -> tuple[Law, ...]: ...
-    def __getitem__(self, place: int | slice) -> Law | tuple[Law, ...]:
+    def __getitem__(self, index: slice) -> tuple[Law, ...]: ...
+    def __getitem__(self, index: int | slice) -> Law | tuple[Law, ...]:
         """Return one law, or some of them."""
-        return self.rows[place]
+        return self.rows[index]
 
     def __len__(self) -> int:
         """Return how many there are."""

@@ -7,7 +7,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic.base import Arithmetic, carried
+from weightsmith.arithmetic import elementary
+from weightsmith.arithmetic.base import Arithmetic, as_float64
 from weightsmith.arithmetic.core import Array, Elementary
 from weightsmith.errors import InputError, brief
 
@@ -62,7 +63,7 @@ class Native(Arithmetic):
         return np.dtype(self.dtype)
 
     def has_all(self, dtype: np.dtype[Any]) -> bool:
-        """Say whether every finite number of a type of floats is a member: of its own type, and of narrower ones."""
+        """Return whether every finite number of a type of floats is a member, as in its own type and narrower ones."""
         return dtype.kind == "f" and dtype.itemsize <= self.stored.itemsize
 
     def values(self) -> Array:
@@ -71,11 +72,11 @@ class Native(Arithmetic):
 
     def round(self, x: npt.ArrayLike) -> Array:
         """Return the nearest finite member of each value; values beyond ±∞ become ±∞. NaN is refused."""
-        return super().round(np.clip(carried(x), -self.infinity, self.infinity))
+        return super().round(np.clip(as_float64(x), -self.infinity, self.infinity))
 
     def contains(self, x: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-        """Say of each value whether it is a member."""
-        values = carried(x)
+        """Return which values are members."""
+        values = as_float64(x)
         member: npt.NDArray[np.bool_] = np.isfinite(values)
         if self.dtype == "float32":
             with np.errstate(all="ignore"):
@@ -83,7 +84,7 @@ class Native(Arithmetic):
         return member
 
     def members(self, x: npt.ArrayLike) -> Array:
-        """Let nan pass: the machine's arithmetic makes it, and a run refuses it by name."""
+        """Return values as float64; refuse one that is neither a member nor NaN, which runs refuse by name."""
         values = np.asarray(x)
         unknown = np.isnan(values) if values.dtype.kind == "f" else np.zeros(values.shape, dtype=bool)
         super().members(values[~unknown])
@@ -106,7 +107,7 @@ class Native(Arithmetic):
 def machine(name: Elementary, x: npt.NDArray[Any]) -> Any:
     """Return a function of floats in their own type, as the machine computes it."""
     real = x.dtype.type
-    if name == "exp":
+    if elementary.known(name) == "exp":
         return np.exp(x)
     if name == "gelu":
         from weightsmith.arithmetic.fast_gelu import gelu

@@ -36,6 +36,9 @@ An arbitrary float64 given to `round` is not such a result, so the rounding belo
 correct for every float64.
 """
 
+from enum import IntEnum
+from typing import NamedTuple, get_args
+
 import numpy as np
 
 from weightsmith.arithmetic.base import Arithmetic
@@ -43,6 +46,38 @@ from weightsmith.arithmetic.core import Array, Ties
 
 MAX_PRECISION = 25
 MAX_EXPONENT_BITS = 10
+
+
+class Rule(IntEnum):
+    """How machine code rounds a float64: by a tie rule, numbered as in `Ties`, or to the machine's own floats."""
+
+    ZERO = 0
+    EVEN = 1
+    AWAY = 2
+    FLOAT32 = -1
+    FLOAT64 = -2
+
+
+class Rounding(NamedTuple):
+    """How a float64 is rounded into an arithmetic: everything that the roundings here and in the kernels need."""
+
+    lowest: float
+    infinity: float
+    least_exponent: int
+    precision: int
+    rule: int  # a `Rule`, or the number of a rule in `Ties` that machine code does not know
+    scale: float = 1.0  # of the values that a kernel holds: scale times the number that they mean
+
+    @classmethod
+    def of(cls, A: Arithmetic, ties: Ties) -> "Rounding":
+        """Return the rounding of an arithmetic with a tie rule."""
+        return cls(A.lowest, A.infinity, A.least_exponent, A.precision, get_args(Ties).index(ties))
+
+    @property
+    def direction(self) -> int | None:
+        """Where a tie goes: −1 to zero, 0 to even, 1 away from zero; None for another rule, which kernels refuse."""
+        directions: dict[int, int] = {Rule.ZERO: -1, Rule.EVEN: 0, Rule.AWAY: 1}
+        return directions.get(self.rule)
 
 
 def quantum(x: Array, least_exponent: int, precision: int) -> Array:
@@ -58,21 +93,24 @@ def nearest_integer(s: Array, ties: Ties) -> Array:
         return np.rint(s)
     if ties == "zero":
         return np.copysign(np.ceil(np.abs(s) - 0.5), s)
-    whole = np.trunc(s)
-    return whole + np.copysign(np.abs(s - whole) >= 0.5, s)
+    if ties == "away":
+        whole = np.trunc(s)
+        return whole + np.copysign(np.abs(s - whole) >= 0.5, s)
+    raise AssertionError(f"the tie rule {ties} is not defined")
 
 
-def nearest(x: Array, lowest: float, infinity: float, least_exponent: int, precision: int, ties: Ties) -> Array:
+def nearest(x: Array, rounding: Rounding) -> Array:
     """Round each float64, which must not be NaN, to the nearest member between lowest and ∞."""
+    lowest, infinity, least_exponent, precision, rule, _ = rounding
     clamped = np.minimum(np.maximum(x, lowest), infinity)
     steps: Array | float = 2.0 ** (least_exponent - precision + 1)
     if infinity >= 2.0 ** (least_exponent + 1):  # not fixed point, where there is one quantum for all
         steps = quantum(clamped, least_exponent, precision)
-    return nearest_integer(clamped / steps, ties) * steps + 0.0  # + 0.0: there is no −0
+    return nearest_integer(clamped / steps, get_args(Ties)[rule]) * steps + 0.0  # + 0.0: there is no −0
 
 
 def at_least(A: Arithmetic, x: Array) -> Array:
-    """Return the smallest member that is not below each x, which is not negative; ∞ for what is beyond it."""
+    """Return the smallest member that is not below each x ≥ 0; ∞ for x beyond it."""
     clamped = np.minimum(x, A.infinity)
     steps = quantum(clamped, A.least_exponent, A.precision)
     result: Array = np.ceil(clamped / steps) * steps

@@ -48,12 +48,12 @@ class Saturating(Arithmetic):
         nearest = rounding.nearest
         if x.size >= FAST_SIZE or (x.size >= WARM_SIZE and "weightsmith.arithmetic.fast_rounding" in sys.modules):
             from weightsmith.arithmetic.fast_rounding import nearest
-        return nearest(x, *self._rounding)
+        return nearest(x, self.rounding)
 
     @cached_property
-    def _rounding(self) -> tuple[float, float, int, int, Ties]:
-        """The constants of the rounding, computed once."""
-        return self.lowest, self.infinity, self.least_exponent, self.precision, self.ties
+    def rounding(self) -> rounding.Rounding:
+        """How a float64 is rounded, worked out once."""
+        return rounding.Rounding.of(self, self.ties)
 
     def _elementary(self, name: Elementary, x: Array) -> Array:
         if self.bits <= TABLE_BITS:
@@ -97,8 +97,7 @@ class Fixed(Saturating):
 
     def _nearest_sum(self, x: Array) -> Array:
         """Saturate: a sum of members is a multiple of the one quantum."""
-        lowest, infinity, *_ = self._rounding
-        return np.minimum(np.maximum(x, lowest), infinity)
+        return np.minimum(np.maximum(x, self.rounding.lowest), self.rounding.infinity)
 
     @property
     def precision(self) -> int:

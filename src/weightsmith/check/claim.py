@@ -8,7 +8,7 @@ is about, where it holds (`judge`), what each side says of an input (`sides`), a
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy.typing as npt
 
@@ -19,8 +19,8 @@ from weightsmith.check.verdict import Divergence
 from weightsmith.inspect.run import Run, run
 from weightsmith.model import Transformer, digest
 from weightsmith.semantics import SEMANTICS_VERSION
+from weightsmith.semantics.evaluation import Quantity as Quantity
 
-Quantity: TypeAlias = Literal["decisions", "logits", "vectors", "outputs"]
 Values: TypeAlias = npt.NDArray[Any]
 
 HAS_FUNCTION = "it holds a Python function: give a regular expression or Automaton(…) instead"

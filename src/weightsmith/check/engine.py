@@ -19,7 +19,7 @@ from weightsmith.check.ledger import Ledger, open_ledger
 from weightsmith.check.plan import MAX_LENGTH, Plan, Shard, depth_within, tokens
 from weightsmith.check.verdict import Verdict
 from weightsmith.errors import InputError, brief, whole_number
-from weightsmith.kernels.packed import packed_run
+from weightsmith.kernels.engines import engine_for
 
 DEFAULT_MEMORY = 1 << 30  # bytes
 FEW_INPUTS = 1 << 10  # that are run before automata are asked
@@ -196,7 +196,7 @@ def decide(claim: Claim, up_to: int | None = None, options: Options | None = Non
     plan, columns = claim.plan(longest), columns_for(claim, longest, given.memory)
     if given.cluster is None:
         for T in claim.models:
-            packed_run(T).ready()  # before the clock starts: compiling is no part of the check
+            engine_for(T, "left", every_value=False).ready()  # before the clock starts: compiling is not measured
     begin = time.perf_counter()
     claimed = Claimed(claim.frame, plan)
     with _backend(claim, plan, columns, given) as backend, open_ledger(

@@ -13,12 +13,10 @@ from weightsmith.check.claim import Claim, Quantity, Values
 from weightsmith.check.frame import claimed_stems
 from weightsmith.check.plan import Plan, Shard, depth_within
 from weightsmith.errors import InputError, ModelError, named
-from weightsmith.inspect.run import last_answers, read_answers
-from weightsmith.kernels.packed import batch, packed_run, ranks, run_columns, tree
-from weightsmith.kernels.packed.carrier import carrier
+from weightsmith.kernels.engines import engine_for
+from weightsmith.kernels.packed import PackedRun, ranks, tree
 from weightsmith.model import Transformer
-from weightsmith.semantics.evaluation import Evaluation
-from weightsmith.semantics.reference import evaluate
+from weightsmith.semantics.reference import Reference
 
 RUN_BYTES = 12 << 20  # what a run may take: more would leave the near caches
 MAX_COLUMNS = 1 << 16
@@ -173,73 +171,52 @@ def _fast(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterat
     """Share the prefixes where a transformer is causal and most of them are needed."""
     T, vocabulary, depth = reader.model, len(asked[0].vocabulary), asked[-1].depth
     below = sum(vocabulary**k for k in range(1, depth + 1))
+    engine = engine_for(T, "left", every_value=False)
     if (
-        T.mask == "full"
+        not isinstance(engine, PackedRun)
+        or T.mask == "full"
         or reader.suffix
         or quantity == "outputs"
         or sum(len(inputs) * inputs.length for inputs in asked) < below
     ):
         yield from _plainly(reader, quantity, asked, min(below, MAX_UNSHARED_COLUMNS))
         return
-    decode = carrier(T.arithmetic).decode
     layout = tree(vocabulary, asked[0].stem, depth)
-    columns = run_columns(T, layout)
+    columns = engine.evaluate(layout)
     for inputs in asked:
         level, order = layout.level(inputs.length - 1), ranks(vocabulary, inputs.depth)
-        if quantity == "decisions":
-            result: Values = np.empty(order.size, np.int32)
-            result[order] = columns.decisions[level]
-        else:
-            values = getattr(columns, quantity)[:, level]
-            result = np.empty((order.size, len(values)))
-            result[order] = decode(values).T
+        values = columns.values(quantity, level)
+        result: Values = np.empty_like(values, order="C")
+        result[order] = values
         yield result if inputs.chosen is None else result[inputs.chosen]
 
 
 def _plainly(reader: Reader, quantity: Quantity, asked: Sequence[Inputs], together: int) -> Iterator[Values]:
     """Run every input by itself, with no more columns at once than a tree would have."""
-    T = reader.model
+    engine = engine_for(reader.model, "left", every_value=False)
     for inputs in asked:
-        positions = inputs.length + len(reader.suffix)
-        parts: list[Values] = []
-        for ids in inputs.ids(max(together // positions, 1)):
-            layout = batch(reader.read(ids))
-            columns = packed_run(T).evaluate(layout, every=quantity == "outputs")
-            last = layout.level(positions - 1)
-            if quantity == "outputs":
-                parts.append(columns.decisions.reshape(positions, len(ids)).T)
-            elif quantity == "decisions":
-                parts.append(columns.decisions[last])
-            else:
-                parts.append(carrier(T.arithmetic).decode(getattr(columns, quantity)[:, last]).T)
-        yield np.concatenate(parts)
+        some = max(together // (inputs.length + len(reader.suffix)), 1)
+        yield np.concatenate([engine.results(reader.read(ids), quantity) for ids in inputs.ids(some)])
 
 
 def by_reference(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterator[Values]:
     """Compute with the readable semantics."""
-    T = reader.model
     for inputs in asked:
-        parts: list[Values] = []
-        for ids in inputs.ids(1024):
-            found = _evaluated(reader, ids)
-            if quantity == "outputs":
-                parts.append(read_answers(T, found.stream[-1], sums="left").astype(np.int32))
-            elif quantity == "decisions":
-                parts.append(last_answers(T, found, sums="left").astype(np.int32))
-            else:
-                parts.append(found.logits if quantity == "logits" else found.stream[-1][:, -1])
-        yield np.concatenate(parts)
+        parts = [_by_reference(reader, quantity, ids) for ids in inputs.ids(1024)]
+        whole: Values = np.concatenate(parts)
+        yield whole.astype(np.int32) if quantity in ("decisions", "outputs") else whole
 
 
-def _evaluated(reader: Reader, ids: Places) -> Evaluation:
+def _by_reference(reader: Reader, quantity: Quantity, ids: Places) -> Values:
     """Run inputs; where one fails, say which."""
     T, read = reader.model, reader.read(ids)
+    engine = Reference(T)
     try:
-        return evaluate(T, read)
+        return engine.results(read, quantity)
     except ModelError:
         for one in read:
             try:
-                evaluate(T, one)
+                engine.evaluate(one)
             except ModelError as error:
                 name = named(input_text(written(T.vocabulary, one.tolist())))
                 raise ModelError(f"on the input {name}: {error}") from None
@@ -278,4 +255,4 @@ def _bytes_of(T: Transformer, positions: int, columns: int, claim: Claim) -> int
     """Count what the run takes, and what is compared, as float64."""
     sizes = {"decisions": 1, "logits": len(T.classes), "vectors": len(T.lanes), "outputs": 1}  # for each column
     compared = sizes[claim.quantity]
-    return packed_run(T).bytes_needed(positions, columns) + 8 * 4 * compared * columns
+    return engine_for(T, "left", every_value=False).bytes_needed(positions, columns) + 8 * 4 * compared * columns

@@ -17,7 +17,7 @@ from weightsmith.automata import Input, input_text
 from weightsmith.check.plan import Plan
 from weightsmith.errors import shown
 from weightsmith.inspect.run import Run
-from weightsmith.model.places import block_of_stage
+from weightsmith.model.lookup import block_of_stage
 from weightsmith.operators import meaning
 from weightsmith.storage import refusals, write_json
 from weightsmith.tables import Page, Table

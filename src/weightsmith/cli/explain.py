@@ -59,7 +59,7 @@ def _as_data(found: "Attribution") -> dict[str, object]:
 
 def _show(seen: "Lens", found: "Attribution", top: int) -> None:
     from weightsmith.inspect.trace import position_text
-    from weightsmith.model.places import present_stages
+    from weightsmith.model.lookup import present_stages
 
     here, tokens = found.position, seen.tokens
     where = "" if here == len(tokens) - 1 else f" at {position_text(tokens, here)}"

@@ -126,7 +126,7 @@ def undo(file: ModelFile, output: Output) -> None:
 
 def _neuron(T: "ws.Transformer", block: int, text: str) -> tuple[int, str]:
     """Return a neuron's number and name; digits are a number only where they are no name."""
-    from weightsmith.model.places import layer_at, neuron_at  # here, because it loads numpy
+    from weightsmith.model.lookup import layer_at, neuron_at  # here, because it loads numpy
 
     names = layer_at(T, block).names
     counted = int(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else None

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.arithmetic import Array, Weights, carried
+from weightsmith.arithmetic import Array, Weights, as_float64
 from weightsmith.errors import ExportError, brief
 from weightsmith.export.outputs import code_places, plain_readout
 from weightsmith.memory.facts import by_lane
 from weightsmith.model import Block, Norm, Transformer, position_table
-from weightsmith.model.places import checked
+from weightsmith.model.lookup import checked
 from weightsmith.rewrites import is_infinity_form
 
 VERSION = 1
@@ -88,7 +88,7 @@ class _Part:
 
 
 def _above(row: Weights, threshold: float) -> Array:
-    weights = carried(row)
+    weights = as_float64(row)
     return np.where(np.abs(weights) > threshold, weights, 0.0)
 
 

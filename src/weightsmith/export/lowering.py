@@ -12,7 +12,7 @@ from weightsmith.export.inputs import some_inputs
 from weightsmith.export.saturation import relying_on_saturation
 from weightsmith.model import Block, Neuron, Transformer, feed_forward
 from weightsmith.model.folds import writers
-from weightsmith.model.places import block_of_stage, checked, stage_names
+from weightsmith.model.lookup import block_of_stage, checked, stage_names
 from weightsmith.rewrites.lanes import COPYING, own_complement
 from weightsmith.rewrites.vectors import cancelling_block
 

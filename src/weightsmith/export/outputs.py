@@ -6,12 +6,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from weightsmith.arithmetic import Array, Native
-from weightsmith.inspect.run import evaluate, read_codes
-from weightsmith.kernels.blas import BlasRun
+from weightsmith.arithmetic import Array
+from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer
-from weightsmith.semantics.evaluation import Ids, Places
-from weightsmith.semantics.reference import read_off
+from weightsmith.semantics.evaluation import AnswerIds, Ids
 
 
 @dataclass(frozen=True)
@@ -40,22 +38,19 @@ class Exported(Protocol):
 
 def original(T: Transformer, ids: Ids) -> Outputs:
     """Return what the transformer itself gives: the logits or codes at every position, and the stream."""
-    found = evaluate(T, ids)
-    last = found.stream[-1]
-    if T.readout is not None:
-        logits = read_codes(T, last)
-    else:
-        logits = BlasRun(T).read_off(last) if isinstance(T.arithmetic, Native) else read_off(T, last)
+    engine = engine_for(T)
+    found = engine.evaluate(ids)
+    logits = (engine.read_off if T.readout is None else engine.read_codes)(found.stream[-1])
     return Outputs(logits.astype(np.float64), [stage.astype(np.float64) for stage in found.stream])
 
 
-def answers(T: Transformer, said: Array) -> Places:
+def answers(T: Transformer, said: Array) -> AnswerIds:
     """Return the places among the answers of what a target gives, (…, logits), or (…, codes) with a readout.
 
     −1 stands for no answer: a logit that is no number, and a code that is not in the table, however near one is.
     """
     if T.readout is not None:
-        return T.readout.places(said)
+        return T.readout.answer_ids(said)
     return np.where(np.isfinite(said).all(-1), np.argmax(said, -1), -1)
 
 

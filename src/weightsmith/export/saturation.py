@@ -13,7 +13,7 @@ from weightsmith.arithmetic.core import Elementary, silent
 from weightsmith.arithmetic.rounding import nearest_integer, quantum
 from weightsmith.errors import ModelError
 from weightsmith.model import Transformer
-from weightsmith.model.places import stage_names
+from weightsmith.model.lookup import stage_names
 from weightsmith.semantics import reference
 from weightsmith.semantics.evaluation import Ids
 

@@ -12,7 +12,7 @@ from weightsmith.export.inputs import some
 from weightsmith.export.outputs import Exported, Outputs, answers, original
 from weightsmith.export.report import Agreement
 from weightsmith.model import Transformer
-from weightsmith.semantics.evaluation import Ids, Places
+from weightsmith.semantics.evaluation import AnswerIds, Ids
 
 MOST_RUNS = 4  # of an input that is made shorter
 MOST_CAUSES = 20  # differences, the shortest, whose cause is looked for
@@ -34,7 +34,7 @@ class Tally:
     margin: float = np.inf
     wrong: int = 0
     counts: dict[str, int] = field(default_factory=lambda: {"all": 0, "random": 0, "searched": 0})
-    decided: list[tuple[Ids, Places]] = field(default_factory=list)  # inputs, and what the original says
+    decided: list[tuple[Ids, AnswerIds]] = field(default_factory=list)  # inputs, and what the original says
     sought: list[Ids] = field(default_factory=list)  # inputs that were searched for
     differing: list[tuple[int, Ids]] = field(default_factory=list)  # positions, and inputs up to there
 

@@ -97,7 +97,8 @@ def _kinds(kind: type[Frozen] = Frozen) -> Iterator[tuple[str, type[Frozen]]]:
 def _plain_fields(part: Frozen) -> dict[str, Any]:
     plain = [field for field in fields(part) if field.name not in array_axes(type(part))]  # type: ignore[arg-type]
     values = {field: getattr(part, field.name) for field in plain}
-    return {field.name: _plain(value) for field, value in values.items() if value or not field.metadata.get("rare")}
+    written = {field: value for field, value in values.items() if value or not field.metadata.get("files omit empty")}
+    return {field.name: _plain(value) for field, value in written.items()}
 
 
 def _plain(value: Any) -> Any:
@@ -123,7 +124,7 @@ def _part(kind: type[Frozen], values: dict[str, Any], tensors: Tensors, name: st
     arrays = array_axes(kind)
     plain = [field for field in fields(kind) if field.name not in arrays]  # type: ignore[arg-type]
     known = {field.name for field in plain}
-    wanted = {field.name for field in plain if not field.metadata.get("later")}
+    wanted = {field.name for field in plain if not field.metadata.get("old files lack it")}
     odd = sorted((wanted - set(values)) | (set(values) - known))
     if odd:
         problem = "lacks the key" if odd[0] in wanted else "has the unknown key"

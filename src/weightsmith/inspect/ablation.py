@@ -12,7 +12,7 @@ from weightsmith.inspect.patch import neurons_at
 from weightsmith.inspect.run import Run, Sums
 from weightsmith.inspect.swaps import Swap, again
 from weightsmith.model import Transformer
-from weightsmith.model.places import attention_at, attention_stage, block_at, feed_forward_stage, head_at, layer_at
+from weightsmith.model.lookup import attention_at, attention_stage, block_at, feed_forward_stage, head_at, layer_at
 from weightsmith.tables import Table, Tabled, number
 
 

@@ -6,13 +6,13 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from weightsmith.arithmetic import Array, Weights, carried
+from weightsmith.arithmetic import Array, Weights, as_float64
 from weightsmith.errors import InputError, brief, shown
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_of
 from weightsmith.model import Transformer, needs_classes
+from weightsmith.model.lookup import attention_stage, block_at, feed_forward_stage
 from weightsmith.model.names import place_of
-from weightsmith.model.places import attention_stage, block_at, feed_forward_stage
 
 Sublayer: TypeAlias = Literal["attention", "feed-forward"]
 
@@ -78,8 +78,8 @@ class Target:
 
     def of(self, logits: Weights) -> Array:
         """Return it for logits (…, classes), or for anything else that the logits are linear in."""
-        found = carried(logits[..., self._place])
-        return found if self._under is None else found - carried(logits[..., self._under])
+        found = as_float64(logits[..., self._place])
+        return found if self._under is None else found - as_float64(logits[..., self._under])
 
     def __str__(self) -> str:
         """Say whose logit it is."""

@@ -12,7 +12,7 @@ from weightsmith.inspect.run import Run
 from weightsmith.inspect.swaps import last_swap
 from weightsmith.inspect.trace import position_of
 from weightsmith.model import LayerNorm, Norm, Transformer, position_table
-from weightsmith.model.places import attention_stage, feed_forward_stage
+from weightsmith.model.lookup import attention_stage, feed_forward_stage
 
 
 def attribute(run: Run, wanted: str, *, over: str | None = None, position: int = -1) -> Attribution:

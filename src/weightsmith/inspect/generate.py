@@ -7,7 +7,7 @@ import numpy as np
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, ModelError, brief, listed, whole_number
 from weightsmith.inspect.run import evaluate
-from weightsmith.model import Transformer, needs_classes, read_tokens, token_places
+from weightsmith.model import Transformer, needs_classes, read_tokens, token_ids
 from weightsmith.model.tokens import read_tokens_of_any_length
 from weightsmith.semantics.evaluation import NOTHING
 
@@ -22,7 +22,7 @@ def next_token(T: Transformer, tokens: str | Sequence[str], temperature: float =
     read = read_tokens(T, tokens)
     check_classes(T, "next_token")
     check_temperature(temperature, positive=True)
-    ids = np.array(token_places(T, read))
+    ids = np.array(token_ids(T, read))
     likely = probabilities(evaluate(T, ids).logits, temperature)
     order = np.argsort(-likely, kind="stable")
     return {T.classes[c]: float(likely[c]) for c in order}
@@ -124,7 +124,7 @@ class _Draw:
 
 
 def _generate(T: Transformer, read: tuple[str, ...], steps: int, draw: _Draw, cache: bool) -> Iterator[str]:
-    places, ids, past, most = token_places(T, T.classes), token_places(T, read), NOTHING, T.max_length
+    places, ids, past, most = token_ids(T, T.classes), token_ids(T, read), NOTHING, T.max_length
     for _ in range(steps):
         if most is not None and len(ids) > most:  # the window has moved: what was kept is of other positions
             ids, past, cache = ids[-most:], NOTHING, False

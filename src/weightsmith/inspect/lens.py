@@ -4,15 +4,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from weightsmith.arithmetic import Array, Native
+from weightsmith.arithmetic import Array
 from weightsmith.errors import shown
 from weightsmith.inspect.asked import checked_run, target
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_text
-from weightsmith.kernels.blas import BlasRun
+from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer, needs_classes
-from weightsmith.model.places import present_stages
-from weightsmith.semantics import reference
+from weightsmith.model.lookup import present_stages
 from weightsmith.tables import Cell, Table, Tabled, number
 
 
@@ -64,6 +63,4 @@ def lens(run: Run) -> Lens:
 
 def read_stream(T: Transformer, vectors: Array) -> Array:
     """Return the logits of vectors of the stream (…, lanes), through the final norm."""
-    native = isinstance(T.arithmetic, Native)
-    logits = BlasRun(T).read_off(vectors) if native else reference.read_off(T, vectors)
-    return logits.astype(np.float64)
+    return engine_for(T).read_off(vectors).astype(np.float64)

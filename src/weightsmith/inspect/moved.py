@@ -7,7 +7,7 @@ from typing import overload
 
 import numpy as np
 
-from weightsmith.arithmetic import Array, carried
+from weightsmith.arithmetic import Array, as_float64
 from weightsmith.errors import shown
 from weightsmith.inspect.asked import checked_run
 from weightsmith.inspect.attribution import values_at
@@ -15,8 +15,8 @@ from weightsmith.inspect.run import Run
 from weightsmith.inspect.swaps import last_swap
 from weightsmith.inspect.trace import position_of, position_text
 from weightsmith.model import Head, Transformer, lane_index
+from weightsmith.model.lookup import attention_at, attention_stage, head_at
 from weightsmith.model.names import existing
-from weightsmith.model.places import attention_at, attention_stage, head_at
 from weightsmith.semantics.layers import run_norm
 from weightsmith.tables import Table, Tabled, number
 
@@ -50,7 +50,7 @@ class Move:
 
     def paths(self) -> dict[tuple[str, str], float]:
         """Return what went from which lane to which, the largest first; what biases and positions add is left out."""
-        amounts = self.weight * (carried(self._matrices.W_O) @ carried(self._matrices.W_V)) * self._read
+        amounts = self.weight * (as_float64(self._matrices.W_O) @ as_float64(self._matrices.W_V)) * self._read
         to, of = np.nonzero(amounts)
         order = np.argsort(-np.abs(amounts[to, of]), kind="stable")
         return {(self._names[of[n]], self._names[to[n]]): float(amounts[to[n], of[n]]) for n in order}

@@ -9,8 +9,8 @@ from weightsmith.errors import InputError, brief
 from weightsmith.inspect.asked import Sublayer, check_alike, checked_run, positions_at, stage_at
 from weightsmith.inspect.run import Run, Sums
 from weightsmith.inspect.swaps import Swap, again
+from weightsmith.model.lookup import block_at, neuron_at
 from weightsmith.model.names import existing
-from weightsmith.model.places import block_at, neuron_at
 
 
 def patch(

@@ -4,40 +4,39 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, Literal, TypeAlias, overload
+from typing import Any, overload
 
 import numpy as np
 
-from weightsmith.arithmetic import Array, Native
-from weightsmith.errors import InputError, brief
+from weightsmith.arithmetic import Array
+from weightsmith.errors import InputError
 from weightsmith.inspect import trace
-from weightsmith.kernels.blas import BlasRun
-from weightsmith.model import Transformer, lane_index, needs_classes, read_tokens, token_places
+from weightsmith.kernels.engines import engine_for
+from weightsmith.model import Transformer, lane_index, needs_classes, read_tokens, token_ids
+from weightsmith.model.lookup import checked, stage_names
 from weightsmith.model.names import place_of
-from weightsmith.model.places import checked, stage_names
 from weightsmith.model.tokens import read_inputs
 from weightsmith.operators import meaning
-from weightsmith.semantics import reference
 from weightsmith.semantics.evaluation import (
     NOTHING,
+    AnswerIds,
     Change,
     Evaluation,
     HeadRun,
     Ids,
     Past,
-    Places,
     numbers_held,
     unchanged,
 )
+from weightsmith.semantics.evaluation import NUMBERS_AT_ONCE as NUMBERS_AT_ONCE
+from weightsmith.semantics.evaluation import Sums as Sums
 from weightsmith.tables import Table
 
-NUMBERS_AT_ONCE = 1 << 26  # when many inputs are run together: half a gigabyte of float64
 CHOOSE = (
     "r.table(lanes=[…], positions=[…]) chooses",
     "r.attention_table(block, head) shows one",
     "r.outputs has all",
 )
-Sums: TypeAlias = Literal["left", "machine"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,7 +68,7 @@ class Run:
         return tuple(self._answer(position, place) for position, place in enumerate(self.places.tolist()))
 
     @cached_property
-    def places(self) -> Places:
+    def places(self) -> AnswerIds:
         """What it says at each position, as places among the answers; −1 where a code stands for nothing."""
         places = read_answers(self.transformer, self.stream[-1], self.sums)
         if self.transformer.readout is None:
@@ -176,7 +175,7 @@ def run(T: Transformer, tokens: str | Sequence[str], *, sums: Sums | None = None
     'YES'
     """
     read = read_tokens(T, tokens)
-    found = evaluate(T, np.array(token_places(T, read)), sums=sums, change=change)
+    found = evaluate(T, np.array(token_ids(T, read)), sums=sums, change=change)
     stream = np.stack(found.stream).astype(np.float64, copy=False)
     logits, activations = found.logits.astype(np.float64), [layer.astype(np.float64) for layer in found.activations]
     for array in (logits, stream, *activations):
@@ -211,12 +210,9 @@ def decisions(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[Any
     return result
 
 
-def last_answers(T: Transformer, found: Evaluation, sums: Sums | None = None) -> Places:
+def last_answers(T: Transformer, found: Evaluation, sums: Sums | None = None) -> AnswerIds:
     """Return what is said at the last position of inputs that were run together: places among the answers."""
-    if T.readout is not None:
-        return read_answers(T, found.stream[-1][..., -1:, :], sums)[..., 0]
-    places: Places = np.argmax(found.logits, axis=-1)
-    return places
+    return engine_for(T, sums).last_answers(found)
 
 
 def logits(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Array:
@@ -248,28 +244,18 @@ def grouped(
             yield some, np.array([[place[token] for token in read[n]] for n in some])
 
 
-def read_answers(T: Transformer, h: Array, sums: Sums | None = None) -> Places:
-    """Return what is said at each position of a stream (…, positions, lanes): see `reference.read_answers`."""
-    return BlasRun(T).read_answers(h) if _by_machine(T, sums) else reference.read_answers(T, h)
+def read_answers(T: Transformer, h: Array, sums: Sums | None = None) -> AnswerIds:
+    """Return what is said at each position of a stream (…, positions, lanes): see `Reference.read_answers`."""
+    return engine_for(T, sums).read_answers(h)
 
 
 def read_codes(T: Transformer, h: Array, sums: Sums | None = None) -> Array:
-    """Return what the lanes of a readout hold at each position: see `reference.read_codes`."""
-    return BlasRun(T).read_codes(h) if _by_machine(T, sums) else reference.read_codes(T, h)
+    """Return what the lanes of a readout hold at each position: see `Reference.read_codes`."""
+    return engine_for(T, sums).read_codes(h)
 
 
 def evaluate(
     T: Transformer, ids: Ids, past: Past = NOTHING, *, sums: Sums | None = None, change: Change = unchanged
 ) -> Evaluation:
     """Run on places in the vocabulary, (…, positions), by the definition or with the machine's sums."""
-    if sums not in (None, "left", "machine"):
-        raise InputError(f"sums={brief(sums)}: write 'left' for left folds, or 'machine'")
-    if sums == "machine" and not isinstance(T.arithmetic, Native):
-        raise InputError(f"sums='machine' is for Native arithmetics: in {T.arithmetic} a sum is a left fold")
-    if _by_machine(T, sums):
-        return BlasRun(T).evaluate(ids, past, change)
-    return reference.evaluate(T, ids, past, change)
-
-
-def _by_machine(T: Transformer, sums: Sums | None) -> bool:
-    return isinstance(T.arithmetic, Native) and sums != "left"
+    return engine_for(T, sums).evaluate(ids, past, change)

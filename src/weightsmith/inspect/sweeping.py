@@ -10,8 +10,8 @@ from weightsmith.inspect.asked import Target, check_alike, target
 from weightsmith.inspect.run import NUMBERS_AT_ONCE, Run, Sums, evaluate
 from weightsmith.inspect.swaps import changing
 from weightsmith.inspect.trace import position_text
-from weightsmith.model import needs_classes, token_places
-from weightsmith.model.places import present_stages
+from weightsmith.model import needs_classes, token_ids
+from weightsmith.model.lookup import present_stages
 from weightsmith.semantics.evaluation import numbers_held
 from weightsmith.tables import Cell, Table, Tabled, number
 
@@ -86,7 +86,7 @@ def sweep(a: Run, b: Run, wanted: str | None = None, over: str | None = None, *,
 def _stage(a: Run, b: Run, stage: int, count: int, sums: Sums | None) -> Array:
     """Return the logits (positions, classes) with b's stream at a stage, for each of some positions."""
     T = a.transformer
-    ids = np.array(token_places(T, a.tokens))
+    ids = np.array(token_ids(T, a.tokens))
     most, found = max(1, NUMBERS_AT_ONCE // numbers_held(T, len(ids))), []
     for first in range(0, count, most):
         some = np.arange(first, min(first + most, count))

@@ -8,8 +8,8 @@ import numpy as np
 from weightsmith.arithmetic import Native
 from weightsmith.errors import InputError, ModelError, brief, shown
 from weightsmith.model import lane_index, value_text
+from weightsmith.model.lookup import present_stages
 from weightsmith.model.names import existing, place_of
-from weightsmith.model.places import present_stages
 from weightsmith.model.readout import code_text
 from weightsmith.semantics.attention import sees
 from weightsmith.tables import Cell, Page, Table, number

@@ -9,7 +9,7 @@ import numpy as np
 from weightsmith.arithmetic import Array
 from weightsmith.errors import shown
 from weightsmith.inspect.run import Run
-from weightsmith.model.places import feed_forward_stage, present_stages
+from weightsmith.model.lookup import feed_forward_stage, present_stages
 
 UnitKind: TypeAlias = Literal["cell", "lane", "neuron"]
 

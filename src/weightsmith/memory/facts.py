@@ -12,8 +12,8 @@ from weightsmith.errors import InputError, brief, named, shown
 from weightsmith.model import FeedForward, Transformer, lane_index
 from weightsmith.model.axes import NEURONS
 from weightsmith.model.folds import selected
+from weightsmith.model.lookup import checked
 from weightsmith.model.members import member, real
-from weightsmith.model.places import checked
 from weightsmith.semantics.layers import run_neurons
 
 Pattern: TypeAlias = Mapping[str, float] | npt.ArrayLike

@@ -14,8 +14,8 @@ from weightsmith.memory.facts import Fact, Pattern, fact_places, read_keys, read
 from weightsmith.memory.read import Tokens, look
 from weightsmith.memory.threshold import Chosen, Thresholds, fit, overlaps
 from weightsmith.model import FeedForward, Transformer
+from weightsmith.model.lookup import neuron_text
 from weightsmith.model.names import MAX_NAME, checked_text
-from weightsmith.model.places import neuron_text
 
 
 def neurons(

@@ -11,7 +11,7 @@ from weightsmith.inspect.run import Run, batches
 from weightsmith.inspect.trace import position_of
 from weightsmith.memory.facts import activation, by_lane, respond
 from weightsmith.model import Block, Transformer, needs_classes, read_tokens
-from weightsmith.model.places import block_at, feed_forward_source, layer_at, neuron_at
+from weightsmith.model.lookup import block_at, feed_forward_source, layer_at, neuron_at
 from weightsmith.semantics.layers import run_norm
 
 Tokens = str | Sequence[str]

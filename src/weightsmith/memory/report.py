@@ -10,7 +10,7 @@ from weightsmith.inspect.run import logits
 from weightsmith.memory.facts import Fact, fact_places, facts, respond
 from weightsmith.memory.read import Tokens, look, promoted, read_inputs
 from weightsmith.model import Transformer
-from weightsmith.model.places import checked, layer_at
+from weightsmith.model.lookup import checked, layer_at
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a transformer is: frozen data with names."""
+"""The data of a transformer: frozen parts with names."""
 
 from weightsmith.model import heads
 from weightsmith.model.block import Attention, Block, FeedForward, Head
@@ -28,7 +28,7 @@ from weightsmith.model.tokens import (
     readable_text,
     separator,
     text_tokens,
-    token_places,
+    token_ids,
     tokens_text,
 )
 from weightsmith.model.transformer import Transformer
@@ -76,7 +76,7 @@ __all__ = [
     "readable_text",
     "separator",
     "text_tokens",
-    "token_places",
+    "token_ids",
     "tokens_text",
     "value_text",
 ]

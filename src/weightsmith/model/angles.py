@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array, Saturating, immutable
-from weightsmith.arithmetic.settled import product_parts, settled
+from weightsmith.arithmetic.correct_rounding import flint, product_parts, round_correctly
 
-# The float64 sines err by a few units in the last place, here relative to what they are made of; this allows for more.
+# The float64 sines err by a few units in the last place, relative to the sum that they come from; this allows more.
 _DOUBT = 2.0**-45
 
 
@@ -32,7 +32,7 @@ def sines_and_cosines(arithmetic: Arithmetic, base: float, size: int, length: in
         def ball(t: int, p: int) -> Any:
             return getattr(t * _turn(base, p, size), name)()
 
-        return immutable(settled(close, doubt, arithmetic._nearest, ball))
+        return immutable(round_correctly(close, doubt, arithmetic._nearest, ball))
 
     return (
         round_once("sin", sin + low * cos, _DOUBT * (abs(sin) + abs(low))),
@@ -42,15 +42,12 @@ def sines_and_cosines(arithmetic: Arithmetic, base: float, size: int, length: in
 
 def _turn(base: float, pair: int, size: int) -> Any:
     """Return a ball around base^(−2p/size)."""
-    from flint import arb
-
-    return (arb(base).log() * (-2 * pair) / size).exp()
+    return (flint().arb(base).log() * (-2 * pair) / size).exp()
 
 
 def _parts(base: float, pair: int, size: int) -> tuple[float, float]:
     """Return base^(−2p/size) as a float64 number and what that leaves."""
-    from flint import ctx
-
+    ctx = flint().ctx
     bits = ctx.prec
     try:
         ctx.prec = 192

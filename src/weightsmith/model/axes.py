@@ -1,11 +1,11 @@
-"""What a field of a part holds, declared once, beside the field: an array with named axes, or names along one.
+"""Declarations of fields: an array with named axes, or names along one.
 
     W_1: Annotated[Weights, Axes("neurons", "lanes")]
     names: Annotated[Sequence[str], Labels("neurons")] = ()
 
-Everything that is done to all arrays (shape checks, widening, renaming, cutting, stacking, rounding, files) is a fold
-over this declaration, in `folds`; so a new array is declared and nothing else. The first axis is what an array writes
-or has a row for, the last one what it reads: an array whose first axis is "lanes" writes to the stream.
+Shape checks, widening, renaming, cutting, stacking, rounding and files are folds over this declaration, in `folds`; a
+new array needs nothing else. The first axis is the one that an array writes, the last the one that it reads: an array
+whose first axis is "lanes" writes to the stream.
 """
 
 from collections.abc import Mapping
@@ -33,14 +33,14 @@ class Labels(NamedTuple):
 
 
 class LaneNames(NamedTuple):
-    """Names of lanes of the transformer; None stands for all of them."""
+    """Names of lanes of the transformer; None for all of them."""
 
 
 Declared: TypeAlias = Axes | Labels | LaneNames
 
 
 class _Known(NamedTuple):
-    """What a kind of part declares, looked up once."""
+    """The declarations of a type of part, looked up once."""
 
     declared: Mapping[str, Declared]
     axes: Mapping[str, Axes]
@@ -51,7 +51,7 @@ _KNOWN: dict[type[Any], _Known] = {}
 
 
 def declarations(kind: type[Any]) -> Mapping[str, Declared]:
-    """Return what the fields of a kind of part declare, in their order; other fields are left out."""
+    """Return the declarations of the fields of a type of part, in their order."""
     return _known(kind).declared
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from types import UnionType
 from typing import Annotated, Literal, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
@@ -11,9 +10,15 @@ from weightsmith.arithmetic import Activation as Plain
 from weightsmith.arithmetic import Weights
 from weightsmith.errors import ModelError, brief
 from weightsmith.model.axes import LANES, NEURONS, Axes, Labels, array_axes
-from weightsmith.model.frozen import ABSENT, LATER, RARE, SILENT, Frozen
+from weightsmith.model.frozen import (
+    BOTH_OMIT_DEFAULT,
+    DIGESTS_OMIT_DEFAULT,
+    FILES_OMIT_EMPTY,
+    OLD_FILES_LACK_IT,
+    Frozen,
+)
 from weightsmith.model.names import MAX_NAME, checked_text
-from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
+from weightsmith.model.norms import Norm
 from weightsmith.model.positions import AttentionPositions
 from weightsmith.model.weightings import Softmax, Weighting
 
@@ -25,7 +30,7 @@ Part = TypeVar("Part")
 
 @dataclass(frozen=True, eq=False)
 class Head(Frozen):
-    """One attention head. Queries and keys meet in ⟨W_Q h_i, W_K h_j⟩; W_O Σ weight ⊗ W_V h_j is what it adds.
+    """One attention head. Queries and keys meet in ⟨W_Q h_i, W_K h_j⟩; the head adds W_O Σ weight ⊗ W_V h_j.
 
     Queries, keys and values may have a bias: W_Q h ⊕ b_Q. A head with `positions` follows them instead of the
     transformer's scheme inside attention. A `strict` head sees only the positions before its own, whatever the mask.
@@ -39,9 +44,9 @@ class Head(Frozen):
     b_Q: Annotated[Weights | None, Axes("key size")] = None  # None is nothing
     b_K: Annotated[Weights | None, Axes("key size")] = None
     b_V: Annotated[Weights | None, Axes("value size")] = None
-    positions: AttentionPositions | None = field(default=None, metadata=LATER)
-    strict: bool = field(default=False, metadata=ABSENT)
-    name: str = field(default="", compare=False, metadata=RARE)  # what it is for
+    positions: AttentionPositions | None = field(default=None, metadata=OLD_FILES_LACK_IT)
+    strict: bool = field(default=False, metadata=BOTH_OMIT_DEFAULT)
+    name: str = field(default="", compare=False, metadata=FILES_OMIT_EMPTY)  # its purpose
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
@@ -94,8 +99,10 @@ class FeedForward(Frozen):
     activation: Activation = "relu"
     W_3: Annotated[Weights | None, Axes(NEURONS, LANES)] = None  # for gated activations only
     b_3: Annotated[Weights | None, Axes(NEURONS)] = None  # None is taken for 0
-    names: Annotated[Sequence[str], Labels(NEURONS)] = field(default=(), compare=False, metadata=LATER)  # "" for none
-    keys: Annotated[Weights | None, Axes(NEURONS, LANES)] = field(default=None, compare=False)  # what neurons are for
+    names: Annotated[Sequence[str], Labels(NEURONS)] = field(default=(), compare=False, metadata=OLD_FILES_LACK_IT)
+    keys: Annotated[Weights | None, Axes(NEURONS, LANES)] = field(
+        default=None, compare=False
+    )  # wanted keys, for `memory`
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
@@ -152,22 +159,20 @@ class Block(Frozen):
     feed_forward_norm: Norm | None = None
     norm_placement: Placement = "pre"
     origin: str = ""
-    parallel: bool = field(default=False, metadata=SILENT)
+    parallel: bool = field(default=False, metadata=DIGESTS_OMIT_DEFAULT)
 
     def __post_init__(self) -> None:
         """Check the kinds of the parts."""
-        kinds: dict[str, type | UnionType] = {
+        kinds: dict[str, type] = {
             "attention": Attention,
             "feed_forward": FeedForward,
-            "attention_norm": LayerNorm | RMSNorm,
-            "feed_forward_norm": LayerNorm | RMSNorm,
+            "attention_norm": Norm,
+            "feed_forward_norm": Norm,
         }
         for name, kind in kinds.items():
             value = getattr(self, name)
             if value is not None and not isinstance(value, kind):
-                wanted = (
-                    "LayerNorm(…) or RMSNorm(…)" if name.endswith("norm") else f"{getattr(kind, '__name__', name)}(…)"
-                )
+                wanted = "LayerNorm(…) or RMSNorm(…)" if kind is Norm else f"{kind.__name__}(…)"
                 raise ModelError(f"Block({name}={brief(value)}): write {wanted}, or None")
         for name in ("attention", "feed_forward"):
             if getattr(self, f"{name}_norm") is not None and getattr(self, name) is None:
@@ -190,7 +195,7 @@ class Block(Frozen):
 
 
 def parts(values: Sequence[Part], kind: type[Part], what: str) -> tuple[Part, ...]:
-    """Return the parts as a tuple; refuse what is of another kind."""
+    """Return the parts as a tuple; refuse a part of another type."""
     if not isinstance(values, list | tuple):
         raise ModelError(f"{what} must be a tuple of {kind.__name__}, and it is {brief(values)}")
     for value in values:

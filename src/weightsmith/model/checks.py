@@ -1,4 +1,4 @@
-"""What must hold of a transformer: the one place that compares shapes, names and values with each other."""
+"""The checks of a transformer: shapes, names and values against each other."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -42,7 +42,7 @@ def check(T: "Transformer") -> None:
 
 
 def _check_positions(T: "Transformer", name: str, attention: Attention) -> None:
-    """See that the scheme inside attention fits every head."""
+    """Check that the scheme inside attention fits every head."""
     shared = T.attention_positions
     if shared is not None:
         shared.check_shared(name, len(attention.heads))
@@ -67,9 +67,9 @@ def _check_norm(name: str, norm: Norm | None, lanes: Sequence[str]) -> None:
 
 
 def _check_flags(T: "Transformer") -> None:
-    """See that flags are some: 0 or 1 from the position table, and written by nothing."""
-    places = {lane: n for n, lane in enumerate(T.lanes)}
-    lanes = np.array([places[flag] if flag in places else lane_index(T, flag) for flag in T.flags], np.intp)
+    """Check that each flag lane is 0 or 1 in the position table and never written by a block."""
+    index = {lane: n for n, lane in enumerate(T.lanes)}
+    lanes = np.array([index[flag] if flag in index else lane_index(T, flag) for flag in T.flags], np.intp)
     if not lanes.size:
         return
     wrong = _not_zero_or_one(T, lanes) | np.any(T.embedding, axis=0)[lanes]
@@ -84,14 +84,14 @@ def _check_flags(T: "Transformer") -> None:
             written |= array.any(axis=tuple(range(1, array.ndim)))
         for norm in (block.attention_norm, block.feed_forward_norm):
             if norm is not None and block.norm_placement == "post":
-                written[slice(None) if norm.lanes is None else [places[lane] for lane in norm.lanes]] = True
+                written[slice(None) if norm.lanes is None else [index[lane] for lane in norm.lanes]] = True
         if written[lanes].any():
             flag = T.flags[int(written[lanes].argmax())]
             raise ModelError(f"the lane {named(flag)} is no flag: block {b} writes to it")
 
 
 def _not_zero_or_one(T: "Transformer", lanes: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-    """Say of each lane whether some position has more in it than 0 and 1; so of all where no table is written out."""
+    """Return which lanes hold other values than 0 and 1 at some position; all of them without a `PositionTable`."""
     table, wrong = added(T.positions), np.ones(len(T.lanes), bool)
     if isinstance(table, PositionTable):
         wrong[:] = False
@@ -103,9 +103,9 @@ def _not_zero_or_one(T: "Transformer", lanes: npt.NDArray[np.intp]) -> npt.NDArr
 
 
 def _check_members(T: "Transformer") -> None:
-    """Refuse weights that are no members. Every array is finite, so some types need not be looked at again.
+    """Refuse weights that are no members. Every array is finite, so a type whose numbers are all members is skipped.
 
-    Small arrays are looked at together; each by itself only where one of them has something to be named.
+    Small arrays are checked at once; each by itself only to name the one that fails.
     """
     A = T.arithmetic
     arrays = [(name, array) for name, array in named_arrays(T, history=True) if not A.has_all(array.dtype)]
@@ -123,7 +123,7 @@ def _check_members(T: "Transformer") -> None:
 
 
 def _check_readout(T: "Transformer") -> None:
-    """See that a readout reads lanes that there are, and that every code can occur."""
+    """Check that a readout reads existing lanes, and that every code can occur."""
     if T.readout is None:
         return
     for lane in T.readout.lanes:
@@ -138,7 +138,7 @@ def _check_readout(T: "Transformer") -> None:
 
 
 def lane_index(T: "Transformer", name: str) -> int:
-    """Return the place of a lane, or say which lanes there are."""
+    """Return the index of a lane; an unknown name is refused with the lanes that there are."""
     try:
         return T.lanes.index(name)
     except ValueError:

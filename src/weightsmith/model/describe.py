@@ -20,7 +20,7 @@ def description(T: "Transformer") -> str:
 
 
 def facts(T: "Transformer") -> list[tuple[str, str]]:
-    """Return what is worth knowing about a transformer as pairs of a word and a text."""
+    """Return the main facts about a transformer as pairs of a word and a text."""
     rows = [
         ("vocabulary", f"{len(T.vocabulary)}: {listed(T.vocabulary)}"),
         ("lanes", f"{len(T.lanes)}: {listed(T.lanes)}"),

@@ -25,10 +25,10 @@ def digest(T: Transformer) -> str:
 def _update(state: Any, value: object) -> None:
     if isinstance(value, np.ndarray):
         state.update(f"array{value.shape}:{8 * value.size}:".encode())
-        for _, some in pieces(value):  # a large array need not be there twice
+        for _, some in pieces(value):  # without a copy of a large array
             state.update(np.ascontiguousarray(some, "<f8").data)
     elif isinstance(value, Frozen):
-        compared = [field.name for field in fields(value) if field.compare and not _silent(field, value)]  # type: ignore[arg-type]
+        compared = [field.name for field in fields(value) if field.compare and not _omitted(field, value)]  # type: ignore[arg-type]
         _write(state, value.stored_as(), ",".join(compared).encode())
         for name in compared:
             _update(state, value.counted(name))
@@ -41,9 +41,9 @@ def _update(state: Any, value: object) -> None:
         _write(state, kind, str(value).encode())
 
 
-def _silent(field: "Field[Any]", part: Frozen) -> bool:
-    """Say whether a field is left out, so that what was there before it keeps its digest."""
-    return bool(field.metadata.get("silent")) and getattr(part, field.name) == field.default
+def _omitted(field: "Field[Any]", part: Frozen) -> bool:
+    """Return whether a digest omits a field: then models from before the field keep their digests."""
+    return bool(field.metadata.get("digests omit default")) and getattr(part, field.name) == field.default
 
 
 def _write(state: Any, kind: str, data: bytes) -> None:

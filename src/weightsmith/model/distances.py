@@ -1,4 +1,4 @@
-"""The schemes inside attention that there are: relative positions, rotary positions, ALiBi."""
+"""Positional schemes inside attention: relative positions, rotary positions, ALiBi."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Array, Saturating, Weights, carried, immutable
-from weightsmith.arithmetic.settled import odd_product, settled
+from weightsmith.arithmetic import Arithmetic, Array, Saturating, Weights, as_float64, immutable
+from weightsmith.arithmetic.correct_rounding import flint, odd_product, round_correctly
 from weightsmith.errors import ModelError, brief
 from weightsmith.model.angles import sines_and_cosines
 from weightsmith.model.axes import Axes
-from weightsmith.model.frozen import ABSENT
+from weightsmith.model.frozen import BOTH_OMIT_DEFAULT
 from weightsmith.model.positions import MAX_BASE, AttentionPositions, Indices, Rotation, checked_base, rounded_up
 
 Pairing: TypeAlias = Literal["halves", "neighbours"]
@@ -49,11 +49,11 @@ class Relative(AttentionPositions):
 
     def key_offsets(self) -> Array:
         """Return the keys' table."""
-        return carried(self.keys)
+        return as_float64(self.keys)
 
     def value_offsets(self) -> Array | None:
         """Return the values' table."""
-        return None if self.values is None else carried(self.values)
+        return None if self.values is None else as_float64(self.values)
 
     def alike(self) -> object:
         """Return the sizes: tables of one size are stacked."""
@@ -74,7 +74,7 @@ class Relative(AttentionPositions):
             )
 
     def text(self) -> str:
-        """Say how far it goes."""
+        """Describe it, with its largest distance."""
         return f"relative, distances 0 to {self.max_distance}"
 
 
@@ -130,7 +130,7 @@ class Rotary(AttentionPositions):
             )
 
     def text(self) -> str:
-        """Say which pairs turn, and the base."""
+        """Describe it, with its pairing and base."""
         return f"rotary, pairs of {self.pairing}, base {self.base:g}"
 
 
@@ -144,10 +144,10 @@ class Alibi(AttentionPositions):
     """
 
     slopes: Sequence[float] | None = None
-    place: Sequence[int] | None = field(default=None, metadata=ABSENT)
+    place: Sequence[int] | None = field(default=None, metadata=BOTH_OMIT_DEFAULT)
 
     def __post_init__(self) -> None:
-        """Refuse what is not a number."""
+        """Check slopes and place."""
         if self.place is not None:
             self._set("place", _checked_place(self.place, self.slopes))
         if self.slopes is None:
@@ -167,7 +167,7 @@ class Alibi(AttentionPositions):
         return Alibi(place=(head, heads)) if rest else Alibi((2.0**-steps,))
 
     def penalties(self, arithmetic: Arithmetic, length: int) -> Array:
-        """Return what a single slope adds to a score at each distance."""
+        """Return the penalty of a single slope at each distance."""
         if self.place is None:
             assert self.slopes is not None
             slope, power = self.slopes[0], None
@@ -200,7 +200,7 @@ class Alibi(AttentionPositions):
             )
 
     def text(self) -> str:
-        """Say what it is."""
+        """Describe it."""
         return "a penalty for distance (ALiBi)"
 
 
@@ -223,11 +223,9 @@ def _penalties(slope: float, power: tuple[int, int] | None, arithmetic: Arithmet
     if power is None:
         return immutable(arithmetic.round(-odd_product(slope, distance)))
     close = -slope * distance
-    return immutable(settled(close, _DOUBT * -close, arithmetic._nearest, lambda d: -d * _root_of_2(*power)))
+    return immutable(round_correctly(close, _DOUBT * -close, arithmetic._nearest, lambda d: -d * _root_of_2(*power)))
 
 
 def _root_of_2(a: int, b: int) -> Any:
     """Return a ball around 2^(−a/b)."""
-    from flint import arb
-
-    return (arb.const_log2() * -a / b).exp()
+    return (flint().arb.const_log2() * -a / b).exp()

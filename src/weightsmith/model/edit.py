@@ -1,4 +1,4 @@
-"""What was done to a feed-forward layer, with what it takes to undo it."""
+"""The record of an edit of a feed-forward layer, sufficient to undo it."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Folds over a model: what is done to every array, by the axes that it declares."""
+"""Folds over a model: operations on every array, by the axes that it declares."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -14,8 +14,8 @@ from weightsmith.model.frozen import Frozen
 
 Part = TypeVar("Part", bound=Frozen)
 Change = Callable[[Any, Declared], Any]
-Places = Sequence[int] | slice | npt.NDArray[np.intp]
-_WALKED = (np.ndarray, tuple, Frozen)  # what is an array, or may have some in it
+Indices = Sequence[int] | slice | npt.NDArray[np.intp]
+_WALKED = (np.ndarray, tuple, Frozen)  # an array, or a part that may contain arrays
 
 
 def named_arrays(part: object, name: str = "", history: bool = False) -> Iterator[tuple[str, Weights]]:
@@ -39,15 +39,14 @@ def named_arrays(part: object, name: str = "", history: bool = False) -> Iterato
 
 
 def _has_parts(items: tuple[Any, ...]) -> bool:
-    """Tell whether a tuple is of parts or arrays: a vocabulary, or the table of a readout, is long and has none."""
+    """Return whether a tuple holds parts or arrays, by its first item: a vocabulary is long and holds none."""
     return isinstance(next((item for item in items if item is not None), None), Frozen | np.ndarray)
 
 
 def map_declared(part: Part, change: Change, /, **others: Any) -> Part:
     """Return a part with every declared field changed, in the parts that it consists of too.
 
-    `change` takes a value, which is not None unless it stands for lanes, and what its field declares. The fields in
-    `others` are set as given.
+    `change` takes a value, which is None only for lane names, and the declaration of its field. `others` sets fields.
     """
     new = dict(others)
     declared = declarations(type(part))
@@ -76,7 +75,7 @@ def map_arrays(part: Part, change: Callable[[Weights], Weights], /, **others: An
 
 
 def in_type(value: Any, declared: Declared | None, dtype: np.dtype[Any]) -> Any:
-    """Return the value of a field with its arrays in a type that has all their numbers; itself where they are in it."""
+    """Return the value of a field with its arrays in another type, which has all their numbers."""
 
     def cast(array: Any, what: Declared) -> Any:
         return array if not isinstance(what, Axes) or array.dtype == dtype else immutable(array.astype(dtype))
@@ -85,7 +84,7 @@ def in_type(value: Any, declared: Declared | None, dtype: np.dtype[Any]) -> Any:
 
 
 def widened(part: Part, covered: Sequence[str], before: int, after: int, /, **others: Any) -> Part:
-    """Return a part with zeros in front of its lanes and behind them; what was over all lanes is over `covered`."""
+    """Return a part with zeros in front of its lanes and behind them; None for all lanes becomes `covered`."""
 
     def wider(value: Any, what: Declared) -> Any:
         if isinstance(what, Axes) and LANES in what:
@@ -95,8 +94,8 @@ def widened(part: Part, covered: Sequence[str], before: int, after: int, /, **ot
     return map_declared(part, wider, **others)
 
 
-def without_lanes(part: Part, places: Sequence[int]) -> Part:
-    """Return a part whose arrays are 0 at the places of some lanes: it neither reads them nor writes to them."""
+def without_lanes(part: Part, indices: Sequence[int]) -> Part:
+    """Return a part whose arrays are 0 in some lanes: it neither reads them nor writes to them."""
 
     def zeroed(value: Any, what: Declared) -> Any:
         if not isinstance(what, Axes) or LANES not in what:
@@ -104,14 +103,14 @@ def without_lanes(part: Part, places: Sequence[int]) -> Part:
         result = value.copy()
         for axis, name in enumerate(what):
             if name == LANES:
-                np.moveaxis(result, axis, 0)[list(places)] = 0.0
+                np.moveaxis(result, axis, 0)[list(indices)] = 0.0
         return result
 
     return map_declared(part, zeroed)
 
 
 def renamed_lanes(part: Part, covered: Sequence[str], new: Mapping[str, str], /, **others: Any) -> Part:
-    """Return a part with other names for lanes; what was over all lanes now names `covered`."""
+    """Return a part with other names for lanes; None for all lanes becomes the new names of `covered`."""
 
     def renamed(value: Any, what: Declared) -> Any:
         names = covered if value is None else value
@@ -120,14 +119,14 @@ def renamed_lanes(part: Part, covered: Sequence[str], new: Mapping[str, str], /,
     return map_declared(part, renamed, **others)
 
 
-def selected(part: Part, axis: str, places: Places, /, **others: Any) -> Part:
-    """Return a part with some places along an axis, in this order."""
+def selected(part: Part, axis: str, indices: Indices, /, **others: Any) -> Part:
+    """Return a part with some indices along an axis, in this order."""
 
     def some(value: Any, what: Declared) -> Any:
         if isinstance(what, Labels) and what.axis == axis:
-            return tuple(np.array(value, dtype=object)[places]) if value else value
+            return tuple(np.array(value, dtype=object)[indices]) if value else value
         if isinstance(what, Axes) and axis in what:
-            return np.moveaxis(np.moveaxis(value, what.index(axis), 0)[places], 0, what.index(axis))
+            return np.moveaxis(np.moveaxis(value, what.index(axis), 0)[indices], 0, what.index(axis))
         return value
 
     return map_declared(part, some, **others)
@@ -136,7 +135,7 @@ def selected(part: Part, axis: str, places: Places, /, **others: Any) -> Part:
 def joined(parts: Sequence[Part], axis: str, /, **others: Any) -> Part:
     """Return the first part with the others' arrays and labels behind its own along an axis.
 
-    An array that only some of them have is 0 for the others. What has no such axis is that of the first part.
+    An array that some parts lack is 0 for them. Arrays without this axis are those of the first part.
     """
     new: dict[str, Any] = {}
     for name, what in declarations(type(parts[0])).items():
@@ -198,7 +197,7 @@ def check_shapes(part: object, name: str, sizes: Mapping[str, int]) -> None:
                     known[axis], first[axis] = size, field
     for each in fields(part):  # type: ignore[arg-type]
         inner = getattr(part, each.name)
-        if isinstance(inner, _WALKED) and each.compare:  # what was replaced by an edit is as it was
+        if isinstance(inner, _WALKED) and each.compare:  # arrays in the history keep their old shapes
             check_shapes(inner, f"{prefix}{each.name}", known)
 
 

@@ -1,4 +1,4 @@
-"""What all parts of a transformer share: they never change, hold read-only arrays, and compare by value."""
+"""The base of all parts of a transformer: immutable, with read-only arrays, compared by value."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
@@ -13,11 +13,11 @@ from weightsmith.arithmetic.immutable import NotFiniteError, pieces
 from weightsmith.errors import InputError, ModelError
 from weightsmith.model.axes import array_axes, optional_arrays
 
-LATER: Mapping[str, bool] = MappingProxyType({"later": True})  # of fields that older files lack
-SILENT: Mapping[str, bool] = MappingProxyType({**LATER, "silent": True})  # and digests, as long as they are the default
-
-ABSENT: Mapping[str, bool] = MappingProxyType({**SILENT, "rare": True})  # of what most models lack: as if it never was
-RARE: Mapping[str, bool] = MappingProxyType({**LATER, "rare": True})  # and newer files too, where they are empty
+# The metadata of fields that were added after the first version of the format: what they do to files and digests
+OLD_FILES_LACK_IT: Mapping[str, bool] = MappingProxyType({"old files lack it": True})
+FILES_OMIT_EMPTY: Mapping[str, bool] = MappingProxyType({**OLD_FILES_LACK_IT, "files omit empty": True})
+DIGESTS_OMIT_DEFAULT: Mapping[str, bool] = MappingProxyType({**OLD_FILES_LACK_IT, "digests omit default": True})
+BOTH_OMIT_DEFAULT: Mapping[str, bool] = MappingProxyType({**FILES_OMIT_EMPTY, **DIGESTS_OMIT_DEFAULT})
 
 
 class Frozen:
@@ -33,7 +33,7 @@ class Frozen:
         return {}
 
     def counted(self, name: str) -> object:
-        """Return the value of a field as digests take it."""
+        """Return the value of a field that goes into digests."""
         return getattr(self, name)
 
     def _freeze(self, *names: str) -> None:
@@ -87,19 +87,19 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def same_memory(a: npt.NDArray[Any], b: npt.NDArray[Any]) -> bool:
-    """Tell whether two arrays are over the same numbers in memory."""
+    """Return whether two arrays view the same numbers in memory."""
     return a.ctypes.data == b.ctypes.data and (a.shape, a.strides, a.dtype) == (b.shape, b.strides, b.dtype)
 
 
 def _key(value: Any) -> object:
-    """Return what is equal for equal values: numbers as float64, in whichever type they are held."""
+    """Return a key that is equal for equal values: arrays as float64, whatever their type."""
     return (value.shape, value.astype(np.float64).tobytes()) if isinstance(value, np.ndarray) else value
 
 
 def frozen_array(value: npt.ArrayLike, name: str, axes: int) -> Weights:
-    """Return a read-only array without −0; refuse what is not finite, real and of that many axes.
+    """Return a read-only array without −0; refuse values that are not finite and real, and another number of axes.
 
-    It is of float32 if those are given, otherwise of float64. It is a copy, unless what is given cannot change.
+    float32 stays float32, all other types become float64. An immutable array is not copied.
     """
     if value is None:
         raise ModelError(f"{name} is missing")
@@ -117,7 +117,7 @@ def frozen_array(value: npt.ArrayLike, name: str, axes: int) -> Weights:
 def first_place(
     array: npt.NDArray[Any], test: Callable[[npt.NDArray[Any]], npt.NDArray[np.bool_]]
 ) -> tuple[int, ...] | None:
-    """Return the first place where a test says True; None where it does nowhere. It is asked of some at a time."""
+    """Return the first index where a test is True, or None. The test gets a piece of the array at a time."""
     for before, some in pieces(array):
         found = test(some)
         if found.any():

@@ -1,4 +1,4 @@
-"""Ready-made attention heads, written by what they look at and what they copy, in lanes.
+"""Ready-made attention heads, defined by the lanes that they look at and copy.
 
 `copies` says what a head brings here from where it looks: {"a": "first a"} adds the lane `a` there to the lane
 `first a` here, {"a": {"sum": 2, "seen": -1}} adds it times 2 and times −1 to two lanes. `adds` is added for having

@@ -1,4 +1,4 @@
-"""Matrices built by what they do: from lane a to lane b, times 3."""
+"""Matrices built by name: from lane a to lane b, times 3."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
@@ -31,9 +31,9 @@ def matrix(to: Sequence[str], of: Sequence[str], entries: Mapping[tuple[str, str
         if not isinstance(entry, tuple) or len(entry) != 2:
             raise ModelError(f"the matrix has an entry for {brief(entry)}: write {{(to, of): 3}}, for example")
         row, column = entry
-        for name, places in ((row, rows), (column, columns)):
-            if name not in places:
-                names = list(places)
+        for name, index in ((row, rows), (column, columns)):
+            if name not in index:
+                names = list(index)
                 hint = nearest_names(name, names) if isinstance(name, str) else ""
                 raise ModelError(f"the matrix has no {named(name)}: {hint}it has {listed(names)}")
         if not is_number(value):
@@ -46,7 +46,7 @@ def matrix(to: Sequence[str], of: Sequence[str], entries: Mapping[tuple[str, str
 
 
 def is_number(value: object) -> bool:
-    """Tell whether a value is a single real number, of Python's or of numpy's."""
+    """Return whether a value is a single real number of Python or numpy."""
     if isinstance(value, Real):
         return not isinstance(value, bool)
     return isinstance(value, np.ndarray) and value.shape == () and value.dtype.kind in "iuf"

@@ -29,7 +29,7 @@ def checked_names(names: Sequence[str], what: str, printable: bool) -> tuple[str
 
 
 def _are_sound(names: tuple[str, ...], printable: bool) -> bool:
-    """Say of many names at once whether nothing is wrong with them: their letters are looked at together."""
+    """Return whether many names are valid: a quick check of all their letters at once."""
     if set(map(type, names)) != {str} or not all(names) or max(map(len, names)) > MAX_NAME:
         return False
     text = "".join(names)
@@ -37,7 +37,7 @@ def _are_sound(names: tuple[str, ...], printable: bool) -> bool:
 
 
 def _refuse(names: tuple[str, ...], what: str, printable: bool) -> None:
-    """Refuse the first name with which something is wrong."""
+    """Raise the error for the first invalid name."""
     for name in names:
         checked_text(name, f"a name in {what}", printable, MAX_NAME)
         if not name:
@@ -45,7 +45,7 @@ def _refuse(names: tuple[str, ...], what: str, printable: bool) -> None:
 
 
 def checked_text(text: object, what: str, printable: bool = True, most: int = MAX_TEXT) -> str:
-    """Refuse what is not a text, is too long, is not valid Unicode or, if asked, has invisible characters."""
+    """Return a text; refuse other types, too long texts, invalid Unicode and, if asked, invisible characters."""
     if not isinstance(text, str):
         raise ModelError(f"{what} must be a text, and it is {brief(text)}")
     if len(text) > most:
@@ -56,7 +56,7 @@ def checked_text(text: object, what: str, printable: bool = True, most: int = MA
 
 
 def is_unicode(text: str) -> bool:
-    """Tell whether a text has no halves of characters."""
+    """Return whether a text is valid Unicode: without lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -65,7 +65,7 @@ def is_unicode(text: str) -> bool:
 
 
 def place_of(name: object, names: Sequence[str], what: str) -> int:
-    """Return the place of a name, or say which there are."""
+    """Return the index of a name; an unknown one is refused with the names that there are."""
     if isinstance(name, str) and name in names:
         return names.index(name)
     text = name if isinstance(name, str) else brief(name)

@@ -72,12 +72,12 @@ def feed_forward(
         who = f"neuron {n}" + (f", {named(neuron.name)}," if neuron.name else "")
         check_lanes(neuron.reads, lanes, f"{who} reads")
         check_lanes(neuron.writes, lanes, f"{who} writes")
-    places = [str(n) for n in range(len(listed_neurons))]
-    numbered = list(zip(places, listed_neurons, strict=True))
+    numbers = [str(n) for n in range(len(listed_neurons))]
+    numbered = list(zip(numbers, listed_neurons, strict=True))
     return FeedForward(
-        W_1=matrix(places, lanes, {(n, lane): w for n, neuron in numbered for lane, w in neuron.reads.items()}),
+        W_1=matrix(numbers, lanes, {(n, lane): w for n, neuron in numbered for lane, w in neuron.reads.items()}),
         b_1=np.array([neuron.bias for neuron in listed_neurons]),
-        W_2=matrix(lanes, places, {(lane, n): w for n, neuron in numbered for lane, w in neuron.writes.items()}),
+        W_2=matrix(lanes, numbers, {(lane, n): w for n, neuron in numbered for lane, w in neuron.writes.items()}),
         b_2=matrix(lanes, ["1"], {(lane, "1"): value for lane, value in adds.items()})[:, 0],
         activation=activation,
         names=tuple(neuron.name for neuron in listed_neurons),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 from weightsmith.arithmetic import Weights
 from weightsmith.errors import ModelError, brief
@@ -14,12 +14,34 @@ NORM_LANES = "lanes of the norm"
 MAX_NUMBER = 1e30
 
 
+class Norm(Frozen):
+    """The base of every norm."""
+
+    eps: float
+    gain: Weights | None
+    lanes: Sequence[str] | None
+
+    def __post_init__(self) -> None:
+        """Freeze and check."""
+        self._freeze()
+        name = type(self).__name__
+        if type(self.eps) not in (int, float) or not 0 <= self.eps < MAX_NUMBER or float(self.eps) >= MAX_NUMBER:
+            raise ModelError(f"{name}(eps={brief(self.eps)}): write a small number such as 1e-5")
+        self._set("eps", float(self.eps) + 0.0)  # without −0
+        if self.lanes is not None:
+            self._set("lanes", checked_names(self.lanes, f"the lanes of {name}", printable=True))
+
+    def axis_sizes(self, sizes: Mapping[str, int]) -> Mapping[str, int]:
+        """Return how many lanes it is over."""
+        return {NORM_LANES: sizes[LANES] if self.lanes is None else len(self.lanes)}
+
+
 @dataclass(frozen=True, eq=False)
-class LayerNorm(Frozen):
+class LayerNorm(Norm):
     """(x ⊖ mean) ⊘ sqrt(variance ⊕ eps) ⊗ gain ⊕ bias.
 
-    `lanes` limits the norm: the others pass unchanged and do not count. None means all lanes. gain and bias are over
-    the limited lanes; None means 1 and 0.
+    `lanes` limits the norm: the other lanes pass unchanged and do not count. None means all lanes. gain and bias are
+    over the limited lanes; None means 1 and 0.
     """
 
     eps: float = 1e-5
@@ -27,40 +49,11 @@ class LayerNorm(Frozen):
     bias: Annotated[Weights | None, Axes(NORM_LANES)] = None
     lanes: Annotated[Sequence[str] | None, LaneNames()] = None
 
-    def __post_init__(self) -> None:
-        """Freeze and check."""
-        self._freeze()
-        _check_norm(self)
-
-    def axis_sizes(self, sizes: Mapping[str, int]) -> Mapping[str, int]:
-        """Return how many lanes it is over."""
-        return {NORM_LANES: sizes[LANES] if self.lanes is None else len(self.lanes)}
-
 
 @dataclass(frozen=True, eq=False)
-class RMSNorm(Frozen):
+class RMSNorm(Norm):
     """x ⊘ sqrt(mean of squares ⊕ eps) ⊗ gain; lanes and gain as in `LayerNorm`."""
 
     eps: float = 1e-5
     gain: Annotated[Weights | None, Axes(NORM_LANES)] = None
     lanes: Annotated[Sequence[str] | None, LaneNames()] = None
-
-    def __post_init__(self) -> None:
-        """Freeze and check."""
-        self._freeze()
-        _check_norm(self)
-
-    def axis_sizes(self, sizes: Mapping[str, int]) -> Mapping[str, int]:
-        """Return how many lanes it is over."""
-        return {NORM_LANES: sizes[LANES] if self.lanes is None else len(self.lanes)}
-
-
-Norm: TypeAlias = LayerNorm | RMSNorm
-
-
-def _check_norm(norm: Norm) -> None:
-    if type(norm.eps) not in (int, float) or not 0 <= norm.eps < MAX_NUMBER or float(norm.eps) >= MAX_NUMBER:
-        raise ModelError(f"{type(norm).__name__}(eps={brief(norm.eps)}): write a small number such as 1e-5")
-    norm._set("eps", float(norm.eps) + 0.0)  # without −0
-    if norm.lanes is not None:
-        norm._set("lanes", checked_names(norm.lanes, f"the lanes of {type(norm).__name__}", printable=True))

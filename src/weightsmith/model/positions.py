@@ -1,7 +1,7 @@
-"""How a transformer knows where a token stands: schemes that add vectors to the embedding, and those inside attention.
+"""Positional schemes: vectors added to the embedding, and schemes inside attention.
 
-A scheme says what it is by a few tables; what the tables do to queries, keys, values and scores is said once, here. So
-every run, fast or readable, asks for the same tables, and a new scheme is a new class and nothing else.
+A scheme is a few tables; their effect on queries, keys, values and scores is defined once, here. Every engine asks for
+the same tables, so a new scheme is a new class and nothing else.
 """
 
 from abc import abstractmethod
@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Arithmetic, Array, Core, Weights, carried
+from weightsmith.arithmetic import Arithmetic, Array, Core, Weights, as_float64
 from weightsmith.errors import ModelError, brief
 from weightsmith.model.angles import sines_and_cosines
 from weightsmith.model.axes import LANES, Axes
@@ -29,14 +29,14 @@ class AddedPositions(Frozen):
 
     @abstractmethod
     def vectors(self, arithmetic: Arithmetic, lanes: int, length: int | None = None) -> Array:
-        """Return what is added at the first positions, (length, lanes); None means all positions."""
+        """Return the vectors of the first positions, (length, lanes); None means all positions."""
 
     @abstractmethod
     def text(self) -> str:
         """Describe the scheme in a few words."""
 
     def check_lanes(self, lanes: int) -> None:
-        """Refuse a stream with so many lanes, if the scheme does not fit."""
+        """Refuse a number of lanes that does not fit."""
 
 
 class Rotation(NamedTuple):
@@ -49,7 +49,16 @@ class Rotation(NamedTuple):
 
 
 class AttentionPositions(Frozen):
-    """A scheme inside attention. Its tables are members of the arithmetic; None where it does nothing of the kind."""
+    """A scheme inside attention: tables of members of the arithmetic, None for a table that it lacks.
+
+    Engines ask for the tables only, so the effect of the tables is fixed: a subclass that overrides it is refused.
+    """
+
+    def __init_subclass__(cls) -> None:
+        """Refuse a scheme that overrides the effect of the tables."""
+        for name in ("rotate", "key", "value", "penalty"):
+            if name in vars(cls):
+                raise TypeError(f"{cls.__name__}.{name}: a positional scheme consists of its tables; override those")
 
     # The tables
 
@@ -58,18 +67,18 @@ class AttentionPositions(Frozen):
         return None
 
     def key_offsets(self) -> Array | None:
-        """Return what is added to the keys by distance, (distances, key size); the last row serves every larger one."""
+        """Return the offsets of keys, (distances, key size); the last row serves every larger distance."""
         return None
 
     def value_offsets(self) -> Array | None:
-        """Return what is added to the values by distance, (distances, value size), in the same way."""
+        """Return the offsets of values, (distances, value size), in the same way."""
         return None
 
     def penalties(self, arithmetic: Arithmetic, length: int) -> Array | None:
-        """Return what is added to the score at each distance |i − j|, (length)."""
+        """Return the number added to the score at each distance |i − j|, (length)."""
         return None
 
-    # What they do
+    # Their effect
 
     def rotate(self, A: Core, x: Array, here: Indices) -> Array:
         """Return queries or keys x (…, positions, key size), turned as their positions say."""
@@ -102,14 +111,14 @@ class AttentionPositions(Frozen):
         return self
 
     def alike(self) -> object:
-        """Return what must be equal in the schemes of heads that are computed together."""
+        """Return a key that is equal for schemes whose heads can be stacked."""
         return self
 
     def check_own(self) -> None:
         """Refuse to be the scheme of a single head."""
 
     def check_shared(self, name: str, heads: int) -> None:
-        """Refuse to be shared by so many heads of the attention with this name."""
+        """Refuse to be shared by this number of heads; `name` is the attention's."""
 
     def check_mask(self, mask: str) -> None:
         """Refuse a mask."""
@@ -151,10 +160,10 @@ class PositionTable(AddedPositions):
 
     def vectors(self, arithmetic: Arithmetic, lanes: int, length: int | None = None) -> Array:
         """Return the first rows."""
-        return carried(self.values[:length])
+        return as_float64(self.values[:length])
 
     def text(self) -> str:
-        """Say how long it is."""
+        """Describe it, with its length."""
         return f"table for {len(self.values)}"
 
     def check_lanes(self, lanes: int) -> None:
@@ -191,7 +200,7 @@ class Sinusoidal(AddedPositions):
         return np.stack([sin[:count], cos[:count]], axis=-1).reshape(count, -1)[:, :lanes]
 
     def text(self) -> str:
-        """Say how long it is, and its base."""
+        """Describe it, with its length and base."""
         return f"sinusoidal for {self.max_length}, base {self.base:g}"
 
 
@@ -207,14 +216,14 @@ def rounded_up(length: int) -> int:
     return 1 << max(length - 1, 0).bit_length()
 
 
-# What a transformer has
+# Of a transformer
 
 Scheme: TypeAlias = AddedPositions | AttentionPositions
 Positions: TypeAlias = Scheme | tuple[Scheme, ...]  # one, or one of each kind: (PositionTable(…), Rotary())
 
 
 def checked_positions(positions: Positions | None) -> Positions | None:
-    """Return a scheme, or a pair with what is added to the embedding in front; refuse anything else."""
+    """Return a scheme, or a pair with the added scheme in front; refuse anything else."""
     schemes = tuple(positions) if isinstance(positions, list | tuple) else (positions,)
     for scheme in schemes:
         if scheme is not None and not isinstance(scheme, Scheme):
@@ -249,7 +258,7 @@ def attending(positions: Positions | None) -> AttentionPositions | None:
 def position_table(
     positions: Positions | None, arithmetic: Arithmetic, lanes: int, length: int | None = None
 ) -> Array | None:
-    """Return what is added to the embedding at the first positions (None: all), (length, lanes); None for nothing."""
+    """Return the vectors that are added to the embedding at the first positions, (length, lanes); None for none."""
     scheme = added(positions)
     return None if scheme is None else scheme.vectors(arithmetic, lanes, length)
 

@@ -35,7 +35,7 @@ def random_transformer(
 
     The same arguments give the same transformer. With `tied` it is a language model whose output is its embedding;
     with `parallel` every block is.
-    The weighting is Softmax() unless given; in `Native`, where exp would overflow, Softmax(shifted=True).
+    The weighting is Softmax() by default; in `Native`, where exp would overflow, Softmax(shifted=True).
     """
     A = or_default(arithmetic)
     sizes = {"lanes": (lanes, 1), "blocks": (blocks, 0), "heads": (heads, 0), "neurons": (neurons, 0)}

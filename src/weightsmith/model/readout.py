@@ -1,4 +1,4 @@
-"""A readout: lanes that hold a code at every position, and what each code stands for."""
+"""Readouts: lanes that hold a code at every position, and the value of each code."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -60,8 +60,8 @@ class Readout(Frozen):
         """The values, each once, in the order of their first codes."""
         return tuple(dict.fromkeys(value for _, value in self.entries))
 
-    def places(self, codes: Array) -> npt.NDArray[np.intp]:
-        """Return for codes (…, lanes) the places of their values among the answers; −1 for codes not in the table."""
+    def answer_ids(self, codes: Array) -> npt.NDArray[np.intp]:
+        """Return the indices in `answers` of the values of codes (…, lanes); −1 for a code not in the table."""
         entry = np.zeros(codes.shape[:-1], np.intp)
         lost = np.zeros(codes.shape[:-1], np.bool_)
         for column, (members, prefixes) in enumerate(self._steps):
@@ -82,13 +82,11 @@ class Readout(Frozen):
 
     @cached_property
     def _answer_of(self) -> npt.NDArray[np.intp]:
-        place = {value: n for n, value in enumerate(self.answers)}
-        return np.array(
-            [place[value] for _, value in self.entries], np.intp
-        )  # in the order of the codes, as prefixes are
+        index = {value: n for n, value in enumerate(self.answers)}
+        return np.array([index[value] for _, value in self.entries], np.intp)  # by code, as prefixes are
 
     def refuse(self, position: int, code: Sequence[float]) -> NoReturn:
-        """Say that a code is not in the table, where it stood and which codes are near."""
+        """Raise the error for a code that is not in the table, with its position and the nearest codes."""
         near = sorted(self.entries, key=lambda entry: sum(abs(a - b) for a, b in zip(entry[0], code, strict=True)))
         nearest = "; ".join(f"{code_text(c)} for {value_text(value)}" for c, value in near[:NEAREST])
         lanes = f"lane {named(self.lanes[0])} holds" if len(self.lanes) == 1 else f"lanes {listed(self.lanes)} hold"
@@ -113,9 +111,9 @@ def needs_classes(T: "Transformer", what: str) -> None:
 
 
 def _found(sorted_ones: npt.NDArray[Any], wanted: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], Any]:
-    """Return where values stand in a sorted array, and which of them do not; their place is any."""
-    place = np.minimum(np.searchsorted(sorted_ones, wanted), len(sorted_ones) - 1)
-    return place, sorted_ones[place] != wanted
+    """Return the indices of values in a sorted array, and which values are not in it."""
+    index = np.minimum(np.searchsorted(sorted_ones, wanted), len(sorted_ones) - 1)
+    return index, sorted_ones[index] != wanted
 
 
 def code_text(code: Sequence[float]) -> str:

@@ -25,7 +25,7 @@ class Tokenizer(NamedTuple):
 
 @lru_cache(maxsize=4)
 def tokenizer_of(text: str) -> Tokenizer:
-    """Return the tokenizer of a JSON text; refuse what the library does not take for one."""
+    """Return the tokenizer of a JSON text; refuse a text that the library cannot read."""
     try:
         import tokenizers
     except ImportError:
@@ -46,7 +46,7 @@ def encoded(text: str, given: str) -> tuple[str, ...]:
 
 
 def decoded(text: str, tokens: Sequence[str]) -> str:
-    """Return the text that tokens stand for; one that the tokenizer does not have stands for itself."""
+    """Return the text of tokens; a token that the tokenizer lacks is its own text."""
     tokenizer, parts, known = tokenizer_of(text), list[str](), list[int]()
     for token in (*tokens, None):
         if token is not None and token in tokenizer.ids:
@@ -84,7 +84,7 @@ def made_up(i: int, taken: Container[str], word: str = "unused") -> str:
 
 
 def guarded(what: str, function: Any, *arguments: Any, **options: Any) -> Any:
-    """Call the library and return what it gives; its errors are of many kinds, and one of them is no Exception."""
+    """Call the library; turn its errors, one of which is no `Exception`, into an `InputError`."""
     try:
         return function(*arguments, **options)
     except Exception as error:

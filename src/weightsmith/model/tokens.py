@@ -1,9 +1,9 @@
-"""From what a person types to tokens, and back."""
+"""Reading tokens from text, and writing them as text."""
 
 from collections.abc import Iterable, Sequence
 
 from weightsmith.errors import InputError, brief, listed, named, nearest_names
-from weightsmith.model.places import checked
+from weightsmith.model.lookup import checked
 from weightsmith.model.tokenizer import decoded, encoded
 from weightsmith.model.transformer import Transformer
 
@@ -28,7 +28,7 @@ def read_inputs(T: Transformer, inputs: Iterable[str | Sequence[str]]) -> list[t
         given = tuple(tokens) if isinstance(tokens, list | tuple) else ()
         fits = most is None or len(given) <= most
         good = given and fits and all(type(one) is str and one in known for one in given)
-        read.append(given if good else read_tokens(T, tokens))  # which says what is wrong
+        read.append(given if good else read_tokens(T, tokens))  # which raises the error
     return read
 
 
@@ -44,23 +44,23 @@ def read_tokens_of_any_length(T: Transformer, tokens: str | Sequence[str]) -> tu
     if not result:
         raise InputError(f"the input is empty: write at least one of the tokens {listed(T.vocabulary)}")
     known = set(T.vocabulary)
-    for place, token in enumerate(result):
+    for position, token in enumerate(result):
         if not isinstance(token, str):
             raise InputError(
-                f"token {place} of the input is {brief(token)}, which is not a text: tokens are texts, '1' not 1"
+                f"token {position} of the input is {brief(token)}, which is not a text: tokens are texts, '1' not 1"
             )
         if token not in known:
             raise InputError(
-                f"token {place} of the input, {named(token)}, is not in the vocabulary: "
+                f"token {position} of the input, {named(token)}, is not in the vocabulary: "
                 f"{nearest_names(token[:80], T.vocabulary)}write {listed(T.vocabulary)}"
             )
     return result
 
 
-def token_places(T: Transformer, tokens: Iterable[str]) -> list[int]:
-    """Return the places of tokens in the vocabulary, which has all of them."""
-    place = {token: i for i, token in enumerate(T.vocabulary)}
-    return [place[token] for token in tokens]
+def token_ids(T: Transformer, tokens: Iterable[str]) -> list[int]:
+    """Return the ids of tokens, their indices in the vocabulary; it has all of them."""
+    index = {token: i for i, token in enumerate(T.vocabulary)}
+    return [index[token] for token in tokens]
 
 
 def readable_text(T: Transformer, tokens: Sequence[str]) -> str:

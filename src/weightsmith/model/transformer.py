@@ -16,7 +16,7 @@ from weightsmith.model.checks import check
 from weightsmith.model.describe import description
 from weightsmith.model.edit import Edit
 from weightsmith.model.folds import in_type, named_arrays
-from weightsmith.model.frozen import ABSENT, LATER, RARE, Frozen
+from weightsmith.model.frozen import BOTH_OMIT_DEFAULT, FILES_OMIT_EMPTY, OLD_FILES_LACK_IT, Frozen
 from weightsmith.model.names import checked_names, checked_text
 from weightsmith.model.norms import Norm
 from weightsmith.model.positions import AttentionPositions, Positions, added, attending, checked_positions
@@ -46,12 +46,12 @@ class Transformer(Frozen):
     mask: Mask = "causal"
     output_bias: Annotated[Weights | None, Axes("classes")] = None
     final_norm: Norm | None = None
-    tied: bool = field(default=False, metadata=LATER)  # the output is the embedding, and the classes are the vocabulary
+    tied: bool = field(default=False, metadata=OLD_FILES_LACK_IT)  # output is the embedding, classes the vocabulary
     flags: Annotated[Sequence[str], LaneNames()] = ()  # 1 at chosen positions, 0 elsewhere, and no block writes them
     provenance: Sequence[str] = field(default=(), compare=False)
-    edits: Sequence[Edit] = field(default=(), compare=False, metadata=LATER)  # what `memory` changed, to be undone
-    tokenizer: str = field(default="", compare=False, metadata=RARE)  # that of a checkpoint, by which texts are read
-    readout: Readout | None = field(default=None, metadata=ABSENT)  # instead of classes: what codes in lanes stand for
+    edits: Sequence[Edit] = field(default=(), compare=False, metadata=OLD_FILES_LACK_IT)  # by `memory`, to be undone
+    tokenizer: str = field(default="", compare=False, metadata=FILES_OMIT_EMPTY)  # of a checkpoint, to read texts
+    readout: Readout | None = field(default=None, metadata=BOTH_OMIT_DEFAULT)  # codes in lanes, instead of classes
 
     def __post_init__(self) -> None:
         """Freeze and check everything."""
@@ -114,13 +114,13 @@ class Transformer(Frozen):
         self._set("classes", tuple(self.vocabulary))
 
     def _read_out(self) -> None:
-        """Leave out classes and output, which a readout stands for; refuse them where they are given."""
+        """Clear classes and output, which a readout replaces; refuse classes beside it."""
         if not isinstance(self.readout, Readout):
             raise ModelError(f"readout={brief(self.readout)}: write Readout(lanes=(…,), table={{…}}), or None")
         given = self.output is not None and getattr(self.output, "size", 1) != 0
         if given or self.tied or self.output_bias is not None:
             raise ModelError("a readout stands for the output: leave out output, output_bias and tied, or readout")
-        if self.classes not in ((), [], ("NO", "YES")):  # the last is what is there if none are written
+        if self.classes not in ((), [], ("NO", "YES")):  # the last is the default
             raise ModelError(f"a readout stands for classes={brief(self.classes)}: leave out one of the two")
         self._set("classes", ())
         if self.output is None:
@@ -128,7 +128,7 @@ class Transformer(Frozen):
 
     @property
     def answers(self) -> tuple[Value, ...]:
-        """What it may say: its classes, or the values of its readout."""
+        """The possible answers: its classes, or the values of its readout."""
         return tuple(self.classes) if self.readout is None else self.readout.answers
 
     @property
@@ -180,7 +180,7 @@ class Transformer(Frozen):
         return result
 
     def save_html(self, path: str | os.PathLike[str]) -> None:
-        """Write a page that shows the transformer and runs it on what one types: one file, which needs no network."""
+        """Write a page that shows the transformer and runs it on typed inputs: one file, which works offline."""
         meaning("save_html")(self, path)
 
     def __repr__(self) -> str:
@@ -188,6 +188,6 @@ class Transformer(Frozen):
         return description(self)
 
     def _repr_html_(self) -> str:
-        """Return it as HTML, for notebooks: a page that runs it on what one types; where it is large, a description."""
+        """Return HTML for notebooks: a page that runs typed inputs; for a large transformer, a description."""
         shown: str = meaning("in_notebook")(self, f"<pre>{html.escape(description(self))}</pre>")
         return shown

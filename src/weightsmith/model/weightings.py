@@ -9,13 +9,21 @@ from weightsmith.model.frozen import Frozen
 Empty: TypeAlias = Literal["zero", "uniform", "error"]
 
 
+class Weighting(Frozen):
+    """The base of every weighting.
+
+    A new one is a subclass here and its meaning in `semantics.attention.WEIGHTINGS`; engines that lack it refuse it by
+    name.
+    """
+
+
 @dataclass(frozen=True, eq=False)
-class Softmax(Frozen):
+class Softmax(Weighting):
     """exp(score) ⊘ Σ exp(score).
 
     `shifted` first subtracts the largest score. `empty` says what happens when every exponential rounds to 0: no
-    attention, the same weight for every visible position, or an error. Where a strict head sees no position at all
-    there is nothing to share a weight, so "uniform" is no attention too.
+    attention, the same weight for every visible position, or an error. Where a strict head sees no position,
+    "uniform" means no attention too.
     """
 
     shifted: bool = False
@@ -30,18 +38,15 @@ class Softmax(Frozen):
 
 
 @dataclass(frozen=True, eq=False)
-class AverageHard(Frozen):
+class AverageHard(Weighting):
     """1 ⊘ m on each of the m positions with the largest score."""
 
 
 @dataclass(frozen=True, eq=False)
-class LeftmostHard(Frozen):
+class LeftmostHard(Weighting):
     """1 on the first position with the largest score."""
 
 
 @dataclass(frozen=True, eq=False)
-class RightmostHard(Frozen):
+class RightmostHard(Weighting):
     """1 on the last position with the largest score."""
-
-
-Weighting: TypeAlias = Softmax | AverageHard | LeftmostHard | RightmostHard

@@ -21,7 +21,7 @@ from weightsmith.model import (
     position_table,
 )
 from weightsmith.model.folds import widened, without_lanes
-from weightsmith.model.places import block_at, checked
+from weightsmith.model.lookup import block_at, checked
 from weightsmith.model.positions import MAX_LENGTH, checked_positions
 from weightsmith.rewrites.whole_model import MAX_LINE
 

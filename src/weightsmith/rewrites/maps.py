@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Array, carried, require
+from weightsmith.arithmetic import Array, as_float64, require
 from weightsmith.errors import MAX_ECHO, InputError, brief
 from weightsmith.model import Attention, Block, Head, Neuron, Transformer, feed_forward, matrix
-from weightsmith.model.places import checked
+from weightsmith.model.lookup import checked
 from weightsmith.model.positions import MAX_LENGTH
 from weightsmith.rewrites.lanes import (
     COPYING,
@@ -102,7 +102,7 @@ def square_matrix(T: Transformer, M: npt.ArrayLike, lanes: Sequence[str] | None)
     """
     chosen = plain_lanes(T) if lanes is None else list(lanes)
     refuse_flags(T, chosen)
-    values = carried(M)
+    values = as_float64(M)
     if lanes is None and values.shape == (len(T.lanes), len(T.lanes)):
         flags = [T.lanes.index(flag) for flag in T.flags]
         if values[flags].any() or values[:, flags].any():

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Arithmetic, Array, carried
+from weightsmith.arithmetic import Arithmetic, Array, as_float64
 from weightsmith.model import Block, FeedForward, Norm, PositionTable, Transformer, added
 from weightsmith.model.axes import LANES, NEURONS
 from weightsmith.model.folds import selected, writers
@@ -47,8 +47,8 @@ def _embedded(T: Transformer) -> list[Known]:
     vectors = added(T.positions)
     if vectors is not None and not isinstance(vectors, PositionTable):
         return [None] * len(T.lanes)
-    table = np.zeros((1, len(T.lanes))) if vectors is None else carried(vectors.values)
-    embedding = carried(T.embedding)
+    table = np.zeros((1, len(T.lanes))) if vectors is None else as_float64(vectors.values)
+    embedding = as_float64(T.embedding)
     return [_sums(T.arithmetic, embedding[:, j], table[:, j]) for j in range(len(T.lanes))]
 
 

@@ -5,10 +5,10 @@ from typing import Literal
 
 import numpy.typing as npt
 
-from weightsmith.arithmetic import carried, require
+from weightsmith.arithmetic import as_float64, require
 from weightsmith.errors import InputError, brief, named
 from weightsmith.model import Block, Neuron, Transformer, feed_forward
-from weightsmith.model.places import checked
+from weightsmith.model.lookup import checked
 from weightsmith.rewrites.lanes import COPYING, flag_index, own_complement, plain_lanes, refuse_flags
 from weightsmith.rewrites.whole_model import append
 
@@ -36,7 +36,7 @@ def add_vector(T: Transformer, vector: Mapping[str, float] | npt.ArrayLike, at: 
 def lane_values(T: Transformer, vector: Mapping[str, float] | npt.ArrayLike) -> dict[str, float]:
     """Return a vector as lane → value; refuse unknown lanes, flags, other sizes and values that are not members."""
     if not isinstance(vector, Mapping):
-        array = carried(vector)
+        array = as_float64(vector)
         if array.shape != (len(T.lanes),):
             raise InputError(f"the vector has shape {array.shape}, and there are {len(T.lanes)} lanes")
         vector = {lane: value for lane, value in zip(T.lanes, array.tolist(), strict=True) if value != 0}

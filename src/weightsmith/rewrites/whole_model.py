@@ -7,7 +7,7 @@ from weightsmith.arithmetic import Arithmetic
 from weightsmith.errors import InputError, brief, cut, whole_number
 from weightsmith.model import Block, Transformer
 from weightsmith.model.folds import map_arrays
-from weightsmith.model.places import checked
+from weightsmith.model.lookup import checked
 
 MOST_BLOCKS = 1 << 16
 MAX_LINE = 1000  # characters of a line of provenance; of a longer one its beginning is kept, with … behind it

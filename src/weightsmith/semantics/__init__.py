@@ -1,4 +1,4 @@
-"""What a transformer means: the readable reference run."""
+"""The meaning of a transformer: the readable reference run."""
 
 from weightsmith.semantics.evaluation import Evaluation, HeadRun
 from weightsmith.semantics.reference import SEMANTICS_VERSION, evaluate

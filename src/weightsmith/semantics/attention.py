@@ -1,11 +1,17 @@
-"""What a head does: every position weighs the positions that it sees and takes in their values."""
+"""Attention heads: every position weights the positions that it sees, and adds up their values.
 
+`WEIGHTINGS` says how each weighting turns scores into weights; an engine that computes them in another way must equal
+it.
+"""
+
+from collections.abc import Callable
 from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Arithmetic, Array, Core, Weights
+from weightsmith.arithmetic import Arithmetic, Array, Core
 from weightsmith.errors import ModelError
 from weightsmith.model import (
     AttentionPositions,
@@ -18,7 +24,9 @@ from weightsmith.model import (
     Weighting,
 )
 from weightsmith.semantics.evaluation import HeadRun
-from weightsmith.semantics.overflow import finite
+from weightsmith.semantics.layers import finite
+
+Truths: TypeAlias = npt.NDArray[np.bool_]
 
 EMPTY_ERROR = (
     "{}, position {}: every exp(score) rounds to 0 in {}, the largest score is {:g}; write "
@@ -33,14 +41,11 @@ UNSEEN_ERROR = (
 def run_head(
     T: Transformer, head: Head, scheme: AttentionPositions, h: Array, past: tuple[Array, Array] | None, name: str
 ) -> HeadRun:
-    """Run one head on a stream (…, positions, lanes), which goes on after the positions whose keys and values are past.
-
-    `scheme` is how it takes account of positions.
-    """
+    """Run one head, with its positional scheme, on a stream (…, positions, lanes) that follows past keys and values."""
     A, before = T.arithmetic.core, 0 if past is None else past[0].shape[-2]
     here = before + np.arange(h.shape[-2])
-    q, k, v = (_projected(A, W, b, h) for W, b in ((head.W_Q, head.b_Q), (head.W_K, head.b_K), (head.W_V, head.b_V)))
-    q, k = scheme.rotate(A, q, here), scheme.rotate(A, k, here)
+    q, k = (scheme.rotate(A, A.affine(W, h, b), here) for W, b in ((head.W_Q, head.b_Q), (head.W_K, head.b_K)))
+    v = A.affine(head.W_V, h, head.b_V)
     if past is not None:
         k, v = np.concatenate([past[0], k], axis=-2), np.concatenate([past[1], v], axis=-2)
     i, j = np.meshgrid(np.arange(len(here)), np.arange(before + len(here)), indexing="ij")
@@ -50,44 +55,28 @@ def run_head(
     scores = np.where(visible, scores, 0.0)
     weights, empty = weigh(A, head.weighting, finite(T.arithmetic, scores, name), visible, name)
     values = scheme.value(A, v[..., j, :], distance)
-    mixed = A.sum(A.multiply(weights[..., np.newaxis], values), axis=-2)  # what is not visible adds 0: nothing
+    mixed = A.sum(A.multiply(weights[..., np.newaxis], values), axis=-2)  # an invisible position has weight 0
     return HeadRun(partial(np.asarray, scores), weights, empty, k, v, mixed, partial(A.matvec, head.W_O))
 
 
-def sees(T: Transformer, strict: bool, distance: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-    """Say of each distance i − j whether a head sees j from i; a strict one sees what is before, under any mask."""
+def sees(T: Transformer, strict: bool, distance: npt.NDArray[np.intp]) -> Truths:
+    """Return, for each distance i − j, whether a head sees j from i; a strict head sees j < i under any mask."""
     if strict:
         return distance > 0
     return distance >= 0 if T.mask == "causal" else np.full(distance.shape, True)
 
 
-def _projected(A: Core, W: Weights, b: Weights | None, h: Array) -> Array:
-    product = A.matvec(W, h)
-    return product if b is None else A.add(product, b)
-
-
-def weigh(
-    A: Core, weighting: Weighting, scores: Array, visible: npt.NDArray[np.bool_], name: str
-) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Turn each row of scores into weights on what is visible, and say which rows have an empty softmax."""
+def weigh(A: Core, weighting: Weighting, scores: Array, visible: Truths, name: str) -> tuple[Array, Truths]:
+    """Return the weights of each row of scores on its visible positions, and which rows have an empty softmax."""
     largest = np.where(visible, scores, -np.inf).max(axis=-1, keepdims=True)
-    largest = np.where(visible.any(axis=-1, keepdims=True), largest, 0.0)  # whoever sees nothing has no largest score
-    if isinstance(weighting, Softmax):
-        return softmax(A, weighting, scores, visible, largest, name)
-    best = visible & (scores == largest)
-    none_empty = np.full(scores.shape[:-1], False)
-    if isinstance(weighting, AverageHard):
-        return np.where(best, equal_part(A, best), 0.0), none_empty
-    if isinstance(weighting, LeftmostHard):
-        return np.where(best & (np.cumsum(best, axis=-1) == 1), A.round(1.0), 0.0), none_empty
-    assert isinstance(weighting, RightmostHard)
-    return np.where(best & (np.cumsum(best[..., ::-1], axis=-1)[..., ::-1] == 1), A.round(1.0), 0.0), none_empty
+    largest = np.where(visible.any(axis=-1, keepdims=True), largest, 0.0)  # a row that sees nothing has no largest
+    return WEIGHTINGS[type(weighting)](A, weighting, scores, visible, largest, name)
 
 
 def softmax(
-    A: Core, weighting: Softmax, scores: Array, visible: npt.NDArray[np.bool_], largest: Array, name: str
-) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Return exp(score) ⊘ Σ exp(score), as `weighting.empty` says where that sum is 0."""
+    A: Core, weighting: Softmax, scores: Array, visible: Truths, largest: Array, name: str
+) -> tuple[Array, Truths]:
+    """Return exp(score) ⊘ Σ exp(score); rows whose sum is 0 follow `weighting.empty`."""
     e = np.where(visible, A.exp(A.subtract(scores, largest) if weighting.shifted else scores), 0.0)
     z = finite(A.arithmetic, A.sum(e), name)[..., np.newaxis]
     empty = z == 0
@@ -100,17 +89,46 @@ def softmax(
     return weights, empty[..., 0]
 
 
-def empty_error(A: Arithmetic, visible: npt.NDArray[np.bool_], row: int, largest: float, name: str) -> ModelError:
-    """Say that a row has no weight, and why."""
-    place = visible.shape[-1] - visible.shape[-2] + row  # after the positions that the run goes on from
+def _average(A: Core, best: Truths) -> Array:
+    return np.where(best, equal_part(A, best), 0.0)
+
+
+def _leftmost(A: Core, best: Truths) -> Array:
+    return np.where(best & (np.cumsum(best, axis=-1) == 1), A.round(1.0), 0.0)
+
+
+def _rightmost(A: Core, best: Truths) -> Array:
+    return _leftmost(A, best[..., ::-1])[..., ::-1]
+
+
+def _hard(choose: Callable[[Core, Truths], Array]) -> Callable[..., tuple[Array, Truths]]:
+    """Return a weighting that depends only on which visible positions have the largest score."""
+
+    def weights(A: Core, _: Any, scores: Array, visible: Truths, largest: Array, name: str) -> tuple[Array, Truths]:
+        return choose(A, visible & (scores == largest)), np.full(scores.shape[:-1], False)
+
+    return weights
+
+
+WEIGHTINGS: dict[type[Weighting], Callable[..., tuple[Array, Truths]]] = {
+    Softmax: softmax,
+    AverageHard: _hard(_average),
+    LeftmostHard: _hard(_leftmost),
+    RightmostHard: _hard(_rightmost),
+}
+
+
+def empty_error(A: Arithmetic, visible: Truths, row: int, largest: float, name: str) -> ModelError:
+    """Return the error for a row of attention without weight, with the reason."""
+    position = visible.shape[-1] - visible.shape[-2] + row  # rows begin after the past
     if not visible[row].any():
-        return ModelError(UNSEEN_ERROR.format(name, place))
-    return ModelError(EMPTY_ERROR.format(name, place, A, largest))
+        return ModelError(UNSEEN_ERROR.format(name, position))
+    return ModelError(EMPTY_ERROR.format(name, position, A, largest))
 
 
-def equal_part(A: Core, chosen: npt.NDArray[np.bool_]) -> Array:
-    """Return 1 ⊘ m for the m chosen of each row: m is a count, not a member, so this is the exact 1/m, rounded once.
+def equal_part(A: Core, chosen: Truths) -> Array:
+    """Return 1 ⊘ m for the m chosen positions of each row: the exact 1/m rounded once, for m need not be a member.
 
-    Where none is chosen there is nobody to have a part, and it is 1.
+    A row without chosen positions has 1.
     """
     return A.round(1 / np.maximum(chosen.sum(axis=-1, keepdims=True), 1))

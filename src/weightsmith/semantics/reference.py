@@ -1,160 +1,222 @@
-"""The meaning of a transformer: one input through every step, written to be read beside the paper.
+"""The forward pass, step by step, written to be read beside the paper: embedding, attention, feed-forward, output.
 
-Every value below is a member of the arithmetic, and every sum is a left fold in index order. This file defines each
-bit; faster runs must equal it.
+`Reference` defines each bit of a run: every value is a member of the arithmetic, every sum a left fold in index order.
+A faster engine is a subclass that has another `Core`, the object whose operations the steps use.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from weightsmith.arithmetic import Array, Core, carried
+from weightsmith.arithmetic import AT_ONCE, Array, Core
 from weightsmith.model import Block, Transformer, position_table
-from weightsmith.model.places import attention_stage, feed_forward_stage
+from weightsmith.model.lookup import attention_stage, feed_forward_stage
 from weightsmith.model.positions import NO_POSITIONS
-from weightsmith.semantics.attention import run_head
+from weightsmith.semantics.attention import WEIGHTINGS, run_head
 from weightsmith.semantics.evaluation import (
     NOTHING,
+    NUMBERS_AT_ONCE,
+    AnswerIds,
     Change,
     Evaluation,
     HeadRun,
     Ids,
     Past,
-    Places,
-    given,
+    Quantity,
+    numbers_held,
     unchanged,
+    with_output,
 )
-from weightsmith.semantics.layers import run_neurons, run_norm
-from weightsmith.semantics.overflow import finite
+from weightsmith.semantics.layers import finite, run_neurons, run_norm
+from weightsmith.semantics.support import refuse, unsupported
 
 SEMANTICS_VERSION = 2  # goes up when a bit of any run changes
 
 
+class Reference:
+    """Runs one transformer by the definition."""
+
+    name = "the reference"
+
+    def __init__(self, T: Transformer) -> None:
+        """Refuse a transformer with a part that this engine does not know."""
+        refuse(self.refusal(T))
+        self.T, self.A = T, self._core(T)
+
+    @classmethod
+    def supports(cls, T: Transformer) -> bool:
+        """Return whether this engine knows every part of a transformer."""
+        return cls.refusal(T) is None
+
+    @classmethod
+    def refusal(cls, T: Transformer) -> str | None:
+        """Return why this engine refuses a transformer, or None."""
+        return unsupported(T, cls.name, WEIGHTINGS)
+
+    def _core(self, T: Transformer) -> Core:
+        return T.arithmetic.core
+
+    def ready(self) -> None:
+        """Do nothing: there is no machine code to compile."""
+
+    def evaluate(self, ids: Ids, past: Past = NOTHING, change: Change = unchanged) -> Evaluation:
+        """Run on token ids (…, positions), which follow the positions whose keys and values are `past`.
+
+        Only a causal transformer may have a past. `change` may replace values on their way.
+        """
+        T, A, before = self.T, self.A, past.length
+        with np.errstate(all="ignore"):
+            h = A.encoded(T.embedding[ids])
+            table = position_table(T.positions, T.arithmetic, len(T.lanes), before + ids.shape[-1])
+            if table is not None:
+                h = A.add(h, table[before:])
+            h = self._changed(change, "stream", 0, 0, h)
+            stream, heads, activations = [self._finite(h, "embedding")], [], []
+            for b, block in enumerate(T.blocks):
+                entry = h
+                h, block_heads = self._attention(b, h, past, change)
+                h = self._changed(change, "stream", attention_stage(b), 0, h)
+                stream.append(self._finite(h, f"block {b} attention"))
+                h, active = self._feed_forward(b, h, entry if block.parallel else h, before, change)
+                h = self._changed(change, "stream", feed_forward_stage(b), 0, h)
+                stream.append(self._finite(h, f"block {b} feed-forward"))
+                heads.append(block_heads)
+                activations.append(active)
+            return Evaluation(stream, heads, activations, self.read_off(h[..., -1, :]), past)
+
+    def _finite(self, values: Array, name: str) -> Array:
+        return finite(self.T.arithmetic, values, name)
+
+    def _changed(self, change: Change, kind: str, at: int, head: int, values: Array) -> Array:
+        """Return the values that `change` makes of values; they must be members too."""
+        new = change(kind, at, head, values)
+        return new if new is values else self.A.checked(new)
+
+    def _attention(self, b: int, h: Array, past: Past, change: Change) -> tuple[Array, tuple[HeadRun, ...]]:
+        if self.T.blocks[b].attention is None:
+            return h, ()
+        total, runs = self._heads(b, self.before_attention(b, h, past.length), past, change)
+        return self._after_heads(b, h, total, past.length), tuple(runs)
+
+    def before_attention(self, b: int, h: Array, before: int = 0) -> Array:
+        """Return the input of a block's heads for a stream whose first position is number `before`."""
+        return self._normed(self.T.blocks[b], "attention", h, before, f"block {b} attention norm", "pre")
+
+    def _heads(self, b: int, h: Array, past: Past, change: Change) -> tuple[Array, list[HeadRun]]:
+        """Return the sum of the outputs of a block's heads, folded in their order, and the run of each."""
+        attention, shared, total, runs = self.T.blocks[b].attention, self.T.attention_positions, np.zeros_like(h), []
+        for i, head in enumerate(attention.heads if attention is not None else ()):
+            assert attention is not None
+            scheme = attention.positions_of(i, shared) or NO_POSITIONS
+            before = past.blocks[b][i] if past.length else None
+            run = run_head(self.T, head, scheme, h, before, f"block {b}, head {i}")
+            output = self._changed(change, "head", b, i, run.output)
+            runs.append(run if output is run.output else with_output(run, output))
+            total = self.A.add(total, output)
+        return total, runs
+
+    def _after_heads(self, b: int, h: Array, total: Array, before: int) -> Array:
+        """Add the sum of the heads' outputs to the stream once."""
+        block = self.T.blocks[b]
+        if block.attention is not None and block.attention.b_O is not None:
+            total = self.A.add(total, block.attention.b_O)
+        return self._normed(block, "attention", self.A.add(h, total), before, f"block {b} attention norm", "post")
+
+    def after_attention(self, b: int, h: Array, outputs: Sequence[Array] | None) -> Array:
+        """Return vectors (…, lanes) of the stream after a block, from those before it and its heads' outputs.
+
+        `outputs` is None for a block without attention.
+        """
+        entry = h[..., np.newaxis, :]
+        after, total = entry, np.zeros_like(entry)
+        for output in outputs or ():
+            total = self.A.add(total, output[..., np.newaxis, :])
+        if outputs is not None:
+            after = self._after_heads(b, entry, total, 0)
+        return self._feed_forward(b, after, entry if self.T.blocks[b].parallel else after, 0)[0][..., 0, :]
+
+    def _feed_forward(
+        self, b: int, h: Array, source: Array, before: int, change: Change = unchanged
+    ) -> tuple[Array, Array]:
+        """Add the output of the feed-forward layer for `source`, the stream or the block's entry, to the stream."""
+        A, block, layer, name = self.A, self.T.blocks[b], self.T.blocks[b].feed_forward, f"block {b} feed-forward norm"
+        if layer is None:
+            return h, np.zeros((*h.shape[:-1], 0), h.dtype)
+        seen = self._normed(block, "feed_forward", source, before, name, "pre")
+        activations = self._changed(change, "activations", b, 0, run_neurons(A, layer, seen))
+        h = A.add(h, A.affine(layer.W_2, activations, layer.b_2))
+        return self._normed(block, "feed_forward", h, before, name, "post"), activations
+
+    def _normed(self, block: Block, sublayer: str, h: Array, before: int, name: str, placement: str) -> Array:
+        if block.norm_placement != placement:
+            return h
+        return run_norm(self.A, getattr(block, f"{sublayer}_norm"), h, tuple(self.T.lanes), name, before)
+
+    # The output
+
+    def read_off(self, h: Array) -> Array:
+        """Return the logits of vectors of the stream (…, lanes)."""
+        return self._logits(self._final(h[..., np.newaxis, :])[..., 0, :])
+
+    def read_answers(self, h: Array) -> AnswerIds:
+        """Return the answer at each position of a stream (…, positions, lanes), as its index in `T.answers`.
+
+        That is the class of the largest logit, the first one on a tie; with a readout, the value of the code in its
+        lanes, and −1 for a code that is not in the table.
+        """
+        if self.T.readout is not None:
+            return self.T.readout.answer_ids(self.read_codes(h))
+        last = self._final(h)
+        rows, some = last.reshape(-1, last.shape[-1]), max(1, AT_ONCE // len(self.T.classes))  # logits held at once
+        parts = [np.argmax(self._logits(rows[i : i + some]), axis=-1) for i in range(0, len(rows), some)]
+        return np.concatenate(parts).reshape(last.shape[:-1])
+
+    def read_codes(self, h: Array) -> Array:
+        """Return the codes in the readout's lanes, after the final norm, at each position of a stream (…, lanes)."""
+        T = self.T
+        assert T.readout is not None
+        codes = self._final(h)[..., [T.lanes.index(lane) for lane in T.readout.lanes]]
+        return codes.astype(np.float64, copy=False)
+
+    def _final(self, h: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return run_norm(self.A, self.T.final_norm, self.A.encoded(h), tuple(self.T.lanes), "final norm")
+
+    def _logits(self, h: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return self._finite(self.A.affine(self.T.output, h, self.T.output_bias), "output")
+
+    # Many inputs at once
+
+    def last_answers(self, found: Evaluation) -> AnswerIds:
+        """Return the answer at the last position of each evaluated input."""
+        if self.T.readout is not None:
+            return self.read_answers(found.stream[-1][..., -1:, :])[..., 0]
+        answers: AnswerIds = np.argmax(found.logits, axis=-1)
+        return answers
+
+    def results(self, ids: Ids, quantity: Quantity) -> npt.NDArray[np.generic]:
+        """Return a quantity of inputs (inputs, positions): of the last position, or for "outputs" of every one."""
+        found = self.evaluate(ids)
+        if quantity == "outputs":
+            answers = self.read_answers(found.stream[-1])
+            answers[:, -1] = self.last_answers(found)  # the same numbers; BLAS may have added them in another order
+            return answers
+        if quantity == "decisions":
+            return self.last_answers(found)
+        return found.logits if quantity == "logits" else found.stream[-1][:, -1]
+
+    def bytes_needed(self, positions: int, columns: int) -> int:
+        """Return the memory that inputs of a length take, which have `columns` positions in all."""
+        size = self.A.encoded(self.T.embedding[:0]).itemsize
+        return -(-columns // positions) * numbers_held(self.T, positions) * size
+
+    def inputs_at_once(self, length: int) -> int:
+        """Return how many inputs of a length should be run together."""
+        return max(1, NUMBERS_AT_ONCE // numbers_held(self.T, length))
+
+
 def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = unchanged) -> Evaluation:
-    """Run on places in the vocabulary, (…, positions), which go on after the positions whose keys and values are past.
-
-    Only a causal transformer has a past that stays as it is.
-    """
-    A, before = T.arithmetic.core, past.length
-    h = carried(T.embedding[ids])
-    table = position_table(T.positions, T.arithmetic, len(T.lanes), before + ids.shape[-1])
-    if table is not None:
-        h = A.add(h, table[before:])
-    h = _changed(A, change, "stream", 0, 0, h)
-    stream, heads, activations = [finite(T.arithmetic, h, "embedding")], [], []
-    for b, block in enumerate(T.blocks):
-        entry = h
-        h, block_heads = _attention(T, b, h, past, change)
-        h = _changed(A, change, "stream", attention_stage(b), 0, h)
-        stream.append(finite(T.arithmetic, h, f"block {b} attention"))
-        h, active = _feed_forward(T, b, h, entry if block.parallel else h, before, change)
-        h = _changed(A, change, "stream", feed_forward_stage(b), 0, h)
-        stream.append(finite(T.arithmetic, h, f"block {b} feed-forward"))
-        heads.append(block_heads)
-        activations.append(active)
-    return Evaluation(stream, heads, activations, read_off(T, h[..., -1, :]), past)
-
-
-def _changed(A: Core, change: Change, kind: str, at: int, head: int, values: Array) -> Array:
-    """Return values as someone changed them on their way, which must be members too."""
-    new = change(kind, at, head, values)
-    return new if new is values else A.arithmetic.members(new)
-
-
-def read_off(T: Transformer, h: Array) -> Array:
-    """Return the logits of vectors of the stream (…, lanes)."""
-    return _logits(T, _final(T, h[..., np.newaxis, :])[..., 0, :])
-
-
-def read_answers(T: Transformer, h: Array) -> Places:
-    """Return what is said at each position of a stream (…, positions, lanes): its place among the answers.
-
-    That is the class of the largest logit, the first one on a tie; with a readout, the value of the code in its lanes,
-    and −1 where the code stands for nothing.
-    """
-    if T.readout is not None:
-        return T.readout.places(read_codes(T, h))
-    places: Places = np.argmax(_logits(T, _final(T, h)), axis=-1)
-    return places
-
-
-def read_codes(T: Transformer, h: Array) -> Array:
-    """Return what the lanes of a readout hold, after the final norm, at each position of a stream (…, lanes)."""
-    assert T.readout is not None
-    codes: Array = _final(T, h)[..., [T.lanes.index(lane) for lane in T.readout.lanes]]
-    return codes
-
-
-def _final(T: Transformer, h: Array) -> Array:
-    return run_norm(T.arithmetic.core, T.final_norm, h, tuple(T.lanes), "final norm")
-
-
-def _logits(T: Transformer, h: Array) -> Array:
-    A = T.arithmetic.core
-    logits = A.matvec(T.output, h)
-    if T.output_bias is not None:
-        logits = A.add(logits, T.output_bias)
-    return finite(T.arithmetic, logits, "output")
-
-
-def _attention(T: Transformer, b: int, h: Array, past: Past, change: Change) -> tuple[Array, tuple[HeadRun, ...]]:
-    """Add the heads' outputs, folded in order, to the stream once."""
-    attention, name = T.blocks[b].attention, f"block {b}"
-    if attention is None:
-        return h, ()
-    A, shared, before = T.arithmetic.core, T.attention_positions, past.length
-    seen = before_attention(T, b, h, before)
-    outputs, runs = [], []
-    for i, head in enumerate(attention.heads):
-        scheme = attention.positions_of(i, shared) or NO_POSITIONS
-        found = run_head(T, head, scheme, seen, past.blocks[b][i] if before else None, f"{name}, head {i}")
-        output = _changed(A, change, "head", b, i, found.output)
-        if output is not found.output:
-            found = given(found, output)
-        outputs.append(output)
-        runs.append(found)
-    return _after_heads(T, b, h, outputs, before), tuple(runs)
-
-
-def before_attention(T: Transformer, b: int, h: Array, before: int = 0) -> Array:
-    """Return what the heads of a block see of a stream, which goes on after `before` positions."""
-    return _normed(T, T.blocks[b], "attention", h, before, f"block {b} attention norm", "pre")
-
-
-def _after_heads(T: Transformer, b: int, h: Array, outputs: Sequence[Array], before: int) -> Array:
-    """Add what the heads give, folded in order, to the stream once."""
-    A, block = T.arithmetic.core, T.blocks[b]
-    total = np.zeros_like(h)
-    for output in outputs:
-        total = A.add(total, output)
-    if block.attention is not None and block.attention.b_O is not None:
-        total = A.add(total, block.attention.b_O)
-    return _normed(T, block, "attention", A.add(h, total), before, f"block {b} attention norm", "post")
-
-
-def after_attention(T: Transformer, b: int, h: Array, outputs: Sequence[Array] | None) -> Array:
-    """Return vectors (…, lanes) of the stream after a block, from those before it and what its heads give for each.
-
-    Without attention there are no outputs.
-    """
-    entry = h[..., np.newaxis, :]
-    after = entry if outputs is None else _after_heads(T, b, entry, [x[..., np.newaxis, :] for x in outputs], 0)
-    return _feed_forward(T, b, after, entry if T.blocks[b].parallel else after, 0, unchanged)[0][..., 0, :]
-
-
-def _feed_forward(T: Transformer, b: int, h: Array, source: Array, before: int, change: Change) -> tuple[Array, Array]:
-    """Add to the stream what the feed-forward layer makes of its source, which is the stream or the block's entry."""
-    block, name = T.blocks[b], f"block {b} feed-forward norm"
-    if block.feed_forward is None:
-        return h, np.zeros((*h.shape[:-1], 0))
-    A = T.arithmetic.core
-    seen = _normed(T, block, "feed_forward", source, before, name, "pre")
-    activations = _changed(A, change, "activations", b, 0, run_neurons(A, block.feed_forward, seen))
-    h = A.add(h, A.add(A.matvec(block.feed_forward.W_2, activations), block.feed_forward.b_2))
-    return _normed(T, block, "feed_forward", h, before, name, "post"), activations
-
-
-def _normed(T: Transformer, block: Block, sublayer: str, h: Array, before: int, name: str, placement: str) -> Array:
-    if block.norm_placement != placement:
-        return h
-    return run_norm(T.arithmetic.core, getattr(block, f"{sublayer}_norm"), h, tuple(T.lanes), name, before)
+    """Run a transformer by the definition: see `Reference.evaluate`."""
+    return Reference(T).evaluate(ids, past, change)

@@ -1,16 +1,15 @@
-"""Single steps of a run, on numbers that a person gives: for a class, for a check by hand."""
+"""Single steps of a run on plain numbers: for a class, or to check by hand."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Arithmetic, Array, Native, carried
+from weightsmith.arithmetic import Arithmetic, Array, Native, as_float64
 from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.model import LayerNorm, Sinusoidal, position_table
 from weightsmith.model.positions import MAX_LENGTH
-from weightsmith.semantics.layers import run_norm
-from weightsmith.semantics.overflow import finite
+from weightsmith.semantics.layers import finite, run_norm
 
 
 def layer_norm(
@@ -28,10 +27,10 @@ def layer_norm(
     >>> layer_norm([2, 4, 6, 8]).round(2).tolist()
     [-1.34, -0.45, 0.45, 1.34]
     """
-    A, x = arithmetic_or_float64(arithmetic), carried(values)
+    A, x = arithmetic_or_float64(arithmetic), as_float64(values)
     if x.ndim == 0 or x.shape[-1] == 0:
         raise InputError(f"layer_norm({brief(values)}): write some numbers, such as layer_norm([2, 4, 6, 8])")
-    norm = LayerNorm(eps, None if gain is None else carried(gain), None if bias is None else carried(bias))
+    norm = LayerNorm(eps, None if gain is None else as_float64(gain), None if bias is None else as_float64(bias))
     for name, given in (("gain", norm.gain), ("bias", norm.bias)):
         if given is not None and len(given) != x.shape[-1]:
             raise InputError(f"{name} has {len(given)} numbers for {x.shape[-1]}: write one for each")
@@ -60,7 +59,7 @@ def sinusoidal(positions: int, lanes: int, *, base: float = 10000.0, arithmetic:
 
 
 def arithmetic_or_float64(arithmetic: Arithmetic | None) -> Arithmetic:
-    """Return the arithmetic, or the machine's where none is given."""
+    """Return the arithmetic, or `Native("float64")` for None."""
     if arithmetic is not None and not isinstance(arithmetic, Arithmetic):
         raise InputError(f"arithmetic={brief(arithmetic)} is not an arithmetic: write Fixed(4, 4), for example")
     return Native("float64") if arithmetic is None else arithmetic

@@ -80,7 +80,7 @@ def collection(shown: Mapping[str, Shown], title: str = "") -> str:
 
     Into it, as into every page, a model file can be dropped.
     """
-    models = [{"name": name, "gzip": carried(model_of(one)), "input": _tokens(one)} for name, one in shown.items()]
+    models = [{"name": name, "gzip": as_float64(model_of(one)), "input": _tokens(one)} for name, one in shown.items()]
     first = models[0]["input"] if models else None
     data = {"format": PAGE_FORMAT, "title": title or "Weightsmith", "models": models, "input": first, "beside": None}
     return written(data)
@@ -109,7 +109,7 @@ def page_data(shown: Shown, beside: Shown | None = None, names: Sequence[str] = 
     return {
         "format": PAGE_FORMAT,
         "title": f"{named[0]} · Weightsmith",
-        "models": [{"name": name, "gzip": carried(T)} for name, T in zip(named, models, strict=False)],
+        "models": [{"name": name, "gzip": as_float64(T)} for name, T in zip(named, models, strict=False)],
         "input": tokens,
         "beside": None if beside is None else {"model": len(models) - 1, "input": _tokens(beside) or tokens},
     }
@@ -135,7 +135,7 @@ def parameters(T: Transformer) -> int:
     return sum(array.size for _, array in named_arrays(T))
 
 
-def carried(T: Transformer) -> str:
+def as_float64(T: Transformer) -> str:
     """Return a model as a page carries it: without a tokenizer, which only Python can use."""
     return packed(model_bytes(replace(T, tokenizer="") if T.tokenizer else T))
 

@@ -23,7 +23,7 @@ from weightsmith.automata.extraction.walk import ends_of, walked
 from weightsmith.errors import ModelError
 from weightsmith.model import Transformer
 from weightsmith.model.positions import NO_POSITIONS
-from weightsmith.semantics.reference import after_attention, before_attention
+from weightsmith.semantics.reference import Reference
 
 EMPTY_ERROR = (
     "{}: on some input every exp(score) rounds to 0 in {}; write Softmax(shifted=True), or Softmax(empty='zero') or "
@@ -47,14 +47,14 @@ def run_block(
 
         def alone(vectors: Array) -> Array:
             if attention is not None:
-                before_attention(T, b, vectors)  # the result is unused, but its norm may raise an error
+                Reference(T).before_attention(b, vectors)  # the result is unused, but its norm may raise an error
             return _after(T, b, vectors, None if attention is None else [], budget)
 
         vectors = unless_it_fails(T, stream, stream.machines, alone, stream.vectors)
         after = _renumbered(T, stream, [(machine, vectors) for machine in stream.machines], finish, budget)
         return after, BlockMade()
     A, shared = T.arithmetic.core, T.attention_positions
-    seen = unless_it_fails(T, stream, stream.machines, partial(before_attention, T, b), stream.vectors)
+    seen = unless_it_fails(T, stream, stream.machines, partial(Reference(T).before_attention, b), stream.vectors)
     meetings = [
         meet(A, head, attention.positions_of(i, shared) or NO_POSITIONS, seen, budget)
         for i, head in enumerate(attention.heads)
@@ -72,11 +72,11 @@ def run_block(
 
 def _after(T: Transformer, b: int, h: Array, outputs: list[Array] | None, budget: Budget) -> Array:
     """Return vectors after a block, slice by slice."""
-    layer, lanes = T.blocks[b].feed_forward, len(T.lanes)
+    reference, layer, lanes = Reference(T), T.blocks[b].feed_forward, len(T.lanes)
     budget.room(8 * 4 * len(h) * lanes, "the vectors after it")
 
     def of(some: slice) -> Array:
-        return after_attention(T, b, h[some], None if outputs is None else [added[some] for added in outputs])
+        return reference.after_attention(b, h[some], None if outputs is None else [added[some] for added in outputs])
 
     return in_slices(of, len(h), lanes * (1 + (0 if layer is None else 2 * len(layer.W_1))), budget)
 

@@ -38,9 +38,7 @@ def compiled() -> Loops:
 
 @cache
 def _compiled() -> Loops:
-    from weightsmith.kernels.packed.announcing import announced
-    from weightsmith.kernels.packed.cache import cached, folder_for
-    from weightsmith.kernels.packed.uninterrupted import uninterrupted
+    from weightsmith.kernels.packed.machine_code import announced, cached, folder_for, uninterrupted
 
     folder = folder_for([Path(loops.__file__)], "automata")
     how: dict[str, Any] = {"nogil": True, "error_model": "numpy"}

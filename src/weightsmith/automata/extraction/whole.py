@@ -18,9 +18,9 @@ from weightsmith.automata.extraction.slices import state_bytes
 from weightsmith.automata.extraction.stream import Stream
 from weightsmith.errors import InputError
 from weightsmith.model import Rotary, Transformer, Value, position_table
-from weightsmith.model.places import checked as checked_transformer
+from weightsmith.model.lookup import checked as checked_transformer
 from weightsmith.model.positions import AttentionPositions
-from weightsmith.semantics.reference import read_answers, read_codes
+from weightsmith.semantics.reference import Reference
 
 AUTOMATON_BYTES = 4 * 4  # of each entry of a table while an automaton is made of it, which is checked and frozen
 
@@ -170,9 +170,9 @@ def _embedded(T: Transformer, budget: Budget) -> tuple[Stream, Ints]:
 
 def _answers_of(T: Transformer, vectors: Array) -> Ints:
     """Return the places of the answers; each vector stands there on some input, so each must have one."""
-    places = read_answers(T, vectors).astype(np.int32)
+    places = Reference(T).read_answers(vectors).astype(np.int32)
     if T.readout is not None and (places < 0).any():
-        code = read_codes(T, vectors[places < 0][:1])[0]
+        code = Reference(T).read_codes(vectors[places < 0][:1])[0]
         values = ", ".join(f"{lane}={x:g}" for lane, x in zip(T.readout.lanes, code, strict=True))
         raise InputError(
             f"on some input the lanes of the readout hold {values}, which stands for nothing: add it to the table"

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weightsmith.arithmetic import Array, Weights, carried
+from weightsmith.arithmetic import Array, Weights, as_float64
 from weightsmith.export.hugging_face.gpt2_weights import Sizes
 from weightsmith.model import Attention, FeedForward, Head, Transformer
 
@@ -55,7 +55,7 @@ class Bound:
     def logits(self) -> float:
         """Return how far a logit can be off."""
         T, seen, u = self.T, self.seen, self.u
-        e = 4 * u * (carried(np.abs(T.embedding).max(axis=0)) + seen.lanes[0])
+        e = 4 * u * (as_float64(np.abs(T.embedding).max(axis=0)) + seen.lanes[0])
         for b, block in enumerate(T.blocks):
             if block.attention is not None:
                 e = e + self._attention(block.attention, *self._normed(2 * b, e))
@@ -64,7 +64,7 @@ class Bound:
                 e = e + self._feed_forward(block.feed_forward, *self._normed(2 * b + 1, e))
             e = e + u * (seen.lanes[2 * b + 2] + e)
         last = len(seen.lanes) - 1
-        bias = np.zeros(len(T.classes)) if T.output_bias is None else np.abs(carried(T.output_bias))
+        bias = np.zeros(len(T.classes)) if T.output_bias is None else np.abs(as_float64(T.output_bias))
         error = self._linear(T.output, bias, *self._normed(last, e))[1]
         return float((error + bias * self._relative(last, e)).max())  # the bias is read from a constant lane
 
@@ -81,7 +81,7 @@ class Bound:
 
     def _linear(self, W: Weights, b: Weights | None, m: Array, e: Array) -> tuple[Array, Array]:
         """Return the largest sizes of W h + b, and how far they can be off."""
-        shift = 0.0 if b is None else np.abs(carried(b))
+        shift = 0.0 if b is None else np.abs(as_float64(b))
         size = np.abs(W) @ m + shift
         many = 2 * max(self.sizes.width, self.sizes.neurons) + 2
         return size, np.abs(W) @ e + many * self.u * (np.abs(W) @ (m + e) + shift)
@@ -90,7 +90,7 @@ class Bound:
         total = np.zeros(len(m))
         for head in attention.heads:
             total = total + self._head(head, m, e)
-        return total if attention.b_O is None else total + 4 * self.u * np.abs(carried(attention.b_O))
+        return total if attention.b_O is None else total + 4 * self.u * np.abs(as_float64(attention.b_O))
 
     def _head(self, head: Head, m: Array, e: Array) -> Array:
         (q, at_q), (k, at_k), (v, at_v) = (

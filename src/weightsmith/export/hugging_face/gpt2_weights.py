@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.arithmetic import Array, Weights, carried
+from weightsmith.arithmetic import Array, Weights, as_float64
 from weightsmith.model import Attention, FeedForward, Transformer, position_table
 
 ANY_LENGTH = 1024  # positions of a GPT-2 whose original takes inputs of any length
@@ -90,8 +90,8 @@ def weights(T: Transformer, sizes: Sizes, C: float, largest_logit: float, head: 
     for norm in (*(f"h.{b}.{name}" for b in range(len(T.blocks)) for name in ("ln_1", "ln_2")), "ln_f"):
         arrays[f"transformer.{norm}.weight"] = np.full(sizes.width, C / 2)
         arrays[f"transformer.{norm}.bias"] = np.zeros(sizes.width)
-    output = carried(T.output)
-    bias = np.zeros(len(T.classes)) if T.output_bias is None else carried(T.output_bias)
+    output = as_float64(T.output)
+    bias = np.zeros(len(T.classes)) if T.output_bias is None else as_float64(T.output_bias)
     if head == "lm_head":  # padding is never the next token
         output, bias = np.vstack([output, np.zeros(len(T.lanes))]), np.append(bias, -largest_logit - MARGIN)
     arrays[f"{head}.weight"] = _read(output, sizes).T
@@ -125,7 +125,7 @@ def attention_weights(attention: Attention | None, sizes: Sizes) -> dict[str, Ar
             bias[kind, place] = 0.0 if b is None else b
         write[i * size : i * size + len(head.W_V)] = _written(head.W_O.T, sizes)
     if attention is not None and attention.b_O is not None:
-        added = carried(attention.b_O)
+        added = as_float64(attention.b_O)
     return {
         "attn.c_attn.weight": read.reshape(width, 3 * width),
         "attn.c_attn.bias": bias.ravel(),
@@ -139,7 +139,7 @@ def multiplied(queries: Weights, size: int) -> Array:
 
     A product with √size would not, because 1/√size is rounded in another way.
     """
-    found: Array = carried(queries) / size**-0.5
+    found: Array = as_float64(queries) / size**-0.5
     return found
 
 
@@ -161,7 +161,7 @@ def feed_forward_weights(layer: FeedForward | None, sizes: Sizes) -> dict[str, A
 
 def _written(given: Weights, sizes: Sizes) -> Array:
     """Return rows over lanes as rows over those of the GPT-2: x and −x, or x as it is."""
-    rows = carried(given)
+    rows = as_float64(given)
     if not sizes.constants:
         return rows
     spare = np.zeros((*rows.shape[:-1], sizes.width - 2 * sizes.lanes))
@@ -170,4 +170,4 @@ def _written(given: Weights, sizes: Sizes) -> Array:
 
 def _read(W: Weights, sizes: Sizes) -> Array:
     """Return a matrix that reads lanes as one that reads x/2 less −x/2, or x as it is, (width of the GPT-2, rows)."""
-    return _written(W / 2, sizes).T if sizes.constants else carried(W).T
+    return _written(W / 2, sizes).T if sizes.constants else as_float64(W).T

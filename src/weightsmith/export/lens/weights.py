@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from weightsmith.arithmetic import Weights, carried
+from weightsmith.arithmetic import Weights, as_float64
 from weightsmith.export.lens.shape import Shape, coordinates, heads_of, turning
 from weightsmith.export.outputs import code_places
 from weightsmith.model import LayerNorm, Norm, Transformer, position_table
@@ -33,8 +33,8 @@ def lens_weights(T: Transformer, shape: Shape) -> Named:
         keys = [i * shape.head_size + place for place in coordinates(shape.turns, head, scheme)]
         values = [i * shape.head_size + place for place in range(len(head.W_V))]
         scale = math.sqrt(shape.head_size)  # attention divides by this, a power of 2
-        b_Q = None if head.b_Q is None else carried(head.b_Q) * scale
-        _put(weights, f"layers.{b}.attn.q", keys, carried(head.W_Q) * scale, b_Q)
+        b_Q = None if head.b_Q is None else as_float64(head.b_Q) * scale
+        _put(weights, f"layers.{b}.attn.q", keys, as_float64(head.W_Q) * scale, b_Q)
         _put(weights, f"layers.{b}.attn.k", keys, head.W_K, head.b_K)
         _put(weights, f"layers.{b}.attn.v", values, head.W_V, head.b_V)
         weights[f"layers.{b}.attn.o.weight"][:, values] = head.W_O

@@ -13,10 +13,10 @@ from weightsmith.kernels.blas.prepared import Floats, Heads, Which, times
 from weightsmith.model import Softmax, Transformer
 from weightsmith.semantics.attention import empty_error, equal_part, sees, weigh
 from weightsmith.semantics.evaluation import HeadRun, KeysAndValues
-from weightsmith.semantics.overflow import finite
+from weightsmith.semantics.layers import finite
 
 Visible = npt.NDArray[np.bool_]
-NUMBERS_AT_ONCE = 1 << 19  # of scores that are turned into weights together: so many stay near
+NUMBERS_AT_ONCE = 1 << 19  # of scores in one step: they stay in the cache
 
 
 def run_heads(
@@ -27,7 +27,7 @@ def run_heads(
     before: int,
     name: str,
 ) -> tuple[list[HeadRun], Floats]:
-    """Run heads on a stream (…, positions, lanes); give each of them, and what they add together."""
+    """Run heads on a stream (…, positions, lanes); return the run of each, and the sum of their outputs."""
     here = before + np.arange(h.shape[-2])
     q = _projected(heads.W_Q, heads.b_Q, heads.count, h)
     k = _projected(heads.W_K, heads.b_K, _different(heads.which_keys, heads.count), h)
@@ -79,17 +79,17 @@ def _projected(W: Floats, b: Floats | None, count: int, h: Floats) -> Floats:
 
 
 def _different(which: Which | None, count: int) -> int:
-    """Return how many different keys or values so many heads have."""
+    """Return how many different keys or values the heads have."""
     return count if which is None else int(which.max()) + 1
 
 
 def _handed_out(x: Floats, which: Which | None) -> Floats:
-    """Give each head what it shares with others, (…, heads, positions, size)."""
+    """Return shared keys or values once for each head, (…, heads, positions, size)."""
     return x if which is None else x[..., which, :, :]
 
 
 def _joined(past: Sequence[Floats], new: Floats) -> Floats:
-    """Put what each head has from earlier positions (…, positions, size) in front of what is new."""
+    """Return the past of each head (…, positions, size), followed by the new positions."""
     before = past[0].shape[-2]
     result = np.empty((*new.shape[:-2], before + new.shape[-2], new.shape[-1]), new.dtype)
     for i, there in enumerate(past):
@@ -110,7 +110,7 @@ def _rotated(T: Transformer, heads: Heads, x: Floats, here: npt.NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """The scores of heads, which are not kept: the weights are made in their place, and few ask for them."""
+    """The scores of heads. They are computed again on demand, because the weights overwrite them."""
 
     T: Transformer
     heads: Heads
@@ -120,7 +120,7 @@ class Scores:
     visible: Visible
 
     def made(self) -> Floats:
-        """Return them, (…, heads, positions, positions), also where j is not visible from i."""
+        """Return the scores (…, heads, positions, positions), also where j is not visible from i."""
         heads, q, distance = self.heads, self.q, self.distance
         scores: Floats = q @ np.swapaxes(self.k, -1, -2)
         offsets = stacked([scheme.key_offsets() for scheme in heads.schemes], q.dtype)
@@ -136,14 +136,14 @@ class Scores:
 
     @cached_property
     def shown(self) -> Floats:
-        """Return them with 0 where j is not visible from i."""
+        """The scores, with 0 where j is not visible from i."""
         with np.errstate(all="ignore"):
             scores = self.made()
         np.copyto(scores, 0, where=~self.visible)
         return scores
 
     def of_head(self, i: int) -> Floats:
-        """Return those of one head, (…, positions, positions)."""
+        """Return the scores of one head, (…, positions, positions)."""
         return self.shown[..., i, :, :]
 
 
@@ -155,7 +155,7 @@ def _add_value_offsets(heads: Heads, weights: Floats, distance: npt.NDArray[np.i
 
 
 def stacked(tables: Sequence[Array | None], dtype: np.dtype[Any]) -> Floats | None:
-    """Return the tables of heads that are alike as one array, (heads, …); None where they have none."""
+    """Return the tables of similar heads as one array (heads, …); None if they have none."""
     present = [table for table in tables if table is not None]
     return np.stack(present).astype(dtype) if present else None
 
@@ -168,7 +168,7 @@ def _weights(T: Transformer, heads: Heads, scores: Scores, visible: Visible, nam
         return weights.astype(seen.dtype), empty
     weights = scores.made()
     if not np.isfinite([weights.min(initial=0), weights.max(initial=0)]).all():
-        weights = _finite(T, heads, scores.shown, name).copy()  # what is not visible may be anything
+        weights = _finite(T, heads, scores.shown, name).copy()  # invisible scores may be infinite
     hidden = None if visible.all() else np.where(visible, 0, -np.inf).astype(weights.dtype)
     largest, z = (np.empty((*weights.shape[:-1], 1), weights.dtype) for _ in range(2))
     at_once = max(1, NUMBERS_AT_ONCE * heads.count // max(1, weights.size))
@@ -179,12 +179,12 @@ def _weights(T: Transformer, heads: Heads, scores: Scores, visible: Visible, nam
 
 
 def _exponentials(x: Floats, hidden: Floats | None, shifted: bool, largest: Floats, z: Floats) -> None:
-    """Replace scores by exp(score), or 0 where j is not visible; note the largest of each row, and the sum."""
+    """Replace scores by exp(score), or 0 where j is not visible; set the largest score and the sum of each row."""
     if hidden is not None:
         x += hidden  # exp gives 0 there, also where every score is far below 0
     x.max(axis=-1, keepdims=True, out=largest)
     if shifted:
-        x -= np.where(largest == -np.inf, 0, largest)  # whoever sees nothing keeps exp(−inf), which is 0
+        x -= np.where(largest == -np.inf, 0, largest)  # a row that sees nothing keeps exp(−inf), which is 0
     np.exp(x, out=x)
     x.sum(axis=-1, keepdims=True, out=z)
 
@@ -192,15 +192,15 @@ def _exponentials(x: Floats, hidden: Floats | None, shifted: bool, largest: Floa
 def _divided(
     T: Transformer, heads: Heads, weights: Floats, largest: Floats, z: Floats, visible: Visible, name: str
 ) -> tuple[Floats, Visible]:
-    """Divide exponentials by their sums in place; where a sum is 0, do as the weighting says."""
+    """Divide exponentials by their sums in place; rows whose sum is 0 follow `weighting.empty`."""
     weighting, A, empty = heads.weighting, T.arithmetic, z == 0
     assert isinstance(weighting, Softmax)
     weights /= np.where(empty, 1, z)
     if empty.any():
         if weighting.empty == "error":
-            place, head = (int(np.argwhere(empty)[0][axis]) for axis in (-2, -3))
+            row, head = (int(np.argwhere(empty)[0][axis]) for axis in (-2, -3))
             top = float(largest[tuple(np.argwhere(empty)[0])])
-            raise empty_error(A, visible, place, top, f"{name}, head {heads.first + head}")
+            raise empty_error(A, visible, row, top, f"{name}, head {heads.first + head}")
         if weighting.empty == "uniform":
             weights = np.where(empty & visible, equal_part(A.core, visible), weights).astype(weights.dtype)
     return weights, empty[..., 0]

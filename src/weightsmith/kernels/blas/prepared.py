@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Native, Weights
+from weightsmith.arithmetic import Weights
 from weightsmith.arithmetic.immutable import neighbours
 from weightsmith.model import Attention, AttentionPositions, Transformer, Weighting
 from weightsmith.model.frozen import same_memory
@@ -43,54 +43,21 @@ class Heads:
     which_values: Which | None
 
 
-@dataclass(frozen=True, eq=False)
-class Layer:
-    """A feed-forward layer."""
-
-    W_1: Floats
-    b_1: Floats
-    W_2: Floats
-    b_2: Floats
-    W_3: Floats | None
-    b_3: Floats | None
-
-
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """A transformer."""
-
-    embedding: Floats
-    heads: tuple[tuple[Heads, ...], ...]  # [block]
-    b_O: tuple[Floats | None, ...]
-    layers: tuple[Layer | None, ...]
-    output: Floats
-
-
 def times(x: Floats, W: Floats) -> Floats:
     """Return W x for vectors (…, columns): one product for all of them, which is faster than one for each input."""
     return (x.reshape(math.prod(x.shape[:-1]), x.shape[-1]) @ W.T).reshape(*x.shape[:-1], len(W))
 
 
-_KNOWN: dict[int, Prepared] = {}  # by the identity of a transformer, as long as that lives
+_KNOWN: dict[int, tuple[tuple[Heads, ...], ...]] = {}  # by the identity of a transformer, as long as that lives
 
 
-def prepared(T: Transformer) -> Prepared:
-    """Return the weights of a transformer, heads stacked, which is done once."""
+def prepared(T: Transformer) -> tuple[tuple[Heads, ...], ...]:
+    """Return the stacked heads of each block, which are made once for a transformer."""
     if id(T) not in _KNOWN:
-        _KNOWN[id(T)] = _prepare(T)
+        dtype = T.arithmetic.stored
+        _KNOWN[id(T)] = tuple(groups(T, block.attention, dtype) if block.attention else () for block in T.blocks)
         weakref.finalize(T, _KNOWN.pop, id(T), None)
     return _KNOWN[id(T)]
-
-
-def _prepare(T: Transformer) -> Prepared:
-    assert isinstance(T.arithmetic, Native)
-    heads = tuple(groups(T, block.attention, T.arithmetic.stored) if block.attention else () for block in T.blocks)
-    layers = tuple(
-        None if (f := block.feed_forward) is None else Layer(f.W_1, f.b_1, f.W_2, f.b_2, f.W_3, f.b_3)
-        for block in T.blocks
-    )
-    shifts = tuple(block.attention.b_O if block.attention else None for block in T.blocks)
-    return Prepared(T.embedding, heads, shifts, layers, T.output)
 
 
 def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any], shared_once: bool = True) -> tuple[Heads, ...]:

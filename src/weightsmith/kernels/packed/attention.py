@@ -1,11 +1,11 @@
 """Loops for attention.
 
-Columns are taken in chunks. A chunk lies within a period of a position with as many columns or more; of positions with
-fewer, the columns are repeated to fill a chunk, once for the whole run.
+Columns are processed in chunks. A chunk lies within a period of a position with as many columns or more; the columns of
+narrower positions are repeated to fill a chunk, once for the whole run.
 
-A chunk is taken in SIMD vectors, and the scores of one stay in a near cache until its values are mixed. The last vector
-of a chunk runs over its end: it reads and writes what follows. The columns are written in order, so that what was
-written too far is written again, and rows have padding.
+A chunk is processed in SIMD vectors, and the scores of one stay in the cache until its values are mixed. The last
+vector of a chunk runs over its end. Columns are written in order, so that columns beyond the end are overwritten later,
+and rows have padding.
 """
 
 from enum import IntEnum
@@ -13,25 +13,27 @@ from typing import Any, NamedTuple
 
 from weightsmith.kernels.packed.access import address, entry, load, load_at, store
 from weightsmith.kernels.packed.instructions import SIMD_BYTES, filled, inlined, internal, minus, most
-from weightsmith.kernels.packed.operations import (
+from weightsmith.kernels.packed.representation import (
+    BoundedFactor,
+    Factor,
+    UnitFactor,
     add,
     bounded_factor,
     factor,
     fits,
+    left_shift,
     multiply,
     multiply_bounded,
     multiply_unit,
-    places,
     subtract,
     survey,
     unit_factor,
 )
-from weightsmith.kernels.packed.representations.factors import BoundedFactor, Factor, UnitFactor
 from weightsmith.kernels.packed.weighing import Weighting, choose, exponentiate, normalise
 
 
 class Stage(IntEnum):
-    """What of attention is done: everything, or what comes before or after exponentials without a table."""
+    """Which part of attention to do: all, or the part before or after exponentials without a table."""
 
     ALL = 0
     BEFORE = 1
@@ -46,12 +48,12 @@ class Levels(NamedTuple):
 
     widths: Any
     offsets: Any
-    chunk: int  # so many columns are worked on together
+    chunk: int  # columns of a chunk
     ahead: int
 
 
 class Rows(NamedTuple):
-    """Queries of a head, its keys and below them its values, and what it mixes of these."""
+    """Queries of a head, its keys followed by its values, and its mixed values."""
 
     q: Any
     kv: Any
@@ -59,7 +61,7 @@ class Rows(NamedTuple):
 
 
 class Distances(NamedTuple):
-    """What belongs to each distance; no rows for nothing."""
+    """Tables by distance; an absent table has no rows."""
 
     keys: Any  # (distances, key size), added to keys
     values: Any  # (distances, value size), added to values
@@ -75,7 +77,7 @@ class Room(NamedTuple):
     total: Any  # (1, vector)
     queries: Any  # (key size, vector): right factors
     bounded: Any  # (key size): whether they are of `multiply_bounded`
-    places: Any  # (key size): and by how many places its left factors are raised
+    shifts: Any  # (key size): by how many bits its left factors are shifted
     addresses: Any  # (2, positions): where keys and values begin, and the bytes to the next row
     empty: Any  # (columns): whether all weights were 0
 
@@ -135,11 +137,11 @@ def _repeat(x: Any, levels: Any, out: Any) -> None:
 
 @internal
 def _survey_rows(rows: Any, columns: int, relative: bool, room: Any, constants: Any) -> None:
-    """Say of each coordinate whether all its products are bounded."""
+    """Note for each coordinate whether all its products are bounded."""
     for c in range(rows.q.shape[0]):
         size = _largest(rows.kv, c, columns, constants)
         room.bounded[c] = not relative and fits(size, _largest(rows.q, c, columns, constants), constants)
-        room.places[c] = places(size, constants)
+        room.shifts[c] = left_shift(size, constants)
 
 
 @internal
@@ -174,7 +176,7 @@ def _score_all(rows: Any, here: int, i: int, t: int, visible: int, distances: An
     for c in range(rows.q.shape[0]):
         qs = load(rows.q, c, here)
         if room.bounded[c]:
-            store(room.queries, c, 0, bounded_factor(qs, room.places[c], constants).value)
+            store(room.queries, c, 0, bounded_factor(qs, room.shifts[c], constants).value)
         else:
             store(room.queries, c, 0, factor(qs, constants).value)
     for s in range(visible):
@@ -194,7 +196,7 @@ def _score(rows: Any, i: int, s: int, room: Any, constants: Any) -> Any:
     o, c, size = filled(rows.q.dtype.type(0)), 0, rows.q.shape[0]
     while c < size:
         while c < size and entry(room.bounded, c) == 1:  # most of them: a loop of its own stays in registers
-            bounded = BoundedFactor(load(room.queries, c, 0), entry(room.places, c))
+            bounded = BoundedFactor(load(room.queries, c, 0), entry(room.shifts, c))
             o = add(o, multiply_bounded(load_at(rows.kv, room.tiles, start + c * step), bounded, constants), constants)
             c += 1
         if c < size:

@@ -1,31 +1,19 @@
-"""What carries the values of an arithmetic in a fast run: the smallest machine type in which every step is exact."""
+"""The carrier of an arithmetic: the smallest machine type in which every step of a fast run is exact."""
 
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Array, Fixed, Float, Native, Weights
 from weightsmith.arithmetic.core import Elementary
 from weightsmith.arithmetic.elementary import table
+from weightsmith.arithmetic.rounding import Rounding, Rule
 from weightsmith.arithmetic.saturating import TABLE_BITS, Saturating
-from weightsmith.kernels.packed.exact import Mode, Rounding
-from weightsmith.kernels.packed.operations import TableIndex
-from weightsmith.kernels.packed.representations import (
-    Constants,
-    floats,
-    floats_to_even,
-    function,
-    int16_to_zero,
-    integers,
-    machine,
-)
-
-Carried = npt.NDArray[Any]
-
-_MODES = {"zero": Mode.TO_ZERO, "even": Mode.TO_EVEN, "away": Mode.AWAY}
+from weightsmith.kernels.packed.floats import Floats, FloatsToEven, Machine
+from weightsmith.kernels.packed.integers import Int16ToZero, Integers
+from weightsmith.kernels.packed.representation import Encoded, Representation, TableIndex
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,57 +22,54 @@ class Carrier:
 
     arithmetic: Arithmetic
     dtype: np.dtype[Any]
-    scale: float  # a carrier value is `scale` times the number that it means
-    constants: Constants
+    scale: float  # an encoded value is `scale` times the number that it means
+    representation: type[Representation]
+    constants: Any
     rounding: Rounding
 
-    def encode(self, values: Weights) -> Carried:
-        """Return members as carrier values."""
+    def encode(self, values: Weights) -> Encoded:
+        """Return members as values of the machine type."""
         return np.ascontiguousarray((values * self.scale).astype(self.dtype))
 
-    def decode(self, carried: Carried) -> Array:
-        """Return carrier values as members, without −0."""
-        return carried.astype(np.float64) / self.scale + 0.0
+    def decode(self, encoded: Encoded) -> Array:
+        """Return values of the machine type as members, without −0."""
+        return encoded.astype(np.float64) / self.scale + 0.0
 
-    def factors(self, carried: Carried) -> Carried:
-        """Return carrier values as the values of right factors of `multiply` and `multiply_weight`."""
-        return self._by_representation("factors", carried)
+    def factors(self, encoded: Encoded) -> Encoded:
+        """Return the values of right factors: see `Representation.factors`."""
+        return self.representation.factors(encoded, self.constants)
 
-    def unit_factors(self, carried: Carried) -> Carried:
-        """Return carrier values of at most 1 as the values of right factors of `multiply_unit`."""
-        return self._by_representation("unit_factors", carried)
+    def unit_factors(self, encoded: Encoded) -> Encoded:
+        """Return the values of right factors of at most 1: see `Representation.unit_factors`."""
+        return self.representation.unit_factors(encoded, self.constants)
 
-    def reach(self, carried: Carried) -> Carried:
-        """Return for each weight the |x| from which on x ⊗ weight saturates; zeros, where it need not be known."""
-        return self._by_representation("reach", carried)
-
-    def _by_representation(self, name: str, carried: Carried) -> Carried:
-        made: Carried = function(type(self.constants), name)(carried, self.constants)
-        return made
+    def reach(self, encoded: Encoded) -> Encoded:
+        """Return for each weight the |x| from which on x ⊗ weight saturates: see `Representation.reach`."""
+        return self.representation.reach(encoded, self.constants)
 
 
 @lru_cache(maxsize=64)
 def carrier(arithmetic: Arithmetic) -> Carrier:
     """Choose the carrier of an arithmetic."""
     A: Any = arithmetic
+    kind: type[Representation]
     if isinstance(A, Native):
-        dtype = np.dtype(A.dtype)
-        mode = Mode.FLOAT32 if dtype == np.float32 else Mode.FLOAT64
-        return Carrier(A, dtype, 1.0, machine.constants(A, dtype), Rounding(0.0, 0.0, 0, 0, int(mode), 1.0))
-    dtype = _dtype(A)
+        dtype, kind = np.dtype(A.dtype), Machine
+        rule = Rule.FLOAT32 if dtype == np.float32 else Rule.FLOAT64
+        return Carrier(A, dtype, 1.0, kind, kind.constants(A, dtype), Rounding(0.0, 0.0, 0, 0, int(rule)))
+    dtype, ties = _dtype(A), A.rounding.direction
     if dtype.kind == "i":
-        module = int16_to_zero if dtype == np.int16 and A.ties == "zero" else integers
+        kind = Int16ToZero if dtype == np.int16 and ties < 0 else Integers
     else:
-        module = floats_to_even if A.ties == "even" else floats
+        kind = Floats if ties else FloatsToEven
     scale = 2.0**A.fraction_bits if dtype.kind == "i" else 1.0
-    rounding = Rounding(A.lowest, A.infinity, A.least_exponent, A.precision, int(_MODES[A.ties]), scale)
-    return Carrier(A, dtype, scale, module.constants(A, dtype), rounding)
+    return Carrier(A, dtype, scale, kind, kind.constants(A, dtype), A.rounding._replace(scale=scale))
 
 
 def _dtype(A: Saturating) -> np.dtype[Any]:
-    """Choose a type in which products fit, or are told from every tie: see `arithmetic.rounding`.
+    """Choose a type in which products fit, or differ from every tie: see `arithmetic.rounding`.
 
-    A product of integers is cut at ∞·2^f plus one weight, below 2^(i + 2f) + 2^(i + f).
+    A product of integers is clamped to ∞·2^f plus one weight, below 2^(i + 2f) + 2^(i + f).
     """
     if isinstance(A, Fixed):
         for dtype, bits in ((np.int16, 14), (np.int32, 30)):
@@ -95,8 +80,8 @@ def _dtype(A: Saturating) -> np.dtype[Any]:
 
 
 @lru_cache(maxsize=64)
-def function_table(carrier: Carrier, name: Elementary) -> tuple[Carried, TableIndex] | None:
-    """Return a function of every member, and where a carrier value stands in it; None if there are too many."""
+def function_table(carrier: Carrier, name: Elementary) -> tuple[Encoded, TableIndex] | None:
+    """Return a table of a function of every member, and its index; None if there are too many members."""
     A, dtype = carrier.arithmetic, carrier.dtype
     if not isinstance(A, Saturating) or A.bits > TABLE_BITS:
         return None

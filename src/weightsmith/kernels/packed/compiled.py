@@ -1,4 +1,4 @@
-"""The loops as machine code: compiled for each representation as they are needed, and cached on disk."""
+"""The loops as machine code, compiled for each representation when they are needed, and cached on disk."""
 
 import threading
 from collections.abc import Callable, Iterable
@@ -9,28 +9,25 @@ from typing import Any
 import numba as nb
 import numpy as np
 
-from weightsmith.arithmetic import fast_rounding
+from weightsmith.arithmetic import fast_rounding, rounding
 from weightsmith.kernels.packed import (
     access,
     attention,
-    exact,
+    floats,
     instructions,
+    integers,
     linear,
     norms,
-    operations,
-    representations,
+    representation,
     weighing,
 )
-from weightsmith.kernels.packed.announcing import announced
-from weightsmith.kernels.packed.cache import cached, digest_of, folder_for
 from weightsmith.kernels.packed.carrier import Carrier
-from weightsmith.kernels.packed.operations import TableIndex
-from weightsmith.kernels.packed.representations import factors
+from weightsmith.kernels.packed.machine_code import announced, cached, digest_of, folder_for
+from weightsmith.kernels.packed.representation import TableIndex
 
 MODULES = (
-    *(attention, weighing, linear, norms, operations, exact, access, instructions, fast_rounding),
-    *(representations, factors),
-    *representations.MODULES.values(),
+    *(attention, weighing, linear, norms, access, instructions, fast_rounding, rounding),
+    *(representation, integers, floats),
 )  # that machine code comes from
 LOOPS = {
     loop.__name__: loop
@@ -39,7 +36,7 @@ LOOPS = {
         *(attention.attend, attention.rotate, norms.norm),
     )
 }
-# How long compiling takes on an ordinary machine, to be said before
+# How long compiling takes on an ordinary machine, announced before
 SECONDS = {"attend": 3.0, "apply": 1.6, "norm": 0.4, "rotate": 0.3, "look_up_rows": 0.2, "multiply_rows": 0.2}
 OTHER_SECONDS = 0.15
 
@@ -61,21 +58,21 @@ class Loops:
         return vars(self)[name]
 
     def ready(self, names: Iterable[str]) -> None:
-        """Have loops compiled, or loaded from the cache. If one must really be compiled, that is logged before."""
+        """Compile loops, or load them from the cache. Compiling is announced on the log."""
         if all(name in vars(self) for name in names):
             return
         with _lock:
             missing = [name for name in names if name not in vars(self)]
             with announced("this kind of numbers", {name: SECONDS.get(name, OTHER_SECONDS) for name in missing}):
                 for name in missing:
-                    # The machine code itself is called: Numba's dispatcher takes longer to see the types of named
-                    # tuples than many a loop takes. Unboxing still checks the type of every array.
+                    # Runs call the machine code itself: Numba's dispatcher takes longer to find the types of named
+                    # tuples than a short loop takes. Unboxing still checks the type of every array.
                     setattr(self, name, _dispatchers()[name].compile(self._signatures[name]))
 
 
 @lru_cache(maxsize=1)
 def sources_digest() -> str:
-    """Return the digest of everything that machine code comes from."""
+    """Return the digest of the sources of the machine code."""
     return digest_of(_sources(), "")
 
 
@@ -103,7 +100,7 @@ def compiled(carrier: Carrier) -> Loops:
 
 
 def _signatures(carrier: Carrier) -> dict[str, Any]:
-    """Return the types of arguments and results, most of them those of examples."""
+    """Return the types of arguments and results of each loop, mostly from examples."""
     typeof: Callable[[object], Any] = nb.typeof
     row, rows = np.zeros(0, carrier.dtype), np.zeros((0, 0), carrier.dtype)
     index, reals, kinds = np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int8)
@@ -115,7 +112,7 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
     weigher = weighing.Weigher(0, row, TableIndex(0, 0, 0), row)
     room = attention.Room(rows, rows, rows, rows, rows, kinds, row, table, flags)
     norm = norms.Norm(index, 1.0, 1.0, True, reals, reals)
-    constants, rounding = typeof(carrier.constants), typeof(carrier.rounding)
+    constants, how = typeof(carrier.constants), typeof(carrier.rounding)
     values, count, yes = typeof(rows), nb.int64, nb.boolean
     return {
         "embed": nb.void(typeof(np.zeros((0, 0, 0), carrier.dtype)), typeof(index), levels, values),
@@ -126,8 +123,8 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
         "multiply_rows": nb.void(values, values, count, constants),
         "attend": count(
             *(typeof(attention.Rows(rows, rows, rows)), levels, typeof(distances), typeof(weigher)),
-            *(typeof(room), count, rounding, constants),
+            *(typeof(room), count, how, constants),
         ),
         "rotate": nb.void(values, typeof(table), values, values, levels, constants),
-        "norm": count(values, values, typeof(norm), typeof(reals), count, count, rounding),
+        "norm": count(values, values, typeof(norm), typeof(reals), count, count, how),
     }

@@ -19,14 +19,14 @@ from numba.core.datamodel import models
 Emit = Callable[..., Any]
 SIMD_BYTES = 256
 CHECKED = os.environ.get("WEIGHTSMITH_CHECKED_KERNELS") == "1"  # the debug mode: an access out of bounds is an error
-# Of functions that only other compiled functions call: without the wrappers for Python they compile in 2/3 of the time.
+# For functions that only compiled functions call: without wrappers for Python they compile in 2/3 of the time.
 INTERNAL: dict[str, Any] = {
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
     "error_model": "numpy",
     "boundscheck": CHECKED,
 }
-INLINED = {**INTERNAL, "forceinline": True}  # by LLVM, whatever it thinks of their size
+INLINED = {**INTERNAL, "forceinline": True}  # by LLVM, at any size
 _njit: Callable[..., Callable[[Emit], Any]] = nb.njit
 internal, inlined = _njit(**INTERNAL), _njit(**INLINED)
 instruction: Callable[[Emit], Any] = extending.intrinsic
@@ -34,7 +34,7 @@ _get_function: Emit = cgutils.get_or_insert_function
 
 
 class Simd(types.Type):
-    """A SIMD vector: so many values of a type."""
+    """A SIMD vector: a fixed number of values of a type."""
 
     def __init__(self, element: Any, count: int) -> None:
         """Name the type: equal names mean equal types."""
@@ -136,7 +136,7 @@ def high_half(_typing: Any, x: Any, y: Any) -> Any:
 
 
 def _by_parts(builder: Any, name: str, count: int, x: Any, y: Any) -> Any:
-    """Apply a machine's own instruction to vectors, so many values at a time."""
+    """Apply a machine's own instruction to vectors, `count` values at a time."""
 
     def elements(first: int, count: int) -> Any:
         return ir.Constant(ir.VectorType(ir.IntType(32), count), list(range(first, first + count)))
@@ -148,8 +148,8 @@ def _by_parts(builder: Any, name: str, count: int, x: Any, y: Any) -> Any:
         for first in range(0, x.type.count, count)
     ]
     while len(done) > 1:
-        together = elements(0, 2 * done[0].type.count)
-        done = [builder.shuffle_vector(a, b, together) for a, b in zip(done[::2], done[1::2], strict=True)]
+        joined = elements(0, 2 * done[0].type.count)
+        done = [builder.shuffle_vector(a, b, joined) for a, b in zip(done[::2], done[1::2], strict=True)]
     return done[0]
 
 

@@ -1,4 +1,4 @@
-"""Which column of a fast run is which position of which input."""
+"""Layouts: which column of a fast run is which position of which input."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,8 +7,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-MAX_CHUNK = 512  # at most so many columns are worked on together
-MIN_FILL = 0.75  # and they should fill SIMD vectors at least so far
+MAX_CHUNK = 512  # columns of a chunk
+MIN_FILL = 0.75  # the least part of its SIMD vectors that a chunk should fill
 Indices = npt.NDArray[np.int64]
 
 
@@ -24,11 +24,11 @@ class Layout:
     ids: Indices  # (columns): indices in the vocabulary
     widths: Indices  # (positions)
     offsets: Indices  # (positions)
-    step: int  # by which factor a position is wider than the one before, once they are wider than 1
+    step: int  # a position is this many times as wide as the one before, once they are wider than 1
 
     @property
     def columns(self) -> int:
-        """How many there are."""
+        """The number of columns."""
         return self.ids.size
 
     def level(self, position: int) -> slice:
@@ -36,10 +36,10 @@ class Layout:
         return slice(self.offsets[position], self.offsets[position] + self.widths[position])
 
     def chunk(self, simd: int) -> int:
-        """Choose how many columns are worked on together, given how many there are in a SIMD vector.
+        """Choose the size of a chunk, for SIMD vectors of a size.
 
-        A position has a multiple or a divisor of them; if no two positions have different widths above 1, any number
-        will do. Few are better, for the narrow positions are repeated over so many.
+        The width of each position is a multiple or a divisor of it; if no two positions have different widths above 1,
+        any size will do. Small is better, because narrow positions are repeated to fill a chunk.
         """
         widths: set[int] = set(self.widths.tolist())
         if len(widths - {1}) < 2:
@@ -53,7 +53,7 @@ class Layout:
         return next((c for c in choices if fill(c) >= MIN_FILL), max(choices, key=fill))
 
     def input_at(self, column: int, whole: bool = False) -> list[int]:
-        """Return the tokens up to a column, that column's included; in a batch also the whole input that it is in."""
+        """Return the tokens up to and including a column; in a batch, if asked, the whole input that contains it."""
         position = int(np.searchsorted(self.offsets, column, side="right")) - 1
         within = column - int(self.offsets[position])
         positions = range(self.widths.size if whole else position + 1)
@@ -61,7 +61,7 @@ class Layout:
 
 
 def tree(vocabulary: int, stem: Sequence[int], depth: int) -> Layout:
-    """Lay out a stem, and all that it can be continued with by up to `depth` tokens."""
+    """Lay out a stem and all its continuations by up to `depth` tokens."""
     widths = [1] * len(stem) + [vocabulary**k for k in range(1, depth + 1)]
     ids = np.concatenate([np.asarray(stem, dtype=np.int64), _continuations(vocabulary, depth)])
     return _layout(ids, widths, vocabulary)
@@ -86,7 +86,7 @@ def _layout(ids: Indices, widths: list[int], step: int) -> Layout:
 
 @lru_cache(maxsize=64)
 def ranks(vocabulary: int, depth: int) -> Indices:
-    """Say of each column of a tree's level, `depth` below the stem, which it is in vocabulary order."""
+    """Return the rank in vocabulary order of each column of a tree's level, `depth` below the stem."""
     result = np.zeros(1, dtype=np.int64)
     for _ in range(depth if vocabulary > 1 else 0):
         result = (result * vocabulary + np.arange(vocabulary)[:, np.newaxis]).reshape(-1)

@@ -1,7 +1,7 @@
 """Loops for matrices. Every array is (rows, columns); a column is one position of one input.
 
-If many entries of a matrix share a lane, it pays to look at the values first. A row is *calm* where they are so small
-that no sum saturates, and an entry is *normal* where none but 0 is so small that the product has fewer than p bits.
+If many entries of a matrix share a lane, a survey of the values pays. A row is *calm* if they are so small that no sum
+saturates; an entry is *normal* if no value but 0 is so small that the product has fewer than p bits.
 """
 
 from enum import IntEnum
@@ -11,7 +11,9 @@ import numpy as np
 
 from weightsmith.kernels.packed.access import entry, load, store
 from weightsmith.kernels.packed.instructions import SIMD_BYTES, filled, inlined, internal, minus, most
-from weightsmith.kernels.packed.operations import (
+from weightsmith.kernels.packed.representation import (
+    UnitFactor,
+    WeightFactor,
     add,
     add_calm,
     factor,
@@ -22,14 +24,13 @@ from weightsmith.kernels.packed.operations import (
     survey,
     table_index,
 )
-from weightsmith.kernels.packed.representations.factors import UnitFactor, WeightFactor
 
-COLUMN_PADDING = 128  # rows have a multiple of so many columns, and as many more: loops end on whole SIMD vectors
-TILE_BYTES = 4 * SIMD_BYTES  # of each row, worked on together, so that all of them stay in a near cache
+COLUMN_PADDING = 128  # rows have a multiple of it, and as much again: loops end on whole SIMD vectors
+TILE_BYTES = 4 * SIMD_BYTES  # of each row in a tile, so that all rows stay in the first-level cache
 
 
 class EntryKind(IntEnum):
-    """What is known of an entry of a matrix; it says what its weight was made for."""
+    """What is known of an entry of a matrix: which product its weight is a factor of."""
 
     ONE = 0
     MINUS_ONE = 1
@@ -40,13 +41,13 @@ class EntryKind(IntEnum):
 class Matrix(NamedTuple):
     """A sparse matrix with a bias: row r has the entries from starts[r] to starts[r + 1].
 
-    `calm` and `normal` are empty where it does not pay to look at the values.
+    `calm` and `normal` are empty if a survey of the values does not pay.
     """
 
     starts: Any
     lanes: Any  # of each entry, as are the next three and `normal`
     weights: Any  # values of `UnitFactor` or, where they are LARGE, of `WeightFactor`
-    reach: Any  # from where on x ⊗ weight saturates
+    reach: Any  # the |x| from which on x ⊗ weight saturates
     kinds: Any
     calm: Any  # of each row: how large all |x| may be so that no sum saturates
     normal: Any  # how small |x| may be so that the product is normal
@@ -54,12 +55,12 @@ class Matrix(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """The number of rows."""
         return int(self.starts.size) - 1
 
 
 class Survey(NamedTuple):
-    """Room for what `operations.survey` says of a tile, for each SIMD vector of columns."""
+    """Room for the results of `survey` for a tile, one for each SIMD vector of columns."""
 
     low: Any  # (vectors · lanes)
     high: Any  # (vectors), over all lanes
@@ -130,9 +131,9 @@ def _row(M: Any, n: int, end: int, x: Any, column: int, o: Any, constants: Any) 
 def _fold(
     M: Any, x: Any, first: int, out: Any, target: int, count: int, relu: bool, into: bool, found: Any, constants: Any
 ) -> None:
-    """Set columns of out, from `target` on, to M x ⊕ bias for those of x from `first` on, which stay in a near cache.
+    """Set columns of out, from `target` on, to M x ⊕ bias for a tile of x from `first` on.
 
-    With `into` the result is added to what is there.
+    With `into` the result is added to out.
     """
     zero, simd, looked = x.dtype.type(0), SIMD_BYTES // x.itemsize, M.calm.size > 0
     if looked:
@@ -163,7 +164,7 @@ def apply(
 ) -> None:  # fmt: skip
     """Set `count` columns of out, from `target` on, to M x ⊕ bias for those of x from `first` on.
 
-    With `into` the result is added to what is there. If the second matrix has rows, it is applied to the result after
+    With `into` the result is added to out. If the second matrix has rows, it is applied to the result after
     `relu`: a layer of neurons, a tile at a time, so that they need not all be kept; `hidden` has room for those of one.
     """
     tile, layer, zero = TILE_BYTES // x.itemsize, second.starts.size > 1, np.int64(0)

@@ -1,22 +1,23 @@
-"""A matrix made ready for the loops: zeros left out, weights as the factors of their products."""
+"""Sparse matrices for the loops: without zeros, weights as right factors."""
 
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Array, Native, Saturating, Weights, carried
-from weightsmith.kernels.packed.carrier import Carried, Carrier
+from weightsmith.arithmetic import Array, Native, Saturating, Weights, as_float64
+from weightsmith.kernels.packed.carrier import Carrier
 from weightsmith.kernels.packed.linear import EntryKind, Matrix
+from weightsmith.kernels.packed.representation import Encoded
 
-MIN_REUSE = 8  # so many entries for each lane make a look at its values worth while
+MIN_REUSE = 8  # entries for each lane from which on a survey of its values pays
 Indices = npt.NDArray[np.int64]
 
 
 def sparse(c: Carrier, weights: Weights, bias: Weights | None = None) -> Matrix:
     """Return a matrix without its zeros: adding 0 changes nothing.
 
-    Only the machine's arithmetic keeps them: there 0 times an overflow is NaN, and the run must be refused.
+    In `Native` zeros are kept: 0 times an overflow is NaN there, and the run must be refused.
     """
-    dense = carried(weights)
+    dense = as_float64(weights)
     rows, lanes = np.nonzero(np.ones_like(dense) if isinstance(c.arithmetic, Native) else dense)
     values = dense[rows, lanes]
     unit = np.abs(values) <= 1
@@ -37,7 +38,7 @@ def sparse(c: Carrier, weights: Weights, bias: Weights | None = None) -> Matrix:
 def _bounds(c: Carrier, rows: Indices, values: Array, count: int) -> Array:
     """Return for each row how large all |x| may be so that no sum saturates.
 
-    A rounding adds no more than half a quantum, or a part in 2^p; each product and each sum is rounded.
+    Each product and each sum is rounded, which adds at most half a quantum, or a part in 2^p.
     """
     if not isinstance(c.arithmetic, Saturating):
         return np.zeros(0)
@@ -51,10 +52,10 @@ def _bounds(c: Carrier, rows: Indices, values: Array, count: int) -> Array:
     return bounds
 
 
-def _least_normal(c: Carrier, values: Array) -> Carried:
-    """Return for each weight how small |x| may be so that the product is normal; 0 for integers, which have no such."""
+def _least_normal(c: Carrier, values: Array) -> Encoded:
+    """Return for each weight how small |x| may be so that the product is normal; 0 for integers."""
     if c.dtype.kind == "i" or not isinstance(c.arithmetic, Saturating):
         return np.zeros(len(values), c.dtype)
     with np.errstate(over="ignore"):
-        least: Carried = (1.01 * 2.0**c.rounding.least_exponent / np.abs(values)).astype(c.dtype)
+        least: Encoded = (1.01 * 2.0**c.rounding.least_exponent / np.abs(values)).astype(c.dtype)
     return least

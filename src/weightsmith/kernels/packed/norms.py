@@ -1,28 +1,39 @@
-"""The loop for norms, in float64, where every step is rounded as in the reference."""
+"""The loop for norms: in float64, every step rounded as in the reference."""
 
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from weightsmith.kernels.packed.exact import round_exactly
+from weightsmith.arithmetic.fast_rounding import away, to_even, to_zero
+from weightsmith.arithmetic.rounding import Rule
+from weightsmith.kernels.packed.instructions import internal
 
 
 class Norm(NamedTuple):
-    """A norm over the lanes with these places in the stream."""
+    """A norm over some lanes of the stream."""
 
     lanes: Any
-    m: float  # how many there are, as the arithmetic knows it
+    m: float  # their number, rounded
     eps: float
     centred: bool
     gain: Any  # empty for none
     bias: Any
 
 
-def norm(h: Any, out: Any, norm: Any, x: Any, first: int, last: int, rounding: Any) -> int:
-    """Normalise the norm's lanes of the columns from first to last; return a column with the root 0, or −1 for none.
+@internal
+def round_exactly(x: Any, r: Any) -> Any:
+    """Round a float64 into the arithmetic."""
+    if r.rule == Rule.ZERO:
+        return to_zero(x, r)
+    if r.rule == Rule.EVEN:
+        return to_even(x, r)
+    if r.rule == Rule.AWAY:
+        return away(x, r)
+    return np.float64(np.float32(x)) if r.rule == Rule.FLOAT32 else x
 
-    There is room in x for a column.
-    """
+
+def norm(h: Any, out: Any, norm: Any, x: Any, first: int, last: int, rounding: Any) -> int:
+    """Normalise the columns from first to last; return a column with the root 0, or −1 for none. x has room for one."""
     lanes, m, r = norm.lanes, norm.m, rounding
     for i in range(first, last):
         total = 0.0

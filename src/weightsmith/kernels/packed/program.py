@@ -1,4 +1,4 @@
-"""A transformer made ready for fast runs: weights in the carrier, zeros left out."""
+"""A transformer prepared for fast runs: encoded weights without zeros."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,12 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith import model
-from weightsmith.arithmetic import Activation, Array, Native, Weights, carried
+from weightsmith.arithmetic import Activation, Array, Native, Weights, as_float64
 from weightsmith.kernels.packed import attention, weighing
-from weightsmith.kernels.packed.carrier import Carried, Carrier, carrier
+from weightsmith.kernels.packed.carrier import Carrier, carrier
 from weightsmith.kernels.packed.linear import Matrix
 from weightsmith.kernels.packed.matrices import sparse
 from weightsmith.kernels.packed.norms import Norm
+from weightsmith.kernels.packed.representation import Encoded
 from weightsmith.model import (
     Attention,
     AttentionPositions,
@@ -28,7 +29,8 @@ from weightsmith.model import (
 )
 from weightsmith.model.positions import NO_POSITIONS
 
-_HARD: dict[type[Weighting], weighing.Weighting] = {
+WEIGHTINGS: dict[type[Weighting], weighing.Weighting] = {
+    Softmax: weighing.Weighting.SOFTMAX,
     AverageHard: weighing.Weighting.AVERAGE,
     LeftmostHard: weighing.Weighting.LEFTMOST,
     RightmostHard: weighing.Weighting.RIGHTMOST,
@@ -40,33 +42,32 @@ class HeadProgram:
     """One head, without the coordinates that add nothing."""
 
     W_QKV: Matrix  # the rows of all three
-    size: int  # of queries, and of keys
+    size: int  # of queries and of keys
     W_O: Matrix
-    relative_keys: Carried  # (distances, key size); no rows without relative positions
-    relative_values: Carried  # (distances, value size); likewise
+    relative_keys: Encoded  # (distances, key size); no rows without relative positions
+    relative_values: Encoded  # (distances, value size); likewise
     scheme: AttentionPositions
     weighting: Weighting
     strict: bool
 
     @property
     def kind(self) -> weighing.Weighting:
-        """The weighting as the loops know it."""
-        if isinstance(self.weighting, Softmax):
-            return weighing.Weighting.SHIFTED if self.weighting.shifted else weighing.Weighting.SOFTMAX
-        return _HARD[type(self.weighting)]
+        """The number of the weighting in the loops."""
+        shifted = isinstance(self.weighting, Softmax) and self.weighting.shifted
+        return weighing.Weighting.SHIFTED if shifted else WEIGHTINGS[type(self.weighting)]
 
-    def equal_parts(self, c: Carrier, positions: int) -> Carried:
-        """Return the parts of positions that share a weight; zeros where an empty softmax gets none."""
+    def equal_parts(self, c: Carrier, positions: int) -> Encoded:
+        """Return `Weigher.equal_parts`; zeros if an empty softmax gives no attention."""
         return equal_parts(c, positions, isinstance(self.weighting, Softmax) and self.weighting.empty != "uniform")
 
     def distances(self, c: Carrier, positions: int) -> attention.Distances:
-        """Return what belongs to each distance."""
+        """Return the tables by distance."""
         penalties = self.scheme.penalties(c.arithmetic, positions)
         by_distance = np.zeros(0, c.dtype) if penalties is None else c.encode(penalties)
         return attention.Distances(self.relative_keys, self.relative_values, by_distance)
 
-    def rotation(self, c: Carrier, positions: int) -> tuple[Carried, Carried, Carried] | None:
-        """Return which rows of queries and keys are turned together, and the cosines and sines as unit factors."""
+    def rotation(self, c: Carrier, positions: int) -> tuple[Encoded, Encoded, Encoded] | None:
+        """Return the pairs of rows that are rotated, and the cosines and sines as unit factors."""
         turns = self.scheme.rotation(c.arithmetic, self.size, positions)
         if turns is None:
             return None
@@ -76,11 +77,11 @@ class HeadProgram:
 
 @dataclass(frozen=True, eq=False)
 class BlockProgram:
-    """One block; what it lacks is None or empty."""
+    """One block; missing parts are None or empty."""
 
     attention: bool  # whether there is any
     heads: tuple[HeadProgram, ...]
-    b_O: Carried
+    b_O: Encoded
     W_1: Matrix | None
     W_2: Matrix | None
     W_3: Matrix | None
@@ -88,7 +89,7 @@ class BlockProgram:
     attention_norm: Norm | None
     feed_forward_norm: Norm | None
     before: bool  # the norms stand before their sublayers
-    reads_entry: bool  # the neurons do, instead of what attention leaves
+    reads_entry: bool  # the neurons read the entry of the block, not the stream after attention
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +106,7 @@ class Program:
 
 
 def program(T: Transformer) -> Program:
-    """Make a transformer ready."""
+    """Prepare a transformer."""
     c = carrier(T.arithmetic)
     blocks = tuple(_block(T, c, block) for block in T.blocks)
     layers = [block.feed_forward for block in T.blocks if block.feed_forward is not None]
@@ -116,7 +117,7 @@ def program(T: Transformer) -> Program:
 
 
 @lru_cache(maxsize=16)
-def embedded(p: Program, positions: int) -> Carried:
+def embedded(p: Program, positions: int) -> Encoded:
     """Return the first vector of the stream for each position and token, (positions, lanes, tokens)."""
     T = p.transformer
     table = position_table(T.positions, T.arithmetic, len(T.lanes), positions)
@@ -127,8 +128,8 @@ def embedded(p: Program, positions: int) -> Carried:
 
 
 @lru_cache(maxsize=64)
-def equal_parts(c: Carrier, count: int, empty: bool) -> Carried:
-    """Return 0 and the equal parts of one, two, three … positions, or as many zeros."""
+def equal_parts(c: Carrier, count: int, empty: bool) -> Encoded:
+    """Return 0, 1, 1/2, 1/3 … rounded, or as many zeros."""
     parts = c.encode(np.concatenate([[0.0], c.arithmetic.round(1 / np.arange(1, count + 1))]))
     return np.zeros_like(parts) if empty else parts
 
@@ -156,7 +157,7 @@ def _head(T: Transformer, c: Carrier, layer: Attention, index: int) -> HeadProgr
     head, scheme = layer.heads[index], layer.positions_of(index, T.attention_positions) or NO_POSITIONS
     by_key = _table(scheme.key_offsets(), len(head.W_Q))
     by_value = _table(scheme.value_offsets(), len(head.W_V))
-    # A coordinate of the queries, or of the keys and what is added to them, that is always 0 adds nothing to a score.
+    # A coordinate that is always 0 in the queries, or in the keys and their offsets, adds nothing to a score.
     everything = isinstance(c.arithmetic, Native)
     asked = _used(head.W_Q, head.b_Q) & (_used(head.W_K, head.b_K) | by_key.any(axis=0))
     asked = asked | (everything or scheme.rotation(c.arithmetic, len(head.W_Q), 1) is not None)
@@ -177,12 +178,12 @@ def _head(T: Transformer, c: Carrier, layer: Attention, index: int) -> HeadProgr
 
 
 def _table(offsets: Array | None, size: int) -> Array:
-    """Return offsets by distance; no rows where there are none."""
+    """Return offsets by distance, without rows if there are none."""
     return np.zeros((0, size)) if offsets is None else offsets
 
 
 def _used(W: Weights, b: Weights | None) -> npt.NDArray[np.bool_]:
-    """Say of each row whether it can be anything but 0."""
+    """Return which rows can be other than 0."""
     used: npt.NDArray[np.bool_] = np.any(W, axis=1)
     return used if b is None else np.logical_or(used, b)
 
@@ -200,6 +201,6 @@ def _norm(T: Transformer, norm: model.Norm | None) -> Norm | None:
         float(T.arithmetic.round(len(lanes))),
         float(T.arithmetic.round(norm.eps)),
         centred,
-        none if norm.gain is None else carried(norm.gain).copy(),
-        none if bias is None else carried(bias).copy(),
+        none if norm.gain is None else as_float64(norm.gain).copy(),
+        none if bias is None else as_float64(bias).copy(),
     )

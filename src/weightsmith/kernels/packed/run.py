@@ -1,34 +1,47 @@
-"""Fast runs of many inputs at once, equal to `semantics` bit for bit."""
+"""The packed engine: runs of many inputs at once."""
 
 from functools import cached_property, lru_cache
+from typing import Any, get_args
 
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.arithmetic import Saturating, Ties
 from weightsmith.kernels.packed.carrier import carrier, function_table
 from weightsmith.kernels.packed.compiled import compiled
-from weightsmith.kernels.packed.layout import Layout
-from weightsmith.kernels.packed.program import Program, program
+from weightsmith.kernels.packed.layout import Layout, batch
+from weightsmith.kernels.packed.program import WEIGHTINGS, Program, program
 from weightsmith.kernels.packed.runner import Columns, Runner, Watch
-from weightsmith.kernels.packed.size import bytes_needed
+from weightsmith.kernels.packed.scratch import bytes_needed
 from weightsmith.model import Transformer
 from weightsmith.model.positions import NO_POSITIONS
+from weightsmith.semantics.evaluation import Ids, Quantity
+from weightsmith.semantics.support import refuse, unsupported
 
 KEPT_RUNS = 16
 
 
+RUN_BYTES = 64 << 20  # that inputs which run together may take
+
+
 class PackedRun:
-    """Runs of one transformer: see `kernels.interface.FastRun`."""
+    """Runs one transformer on many inputs at once, equal to the reference bit for bit."""
+
+    name = "the packed kernels"
 
     def __init__(self, T: Transformer) -> None:
-        """Choose how its values are carried; the rest is done when it is needed."""
+        """Refuse unknown parts, and choose the carrier; weights are prepared when they are needed."""
+        refuse(self.refusal(T))
         self.transformer, self.carrier = T, carrier(T.arithmetic)
         self.loops = compiled(self.carrier)
 
     @cached_property
     def program(self) -> Program:
-        """The transformer made ready."""
+        """The prepared transformer."""
         return program(self.transformer)
 
     def ready(self) -> None:
-        """Have the loops compiled that a run will need, so that it takes no longer than the next one."""
+        """Compile the loops that a run needs, so that the first run is not slower than the next."""
         self.loops.ready(self._needed)
 
     @cached_property
@@ -36,12 +49,38 @@ class PackedRun:
         return needed(self.transformer)
 
     def evaluate(self, layout: Layout, watch: Watch | None = None, every: bool = False) -> Columns:
-        """Run on every column; `watch` sees the stream (lanes, columns) after each sublayer.
+        """Run every column; `watch` receives the stream (lanes, columns) after each sublayer.
 
-        With `every`, what an input says is read off at every position, also without a causal mask.
+        With `every`, answers are read off at every position, also without a causal mask.
         """
         self.ready()
         return Runner(self.program, self.loops, layout, watch, every).run()
+
+    @classmethod
+    def supports(cls, T: Transformer) -> bool:
+        """Return whether this engine knows every part of a transformer."""
+        return id(T) in _by_identity or cls.refusal(T) is None
+
+    @classmethod
+    def refusal(cls, T: Transformer) -> str | None:
+        """Return why this engine refuses a transformer, or None."""
+        A = T.arithmetic
+        if isinstance(A, Saturating) and A.rounding.direction is None:
+            return f"{cls.name} do not know the tie rule {A.ties} of {A}: write one of {', '.join(get_args(Ties)[:3])}"
+        return unsupported(T, cls.name, WEIGHTINGS)
+
+    def results(self, ids: Ids, quantity: Quantity) -> npt.NDArray[Any]:
+        """Return a quantity of inputs (inputs, positions): of the last position, or for "outputs" of every one."""
+        layout = batch(ids.astype(np.int64, copy=False))
+        columns = self.evaluate(layout, every=quantity == "outputs")
+        if quantity == "outputs":
+            return columns.decisions.reshape(ids.shape[::-1]).T
+        return columns.values(quantity, layout.level(ids.shape[1] - 1))
+
+    def inputs_at_once(self, length: int) -> int:
+        """Return how many inputs of a length should be run together."""
+        fixed = self.bytes_needed(length, 0)
+        return max(1, max(RUN_BYTES - fixed, 0) // (self.bytes_needed(length, length) - fixed))
 
     def bytes_needed(self, positions: int, columns: int) -> int:
         """Return the memory that `evaluate` takes."""
@@ -53,12 +92,12 @@ _by_identity: dict[int, tuple[Transformer, PackedRun]] = {}
 
 
 def packed_run(T: Transformer) -> PackedRun:
-    """Return the runs of a transformer, which are kept for some time; equal ones share them."""
+    """Return the engine of a transformer; a few engines are kept, and equal transformers share one."""
     found = _by_identity.get(id(T))
-    if found is None:  # to hash a transformer takes as long as many a run
+    if found is None:  # hashing a transformer takes as long as a short run
         if len(_by_identity) >= KEPT_RUNS:
             _by_identity.clear()
-        found = _by_identity[id(T)] = T, _by_value(T)  # with T, which so keeps its identity
+        found = _by_identity[id(T)] = T, _by_value(T)  # T is kept, so that its id stays taken
     return found[1]
 
 

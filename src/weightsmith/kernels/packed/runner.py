@@ -1,8 +1,8 @@
-"""The steps of one run."""
+"""One run, step by step."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -10,25 +10,25 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Activation, Array
 from weightsmith.errors import ModelError, named
 from weightsmith.kernels.packed.attention import Levels, Room, Rows, Stage
-from weightsmith.kernels.packed.carrier import Carried, function_table
+from weightsmith.kernels.packed.carrier import function_table
 from weightsmith.kernels.packed.compiled import Loops
+from weightsmith.kernels.packed.floats import Machine
 from weightsmith.kernels.packed.instructions import SIMD_BYTES
 from weightsmith.kernels.packed.layout import Layout
 from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES, Matrix, Survey
 from weightsmith.kernels.packed.norms import Norm
-from weightsmith.kernels.packed.operations import TableIndex
 from weightsmith.kernels.packed.program import (
     BlockProgram,
     HeadProgram,
     Program,
     embedded,
 )
-from weightsmith.kernels.packed.representations import Machine
-from weightsmith.kernels.packed.scratch import Scratch
-from weightsmith.kernels.packed.size import NEURON_COLUMNS
+from weightsmith.kernels.packed.representation import Encoded, TableIndex
+from weightsmith.kernels.packed.scratch import NEURON_COLUMNS, Scratch
 from weightsmith.kernels.packed.weighing import Weigher
 from weightsmith.model import Softmax, Weighting, tokens_text
-from weightsmith.semantics.reference import evaluate, read_answers
+from weightsmith.semantics.evaluation import Quantity
+from weightsmith.semantics.reference import Reference
 
 Decisions = npt.NDArray[np.int32]
 Watch = Callable[[Array], None]
@@ -37,26 +37,33 @@ _scratch = Scratch()
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """What a run gives for each of its columns, as if the input ended there.
+    """The results of a run for each column, as if the input ended there.
 
-    Without a causal mask it cannot end earlier: there they are what the input says at that position. Only if `every`
-    position was asked for is one refused before the last.
+    Without a causal mask they are the answers of the whole input at that position; then an error before the last
+    position is raised only if the run reads `every` position.
     """
 
-    decisions: Decisions  # (columns): places among the answers, −1 for a code that stands for nothing
-    logits: Carried  # (classes, columns)
-    vectors: Carried  # (lanes, columns): the last of the stream
+    decisions: Decisions  # (columns): indices in the answers, −1 for a code that is not in the table
+    logits: Encoded  # (classes, columns)
+    vectors: Encoded  # (lanes, columns): the last of the stream
     empty_softmax: int  # rows of attention without weight, over all columns
+    decode: Callable[[Encoded], Array]
+
+    def values(self, quantity: Quantity, columns: slice) -> npt.NDArray[Any]:
+        """Return the decisions of some columns, or as members their "logits" or "vectors", (columns, …)."""
+        if quantity in ("decisions", "outputs"):
+            return self.decisions[columns]
+        return self.decode(getattr(self, quantity)[:, columns]).T
 
 
 class Runner:
-    """One run: the stream h, and scratch rows that are used again and again.
+    """One run: the stream h, and scratch rows that are reused.
 
     The columns beyond those of the layout are unused, but hold members of the arithmetic.
     """
 
     def __init__(self, p: Program, loops: Loops, layout: Layout, watch: Watch | None, every: bool = False) -> None:
-        """Fetch what all steps need."""
+        """Prepare what all steps share."""
         self.p, self.loops, self.layout, self.watch, self.every = p, loops, layout, watch, every
         self.c, self.constants = p.carrier, p.carrier.constants
         self.causal = p.transformer.mask == "causal"
@@ -64,13 +71,13 @@ class Runner:
         self.width = self.columns + COLUMN_PADDING
         self.simd = SIMD_BYTES // self.c.dtype.itemsize
         self.levels = Levels(layout.widths, layout.offsets, layout.chunk(self.simd), self._ahead(strict=False))
-        self.nothing: Carried = np.zeros(0, self.c.dtype)
+        self.nothing: Encoded = np.zeros(0, self.c.dtype)
         vectors = TILE_BYTES // SIMD_BYTES
         self.found = Survey(self._rows("low", 1, vectors * p.widest)[0], self._rows("high", 1, vectors)[0])
         self.empty = 0
 
     def run(self) -> Columns:
-        """Return what is in the columns at the end."""
+        """Return the results of all columns."""
         h = self._embedded()
         self._seen(h)
         for block in self.p.blocks:
@@ -90,27 +97,27 @@ class Runner:
             decisions = self._read_out(last)
         _scratch.shrink()
         used = slice(self.layout.columns)
-        return Columns(decisions[used], logits[:, used], h[:, used], self.empty)
+        return Columns(decisions[used], logits[:, used], h[:, used], self.empty, self.c.decode)
 
-    def _read_out(self, last: Carried) -> Decisions:
+    def _read_out(self, last: Encoded) -> Decisions:
         T = self.p.transformer
         assert T.readout is not None
         codes = self.c.decode(last[[T.lanes.index(lane) for lane in T.readout.lanes], : self.layout.columns])
-        return T.readout.places(codes.T).astype(np.int32)
+        return T.readout.answer_ids(codes.T).astype(np.int32)
 
     # The steps
 
-    def _embedded(self) -> Carried:
+    def _embedded(self) -> Encoded:
         T, layout = self.p.transformer, self.layout
         h = np.zeros((len(T.lanes), self.width), self.c.dtype)
         self.loops.embed(embedded(self.p, layout.widths.size), layout.ids, self.levels, h)
         return h
 
-    def _attention(self, block: BlockProgram, h: Carried) -> None:
+    def _attention(self, block: BlockProgram, h: Encoded) -> None:
         if not block.attention:
             return
         seen = self._normed(block.attention_norm, h) if block.before else h
-        total: Carried | None = None
+        total: Encoded | None = None
         for head in block.heads:
             mixed = self._mixed(head, seen)
             if len(block.heads) == 1:
@@ -125,7 +132,7 @@ class Runner:
         if not block.before:
             h[:] = self._normed(block.attention_norm, h)
 
-    def _mixed(self, head: HeadProgram, seen: Carried) -> Carried:
+    def _mixed(self, head: HeadProgram, seen: Encoded) -> Encoded:
         size, positions = head.size, self.layout.widths.size
         qkv = self._matvec(head.W_QKV, seen, "qkv")
         rotation = head.rotation(self.c, positions)
@@ -166,17 +173,17 @@ class Runner:
             total=self._rows("total", 1, simd),
             queries=self._rows("queries", keys, simd),
             bounded=np.zeros(keys, np.int8),
-            places=np.zeros(keys, self.c.dtype),
+            shifts=np.zeros(keys, self.c.dtype),
             addresses=np.zeros((2, positions), np.int64),
             empty=np.zeros(self.layout.columns, np.bool_),
         )
 
     def _ahead(self, strict: bool) -> int:
-        """Return how many positions a head sees, more than there are before its own."""
+        """Return how many positions a head sees beyond those before its own."""
         return 0 if strict else 1 if self.causal else self.layout.widths.size
 
-    def _exponentiate(self, weighting: Weighting, scores: Carried, ahead: int) -> None:
-        """Do without a table."""
+    def _exponentiate(self, weighting: Weighting, scores: Encoded, ahead: int) -> None:
+        """Replace scores by exponentials, without a table."""
         A, positions = self.p.transformer.arithmetic, self.layout.widths.size
         for t in range(max(0, 1 - ahead), positions):  # the first position may see nothing
             level = self.layout.level(t)
@@ -187,7 +194,7 @@ class Runner:
                 x = A.subtract(x, x.max(axis=0)) if weighting.shifted else x
                 visible[:, level] = self.c.encode(A._elementary("exp", x))
 
-    def _feed_forward(self, block: BlockProgram, h: Carried, source: Carried) -> None:
+    def _feed_forward(self, block: BlockProgram, h: Encoded, source: Encoded) -> None:
         if block.W_1 is None or block.W_2 is None:
             return
         seen = self._normed(block.feed_forward_norm, source) if block.before else source
@@ -203,8 +210,8 @@ class Runner:
         if not block.before:
             h[:] = self._normed(block.feed_forward_norm, h)
 
-    def _neurons(self, block: BlockProgram, seen: Carried, a: int, hidden: Carried, count: int) -> None:
-        """Set the first columns of `hidden` to the activations of those of `seen` from a on."""
+    def _neurons(self, block: BlockProgram, seen: Encoded, a: int, hidden: Encoded, count: int) -> None:
+        """Set the first columns of `hidden` to the activations for the columns of `seen` from a on."""
         assert block.W_1 is not None
         self._apply(block.W_1, seen, a, hidden, 0, count, False)
         self._activate(block.function, hidden, count)
@@ -213,7 +220,7 @@ class Runner:
             self._apply(block.W_3, seen, a, gate, 0, count, False)
             self.loops.multiply_rows(hidden, gate, count, self.constants)
 
-    def _activate(self, name: Activation, hidden: Carried, count: int) -> None:
+    def _activate(self, name: Activation, hidden: Encoded, count: int) -> None:
         if name == "relu":
             np.maximum(hidden[:, :count], 0, out=hidden[:, :count])
             return
@@ -226,23 +233,23 @@ class Runner:
 
     # Parts of steps
 
-    def _rows(self, name: str, count: int, columns: int | None = None) -> Carried:
+    def _rows(self, name: str, count: int, columns: int | None = None) -> Encoded:
         return _scratch.rows(name, count, self.width if columns is None else columns, self.c.dtype)
 
-    def _matvec(self, M: Matrix, x: Carried, name: str, into: Carried | None = None) -> Carried:
+    def _matvec(self, M: Matrix, x: Encoded, name: str, into: Encoded | None = None) -> Encoded:
         out = self._rows(name, M.rows) if into is None else into
         self._apply(M, x, 0, out, 0, self.columns, into is not None)
         return out
 
     def _apply(
-        self, M: Matrix, x: Carried, first: int, out: Carried, target: int, count: int, into: bool,
-        second: Matrix | None = None, hidden: Carried | None = None,
+        self, M: Matrix, x: Encoded, first: int, out: Encoded, target: int, count: int, into: bool,
+        second: Matrix | None = None, hidden: Encoded | None = None,
     ) -> None:  # fmt: skip
         """Set columns of out to M x ⊕ bias, or to a layer of neurons: see `linear.apply`."""
         second, hidden = (self.p.none if second is None else second), (out if hidden is None else hidden)
         self.loops.apply(M, second, x, first, hidden, out, target, count, into, self.found, self.constants)
 
-    def _normed(self, norm: Norm | None, h: Carried, first: int = 0) -> Carried:
+    def _normed(self, norm: Norm | None, h: Encoded, first: int = 0) -> Encoded:
         if norm is None:
             return h
         out, column = h.copy(), np.empty(norm.lanes.size)
@@ -251,26 +258,27 @@ class Runner:
             self._refuse(wrong)
         return out
 
-    def _seen(self, h: Carried) -> None:
+    def _seen(self, h: Encoded) -> None:
         self._finite(h)
         if self.watch is not None:
             self.watch(self.c.decode(h[:, : self.layout.columns]))
 
-    def _finite(self, values: Carried, first: int = 0, end: int | None = None) -> Carried:
-        """Refuse what only the machine's arithmetic can produce, in the columns from `first` on."""
+    def _finite(self, values: Encoded, first: int = 0, end: int | None = None) -> Encoded:
+        """Refuse infinities and NaN, which only `Native` produces, in the columns from `first` on."""
         used = values[:, first : self.layout.columns if end is None else end]
-        if isinstance(self.constants, Machine) and not np.isfinite(used).all():
+        if self.c.representation is Machine and not np.isfinite(used).all():
             self._refuse(first + int(np.argwhere(~np.isfinite(used))[0][-1]))
         return values
 
     def _refuse(self, column: int) -> NoReturn:
-        """Let the reference say what is wrong with the input that ends in a column, or that it is in."""
+        """Raise the error of the reference for the input that ends in a column, or that contains it."""
         T, ids = self.p.transformer, self.layout.input_at(column, whole=not self.causal)
         name = named(tokens_text(T.vocabulary, (T.vocabulary[i] for i in ids)))
         try:
-            found = evaluate(T, np.array(ids))
+            reference = Reference(T)
+            found = reference.evaluate(np.array(ids))
             if self.every:
-                read_answers(T, found.stream[-1])
+                reference.read_answers(found.stream[-1])
         except ModelError as error:
             raise ModelError(f"on the input {name}: {error}") from None
         raise AssertionError(f"the fast run refuses {name}, which the reference takes")

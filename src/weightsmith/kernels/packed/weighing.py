@@ -1,4 +1,4 @@
-"""How attention's scores become weights, for a SIMD vector of columns; the first `count` of them are used."""
+"""From scores to weights, for a SIMD vector of columns, of which the first `count` are used."""
 
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -7,7 +7,7 @@ import numpy as np
 
 from weightsmith.kernels.packed.access import load, store
 from weightsmith.kernels.packed.instructions import filled, inlined, internal, most
-from weightsmith.kernels.packed.operations import add, divide, subtract, table_index
+from weightsmith.kernels.packed.representation import add, divide, subtract, table_index
 
 
 class Weighting(IntEnum):
@@ -26,12 +26,12 @@ class Weigher(NamedTuple):
     weighting: int
     table: Any
     index: Any
-    equal_parts: Any  # the weight of each of m positions: where all would be 0, with m visible ones, they become this
+    equal_parts: Any  # [m] is 1/m rounded: it replaces an all-zero softmax row over m visible positions
 
 
 @internal
 def exponentiate(scores: Any, visible: int, count: int, weigher: Any, constants: Any) -> None:
-    """Replace scores, less the largest of them if they are to be shifted, by their exponentials."""
+    """Replace scores by their exponentials, after subtracting the largest if the softmax is shifted."""
     if weigher.weighting == Weighting.SHIFTED:
         largest = load(scores, 0, 0)
         for s in range(1, visible):
@@ -45,7 +45,7 @@ def exponentiate(scores: Any, visible: int, count: int, weigher: Any, constants:
 
 @inlined
 def normalise(room: Any, here: int, visible: int, count: int, part: Any, rounding: Any, constants: Any) -> int:
-    """Divide exponentials by their sums, and say where there are none: there they become `part`.
+    """Divide exponentials by their sums; where the sum is 0, note that and set the weights to `part`.
 
     Return the first column whose sum is not finite, or −1.
     """
@@ -71,7 +71,7 @@ def normalise(room: Any, here: int, visible: int, count: int, part: Any, roundin
 
 @internal
 def choose(scores: Any, visible: int, count: int, weigher: Any) -> None:
-    """Replace scores by equal parts on the largest of them, or by 1 on the first or last of those."""
+    """Replace scores by equal parts on the largest ones, or by 1 on the first or last of them."""
     parts, weighting = weigher.equal_parts, weigher.weighting
     for i in range(count):
         most = scores[0, i]

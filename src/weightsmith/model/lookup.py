@@ -1,4 +1,4 @@
-"""Where things are in a transformer: blocks, heads, feed-forward layers, neurons and stages, by number or name."""
+"""Looking up blocks, heads, feed-forward layers, neurons and stages of a transformer, by number or name."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from weightsmith.model.transformer import Transformer
 
 
 def checked(T: Any) -> Transformer:
-    """Return a transformer, or refuse what is none."""
+    """Return a transformer; refuse any other value."""
     if not isinstance(T, Transformer):
         raise InputError(f"{brief(T)} is not a transformer: write load('model.safetensors') for a file")
     return T
@@ -70,7 +70,7 @@ def neuron_text(layer: FeedForward, neuron: int) -> str:
 
 
 def attention_stage(block: int) -> int:
-    """Return the stage of the stream after a block's attention; the one before it is what the block reads."""
+    """Return the stage of the stream after a block's attention; the block reads the stage before it."""
     return 2 * block + 1
 
 

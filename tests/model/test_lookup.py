@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from weightsmith.model.places import (
+from weightsmith.model.lookup import (
     attention_at,
     attention_stage,
     block_at,

@@ -1,33 +1,42 @@
-"""Real numbers that are no results of an operation on members, rounded once: the entries of tables of positions."""
+"""Correct rounding of a real number from a float64 approximation and an error bound (Ziv's method)."""
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
-from weightsmith.arithmetic.core import Array
+from weightsmith.arithmetic.core import Array, silent
 
 _SPLIT = 2.0**27 + 1
 
 
-def settled(close: Array, doubt: Array, nearest: Callable[[Array], Array], ball: Callable[..., Any]) -> Array:
-    """Return the members nearest to real numbers, each at most a doubt away from a float64 value.
+@cache
+def flint() -> Any:
+    """Return the library of ball arithmetic; it loads with the first number that needs it."""
+    import flint
 
-    Where all numbers within the doubt round to the same member, that is the answer. For the few others `ball`, called
-    with their place, encloses the number, with more bits until both ends of the ball round to the same member. It must
-    not be a midpoint between two members, unless its ball is exact.
+    return flint
+
+
+@silent
+def round_correctly(close: Array, doubt: Array, nearest: Callable[[Array], Array], ball: Callable[..., Any]) -> Array:
+    """Return the members nearest to real numbers; each number is at most `doubt` away from its float64 value `close`.
+
+    If all numbers within the doubt round to one member, that is the result. For the few others `ball`, called with
+    their indices, encloses the number, with more and more bits, until both ends of the ball round to one member. The
+    number must not be a midpoint between two members, unless its ball is exact.
     """
     result, other = nearest(close - doubt), nearest(close + doubt)
-    for place in np.argwhere(result != other):
-        result[tuple(place)] = _nearest_to(partial(ball, *place.tolist()), nearest)
+    for index in np.argwhere(result != other):
+        result[tuple(index)] = round_ball(partial(ball, *index.tolist()), nearest)
     return result
 
 
-def _nearest_to(ball: Callable[[], Any], nearest: Callable[[Array], Array]) -> float:
-    from flint import ctx
-
+def round_ball(ball: Callable[[], Any], nearest: Callable[[Array], Array]) -> float:
+    """Return the member nearest to the number that `ball()` encloses with the precision `flint().ctx.prec`."""
+    ctx = flint().ctx
     bits = ctx.prec
     try:
         for ctx.prec in (128, 256, 512, 1024, 2048, 4096):
@@ -41,7 +50,7 @@ def _nearest_to(ball: Callable[[], Any], nearest: Callable[[Array], Array]) -> f
 
 
 def _odd(x: Any) -> float:
-    """Return an exact ball in float64, cut off; its last bit is 1 where something was cut: so it is no midpoint."""
+    """Return an exact ball truncated to float64; its last bit is 1 if it is inexact, so it is no midpoint."""
     significand, exponent = (int(part) for part in x.man_exp())
     extra = max(0, significand.bit_length() - 53)
     kept = abs(significand) >> extra

@@ -1,0 +1,46 @@
+"""The one place that chooses how a transformer is run.
+
+| engine | arithmetics | gives |
+| --- | --- | --- |
+| `semantics.reference.Reference` | all | every value, by the definition |
+| `kernels.blas.BlasRun` | `Native` | every value, with the sums of BLAS |
+| `kernels.packed.PackedRun` | all | answers, logits and last vectors of many inputs, equal to the reference |
+
+Every engine has `supports(T)`, `ready()`, `results(ids, quantity)`, `inputs_at_once(length)` and
+`bytes_needed(positions, columns)`. It refuses, by name, a transformer with a part that it lacks.
+"""
+
+from typing import TYPE_CHECKING, Literal, overload
+
+from weightsmith.errors import InputError, brief
+from weightsmith.kernels.blas import BlasRun
+from weightsmith.model import Transformer
+from weightsmith.semantics.evaluation import Sums
+from weightsmith.semantics.reference import Reference
+
+if TYPE_CHECKING:
+    from weightsmith.kernels.packed import PackedRun
+
+
+@overload
+def engine_for(T: Transformer, sums: Sums | None = None) -> Reference: ...
+@overload
+def engine_for(T: Transformer, sums: Sums | None = None, *, every_value: Literal[False]) -> "Reference | PackedRun": ...
+def engine_for(T: Transformer, sums: Sums | None = None, *, every_value: bool = True) -> "Reference | PackedRun":
+    """Return the fastest engine that supports a transformer.
+
+    In `Native` the sums are the machine's, unless `sums="left"`. With `every_value=False` the engine need not return
+    the values inside a run: then left folds are computed by the packed kernels.
+    """
+    if sums not in (None, "left", "machine"):
+        raise InputError(f"sums={brief(sums)}: write 'left' for left folds, or 'machine'")
+    if sums == "machine" and not BlasRun.supports(T):
+        raise InputError(f"sums='machine' is for Native arithmetics: in {T.arithmetic} a sum is a left fold")
+    if sums != "left" and BlasRun.supports(T):
+        return BlasRun(T)
+    if not every_value:
+        from weightsmith.kernels.packed import PackedRun, packed_run  # here, because it loads Numba
+
+        if PackedRun.supports(T):
+            return packed_run(T)
+    return Reference(T)
