@@ -1,15 +1,18 @@
 """Functions of a person's own as parts of programs."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weightsmith.errors import InputError, brief
 from weightsmith.programs.operators import Operator
-from weightsmith.programs.places import Place
+from weightsmith.programs.places import Place, refusal
 from weightsmith.programs.values import Value, exact, is_number, presented
+
+if TYPE_CHECKING:
+    from weightsmith.programs.form import Note
 
 MOST_REMEMBERED = 100_000  # results of a function; beyond that all are forgotten
 
@@ -46,6 +49,29 @@ class Function(Operator):
             self.remembered.clear()
         self.remembered[values] = result
         return result
+
+
+def attempt(operator: Callable[..., Any], values: Sequence[Value], note: "Note") -> Any:
+    """Return the result of a function, or raise an error that names the values on which it fails."""
+    try:
+        return operator(*values)
+    except Exception as error:
+        raise failure(operator, values, note, error) from error
+
+
+def failure(
+    operator: Callable[..., Any], values: Sequence[Value], note: "Note", error: Exception, where: str = ""
+) -> InputError:
+    """Return the error that names the function, the values on which it failed, and the reason."""
+    place = operator.place if isinstance(operator, Function) else None
+    given = " and ".join(brief(presented(value)) for value in values)
+    why = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+    name = "" if note.name is None else f" in {note.name!r}"
+    if isinstance(operator, Function):
+        called = f"the function {operator.name}{name}"
+    else:
+        called = f"{operator if isinstance(operator, Operator) else 'select'}{name}"
+    return refusal(place or note.place, f"{called} on {given}{where}: {why}")
 
 
 def require_alike(call: Callable[[Any], object], value: object) -> None:

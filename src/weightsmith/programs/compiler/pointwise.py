@@ -28,7 +28,7 @@ from weightsmith.programs.compiler.symbols import (
 )
 from weightsmith.programs.compiler.tables import MOST_CALLS, TooManyCombinationsError, combined
 from weightsmith.programs.form import Note
-from weightsmith.programs.interpreter import attempt
+from weightsmith.programs.functions import attempt
 from weightsmith.programs.operators import COMPARISONS, Named, Operator
 from weightsmith.programs.values import Value, exact, is_number
 

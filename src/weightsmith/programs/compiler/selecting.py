@@ -17,8 +17,7 @@ from weightsmith.programs.compiler.pairs import Booleans, Condition, Difference,
 from weightsmith.programs.compiler.symbols import Affine, Mean, Sizes, Symbol, Table, as_table, divided
 from weightsmith.programs.compiler.tables import MOST_CALLS, combined
 from weightsmith.programs.form import Note
-from weightsmith.programs.functions import Function
-from weightsmith.programs.interpreter import attempt
+from weightsmith.programs.functions import Function, attempt
 from weightsmith.programs.operators import COMPARISONS
 from weightsmith.programs.places import refusal
 from weightsmith.programs.values import Value, exact, is_number

@@ -14,8 +14,7 @@ import numpy as np
 
 from weightsmith.errors import brief
 from weightsmith.programs.form import Node
-from weightsmith.programs.functions import Function
-from weightsmith.programs.interpreter import attempt
+from weightsmith.programs.functions import Function, attempt
 from weightsmith.programs.operators import COMPARISONS
 from weightsmith.programs.proof.holding import Values
 from weightsmith.programs.proof.lemmas import LemmaError

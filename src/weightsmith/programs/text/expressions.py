@@ -20,7 +20,7 @@ from weightsmith.programs.form import (
     gives_truth,
     select,
 )
-from weightsmith.programs.interpreter import attempt
+from weightsmith.programs.functions import attempt
 from weightsmith.programs.operators import Lookup, Member, Named
 from weightsmith.programs.places import refusal
 from weightsmith.programs.text.things import Atom, Thing, described, is_atom
