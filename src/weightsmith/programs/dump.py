@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from weightsmith.errors import brief, cut
-from weightsmith.programs.form import Aggregate, Always, And, Apply, Constant, Matrix, Node, Not, Or, Row, Select, Width
+from weightsmith.programs.form import Constant, Node
 from weightsmith.programs.graph import Program
 from weightsmith.programs.places import Place
 from weightsmith.programs.values import presented
@@ -37,7 +37,7 @@ def dump_lines(program: Program) -> list[str]:
     title = f"{program.name or 'a program'}, {LANGUAGES[program.front_end]}{', causal' if program.causal else ''}"
     names = short_names(program)
     shown = [node for node in program.nodes if names[node].startswith("%")]
-    rows = [(f"{names[node]} = {described(node, names)}", _source(node)) for node in shown]
+    rows = [(f"{names[node]} = {node.written([names[part] for part in node.parts])}", _source(node)) for node in shown]
     width = max(len(left) for left, _ in rows)
     return [title, *(f"  {left:{width}}  {right}".rstrip() for left, right in rows)]
 
@@ -64,33 +64,6 @@ def short_names(program: HasParts) -> dict[Node, str]:
         else:
             names[node], count = f"%{count}", count + 1
     return names
-
-
-def described(node: Node, names: dict[Node, str]) -> str:
-    """Return what a node computes, its parts called by their names."""
-    parts = [names[part] for part in node.parts]
-    match node:
-        case Constant(value):
-            return f"constant {brief(presented(value))}"
-        case Row(values):
-            return f"row {brief(presented(values))}"
-        case Apply(operator):
-            return operator.written(parts)
-        case Aggregate(_, _, default):
-            return f"aggregate({parts[0]}, {parts[1]}, default {brief(presented(default))})"
-        case Width():
-            return f"selector_width({parts[0]})"
-        case Select(_, _, comparison):
-            return f"select(key {parts[0]} {comparison} query {parts[1]})"
-        case And() | Or():
-            return f"{parts[0]} {type(node).__name__.lower()} {parts[1]}"
-        case Not():
-            return f"not {parts[0]}"
-        case Always(selected):
-            return "select all" if selected else "select none"
-        case Matrix(rows):
-            return f"select given pairs, {len(rows)} rows"
-    return type(node).__name__.lower()
 
 
 def _source(node: Node) -> str:

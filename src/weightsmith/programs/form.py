@@ -26,7 +26,7 @@ from weightsmith.errors import brief
 from weightsmith.programs.functions import Function
 from weightsmith.programs.operators import COMPARISONS, Named, Operator
 from weightsmith.programs.places import Place
-from weightsmith.programs.values import Value
+from weightsmith.programs.values import Value, presented
 
 FrontEnd: TypeAlias = Literal["rasp", "tracr"]
 Encoding: TypeAlias = Literal["numerical", "categorical"]
@@ -73,6 +73,10 @@ class Node:
         """Return this node with a name."""
         return replace(self, note=replace(self.note, name=name))
 
+    def written(self, parts: list[str]) -> str:
+        """Return the node as people read it, its parts by their names."""
+        return type(self).__name__.lower() + (f"({', '.join(parts)})" if parts else "")
+
 
 class SequenceNode(Node):
     """A sequence operation: one value at every position."""
@@ -103,6 +107,10 @@ class Constant(SequenceNode):
 
     value: Value
 
+    def written(self, parts: list[str]) -> str:
+        """Return `constant 3`."""
+        return f"constant {brief(presented(self.value))}"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Row(SequenceNode):
@@ -111,6 +119,10 @@ class Row(SequenceNode):
     values: tuple[Value, ...]
     only_this_length: bool = True
 
+    def written(self, parts: list[str]) -> str:
+        """Return `row (1, 2)`."""
+        return f"row {brief(presented(self.values))}"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Apply(SequenceNode):
@@ -118,6 +130,10 @@ class Apply(SequenceNode):
 
     operator: Operator
     arguments: tuple[SequenceNode, ...]
+
+    def written(self, parts: list[str]) -> str:
+        """Return the operator with its arguments."""
+        return self.operator.written(parts)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,12 +144,20 @@ class Aggregate(SequenceNode):
     values: SequenceNode
     default: Value
 
+    def written(self, parts: list[str]) -> str:
+        """Return `aggregate(%1, %2, default 0)`."""
+        return f"aggregate({parts[0]}, {parts[1]}, default {brief(presented(self.default))})"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Width(SequenceNode):
     """How many positions are selected."""
 
     selector: SelectorNode
+
+    def written(self, parts: list[str]) -> str:
+        """Return `selector_width(%1)`."""
+        return f"selector_width({parts[0]})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,6 +168,10 @@ class Select(SelectorNode):
     queries: SequenceNode
     comparison: str | Function
 
+    def written(self, parts: list[str]) -> str:
+        """Return `select(key %1 == query %2)`."""
+        return f"select(key {parts[0]} {self.comparison} query {parts[1]})"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class And(SelectorNode):
@@ -151,6 +179,10 @@ class And(SelectorNode):
 
     left: SelectorNode
     right: SelectorNode
+
+    def written(self, parts: list[str]) -> str:
+        """Return `%1 and %2`."""
+        return f"{parts[0]} and {parts[1]}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -160,12 +192,20 @@ class Or(SelectorNode):
     left: SelectorNode
     right: SelectorNode
 
+    def written(self, parts: list[str]) -> str:
+        """Return `%1 or %2`."""
+        return f"{parts[0]} or {parts[1]}"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Not(SelectorNode):
     """The pairs that the other does not select."""
 
     inner: SelectorNode
+
+    def written(self, parts: list[str]) -> str:
+        """Return `not %1`."""
+        return f"not {parts[0]}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -174,6 +214,10 @@ class Always(SelectorNode):
 
     selected: bool
 
+    def written(self, parts: list[str]) -> str:
+        """Return `select all` or `select none`."""
+        return "select all" if self.selected else "select none"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Matrix(SelectorNode):
@@ -181,6 +225,13 @@ class Matrix(SelectorNode):
 
     rows: tuple[tuple[bool, ...], ...]
     only_this_length: bool = True
+
+    def written(self, parts: list[str]) -> str:
+        """Return the number of rows."""
+        return f"select given pairs, {len(self.rows)} rows"
+
+
+NODES = {kind.__name__.lower(): kind for kind in (*SequenceNode.__subclasses__(), *SelectorNode.__subclasses__())}
 
 
 def select(keys: SequenceNode, queries: SequenceNode, comparison: str | Function, note: Note) -> SelectorNode:

@@ -97,6 +97,9 @@ NAMED: dict[str, Callable[..., Value]] = {
     "float": _fraction,
     "bool": bool,
 }
+ARITY = dict.fromkeys(
+    ("not", "truth", "indicator", "str", "int", "float", "bool", "negative", "absolute", "round"), 1
+) | {"where": 3}  # of other symbols 2; min and max take any number
 TRUTHS = frozenset([*COMPARISONS, "not", "truth", "bool"])  # give truth values whatever they get
 INFIX = frozenset([*COMPARISONS, "+", "-", "*", "/", "//", "%", "^", "and", "or"])
 

@@ -27,8 +27,8 @@ from weightsmith.programs.places import refusal
 from weightsmith.programs.proof.certificate import Certificate
 from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.proof.meaning import Meaning
+from weightsmith.programs.proof.statement_data import statement_data
 from weightsmith.programs.proof.weights import Proof
-from weightsmith.programs.proof.writing import written
 from weightsmith.programs.values import Value, exact, presented
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class CompiledProgram:
             tuple({"up_to": one.up_to, "inputs": one.inputs, "holds": one.holds} for one in also),
             self.proof.types if not isinstance(self.proof, Proof) else (),
             digest(self.transformer),
-            written(self.proof.meaning) if isinstance(self.proof, Proof) else None,
+            statement_data(self.proof.meaning) if isinstance(self.proof, Proof) else None,
         )
 
     def __repr__(self) -> str:

@@ -17,8 +17,9 @@ from weightsmith.programs.proof.asking import PLAIN
 from weightsmith.programs.proof.certificate import PROGRAM_FORMAT
 from weightsmith.programs.proof.lemmas import Lemma, LemmaError
 from weightsmith.programs.proof.meaning import Meaning
-from weightsmith.programs.proof.reading import items, keys, read_statement, text, whole
+from weightsmith.programs.proof.parsing import items, keys, text, whole
 from weightsmith.programs.proof.same import require_same
+from weightsmith.programs.proof.statement_data import read_statement
 from weightsmith.programs.proof.weights import Proof
 from weightsmith.storage import read_json
 
