@@ -139,8 +139,7 @@ class Batch:
         equal, known = np.array(self.numbering.equal, np.int64), self.numbering.values
         keys, queries = equal[keys], equal[queries]
         if comparison == "==":
-            same: Truths = keys[:, np.newaxis, :] == queries[:, :, np.newaxis]
-            return same
+            return np.equal(keys[:, np.newaxis, :], queries[:, :, np.newaxis])
         holds = comparison if isinstance(comparison, Function) else COMPARISONS[comparison]
         (those, k), (these, q) = distinct(keys), distinct(queries)
         pairs = q[:, :, np.newaxis] * len(those) + k[:, np.newaxis, :]
@@ -153,7 +152,7 @@ class Batch:
                 truths[pair] = bool(holds(*values))
             except Exception as error:
                 raise failure(holds, values, note, error) from error
-        return truths[pairs]
+        return np.asarray(truths[pairs])
 
     def _refuse_none(self, keys: Numbers, queries: Numbers, comparison: str, note: Note) -> None:
         nothing = self.numbering.of(None)

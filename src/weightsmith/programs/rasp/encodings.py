@@ -1,30 +1,11 @@
 """Encodings and names: annotations that every expression has without being asked."""
 
 import enum
-from typing import Any
 
-from weightsmith.programs.rasp.aggregates import Aggregate, SelectorWidth
 from weightsmith.programs.rasp.expressions import DEFAULT_ANNOTATORS, RASPExpr, annotate
-from weightsmith.programs.rasp.selectors import (
-    ConstantSelector,
-    Select,
-    Selector,
-    SelectorAnd,
-    SelectorNot,
-    SelectorOr,
-)
 from weightsmith.programs.rasp.sequences import (
-    ConstantSOp,
-    Full,
-    IndicesType,
-    LengthType,
-    LinearSequenceMap,
-    Map,
-    Pointwise,
-    SequenceMap,
     SOp,
     SOpT,
-    TokensType,
 )
 
 
@@ -33,28 +14,6 @@ class Encoding(enum.Enum):
 
     CATEGORICAL = "categorical"
     NUMERICAL = "numerical"
-
-
-NAMES: dict[Any, str] = {  # a kind before the kinds that it belongs to
-    TokensType: "tokens",
-    IndicesType: "indices",
-    LengthType: "length",
-    LinearSequenceMap: "linear_sequence_map",
-    SequenceMap: "sequence_map",
-    Map: "map",
-    Pointwise: "pointwise",
-    Full: "full",
-    ConstantSOp: "constant_sop",
-    SelectorWidth: "selector_width",
-    Aggregate: "aggregate",
-    SOp: "sop",
-    Select: "select",
-    SelectorAnd: "selector_and",
-    SelectorOr: "selector_or",
-    SelectorNot: "selector_not",
-    ConstantSelector: "constant_selector",
-    Selector: "selector",
-}
 
 
 def numerical(sop: SOpT) -> SOpT:
@@ -92,9 +51,8 @@ def default_encoding(expr: RASPExpr) -> Encoding | None:
 
 def default_name(expr: RASPExpr) -> str:
     """Return the name where none was given: that of its kind."""
-    for kind, name in NAMES.items():
-        if isinstance(expr, kind):
-            return name
+    if expr._kind is not None:
+        return expr._kind
     raise NotImplementedError(f"an expression of the kind {type(expr).__name__} has no name: give it one by .named()")
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, Protocol, TypeAlias, TypeVar
 
+from weightsmith.errors import InputError, brief
+from weightsmith.programs.form import Node, Note
 from weightsmith.programs.places import Place
 from weightsmith.programs.rasp.sources import place_in
 
@@ -62,6 +64,8 @@ class RASPExpr(ABC):
     """An expression: a sequence operation or a selector."""
 
     _numbers = itertools.count(1)
+    _parts: tuple[str, ...] = ()  # the attributes that hold its children
+    _kind: str | None = None  # its name, and that of the method that evaluates it
 
     def __init__(self) -> None:
         """Start without annotations, and remember who made this."""
@@ -72,10 +76,14 @@ class RASPExpr(ABC):
     def __call__(self, xs: Sequence[Any]) -> Any:
         """Return the values of this expression for an input."""
 
+    def node(self, parts: tuple[Any, ...], note: Note) -> Node:
+        """Return this expression as a node of a program, from the nodes of its children."""
+        raise InputError(f"an expression of the kind {type(self).__name__} is none of RASP's: {brief(self)}")
+
     @property
-    @abstractmethod
     def children(self) -> Sequence["RASPExpr"]:
         """The expressions that this one is made of."""
+        return [getattr(self, name) for name in self._parts]
 
     @property
     def annotations(self) -> Mapping[str, Any]:
