@@ -20,7 +20,7 @@ from weightsmith.programs import compile, compile_ltl, compile_rasp, exact_value
 from weightsmith.programs.budget import Budget, OverBudgetError, allowed, in_force
 from weightsmith.programs.compiler import halves, symbols
 from weightsmith.programs.compiler.coding import Coder
-from weightsmith.programs.compiler.forms import Cells, Form
+from weightsmith.programs.circuit.forms import Cells, Form
 from weightsmith.programs.compiler.symbols import Mean, Sizes
 from weightsmith.programs.compiler.walk import Walk
 from weightsmith.programs.values import presented

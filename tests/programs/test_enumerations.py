@@ -9,11 +9,11 @@ import pytest
 
 from weightsmith.programs.compiler import forms, pairs
 from weightsmith.programs.compiler.counting import Counting
-from weightsmith.programs.compiler.forms import Form, distinct, feature
+from weightsmith.programs.circuit.forms import Form, distinct, feature
 from weightsmith.programs.compiler.gathering import _pairs_alike, _pairs_of
 from weightsmith.programs.compiler.halves import _twice
-from weightsmith.programs.compiler.neurons import kinks
-from weightsmith.programs.compiler.pairs import at_distances
+from weightsmith.programs.circuit.neurons import kinks
+from weightsmith.programs.circuit.selections import at_distances
 from weightsmith.programs.compiler.symbols import Mean
 
 SEEDS = range(200)

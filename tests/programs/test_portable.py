@@ -17,8 +17,8 @@ from weightsmith.arithmetic import Float
 from weightsmith.model import Softmax
 from weightsmith.model.folds import map_arrays, named_arrays
 from weightsmith.programs import CompiledProgram, compile, exact_values, program, rasp
-from weightsmith.programs.portable.margins import Margins
-from weightsmith.programs.portable.proof import PortableProof
+from weightsmith.programs.softmax.margins import Margins
+from weightsmith.programs.softmax.proof import PortableProof
 from weightsmith.programs.values import presented
 
 torch = pytest.importorskip("torch")

@@ -23,8 +23,8 @@ from weightsmith.programs.compiler import (
     weights,
 )
 from weightsmith.programs.compiler.boundaries import EVERY, Boundary
-from weightsmith.programs.compiler.forms import Form
-from weightsmith.programs.compiler.neurons import Kink
+from weightsmith.programs.circuit.forms import Form
+from weightsmith.programs.circuit.neurons import Kink
 from weightsmith.programs.compiler.symbols import Affine, Mean, Table
 from weightsmith.programs.form import Aggregate, Apply, Constant, Indices, Node, Select, Tokens, Width
 from weightsmith.programs.graph import Program

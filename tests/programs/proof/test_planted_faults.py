@@ -8,7 +8,7 @@ import weightsmith as ws
 from tests.programs.proof.faults import FAULTS, Fault
 from weightsmith.programs import Program, compile, parse_rasp
 from weightsmith.programs.compiler import compiled, smallest, weights
-from weightsmith.programs.compiler.placing import placed
+from weightsmith.programs.circuit.lanes import placed
 from weightsmith.programs.compiler.walk import Walk
 from weightsmith.programs.interpreter import exact_values
 from weightsmith.programs.proof.lemmas import LemmaError

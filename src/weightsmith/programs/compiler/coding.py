@@ -9,33 +9,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.forms import LARGEST_CODE, Cells, Form, TooLargeError, cell_form, distinct, sums
-from weightsmith.programs.compiler.neurons import Kink, kinks
-from weightsmith.programs.compiler.symbols import Integers, Table, Variable, additive, linear
+from weightsmith.programs.circuit.circuit import Layer, Part
+from weightsmith.programs.circuit.forms import (
+    LARGEST_CODE,
+    Cells,
+    Form,
+    Integers,
+    TooLargeError,
+    cell_form,
+    distinct,
+    sums,
+)
+from weightsmith.programs.circuit.neurons import kinks
+from weightsmith.programs.compiler.symbols import Table, Variable, additive, linear
 from weightsmith.programs.places import Place
 from weightsmith.programs.values import Value
 
 ONE_LAYER = 1024  # combinations of codes that are told apart in one layer
 FEW_NEURONS = 48  # in one layer are better than two layers
 MOST_NEURONS = 4096
-
-
-class Part(NamedTuple):
-    """What some neurons add to a cell: they read one form."""
-
-    form: Form
-    codes: Integers
-    wanted: Integers  # for every code, what they must add
-    kinks: tuple[Kink, ...]
-
-
-class Layered(NamedTuple):
-    """A cell that a feed-forward layer writes."""
-
-    cell: Any
-    parts: tuple[Part, ...]
-    source: str
-    place: Place | None
 
 
 class Coded(NamedTuple):
@@ -50,7 +42,7 @@ class Coder:
     """Makes codes of tables; what feed-forward layers must write is kept in `layers`."""
 
     cells: Cells
-    layers: list[Layered] = field(default_factory=list)
+    layers: list[Layer] = field(default_factory=list)
     one_layer: int = ONE_LAYER
     source: str = ""
     place: Place | None = None
@@ -166,7 +158,7 @@ class Coder:
             time = max(part.form.time for part in parts)
             everywhere = all(part.form.everywhere for part in parts)
             cell = self.cells.new(codes, time + (1 if time % 2 else 2), self.source, everywhere=everywhere)
-            self.layers.append(Layered(cell, tuple(parts), self.source, self.place))
+            self.layers.append(Layer(cell, tuple(parts), self.source, self.place))
             self._known[key] = cell_form(cell)
         return self._known[key]
 

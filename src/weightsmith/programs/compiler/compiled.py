@@ -12,13 +12,13 @@ from weightsmith.errors import InputError, brief, listed
 from weightsmith.model import Transformer, digest
 from weightsmith.programs.beside import COMPILED, beside
 from weightsmith.programs.budget import DEFAULT_MEMORY, allowed, in_force
-from weightsmith.programs.compiler.forms import TooLargeError
-from weightsmith.programs.compiler.placing import Lanes, placed
-from weightsmith.programs.compiler.plan import Plan
+from weightsmith.programs.circuit.circuit import Circuit
+from weightsmith.programs.circuit.forms import TooLargeError
+from weightsmith.programs.circuit.lanes import Lanes, place
+from weightsmith.programs.compiler.lowering import blocks_of, transformer
+from weightsmith.programs.compiler.planner import Planner
 from weightsmith.programs.compiler.smallest import smallest
 from weightsmith.programs.compiler.stating import stated
-from weightsmith.programs.compiler.walk import Walk
-from weightsmith.programs.compiler.weights import blocks_of, transformer
 from weightsmith.programs.dump import dump, dump_lines, text_lines
 from weightsmith.programs.graph import Program
 from weightsmith.programs.interpreter import read_tokens
@@ -32,7 +32,7 @@ from weightsmith.programs.proof.weights import Proof
 from weightsmith.programs.values import Value, exact, presented
 
 if TYPE_CHECKING:
-    from weightsmith.programs.portable.proof import PortableProof
+    from weightsmith.programs.softmax.proof import PortableProof
 
 LONGEST = 10_000  # positions
 MOST_TOKENS = 10_000
@@ -156,14 +156,14 @@ def compile(  # the verb that people look for
     with allowed(seconds, memory):
         made = _program(program, causal)
         if portable:
-            from weightsmith.programs.portable.proof import proved  # the other back end loads when it is asked for
+            from weightsmith.programs.softmax.proof import proved  # the other back end loads when it is asked for
 
             found = proved(made, tokens, length, token_names(tokens), _provenance(made), arithmetic)
             return CompiledProgram(made, found.T, tokens, length, found)
-        walk = Walk.through(made, tokens, length, made.causal)
+        walk = Planner.through(made, tokens, length, made.causal)
         plan = walk.plan()
         _require_readable(made, plan)
-        lanes = placed(plan)
+        lanes = place(plan)
         in_force().at("the proof", made.output.note.place)
         try:
             proof = _proved(plan, lanes, made, Meaning(stated(walk, lanes)), arithmetic)
@@ -206,7 +206,7 @@ def _program(program: Any, causal: bool) -> Program:
     return programs.program(program, causal=causal)
 
 
-def _proved(plan: Plan, lanes: Lanes, program: Program, meaning: Meaning, arithmetic: Arithmetic | None) -> Proof:
+def _proved(plan: Circuit, lanes: Lanes, program: Program, meaning: Meaning, arithmetic: Arithmetic | None) -> Proof:
     """Return the transformer with its proof, in the given arithmetic or the smallest that will do."""
     names, history = token_names(meaning.stated.vocabulary), _provenance(program)
     if arithmetic is None:
@@ -256,7 +256,7 @@ def _provenance(program: Program) -> list[str]:
     return [line if len(line) <= 200 else f"{line[:199]}…" for line in shown]
 
 
-def _require_readable(program: Program, plan: Plan) -> None:
+def _require_readable(program: Program, plan: Circuit) -> None:
     """Refuse outputs that no readout can say."""
     for _, value in plan.table:
         shown = presented(value)

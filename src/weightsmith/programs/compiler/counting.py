@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.boundaries import Heads
-from weightsmith.programs.compiler.forms import Cell, Form, distinct
-from weightsmith.programs.compiler.pairs import Both, Condition, Either, Pairs
+from weightsmith.programs.circuit.circuit import Boundaries
+from weightsmith.programs.circuit.forms import Cell, Form, distinct
+from weightsmith.programs.circuit.selections import Both, Condition, Either, Selection
 
 
 class Numbering(NamedTuple):
@@ -35,7 +35,7 @@ class Counting:
     orders: dict[Cell, Form] = field(default_factory=dict)  # how many are less, in an order that may have ties
     numberings: dict[Cell, Numbering] = field(default_factory=dict)
 
-    def note_width(self, cell: Cell, pairs: Pairs, heads: Heads) -> None:
+    def note_width(self, cell: Cell, pairs: Selection, heads: Boundaries) -> None:
         """Remember what is known of a cell that counts the selected positions."""
         if len(heads) == 1:
             (boundary, sign), *_ = heads.items()
@@ -47,7 +47,7 @@ class Counting:
         if numbering is not None:
             self.numberings[cell] = numbering
 
-    def at_most_one(self, pairs: Pairs) -> bool:
+    def at_most_one(self, pairs: Selection) -> bool:
         """Say whether no query selects two positions."""
         parts = conjuncts(pairs)
         equal = {part.difference.key for part in parts if part.only is not None}
@@ -61,7 +61,7 @@ class Counting:
                 return True
         return False
 
-    def all_alike(self, pairs: Pairs, value: Form) -> bool:
+    def all_alike(self, pairs: Selection, value: Form) -> bool:
         """Say whether a form is the same at all positions that one query selects."""
         for part in conjuncts(pairs):
             order = self.orders.get(_lone_cell(part.difference.key))  # type: ignore[arg-type]
@@ -69,7 +69,7 @@ class Counting:
                 return True
         return False
 
-    def at_least_one(self, pairs: Pairs) -> bool:
+    def at_least_one(self, pairs: Selection) -> bool:
         """Say whether every query selects something."""
         if selects_first(pairs):
             return True
@@ -102,7 +102,7 @@ class Counting:
                 break
         return True
 
-    def _numbering(self, pairs: Pairs) -> Numbering | None:
+    def _numbering(self, pairs: Selection) -> Numbering | None:
         parts = conjuncts(pairs)
         if isinstance(pairs, Both) and len(parts) < len(pairs.parts):
             return None
@@ -136,14 +136,14 @@ class Counting:
         return _within(wanted, self.causal)
 
 
-def conjuncts(pairs: Pairs) -> list[Condition]:
+def conjuncts(pairs: Selection) -> list[Condition]:
     """Return the conditions that all selected pairs meet."""
     if isinstance(pairs, Condition):
         return [pairs]
     return [part for part in pairs.parts if isinstance(part, Condition)] if isinstance(pairs, Both) else []
 
 
-def selects_first(pairs: Pairs) -> bool:
+def selects_first(pairs: Selection) -> bool:
     """Say whether every query selects the first position, whatever it holds."""
     match pairs:
         case Both(parts):

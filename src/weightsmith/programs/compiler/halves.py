@@ -5,9 +5,10 @@ from functools import partial
 import numpy as np
 
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.coding import MOST_NEURONS, Coder, Part, function_of
-from weightsmith.programs.compiler.forms import LARGEST_CODE, Form, distinct
-from weightsmith.programs.compiler.symbols import Affine, Integers, Mean, Sizes, codes_of, variable_of
+from weightsmith.programs.circuit.circuit import Part
+from weightsmith.programs.circuit.forms import LARGEST_CODE, Form, Integers, Sizes, distinct
+from weightsmith.programs.compiler.coding import MOST_NEURONS, Coder, function_of
+from weightsmith.programs.compiler.symbols import Affine, Mean, codes_of, variable_of
 from weightsmith.programs.form import Aggregate, Apply, Constant, Indices, Length, Node, Row, Select, Width
 from weightsmith.programs.graph import Program
 from weightsmith.programs.operators import COMPARISONS, Named

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.forms import LARGEST_CODE, Form, distinct, sums
+from weightsmith.programs.circuit.forms import LARGEST_CODE, Form, Integers, Sizes, distinct, sums
 from weightsmith.programs.compiler.symbols import (
     Affine,
-    Integers,
     Mean,
-    Sizes,
     Symbol,
     Table,
     as_affine,

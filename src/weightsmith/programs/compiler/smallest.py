@@ -4,11 +4,10 @@ from collections.abc import Iterable, Sequence
 
 from weightsmith.arithmetic import Fixed
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.boundaries import EVERY, Boundary
-from weightsmith.programs.compiler.forms import Form, TooLargeError
-from weightsmith.programs.compiler.placing import Lanes
-from weightsmith.programs.compiler.plan import Plan
-from weightsmith.programs.compiler.weights import BlockPlan, Saturation, blocks_of, transformer
+from weightsmith.programs.circuit.circuit import EVERY, Boundary, Circuit
+from weightsmith.programs.circuit.forms import Form, TooLargeError
+from weightsmith.programs.circuit.lanes import Lanes
+from weightsmith.programs.compiler.lowering import BlockPlan, Saturation, blocks_of, transformer
 from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.proof.meaning import Meaning
 from weightsmith.programs.proof.weights import Proof
@@ -16,7 +15,7 @@ from weightsmith.programs.proof.weights import Proof
 MOST_BITS = 25  # of the arithmetics that are tried: what float64 carries exactly
 
 
-def smallest(plan: Plan, lanes: Lanes, meaning: Meaning, names: list[str], history: list[str]) -> Proof:
+def smallest(plan: Circuit, lanes: Lanes, meaning: Meaning, names: list[str], history: list[str]) -> Proof:
     """Return the proof in the smallest Fixed: whole numbers need no bits after the point."""
     blocks = blocks_of(plan, lanes)
     held = max(_fired(blocks), _added_up(blocks, lanes, plan.sizes.positions), *(lane.reach for lane in lanes.lanes))

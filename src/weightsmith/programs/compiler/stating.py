@@ -4,19 +4,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from weightsmith.programs.compiler.boundaries import Boundary, Heads
-from weightsmith.programs.compiler.forms import Cell, Form
-from weightsmith.programs.compiler.gathering import pairs_key
-from weightsmith.programs.compiler.pairs import Booleans, Both, Condition, Either, Pairs
-from weightsmith.programs.compiler.placing import Lanes
-from weightsmith.programs.compiler.symbols import Affine, Integers, Mean, Symbol, Table
-from weightsmith.programs.compiler.walk import Walk
+from weightsmith.programs.circuit.circuit import Boundaries, Boundary, SumHead
+from weightsmith.programs.circuit.forms import Cell, Form, Integers
+from weightsmith.programs.circuit.lanes import Lanes
+from weightsmith.programs.circuit.selections import Booleans, Both, Condition, Either, Selection, selection_key
+from weightsmith.programs.compiler.planner import Planner
+from weightsmith.programs.compiler.symbols import Affine, Mean, Symbol, Table
 from weightsmith.programs.form import Matrix, Node, Select, SequenceNode
 from weightsmith.programs.proof import holding, selectors, statement
 from weightsmith.programs.proof.grid import Part
 
 
-def stated(walk: Walk, lanes: Lanes) -> statement.Statement:
+def stated(walk: Planner, lanes: Lanes) -> statement.Statement:
     """Return what is stated of a program that was gone through, and of the lanes that hold its cells."""
     return _Stating(walk).whole(lanes)
 
@@ -25,7 +24,7 @@ def stated(walk: Walk, lanes: Lanes) -> statement.Statement:
 class _Stating:
     """Writes forms as vectors: what they are for each token, each position, each cell, and the constant."""
 
-    walk: Walk
+    walk: Planner
     _forms: dict[Form, Integers] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -41,7 +40,7 @@ class _Stating:
             node: self._held(node) for node in walk.program.nodes if isinstance(node, SequenceNode)
         }
         own = [node for node in walk.program.nodes if isinstance(node, Select | Matrix)]
-        pairs: dict[Node, selectors.Pairs] = {node: self._pairs(walk.pairs[node]) for node in own}
+        pairs: dict[Node, selectors.Selection] = {node: self._pairs(walk.pairs[node]) for node in own}
         return statement.Statement(
             statement.Parts(walk.program.nodes, walk.program.causal),
             tuple(walk.vocabulary),
@@ -68,12 +67,13 @@ class _Stating:
 
     def _cells(self) -> tuple[statement.Cell, ...]:
         walk = self.walk
-        nodes = {pairs_key(pairs): node for node, pairs in reversed(list(walk.pairs.items()))}
+        nodes = {selection_key(pairs): node for node, pairs in reversed(list(walk.pairs.items()))}
         made: dict[Cell, statement.Cell] = {}
-        for one in walk.gathering.made:
-            everywhere = one.pairs is True and not walk.causal  # as the length is counted
-            selector = None if everywhere else nodes[pairs_key(one.pairs)]
-            sums = statement.Gathered(selector, self._heads(one.heads), self.form(one.value))
+        for one in walk.gathering.heads:
+            assert isinstance(one, SumHead)
+            everywhere = one.selection is True and not walk.causal  # as the length is counted
+            selector = None if everywhere else nodes[selection_key(one.selection)]
+            sums = statement.Gathered(selector, self._heads(one.boundaries), self.form(one.value))
             line = None if one.place is None else one.place.line
             made[one.cell] = statement.Cell(one.cell.time, sums, one.source, line)
         for layer in walk.coder.layers:
@@ -85,14 +85,14 @@ class _Stating:
             made[layer.cell] = statement.Cell(layer.cell.time, statement.Layered(parts), layer.source, line)
         return tuple(made[cell] for cell in self.made)
 
-    def _heads(self, heads: Heads) -> tuple[tuple[selectors.Boundary, int], ...]:
+    def _heads(self, heads: Boundaries) -> tuple[tuple[selectors.Boundary, int], ...]:
         return tuple((self._boundary(boundary), sign) for boundary, sign in heads.items())
 
     def _boundary(self, boundary: Boundary) -> selectors.Boundary:
         of = tuple((self.form(key), self.form(query), weight) for (key, query), weight in boundary.weights)
         return selectors.Boundary(of, boundary.refused, boundary.selected)
 
-    def _pairs(self, pairs: Pairs) -> selectors.Pairs:
+    def _pairs(self, pairs: Selection) -> selectors.Selection:
         if isinstance(pairs, bool):
             return pairs
         if isinstance(pairs, Condition):

@@ -9,26 +9,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from weightsmith.programs.budget import VALUE, in_force
-from weightsmith.programs.compiler.forms import Codes, Form, TooLargeError, feature
+from weightsmith.programs.circuit.forms import Codes, Form, Integers, Sizes, TooLargeError, feature
 from weightsmith.programs.values import Value, exact, is_number
-
-Integers: TypeAlias = npt.NDArray[np.int64]
 
 MOST_COMBINATIONS = 200_000  # of classes in a table
 MOST_MEANS = 1 << 20  # pairs of a sum and a count
-
-
-class Sizes(NamedTuple):
-    """How many tokens there are, and how many positions an input has at most."""
-
-    tokens: int
-    positions: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +56,7 @@ class Affine:
 
 @dataclass(frozen=True, eq=False)
 class Mean:
-    """A mean: top / (scale · count), or the default where the count is 0. Pairs are what (top, count) can be."""
+    """A mean: top / (scale · count), or the default where the count is 0. Selection are what (top, count) can be."""
 
     top: Form
     scale: int

@@ -7,8 +7,8 @@ from math import prod
 import numpy as np
 
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.forms import TooLargeError
-from weightsmith.programs.compiler.symbols import MOST_COMBINATIONS, Integers, Table, Variable, constant
+from weightsmith.programs.circuit.forms import Integers, TooLargeError
+from weightsmith.programs.compiler.symbols import MOST_COMBINATIONS, Table, Variable, constant
 from weightsmith.programs.values import Value
 
 LARGEST_KEY = 1 << 62

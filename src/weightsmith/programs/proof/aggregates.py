@@ -13,7 +13,7 @@ from weightsmith.programs.proof.holding import Affine, Holding, Mean, Table, con
 from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.proof.selectors import (
     If,
-    Pairs,
+    Selection,
 )
 from weightsmith.programs.proof.selects import Selects
 from weightsmith.programs.proof.space import (
@@ -29,14 +29,14 @@ from weightsmith.programs.values import Value, exact, is_number, presented
 class Aggregates(Selects):
     """Checks counts and aggregates."""
 
-    def _is_count(self, holding: Holding, pairs: Pairs) -> Holding:
+    def _is_count(self, holding: Holding, pairs: Selection) -> Holding:
         if not isinstance(holding, Affine) or holding.scale != 1 or holding.about != "value":
             raise LemmaError("a number of positions is held in another way")
         if not self._counts(holding.form, pairs):
             raise LemmaError("what is held is not the number of selected positions")
         return holding
 
-    def _counts(self, form: Integers, pairs: Pairs) -> bool:
+    def _counts(self, form: Integers, pairs: Selection) -> bool:
         """Say whether a form is the number of positions that are selected."""
         space = self.space
         if space.constant(form):
@@ -53,10 +53,10 @@ class Aggregates(Selects):
         self.codes_of(cell)  # with the lemma that its heads select what the program selects
         return self._same_pairs(self.selector_of(self.stated.cells[cell]), pairs)
 
-    def _same_pairs(self, one: Pairs, two: Pairs) -> bool:
+    def _same_pairs(self, one: Selection, two: Selection) -> bool:
         return one is two or self.differences.identity(one) == self.differences.identity(two)
 
-    def _counts_before(self, form: Integers, pairs: Pairs) -> bool:
+    def _counts_before(self, form: Integers, pairs: Selection) -> bool:
         """Say whether as many positions are selected as come before the query, with itself or not."""
         count = (form[self.space.of_index] + form[-1]).tolist()
         positions = self.space.positions
@@ -111,7 +111,7 @@ class Aggregates(Selects):
         value = exact(Fraction(int(some[0, 0]), int(some[0, 1]) * mean.scale))
         return (value,) if mean.always or mean.default == value else None
 
-    def _sum_in(self, form: Integers, pairs: Pairs) -> Gathered:
+    def _sum_in(self, form: Integers, pairs: Selection) -> Gathered:
         """Return the sum over the selected positions that a form is, up to a factor and a constant."""
         cells = self.space.cells_of(form)
         if len(cells) == 1 and not self.space.pure_token(form) and not form[: self.space.of_cells.start].any():
@@ -122,7 +122,7 @@ class Aggregates(Selects):
                     return cell.made
         raise LemmaError("what is held is no sum over the selected positions")
 
-    def _is_count_or_default(self, node: Aggregate, holding: Holding, pairs: Pairs, value: Value) -> bool:
+    def _is_count_or_default(self, node: Aggregate, holding: Holding, pairs: Selection, value: Value) -> bool:
         """Check that one value is held where something is selected, and the default elsewhere."""
         forms = forms_of(holding)
         if len(forms) != 1 or self.space.constant(forms[0]):
@@ -140,7 +140,7 @@ class Aggregates(Selects):
                 return True
         return False
 
-    def _is_single(self, node: Aggregate, holding: Holding, pairs: Pairs, values: Holding, low: int) -> Holding:
+    def _is_single(self, node: Aggregate, holding: Holding, pairs: Selection, values: Holding, low: int) -> Holding:
         """Check that the one selected value is held, or the default where none is selected."""
         self._value(holding)
         forms = forms_of(holding)
@@ -173,7 +173,7 @@ class Aggregates(Selects):
         return holding
 
     def _is_single_constant(
-        self, node: Aggregate, holding: Holding, pairs: Pairs, values: Holding, low: int
+        self, node: Aggregate, holding: Holding, pairs: Selection, values: Holding, low: int
     ) -> Holding:
         """Check that the one selected number is always the same, and so is the default if none is selected."""
         if not isinstance(holding, Affine):
@@ -187,7 +187,7 @@ class Aggregates(Selects):
                 return holding
         raise LemmaError("one selected value is held as a constant, and it is none")
 
-    def _gathers_numbers(self, form: Integers, scale: int, pairs: Pairs, values: Holding) -> Integers:
+    def _gathers_numbers(self, form: Integers, scale: int, pairs: Selection, values: Holding) -> Integers:
         """Check that a form is the sum of values, times a scale; return what is added for each position."""
         if self.space.constant(form):
             value = self._as_form(values, scale)
@@ -219,7 +219,7 @@ class Aggregates(Selects):
             raise LemmaError("a sum of values is held as a constant")
         return self.space.form(index=map(int, whole))
 
-    def _is_mean(self, node: Aggregate, mean: Mean, pairs: Pairs, values: Holding) -> Mean:
+    def _is_mean(self, node: Aggregate, mean: Mean, pairs: Selection, values: Holding) -> Mean:
         """Check a mean that is held as sum and count, and find what these can be together."""
         if mean.about != "value" or mean.default != node.default:
             raise LemmaError("a mean is held with another default")
@@ -255,7 +255,7 @@ class Aggregates(Selects):
         self._lemma(node, "the mean is held up to halves, with which whole numbers are compared alike", grid.cases)
         return holding
 
-    def _is_truth(self, node: Aggregate, holding: Holding, pairs: Pairs, values: Holding, low: int) -> Holding:
+    def _is_truth(self, node: Aggregate, holding: Holding, pairs: Selection, values: Holding, low: int) -> Holding:
         """Check that it is held whether a mean of numbers from 0 on is positive."""
         if not low and node.default != 0:
             raise LemmaError("only the truth of a mean is held, and its default is not 0")

@@ -16,7 +16,7 @@ from weightsmith.programs.proof.holding import Holding, Values
 from weightsmith.programs.proof.lemmas import Lemma, LemmaError
 from weightsmith.programs.proof.selectors import (
     Differences,
-    Pairs,
+    Selection,
 )
 from weightsmith.programs.proof.space import (
     Integers,
@@ -48,7 +48,7 @@ class Cells:
         self.counting = Counting(self.space, self.differences, statement.causal)
         self.names = part_names(self.program)
         self.held: dict[Node, Holding] = {}
-        self.pairs: dict[Node, Pairs] = {}
+        self.pairs: dict[Node, Selection] = {}
         self._codes: dict[int, Integers] = {}
         self._looking_back: set[Node] = set()
         self._seen_or_not: set[Node] = set()  # selects that were compared for all pairs, also those that a mask hides
@@ -122,7 +122,7 @@ class Cells:
             added[key] = added[key] + one if key in added else one
         return list(added.values())
 
-    def selector_of(self, cell: Cell) -> Pairs:
+    def selector_of(self, cell: Cell) -> Selection:
         """Return which positions a sum is over."""
         assert isinstance(cell.made, Gathered)
         if cell.made.selector is None:
@@ -151,7 +151,7 @@ class Cells:
             self.counting.note_count(number, pairs, heads)
         return self._sums(pairs, value)
 
-    def _sums(self, pairs: Pairs, value: Integers) -> Integers:
+    def _sums(self, pairs: Selection, value: Integers) -> Integers:
         """Return what the sum of a form over the selected positions can be."""
         found = total_codes(self.space.codes(value), *self.counting.bounds(pairs))
         if self.space.pure_index(value):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weightsmith.programs.proof.selectors import FAR, All, Boundary, Differences, If, Pairs, Some, conditions
+from weightsmith.programs.proof.selectors import FAR, All, Boundary, Differences, If, Selection, Some, conditions
 from weightsmith.programs.proof.space import Integers, Space, distinct, scaled
 
 
@@ -36,11 +36,11 @@ class Counting:
         self.numberings: dict[int, Numbering] = {}
         self.lengths: set[int] = set()
         self.same_everywhere: set[int] = set()
-        self._bounds: dict[int, tuple[Pairs, tuple[int, int]]] = {}
+        self._bounds: dict[int, tuple[Selection, tuple[int, int]]] = {}
 
     # What cells are
 
-    def note_count(self, cell: int, pairs: Pairs, heads: list[tuple[Boundary, int]]) -> None:
+    def note_count(self, cell: int, pairs: Selection, heads: list[tuple[Boundary, int]]) -> None:
         """Note what follows for a cell that counts the positions that its heads select."""
         if pairs is True and not self.causal:
             self.lengths.add(cell)
@@ -54,7 +54,7 @@ class Counting:
         if numbering is not None:
             self.numberings[cell] = numbering
 
-    def note_everywhere(self, cell: int, pairs: Pairs) -> None:
+    def note_everywhere(self, cell: int, pairs: Selection) -> None:
         """Note that a sum is the same everywhere if all queries select the same positions."""
         if not self.causal and all(self.everywhere(one.query) for one in conditions(pairs)):
             self.same_everywhere.add(cell)
@@ -85,7 +85,7 @@ class Counting:
         gaps = np.abs(np.subtract.outer(places, places))[~np.eye(len(places), dtype=bool)]
         return not np.isin(gaps, distinct(np.abs(np.subtract.outer(codes, codes)))).any()
 
-    def _numbering(self, pairs: Pairs) -> Numbering | None:
+    def _numbering(self, pairs: Selection) -> Numbering | None:
         parts = conjuncts(pairs)
         if pairs is not True and (not parts or (isinstance(pairs, All) and len(parts) < len(pairs.parts))):
             return None
@@ -113,7 +113,7 @@ class Counting:
 
     # What selectors select
 
-    def bounds(self, pairs: Pairs) -> tuple[int, int]:
+    def bounds(self, pairs: Selection) -> tuple[int, int]:
         """Return how many positions a query selects, at least and at most."""
         if pairs is False:
             return 0, 0
@@ -121,7 +121,7 @@ class Counting:
             self._bounds[id(pairs)] = pairs, (self._low(pairs), self._high(pairs))
         return self._bounds[id(pairs)][1]
 
-    def _low(self, pairs: Pairs) -> int:
+    def _low(self, pairs: Selection) -> int:
         """Return 1 if every query selects something, and otherwise 0."""
         if self.first(pairs):
             return 1
@@ -130,7 +130,7 @@ class Counting:
             return 0
         return int(all(map(self._itself, parts)) or (len(parts) == 1 and self._exists(parts[0])))
 
-    def _high(self, pairs: Pairs) -> int:
+    def _high(self, pairs: Selection) -> int:
         """Return 1 if no query selects two positions, and otherwise as many as there are."""
         parts = conjuncts(pairs)
         equal = {part.key.tobytes(): part.key for part in parts if self.differences.only(part) is not None}
@@ -144,7 +144,7 @@ class Counting:
                 return 1
         return self.space.positions
 
-    def first(self, pairs: Pairs) -> bool:
+    def first(self, pairs: Selection) -> bool:
         """Say whether every query selects the first position, whatever it holds."""
         match pairs:
             case All(parts):
@@ -156,7 +156,7 @@ class Counting:
                 return alone and bool(pairs.holds(query[-1:] - key[-1:]).all())
         return pairs is True
 
-    def alike(self, pairs: Pairs, value: Integers) -> bool:
+    def alike(self, pairs: Selection, value: Integers) -> bool:
         """Say whether a form is the same at all positions that one query selects: those of one place in an order."""
         for part in conjuncts(pairs):
             order = self.orders.get(self._lone(part.key))
@@ -226,7 +226,7 @@ class Counting:
         return int(places[0]) - self.space.of_cells.start if lone else -1
 
 
-def conjuncts(pairs: Pairs) -> list[If]:
+def conjuncts(pairs: Selection) -> list[If]:
     """Return the conditions that all selected pairs meet."""
     if isinstance(pairs, If):
         return [pairs]

@@ -47,24 +47,24 @@ class If:
 class All:
     """The pairs for which all parts hold."""
 
-    parts: tuple["Pairs", ...]
+    parts: tuple["Selection", ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Some:
     """The pairs for which some part holds."""
 
-    parts: tuple["Pairs", ...]
+    parts: tuple["Selection", ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Other:
     """The pairs for which a part does not hold."""
 
-    inner: "Pairs"
+    inner: "Selection"
 
 
-Pairs: TypeAlias = If | All | Some | Other | bool
+Selection: TypeAlias = If | All | Some | Other | bool
 
 
 class Boundary(NamedTuple):
@@ -75,9 +75,9 @@ class Boundary(NamedTuple):
     selected: int
 
 
-def every(*parts: Pairs) -> Pairs:
+def every(*parts: Selection) -> Selection:
     """Return the pairs for which all parts hold; a condition counts once."""
-    flat: dict[object, Pairs] = {}
+    flat: dict[object, Selection] = {}
     for part in parts:
         if part is False:
             return False
@@ -87,7 +87,7 @@ def every(*parts: Pairs) -> Pairs:
     return True if not rest else rest[0] if len(rest) == 1 else All(rest)
 
 
-def some(*parts: Pairs) -> Pairs:
+def some(*parts: Selection) -> Selection:
     """Return the pairs for which some part holds."""
     if any(part is True for part in parts):
         return True
@@ -95,7 +95,7 @@ def some(*parts: Pairs) -> Pairs:
     return False if not rest else rest[0] if len(rest) == 1 else Some(rest)
 
 
-def other(part: Pairs) -> Pairs:
+def other(part: Selection) -> Selection:
     """Return the pairs for which a part does not hold."""
     if isinstance(part, bool):
         return not part
@@ -106,7 +106,7 @@ def other(part: Pairs) -> Pairs:
     return part.inner if isinstance(part, Other) else Other(part)
 
 
-def conditions(pairs: Pairs) -> list[If]:
+def conditions(pairs: Selection) -> list[If]:
     """Return all conditions that a selector is made of."""
     match pairs:
         case If():
@@ -118,7 +118,7 @@ def conditions(pairs: Pairs) -> list[If]:
     return []
 
 
-def truth(pairs: Pairs, leaf: Callable[[If], Booleans], shape: tuple[int, ...]) -> Booleans:
+def truth(pairs: Selection, leaf: Callable[[If], Booleans], shape: tuple[int, ...]) -> Booleans:
     """Return whether pairs are selected, from whether each condition holds."""
     match pairs:
         case If():
@@ -166,7 +166,7 @@ class Differences:
         codes = self.codes(condition.key, condition.query)
         return codes, condition.holds(codes)
 
-    def identity(self, pairs: Pairs) -> object:
+    def identity(self, pairs: Selection) -> object:
         """Return what makes two selectors the same; different ones may still select alike."""
         match pairs:
             case If():
@@ -177,7 +177,7 @@ class Differences:
                 return "other", self.identity(inner)
         return pairs
 
-    def normal(self, pairs: Pairs) -> Pairs:
+    def normal(self, pairs: Selection) -> Selection:
         """Return the same selector, with spans that begin and end at differences that occur."""
         match pairs:
             case If():
@@ -200,7 +200,7 @@ class Differences:
         codes, holds = self.of(condition)
         return int(codes[holds][0]) if np.count_nonzero(holds) == 1 else None
 
-    def selects(self, pairs: Pairs, heads: Sequence[tuple[Boundary, int]], name: str) -> int:
+    def selects(self, pairs: Selection, heads: Sequence[tuple[Boundary, int]], name: str) -> int:
         """Check that heads, added up with their signs, select just the pairs; return over how many cases."""
         digits = {one.same: (one.key, one.query) for one in conditions(pairs)}
         for boundary, _ in heads:  # which may look at a difference that makes no difference

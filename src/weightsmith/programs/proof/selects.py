@@ -23,7 +23,7 @@ from weightsmith.programs.proof.holding import Affine, Holding, forms_of
 from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.proof.selectors import (
     If,
-    Pairs,
+    Selection,
     conditions,
     every,
     other,
@@ -44,7 +44,7 @@ FEW_VALUES = 300  # fewer are compared pair by pair
 class Selects(Functions):
     """Checks selectors."""
 
-    def _selector(self, node: SelectorNode) -> Pairs:
+    def _selector(self, node: SelectorNode) -> Selection:
         match node:
             case And(left, right):
                 return every(self.pairs[left], self.pairs[right])
@@ -66,12 +66,14 @@ class Selects(Functions):
         if given < self.space.positions or (only and given != self.space.positions):
             raise LemmaError(f"a constant of length {given} for {self.space.positions} positions")
 
-    def _stated_pairs(self, node: Node) -> Pairs:
+    def _stated_pairs(self, node: Node) -> Selection:
         if node not in self.stated.pairs:
             raise LemmaError("it is not stated what it selects")
         return self.differences.normal(self.stated.pairs[node])
 
-    def _is_select(self, node: Node, keys: Holding, queries: Holding, comparison: str | Callable[..., Any]) -> Pairs:
+    def _is_select(
+        self, node: Node, keys: Holding, queries: Holding, comparison: str | Callable[..., Any]
+    ) -> Selection:
         """Check a select: for all pairs of values it selects what the program means."""
         pairs = self._stated_pairs(node)
         self._require_comparable(keys, queries, comparison)
@@ -95,7 +97,7 @@ class Selects(Functions):
         if not halves or not isinstance(comparison, str):
             raise LemmaError(f"more is asked of a key or query than its {partial[0].about}")
 
-    def _by_difference(self, pairs: Pairs, keys: Affine, queries: Affine, comparison: str) -> int | None:
+    def _by_difference(self, pairs: Selection, keys: Affine, queries: Affine, comparison: str) -> int | None:
         """Check a comparison of two numbers by their difference; None where the condition is on another one."""
         common = lcm(keys.scale, queries.scale)
         key, query = scaled(keys.form, common // keys.scale), scaled(queries.form, common // queries.scale)
@@ -126,7 +128,7 @@ class Selects(Functions):
         return factor if alike(ours, factor, both, 1) else None
 
     def _pair_by_pair(
-        self, node: Node, pairs: Pairs, keys: Holding, queries: Holding, comparison: str | Callable[..., Any]
+        self, node: Node, pairs: Selection, keys: Holding, queries: Holding, comparison: str | Callable[..., Any]
     ) -> int:
         """Check a select for all that keys and queries can hold."""
         if isinstance(pairs, If) and isinstance(comparison, str) and self._in_order(pairs, keys, queries, comparison):
@@ -195,7 +197,7 @@ class Selects(Functions):
         rows = grid.rows(*columns)
         return np.unique(rows, axis=0) if len(rows) > 64 else rows
 
-    def _selected(self, selector: Node) -> Pairs:
+    def _selected(self, selector: Node) -> Selection:
         if not self.program.causal and self.stated.causal:
             self._require_looks_back(selector)
         return self.pairs[selector]

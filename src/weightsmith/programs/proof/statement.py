@@ -11,7 +11,7 @@ from weightsmith.programs.form import Node
 from weightsmith.programs.proof.asking import Answers
 from weightsmith.programs.proof.grid import Part
 from weightsmith.programs.proof.holding import Holding, Mean
-from weightsmith.programs.proof.selectors import Boundary, Pairs
+from weightsmith.programs.proof.selectors import Boundary, Selection
 from weightsmith.programs.proof.space import Integers
 from weightsmith.programs.values import Value
 
@@ -70,5 +70,5 @@ class Statement:
     cells: tuple[Cell, ...]
     lanes: tuple[tuple[tuple[int, int], ...], ...]  # for every lane, its cells with their factors
     held: dict[Node, Held] = field(repr=False)
-    pairs: dict[Node, Pairs] = field(repr=False)
+    pairs: dict[Node, Selection] = field(repr=False)
     answers: dict[Node, Answers] | None = field(default=None, repr=False)  # of functions that cannot be asked

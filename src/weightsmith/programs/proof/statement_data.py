@@ -27,7 +27,7 @@ from weightsmith.programs.proof.parsing import (
     whole,
 )
 from weightsmith.programs.proof.program_data import Data, ProgramReader, ProgramWriter
-from weightsmith.programs.proof.selectors import All, Boundary, If, Other, Pairs, Some
+from weightsmith.programs.proof.selectors import All, Boundary, If, Other, Selection, Some
 from weightsmith.programs.proof.space import Integers
 from weightsmith.programs.proof.statement import Cell, Gathered, Held, Layered, Parts, Statement
 from weightsmith.programs.values import presented
@@ -122,7 +122,7 @@ class _Writer:
             **about,
         }
 
-    def _pairs(self, pairs: Pairs) -> Any:
+    def _pairs(self, pairs: Selection) -> Any:
         match pairs:
             case bool():
                 return pairs
@@ -173,7 +173,7 @@ class _Reader:
             refuse(f"its {len(listed):,} forms take more than {MOST_NUMBERS:,} numbers")
         self.forms = [self._form(one, size) for one in listed]
         self.held: dict[Node, Held] = {}
-        self.pairs: dict[Node, Pairs] = {}
+        self.pairs: dict[Node, Selection] = {}
         self.answers: dict[Node, Answers] = {}
         for one in items(data["nodes"], "nodes", MOST_NODES):
             self._node(one)
@@ -282,7 +282,7 @@ class _Reader:
             refuse("the codes of a variable do not ascend, or have no classes")
         return Variable(self.form(data["form"]), codes, classes)
 
-    def _pairs(self, data: Any, depth: int) -> Pairs:
+    def _pairs(self, data: Any, depth: int) -> Selection:
         if isinstance(data, bool):
             return data
         if not isinstance(data, dict) or depth > 20:

@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weightsmith.programs.compiler.forms import LARGEST_CODE, TooLargeError
-from weightsmith.programs.compiler.symbols import Integers
+from weightsmith.programs.circuit.forms import LARGEST_CODE, Integers, TooLargeError
 
 
 class Kink(NamedTuple):

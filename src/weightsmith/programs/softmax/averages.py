@@ -9,25 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.programs.compiler.boundaries import heads_of
-from weightsmith.programs.compiler.coding import Layered, Part
+from weightsmith.programs.circuit.circuit import Layer, MeanHead, Part, Score
+from weightsmith.programs.circuit.forms import Codes, Form, Sizes, cell_form, feature
+from weightsmith.programs.circuit.selections import Selection, selection_key
+from weightsmith.programs.compiler.boundaries import boundaries_of
 from weightsmith.programs.compiler.counting import selects_first
-from weightsmith.programs.compiler.forms import Codes, Form, cell_form, feature
-from weightsmith.programs.compiler.gathering import Gathering, pairs_key
-from weightsmith.programs.compiler.pairs import Pairs
-from weightsmith.programs.compiler.symbols import Affine, Sizes, Table, as_table, constant
+from weightsmith.programs.compiler.gathering import Gathering
+from weightsmith.programs.compiler.symbols import Affine, Table, as_table, constant
 from weightsmith.programs.compiler.tables import combined
 from weightsmith.programs.form import Indices, Node
-from weightsmith.programs.portable.plan import Averaged, Score
-from weightsmith.programs.portable.selection import Classes, at_first, classes_of
+from weightsmith.programs.softmax.selection import Classes, at_first, classes_of
 
 
 @dataclass
 class Averages(Gathering):
-    """Makes the cells that heads write; `averaged` are all of them."""
+    """Makes the cells that heads write; `heads` are all of them."""
 
     at: Node = field(default_factory=Indices)  # where the walk is
-    averaged: list[Averaged] = field(default_factory=list)
     _classes: dict[Any, Classes] = field(default_factory=dict)
     _means: dict[Any, Form] = field(default_factory=dict)
 
@@ -43,7 +41,7 @@ class Averages(Gathering):
         known = self._known_count(pairs)
         return self._counted(pairs, *self.bounds(pairs), node) if known is None else known
 
-    def _known_count(self, pairs: Pairs) -> Form | None:
+    def _known_count(self, pairs: Selection) -> Form | None:
         """Return the number of selected positions where the query's own tells it."""
         known = super()._known_count(pairs)
         if known is not None or isinstance(pairs, bool):
@@ -57,13 +55,13 @@ class Averages(Gathering):
             return None
         return feature([int(one) for one in np.triu(selected).sum(axis=0)], "index")
 
-    def _of(self, pairs: Pairs) -> Classes:
-        key = pairs_key(pairs)
+    def _of(self, pairs: Selection) -> Classes:
+        key = selection_key(pairs)
         if key not in self._classes:
             self._classes[key] = classes_of(pairs, self.sizes)
         return self._classes[key]
 
-    def _score(self, pairs: Pairs) -> Score:
+    def _score(self, pairs: Selection) -> Score:
         return Score() if pairs is True else self._of(pairs).score(self.coder)
 
     def _average(
@@ -80,24 +78,25 @@ class Averages(Gathering):
         if key not in self._means:
             time = max([value.time, *(max(k.time, q.time) for k, q in score.flags)])
             cell = self.cells.new(codes, time + (2 if time % 2 else 1), self.names[node])
-            self.averaged.append(Averaged(cell, score, value, *count, reciprocal, self.names[node], node.note.place))
+            head = MeanHead(cell, value, self.names[node], node.note.place, score, *count, reciprocal)
+            self.heads.append(head)
             self._means[key] = Form(cells=((cell, 1),)) if reciprocal else cell_form(cell)
         return self._means[key]
 
     def _layer(self, parts: list[Part], codes: Codes, length: bool = False) -> Form:
         time = max(part.form.time for part in parts)
         cell = self.cells.new(codes, time + (1 if time % 2 else 2), self.coder.source, is_length=length)
-        self.coder.layers.append(Layered(cell, tuple(parts), self.coder.source, self.coder.place))
+        self.coder.layers.append(Layer(cell, tuple(parts), self.coder.source, self.coder.place))
         return cell_form(cell)
 
-    def _counted(self, pairs: Pairs, low: int, high: int, node: Node, length: bool = False) -> Form:
+    def _counted(self, pairs: Selection, low: int, high: int, node: Node, length: bool = False) -> Form:
         """Return how many positions are selected, from the weight of position 0."""
-        key = pairs_key(pairs)
+        key = selection_key(pairs)
         if key not in self._counts:
             self._counts[key] = Form(constant=low) if low == high else self._from_weight(pairs, low, high, node, length)
         return self._counts[key]
 
-    def _from_weight(self, pairs: Pairs, low: int, high: int, node: Node, length: bool) -> Form:
+    def _from_weight(self, pairs: Selection, low: int, high: int, node: Node, length: bool) -> Form:
         """Return the number of selected positions as a cell: those besides position 0, and whether that is one."""
         first = self._first(pairs)
         always = not first.variables and bool(first.values[0])
@@ -113,7 +112,7 @@ class Averages(Gathering):
             parts += self._parts_of(self.coder.numbers(first, {True: 1, False: 0}))
         form = self._layer(parts, np.arange(low, high + 1), length) if parts else Form(constant=int(always))
         if form.cells and pairs is not True:
-            self.counting.note_width(form.cells[0][0], pairs, heads_of(pairs))
+            self.counting.note_width(form.cells[0][0], pairs, boundaries_of(pairs))
         return form
 
     def _parts_of(self, form: Form) -> list[Part]:
@@ -125,7 +124,7 @@ class Averages(Gathering):
         codes = form.codes
         return [Part(form.varying, codes - form.constant, codes, ())]
 
-    def _first(self, pairs: Pairs) -> Table:
+    def _first(self, pairs: Selection) -> Table:
         """Return whether position 0 is selected: a table of what is known of it everywhere, and of the query."""
         if pairs is True or selects_first(pairs):
             return constant(True)
@@ -139,7 +138,7 @@ class Averages(Gathering):
             key = as_table(self.pointwise.of_codes(form, {n: value for value, n in numbers.items()}), self.sizes)
         return combined(lambda k, q: bool(classes.matrix[k, q]), [key, classes.queries])
 
-    def _with_first(self, pairs: Pairs) -> Score:
+    def _with_first(self, pairs: Selection) -> Score:
         """Return the score of a selector that selects position 0 too."""
         first = at_first(self.sizes)
         without = as_table(Affine(first), self.sizes)

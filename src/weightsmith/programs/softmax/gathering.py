@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from weightsmith.programs.compiler.coding import Part
-from weightsmith.programs.compiler.forms import Codes, Form, TooLargeError, checked, distinct
+from weightsmith.programs.circuit.circuit import Part
+from weightsmith.programs.circuit.forms import Codes, Form, TooLargeError, checked, distinct
+from weightsmith.programs.circuit.selections import Selection
 from weightsmith.programs.compiler.gathering import no_mean
-from weightsmith.programs.compiler.pairs import Pairs
 from weightsmith.programs.compiler.pointwise import simplest
 from weightsmith.programs.compiler.symbols import Affine, Symbol, Table, as_table, constant
 from weightsmith.programs.form import Aggregate, Node
 from weightsmith.programs.places import refusal
-from weightsmith.programs.portable.averages import Averages
+from weightsmith.programs.softmax.averages import Averages
 from weightsmith.programs.values import exact, is_number
 
 MOST_MEANS = 20_000  # different means that a lane may hold
@@ -29,7 +29,7 @@ class _MeanOf:
     """What a cell is the mean of: cells of one selector can be added before the mean is taken."""
 
     node: Node
-    pairs: Pairs
+    pairs: Selection
     value: Form
     scale: int  # by which the value is multiplied besides
 
@@ -69,7 +69,7 @@ class Averaging(Averages):
         form = self._mean_cell(first.node, first.pairs, total, 1, self.bounds(first.pairs)[1], first.scale)
         return Affine(form.plus(symbol.form.constant), symbol.scale)
 
-    def _things(self, node: Aggregate, pairs: Pairs, table: Table, low: int, high: int) -> Symbol:
+    def _things(self, node: Aggregate, pairs: Selection, table: Table, low: int, high: int) -> Symbol:
         """Return one selected value, whatever it is, by its code."""
         if high > 1:
             raise no_mean(node, self.names[node], table)
@@ -82,7 +82,7 @@ class Averaging(Averages):
         default = codes.get(node.default, -1)
         return self.pointwise.of_codes(self._or_default(raw, node, default), {-1: node.default} | decode)
 
-    def _numbers(self, node: Aggregate, pairs: Pairs, form: Form, scale: int, low: int, high: int) -> Symbol:
+    def _numbers(self, node: Aggregate, pairs: Selection, form: Form, scale: int, low: int, high: int) -> Symbol:
         """Return the mean of numbers, or the default."""
         times = lcm(*range(1, high + 1)) if high <= 64 else 0
         if not times or max(abs(form.least), abs(form.most), 1) * times > 1 << 40:
@@ -106,7 +106,7 @@ class Averaging(Averages):
         raw = self._mean_cell(node, pairs, form * factor, low, high, times)
         return Affine(self._or_default(raw, node, int(default * common)), common)
 
-    def _mean_cell(self, node: Node, pairs: Pairs, form: Form, low: int, high: int, times: int) -> Form:
+    def _mean_cell(self, node: Node, pairs: Selection, form: Form, low: int, high: int, times: int) -> Form:
         """Return the mean of a form, times a number that makes it whole."""
         codes = mean_codes(form, max(low, 1), high, times)
         found = self._average(self._score(pairs), form * times, codes, (low, high), node)

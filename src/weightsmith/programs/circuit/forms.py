@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from math import gcd, prod
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,8 @@ import numpy.typing as npt
 from weightsmith.errors import InputError
 from weightsmith.programs.budget import in_force
 
-Codes: TypeAlias = npt.NDArray[np.int64]  # sorted, each once
+Integers: TypeAlias = npt.NDArray[np.int64]
+Codes: TypeAlias = Integers  # sorted, each once
 
 MOST_CODES = 60_000  # that one lane may take
 LARGEST_CODE = 1 << 40  # far beyond every arithmetic that is offered
@@ -21,6 +22,13 @@ FAR = np.array([-(1 << 62), 1 << 62])
 
 class TooLargeError(InputError):
     """Sets of values that no offered arithmetic, or no patience, can hold."""
+
+
+class Sizes(NamedTuple):
+    """The number of tokens, and the largest number of positions."""
+
+    tokens: int
+    positions: int
 
 
 @dataclass(frozen=True, eq=False)

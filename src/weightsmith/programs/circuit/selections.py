@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.forms import Codes, Form, checked, distinct
+from weightsmith.programs.circuit.forms import Codes, Form, checked, distinct
 
 ROWS = 64  # of pairs of positions that are made at once
 Booleans: TypeAlias = npt.NDArray[np.bool_]
@@ -51,31 +51,31 @@ class Condition:
 class Both:
     """The pairs for which all parts hold."""
 
-    parts: tuple["Pairs", ...]
+    parts: tuple["Selection", ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Either:
     """The pairs for which some part holds."""
 
-    parts: tuple["Pairs", ...]
+    parts: tuple["Selection", ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Opposite:
     """The pairs for which a part does not hold."""
 
-    inner: "Pairs"
+    inner: "Selection"
 
 
-Pairs: TypeAlias = Condition | Both | Either | Opposite | bool
+Selection: TypeAlias = Condition | Both | Either | Opposite | bool
 
 
-def both(*parts: Pairs) -> Pairs:
+def both(*parts: Selection) -> Selection:
     """Return the pairs for which all parts hold."""
     if any(part is False for part in parts):
         return False
-    flat: dict[Any, Pairs] = {}
+    flat: dict[Any, Selection] = {}
     for part in parts:
         for one in part.parts if isinstance(part, Both) else () if part is True else (part,):
             flat[one.same if isinstance(one, Condition) else id(one)] = one
@@ -83,7 +83,7 @@ def both(*parts: Pairs) -> Pairs:
     return True if not rest else rest[0] if len(rest) == 1 else Both(rest)
 
 
-def opposite(part: Pairs) -> Pairs:
+def opposite(part: Selection) -> Selection:
     """Return the pairs for which a part does not hold."""
     if isinstance(part, bool):
         return not part
@@ -92,7 +92,7 @@ def opposite(part: Pairs) -> Pairs:
     return part.inner if isinstance(part, Opposite) else Opposite(part)
 
 
-def either(*parts: Pairs) -> Pairs:
+def either(*parts: Selection) -> Selection:
     """Return the pairs for which some part holds."""
     if any(part is True for part in parts):
         return True
@@ -120,7 +120,7 @@ def at_distances(keys: Sequence[int], queries: Sequence[int], distances: range) 
     return found
 
 
-def conditions(pairs: Pairs) -> list[Condition]:
+def conditions(pairs: Selection) -> list[Condition]:
     """Return all conditions that pairs are made of."""
     match pairs:
         case Condition():
@@ -130,3 +130,13 @@ def conditions(pairs: Pairs) -> list[Condition]:
         case Opposite(inner):
             return conditions(inner)
     return []
+
+
+def selection_key(pairs: Selection) -> Any:
+    """Return what makes two selectors the same."""
+    if isinstance(pairs, bool):
+        return pairs
+    if isinstance(pairs, Condition):
+        return pairs.same
+    inner = getattr(pairs, "parts", None) or (pairs.inner,)  # type: ignore[union-attr]
+    return type(pairs).__name__, tuple(selection_key(part) for part in inner)

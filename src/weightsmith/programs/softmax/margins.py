@@ -13,14 +13,13 @@ import numpy as np
 from weightsmith.arithmetic import Array
 from weightsmith.model import Attention, FeedForward, Head, PositionTable, Transformer
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.coding import Layered
-from weightsmith.programs.compiler.forms import Cell, Form
-from weightsmith.programs.compiler.placing import Lanes
+from weightsmith.programs.circuit.circuit import Circuit, Layer, MeanHead
+from weightsmith.programs.circuit.forms import Cell, Form
+from weightsmith.programs.circuit.lanes import Lanes
 from weightsmith.programs.places import Place
-from weightsmith.programs.portable.plan import Averaged, PortablePlan
-from weightsmith.programs.portable.rounding import HOPELESS, Read, Rounding
-from weightsmith.programs.portable.steps import GRID, Step, Steps
-from weightsmith.programs.portable.weights import heads_at, layers_at, logit_scale, row
+from weightsmith.programs.softmax.lowering import heads_at, layers_at, logit_scale, reciprocals
+from weightsmith.programs.softmax.rounding import HOPELESS, Read, Rounding
+from weightsmith.programs.softmax.steps import GRID, Step, Steps
 
 
 @dataclass(frozen=True)
@@ -40,13 +39,13 @@ class Margins:
 
     held: Transformer
     meant: Transformer
-    plan: PortablePlan
+    circuit: Circuit
     lanes: Lanes
     rounding: Rounding
 
     def __post_init__(self) -> None:
         """Go through all sublayers; `stages` has the errors of all lanes after each."""
-        self.largest = 0.0
+        self.inverse, self.largest = reciprocals(self.circuit), 0.0
         self.found: list[Margin] = []
         self._reaches: dict[int, Array] = {}
         self._weights: dict[Cell, Array] = {}  # by how much weights of position 0 may be off, for every count
@@ -95,7 +94,7 @@ class Margins:
     def _reach(self, time: int) -> Array:
         """Return how large the lanes get, and 1 for the bias."""
         if time not in self._reaches:
-            found = [reach(lane.by(time), self.plan) for lane in self.lanes.lanes]
+            found = [reach(lane.by(time), self.inverse) for lane in self.lanes.lanes]
             self.largest = max([self.largest, *found])
             self._reaches[time] = np.array([*found, 1.0])
         return self._reaches[time]
@@ -107,20 +106,20 @@ class Margins:
 
     def _attention(self, b: int, held: Attention, meant: Attention) -> None:
         added, terms = np.zeros(len(self.error)), np.zeros(len(self.error), int)
-        for h, cells in enumerate(heads_at(self.plan, b)):
+        for h, cells in enumerate(heads_at(self.circuit, b)):
             uneven = self._uneven(held.heads[h], meant.heads[h], cells[0], 2 * b)
             for v, one in enumerate(cells):
                 value = self._read(_rows(held.heads[h], meant.heads[h], "V", v), 2 * b).off
                 bound = self._average(one, value, uneven)
                 written = np.abs(np.array(self.lanes.writes(one.cell), float))
                 wrong = np.abs(held.heads[h].W_O[:, v] - meant.heads[h].W_O[:, v])
-                added += written * bound + wrong * reach(one.value, self.plan)
+                added += written * bound + wrong * reach(one.value, self.inverse)
                 if one.reciprocal:
                     self._weights[one.cell] = self._weights[one.cell] + wrong.max()
                 terms += (written != 0) * np.where(np.frexp(written)[0] == 0.5, 1, 2)
         self._add(added, terms, 2 * b)
 
-    def _uneven(self, held: Head, meant: Head, one: Averaged, time: int) -> float:
+    def _uneven(self, held: Head, meant: Head, one: MeanHead, time: int) -> float:
         """Return by how much a score may be off."""
         rank, score, sharpness = len(one.score.flags), one.score, one.sharpness
         queries = [self._read(_rows(held, meant, "Q", r), time).off for r in range(rank)]
@@ -133,22 +132,22 @@ class Margins:
             return 0.0
         return off + self.rounding.after(rank + 1, size, size)
 
-    def _average(self, one: Averaged, value: float, uneven: float) -> float:
+    def _average(self, one: MeanHead, value: float, uneven: float) -> float:
         """Return by how much a mean may be off; note what weights may be, and means where nothing is selected."""
-        R, positions = self.rounding, self.plan.sizes.positions
+        R, positions = self.rounding, self.circuit.sizes.positions
         leak = (positions - 1) * (exp(min(2 * uneven - one.sharpness, 60)) + R.smallest)
         alike = expm1(min(2 * uneven, 60))
-        size = reach(one.value, self.plan) + value
+        size = reach(one.value, self.inverse) + value
         if one.reciprocal:
             counts = one.cell.codes
             off = np.array([(alike + 3 * leak + R.after(int(c) + 5, 1, 1) + R.unit) / c for c in counts])
             self._weights[one.cell] = off + value
             return float(off.max()) + value
-        if one.least == 0:
+        if one.low == 0:
             self._of_none[one.cell] = value + size * (alike + 3 * leak + R.after(2 * positions + 6, 2, 1))
-        if one.most == 1 and leak < R.unit / 4:  # then its weight is 1
+        if one.high == 1 and leak < R.unit / 4:  # then its weight is 1
             return value + 3 * leak * size
-        return value + size * (alike + 3 * leak + R.after(2 * one.most + 6, 2, 1))
+        return value + size * (alike + 3 * leak + R.after(2 * one.high + 6, 2, 1))
 
     def _add(self, added: Array, terms: Array, time: int) -> None:
         """Add what a sublayer writes to the lanes, and what rounding adds to it."""
@@ -167,7 +166,7 @@ class Margins:
         width = len(self.error)
         added, sums, terms, finest = np.zeros(width), np.zeros(width), np.zeros(width, int), 1 / GRID
         short = np.full(width, True)
-        for layered, steps in layers_at(self.plan, b):
+        for layered, steps in layers_at(self.circuit, b):
             written = np.abs(np.array(self.lanes.writes(layered.cell), float))
             for step in steps.steps:
                 rows = [_neuron(held, meant, neuron + k) for k in range(2)]
@@ -189,7 +188,7 @@ class Margins:
         self._add(added, terms.clip(max=1), time)
 
     def _step(
-        self, b: int, layered: Layered, steps: Steps, step: Step, rows: list[tuple[Array, Array]], time: int
+        self, b: int, layered: Layer, steps: Steps, step: Step, rows: list[tuple[Array, Array]], time: int
     ) -> tuple[float, float, bool]:
         """Note what a step leaves of its plateaus.
 
@@ -227,13 +226,13 @@ class Margins:
 
     def _decisions(self) -> None:
         """Note what the logits leave: that of a code is ahead by the square of the distance, but for errors."""
-        T, plan = self.held, self.plan
-        codes = np.array(list(plan.table), float)
+        T, circuit = self.held, self.circuit
+        codes = np.array([code for (code,), _ in circuit.table], float)
         biases = [one.output_bias for one in (T, self.meant) if one.output_bias is not None]
         rows = np.column_stack([T.output, biases[0]]), np.column_stack([self.meant.output, biases[1]])
-        rounded = np.array([self._read(one, 2 * plan.depth).rounded for one in zip(*rows, strict=True)])
-        off = float(np.abs(np.array(row(plan.output, self.lanes))) @ self.error)
-        scale = float(logit_scale(plan)[1])
+        rounded = np.array([self._read(one, 2 * circuit.depth).rounded for one in zip(*rows, strict=True)])
+        off = float(np.abs(np.array(self.lanes.row(circuit.outputs[0]))) @ self.error)
+        scale = float(logit_scale(circuit)[1])
         left = 1.0
         for n in range(len(codes)):
             distance = np.abs(np.delete(codes, n) - codes[n])
@@ -244,11 +243,11 @@ class Margins:
         self.found.append(Margin("decisions", says, len(codes), left))
 
 
-def reach(form: Form, plan: PortablePlan) -> float:
-    """Return how large a form gets."""
+def reach(form: Form, inverse: frozenset[Cell]) -> float:
+    """Return the largest absolute value of a form; cells of `inverse` hold 1/c for their codes c."""
     ends = [(float(min(part)), float(max(part))) for part in (form.token, form.index) if part]
     for cell, factor in form.cells:
-        low, high = (0.0, 1.0) if cell in plan.reciprocals else (float(cell.codes[0]), float(cell.codes[-1]))
+        low, high = (0.0, 1.0) if cell in inverse else (float(cell.codes[0]), float(cell.codes[-1]))
         ends.append((min(low * factor, high * factor), max(low * factor, high * factor)))
     return max(abs(form.constant + sum(low for low, _ in ends)), abs(form.constant + sum(high for _, high in ends)))
 

@@ -8,15 +8,15 @@ from weightsmith.arithmetic import Arithmetic, Float, Native
 from weightsmith.errors import InputError, brief
 from weightsmith.model import Transformer
 from weightsmith.programs.budget import in_force
+from weightsmith.programs.circuit.lanes import place
 from weightsmith.programs.graph import Program
 from weightsmith.programs.places import refusal
-from weightsmith.programs.portable.margins import Margin, Margins
-from weightsmith.programs.portable.plan import PortablePlan
-from weightsmith.programs.portable.rounding import FLOAT32, TYPES, rounding_in
-from weightsmith.programs.portable.walk import portable_plan
-from weightsmith.programs.portable.weights import lanes_of, transformer
 from weightsmith.programs.proof.certificate import InType
 from weightsmith.programs.proof.lemmas import Lemma
+from weightsmith.programs.softmax.lowering import transformer
+from weightsmith.programs.softmax.margins import Margin, Margins
+from weightsmith.programs.softmax.planner import SoftmaxPlanner
+from weightsmith.programs.softmax.rounding import FLOAT32, TYPES, rounding_in
 from weightsmith.programs.values import Value, presented
 from weightsmith.rewrites import to_arithmetic
 
@@ -74,16 +74,17 @@ def proved(
             f"arithmetic={brief(A)}: a portable program is in floats: write Float.like('float16', ties='even'), or "
             "None for those of float32"
         )
-    plan = portable_plan(program, tokens, length, program.causal)
-    lanes = lanes_of(plan)
-    classes = _class_names(plan)
-    meant = transformer(plan, lanes, Native("float64"), names, classes, provenance)
+    circuit = SoftmaxPlanner.through(program, tokens, length, program.causal).plan()
+    lanes = place(circuit)
+    values = [value for _, value in circuit.table]
+    classes = _class_names(values)
+    meant = transformer(circuit, lanes, names, classes, provenance)
     T = to_arithmetic(meant, A)
     types = TYPES if arithmetic is None else {str(A): rounding_in(A, machine=False), **TYPES}
     bounds: dict[str, Margins] = {}
     for name, R in types.items():
         in_force().at(f"the margins in {name}", program.output.note.place)
-        bounds[name] = Margins(to_arithmetic(T, R.A), meant, plan, lanes, R)
+        bounds[name] = Margins(to_arithmetic(T, R.A), meant, circuit, lanes, R)
     needed = next(iter(bounds.values())).least
     if not needed.left > 0:
         raise refusal(
@@ -92,13 +93,13 @@ def proved(
             "decision: write a smaller max_length, or leave out portable=True",
         )
     T = replace(T, provenance=tuple(provenance))
-    return PortableProof(T, dict(zip(classes, plan.table.values(), strict=True)), bounds)
+    return PortableProof(T, dict(zip(classes, values, strict=True)), bounds)
 
 
-def _class_names(plan: PortablePlan) -> list[str]:
+def _class_names(values: Sequence[Value]) -> list[str]:
     """Return answers as texts, different ones for different answers."""
     names: list[str] = []
-    for value in plan.table.values():
+    for value in values:
         name = str(presented(value)) or "''"
         while name in names:
             name = f"{name}'"

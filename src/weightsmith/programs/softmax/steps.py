@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from weightsmith.programs.compiler.coding import Part
-from weightsmith.programs.compiler.forms import Cell
+from weightsmith.programs.circuit.circuit import Part
+from weightsmith.programs.circuit.forms import Cell
 
 GRID = 4  # parts of a ramp on which its ends lie
 

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from weightsmith.programs.budget import in_force
+from weightsmith.programs.circuit.circuit import Score
+from weightsmith.programs.circuit.forms import Form, Sizes, TooLargeError, feature
+from weightsmith.programs.circuit.selections import Booleans, Both, Condition, Either, Opposite, Selection, conditions
 from weightsmith.programs.compiler.coding import Coder
-from weightsmith.programs.compiler.forms import Form, TooLargeError, feature
-from weightsmith.programs.compiler.pairs import Booleans, Both, Condition, Either, Opposite, Pairs, conditions
-from weightsmith.programs.compiler.symbols import Affine, Sizes, Table, as_table
+from weightsmith.programs.compiler.symbols import Affine, Table, as_table
 from weightsmith.programs.compiler.tables import combined
-from weightsmith.programs.portable.plan import Score
 
 MOST_PAIRS = 4_000_000  # of classes that are compared
 MOST_COMPONENTS = 512  # of a score
@@ -60,7 +60,7 @@ class Classes:
         return Score(made, _apart([keys for keys, _ in flags]), _apart([queries for _, queries in flags]))
 
 
-def classes_of(pairs: Pairs, sizes: Sizes) -> Classes:
+def classes_of(pairs: Selection, sizes: Sizes) -> Classes:
     """Return the classes of keys and queries that pairs tell apart."""
     leaves = conditions(pairs)
     keys = _joint([one.difference.key for one in leaves], sizes)
@@ -110,7 +110,7 @@ def _columns(forms: list[Form], table: Table) -> dict[Form, Any]:
     return {form: np.array([value[n] for value in values], np.int64) for n, form in enumerate(forms)}
 
 
-def _matrix(pairs: Pairs, keys: dict[Form, Any], queries: dict[Form, Any]) -> Booleans:
+def _matrix(pairs: Selection, keys: dict[Form, Any], queries: dict[Form, Any]) -> Booleans:
     """Return which pairs of values are selected."""
     match pairs:
         case Condition(difference, holds):

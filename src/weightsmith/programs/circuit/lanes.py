@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.forms import Cell, Form
-from weightsmith.programs.compiler.plan import Plan
+from weightsmith.programs.circuit.circuit import Circuit
+from weightsmith.programs.circuit.forms import Cell, Form
 from weightsmith.programs.naming import NOTHING, OF_LANES, POSITION, TOKEN, joined
 
 LONGEST_LANE = 60  # characters of a name
@@ -77,33 +77,23 @@ class Lanes:
             self._read[form] = found
         return self._read[form]
 
+    def row(self, form: Form, factor: Fraction | int = 1) -> list[float]:
+        """Return the weights with which lanes give a form, times a factor, whatever its constant."""
+        if form.is_constant:
+            return [0.0] * len(self.lanes)
+        return [float(factor * one) for one in self.read(form)]
+
     def writes(self, cell: Cell) -> tuple[int, ...]:
         """Return how often each lane gets a cell."""
         return tuple(dict(lane.cells).get(cell, 0) for lane in self.lanes)
 
 
-def read_forms(plan: Plan) -> list[Form]:
-    """Return all forms that are read, without constants: the outputs first."""
-    forms = [form.varying for form in plan.outputs]
-    for gathered in plan.gathered:
-        for boundary in gathered.heads:
-            forms += [boundary.key, boundary.query]
-        forms.append(gathered.value.varying)
-    for layered in plan.layered:
-        forms += [part.form.varying for part in layered.parts]
-    return list(dict.fromkeys(form for form in forms if not form.is_constant))
-
-
-def placed(plan: Plan) -> Lanes:
-    """Return lanes for everything that is read; a constant output gets a lane of its own that holds 0."""
-    return lanes_for([form.varying for form in plan.outputs], read_forms(plan))
-
-
-def lanes_for(outputs: list[Form], forms: list[Form]) -> Lanes:
-    """Return lanes for outputs, each its own, and for all other forms that are read."""
+def place(circuit: Circuit) -> Lanes:
+    """Return lanes for every form that is read, one for each output; a constant output gets a lane that holds 0."""
+    outputs = [form.varying for form in circuit.outputs]
     span = Span()
     lanes: list[Form] = []
-    for form in [*dict.fromkeys(outputs), *sorted(forms, key=_size)]:
+    for form in [*dict.fromkeys(outputs), *sorted(circuit.reads, key=_size)]:
         in_force().check()
         if form not in lanes and (form in outputs or not span.combines(form)):
             span.add(form)

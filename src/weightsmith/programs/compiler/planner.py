@@ -9,16 +9,16 @@ import numpy as np
 
 from weightsmith.errors import brief
 from weightsmith.programs.budget import in_force
+from weightsmith.programs.circuit.circuit import Circuit, OutputTable
+from weightsmith.programs.circuit.forms import Cells, Form, Sizes, TooLargeError, feature
+from weightsmith.programs.circuit.selections import Selection, at_distances, both, either, opposite
 from weightsmith.programs.compiler.coding import ONE_LAYER, Coder
 from weightsmith.programs.compiler.counting import Counting, conjuncts
-from weightsmith.programs.compiler.forms import Cell, Cells, Form, TooLargeError, feature
 from weightsmith.programs.compiler.gathering import Gathering
 from weightsmith.programs.compiler.halves import SUMS, by_halves, compared_with_whole
-from weightsmith.programs.compiler.pairs import Pairs, at_distances, both, either, opposite
-from weightsmith.programs.compiler.plan import Plan
 from weightsmith.programs.compiler.pointwise import Pointwise, simplest
 from weightsmith.programs.compiler.selecting import Selecting
-from weightsmith.programs.compiler.symbols import Affine, Mean, Sizes, Symbol, Table, constant, unary, variable_of
+from weightsmith.programs.compiler.symbols import Affine, Mean, Symbol, Table, constant, unary, variable_of
 from weightsmith.programs.compiler.tables import TooManyCombinationsError
 from weightsmith.programs.form import (
     Aggregate,
@@ -56,7 +56,7 @@ MOST_CLASSES = 512  # combinations in a table before its parts become lanes
 
 
 @dataclass(eq=False, repr=False)
-class Walk:
+class Planner:
     """Goes through a program once."""
 
     gathers: ClassVar[type[Gathering]] = Gathering
@@ -67,7 +67,7 @@ class Walk:
     causal: bool
     cells: Cells = field(default_factory=Cells)
     symbols: dict[Node, Symbol] = field(default_factory=dict)
-    pairs: dict[Node, Pairs] = field(default_factory=dict)
+    pairs: dict[Node, Selection] = field(default_factory=dict)
     about: dict[Node, About] = field(default_factory=dict)  # how much of a value is held, where that is not all
     recoded: dict[Node, tuple[Symbol | None, ...]] = field(default_factory=dict)  # arguments that became lanes
     halved: dict[Node, Mean] = field(default_factory=dict)  # means that are held up to halves
@@ -124,7 +124,7 @@ class Walk:
         length = any(isinstance(node, Length) for node in self.program.nodes)
         return not length and all(_looks_back(self.pairs[node]) for node in selectors)
 
-    def plan(self) -> Plan:
+    def plan(self) -> Circuit:
         """Return the plan."""
         node = self.program.output
         in_force().at(self.names[node], node.note.place)
@@ -134,32 +134,9 @@ class Walk:
                 table = tuple((codes, bool(value) if value in (0, 1) else value) for codes, value in table)
         except TooLargeError as error:
             raise refusal(node.note.place, f"{self.names[node]}: {error}") from error
-        live = self._live(outputs)
-        return Plan(
-            self.sizes,
-            self.causal,
-            tuple(cell for cell in self.cells.made if cell in live),
-            tuple(one for one in self.gathering.made if one.cell in live),
-            tuple(one for one in self.coder.layers if one.cell in live),
-            outputs,
-            table,
-        )
-
-    def _live(self, outputs: Sequence[Form]) -> set[Cell]:
-        """Return the cells that the outputs are made of."""
-        reads: dict[Cell, list[Form]] = {}
-        for one in self.gathering.made:
-            reads[one.cell] = [one.value, *(form for head in one.heads for form in (head.key, head.query))]
-        for layer in self.coder.layers:
-            reads[layer.cell] = [part.form for part in layer.parts]
-        live: set[Cell] = set()
-        waiting = list(outputs)
-        while waiting:
-            for cell, _ in waiting.pop().cells:
-                if cell not in live:
-                    live.add(cell)
-                    waiting += reads[cell]
-        return live
+        layers = tuple(self.coder.layers)
+        cells, heads = tuple(self.cells.made), tuple(self.gathering.heads)
+        return Circuit(self.sizes, self.causal, cells, heads, layers, outputs, table).live()
 
     def _sequence(self, node: SequenceNode) -> Symbol:
         match node:
@@ -233,7 +210,7 @@ class Walk:
         coded = self.coder.any_code(symbol)
         return self.pointwise.of_codes(coded.form, coded.decode)
 
-    def _selector(self, node: SelectorNode) -> Pairs:
+    def _selector(self, node: SelectorNode) -> Selection:
         match node:
             case Select(keys, queries, comparison):
                 return self.selecting.select(self.symbols[keys], self.symbols[queries], comparison, node.note)
@@ -252,7 +229,7 @@ class Walk:
                 return self.selecting.select(places, places, function, node.note)
         raise refusal(node.note.place, f"{brief(node)} is no selector of a program")
 
-    def _output(self) -> tuple[tuple[Form, ...], tuple[tuple[tuple[int, ...], Value], ...]]:
+    def _output(self) -> tuple[tuple[Form, ...], OutputTable]:
         """Return the forms that hold the output, and what each code stands for."""
         node = self.program.output
         self.coder.source, self.coder.place = self.names[node], node.note.place
@@ -306,7 +283,7 @@ class Walk:
             )
 
 
-def _looks_back(pairs: Pairs) -> bool:
+def _looks_back(pairs: Selection) -> bool:
     """Say whether only positions up to the query's own are selected."""
     if pairs is False:
         return True
