@@ -11,7 +11,6 @@ from weightsmith.programs.circuit.circuit import Circuit
 from weightsmith.programs.circuit.forms import Sizes
 from weightsmith.programs.circuit.lanes import Lanes
 
-
 Numbers: TypeAlias = Sequence[float] | Array
 
 

@@ -176,7 +176,7 @@ class Circuit:
             for cell, _ in waiting.pop().cells:
                 if cell not in live:
                     live.add(cell)
-                    waiting += reads[cell]
+                    waiting += reads.get(cell, ())  # the embedding writes the others
         return Circuit(
             self.sizes,
             self.causal,

@@ -6,6 +6,7 @@ are chosen among the forms that are read, so cells that are only read together s
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 from weightsmith.programs.budget import in_force
 from weightsmith.programs.circuit.circuit import Circuit
@@ -61,20 +62,25 @@ class Span:
 
 @dataclass(frozen=True)
 class Lanes:
-    """The lanes, and how each form is read from them."""
+    """The lanes, and the factors with which they give a form; without a span, every cell has a lane of its own."""
 
     lanes: tuple[Form, ...]
     names: tuple[str, ...]
-    span: Span
+    span: Span | None = None
     _read: dict[Form, tuple[int, ...]] = field(default_factory=dict)
 
     def read(self, form: Form) -> tuple[int, ...]:
         """Return the factor of each lane in a form, whatever its constant."""
+        if self.span is None:
+            found = [0] * len(self.lanes)
+            for cell, factor in form.cells:
+                found[self._holders[cell][0][0]] += factor
+            return tuple(found)
         form = form.varying
         if form not in self._read:
             itself = form.is_constant or form in self.lanes
-            found = tuple(int(lane == form) for lane in self.lanes) if itself else self.span.combination(form)
-            self._read[form] = found
+            own = tuple(int(lane == form) for lane in self.lanes) if itself else None
+            self._read[form] = own or self.span.combination(form)
         return self._read[form]
 
     def row(self, form: Form, factor: Fraction | int = 1) -> list[float]:
@@ -85,7 +91,19 @@ class Lanes:
 
     def writes(self, cell: Cell) -> tuple[int, ...]:
         """Return how often each lane gets a cell."""
-        return tuple(dict(lane.cells).get(cell, 0) for lane in self.lanes)
+        found = [0] * len(self.lanes)
+        for lane, factor in self._holders.get(cell, ()):
+            found[lane] = factor
+        return tuple(found)
+
+    @cached_property
+    def _holders(self) -> dict[Cell, list[tuple[int, int]]]:
+        """The lanes that hold each cell, with their factors."""
+        found: dict[Cell, list[tuple[int, int]]] = {}
+        for n, lane in enumerate(self.lanes):
+            for cell, factor in lane.cells:
+                found.setdefault(cell, []).append((n, factor))
+        return found
 
 
 def place(circuit: Circuit) -> Lanes:

@@ -11,11 +11,11 @@ from weightsmith.model import Transformer, read_tokens
 from weightsmith.model.names import checked_names
 from weightsmith.programs.budget import DEFAULT_MEMORY, Budget, allowed
 from weightsmith.programs.ltl.formulas import Formula, tokens_in
+from weightsmith.programs.ltl.lowering import FormulaWeights
 from weightsmith.programs.ltl.meaning import truths
-from weightsmith.programs.ltl.plan import Plan, planned
+from weightsmith.programs.ltl.planner import FormulaPlan, plan_formula
 from weightsmith.programs.ltl.progression import formula_automaton
 from weightsmith.programs.ltl.reading import parse_ltl
-from weightsmith.programs.ltl.weights import Written
 from weightsmith.tables import Table, Tabled
 
 
@@ -105,28 +105,28 @@ def compile_ltl(
         raise InputError(f"the formula speaks of {named(token)}, which is no token of the vocabulary")
     with allowed(seconds, memory) as budget:
         budget.at(f"the formula {cut(source, NAME_ECHO)}", None)
-        plan = planned(read, tokens)
+        plan = plan_formula(read, tokens)
         _require_room(plan, budget)
-        written = Written(plan, or_default(arithmetic), soft)
-        T = written.transformer([cut(f"compile_ltl({source!r})", 2000)])
-        return CompiledFormula(read, source, T, _parts(written, T))
+        weights = FormulaWeights(plan, tokens, or_default(arithmetic), soft)
+        T = weights.transformer([cut(f"compile_ltl({source!r})", 2000)])
+        return CompiledFormula(read, source, T, _parts(weights))
 
 
-def _require_room(plan: Plan, budget: Budget) -> None:
-    """Refuse weights that would take too much memory: of a head eight rows of lanes, of a neuron two."""
-    heads, neurons, lanes = len(plan.heads), len(plan.neurons), len(plan.texts)
-    numbers = (8 * heads + 2 * neurons + len(plan.vocabulary)) * lanes
-    budget.room(numbers, f"{heads:,} heads and {neurons:,} neurons that read {lanes:,} lanes")
+def _require_room(plan: FormulaPlan, budget: Budget) -> None:
+    """Refuse weights that would take too much memory: a head takes eight rows of lanes, a neuron two."""
+    circuit = plan.circuit
+    neurons, lanes = sum(len(layer.parts) for layer in circuit.layers), len(circuit.cells)
+    numbers = (8 * len(circuit.heads) + 2 * neurons + circuit.sizes.tokens) * lanes
+    budget.room(numbers, f"{len(circuit.heads):,} heads and {neurons:,} neurons that read {lanes:,} lanes")
 
 
-def _parts(written: Written, T: Transformer) -> tuple[Part, ...]:
-    plan = written.plan
-    lanes = [Part(f"lane {lane}", text) for lane, text in plan.texts.items()]
-    lanes += [Part(f"lane {other}", f"!({plan.texts[lane]})") for lane, other in written.complements.items()]
-    found = [Part("embedding", plan.texts[lane]) for lane in plan.letters]
-    for b in range(len(T.blocks)):
-        heads = [head for head in plan.heads if plan.depths[head.lane] == b + 1]
-        neurons = [neuron for neuron in written.cubes if plan.depths[neuron.lane] == b + 1]
-        found += [Part(f"block {b}, head {i}", plan.texts[head.lane]) for i, head in enumerate(heads)]
-        found += [Part(f"block {b}, neuron {n}", plan.texts[neuron.lane]) for n, neuron in enumerate(neurons)]
+def _parts(weights: FormulaWeights) -> tuple[Part, ...]:
+    texts = weights.plan.texts
+    lanes = [Part(f"lane {cell.name}", text) for cell, text in texts.items()]
+    lanes += [Part(f"lane {name}", f"!({texts[cell]})") for cell, name in weights.complements.items()]
+    found = [Part("embedding", texts[cell]) for cell in weights.plan.letters]
+    for b in range(weights.circuit.depth):
+        heads, neurons = weights.heads_at(b), weights.cubes_at(b)
+        found += [Part(f"block {b}, head {i}", texts[head.cell]) for i, head in enumerate(heads)]
+        found += [Part(f"block {b}, neuron {n}", texts[cell]) for n, (cell, _, _) in enumerate(neurons)]
     return (*found, *lanes)
