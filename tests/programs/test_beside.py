@@ -11,6 +11,7 @@ from weightsmith import Attention
 from weightsmith.model import digest
 from weightsmith.programs import compile, compile_rasp, parse_rasp, rasp
 from weightsmith.programs.beside import Beside, Line, beside, program_lines
+from weightsmith.programs.compiler.passes import Backend
 from weightsmith.programs.dump import MOST_LINES
 from weightsmith.programs.naming import MORE, NOTHING, POSITION, joined
 
@@ -59,13 +60,13 @@ def test_heads_neurons_and_lanes_are_from_their_lines(back: ws.Transformer) -> N
 
 
 @pytest.mark.one_in(2)
-@pytest.mark.parametrize("portable", [False, True])
-def test_every_part_of_every_example_has_a_line(portable: bool) -> None:
-    for example in EXAMPLES[portable::5]:
+@pytest.mark.parametrize("backend", ["exact", "softmax"])
+def test_every_part_of_every_example_has_a_line(backend: Backend) -> None:
+    for example in EXAMPLES[backend == "softmax" :: 5]:
         try:
-            T = compile(example.make(), example.vocabulary, 4, portable=portable).transformer
+            T = compile(example.make(), example.vocabulary, 4, backend=backend).transformer
         except ws.InputError:
-            assert portable
+            assert backend == "softmax"
             continue
         found = lines_by_part(T)
         reads = {line.what for line in program_lines(T)}

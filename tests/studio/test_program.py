@@ -45,7 +45,7 @@ def said_in_python(T: ws.Transformer) -> dict[str, Any] | None:
 
 def test_the_page_finds_the_same_lines_as_the_package(tmp_path: Path) -> None:
     models = [compile(example.make(), example.vocabulary, 4).transformer for example in EXAMPLES[::3]]
-    models += [compile_rasp(BACK, "abc", 6).transformer, compile_rasp(BACK, "abc", 4, portable=True).transformer]
+    models += [compile_rasp(BACK, "abc", 6).transformer, compile_rasp(BACK, "abc", 4, backend="softmax").transformer]
     strange = ("compiled from x", "<b>", "  %0 = '%1'  # a  line 1: x", "%1 = %0 + %1", " 3 | x", "2 | y", "  %2 = z")
     twice = (*models[-1].provenance, *models[-1].provenance)
     models += [replace(models[-1], provenance=strange), replace(models[-1], provenance=twice)]

@@ -174,9 +174,9 @@ def test_what_a_certificate_says_must_be_so() -> None:
         replay(changed(data, "model", to=as_file(other)["model"]), other.transformer)
 
 
-def test_a_portable_program_has_no_statement() -> None:
-    P = compile(rasp.length, "ab", 4, portable=True)
-    with pytest.raises(ws.InputError, match="proved by margins"):
+def test_a_softmax_program_has_no_statement() -> None:
+    P = compile(rasp.length, "ab", 4, backend="softmax")
+    with pytest.raises(ws.InputError, match="proves by margins"):
         replay(as_file(P), P.transformer)
 
 

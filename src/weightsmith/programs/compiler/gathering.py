@@ -26,6 +26,7 @@ from weightsmith.programs.circuit.selections import Condition, Selection, condit
 from weightsmith.programs.compiler.boundaries import boundaries_of
 from weightsmith.programs.compiler.coding import Coder
 from weightsmith.programs.compiler.counting import Counting, selects_first
+from weightsmith.programs.compiler.needs import Needs
 from weightsmith.programs.compiler.pointwise import Pointwise, simplest
 from weightsmith.programs.compiler.symbols import (
     Affine,
@@ -37,21 +38,17 @@ from weightsmith.programs.compiler.symbols import (
     constant,
     require_pairs,
 )
-from weightsmith.programs.form import Aggregate, Apply, Constant, Node
-from weightsmith.programs.graph import Program
-from weightsmith.programs.operators import Named
+from weightsmith.programs.form import Aggregate, Node
 from weightsmith.programs.places import refusal
 from weightsmith.programs.proof.holding import About
 from weightsmith.programs.values import Value, is_number, presented
-
-TRUTHS = frozenset(["not", "truth", "bool", "indicator"])  # operators to which only the truth matters
 
 
 @dataclass(eq=False, repr=False)
 class Gathering:
     """Makes the cells that heads write; `heads` are all of them."""
 
-    program: Program
+    needs: Needs
     sizes: Sizes
     causal: bool
     cells: Cells
@@ -178,7 +175,7 @@ class Gathering:
 
     def _mean(self, node: Aggregate, pairs: Selection, symbol: Symbol, low: int, high: int) -> Symbol:
         """Return a mean as sum and count; where only its sign will matter, the sum of what is positive where true."""
-        signs = isinstance(symbol, Table) and set(symbol.values) <= {0, 1} and self._only_truth_matters(node)
+        signs = isinstance(symbol, Table) and set(symbol.values) <= {0, 1} and self.needs.get(node) == "truth"
         if signs and (low or node.default == 0):
             assert isinstance(symbol, Table)
             self.about[node] = "truth"
@@ -206,11 +203,6 @@ class Gathering:
         return self.coder.code(
             table, {v: int(n * scale) for v, n in zip(table.values, numbers, strict=True)}
         ).form, scale
-
-    def _only_truth_matters(self, node: Node) -> bool:
-        """Say whether whoever uses a node asks only whether it is 0."""
-        users = [user for user in self.program.nodes if node in user.parts]
-        return bool(users) and node is not self.program.output and all(_asks_truth(user, node) for user in users)
 
 
 def no_mean(node: Node, name: str, table: Table) -> InputError:
@@ -275,18 +267,3 @@ def _pairs_of(values: Codes, tops_of: Codes, counts: Codes) -> Integers:
     pairs = np.concatenate(found)
     checked(distinct(pairs[:, 0]))
     return pairs
-
-
-def _asks_truth(user: Node, node: Node) -> bool:
-    if not isinstance(user, Apply):
-        return False
-    if isinstance(user.operator, Named) and user.operator.symbol in TRUTHS:
-        return True
-    if isinstance(user.operator, Named) and user.operator.symbol == "where":
-        return user.arguments[0] is node and node not in user.arguments[1:]
-    zero = [one for one in user.arguments if isinstance(one, Constant) and one.value == 0 and one.value is not None]
-    return (
-        isinstance(user.operator, Named)
-        and user.operator.symbol in ("==", "!=", ">", "<=")
-        and (len(user.arguments) == 2 and user.arguments[0] is node and bool(zero))
-    )

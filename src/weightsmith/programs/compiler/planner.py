@@ -15,7 +15,8 @@ from weightsmith.programs.circuit.selections import Selection, at_distances, bot
 from weightsmith.programs.compiler.coding import ONE_LAYER, Coder
 from weightsmith.programs.compiler.counting import Counting, conjuncts
 from weightsmith.programs.compiler.gathering import Gathering
-from weightsmith.programs.compiler.halves import SUMS, by_halves, compared_with_whole
+from weightsmith.programs.compiler.halves import by_halves
+from weightsmith.programs.compiler.needs import SUMS, Needs
 from weightsmith.programs.compiler.pointwise import Pointwise, simplest
 from weightsmith.programs.compiler.selecting import Selecting
 from weightsmith.programs.compiler.symbols import Affine, Mean, Symbol, Table, constant, unary, variable_of
@@ -62,6 +63,7 @@ class Planner:
     gathers: ClassVar[type[Gathering]] = Gathering
     one_layer: ClassVar[int] = ONE_LAYER
     program: Program
+    needs: Needs
     vocabulary: Sequence[Value]
     sizes: Sizes
     causal: bool
@@ -80,7 +82,7 @@ class Planner:
         self.selecting = Selecting(self.sizes, self.causal, self.coder)
         counting = Counting(self.causal, self.sizes.positions)
         self.gathering = self.gathers(
-            self.program,
+            self.needs,
             self.sizes,
             self.causal,
             self.cells,
@@ -108,14 +110,14 @@ class Planner:
                 raise refusal(node.note.place, f"{self.names[node]}: {TOO_LARGE}") from error
 
     @classmethod
-    def through(cls, program: Program, vocabulary: Sequence[Value], positions: int, causal: bool) -> Self:
-        """Go through a program: with the causal mask where it is asked for, or where nothing later is selected."""
+    def through(cls, program: Program, needs: Needs, vocabulary: Sequence[Value], positions: int) -> Self:
+        """Plan a program: with the causal mask if it is causal, or if nothing later is selected."""
         sizes = Sizes(len(vocabulary), positions)
-        if not (causal or program.causal):
-            walk = cls(program, vocabulary, sizes, causal=False)
-            if not walk.looks_back_only():
-                return walk
-        return cls(program, vocabulary, sizes, causal=True)
+        if not program.causal:
+            planner = cls(program, needs, vocabulary, sizes, causal=False)
+            if not planner.looks_back_only():
+                return planner
+        return cls(program, needs, vocabulary, sizes, causal=True)
 
     def looks_back_only(self) -> bool:
         """Say whether no selector selects a later position."""
@@ -156,7 +158,7 @@ class Planner:
                 return Affine(self.gathering.width(selector, node))
             case Aggregate():
                 found = self.gathering.aggregate(node)
-                if isinstance(found, Mean) and compared_with_whole(self.program, node):
+                if isinstance(found, Mean) and self.needs.get(node) == "half":
                     return self._halved(node, found)
                 return found
         raise refusal(node.note.place, f"{brief(node)} is no sequence operation of a program")

@@ -15,37 +15,37 @@ from weightsmith.programs.proof import holding, selectors, statement
 from weightsmith.programs.proof.grid import Part
 
 
-def stated(walk: Planner, lanes: Lanes) -> statement.Statement:
+def state(planner: Planner, lanes: Lanes) -> statement.Statement:
     """Return what is stated of a program that was gone through, and of the lanes that hold its cells."""
-    return _Stating(walk).whole(lanes)
+    return _Stating(planner).whole(lanes)
 
 
 @dataclass(eq=False, repr=False)
 class _Stating:
     """Writes forms as vectors: what they are for each token, each position, each cell, and the constant."""
 
-    walk: Planner
+    planner: Planner
     _forms: dict[Form, Integers] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        sizes = self.walk.sizes
+        sizes = self.planner.sizes
         self.tokens, self.positions = sizes
-        self.made = self.walk.cells.made
+        self.made = self.planner.cells.made
         self.size = sizes.tokens + sizes.positions + len(self.made) + 1
 
     def whole(self, lanes: Lanes) -> statement.Statement:
-        walk = self.walk
+        planner = self.planner
         cells = self._cells()
         held: dict[Node, statement.Held] = {
-            node: self._held(node) for node in walk.program.nodes if isinstance(node, SequenceNode)
+            node: self._held(node) for node in planner.program.nodes if isinstance(node, SequenceNode)
         }
-        own = [node for node in walk.program.nodes if isinstance(node, Select | Matrix)]
-        pairs: dict[Node, selectors.Selection] = {node: self._pairs(walk.pairs[node]) for node in own}
+        own = [node for node in planner.program.nodes if isinstance(node, Select | Matrix)]
+        pairs: dict[Node, selectors.Selection] = {node: self._pairs(planner.pairs[node]) for node in own}
         return statement.Statement(
-            statement.Parts(walk.program.nodes, walk.program.causal),
-            tuple(walk.vocabulary),
-            walk.sizes.positions,
-            walk.causal,
+            statement.Parts(planner.program.nodes, planner.program.causal),
+            tuple(planner.vocabulary),
+            planner.sizes.positions,
+            planner.causal,
             cells,
             tuple(tuple((cell.number, factor) for cell, factor in lane.cells) for lane in lanes.lanes),
             held,
@@ -66,17 +66,17 @@ class _Stating:
         return self._forms[form]
 
     def _cells(self) -> tuple[statement.Cell, ...]:
-        walk = self.walk
-        nodes = {selection_key(pairs): node for node, pairs in reversed(list(walk.pairs.items()))}
+        planner = self.planner
+        nodes = {selection_key(pairs): node for node, pairs in reversed(list(planner.pairs.items()))}
         made: dict[Cell, statement.Cell] = {}
-        for one in walk.gathering.heads:
+        for one in planner.gathering.heads:
             assert isinstance(one, SumHead)
-            everywhere = one.selection is True and not walk.causal  # as the length is counted
+            everywhere = one.selection is True and not planner.causal  # as the length is counted
             selector = None if everywhere else nodes[selection_key(one.selection)]
             sums = statement.Gathered(selector, self._heads(one.boundaries), self.form(one.value))
             line = None if one.place is None else one.place.line
             made[one.cell] = statement.Cell(one.cell.time, sums, one.source, line)
-        for layer in walk.coder.layers:
+        for layer in planner.coder.layers:
             parts = tuple(
                 Part(self.form(part.form), tuple((one.direction, one.offset, one.slope) for one in part.kinks))
                 for part in layer.parts
@@ -105,10 +105,10 @@ class _Stating:
         return selectors.Other(self._pairs(pairs.inner))
 
     def _held(self, node: Node) -> statement.Held:
-        walk = self.walk
-        symbol, about = walk.symbols[node], walk.about.get(node, "value")
-        recoded = tuple(None if one is None else self._holding(one) for one in walk.recoded.get(node, ()))
-        mean = walk.halved.get(node)
+        planner = self.planner
+        symbol, about = planner.symbols[node], planner.about.get(node, "value")
+        recoded = tuple(None if one is None else self._holding(one) for one in planner.recoded.get(node, ()))
+        mean = planner.halved.get(node)
         found = None if mean is None else self._holding(mean)
         assert found is None or isinstance(found, holding.Mean)
         return statement.Held(self._holding(symbol, about), recoded, found)

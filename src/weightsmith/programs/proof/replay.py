@@ -84,7 +84,9 @@ def replay(
         raise FileError("this is not the certificate of a program, or one of another version")
     data = keys(dict(data), "the certificate", KEYS, "files")
     if data["stated"] is None:
-        raise InputError("a portable program is proved by margins, which are not derived again: compile it again")
+        raise InputError(
+            "the softmax backend proves by margins, which are not derived again: compile the program again"
+        )
     name = text(data["program"], "the program")
     if data["model"] != digest(T):
         raise InputError(

@@ -14,15 +14,18 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Arithmetic
 from weightsmith.model import Attention, Block, FeedForward, Head, PositionTable, Readout, Softmax, Transformer
 from weightsmith.programs.budget import in_force
+from weightsmith.programs.proof.certificate import InType
 from weightsmith.programs.proof.counting import sides
 from weightsmith.programs.proof.grid import Grid, fired
 from weightsmith.programs.proof.holding import Table, Variable
 from weightsmith.programs.proof.lemmas import Lemma, LemmaError
 from weightsmith.programs.proof.meaning import Meaning
+from weightsmith.programs.proof.program_data import Data
 from weightsmith.programs.proof.selectors import Boundary
 from weightsmith.programs.proof.space import Integers
 from weightsmith.programs.proof.statement import Gathered, Layered
-from weightsmith.programs.values import exact
+from weightsmith.programs.proof.statement_data import statement_data
+from weightsmith.programs.values import Value, exact
 
 Reals = npt.NDArray[np.float64]
 EXACT = 2.0**53  # up to which sums of whole numbers are exact in float64
@@ -53,6 +56,20 @@ class Proof:
             raise LemmaError(self._lacking, self._needs)
         first, *rest = self.lemmas
         self.lemmas = [first, *meaning.lemmas, *rest]
+
+    @property
+    def classes(self) -> dict[str, Value]:
+        """Nothing: a readout gives the values."""
+        return {}
+
+    @property
+    def types(self) -> tuple[InType, ...]:
+        """Nothing: the proof is exact."""
+        return ()
+
+    def data(self) -> Data:
+        """Return the statement with its program as data."""
+        return statement_data(self.meaning)
 
     def _require_kind(self) -> None:
         T, stated = self.T, self.stated

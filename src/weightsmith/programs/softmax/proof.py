@@ -1,4 +1,4 @@
-"""What a portable program is proved by: the margins that machine types leave, as lemmas."""
+"""The proof of the softmax back end: the margins that machine types leave, as lemmas."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,26 +8,28 @@ from weightsmith.arithmetic import Arithmetic, Float, Native
 from weightsmith.errors import InputError, brief
 from weightsmith.model import Transformer
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.circuit.lanes import place
-from weightsmith.programs.graph import Program
-from weightsmith.programs.places import refusal
+from weightsmith.programs.circuit.circuit import Circuit
+from weightsmith.programs.circuit.lanes import Lanes
+from weightsmith.programs.places import Place, refusal
 from weightsmith.programs.proof.certificate import InType
 from weightsmith.programs.proof.lemmas import Lemma
 from weightsmith.programs.softmax.lowering import transformer
 from weightsmith.programs.softmax.margins import Margin, Margins
-from weightsmith.programs.softmax.planner import SoftmaxPlanner
 from weightsmith.programs.softmax.rounding import FLOAT32, TYPES, rounding_in
 from weightsmith.programs.values import Value, presented
 from weightsmith.rewrites import to_arithmetic
 
 
-@dataclass(frozen=True)
-class PortableProof:
-    """A portable transformer, what each of its classes stands for, and how far lanes may be off in machine types."""
+@dataclass
+class SoftmaxProof:
+    """A transformer without saturation, the value of each of its classes, and the error bounds in machine types."""
 
     T: Transformer
-    answers: dict[str, Value]
+    classes: dict[str, Value]
     bounds: dict[str, Margins]
+
+    def data(self) -> None:
+        """Return nothing: margins are not derived again."""
 
     @property
     def types(self) -> tuple[InType, ...]:
@@ -59,23 +61,25 @@ class PortableProof:
         return lemmas
 
 
-def proved(
-    program: Program,
-    tokens: tuple[Value, ...],
-    length: int,
+def require_floats(arithmetic: Arithmetic | None) -> None:
+    """Refuse an arithmetic that is no Float."""
+    if arithmetic is not None and (isinstance(arithmetic, Native) or not isinstance(arithmetic, Float)):
+        raise InputError(
+            f"arithmetic={brief(arithmetic)}: the softmax backend computes in floats: write Float.like('float16', "
+            "ties='even'), or None for those of float32"
+        )
+
+
+def prove(
+    circuit: Circuit,
+    lanes: Lanes,
     names: Sequence[str],
     provenance: Sequence[str],
     arithmetic: Arithmetic | None,
-) -> PortableProof:
-    """Return a program as a transformer without saturation; refuse one whose decisions rounding may change."""
-    A = FLOAT32 if arithmetic is None else arithmetic
-    if isinstance(A, Native) or not isinstance(A, Float):
-        raise InputError(
-            f"arithmetic={brief(A)}: a portable program is in floats: write Float.like('float16', ties='even'), or "
-            "None for those of float32"
-        )
-    circuit = SoftmaxPlanner.through(program, tokens, length, program.causal).plan()
-    lanes = place(circuit)
+    place: Place | None,
+) -> SoftmaxProof:
+    """Return the transformer of a circuit with its margins; refuse one whose decisions rounding may change."""
+    A = arithmetic if isinstance(arithmetic, Float) else FLOAT32
     values = [value for _, value in circuit.table]
     classes = _class_names(values)
     meant = transformer(circuit, lanes, names, classes, provenance)
@@ -83,17 +87,17 @@ def proved(
     types = TYPES if arithmetic is None else {str(A): rounding_in(A, machine=False), **TYPES}
     bounds: dict[str, Margins] = {}
     for name, R in types.items():
-        in_force().at(f"the margins in {name}", program.output.note.place)
+        in_force().at(f"the margins in {name}", place)
         bounds[name] = Margins(to_arithmetic(T, R.A), meant, circuit, lanes, R)
-    needed = next(iter(bounds.values())).least
-    if not needed.left > 0:
+    least = next(iter(bounds.values())).least
+    if not least.left > 0:
         raise refusal(
-            needed.place or program.output.note.place,
-            f"{needed.where}: in {next(iter(types))} it cannot be shown that {needed.statement}; rounding may change a "
-            "decision: write a smaller max_length, or leave out portable=True",
+            least.place or place,
+            f"{least.where}: in {next(iter(types))} it cannot be shown that {least.statement}; rounding may change a "
+            'decision: write a smaller max_length, or leave out backend="softmax"',
         )
     T = replace(T, provenance=tuple(provenance))
-    return PortableProof(T, dict(zip(classes, values, strict=True)), bounds)
+    return SoftmaxProof(T, dict(zip(classes, values, strict=True)), bounds)
 
 
 def _class_names(values: Sequence[Value]) -> list[str]:

@@ -18,7 +18,7 @@ from weightsmith.model import Softmax
 from weightsmith.model.folds import map_arrays, named_arrays
 from weightsmith.programs import CompiledProgram, compile, exact_values, program, rasp
 from weightsmith.programs.softmax.margins import Margins
-from weightsmith.programs.softmax.proof import PortableProof
+from weightsmith.programs.softmax.proof import SoftmaxProof
 from weightsmith.programs.values import presented
 
 torch = pytest.importorskip("torch")
@@ -41,13 +41,13 @@ PROGRAMS: dict[str, tuple[Callable[[int], rasp.SOp], tuple[Any, ...]]] = {
 TYPES = ("float32", "bfloat16", "float16")
 
 
-def portable(name: str, length: int, **options: Any) -> CompiledProgram:
+def softmax(name: str, length: int, **options: Any) -> CompiledProgram:
     make, vocabulary = PROGRAMS[name]
-    return compile(program(make(length), name), vocabulary, length, portable=True, **options)
+    return compile(program(make(length), name), vocabulary, length, backend="softmax", **options)
 
 
-def proof(P: CompiledProgram) -> PortableProof:
-    assert isinstance(P.proof, PortableProof)
+def proof(P: CompiledProgram) -> SoftmaxProof:
+    assert isinstance(P.proof, SoftmaxProof)
     return P.proof
 
 
@@ -70,7 +70,7 @@ def differences(P: CompiledProgram, given: list[list[Any]]) -> list[Any]:
 @pytest.mark.parametrize("length", [5, 10])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_weights_equal_the_interpreter_on_all_short_inputs(name: str, length: int) -> None:
-    P = portable(name, length)
+    P = softmax(name, length)
     assert differences(P, inputs(P, 5, others=20)) == []
     assert proof(P).margins["float32"] > 0.2
     heads = [head for block in P.transformer.blocks if block.attention for head in block.attention.heads]
@@ -81,7 +81,7 @@ def test_weights_equal_the_interpreter_on_all_short_inputs(name: str, length: in
 def test_pytorch_decides_alike_and_stays_within_the_bounds(name: str) -> None:
     from weightsmith.export.pytorch import made
 
-    P = portable(name, 5)
+    P = softmax(name, 5)
     T = P.transformer
     wide = made(T, dtype="float64", saturate=False)
     for dtype in TYPES:
@@ -99,7 +99,7 @@ def test_pytorch_decides_alike_and_stays_within_the_bounds(name: str) -> None:
 
 
 def test_exporters_take_it_without_saturation(tmp_path: Path) -> None:
-    P = portable("hist", 5)
+    P = softmax("hist", 5)
     module = ws.export.to_torch(P.transformer, saturate=False)
     assert module.agreement is not None
     assert module.agreement.agrees
@@ -110,13 +110,13 @@ def test_exporters_take_it_without_saturation(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_transformer_lens_takes_it_with_its_own_attention() -> None:
-    bridge = ws.export.to_transformer_lens(portable("hist", 5).transformer)
+    bridge = ws.export.to_transformer_lens(softmax("hist", 5).transformer)
     assert bridge.agreement.agrees
     assert not bridge.own_modules
 
 
 def test_the_certificate_states_the_margins_of_machine_types() -> None:
-    short, long = portable("hist", 5).certificate(), portable("hist", 20).certificate()
+    short, long = softmax("hist", 5).certificate(), softmax("hist", 20).certificate()
     assert [one.type for one in short.types] == list(TYPES)
     assert [one.margin for one in short.types] == pytest.approx([0.5, 0.46, 0.495], abs=1e-3)
     said = {one.type: one.statement for one in long.types}
@@ -133,19 +133,19 @@ def test_the_certificate_states_the_margins_of_machine_types() -> None:
 
 
 def test_classes_stand_for_values() -> None:
-    P = portable("shift", 3)
+    P = softmax("shift", 3)
     assert P.transformer.classes == ("None", "a", "b", "c")
     assert P.answers == (None, "a", "b", "c")
     assert P("cab") == [None, "c", "a"]
-    assert compile(rasp.Full(3), "ab", 3, portable=True)("ab") == [3, 3]
-    assert portable("shuffle", 3).transformer.classes == ("False", "True")
+    assert compile(rasp.Full(3), "ab", 3, backend="softmax")("ab") == [3, 3]
+    assert softmax("shuffle", 3).transformer.classes == ("False", "True")
 
 
 def test_margins_get_smaller_with_the_length() -> None:
-    found = [proof(portable("hist", n)).margins["float32"] for n in (5, 10, 40, 100)]
+    found = [proof(softmax("hist", n)).margins["float32"] for n in (5, 10, 40, 100)]
     assert found == sorted(found, reverse=True)
     assert found[-1] > 0.4
-    assert differences(portable("hist", 40), inputs(portable("hist", 40), 1, others=20)) == []
+    assert differences(softmax("hist", 40), inputs(softmax("hist", 40), 1, others=20)) == []
 
 
 @pytest.mark.parametrize(
@@ -177,24 +177,34 @@ def test_margins_get_smaller_with_the_length() -> None:
 )
 def test_what_cannot_be_shown_is_refused_with_a_reason(make: Any, vocabulary: Any, length: int, reason: str) -> None:
     with pytest.raises(ws.InputError, match=reason):
-        compile(make(length), vocabulary, length, portable=True)
+        compile(make(length), vocabulary, length, backend="softmax")
 
 
 def test_it_is_in_floats() -> None:
-    with pytest.raises(ws.InputError, match=r"a portable program is in floats: write Float.like\('float16'"):
-        portable("hist", 5, arithmetic=ws.Fixed(8, 1))
-    P = portable("shift", 5, arithmetic=Float.like("bfloat16", ties="even"))
+    with pytest.raises(ws.InputError, match=r"the softmax backend computes in floats: write Float.like\('float16'"):
+        softmax("hist", 5, arithmetic=ws.Fixed(8, 1))
+    P = softmax("shift", 5, arithmetic=Float.like("bfloat16", ties="even"))
     assert P.arithmetic == Float.like("bfloat16", ties="even")
     assert differences(P, inputs(P, 5)) == []
 
 
+def test_the_old_name_of_the_backend_warns() -> None:
+    with pytest.warns(DeprecationWarning, match=r'portable=True goes with the next version: write backend="softmax"'):
+        P = compile(rasp.length, "ab", 3, portable=True)
+    assert P.transformer.classes == ("1", "2", "3")
+    with pytest.warns(DeprecationWarning, match="portable=False goes with the next version: leave it out"):
+        assert compile(rasp.length, "ab", 3, False, None, False).transformer.readout is not None  # type: ignore[arg-type]
+    with pytest.raises(ws.InputError, match="backend='soft': write 'exact' or 'softmax'"):
+        compile(rasp.length, "ab", 3, backend="soft")  # type: ignore[arg-type]
+
+
 def test_planted_faults_take_the_margin_or_change_nothing() -> None:
-    P = portable("hist", 4)
+    P = softmax("hist", 4)
     bounds, T, draw = proof(P).bounds["float32"], P.transformer, Random(1)
     given, caught = inputs(P, 4), 0
     for _ in range(120):
         faulty = faulted(T, draw)
-        if not Margins(faulty, bounds.meant, bounds.plan, bounds.lanes, bounds.rounding).least.left > 0:
+        if not Margins(faulty, bounds.meant, bounds.circuit, bounds.lanes, bounds.rounding).least.left > 0:
             caught += 1
         else:
             assert differences(replace(P, transformer=faulty), given) == []
@@ -222,7 +232,7 @@ def check_drawn(seeds: range) -> None:
         causal = seed % 4 == 3
         try:
             made = drawn_program(seed, depth=2 + seed % 4, length=not causal)
-            P = compile(made, "abc", 4, causal=causal, portable=True)
+            P = compile(made, "abc", 4, causal=causal, backend="softmax")
         except ws.InputError:
             refused += 1
             continue
@@ -230,11 +240,11 @@ def check_drawn(seeds: range) -> None:
     assert refused <= len(seeds) // 5
 
 
-def test_random_programs_are_portable_and_right_or_refused() -> None:
+def test_random_programs_are_right_or_refused() -> None:
     check_drawn(range(30))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("chunk", range(20))
-def test_more_random_programs_are_portable_and_right_or_refused(chunk: int) -> None:
+def test_more_random_programs_are_right_or_refused(chunk: int) -> None:
     check_drawn(range(30 + 50 * chunk, 80 + 50 * chunk))
