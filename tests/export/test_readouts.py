@@ -235,9 +235,7 @@ def test_where_an_answer_hangs_on_rounding_only_the_exact_module_is_taken(tmp_pa
 
 def test_programs_need_the_ends_of_the_arithmetic_and_what_has_none_is_refused(tmp_path: Path) -> None:
     T = compiled("hist").transformer
-    message = (
-        r"It relies on saturation: block 0 attention \(hist\); a program compiled with backend=.softmax. does without"
-    )
+    message = r"It relies on saturation: block 0 attention \(hist\); a program compiled with backend=.softmax. does"
     with pytest.raises(ExportError, match=message):
         export.to_torch(T, saturate=False)
     with pytest.raises(ExportError, match=message):

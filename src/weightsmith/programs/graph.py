@@ -48,7 +48,7 @@ class Program:
 
     def __str__(self) -> str:
         """Return the program as numbered lines, with the source of each."""
-        from weightsmith.programs.dump import dump  # it shows what is defined here
+        from weightsmith.programs.listing import dump  # it shows what is defined here
 
         return dump(self)
 

@@ -32,7 +32,7 @@ def check_possible(T: Transformer) -> None:
 
 def _problems(T: Transformer) -> Iterator[str]:
     if T.readout is not None:
-        yield 'GPT-2 has classes, and this model a readout: write programs.compile(…, backend="softmax"), which has classes'
+        yield 'GPT-2 has classes, and this model a readout: write programs.compile(…, backend="softmax"), with classes'
     if T.mask != "causal":
         yield "GPT-2 is causal, and this model has mask='full': write mask='causal'"
     kinds = sorted({block.feed_forward.activation for block in T.blocks if block.feed_forward is not None})

@@ -8,12 +8,12 @@ from typing import Any, Protocol
 from weightsmith.arithmetic import Arithmetic
 from weightsmith.errors import InputError, brief, listed
 from weightsmith.model import Transformer, digest
-from weightsmith.programs.beside import beside
-from weightsmith.programs.dump import dump
 from weightsmith.programs.graph import Program
 from weightsmith.programs.interpreter import read_tokens
+from weightsmith.programs.listing import dump
 from weightsmith.programs.proof.certificate import Certificate, InType
 from weightsmith.programs.proof.lemmas import Lemma
+from weightsmith.programs.source_map import SourceMap
 from weightsmith.programs.values import Value, exact, presented
 
 
@@ -93,6 +93,11 @@ class CompiledProgram:
         """The program, as numbered lines with their source."""
         return dump(self.program)
 
+    @property
+    def source_map(self) -> SourceMap:
+        """The lines of the program behind each block, head, neuron and lane."""
+        return SourceMap.of_program(self.program, self.transformer)
+
     def certificate(self, also: Sequence[Any] = ()) -> Certificate:
         """Return the lemmas that make it right, each with the number of cases and its margin.
 
@@ -120,4 +125,4 @@ class CompiledProgram:
 
     def __str__(self) -> str:
         """Return the program, the transformer that computes it, and which of its parts come from which lines."""
-        return f"{self.source}\n\n{self.transformer!r}\n\n{beside(self.transformer)}"
+        return f"{self.source}\n\n{self.transformer!r}\n\n{self.source_map.table()}"

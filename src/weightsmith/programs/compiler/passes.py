@@ -17,7 +17,6 @@ from typing import Any, Literal, TypeAlias
 from weightsmith import programs
 from weightsmith.arithmetic import Arithmetic, Native
 from weightsmith.errors import InputError, brief
-from weightsmith.programs.beside import COMPILED
 from weightsmith.programs.budget import DEFAULT_MEMORY, allowed, in_force
 from weightsmith.programs.circuit.circuit import Circuit
 from weightsmith.programs.circuit.forms import TooLargeError
@@ -28,8 +27,8 @@ from weightsmith.programs.compiler.needs import simplify
 from weightsmith.programs.compiler.planner import Planner
 from weightsmith.programs.compiler.smallest import smallest
 from weightsmith.programs.compiler.stating import state
-from weightsmith.programs.dump import dump_lines, text_lines
 from weightsmith.programs.graph import Program
+from weightsmith.programs.listing import provenance
 from weightsmith.programs.naming import token_names
 from weightsmith.programs.places import refusal
 from weightsmith.programs.proof.lemmas import LemmaError
@@ -77,7 +76,7 @@ def compile(  # the verb that people look for
     prove = _softmax if _backend(backend, portable) == "softmax" else _exact
     with allowed(seconds, memory):
         parsed = parse(program, causal)
-        proof = prove(parsed, tokens, length, token_names(tokens), _provenance(parsed), arithmetic)
+        proof = prove(parsed, tokens, length, token_names(tokens), provenance(parsed), arithmetic)
         return CompiledProgram(parsed, proof.T, tokens, length, proof)
 
 
@@ -121,7 +120,7 @@ def _exact(
     tokens: tuple[Value, ...],
     length: int,
     names: list[str],
-    provenance: list[str],
+    history: list[str],
     arithmetic: Arithmetic | None,
 ) -> ProgramProof:
     """Return the transformer of saturated heads, with its proof."""
@@ -135,8 +134,8 @@ def _exact(
     try:
         meaning = Meaning(state(planner, lanes))
         if arithmetic is None:
-            return smallest(circuit, lanes, meaning, names, provenance)
-        return _proved_in(arithmetic, circuit, lanes, meaning, names, provenance)
+            return smallest(circuit, lanes, meaning, names, history)
+        return _proved_in(arithmetic, circuit, lanes, meaning, names, history)
     except LemmaError as error:
         said = refusal(output, f"the weights were not proved, so they are not returned: {error}")
         raise LemmaError(str(said), error.needs) from error
@@ -145,7 +144,7 @@ def _exact(
 
 
 def _proved_in(
-    A: Arithmetic, circuit: Circuit, lanes: Lanes, meaning: Meaning, names: list[str], provenance: list[str]
+    A: Arithmetic, circuit: Circuit, lanes: Lanes, meaning: Meaning, names: list[str], history: list[str]
 ) -> Proof:
     """Return the transformer in this arithmetic, with its proof."""
     if isinstance(A, Native) or not isinstance(A, Arithmetic):
@@ -153,13 +152,13 @@ def _proved_in(
             f"arithmetic={brief(A)}: a program is proved in a finite arithmetic: write Fixed(8, 1), or None for the "
             "smallest that will do"
         )
-    T = transformer(circuit, lanes, blocks_of(circuit, lanes), A, names, provenance)
+    T = transformer(circuit, lanes, blocks_of(circuit, lanes), A, names, history)
     try:
         if T is None:
             raise LemmaError(f"{A} lacks a number that the weights need, or scores whose exp is ∞ and 0")
         return Proof(T, meaning)
     except LemmaError as error:
-        enough = smallest(circuit, lanes, meaning, names, provenance).T.arithmetic
+        enough = smallest(circuit, lanes, meaning, names, history).T.arithmetic
         place = meaning.program.output.note.place
         raise refusal(place, f"{error}; the smallest arithmetic that will do is {enough}") from error
 
@@ -169,7 +168,7 @@ def _softmax(
     tokens: tuple[Value, ...],
     length: int,
     names: list[str],
-    provenance: list[str],
+    history: list[str],
     arithmetic: Arithmetic | None,
 ) -> ProgramProof:
     """Return the transformer of averaging heads, with its margins."""
@@ -178,7 +177,7 @@ def _softmax(
 
     require_floats(arithmetic)
     circuit = SoftmaxPlanner.through(program, simplify(program), tokens, length).plan()
-    return prove(circuit, place(circuit), names, provenance, arithmetic, program.output.note.place)
+    return prove(circuit, place(circuit), names, history, arithmetic, program.output.note.place)
 
 
 def _backend(backend: object, portable: bool | None) -> Backend:
@@ -215,13 +214,6 @@ def _positions(max_length: int) -> int:
     if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= LONGEST:
         raise InputError(f"max_length={brief(max_length)}: write a whole number from 1 to {LONGEST:,}")
     return max_length
-
-
-def _provenance(program: Program) -> list[str]:
-    """Return the program as the lines that its transformer keeps."""
-    lines = [f"{COMPILED}{program.name or 'a program'}", *dump_lines(program), *text_lines(program)]
-    shown = ["".join(c if c.isprintable() else "?" for c in line) for line in lines]
-    return [line if len(line) <= 200 else f"{line[:199]}…" for line in shown]
 
 
 def _require_readable(program: Program, circuit: Circuit) -> None:
