@@ -7,7 +7,7 @@ from functools import cached_property
 from weightsmith.arithmetic import Arithmetic, or_default
 from weightsmith.automata import Automaton
 from weightsmith.errors import NAME_ECHO, InputError, brief, cut, named
-from weightsmith.model import Transformer, read_tokens
+from weightsmith.model import Transformer, digest, read_tokens
 from weightsmith.model.names import checked_names
 from weightsmith.programs.budget import DEFAULT_MEMORY, Budget, allowed
 from weightsmith.programs.ltl.formulas import Formula, tokens_in
@@ -16,15 +16,17 @@ from weightsmith.programs.ltl.meaning import truths
 from weightsmith.programs.ltl.planner import FormulaPlan, plan_formula
 from weightsmith.programs.ltl.progression import formula_automaton
 from weightsmith.programs.ltl.reading import parse_ltl
+from weightsmith.programs.proof.certificate import Certificate
 from weightsmith.tables import Table, Tabled
 
 
 @dataclass(frozen=True)
 class Part:
-    """Where a part of a formula stands in the transformer."""
+    """A part of the transformer, and the formula that it holds or computes."""
 
     where: str  # "lane O a", "block 0, head 1", "block 0, neuron 2", "embedding"
     formula: str
+    lane: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,6 +57,23 @@ class CompiledFormula(Tabled):
     def automaton(self) -> Automaton:
         """The smallest automaton of the formula, made without the transformer; it does not accept the empty input."""
         return formula_automaton(self.formula, self.transformer.vocabulary)
+
+    def certificate(self) -> Certificate:
+        """Return the lemmas by which the weights decide the formula, at every position of inputs of every length."""
+        from weightsmith.programs.proof.formulas import prove_formula  # it is loaded when something is proved
+
+        T, lanes = self.transformer, {lane: part.formula for part in self.parts if (lane := part.lane) is not None}
+        proof = prove_formula(T, str(self.formula), lanes)
+        stated = {"formula": str(self.formula), "lanes": lanes}
+        return Certificate(
+            cut(self.source, 1000),
+            str(T.arithmetic),
+            tuple(T.vocabulary),
+            None,
+            tuple(proof.lemmas),
+            model=digest(T),
+            stated=stated,
+        )
 
     @property
     def _sizes(self) -> tuple[tuple[int, str], tuple[int, str]]:
@@ -122,8 +141,8 @@ def _require_room(plan: FormulaPlan, budget: Budget) -> None:
 
 def _parts(weights: FormulaWeights) -> tuple[Part, ...]:
     texts = weights.plan.texts
-    lanes = [Part(f"lane {cell.name}", text) for cell, text in texts.items()]
-    lanes += [Part(f"lane {name}", f"!({texts[cell]})") for cell, name in weights.complements.items()]
+    lanes = [Part(f"lane {cell.name}", text, cell.name) for cell, text in texts.items()]
+    lanes += [Part(f"lane {name}", f"!({texts[cell]})", name) for cell, name in weights.complements.items()]
     found = [Part("embedding", texts[cell]) for cell in weights.plan.letters]
     for b in range(weights.circuit.depth):
         heads, neurons = weights.heads_at(b), weights.cubes_at(b)
