@@ -31,13 +31,9 @@ def connected(symbol: str, *parts: bool) -> bool:
     if symbol == "!":
         return not parts[0]
     left, right = parts
-    return {
-        "&": left and right,
-        "|": left or right,
-        "^": left != right,
-        "->": right or not left,
-        "<->": left == right,
-    }[symbol]
+    return {"&": left and right, "|": left or right, "^": left != right, "->": right or not left, "<->": left == right}[
+        symbol
+    ]
 
 
 def _past(formula: Past, parts: Sequence[Sequence[bool]]) -> list[bool]:

@@ -6,22 +6,12 @@ from math import gcd
 import numpy as np
 
 from weightsmith.errors import brief
-from weightsmith.programs.form import (
-    Aggregate,
-)
+from weightsmith.programs.form import Aggregate
 from weightsmith.programs.proof.holding import Affine, Holding, Mean, Table, constant_of, forms_of
 from weightsmith.programs.proof.lemmas import LemmaError
-from weightsmith.programs.proof.selectors import (
-    If,
-    Selection,
-)
+from weightsmith.programs.proof.selectors import If, Selection
 from weightsmith.programs.proof.selects import Selects
-from weightsmith.programs.proof.space import (
-    Integers,
-    alike,
-    scaled,
-    step_of,
-)
+from weightsmith.programs.proof.space import Integers, alike, scaled, step_of
 from weightsmith.programs.proof.statement import Gathered, Held
 from weightsmith.programs.values import Value, exact, is_number, presented
 

@@ -6,19 +6,14 @@ from typing import Any
 import numpy as np
 
 from weightsmith.errors import brief
-from weightsmith.programs.form import (
-    Apply,
-    Node,
-)
+from weightsmith.programs.form import Apply, Node
 from weightsmith.programs.operators import COMPARISONS, Named
 from weightsmith.programs.proof import linear
 from weightsmith.programs.proof.cells import Cells
 from weightsmith.programs.proof.grid import Grid
 from weightsmith.programs.proof.holding import Affine, Holding, Mean, Table, constant_of
 from weightsmith.programs.proof.lemmas import LemmaError
-from weightsmith.programs.proof.space import (
-    Integers,
-)
+from weightsmith.programs.proof.space import Integers
 from weightsmith.programs.proof.statement import Held
 from weightsmith.programs.values import Value, presented
 

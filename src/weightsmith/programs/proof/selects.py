@@ -7,35 +7,13 @@ from typing import Any
 import numpy as np
 
 from weightsmith.errors import brief
-from weightsmith.programs.form import (
-    Always,
-    And,
-    Matrix,
-    Node,
-    Not,
-    Or,
-    Select,
-    SelectorNode,
-)
+from weightsmith.programs.form import Always, And, Matrix, Node, Not, Or, Select, SelectorNode
 from weightsmith.programs.operators import COMPARISONS
 from weightsmith.programs.proof.functions import Functions
 from weightsmith.programs.proof.holding import Affine, Holding, forms_of
 from weightsmith.programs.proof.lemmas import LemmaError
-from weightsmith.programs.proof.selectors import (
-    If,
-    Selection,
-    conditions,
-    every,
-    other,
-    some,
-    truth,
-)
-from weightsmith.programs.proof.space import (
-    Booleans,
-    Integers,
-    alike,
-    scaled,
-)
+from weightsmith.programs.proof.selectors import If, Selection, conditions, every, other, some, truth
+from weightsmith.programs.proof.space import Booleans, Integers, alike, scaled
 
 MOST_PAIRS = 4_000_000  # of combinations of key and query
 FEW_VALUES = 300  # fewer are compared pair by pair

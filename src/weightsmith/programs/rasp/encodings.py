@@ -3,10 +3,7 @@
 import enum
 
 from weightsmith.programs.rasp.expressions import DEFAULT_ANNOTATORS, RASPExpr, annotate
-from weightsmith.programs.rasp.sequences import (
-    SOp,
-    SOpT,
-)
+from weightsmith.programs.rasp.sequences import SOp, SOpT
 
 
 class Encoding(enum.Enum):

@@ -65,13 +65,7 @@ class Averages(Gathering):
         return Score() if pairs is True else self._of(pairs).score(self.coder)
 
     def _average(
-        self,
-        score: Score,
-        value: Form,
-        codes: Codes,
-        count: tuple[int, int],
-        node: Node,
-        reciprocal: bool = False,
+        self, score: Score, value: Form, codes: Codes, count: tuple[int, int], node: Node, reciprocal: bool = False
     ) -> Form:
         """Return the mean of a form over what a score selects, as a cell."""
         key = (score, value, codes.tobytes(), reciprocal)
