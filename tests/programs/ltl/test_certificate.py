@@ -98,6 +98,6 @@ def test_what_a_certificate_says_must_be_so() -> None:
 
 
 def test_a_formula_that_depends_on_too_much_has_no_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weightsmith.programs.proof.formulas.MOST_CASES", 3)
+    monkeypatch.setattr("weightsmith.programs.proof.formula_cases.MOST_CASES", 3)
     with pytest.raises(LemmaError, match="3 tokens and 1 truths have too many combinations"):
         compile_ltl(SMALL[0], "abc").certificate()

@@ -20,7 +20,7 @@ from weightsmith.programs.form import Aggregate, Apply, Constant, Indices, Selec
 from weightsmith.programs.functions import Function
 from weightsmith.programs.graph import Program
 from weightsmith.programs.operators import Lookup, Named
-from weightsmith.programs.proof.statement_data import read_statement
+from weightsmith.programs.proof.reading import read_statement
 from weightsmith.programs.values import presented
 
 HIST = "hist = selector_width(select(tokens, tokens, ==));"

@@ -12,7 +12,7 @@ from weightsmith.programs.compiler.planner import Planner
 from weightsmith.programs.compiler.symbols import Affine, Mean, Symbol, Table
 from weightsmith.programs.form import Matrix, Node, Select, SequenceNode
 from weightsmith.programs.proof import holding, selectors, statement
-from weightsmith.programs.proof.grid import Part
+from weightsmith.programs.proof.neurons import Part
 
 
 def state(planner: Planner, lanes: Lanes) -> statement.Statement:

@@ -9,9 +9,9 @@ from weightsmith.programs.form import Node
 from weightsmith.programs.naming import part_names
 from weightsmith.programs.proof.asking import Asking
 from weightsmith.programs.proof.counting import Counting
-from weightsmith.programs.proof.grid import Part, fired
 from weightsmith.programs.proof.holding import Holding, Values
 from weightsmith.programs.proof.lemmas import Lemma, LemmaError
+from weightsmith.programs.proof.neurons import Part, fired
 from weightsmith.programs.proof.selectors import Differences, Selection
 from weightsmith.programs.proof.space import Integers, Space, checked, distinct, product, scaled, step_of, sums
 from weightsmith.programs.proof.statement import Cell, Gathered, Layered, Statement

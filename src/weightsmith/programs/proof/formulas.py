@@ -12,44 +12,29 @@ Every sum is computed in the arithmetic, in the order of the lanes. H f is the o
 """
 
 from collections.abc import Iterable, Mapping
-from itertools import product
-from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from weightsmith.model import FeedForward, Head, LeftmostHard, RightmostHard, Softmax, Transformer
-from weightsmith.programs.ltl.formulas import Connective, Formula, Past, Token, Truth
+from weightsmith.programs.ltl.formulas import Connective, Formula, Past
 from weightsmith.programs.ltl.reading import parse_ltl
+from weightsmith.programs.proof.formula_cases import Cases, FormulaLanes, Reals, Truths, Writer, plain
 from weightsmith.programs.proof.lemmas import Lemma, LemmaError
 
-MOST_CASES = 1 << 18
-Truths = npt.NDArray[np.bool_]
-Reals = npt.NDArray[np.float64]
-Atom: TypeAlias = str | Past  # a lane that a head writes, or a formula that none writes
 
-
-class Writer(NamedTuple):
-    """A lane that a head writes: its formula, its block, and whether the lane holds the opposite."""
-
-    formula: Past
-    block: int
-    opposite: bool
-
-
-class FormulaProof:
+class FormulaProof(FormulaLanes):
     """Checks a transformer against the formulas of its lanes; `lemmas` are all those that hold."""
 
     def __init__(self, T: Transformer, formula: Formula, lanes: Mapping[str, Formula]) -> None:
         """Check every sublayer, and the decision."""
-        self.T, self.A, self.formula = T, T.arithmetic, formula
+        super().__init__(T)
+        self.A, self.formula = T.arithmetic, formula
         self.lemmas: list[Lemma] = []
         self._require_kind(lanes)
         self.lanes = {lane: lanes[lane] for lane in T.lanes if lane in lanes}
         self.index = {lane: n for n, lane in enumerate(T.lanes)}
         self.ready = dict.fromkeys(self.lanes, 0)  # the sublayer after which a lane holds its formula
-        self.writers: dict[str, Writer] = {}
-        self._known: dict[tuple[Past, int], tuple[Atom, bool]] = {}
         self._note_writers()
         self._embedding()
         for b, block in enumerate(T.blocks):
@@ -100,44 +85,8 @@ class FormulaProof:
         inner = formula.parts[0] if isinstance(formula, Connective) else formula
         if not isinstance(inner, Past) or (isinstance(formula, Connective) and not opposite):
             raise LemmaError(f"lane {lane!r}: a head writes a formula that does not speak of the past")
-        past, turned = _plain(inner)
+        past, turned = plain(inner)
         return Writer(past, block, opposite != turned)
-
-    # Truths of formulas, over tokens and over the lanes that heads write
-
-    def _resolved(self, past: Past, before: int) -> tuple[Atom, bool]:
-        """Return the lane, written before a block, that tells a formula, and whether it is 1 where that holds.
-
-        A formula that no head writes is an atom itself: it may be true or false.
-        """
-        if (past, before) not in self._known:
-            wanted, turned = _plain(past)
-            found: tuple[Atom, bool] = wanted, not turned
-            for lane, writer in self.writers.items():
-                same = writer.formula.operator == wanted.operator and writer.formula.strict == wanted.strict
-                if same and writer.block < before and self._equal(writer.formula.parts, wanted.parts, writer.block):
-                    found = lane, writer.opposite == turned
-                    break
-            self._known[past, before] = found
-        return self._known[past, before]
-
-    def _equal(self, ours: tuple[Formula, ...], theirs: tuple[Formula, ...], before: int) -> bool:
-        cases = self._cases([*ours, *theirs], before)
-        return all(
-            np.array_equal(cases.truth(a, before), cases.truth(b, before)) for a, b in zip(ours, theirs, strict=True)
-        )
-
-    def _cases(self, formulas: Iterable[Formula], before: int) -> "_Cases":
-        """Return all combinations of a token and of the lanes that formulas depend on."""
-        atoms: dict[Atom, None] = {}
-        waiting = list(formulas)
-        while waiting:
-            formula = waiting.pop()
-            if isinstance(formula, Past):
-                atoms[self._resolved(formula, before)[0]] = None
-            elif isinstance(formula, Connective):
-                waiting += formula.parts
-        return _Cases(self, list(atoms))
 
     # Sublayers
 
@@ -149,11 +98,11 @@ class FormulaProof:
                 if not (column == column[0]).all():
                     raise LemmaError(f"lane {lane!r}: the embedding is no constant, and a sublayer writes it")
                 continue
-            if not np.array_equal(column, self._cases([formula], 0).truth(formula, 0)):
+            if not np.array_equal(column, self.cases([formula], 0).truth(formula, 0)):
                 raise LemmaError(f"lane {lane!r}: the embedding does not hold {formula}")
         self.lemmas.append(Lemma("embedding", "every lane holds the truth of its formula", embedding.size))
 
-    def _read(self, weights: Reals, bias: float, cases: "_Cases", time: int, where: str) -> Reals:
+    def _read(self, weights: Reals, bias: float, cases: Cases, time: int, where: str) -> Reals:
         """Return a row of weights for all cases: a fold in the order of the lanes, then the bias."""
         total = np.zeros(cases.count)
         for n in np.flatnonzero(weights).tolist():
@@ -185,7 +134,7 @@ class FormulaProof:
             raise LemmaError(f"{where} writes another number of formulas than one")
         (past,) = formulas
         rows = np.concatenate([np.asarray(head.W_K, np.float64), np.asarray(head.W_V, np.float64)])
-        cases = self._cases([*past.parts, *self._read_by(rows)], b)
+        cases = self.cases([*past.parts, *self._read_by(rows)], b)
         holds = [cases.truth(part, b) for part in past.parts]
         scores = self._scores(head, cases, 2 * b, where)
         values = self._read(rows[-1], _bias(head.b_V, 0), cases, 2 * b, where)
@@ -198,7 +147,7 @@ class FormulaProof:
             self._require_written(lane, added, np.array([*written, False]) != opposite, where)
         self.lemmas.append(Lemma(where, f"{past}: {says}", cases.count))
 
-    def _scores(self, head: Head, cases: "_Cases", time: int, where: str) -> Reals:
+    def _scores(self, head: Head, cases: Cases, time: int, where: str) -> Reals:
         total = np.zeros(cases.count)
         for d, row in enumerate(np.asarray(head.W_K, np.float64)):
             key = self._read(row, _bias(head.b_K, d), cases, time, where)
@@ -249,7 +198,7 @@ class FormulaProof:
         for lane in (self.T.lanes[n] for n in np.flatnonzero(W_2.any(axis=1)).tolist()):
             neurons = np.flatnonzero(W_2[self.index[lane]])
             formula = self.lanes[lane]
-            cases = self._cases([formula, *self._read_by(W_1[neurons])], b + 1)
+            cases = self.cases([formula, *self._read_by(W_1[neurons])], b + 1)
             total = np.zeros(cases.count)
             for n in neurons:
                 fired = np.maximum(self._read(W_1[n], float(layer.b_1[n]), cases, 2 * b + 1, where), 0.0)
@@ -263,54 +212,13 @@ class FormulaProof:
     def _decision(self) -> None:
         T, blocks = self.T, len(self.T.blocks)
         weights = np.asarray(T.output, np.float64)
-        cases = self._cases([self.formula, *self._read_by(weights)], blocks)
+        cases = self.cases([self.formula, *self._read_by(weights)], blocks)
         no, yes = (
             self._read(row, _bias(T.output_bias, n), cases, 2 * blocks, "the output") for n, row in enumerate(weights)
         )
         if not np.array_equal(yes > no, cases.truth(self.formula, blocks)):
             raise LemmaError(f"the output is not YES where {self.formula} holds and NO elsewhere")
         self.lemmas.append(Lemma("output", f"YES where {self.formula} holds, and NO elsewhere", cases.count))
-
-
-class _Cases:
-    """All combinations of a token and of the truths of some lanes."""
-
-    def __init__(self, proof: FormulaProof, atoms: list[Atom]) -> None:
-        self.proof, vocabulary = proof, proof.T.vocabulary
-        self.count = len(vocabulary) << len(atoms)
-        if self.count > MOST_CASES:
-            raise LemmaError(f"{len(vocabulary):,} tokens and {len(atoms)} truths have too many combinations")
-        rows = list(product(vocabulary, *[(False, True)] * len(atoms)))
-        self.tokens = np.array([row[0] for row in rows], object)
-        self.atoms = {atom: np.array([row[1 + n] for row in rows], np.bool_) for n, atom in enumerate(atoms)}
-
-    def truth(self, formula: Formula, before: int) -> Truths:
-        """Return the truth of a formula in every case."""
-        match formula:
-            case Truth(value):
-                return np.full(self.count, value)
-            case Token(name):
-                return np.asarray(self.tokens == name, np.bool_)
-            case Past():
-                lane, holds = self.proof._resolved(formula, before)
-                return self.atoms[lane] if holds else ~self.atoms[lane]
-        left, right = (self.truth(part, before) for part in (formula.parts[0], formula.parts[-1]))
-        found = {
-            "!": ~left,
-            "&": left & right,
-            "|": left | right,
-            "^": left ^ right,
-            "->": ~left | right,
-            "<->": left == right,
-        }
-        return np.asarray(found[formula.symbol], np.bool_)
-
-
-def _plain(past: Past) -> tuple[Past, bool]:
-    """Return H f as the opposite of O !f."""
-    if past.operator != "H":
-        return past, False
-    return Past("O", (Connective("!", past.parts),), past.strict), True
 
 
 def _bias(bias: npt.ArrayLike | None, n: int) -> float:

@@ -19,8 +19,8 @@ from weightsmith.programs.proof.formulas import prove_formula
 from weightsmith.programs.proof.lemmas import Lemma, LemmaError
 from weightsmith.programs.proof.meaning import Meaning
 from weightsmith.programs.proof.parsing import items, keys, refuse, text, whole
+from weightsmith.programs.proof.reading import read_statement
 from weightsmith.programs.proof.same import require_same
-from weightsmith.programs.proof.statement_data import read_statement
 from weightsmith.programs.proof.weights import Proof
 from weightsmith.programs.values import Value
 from weightsmith.storage import read_json

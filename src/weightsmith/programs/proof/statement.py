@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from weightsmith.programs.form import Node
 from weightsmith.programs.proof.asking import Answers
-from weightsmith.programs.proof.grid import Part
 from weightsmith.programs.proof.holding import Holding, Mean
+from weightsmith.programs.proof.neurons import Part
 from weightsmith.programs.proof.selectors import Boundary, Selection
 from weightsmith.programs.proof.space import Integers
 from weightsmith.programs.values import Value
