@@ -175,8 +175,8 @@ class Batch:
         whole = [int(value * scale) if is_number(value) else LARGEST_SUM for value in values]
         if max(map(abs, whole)) * (self.shape[1] + 1) ** 2 < LARGEST_SUM:
             sums = np.einsum("iqk,ik->iq", chosen, np.array(whole, np.int64)[which])
-            pairs, places = distinct_rows([sums, counts])
-            means = self._numbered([exact(Fraction(a, b * scale)) if b else default for a, b in pairs])[places]
+            pairs, inverse = distinct_rows([sums, counts])
+            means = self._numbered([exact(Fraction(a, b * scale)) if b else default for a, b in pairs])[inverse]
             return np.where(counts == 1, _first_chosen(chosen, numbers), means) if bool in map(type, values) else means
         first = np.where(counts, _first_chosen(chosen, numbers), self.numbering.of(default))
         return self._one_by_one(chosen, numbers, first, counts, note)
@@ -224,18 +224,18 @@ def distinct(numbers: Numbers) -> tuple[list[int], Numbers]:
         return list(known), np.array(which, np.int64).reshape(numbers.shape)
     least, most = int(numbers.min()), int(numbers.max())
     if most - least > 4 * numbers.size + 1024:
-        different, places = np.unique(numbers, return_inverse=True)
-        places = places.reshape(numbers.shape)
+        different, inverse = np.unique(numbers, return_inverse=True)
+        inverse = inverse.reshape(numbers.shape)
     else:  # marks on a ruler are faster than sorting
         seen = np.zeros(most - least + 1, bool)
         seen[numbers - least] = True
-        different, places = np.flatnonzero(seen) + least, (np.cumsum(seen) - 1)[numbers - least]
+        different, inverse = np.flatnonzero(seen) + least, (np.cumsum(seen) - 1)[numbers - least]
     if len(numbers) > 1:
-        return different.tolist(), places
-    order = np.argsort(_first(places, len(different)))
+        return different.tolist(), inverse
+    order = np.argsort(_first(inverse, len(different)))
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
-    return different[order].tolist(), rank[places]
+    return different[order].tolist(), rank[inverse]
 
 
 def distinct_rows(columns: Sequence[Numbers]) -> tuple[list[tuple[int, ...]], Numbers]:
@@ -252,13 +252,13 @@ def distinct_rows(columns: Sequence[Numbers]) -> tuple[list[tuple[int, ...]], Nu
             different, codes = distinct(codes)
             size = len(different)
         codes, size = codes * count + (column - least), size * count
-    different, places = distinct(codes)
-    first = _first(places, len(different))
-    return list(zip(*(column.ravel()[first].tolist() for column in columns), strict=True)), places
+    different, inverse = distinct(codes)
+    first = _first(inverse, len(different))
+    return list(zip(*(column.ravel()[first].tolist() for column in columns), strict=True)), inverse
 
 
-def _first(places: Numbers, count: int) -> Numbers:
-    """Return where each of some places occurs first."""
+def _first(inverse: Numbers, count: int) -> Numbers:
+    """Return the first occurrence of each number."""
     first = np.empty(count, np.int64)
-    first[places.ravel()[::-1]] = np.arange(places.size)[::-1]
+    first[inverse.ravel()[::-1]] = np.arange(inverse.size)[::-1]
     return first

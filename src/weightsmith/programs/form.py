@@ -34,7 +34,7 @@ Encoding: TypeAlias = Literal["numerical", "categorical"]
 
 @dataclass(frozen=True)
 class Note:
-    """What a person said of a node: it changes no meaning."""
+    """Name, source location and encoding of a node: they change no meaning."""
 
     name: str | None = None
     place: Place | None = None
@@ -52,7 +52,7 @@ class Node:
     note: Note = field(default=Note(), kw_only=True)
 
     def __repr__(self) -> str:
-        """Return the kind and the name: what it is made of may be shared, and very long."""
+        """Return the kind and the name; its parts may be shared, and very long."""
         return f"<{type(self).__name__}{'' if self.note.name is None else f' {brief(self.note.name)}'}>"
 
     @cached_property
@@ -239,14 +239,14 @@ def select(keys: SequenceNode, queries: SequenceNode, comparison: str | Function
     if comparison in ("true", "false"):
         return Always(comparison == "true", note=note)
     if isinstance(comparison, str) and isinstance(keys, Constant) and isinstance(queries, Constant):
-        with suppress(TypeError):  # what cannot be compared is an error where it is run
+        with suppress(TypeError):  # values that cannot be compared are an error where they are evaluated
             if None not in (keys.value, queries.value):
                 return Always(COMPARISONS[comparison](keys.value, queries.value), note=note)
     return Select(keys, queries, comparison, note=note)
 
 
 def gives_truth(node: Node) -> bool:
-    """Say whether a node is plainly a truth value at every position."""
+    """Return whether a node is plainly a truth value at every position."""
     if isinstance(node, Constant):
         return isinstance(node.value, bool)
     if not isinstance(node, Apply) or node.operator in (Named("and"), Named("or")):

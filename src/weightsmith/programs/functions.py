@@ -94,7 +94,7 @@ def _ask_again(call: Callable[..., object], values: list[Value], result: Value) 
             continue
         try:
             other = exact(call(*others) if number is float else _quietly(call, others))
-        except Exception:  # of whoever wrote the function, which was not made for this type
+        except Exception:  # of a person's function, which was not made for this type
             continue
         if not _alike(other, result):
             raise InputError(
@@ -104,14 +104,14 @@ def _ask_again(call: Callable[..., object], values: list[Value], result: Value) 
 
 
 def _quietly(call: Callable[..., object], values: list[Value]) -> object:
-    """Return what a function gives, without Python's warning that ~True may not be what one wants."""
+    """Return the result of a function, without Python's warning about ~True."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return call(*values)
 
 
 def _alike(one: Value, other: Value) -> bool:
-    """Say whether two results are equal, or are numbers that differ by no more than floats round."""
+    """Return whether two results are equal, or are numbers that differ by no more than floats round."""
     if type(one) is tuple and type(other) is tuple and len(one) == len(other):
         return all(map(_alike, one, other))
     if is_number(one) and is_number(other):

@@ -59,8 +59,8 @@ def evaluate_batch(program: Program, tokens: Sequence[Value], inputs: npt.ArrayL
     most = max(PAIRS_AT_ONCE // (max(selectors, 1) * max(ids.shape[1], 1) ** 2), 1)
     parts = [_evaluated(program, numbers[n : n + most], numbering) for n in range(0, len(numbers), most)]
     result = np.concatenate(parts) if parts else np.zeros(ids.shape, np.int64)
-    used, places = distinct(result)
-    return places, [numbering.values[n] for n in used]
+    used, which = distinct(result)
+    return which, [numbering.values[n] for n in used]
 
 
 def _evaluated(program: Program, numbers: Numbers, numbering: Numbering) -> Numbers:

@@ -11,14 +11,14 @@ from weightsmith.programs.form import Node
 from weightsmith.programs.listing import HasParts, short_names
 from weightsmith.programs.values import Value, presented
 
-TOKEN, POSITION, NOTHING = "token", "position", "nothing"  # what lanes hold besides
+TOKEN, POSITION, NOTHING = "token", "position", "nothing"  # names of other lanes
 OF_WEIGHTS, OF_LANES = ", ", " and "  # between names
 LONGEST_PART, LONGEST_NAME = 40, 150  # characters
 MORE = "…"
 
 
 def part_names(program: HasParts) -> dict[Node, str]:
-    """Return what the parts of a program are called, each otherwise."""
+    """Return a name for each node of a program, each different."""
     numbers, names = short_names(program), Counter(node.note.name for node in program.nodes)
     called: dict[Node, str] = {}
     for node in program.nodes:
@@ -31,7 +31,7 @@ def part_names(program: HasParts) -> dict[Node, str]:
 
 
 def _is_plain(name: str) -> bool:
-    """Say whether a name stands for itself wherever it is written."""
+    """Return whether a name stands for itself wherever it is written."""
     taken = name in (TOKEN, POSITION, NOTHING, MORE) or not name.isprintable() or name != name.strip()
     return not taken and len(name) <= LONGEST_PART and not any(sign in name for sign in ("%", OF_WEIGHTS, OF_LANES))
 

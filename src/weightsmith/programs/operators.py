@@ -1,6 +1,6 @@
-"""What is done at every position by itself: operators that are known by name, and tables.
+"""Operators at every position by itself: those that are known by name, and tables.
 
-Each is called with exact values and returns one; what goes wrong is raised as Python raises it, and whoever calls knows
+Each is called with exact values and returns one; errors are those of Python, and the caller knows
 the place.
 """
 
@@ -193,7 +193,7 @@ class Lookup(Operator):
         return self.table[values[0]]
 
     def __str__(self) -> str:
-        """Return what errors call it."""
+        """Return its name in errors."""
         return "the dictionary"
 
     def written(self, arguments: list[str]) -> str:

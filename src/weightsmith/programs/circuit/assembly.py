@@ -44,7 +44,7 @@ class HeadRows(NamedTuple):
 
 
 class NeuronRow(NamedTuple):
-    """A neuron: what it reads, and the lanes to which it writes."""
+    """A neuron: its row, and the lanes to which it writes."""
 
     name: str
     read: Row
@@ -52,7 +52,7 @@ class NeuronRow(NamedTuple):
 
 
 class BlockRows(NamedTuple):
-    """The heads and neurons of one block, and what its feed-forward layer adds besides."""
+    """The heads and neurons of one block, and the bias after its neurons."""
 
     origin: str
     heads: Sequence[HeadRows]

@@ -1,4 +1,4 @@
-"""Linear forms, in whole numbers, over what the stream can hold: features of the token, of the position, and cells."""
+"""Linear forms, in whole numbers, over the stream: features of the token, of the position, and cells."""
 
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
@@ -21,7 +21,7 @@ FAR = np.array([-(1 << 62), 1 << 62])
 
 
 class TooLargeError(InputError):
-    """Sets of values that no offered arithmetic, or no patience, can hold."""
+    """A set of values is too large for every offered arithmetic."""
 
 
 class Sizes(NamedTuple):
@@ -33,7 +33,7 @@ class Sizes(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """A number that a sublayer writes at every position: its codes, when it is there, and whether it is one everywhere.
+    """A number that a sublayer writes at every position: its codes, the sublayer after which it is readable, its name.
 
     Times: 0 is the embedding, 2b + 1 the attention of block b, 2b + 2 its feed-forward layer.
     """
@@ -129,19 +129,19 @@ class Form:
 
     @property
     def time(self) -> int:
-        """When it can be read."""
+        """The sublayer after which it is readable."""
         return max((cell.time for cell, _ in self.cells), default=0)
 
     @cached_property
     def factor(self) -> int:
-        """What all varying parts have in common: their greatest common divisor, with the sign of the first."""
+        """The greatest common divisor of all varying parts, with the sign of the first."""
         parts = [*self.token, *self.index, *(factor for _, factor in self.cells)]
         first = next((one for one in parts if one), 1)
         return reduce(gcd, parts, 0) * (1 if first > 0 else -1)
 
     @cached_property
     def codes(self) -> Codes:
-        """All numbers that it can be, and perhaps more: parts are taken to be independent."""
+        """All its possible numbers, and perhaps more: parts are taken to be independent."""
         checked(np.array([min(0, self.least), max(0, self.most)]) if self.most - self.least < 1 << 60 else FAR)
         found = np.array([self.constant], np.int64)
         for part in (self.token, self.index):
@@ -154,7 +154,7 @@ class Form:
 
     @property
     def size(self) -> int:
-        """How many codes it has at most: counted without making them."""
+        """The largest number of codes, counted without making them."""
         parts = [len(set(part)) for part in (self.token, self.index) if part]
         parts += [len(cell.codes) for cell, _ in self.cells]
         return min(prod(parts), (self.most - self.least) // (abs(self.factor) or 1) + 1)
@@ -183,7 +183,7 @@ class Form:
         return [part for part in (self.token, self.index) if part] + ends
 
     def by(self, time: int) -> "Form":
-        """Return what is there of it at a time."""
+        """Return the part of it that is readable after a sublayer."""
         return Form(self.token, self.index, tuple(one for one in self.cells if one[0].time <= time), self.constant)
 
 

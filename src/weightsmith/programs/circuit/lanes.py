@@ -1,7 +1,7 @@
-"""Which lane holds what: as few lanes as there are independent forms that somebody reads.
+"""Placement: as few lanes as there are independent forms that are read.
 
-A lane holds a form without its constant. What is read is a whole-numbered combination of lanes plus a constant; lanes
-are chosen among the forms that are read, so cells that are only read together share a lane.
+A lane holds a form without its constant. Every form that is read is a whole-numbered combination of lanes plus a
+constant. Lanes are chosen among the forms that are read: cells that are only read together share a lane.
 """
 
 from dataclasses import dataclass, field
@@ -34,19 +34,19 @@ class Span:
             self.rows.append((rest, [*(-f for f in factors[: len(self.forms) - 1]), Fraction(1)]))
 
     def combines(self, form: Form) -> bool:
-        """Say whether lanes combine to a form with whole factors."""
+        """Return whether lanes combine to a form with whole factors."""
         rest, factors = self._rest(form)
         return not rest and all(factor.denominator == 1 for factor in factors)
 
     def combination(self, form: Form) -> tuple[int, ...]:
         """Return the factor of each lane."""
         rest, factors = self._rest(form)
-        assert not rest, "a form that nobody said is read"
+        assert not rest, "a form that is not among the read ones"
         assert all(factor.denominator == 1 for factor in factors)
         return tuple(int(factor) for factor in factors)
 
     def _rest(self, form: Form) -> tuple[dict[object, Fraction], list[Fraction]]:
-        """Return what lanes cannot give of a form, and the factors with which they give the rest."""
+        """Return the remainder of a form, and the factors with which lanes give the rest."""
         rest = _coordinates(form)
         factors = [Fraction(0)] * len(self.forms)
         for row, of in self.rows:

@@ -1,4 +1,4 @@
-"""Selectors as conditions on pairs of positions: on differences between a form of the query and one of the key."""
+"""Selections of pairs of positions: conditions on differences between a form of the query and one of the key."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Booleans: TypeAlias = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """Query minus key: two forms without constants, and what the difference can be."""
+    """Query minus key: two forms without constants, and all their differences."""
 
     key: Form
     query: Form
@@ -25,7 +25,7 @@ class Difference:
 
     @cached_property
     def same(self) -> tuple[Form, Form]:
-        """What makes two of them equal."""
+        """The key by which two of them are equal."""
         return self.key, self.query
 
 
@@ -38,7 +38,7 @@ class Condition:
 
     @cached_property
     def same(self) -> tuple[Any, ...]:
-        """What makes two of them equal."""
+        """The key by which two of them are equal."""
         return (*self.difference.same, self.holds.tobytes())
 
     @property
@@ -133,7 +133,7 @@ def conditions(pairs: Selection) -> list[Condition]:
 
 
 def selection_key(pairs: Selection) -> Any:
-    """Return what makes two selectors the same."""
+    """Return the key by which two selections are the same."""
     if isinstance(pairs, bool):
         return pairs
     if isinstance(pairs, Condition):

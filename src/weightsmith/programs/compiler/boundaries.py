@@ -161,8 +161,8 @@ def _before(selected: int, key: Form, query: Form) -> int:
         queries, keys = query.codes, -key.codes[::-1]
     except TooLargeError:
         return selected - 1
-    places = np.searchsorted(keys, selected - queries) - 1  # of the last key, for each query, that stays before it
-    found = (queries + keys[places])[places >= 0]
+    last = np.searchsorted(keys, selected - queries) - 1  # of the last key, for each query, that stays before it
+    found = (queries + keys[last])[last >= 0]
     return int(found.max()) if len(found) else selected - 1
 
 

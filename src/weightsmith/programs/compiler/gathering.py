@@ -1,4 +1,4 @@
-"""What heads gather: widths, single values by their codes, means as sum and count."""
+"""Heads that sum: widths, single values by their codes, means as sum and count."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -80,7 +80,7 @@ class Gathering:
         return self._mean(node, pairs, symbol, low, high)
 
     def width(self, selector: Node, node: Node) -> Form:
-        """Return how many positions a selector selects."""
+        """Return the number of positions that a selector selects."""
         pairs = self.pairs[selector]
         if pairs is True and not self.causal:
             return self.length(node)
@@ -98,25 +98,25 @@ class Gathering:
         return self._counts[key]
 
     def length(self, node: Node) -> Form:
-        """Return how many positions there are."""
+        """Return the number of positions."""
         return self._sum(True, {EVERY: 1}, Form(constant=1), 1, self.sizes.positions, node, length=True)
 
     def _known_count(self, pairs: Selection) -> Form | None:
         """Return the number of selected positions where it is known from the query's own."""
         if pairs is False:
             return Form()
-        places = feature(list(range(self.sizes.positions)), "index")
+        indices = feature(list(range(self.sizes.positions)), "index")
         if pairs is True:
-            return places.plus(1) if self.causal else None
-        if not isinstance(pairs, Condition) or pairs.difference.key != places or pairs.difference.query != places:
+            return indices.plus(1) if self.causal else None
+        if not isinstance(pairs, Condition) or pairs.difference.key != indices or pairs.difference.query != indices:
             return None
         before = pairs.difference.codes > 0
         if not pairs.holds[before].all() or pairs.holds[pairs.difference.codes < 0].any():
             return None
-        return places.plus(int(pairs.holds[pairs.difference.codes == 0].all()))
+        return indices.plus(int(pairs.holds[pairs.difference.codes == 0].all()))
 
     def bounds(self, pairs: Selection) -> tuple[int, int]:
-        """Return how many positions are selected, at least and at most."""
+        """Return the number of selected positions, at least and at most."""
         if pairs is False:
             return 0, 0
         low = int(self.counting.at_least_one(pairs))
@@ -174,7 +174,7 @@ class Gathering:
         return Affine(self._sum(pairs, boundaries_of(pairs), value, low, 1, node).plus(base), common)
 
     def _mean(self, node: Aggregate, pairs: Selection, symbol: Symbol, low: int, high: int) -> Symbol:
-        """Return a mean as sum and count; where only its sign will matter, the sum of what is positive where true."""
+        """Return a mean as sum and count; where only its sign matters, the sum of a form that is positive if true."""
         signs = isinstance(symbol, Table) and set(symbol.values) <= {0, 1} and self.needs.get(node) == "truth"
         if signs and (low or node.default == 0):
             assert isinstance(symbol, Table)
@@ -216,7 +216,7 @@ def no_mean(node: Node, name: str, table: Table) -> InputError:
 
 
 def sums(values: Codes, low: int, high: int) -> Codes:
-    """Return what the sum of `low` to `high` of some numbers can be, and perhaps more."""
+    """Return all sums of `low` to `high` of some numbers, and perhaps more."""
     if high <= 1:
         return distinct(np.concatenate([values, [0]])) if low == 0 else values
     least, most = int(values[0]), int(values[-1])
@@ -233,7 +233,7 @@ def sums(values: Codes, low: int, high: int) -> Codes:
 
 
 def _of_positions(value: Form, first: bool) -> tuple[int, int]:
-    """Return the ends of what the sum of a function of the position can be: it is added at most once for each."""
+    """Return the ends of the sums of a function of the position: each position counts at most once."""
     entries = [one + value.constant for one in value.index]
     always = entries[0] if first else 0
     rest = entries[1:] if first else entries
@@ -241,7 +241,7 @@ def _of_positions(value: Form, first: bool) -> tuple[int, int]:
 
 
 def _pairs_alike(values: Codes, counts: Codes) -> Integers:
-    """Return what sum and count can be together where all selected values are the same."""
+    """Return all pairs of sum and count where all selected values are the same."""
     require_pairs(len(counts) * len(values))
     tops, of = np.multiply.outer(counts, values), np.broadcast_to(counts[:, None], (len(counts), len(values)))
     found = np.stack([tops.ravel(), of.ravel()], axis=1)
@@ -249,7 +249,7 @@ def _pairs_alike(values: Codes, counts: Codes) -> Integers:
 
 
 def _pairs_of(values: Codes, tops_of: Codes, counts: Codes) -> Integers:
-    """Return what sum and count can be together."""
+    """Return all pairs of sum and count."""
     step = int(np.gcd.reduce(np.diff(values), initial=0)) or 1
     least, most = int(values[0]), int(values[-1])
     found, total = list[Integers](), 0

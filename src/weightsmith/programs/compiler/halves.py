@@ -1,4 +1,4 @@
-"""Means that are only compared with whole numbers: then every number between two whole ones may be the half between."""
+"""Means that are only compared with whole numbers: the half between two stands for every number between them."""
 
 from functools import partial
 
@@ -56,14 +56,14 @@ def by_halves(mean: Mean, coder: Coder, sizes: Sizes) -> Affine | Mean:
 
 
 def _twice(mean: Mean) -> Integers:
-    """Return twice what stands for each value of a mean, where something is selected: each once, in order."""
+    """Return twice the code of each value of a mean, where something is selected: each once, in order."""
     tops, counts = mean.pairs[mean.pairs[:, 1] > 0].T
     below = counts * mean.scale
     return distinct(tops // below - -tops // below)
 
 
 def _signs(at_least: bool, above: bool, codes: Integers) -> Integers:
-    """Return whether codes are not negative, and whether they are positive, as far as that is asked, added up."""
+    """Return the sum of two truths, as far as each counts: that codes are not negative, and that they are positive."""
     return np.array((codes >= 0) & at_least, np.int64) + np.array((codes > 0) & above, np.int64)
 
 

@@ -40,7 +40,7 @@ class Saturation(NamedTuple):
 
 
 class HeadPlan(NamedTuple):
-    """A head: what it selects, and for every value its row of weights and bias, and the lanes that get it."""
+    """A head: its boundary, and for every value its row of weights and bias, and the lanes that get it."""
 
     boundary: Boundary
     values: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
@@ -94,7 +94,7 @@ def _heads(sums: Sequence[SumHead], lanes: Lanes) -> tuple[HeadPlan, ...]:
                 by_lane.setdefault(tuple(total), [0] * len(lanes.lanes))[lane] = 1
         fewer = by_lane if len(by_lane) < len(by_value) else by_value
         values = tuple((read, tuple(written)) for read, written in fewer.items() if any(written))
-        if values:  # else what it would write cancels
+        if values:  # else its writes cancel
             found.append(HeadPlan(boundary, values, tuple(dict.fromkeys(one.source for one, _ in mine))))
     return tuple(found)
 
@@ -177,15 +177,15 @@ def _neuron_rows(plan: NeuronPlan, lanes: Lanes) -> Iterator[NeuronRow]:
 
 
 def _readout(circuit: Circuit, lanes: Lanes) -> tuple[list[str], dict[tuple[float, ...], Any]]:
-    """Return the lanes that are read, and what their codes stand for."""
-    places = [lanes.lanes.index(form.varying) for form in circuit.outputs]
+    """Return the lanes that are read, and the values of their codes."""
+    columns = [lanes.lanes.index(form.varying) for form in circuit.outputs]
     constants = [form.constant for form in circuit.outputs]
     table: dict[tuple[float, ...], Any] = {}
     for codes, value in circuit.table:
         table[tuple(float(code - constant) for code, constant in zip(codes, constants, strict=True))] = readable(value)
-    if len(set(places)) < len(places):  # one lane holds both
-        return [lanes.names[places[0]]], {code[:1]: value for code, value in table.items() if len(set(code)) == 1}
-    return [lanes.names[place] for place in places], table
+    if len(set(columns)) < len(columns):  # one lane holds both
+        return [lanes.names[columns[0]]], {code[:1]: value for code, value in table.items() if len(set(code)) == 1}
+    return [lanes.names[place] for place in columns], table
 
 
 def readable(value: Value) -> Any:

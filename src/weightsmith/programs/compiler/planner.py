@@ -1,4 +1,4 @@
-"""A program, node by node: what its heads gather, what its feed-forward layers write, and how its output is read."""
+"""The planner: a program, node by node, as cells, heads and layers, and the forms that hold its output."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -58,7 +58,7 @@ MOST_CLASSES = 512  # combinations in a table before its parts become lanes
 
 @dataclass(eq=False, repr=False)
 class Planner:
-    """Goes through a program once."""
+    """Plans a program once."""
 
     gathers: ClassVar[type[Gathering]] = Gathering
     one_layer: ClassVar[int] = ONE_LAYER
@@ -95,7 +95,7 @@ class Planner:
             self.about,
         )
         budget = in_force()
-        budget.held = 0  # what another walk has made is not kept
+        budget.held = 0  # the cells of another planner are not kept
         for node in self.program.nodes:
             self.coder.source, self.coder.place = self.names[node], node.note.place
             budget.at(self.names[node], node.note.place)
@@ -120,14 +120,14 @@ class Planner:
         return cls(program, needs, vocabulary, sizes, causal=True)
 
     def looks_back_only(self) -> bool:
-        """Say whether no selector selects a later position."""
+        """Return whether no selector selects a later position."""
         used = {part for node in self.program.nodes if isinstance(node, Aggregate | Width) for part in node.parts}
         selectors = [node for node in used if isinstance(node, SelectorNode)]
         length = any(isinstance(node, Length) for node in self.program.nodes)
         return not length and all(_looks_back(self.pairs[node]) for node in selectors)
 
     def plan(self) -> Circuit:
-        """Return the plan."""
+        """Return the circuit."""
         node = self.program.output
         in_force().at(self.names[node], node.note.place)
         try:
@@ -226,13 +226,13 @@ class Planner:
                 return selected
             case Matrix(rows, only):
                 self._require_length(len(rows), only, node.note)
-                places = Affine(feature(list(range(self.sizes.positions)), "index"))
+                indices = Affine(feature(list(range(self.sizes.positions)), "index"))
                 function = Function(lambda key, query: rows[query][key], "given pairs", node.note.place)
-                return self.selecting.select(places, places, function, node.note)
+                return self.selecting.select(indices, indices, function, node.note)
         raise refusal(node.note.place, f"{brief(node)} is no selector of a program")
 
     def _output(self) -> tuple[tuple[Form, ...], OutputTable]:
-        """Return the forms that hold the output, and what each code stands for."""
+        """Return the forms that hold the output, and the value of each code."""
         node = self.program.output
         self.coder.source, self.coder.place = self.names[node], node.note.place
         symbol = self.symbols[node]
@@ -250,7 +250,7 @@ class Planner:
         return (coded.form,), tuple(((code,), value) for code, value in coded.decode.items())
 
     def _require_readable(self, codes: int) -> None:
-        """Refuse an output with too many codes, before each of them is given its value."""
+        """Refuse an output with too many codes, before their values are made."""
         if codes > MOST_READ:
             raise refusal(
                 self.program.output.note.place,
@@ -258,7 +258,7 @@ class Planner:
             )
 
     def _says_truth(self, node: Node) -> bool:
-        """Say whether a node gives truth values, or None: equal to 0 and 1, and shown otherwise."""
+        """Return whether a node gives truth values, or None: equal to 0 and 1, and shown otherwise."""
         match node:
             case Constant(value):
                 return isinstance(value, bool)
@@ -286,7 +286,7 @@ class Planner:
 
 
 def _looks_back(pairs: Selection) -> bool:
-    """Say whether only positions up to the query's own are selected."""
+    """Return whether only positions up to the query's own are selected."""
     if pairs is False:
         return True
     for part in conjuncts(pairs):

@@ -30,7 +30,7 @@ from weightsmith.programs.operators import COMPARISONS
 from weightsmith.programs.places import refusal
 from weightsmith.programs.values import Value, exact, is_number
 
-FEW_COLUMNS = 3  # kinds of queries that are told apart by flags; more by a number
+FEW_COLUMNS = 3  # kinds of queries that flags distinguish; more need a number
 FEW_BOUNDARIES = 3  # of a condition on a form itself; with more, a flag is made first
 
 
@@ -163,7 +163,7 @@ class Selecting:
         return self._ordered(keys, queries, of_key, of_query, lambda d: bool(rows[count - 1 - d % count, d // count]))
 
     def _chained(self, keys: Table, queries: Table, matrix: Booleans) -> Selection | None:
-        """Return pairs of which each query selects what a lesser one selects, and more; equality is two such chains."""
+        """Return a selection in which each query selects a superset of lesser ones; equality is two such chains."""
         columns = np.unique(matrix, axis=1)
         columns = columns[:, np.argsort(columns.sum(axis=0), kind="stable")]
         if (columns[:, 1:] >= columns[:, :-1]).all():

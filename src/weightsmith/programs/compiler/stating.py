@@ -1,4 +1,4 @@
-"""What the compiler states of its weights: plain forms, cells and tables. The proof believes nothing of it."""
+"""The statement for the proof: forms, cells and tables as plain data. The proof believes nothing of it."""
 
 from dataclasses import dataclass, field
 
@@ -16,13 +16,13 @@ from weightsmith.programs.proof.neurons import Part
 
 
 def state(planner: Planner, lanes: Lanes) -> statement.Statement:
-    """Return what is stated of a program that was gone through, and of the lanes that hold its cells."""
+    """Return the statement of a planned program and its lanes."""
     return _Stating(planner).whole(lanes)
 
 
 @dataclass(eq=False, repr=False)
 class _Stating:
-    """Writes forms as vectors: what they are for each token, each position, each cell, and the constant."""
+    """Writes forms as vectors: an entry for each token, position and cell, and the constant."""
 
     planner: Planner
     _forms: dict[Form, Integers] = field(default_factory=dict)

@@ -34,8 +34,8 @@ class CompiledFormula(Tabled):
     """A temporal formula with the transformer that decides it: YES where the formula holds at the last position.
 
     Called with an input it says, by the weights, at which positions the formula holds; `means` says the same by the
-    meaning of formulas alone, and `automaton` by progression. `parts` says what of the formula each lane, head and
-    neuron is; printed it is that table.
+    meaning of formulas alone, and `automaton` by progression. `parts` gives the formula of each lane, head and
+    neuron; printed it is that table.
     """
 
     formula: Formula
@@ -101,10 +101,10 @@ def compile_ltl(
 ) -> CompiledFormula:
     """Compile a formula of past-time temporal logic to a transformer that decides it, for inputs of any length.
 
-    Y, O, H and S speak of the past, O<, H< and S< of what is before the position itself; ! & | ^ -> <-> connect. The
+    Y, O, H and S speak of the past, O<, H< and S< of earlier positions only; ! & | ^ -> <-> connect. The
     transformer is causal, without positions, and has as many blocks as the formula is deep in these operators: each is
     one head and one lane. Heads are hard; with `soft`, those of O and H are a softmax that saturates. The arithmetic is
-    Fixed(4, 4) unless another is given; one that lacks a law which the formula needs is refused. So is a formula that
+    Fixed(4, 4) by default; one that lacks a law which the formula needs is refused. So is a formula that
     takes more `seconds` to compile, or more bytes of `memory`.
 
     >>> P = compile_ltl("O(a & Y b) | (!c S a)", vocabulary="abc")

@@ -1,4 +1,4 @@
-"""Counts and aggregates: what is held is the number of selected positions, the one selected value, or the mean."""
+"""Counts and aggregates: the holding is the number of selected positions, the one selected value, or the mean."""
 
 from fractions import Fraction
 from math import gcd
@@ -27,7 +27,7 @@ class Aggregates(Selects):
         return holding
 
     def _counts(self, form: Integers, pairs: Selection) -> bool:
-        """Say whether a form is the number of positions that are selected."""
+        """Return whether a form is the number of positions that are selected."""
         space = self.space
         if space.constant(form):
             low, high = self.counting.bounds(pairs)
@@ -47,7 +47,7 @@ class Aggregates(Selects):
         return one is two or self.differences.identity(one) == self.differences.identity(two)
 
     def _counts_before(self, form: Integers, pairs: Selection) -> bool:
-        """Say whether as many positions are selected as come before the query, with itself or not."""
+        """Return whether as many positions are selected as come before the query, with itself or not."""
         count = (form[self.space.of_index] + form[-1]).tolist()
         positions = self.space.positions
         if pairs is True:
@@ -141,7 +141,7 @@ class Aggregates(Selects):
             return self._is_single_constant(node, holding, pairs, values, low)
         made = self._sum_in(form, pairs)
         factor = self.space.cells_of(form)[0][1]
-        read = scaled(made.value, factor)  # what is held where a position is selected
+        read = scaled(made.value, factor)  # the holding where a position is selected
         read[-1] += form[-1]
         nothing = self.space.form(constant=int(form[-1]))
         if isinstance(holding, Affine) and isinstance(values, Affine):
@@ -178,7 +178,7 @@ class Aggregates(Selects):
         raise LemmaError("one selected value is held as a constant, and it is none")
 
     def _gathers_numbers(self, form: Integers, scale: int, pairs: Selection, values: Holding) -> Integers:
-        """Check that a form is the sum of values, times a scale; return what is added for each position."""
+        """Check that a form is the sum of values, times a scale; return the form that is added for each position."""
         if self.space.constant(form):
             value = self._as_form(values, scale)
             if self._sums(pairs, value).tolist() != [int(form[-1])]:
@@ -210,7 +210,7 @@ class Aggregates(Selects):
         return self.space.form(index=map(int, whole))
 
     def _is_mean(self, node: Aggregate, mean: Mean, pairs: Selection, values: Holding) -> Mean:
-        """Check a mean that is held as sum and count, and find what these can be together."""
+        """Check a mean that is held as sum and count, and find all pairs of them."""
         if mean.about != "value" or mean.default != node.default:
             raise LemmaError("a mean is held with another default")
         if not self._counts(mean.count, pairs):
@@ -287,7 +287,7 @@ def moved(holding: Holding, form: Integers) -> Holding:
 
 
 def mean_pairs(values: Integers, tops_of: Integers, counts: Integers) -> Integers:
-    """Return what a sum and its count can be together, and perhaps more."""
+    """Return all pairs of a sum and its count, and perhaps more."""
     step = step_of(values) or 1
     found = []
     gapless = len(tops_of) > 1 and bool((np.diff(tops_of) == gcd(step, step_of(tops_of))).all())

@@ -16,12 +16,12 @@ class Axis:
     forms: tuple[Integers, ...]
     rows: Integers
     feature: str = ""  # "token" or "index"
-    columns: list[Integers] = field(default_factory=list)  # by which its rows are told apart
-    places: Integers | None = None  # the position of every row, where a form tells it
+    columns: list[Integers] = field(default_factory=list)  # that distinguish its rows
+    positions: Integers | None = None  # the position of every row, where a form tells it
 
 
 class Axes:
-    """Independent axes for what holdings are made of: joint forms first, dependent ones not at all."""
+    """Independent axes for the forms of holdings: joint forms first, dependent ones not at all."""
 
     def __init__(self, space: Space, holdings: Sequence[Holding]) -> None:
         """Take the axes."""
@@ -48,7 +48,7 @@ class Axes:
         ):
             if pure(form):
                 known = any(axis.feature == feature for axis in self.axes)
-                if not known and (feature == "token" or all(axis.places is None for axis in self.axes)):
+                if not known and (feature == "token" or all(axis.positions is None for axis in self.axes)):
                     self._take(Axis((identity,), np.arange(count)[:, None], feature))
                 return
         _, _, rest = self._span.solve(form)
@@ -76,9 +76,9 @@ class Axes:
             return
         kept = rows[:, varying] - np.array([forms[n][-1] for n in varying], np.int64)
         kept = np.unique(kept, axis=0) if len(varying) < len(forms) else kept
-        self._take(Axis(tuple(bare), kept, places=self._places(bare, kept)))
+        self._take(Axis(tuple(bare), kept, positions=self._positions(bare, kept)))
 
-    def _places(self, forms: Sequence[Integers], rows: Integers) -> Integers | None:
+    def _positions(self, forms: Sequence[Integers], rows: Integers) -> Integers | None:
         """Return the positions that rows stand for, where one of the forms tells positions apart."""
         for column, form in enumerate(forms):
             entries = form[self.space.of_index]
@@ -93,19 +93,21 @@ class Axes:
         self._span = self._spanned([])
 
     def _spanned(self, more: Sequence[Integers]) -> Span:
-        """Return the forms of all axes, with more of them, told apart by what is no axis of its own."""
+        """Return the forms of all axes, with more of them, distinguished by coordinates without an axis."""
         features = {axis.feature for axis in self.axes}
         apart = [self.space.of_tokens] * ("token" in features) + [self.space.of_index] * ("index" in features)
         return Span([*(form for one in self.axes if not one.feature for form in one.forms), *more], apart)
 
     def _free_of(self, rest: Integers) -> bool:
-        """Say whether nothing is left of a form but features that are axes, and a constant."""
+        """Return whether nothing is left of a form but features that are axes, and a constant."""
         space = self.space
         features = {axis.feature for axis in self.axes}
         return (
             not rest[space.of_cells].any()
             and ("token" in features or not rest[space.of_tokens].any())
-            and ("index" in features or not rest[space.of_index].any() or any(a.places is not None for a in self.axes))
+            and (
+                "index" in features or not rest[space.of_index].any() or any(a.positions is not None for a in self.axes)
+            )
         )
 
 

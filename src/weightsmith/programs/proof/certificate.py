@@ -1,4 +1,4 @@
-"""Certificates of compiled programs: the lemmas that were checked, what follows from them, and what they are about."""
+"""Certificates of compiled programs and formulas: the lemmas that were checked, and the statement they are about."""
 
 import os
 from collections.abc import Mapping

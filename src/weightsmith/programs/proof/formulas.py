@@ -123,7 +123,7 @@ class FormulaProof(FormulaLanes):
             raise LemmaError(f"{where} does not write {self.lanes[lane]} to lane {lane!r}")
 
     def _head(self, b: int, h: int, head: Head) -> None:
-        """Check a head for all that a key can hold: its score, its value, and what it writes of each."""
+        """Check a head for all that a key can hold: its score, its value, and its writes."""
         where = f"block {b} head {h}"
         W_O = np.asarray(head.W_O, np.float64)
         if head.positions is not None or W_O.shape[1] != 1 or np.asarray(head.W_Q).any():

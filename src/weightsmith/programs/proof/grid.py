@@ -38,7 +38,7 @@ class Grid(Axes):
     def __init__(
         self, space: Space, layered: Callable[[int], Sequence[Part] | None], values: Values, holdings: Sequence[Holding]
     ) -> None:
-        """Take axes for what holdings are made of."""
+        """Take axes for the forms of holdings."""
         super().__init__(space, holdings)
         self.layered, self.values = layered, values
         self._seen: dict[bytes, Evaluated] = {}
@@ -69,9 +69,9 @@ class Grid(Axes):
             if any(mine):
                 found.on_axis[n] = product(axis.rows, mine)
         features = {axis.feature for axis in self.axes}
-        known = next((n for n, axis in enumerate(self.axes) if axis.places is not None), None)
+        known = next((n for n, axis in enumerate(self.axes) if axis.positions is not None), None)
         if "index" not in features and known is not None and rest[self.space.of_index].any():
-            numbers = rest[self.space.of_index][self.axes[known].places]
+            numbers = rest[self.space.of_index][self.axes[known].positions]
             found.on_axis[known] = found.on_axis[known] + numbers if known in found.on_axis else numbers
             features.add("index")
         for feature, of in (("token", self.space.of_tokens), ("index", self.space.of_index)):
@@ -86,7 +86,7 @@ class Grid(Axes):
         return found
 
     def _neurons(self, found: Evaluated, factor: int, part: Part) -> None:
-        """Add what neurons give, times a factor."""
+        """Add the sum of neurons, times a factor."""
         read = self.evaluated(part.form)
         if read.layers or len(read.on_axis) > 1 or read.divisor != 1:
             found.layers.append((factor, part.kinks, read))
@@ -143,9 +143,9 @@ class Grid(Axes):
 
     def along(self, axis: int, numbers: Integers) -> Integers:
         """Return a function of one axis as an array over the grid."""
-        places = [1] * self.rank
-        places[axis] = -1
-        return numbers[self.chosen[axis]].reshape(places)
+        shape = [1] * self.rank
+        shape[axis] = -1
+        return numbers[self.chosen[axis]].reshape(shape)
 
     def array(self, found: Evaluated) -> Integers:
         """Return a form for all combinations; it may have axes of length 1."""
@@ -199,7 +199,7 @@ class Grid(Axes):
 
 
 def _adds_up(found: Evaluated) -> bool:
-    """Say whether a form is a sum over several axes that has too many numbers to be told apart one by one."""
+    """Return whether a form is a sum over several axes with too many numbers to distinguish one by one."""
     if found.layers or found.divisor != 1 or len(found.on_axis) < 2:
         return False
     return prod(len(distinct(numbers)) for numbers in found.on_axis.values()) > FEW_SUMS
@@ -242,14 +242,14 @@ class Asked:
             tops, counts = np.broadcast_arrays(*map(grid.array, self._pair))
             found = values.fractions(tops * (counts != 0), np.where(counts == 0, 1, scaled(counts, holding.scale)))
             return np.where(counts == 0, values.number(holding.default), found)
-        places = []
+        classes = []
         for variable, one in zip(holding.variables, self._classes, strict=True):
             if isinstance(one, tuple):
-                places.append(grid.along(*one))
+                classes.append(grid.along(*one))
             elif _adds_up(one):
-                places.append(grid.summed(one, variable))
+                classes.append(grid.summed(one, variable))
             else:
-                places.append(variable.classed(grid.array(one)))
+                classes.append(variable.classed(grid.array(one)))
         numbers = np.array([values.number(value) for value in holding.values], np.int64)
-        which = holding.which[tuple(places)] if places else holding.which.reshape((1,) * grid.rank)
+        which = holding.which[tuple(classes)] if classes else holding.which.reshape((1,) * grid.rank)
         return numbers[which]

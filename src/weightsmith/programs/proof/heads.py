@@ -19,7 +19,7 @@ class Heads(Stream):
     """Checks attention."""
 
     def _attention(self, b: int, attention: Attention | None) -> None:
-        """Check what is gathered; a block without attention gathers nothing, which may be just what is selected."""
+        """Check the sums of a block; without attention it has none, which is right where nothing is selected."""
         space, time, positions = self.space, 2 * b, self.stated.positions
         cells = [n for n in self._written() if self.times[n] == time + 1]
         boundaries: dict[bytes, tuple[Boundary, Integers, Integers]] = {}
@@ -83,7 +83,7 @@ class Heads(Stream):
                 margin = None if every else factor * (boundary.selected - boundary.refused)
                 self.lemmas.append(Lemma(where, says, 1 if every else 2, margin))
                 return name
-        if self._lacking:  # so that scores cannot be told
+        if self._lacking:  # then scores are not known
             raise LemmaError(self._lacking, self._needs)
         raise LemmaError(
             f"{where}: its scores are not ∞ on the selected side of a boundary of the program and 0 on the other"
@@ -114,7 +114,7 @@ class Heads(Stream):
         return key, query
 
     def _sums(self, head: Head, time: int, where: str) -> Reals:
-        """Return what a head adds up for every lane."""
+        """Return the sums of a head for every lane."""
         values = self._read(wide(head.W_V), wide_bias(head.b_V), time, lambda d: f"{where}, value {d}")
         positions, output = self.stated.positions, wide(head.W_O)
         self._whole(output, where)

@@ -47,7 +47,7 @@ class Layers(Heads):
     def _neurons(
         self, layer: FeedForward, codes: dict[bytes, Integers], time: int, where: str
     ) -> tuple[dict[bytes, Integers], int]:
-        """Return, for every form that neurons read, what they add to each lane, number by number."""
+        """Return, for every form that neurons read, the numbers that they add to each lane."""
         count, cases = len(self.T.lanes), 0
         found = {name: np.zeros((count, len(of)), np.int64) for name, of in codes.items()}
         largest = {name: np.zeros(count) for name in codes}

@@ -1,4 +1,4 @@
-"""Neurons that read one form: what they add."""
+"""Neurons that read one form, and their sum."""
 
 from typing import NamedTuple, TypeAlias
 
@@ -11,14 +11,14 @@ Kinks: TypeAlias = tuple[tuple[int, int, int], ...]  # slope Â· relu(direction Â
 
 
 class Part(NamedTuple):
-    """What neurons add to a cell: they read one form."""
+    """Some neurons of a cell that read one form."""
 
     form: Integers
     kinks: Kinks
 
 
 def fired(kinks: Kinks, read: Integers) -> Integers:
-    """Return what neurons add, for what they read."""
+    """Return the sum of neurons, for every number that they read."""
     total = np.zeros(read.shape, np.int64)
     largest = max(abs(int(read.min(initial=0))), abs(int(read.max(initial=0))))
     if sum(abs(slope) * (largest + abs(offset)) for _, offset, slope in kinks) >= TOO_LARGE:

@@ -75,7 +75,7 @@ class _Reader:
         )
 
     def _node(self, data: Any) -> None:
-        """Read a node, and how it is held or what it selects."""
+        """Read a node, and its holding or its selection."""
         node = self.program.node(data)
         kind = data["node"]
         if "answers" in data:

@@ -30,7 +30,7 @@ KEYS = "format program arithmetic vocabulary safe_length lemmas also types model
 
 @dataclass(frozen=True)
 class ProgramReplay:
-    """What was derived again: the program, the inputs, and the lemmas."""
+    """A derivation of a certificate: the program, the inputs, and the lemmas."""
 
     program: str
     model: str
@@ -46,7 +46,7 @@ class ProgramReplay:
         return sum(lemma.cases for lemma in self.lemmas)
 
     def __str__(self) -> str:
-        """Return what was found, as lines."""
+        """Return the result as lines."""
         source, scope = "formula", "every input, of any length"
         if self.safe_length is not None:
             inputs = sum(self.tokens**n for n in range(1, self.safe_length + 1))
@@ -67,7 +67,7 @@ class ProgramReplay:
 
 
 def is_program_certificate(data: object) -> bool:
-    """Say whether data claims to be the certificate of a program."""
+    """Return whether data claims to be the certificate of a program."""
     return isinstance(data, Mapping) and data.get("format") == PROGRAM_FORMAT
 
 
@@ -76,8 +76,8 @@ def replay(
 ) -> ProgramReplay:
     """Derive a program's certificate again for a model, or raise an error that names what fails.
 
-    Where the `program` is given as well, that of the certificate must be the same, and its functions must answer what
-    the tables of the certificate say.
+    With a `program`, that of the certificate must be the same, and its functions must give the results in the tables of
+    the certificate.
 
     >>> from weightsmith.programs import compile_rasp, replay
     >>> P = compile_rasp("hist = selector_width(select(tokens, tokens, ==));", vocabulary="abc", max_length=20)

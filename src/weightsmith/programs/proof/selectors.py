@@ -1,4 +1,4 @@
-"""Which pairs of positions are selected: conditions on what the query has more than the key, and heads that add up.
+"""Selections of pairs of positions: conditions on query minus key, and heads that add up to them.
 
 A condition says of a difference between a form of the query and one of the key in which spans it must lie. A boundary
 says that the difference of two forms is at least a number; heads are boundaries with signs.
@@ -32,7 +32,7 @@ class If:
 
     @cached_property
     def same(self) -> tuple[bytes, bytes]:
-        """What makes two differences one."""
+        """The key by which two differences are equal."""
         return self.key.tobytes(), self.query.tobytes()
 
     def holds(self, differences: Integers) -> Booleans:
@@ -134,13 +134,13 @@ def truth(pairs: Selection, leaf: Callable[[If], Booleans], shape: tuple[int, ..
 
 @dataclass(eq=False)
 class Differences:
-    """What differences between query and key can be."""
+    """All differences between query and key."""
 
     space: Space
     causal: bool
 
     def __post_init__(self) -> None:
-        """Remember what was found."""
+        """Start without differences."""
         self._known: dict[tuple[bytes, bytes], Integers] = {}
 
     def codes(self, key: Integers, query: Integers) -> Integers:
@@ -167,7 +167,7 @@ class Differences:
         return codes, condition.holds(codes)
 
     def identity(self, pairs: Selection) -> object:
-        """Return what makes two selectors the same; different ones may still select alike."""
+        """Return the key by which two selectors are the same; different ones may still select alike."""
         match pairs:
             case If():
                 return (*pairs.same, self.of(pairs)[1].tobytes())

@@ -36,8 +36,8 @@ class Selects(Functions):
                 return self._is_select(node, self.held[keys], self.held[queries], comparison)
             case Matrix(rows, only):
                 self._require_length(len(rows), only)
-                places = Affine(self.space.index)
-                return self._is_select(node, places, places, lambda key, query: rows[query][key])
+                indices = Affine(self.space.index)
+                return self._is_select(node, indices, indices, lambda key, query: rows[query][key])
         raise LemmaError(f"{brief(node)} is no selector of a program")
 
     def _require_length(self, given: int, only: bool) -> None:
@@ -97,7 +97,7 @@ class Selects(Functions):
         return len(codes)
 
     def _times(self, pairs: If, key: Integers, query: Integers) -> int | None:
-        """Return by what a condition's forms must be multiplied to be these, up to constants."""
+        """Return the factor by which a condition's forms are these, up to constants."""
         both, ours = np.append(key[:-1], query[:-1]), np.append(pairs.key[:-1], pairs.query[:-1])
         place = int(np.argmax(ours != 0))
         if not ours[place] or both[place] % ours[place]:
@@ -139,7 +139,7 @@ class Selects(Functions):
         return shape[0] * shape[1]
 
     def _in_order(self, pairs: If, keys: Holding, queries: Holding, comparison: str) -> bool:
-        """Say whether a form rises just as the values do that it holds, and the condition is on its sign alone."""
+        """Return whether a form rises just as the values do that it holds, and the condition is on its sign alone."""
         if keys is not queries or not np.array_equal(pairs.key, pairs.query):
             return False
         if self.space.constant(pairs.key) or self.stated.causal:
@@ -218,8 +218,8 @@ class Selects(Functions):
 
     def _by_position(self, holding: Holding) -> Integers | None:
         """Return the values at all positions, where they depend on the position alone."""
-        places = all(self.space.pure_index(form) or self.space.constant(form) for form in forms_of(holding))
-        if holding.about != "value" or not places:
+        pure = all(self.space.pure_index(form) or self.space.constant(form) for form in forms_of(holding))
+        if holding.about != "value" or not pure:
             return None
         grid = self._grid([Affine(self.space.index)])
         asked, place = grid.ask(holding), grid.ask_form(self.space.index)

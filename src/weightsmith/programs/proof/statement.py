@@ -1,4 +1,4 @@
-"""What is stated of weights: nothing of it is believed.
+"""The statement about weights. Nothing of it is believed.
 
 Cells are the numbers that sublayers write: a sum over selected positions, or what neurons add. Lanes hold features and
 cells. For every part of the program it is stated how its value is held, or which pairs its selector selects.
@@ -25,13 +25,13 @@ class Gathered(NamedTuple):
 
 
 class Layered(NamedTuple):
-    """What neurons add, which read forms."""
+    """The sum of neurons that read forms."""
 
     parts: tuple[Part, ...]
 
 
 class Cell(NamedTuple):
-    """A number at every position: when it is there (0 the embedding, 2b + 1 and 2b + 2 block b), and what it is."""
+    """A number at every position: the sublayer that writes it (2b + 1 and 2b + 2 in block b), and its definition."""
 
     time: int
     made: Gathered | Layered
@@ -43,7 +43,7 @@ class Held(NamedTuple):
     """How a part of the program is held."""
 
     holding: Holding
-    recoded: tuple[Holding | None, ...] = ()  # arguments that were given another form first
+    recoded: tuple[Holding | None, ...] = ()  # arguments that got another form first
     mean: Mean | None = None  # of which the holding keeps halves
 
 

@@ -1,4 +1,4 @@
-"""The stream of a transformer as forms: what every lane holds after every sublayer, and how large it can become."""
+"""The stream of a transformer as forms: those of every lane after every sublayer, and their largest numbers."""
 
 from collections.abc import Callable
 
@@ -30,13 +30,13 @@ class Stream:
     def _embedding(self) -> None:
         T, space = self.T, self.space
         assert isinstance(T.positions, PositionTable)
-        tokens, places = np.asarray(T.embedding, np.float64), np.asarray(T.positions.values, np.float64)
+        tokens, positions = np.asarray(T.embedding, np.float64), np.asarray(T.positions.values, np.float64)
         self._whole(tokens, "the embedding")
-        self._whole(places, "the positions")
+        self._whole(positions, "the positions")
         forms = np.zeros((len(T.lanes), space.size))
         forms[:, space.of_tokens] = (tokens - tokens[:1]).T
-        forms[:, space.of_index] = (places - places[:1]).T
-        forms[:, -1] = tokens[0] + places[0]
+        forms[:, space.of_index] = (positions - positions[:1]).T
+        forms[:, -1] = tokens[0] + positions[0]
         self.ends = np.zeros((2, space.cells))
         for lane, cells in enumerate(self.stated.lanes):
             for cell, factor in cells:
@@ -47,11 +47,11 @@ class Stream:
         self.forms = forms
         self._held(self._reach(self._lanes(0)), lambda lane: f"lane {T.lanes[lane]!r} of the embedding")
         self.lemmas.append(
-            Lemma("embedding", "every lane holds whole numbers for token and position", tokens.size + places.size)
+            Lemma("embedding", "every lane holds whole numbers for token and position", tokens.size + positions.size)
         )
 
     def _lanes(self, time: int) -> Reals:
-        """Return what the lanes hold at a time."""
+        """Return the forms of the lanes after a sublayer."""
         if time not in self._at:
             found = self.forms.copy()
             found[:, self.space.of_cells][:, self.times > time] = 0

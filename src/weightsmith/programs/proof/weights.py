@@ -1,4 +1,4 @@
-"""The weights do what is stated: sublayer by sublayer, and nothing is rounded.
+"""The weights follow the statement: sublayer by sublayer, and nothing is rounded.
 
 The forms are read off the weights. For every head: its score is factor · (query − key) + shift; where the difference
 reaches the boundary exp(score) is ∞ and otherwise 0, so every weight is ∞ ⊘ ∞ = 1 or 0, and the head adds up just the
@@ -25,7 +25,7 @@ SAYS = "every code that the output can have stands for its value"
 
 
 class Proof(Layers):
-    """Checks a transformer against what was found of a program; `lemmas` are all those that hold."""
+    """Checks a transformer against the meaning of a program; `lemmas` are all those that hold."""
 
     def __init__(self, T: Transformer, meaning: Meaning) -> None:
         """Check everything, the embedding first."""

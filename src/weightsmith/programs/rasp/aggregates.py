@@ -1,4 +1,4 @@
-"""Sequence operations that are made by a selector: means of what is selected, and how much that is."""
+"""Sequence operations of a selector: means of the selected values, and their number."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ class SelectorWidth(SOp):
     _parts = ("selector",)
 
     def __init__(self, selector: Selector) -> None:
-        """Count what `selector` selects."""
+        """Count the positions that `selector` selects."""
         super().__init__()
         assert isinstance(selector, Selector), f"a SelectorWidth is of a selector, and not of {selector!r}"
         self.selector = selector

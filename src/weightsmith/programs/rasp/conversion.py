@@ -35,7 +35,7 @@ def program(sop: sequences.SOp | Program, name: str | None = None, causal: bool 
 
 
 def dependencies(expression: RASPExpr) -> Sequence[RASPExpr]:
-    """Return what an expression is made of, before any simplification."""
+    """Return the parts of an expression, before any simplification."""
     if isinstance(expression, selectors.Select) and expression.meaning is not None:
         return [expression.meaning]
     return expression.children

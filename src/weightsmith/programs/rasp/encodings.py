@@ -30,24 +30,24 @@ def get_encoding(sop: SOp) -> Encoding:
 
 
 def is_numerical(sop: SOp) -> bool:
-    """Say whether an operation is said to hold numbers."""
+    """Return whether an operation is said to hold numbers."""
     return get_encoding(sop) == Encoding.NUMERICAL
 
 
 def is_categorical(sop: SOp) -> bool:
-    """Say whether an operation is said to hold each value by itself."""
+    """Return whether an operation is said to hold each value by itself."""
     return get_encoding(sop) == Encoding.CATEGORICAL
 
 
 def default_encoding(expr: RASPExpr) -> Encoding | None:
-    """Return the encoding where none was given: categorical."""
+    """Return the default encoding: categorical."""
     if not isinstance(expr, SOp):
         raise TypeError(f"{expr!r} is no sequence operation, and only those have an encoding")
     return Encoding.CATEGORICAL
 
 
 def default_name(expr: RASPExpr) -> str:
-    """Return the name where none was given: that of its kind."""
+    """Return the default name: that of its kind."""
     if expr._kind is not None:
         return expr._kind
     raise NotImplementedError(f"an expression of the kind {type(expr).__name__} has no name: give it one by .named()")

@@ -1,4 +1,4 @@
-"""Evaluating expressions of RASP in Python: each step is a small program, and the interpreter says what it means."""
+"""Evaluating expressions of RASP in Python: each step is a small program for the interpreter."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ class DefaultRASPEvaluator(RASPEvaluator):
                 self._known = None
         key = (id(expr), id(xs))
         if key not in self._known:
-            self._known[key] = (expr, xs, self._method(expr)(expr, xs))  # what is held here keeps its id
+            self._known[key] = (expr, xs, self._method(expr)(expr, xs))  # objects that are held keep their ids
         return self._known[key][2]
 
     def _method(self, expr: RASPExpr) -> Callable[[Any, Sequence[Any]], Any]:
@@ -51,7 +51,7 @@ class DefaultRASPEvaluator(RASPEvaluator):
         return self._step
 
     def _step(self, expr: RASPExpr, xs: Sequence[Any]) -> Any:
-        """Return what one expression makes of the values of its parts."""
+        """Return the value of one expression, from the values of its parts."""
         parts = tuple(_given(part, self.evaluate(part, xs)) for part in dependencies(expr))
         node = node_of(expr, parts)
         if isinstance(node, SelectorNode):
@@ -77,11 +77,11 @@ class DefaultRASPEvaluator(RASPEvaluator):
         return [sop.fill] * len(xs)
 
     def eval_constant_sop(self, sop: sequences.ConstantSOp, xs: Sequence[Any]) -> Any:
-        """Return the given values."""
+        """Return its values."""
         return self._step(sop, xs) if sop.check_length else list(sop.value)
 
     def eval_constant_selector(self, sel: selectors.ConstantSelector, xs: Sequence[Any]) -> Any:
-        """Return the given pairs."""
+        """Return its pairs."""
         return self._step(sel, xs) if sel.check_length else [list(row) for row in sel.value]
 
     eval_map = eval_sequence_map = eval_pointwise = eval_selector_width = eval_aggregate = _step

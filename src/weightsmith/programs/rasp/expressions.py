@@ -1,4 +1,4 @@
-"""What every expression of RASP in Python has: annotations, a name, a number, and the place where it was made."""
+"""Expressions of RASP in Python: annotations, a name, a number, and the source location."""
 
 import copy
 import itertools
@@ -24,11 +24,11 @@ RASPExprT = TypeVar("RASPExprT", bound="RASPExpr")
 
 OURS = str(Path(__file__).parents[1]) + os.sep
 DEFAULT_ANNOTATORS: dict[str, Callable[["RASPExpr"], Any]] = {}
-"""What an annotation is where nobody gave it: a function of the expression, called when it is first asked for."""
+"""Default annotations: functions of the expression, called when one is first asked for."""
 
 
 class Annotator(Protocol):
-    """Gives an annotation that nobody gave."""
+    """Computes a default annotation."""
 
     def __call__(self, expr: "RASPExpr") -> Any:
         """Return the annotation of an expression."""
@@ -38,7 +38,7 @@ class Annotations(Mapping[str, Any]):
     """The annotations of an expression; missing ones come from `DEFAULT_ANNOTATORS` when they are asked for."""
 
     def __init__(self, expression: "RASPExpr", given: Mapping[str, Any]) -> None:
-        """Hold what was given."""
+        """Hold the annotations that were set."""
         self._expression = expression
         self._given = dict(given)
 
@@ -52,11 +52,11 @@ class Annotations(Mapping[str, Any]):
         return self._given[key]
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the keys that have been given or asked for."""
+        """Yield the keys that were set or asked for."""
         return iter(self._given)
 
     def __len__(self) -> int:
-        """Return how many have been given or asked for."""
+        """Return the number that were set or asked for."""
         return len(self._given)
 
 

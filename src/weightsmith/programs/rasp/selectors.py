@@ -16,7 +16,7 @@ class Predicate(Protocol):
     """Says whether a pair of a key and a query is selected."""
 
     def __call__(self, key: Any, query: Any, /) -> Any:
-        """Say whether the pair is selected."""
+        """Return whether the pair is selected."""
 
 
 class Comparison(enum.Enum):
@@ -32,7 +32,7 @@ class Comparison(enum.Enum):
     FALSE = "False"
 
     def __call__(self, key: Any, query: Any) -> bool:
-        """Say whether the pair compares so."""
+        """Return whether the pair compares so."""
         for name, value in (("key", key), ("query", query)):
             if value is None:
                 raise ValueError(f"{name} is None!")
@@ -54,7 +54,7 @@ class Selector(RASPExpr):
         return rows
 
     def __repr__(self) -> str:
-        """Return the name of this selector and what it is made of."""
+        """Return the name of this selector and of its parts."""
         return f"{self.name}({', '.join(child.name for child in self.children)})"
 
     def __and__(self, other: "Selector") -> "Selector":
@@ -84,7 +84,7 @@ class Select(Selector):
     _kind = "select"
     _parts = ("keys", "queries")
 
-    meaning: Selector | None = None  # what this was simplified from
+    meaning: Selector | None = None  # the selector before simplification
 
     def __init__(self, keys: SOp, queries: SOp, predicate: Predicate) -> None:
         """Compare each value of `keys` with each of `queries`."""

@@ -45,7 +45,7 @@ class SOp(RASPExpr):
         return values
 
     def __repr__(self) -> str:
-        """Return the name of this operation and what it is made of."""
+        """Return the name of this operation and of its parts."""
         return f"{self.name}({', '.join(child.name for child in self.children)})"
 
     def __class_getitem__(cls, values: Any) -> GenericAlias:
@@ -119,7 +119,7 @@ class LengthType(_Given):
 class Map(SOp):
     """A function of one operation, at every position; None where that is None.
 
-    With `simplify`, a map of a map is one map: its function gets what the inner function gives, even None.
+    With `simplify`, a map of a map is one map: its function gets the results of the inner function, even None.
     """
 
     _kind = "map"
@@ -237,7 +237,7 @@ def pointwise(symbol: str, *arguments: Any) -> SOp:
 
 
 def combined(f: Callable[..., Any], sops: Sequence[SOp]) -> SOp:
-    """Return a function of operations as the expression for so many of them."""
+    """Return a function of one, two or more operations."""
     if len(sops) == 1:
         return Map(f, sops[0])
     return SequenceMap(f, *sops) if len(sops) == 2 else Pointwise(f, *sops)

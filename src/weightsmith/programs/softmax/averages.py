@@ -67,7 +67,7 @@ class Averages(Gathering):
     def _average(
         self, score: Score, value: Form, codes: Codes, count: tuple[int, int], node: Node, reciprocal: bool = False
     ) -> Form:
-        """Return the mean of a form over what a score selects, as a cell."""
+        """Return the mean of a form over the selected positions, as a cell."""
         key = (score, value, codes.tobytes(), reciprocal)
         if key not in self._means:
             time = max([value.time, *(max(k.time, q.time) for k, q in score.flags)])
@@ -110,7 +110,7 @@ class Averages(Gathering):
         return form
 
     def _parts_of(self, form: Form) -> list[Part]:
-        """Return what a layer must read to write a form itself: what the layer reads that wrote it, or the form."""
+        """Return the parts with which a layer writes a form itself: those of the layer that wrote it, or the form."""
         for layer in self.coder.layers:
             if form.cells == ((layer.cell, 1),) and not form.token and not form.index:
                 last = layer.parts[-1]
@@ -119,7 +119,7 @@ class Averages(Gathering):
         return [Part(form.varying, codes - form.constant, codes, ())]
 
     def _first(self, pairs: Selection) -> Table:
-        """Return whether position 0 is selected: a table of what is known of it everywhere, and of the query."""
+        """Return whether position 0 is selected: a table of what every position knows of it, and of the query."""
         if pairs is True or selects_first(pairs):
             return constant(True)
         classes = self._of(pairs)

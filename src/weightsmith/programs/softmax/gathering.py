@@ -26,7 +26,7 @@ MOST_MEANS = 20_000  # different means that a lane may hold
 
 @dataclass(frozen=True)
 class _MeanOf:
-    """What a cell is the mean of: cells of one selector can be added before the mean is taken."""
+    """The value of which a cell is the mean: cells of one selector can be added before the mean is taken."""
 
     node: Node
     pairs: Selection
@@ -130,7 +130,7 @@ class Averaging(Averages):
 
 
 def mean_codes(form: Form, low: int, high: int, times: int) -> Codes:
-    """Return what the mean of a form can be, times a number that makes it whole, and perhaps more."""
+    """Return all means of a form, times a number that makes them whole, and perhaps more."""
     values = form.codes
     least, most = int(values[0]), int(values[-1])
     step = gcd(*(int(one) for one in np.diff(values))) or 1

@@ -1,4 +1,4 @@
-"""How far every lane may be from what it stands for in a machine type, and what that leaves of every plateau.
+"""Error bounds of every lane in a machine type, and the margins that they leave on every plateau.
 
 The bounds go through the weights, sublayer by sublayer: what lanes are off by, what rounding adds, what positions that
 are not selected add with their weight of e^−16 or less, and what is lost where scores that should be equal are not.
@@ -24,7 +24,7 @@ from weightsmith.programs.softmax.steps import GRID, Step, Steps
 
 @dataclass(frozen=True)
 class Margin:
-    """What is left at one place: of half the distance between two codes."""
+    """The margin at one place, as a part of half the distance between two codes."""
 
     where: str
     statement: str
@@ -74,7 +74,7 @@ class Margins:
         return least
 
     def _seen(self) -> Array:
-        """Return by how much lanes may be off, also where nothing is selected and nobody reads them."""
+        """Return the errors of lanes, also where nothing is selected and nothing reads them."""
         found = self.error.copy()
         for cell, off in self._of_none.items():
             found += np.abs(np.array(self.lanes.writes(cell), float)) * off
@@ -85,9 +85,9 @@ class Margins:
         held, meant = self.held, self.meant
         assert isinstance(held.positions, PositionTable)
         assert isinstance(meant.positions, PositionTable)
-        places = held.positions.values, meant.positions.values
-        size = np.abs(held.embedding).max(axis=0) + np.abs(places[0]).max(axis=0)
-        wrong = np.abs(held.embedding - meant.embedding).max(axis=0) + np.abs(places[0] - places[1]).max(axis=0)
+        tables = held.positions.values, meant.positions.values
+        size = np.abs(held.embedding).max(axis=0) + np.abs(tables[0]).max(axis=0)
+        wrong = np.abs(held.embedding - meant.embedding).max(axis=0) + np.abs(tables[0] - tables[1]).max(axis=0)
         exact = [self.rounding.exact(np.ones(1), float(one)) for one in size]
         return np.where(np.array(exact) & (wrong == 0), 0.0, wrong + self.rounding.unit * size)
 
@@ -133,7 +133,7 @@ class Margins:
         return off + self.rounding.after(rank + 1, size, size)
 
     def _average(self, one: MeanHead, value: float, uneven: float) -> float:
-        """Return by how much a mean may be off; note what weights may be, and means where nothing is selected."""
+        """Return the error of a mean; note those of weights, and of means where nothing is selected."""
         R, positions = self.rounding, self.circuit.sizes.positions
         leak = (positions - 1) * (exp(min(2 * uneven - one.sharpness, 60)) + R.smallest)
         alike = expm1(min(2 * uneven, 60))
@@ -150,7 +150,7 @@ class Margins:
         return value + size * (alike + 3 * leak + R.after(2 * one.high + 6, 2, 1))
 
     def _add(self, added: Array, terms: Array, time: int) -> None:
-        """Add what a sublayer writes to the lanes, and what rounding adds to it."""
+        """Add the errors that a sublayer writes to the lanes, and those of rounding."""
         before, after = self._reach(time)[:-1], self._reach(time + 1)[:-1]
         total = self.error + added
         for lane in np.flatnonzero(terms):
@@ -190,7 +190,7 @@ class Margins:
     def _step(
         self, b: int, layered: Layer, steps: Steps, step: Step, rows: list[tuple[Array, Array]], time: int
     ) -> tuple[float, float, bool]:
-        """Note what a step leaves of its plateaus.
+        """Note the margins on the plateaus of a step.
 
         Return by how much it may be off, how large its neurons get, and whether they are just what is meant.
         """
@@ -225,7 +225,7 @@ class Margins:
         return (passed + none if step.below == steps.codes[0] else passed), passed
 
     def _decisions(self) -> None:
-        """Note what the logits leave: that of a code is ahead by the square of the distance, but for errors."""
+        """Note the margins of the logits: that of a code is ahead by the square of the distance, but for errors."""
         T, circuit = self.held, self.circuit
         codes = np.array([code for (code,), _ in circuit.table], float)
         biases = [one.output_bias for one in (T, self.meant) if one.output_bias is not None]

@@ -1,4 +1,4 @@
-"""A program, node by node, as means over selected positions and steps."""
+"""The planner of the softmax back end: means over selected positions, and steps."""
 
 from fractions import Fraction
 from typing import ClassVar
@@ -19,7 +19,7 @@ class SoftmaxPlanner(Planner):
     """Plans a program with heads that average."""
 
     gathers: ClassVar[type[Gathering]] = Averaging
-    one_layer: ClassVar[int] = 128  # where more is told apart, numbers get large, and rounding with them
+    one_layer: ClassVar[int] = 128  # beyond that, numbers get large, and rounding with them
 
     def _sequence(self, node: SequenceNode) -> Symbol:
         gathering = self.gathering

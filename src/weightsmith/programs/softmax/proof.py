@@ -33,12 +33,12 @@ class SoftmaxProof:
 
     @property
     def types(self) -> tuple[InType, ...]:
-        """What machine types leave."""
+        """The margins in machine types."""
         return tuple(_in_type(name, bounds.least) for name, bounds in self.bounds.items())
 
     @property
     def margins(self) -> dict[str, float]:
-        """What every machine type leaves: 1 is half the distance between two codes; below 0 nothing is promised."""
+        """The margin in every machine type: 1 is half the distance between two codes; below 0 nothing is promised."""
         return {name: bounds.least.left for name, bounds in self.bounds.items()}
 
     @property

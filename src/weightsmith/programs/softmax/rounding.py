@@ -1,4 +1,4 @@
-"""The machine types, and how far a computed sum may be from the sum of what it is made of.
+"""The machine types, and error bounds of computed sums.
 
 Every operation rounds to nearest, in any order of the terms; adding 0 and multiplying by powers of 2 round nothing, and
 sums of short numbers are exact. In bfloat16 and float16 sums, and the softmax, are taken in float32 and rounded once at
@@ -19,7 +19,7 @@ HOPELESS = 1e30  # off by more than anything is large: products with it stay num
 
 @dataclass(frozen=True)
 class Read:
-    """What a row of weights may be off by: because of the lanes, and because of rounding; `short` if it is not."""
+    """The error of a row of weights: that of its lanes, and that of rounding; `short` if it rounds nothing."""
 
     passed: float
     rounded: float
@@ -34,7 +34,7 @@ class Read:
 
 @dataclass(frozen=True)
 class Rounding:
-    """How a machine type rounds: results by `unit`, what is inside of a sum by `inner`, relative to themselves."""
+    """How a machine type rounds: results by `unit`, partial sums by `inner`, relative to themselves."""
 
     A: Saturating
     inner: float
@@ -55,13 +55,13 @@ class Rounding:
         return float(self.A.smallest)
 
     def after(self, operations: int, result: float, total: float) -> float:
-        """Return by how much a sum of so many operations may be off, of which the result and all terms are so large."""
+        """Return the error bound of a sum, from the number of operations and the sizes of result and terms."""
         product = operations * self.inner
         inside = product / (1 - product) * total if product < 0.5 else HOPELESS
         return inside if self.inner == self.unit else inside + self.unit * result
 
     def exact(self, numbers: Array, total: float) -> bool:
-        """Say whether whole multiples of some numbers add up without rounding, up to a total magnitude."""
+        """Return whether whole multiples of some numbers add up without rounding, up to a total magnitude."""
         finest = min((_last_bit(float(one)) for one in numbers if one), default=1.0)
         return total <= finest * 2.0**self.A.precision and total <= self.largest
 

@@ -32,7 +32,7 @@ class Classes:
     matrix: Booleans  # (keys, queries)
 
     def first(self) -> Table:
-        """Return the class of the key at position 0, as a function of what else it depends on."""
+        """Return the class of the key at position 0, as a function of the other variables."""
         which, variables, classes = self.keys.which, list[Any](), list[Any]()
         for variable, own in zip(self.keys.variables, self.keys.classes, strict=True):
             if variable.form.of_index:

@@ -1,6 +1,6 @@
 """Functions of a number as steps: between two values a ramp, and around each a plateau on which nothing changes.
 
-So what comes in a little wrong goes out right. A step takes two neurons, relu(s(x − a)) − relu(s(x − b)) with
+A small error in the input gives no error in the output. A step takes two neurons, relu(s(x − a)) − relu(s(x − b)) with
 s(b − a) = 1; s is a power of 2, and a and b lie on a grid, so that weights are short numbers.
 """
 
@@ -37,10 +37,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Steps:
-    """A function of a form: what it is at the far left, or right, and its steps from there."""
+    """A function of a form: its value at the far left, or right, and its steps from there."""
 
     part: Part
-    codes: tuple[Fraction, ...]  # what is read, ascending
+    codes: tuple[Fraction, ...]  # of the form, ascending
     base: int
     direction: int  # 1: steps come in from the left, −1: from the right
     steps: tuple[Step, ...]
