@@ -7,6 +7,7 @@ import pytest
 
 import weightsmith as ws
 from tests.programs.examples import EXAMPLES
+from tests.programs.examples_as_text import BACK
 from weightsmith import Attention
 from weightsmith.model import digest
 from weightsmith.programs import compile, compile_rasp, parse_rasp, rasp
@@ -18,14 +19,6 @@ from weightsmith.programs.source_map import SourceMap
 SORT = """
 rank = selector_width(select(tokens, tokens, <) or (select(tokens, tokens, ==) and select(indices, indices, <)));
 ordered = aggregate(select(rank, indices, ==), tokens, "-");
-"""
-BACK = """# how often does each token occur?
-hist = selector_width(select(tokens, tokens, ==));
-unused = indices + 1;
-
-flip = length - indices - 1;
-\treverse = aggregate(select(indices, flip, ==), tokens);
-back = reverse + "!" if hist > 1 else reverse;
 """
 
 

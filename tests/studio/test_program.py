@@ -11,17 +11,17 @@ from playwright.sync_api import Locator, Page, expect
 
 import weightsmith as ws
 from tests.programs.examples import EXAMPLES
-from tests.programs.test_beside import BACK
+from tests.programs.examples_as_text import BACK
 from tests.studio.conftest import Opened, Shared, Windows
 from tests.studio.node import run_node
 from tests.studio.test_document import BREAKING
 from tests.studio.test_page import saved
 from weightsmith.programs import compile, compile_ltl, compile_rasp, rasp
-from weightsmith.programs.beside import Beside
+from weightsmith.programs.source_map import SourceMap
 
 
 def said_in_python(T: ws.Transformer) -> dict[str, Any] | None:
-    program = Beside(T)
+    program = SourceMap.of(T)
     if not program.lines:
         return None
     by_part: list[list[str]] = []
