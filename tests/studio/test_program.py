@@ -34,7 +34,7 @@ def said_in_python(T: ws.Transformer) -> dict[str, Any] | None:
         elif len(words) > 1:  # one of a block's, or several that are called alike
             by_part += [numbers] * (int(words[-1]) - int(words[2]) + 1)
     return {
-        "lines": [line._asdict() for line in program.lines],
+        "lines": [{key: getattr(line, key) for key in ("number", "what", "name", "source")} for line in program.lines],
         "textLines": [line.text_line for line in program.lines],
         "text": [list(line) for line in program.text.items()],
         "parts": by_part,

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
+from weightsmith.programs import parse_rasp
 from weightsmith.programs.circuit import assembly, lanes, selections
 from weightsmith.programs.circuit.circuit import EVERY, Boundary
 from weightsmith.programs.circuit.forms import Form
@@ -19,9 +20,11 @@ from weightsmith.programs.compiler import (
     halves,
     lowering,
     needs,
+    passes,
     planner,
     pointwise,
     selecting,
+    smallest,
     symbols,
     tables,
 )
@@ -41,6 +44,19 @@ class Fault:
     program: str | Program
     plant: Patch
     vocabulary: str = "abc"
+
+
+LENGTH = 4
+
+
+def program_of(fault: Fault) -> Program:
+    return parse_rasp(fault.program) if isinstance(fault.program, str) else fault.program
+
+
+def planted(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    fault.plant(monkeypatch)
+    for module in (smallest, passes):
+        monkeypatch.setattr(module, "transformer", lowering.transformer)
 
 
 HIST = "said = selector_width(select(tokens, tokens, ==));"

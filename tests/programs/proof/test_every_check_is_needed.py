@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.programs.proof.faults import FAULTS
-from tests.programs.proof.test_planted_faults import LENGTH, planted, program_of
+from tests.programs.proof.faults import FAULTS, LENGTH, planted, program_of
 from weightsmith.programs import compile
 from weightsmith.programs.proof import linear
 from weightsmith.programs.proof.aggregates import Aggregates

@@ -5,31 +5,20 @@ from itertools import product
 import pytest
 
 import weightsmith as ws
-from tests.programs.proof.faults import FAULTS, Fault
-from weightsmith.programs import Program, compile, parse_rasp
+from tests.programs.proof.faults import FAULTS, LENGTH, Fault, planted, program_of
+from weightsmith.programs import Program, compile
 from weightsmith.programs.circuit.lanes import place
-from weightsmith.programs.compiler import lowering, passes, smallest
+from weightsmith.programs.compiler import lowering
 from weightsmith.programs.compiler.needs import simplify
 from weightsmith.programs.compiler.planner import Planner
 from weightsmith.programs.interpreter import exact_values
 from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.values import presented
 
-LENGTH = 4
 STAGES = "needs planner pointwise tables symbols selecting gathering counting halves coding boundaries neurons " + (
     "lanes lowering assembly"
 )
 NAMES = [fault.decision for fault in FAULTS]
-
-
-def program_of(fault: Fault) -> Program:
-    return parse_rasp(fault.program) if isinstance(fault.program, str) else fault.program
-
-
-def planted(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
-    fault.plant(monkeypatch)
-    for module in (smallest, passes):
-        monkeypatch.setattr(module, "transformer", lowering.transformer)
 
 
 def unproved(fault: Fault, program: Program) -> ws.Transformer:
