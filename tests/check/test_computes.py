@@ -51,7 +51,7 @@ def test_none_and_tokens_that_are_no_texts_are_compared() -> None:
 
 
 def test_classes_of_a_portable_program_are_compared_as_what_they_stand_for() -> None:
-    P = compile(rasp.SelectorWidth(rasp.Select(rasp.tokens, rasp.tokens, Comparison.EQ)), "ab", 5, portable=True)
+    P = compile(rasp.SelectorWidth(rasp.Select(rasp.tokens, rasp.tokens, Comparison.EQ)), "ab", 5, backend="softmax")
     assert ws.check.computes(P, up_to=5).holds
     assert P.transformer.output_bias is not None
     other = replace(P.transformer, output_bias=P.transformer.output_bias[::-1].copy())

@@ -16,7 +16,7 @@ app({arguments!r}, standalone_mode=False)
 HEAVY = ("rich", "numpy.ma.core", "numpy.random", "numpy.testing", "numba", "torch", "dask", "safetensors.torch")
 STANDARD = ("asyncio", "email", "ssl", "http", "multiprocessing", "importlib.metadata", "importlib.resources")
 FOLDERS = ("automata", "check", "composition", "export", "inspect", "kernels", "library", "memory", "rewrites", "train")
-PROGRAMS = ("ltl", "portable", "rasp", "together")
+PROGRAMS = ("ltl", "rasp", "softmax")
 
 
 def others(verb: str) -> list[str]:

@@ -218,7 +218,7 @@ def thirds() -> ws.Transformer:
 def test_where_an_answer_hangs_on_rounding_only_the_exact_module_is_taken(tmp_path: Path) -> None:
     T = thirds()
     assert reported(export.to_torch(T, exact=True)).agrees
-    hint = r"does not round as the original does: to_torch\(T, exact=True\) does, and a program compiled with portable"
+    hint = r"does not round as the original does: to_torch\(T, exact=True\) does, and a program compiled with backend"
     for make in (
         export.to_torch,
         export.to_transformer_lens,
@@ -235,17 +235,17 @@ def test_where_an_answer_hangs_on_rounding_only_the_exact_module_is_taken(tmp_pa
 
 def test_programs_need_the_ends_of_the_arithmetic_and_what_has_none_is_refused(tmp_path: Path) -> None:
     T = compiled("hist").transformer
-    message = r"It relies on saturation: block 0 attention \(hist\); a program compiled with portable=True does without"
+    message = r"It relies on saturation: block 0 attention \(hist\); a program compiled with backend=.softmax. does"
     with pytest.raises(ExportError, match=message):
         export.to_torch(T, saturate=False)
     with pytest.raises(ExportError, match=message):
         export.to_onnx(T, tmp_path / "model.onnx", saturate=False)
-    with pytest.raises(ExportError, match="GPT-2 has classes, and this model a readout: write .*portable=True"):
+    with pytest.raises(ExportError, match="GPT-2 has classes, and this model a readout: write .*backend=.softmax"):
         export.to_hugging_face(T, tmp_path / "model", stock="gpt2")
 
 
 def test_a_portable_program_is_compared_at_every_position_too() -> None:
-    P = ws.programs.compile(programs.hist(), vocabulary="abc", max_length=LENGTH, portable=True)
+    P = ws.programs.compile(programs.hist(), vocabulary="abc", max_length=LENGTH, backend="softmax")
     report = reported(export.to_torch(P.transformer, saturate=False))
     assert P.transformer.mask == "full"
     assert report.agrees

@@ -120,3 +120,14 @@ def dyck_prefixes(pairs: Sequence[str]) -> str:
     }}
     answer = prefixes({list(pairs)!r});
     """.replace("'", '"')
+
+
+# with comments, an unused name, an empty line and a tab
+BACK = """# how often does each token occur?
+hist = selector_width(select(tokens, tokens, ==));
+unused = indices + 1;
+
+flip = length - indices - 1;
+\treverse = aggregate(select(indices, flip, ==), tokens);
+back = reverse + "!" if hist > 1 else reverse;
+"""

@@ -18,11 +18,13 @@ import weightsmith as ws
 from tests.programs.lined import lined_program
 from weightsmith.programs import compile, compile_ltl, compile_rasp, exact_values, parse_rasp, rasp
 from weightsmith.programs.budget import Budget, OverBudgetError, allowed, in_force
+from weightsmith.programs.circuit.forms import Cells, Form, Sizes
 from weightsmith.programs.compiler import halves, symbols
 from weightsmith.programs.compiler.coding import Coder
-from weightsmith.programs.compiler.forms import Cells, Form
-from weightsmith.programs.compiler.symbols import Mean, Sizes
-from weightsmith.programs.compiler.walk import Walk
+from weightsmith.programs.compiler.needs import simplify
+from weightsmith.programs.compiler.passes import Backend
+from weightsmith.programs.compiler.planner import Planner
+from weightsmith.programs.compiler.symbols import Mean
 from weightsmith.programs.values import presented
 
 NUMBERS = "x = {" + ", ".join(f'"{token}": {n}' for n, token in enumerate(ascii_lowercase)) + "}[tokens];\n"
@@ -45,7 +47,8 @@ def counted(text: str) -> int:
     """Return how many bytes are counted while a program is planned, which may be refused."""
     with Budget() as budget:
         try:
-            Walk.through(parse_rasp(text), ascii_lowercase, 8, causal=False).plan()
+            program = parse_rasp(text)
+            Planner.through(program, simplify(program), ascii_lowercase, 8).plan()
         except OverBudgetError:
             raise
         except ws.InputError:
@@ -124,7 +127,7 @@ def test_the_positions_of_long_inputs_are_not_all_compared_with_each_other(text:
     program = parse_rasp(text)
     tracemalloc.start()
     try:
-        Walk.through(program, "ab", LONG, causal=False).plan()
+        Planner.through(program, simplify(program), "ab", LONG).plan()
         taken = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -177,10 +180,10 @@ class Planted(Budget):
 def planted(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Planted]:
     """Return a function that compiles a program, `EVERY_WAY` unless told, with a planted budget."""
 
-    def compiled(text: str = FIVE + EVERY_WAY, portable: bool = False, **refused: int) -> Planted:
+    def compiled(text: str = FIVE + EVERY_WAY, backend: Backend = "exact", **refused: int) -> Planted:
         budget = Planted(**refused)
-        monkeypatch.setattr("weightsmith.programs.compiler.compiled.allowed", lambda seconds, memory: budget)
-        compile_rasp(text, "abcde", 5, portable=portable)
+        monkeypatch.setattr("weightsmith.programs.compiler.passes.allowed", lambda seconds, memory: budget)
+        compile_rasp(text, "abcde", 5, backend=backend)
         return budget
 
     return compiled
@@ -244,27 +247,27 @@ SLOW: dict[str, Callable[[Slow], Any]] = {
 def test_functions_that_take_long_are_stopped_between_two_calls(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     slow = Slow()
     budget = Budget(seconds=60, clock=lambda: slow.time)
-    monkeypatch.setattr("weightsmith.programs.compiler.compiled.allowed", lambda seconds, memory: budget)
+    monkeypatch.setattr("weightsmith.programs.compiler.passes.allowed", lambda seconds, memory: budget)
     with pytest.raises(OverBudgetError, match="compiling has taken 60 seconds, and this step is not done"):
         compile(SLOW[name](slow), list(range(30)), 400 if name == "a function of one" else 40)
     assert slow.time < 60 + 3 * 40  # numbers are also tried as floats and as truth values; of pairs, a row at once
 
 
-def test_a_portable_program_has_a_budget_too(planted: Callable[..., Planted]) -> None:
+def test_a_softmax_program_has_a_budget_too(planted: Callable[..., Planted]) -> None:
     text = "said = selector_width(select(tokens, tokens, ==) and select(indices, indices, <));"
-    budget = planted(text, portable=True)
+    budget = planted(text, backend="softmax")
     assert "a selector that compares {} with {} values" in budget.asked
     assert {"said", "the margins in float32", "the margins in bfloat16"} <= set(budget.looked)
     with pytest.raises(
         OverBudgetError, match=r"^line 1, column 8: said: a selector that compares 25 with 25 values would"
     ):
-        planted(text, portable=True, room=budget.asked.index("a selector that compares {} with {} values"))
+        planted(text, backend="softmax", room=budget.asked.index("a selector that compares {} with {} values"))
     with pytest.raises(OverBudgetError, match=r"^line 1, column 8: the margins in bfloat16: compiling has taken"):
-        planted(text, portable=True, check=budget.looked.index("the margins in bfloat16"))
+        planted(text, backend="softmax", check=budget.looked.index("the margins in bfloat16"))
 
 
 def test_as_much_memory_as_a_refusal_asks_for_is_enough_for_its_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("weightsmith.programs.compiler.compiled.allowed", lambda seconds, memory: Budget(memory=memory))
+    monkeypatch.setattr("weightsmith.programs.compiler.passes.allowed", lambda seconds, memory: Budget(memory=memory))
     memory = 0
     for _ in range(8):
         with pytest.raises(OverBudgetError, match=r"write memory=[\d_]+ or more") as caught:
@@ -360,7 +363,7 @@ def test_a_budget_is_in_force_within_its_block_and_thread_alone() -> None:
 def test_what_one_walk_has_kept_is_no_burden_of_the_next() -> None:
     program = parse_rasp("said = selector_width(select(tokens, tokens, ==));")
     with Budget() as budget:
-        Walk.through(program, "abc", 20, causal=False)
+        Planner.through(program, {}, "abc", 20)
         kept = budget.held
-        Walk.through(program, "abc", 20, causal=False)
+        Planner.through(program, {}, "abc", 20)
         assert budget.held == kept > 0

@@ -12,7 +12,7 @@ import weightsmith as ws
 from tests.programs.examples import EXAMPLES, Example
 from weightsmith.errors import InputError
 from weightsmith.programs import CompiledProgram, compile, compile_rasp, evaluate
-from weightsmith.programs.together import evaluate_together
+from weightsmith.programs.interpreter import evaluate_batch
 from weightsmith.programs.values import exact
 
 LONGEST = 40
@@ -53,7 +53,7 @@ def random_inputs(example: Example, length: int) -> np.ndarray[Any, Any]:
 def assert_alike(example: Example, P: CompiledProgram, places: np.ndarray[Any, Any]) -> None:
     names = P.transformer.vocabulary
     said = ws.outputs(P.transformer, [[names[n] for n in row] for row in places.tolist()])
-    found, values = evaluate_together(P.program, P.vocabulary, places)
+    found, values = evaluate_batch(P.program, P.vocabulary, places)
     wanted = [[values[n] for n in row] for row in found.tolist()]
     for given, says, means in zip(places.tolist(), said, wanted, strict=True):
         assert list(map(exact, says)) == means, [example.vocabulary[n] for n in given]

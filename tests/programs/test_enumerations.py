@@ -7,13 +7,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from weightsmith.programs.compiler import forms, pairs
+from weightsmith.programs.circuit import forms, selections
+from weightsmith.programs.circuit.forms import Form, distinct, feature
+from weightsmith.programs.circuit.neurons import kinks
+from weightsmith.programs.circuit.selections import at_distances
 from weightsmith.programs.compiler.counting import Counting
-from weightsmith.programs.compiler.forms import Form, distinct, feature
 from weightsmith.programs.compiler.gathering import _pairs_alike, _pairs_of
 from weightsmith.programs.compiler.halves import _twice
-from weightsmith.programs.compiler.neurons import kinks
-from weightsmith.programs.compiler.pairs import at_distances
 from weightsmith.programs.compiler.symbols import Mean
 
 SEEDS = range(200)
@@ -56,7 +56,7 @@ def test_each_number_once_in_order_by_marks_and_by_sorting(many: int, monkeypatc
 
 @pytest.mark.parametrize("rows", [1, 2, 64])
 def test_differences_of_positions_before_and_after(rows: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairs, "ROWS", rows)
+    monkeypatch.setattr(selections, "ROWS", rows)
     for seed in SEEDS:
         draw = Random(seed)
         count = draw.randint(1, 9)

@@ -6,8 +6,9 @@ import pytest
 
 import weightsmith as ws
 from weightsmith.programs import compile_rasp
-from weightsmith.programs.compiler import walk
+from weightsmith.programs.compiler import planner
 from weightsmith.programs.compiler.halves import by_halves
+from weightsmith.programs.compiler.needs import simplify
 from weightsmith.programs.compiler.symbols import Affine
 
 MEANS = 'a = select(tokens, "a", ==); m = aggregate(a, indices{}); '
@@ -27,7 +28,7 @@ def test_a_mean_that_is_only_compared_with_whole_numbers_decides_as_the_interpre
     P = compile_rasp(MEANS.format(default) + rest, vocabulary="ab", max_length=7)
     assert ws.check.computes(P, up_to=7).holds
     (node,) = (node for node in P.program.nodes if node.note.name == "m")
-    symbol = walk.Walk.through(P.program, ("a", "b"), 7, causal=False).symbols[node]
+    symbol = planner.Planner.through(P.program, simplify(P.program), ("a", "b"), 7).symbols[node]
     assert isinstance(symbol, Affine)
     assert symbol.scale == 2
     assert len(symbol.form.codes) <= 2 * 7 + 1
@@ -44,7 +45,7 @@ def test_a_mean_that_is_only_compared_with_whole_numbers_decides_as_the_interpre
     ],
 )
 def test_a_mean_of_which_more_is_asked_is_kept_as_it_is(rest: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walk, "by_halves", lambda *_: pytest.fail("it is not only compared with whole numbers"))
+    monkeypatch.setattr(planner, "by_halves", lambda *_: pytest.fail("it is not only compared with whole numbers"))
     P = compile_rasp(MEANS.format("") + rest, vocabulary="ab", max_length=5)
     assert ws.check.computes(P, up_to=5).holds
 
@@ -55,7 +56,7 @@ def test_a_half_in_the_wrong_place_is_refused(monkeypatch: pytest.MonkeyPatch) -
         assert isinstance(found, Affine)
         return replace(found, form=found.form.plus(1))
 
-    monkeypatch.setattr(walk, "by_halves", shifted)
+    monkeypatch.setattr(planner, "by_halves", shifted)
     with pytest.raises(ws.InputError, match="a mean is on another side of a whole number than what is held"):
         compile_rasp(MEANS.format("") + "said = indices > m;", vocabulary="ab", max_length=4)
 

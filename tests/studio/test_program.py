@@ -11,17 +11,17 @@ from playwright.sync_api import Locator, Page, expect
 
 import weightsmith as ws
 from tests.programs.examples import EXAMPLES
-from tests.programs.test_beside import BACK
+from tests.programs.examples_as_text import BACK
 from tests.studio.conftest import Opened, Shared, Windows
 from tests.studio.node import run_node
 from tests.studio.test_document import BREAKING
 from tests.studio.test_page import saved
 from weightsmith.programs import compile, compile_ltl, compile_rasp, rasp
-from weightsmith.programs.beside import Beside
+from weightsmith.programs.source_map import SourceMap
 
 
 def said_in_python(T: ws.Transformer) -> dict[str, Any] | None:
-    program = Beside(T)
+    program = SourceMap.of(T)
     if not program.lines:
         return None
     by_part: list[list[str]] = []
@@ -34,7 +34,7 @@ def said_in_python(T: ws.Transformer) -> dict[str, Any] | None:
         elif len(words) > 1:  # one of a block's, or several that are called alike
             by_part += [numbers] * (int(words[-1]) - int(words[2]) + 1)
     return {
-        "lines": [line._asdict() for line in program.lines],
+        "lines": [{key: getattr(line, key) for key in ("number", "what", "name", "source")} for line in program.lines],
         "textLines": [line.text_line for line in program.lines],
         "text": [list(line) for line in program.text.items()],
         "parts": by_part,
@@ -45,7 +45,7 @@ def said_in_python(T: ws.Transformer) -> dict[str, Any] | None:
 
 def test_the_page_finds_the_same_lines_as_the_package(tmp_path: Path) -> None:
     models = [compile(example.make(), example.vocabulary, 4).transformer for example in EXAMPLES[::3]]
-    models += [compile_rasp(BACK, "abc", 6).transformer, compile_rasp(BACK, "abc", 4, portable=True).transformer]
+    models += [compile_rasp(BACK, "abc", 6).transformer, compile_rasp(BACK, "abc", 4, backend="softmax").transformer]
     strange = ("compiled from x", "<b>", "  %0 = '%1'  # a  line 1: x", "%1 = %0 + %1", " 3 | x", "2 | y", "  %2 = z")
     twice = (*models[-1].provenance, *models[-1].provenance)
     models += [replace(models[-1], provenance=strange), replace(models[-1], provenance=twice)]

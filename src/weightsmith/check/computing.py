@@ -13,8 +13,7 @@ from weightsmith.check.frame import Frame
 from weightsmith.errors import InputError, brief
 from weightsmith.model import Transformer, value_text
 from weightsmith.programs.graph import Program
-from weightsmith.programs.interpreter import evaluate
-from weightsmith.programs.together import evaluate_together
+from weightsmith.programs.interpreter import evaluate, evaluate_batch
 from weightsmith.programs.values import Value, exact, presented
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ class Computes(Claim):
         place = {answer: n for n, answer in enumerate(self.answers)}
         parts = []
         for ids in inputs.ids(INPUTS_AT_ONCE):
-            found, meant = evaluate_together(self.program, self.tokens, ids)
+            found, meant = evaluate_batch(self.program, self.tokens, ids)
             parts.append(np.array([place.get(value, -2) for value in meant], np.int32)[found])
         wanted = np.concatenate(parts)
         return (values[0] == wanted).all(axis=1), [values[0], wanted]

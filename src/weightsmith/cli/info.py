@@ -36,15 +36,17 @@ def info(
 
 def show_history(T: "ws.Transformer") -> None:
     """Print how a transformer was made; a program that it was compiled from, with the weights beside its lines."""
-    from weightsmith.programs.beside import COMPILED, Beside, beside  # here, because it loads numpy
+    from weightsmith.programs.listing import COMPILED  # here, because they load numpy
+    from weightsmith.programs.source_map import SourceMap
 
-    program, rest = Beside(T).length, 0
+    sources = SourceMap.of(T)
+    program, rest = sources.length, 0
     for line in T.provenance:
         begins = line.startswith(COMPILED) and rest == 0
         rest = program if begins else rest
         say(f"  {'made by ' if begins or rest == 0 else '        '}    {line}")
         rest = max(0, rest - 1)
-    table = beside(T)
+    table = sources.table()
     if table is not None:
         results().print(table)
 

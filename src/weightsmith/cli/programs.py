@@ -63,7 +63,9 @@ def compile_file(
     text = program_text(program)
     with waiting(f"compiling {named(str(program))} for inputs up to {max_length} tokens"):
         parsed = ws.programs.parse_rasp(text, name, folder=str(program.parent))
-        P = ws.programs.compile(parsed, vocabulary, max_length, causal, arithmetic, portable, *limits)
+        P = ws.programs.compile(
+            parsed, vocabulary, max_length, causal, arithmetic, "softmax" if portable else "exact", *limits
+        )
     also = [] if check is None else [_checked(P, check)]
     ws.save(P.transformer, output)
     say(str(P))

@@ -50,7 +50,7 @@ _BLOCKS = {
 _TABLE = "GPT-2 adds a table of positions, and {where} has {what}(…): write PositionTable(…)"
 _GPT2 = {
     "readout": (
-        "GPT-2 has classes, and this model a readout: write programs.compile(…, portable=True), which has classes"
+        'GPT-2 has classes, and this model a readout: write programs.compile(…, backend="softmax"), with classes'
     ),
     "full mask": "GPT-2 is causal, and this model has mask='full': write mask='causal'",
     "gate": f"GPT-2 has no gate, and this model has activation={{what!r}}: write one of {', '.join(ACTIVATIONS)}",

@@ -16,7 +16,7 @@ from weightsmith.model.lookup import block_of_stage, checked, stage_names
 from weightsmith.rewrites.lanes import COPYING, own_complement
 from weightsmith.rewrites.vectors import cancelling_block
 
-COMPILED = "a program compiled with portable=True"
+COMPILED = 'a program compiled with backend="softmax"'
 
 
 def without_saturation(T: Transformer) -> Transformer:

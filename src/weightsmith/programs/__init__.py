@@ -1,4 +1,4 @@
-"""Programs: RASP in Python and as text, one small form for both, and what they mean; temporal formulas as weights.
+"""Programs: RASP in Python and as text, one small form for both, and its meaning; temporal formulas as weights.
 
 `rasp` has the names of Tracr's module; `parse_rasp` reads RASP text; `evaluate(program, tokens)` is the meaning of a
 program. `compile` and `compile_rasp` make a transformer of one, `compile_ltl` of a formula. The names load when they

@@ -1,8 +1,8 @@
 from . import form as form
 from . import rasp as rasp
 from .compiler.compiled import CompiledProgram as CompiledProgram
-from .compiler.compiled import compile as compile
-from .compiler.compiled import compile_rasp as compile_rasp
+from .compiler.passes import compile as compile
+from .compiler.passes import compile_rasp as compile_rasp
 from .graph import Program as Program
 from .interpreter import ProgramRun as ProgramRun
 from .interpreter import evaluate as evaluate

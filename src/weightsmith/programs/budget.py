@@ -1,4 +1,4 @@
-"""What compiling may take: seconds, and memory that is counted before it is used.
+"""Budgets of compiling: seconds, and memory that is counted before it is used.
 
 The budget in force is that of the innermost `with Budget(…):`, in each thread its own; without one nothing is limited.
 It is looked up where something grows (`check`, `room`, `hold`) instead of being handed down through every function.
@@ -20,7 +20,7 @@ VALUE = 20  # numbers' worth of memory that a value takes: a fraction, its two w
 
 
 class OverBudgetError(InputError):
-    """Compiling needs more seconds or memory than it was given: the text says which step, how much, and for what."""
+    """Compiling exceeds its seconds or memory; the error names the step, the amount and the purpose."""
 
 
 @dataclass(eq=False)
@@ -48,7 +48,7 @@ class Budget:
         _IN_FORCE.reset(self._tokens.pop())
 
     def at(self, step: str, place: Place | None) -> None:
-        """Say what is being compiled now."""
+        """Set the step that is being compiled."""
         self._step, self._place = step, place
         self.check()
 
@@ -62,7 +62,7 @@ class Budget:
             )
 
     def room(self, numbers: int, what: str) -> None:
-        """Stop before so many numbers are made."""
+        """Stop before numbers are made that the memory cannot hold."""
         self.check()
         self.most = max(self.most, self.held + numbers)
         needed = NUMBER * (self.held + numbers)
@@ -74,7 +74,7 @@ class Budget:
             )
 
     def hold(self, numbers: int, what: str) -> None:
-        """Stop before so many numbers are made, and count them as kept."""
+        """Stop as `room` does, and count the numbers as kept."""
         self.room(numbers, what)
         self.held += numbers
 
@@ -93,12 +93,12 @@ _IN_FORCE: ContextVar[Budget] = ContextVar("budget")
 
 
 def in_force() -> Budget:
-    """Return the budget of what is being compiled."""
+    """Return the budget in force."""
     return _IN_FORCE.get(_UNLIMITED)
 
 
 def allowed(seconds: float | None, memory: int) -> Budget:
-    """Return the budget that a caller gives, or say what to write."""
+    """Return a budget, or refuse its seconds and memory."""
     if seconds is not None and (type(seconds) not in (int, float) or not seconds > 0):
         raise InputError(f"seconds={brief(seconds)}: write how long compiling may take, such as 60, or None")
     whole_number(memory, "memory", 1 << 20, meaning="a number of bytes, a million or more")

@@ -26,7 +26,7 @@ from weightsmith.errors import brief
 from weightsmith.programs.functions import Function
 from weightsmith.programs.operators import COMPARISONS, Named, Operator
 from weightsmith.programs.places import Place
-from weightsmith.programs.values import Value
+from weightsmith.programs.values import Value, presented
 
 FrontEnd: TypeAlias = Literal["rasp", "tracr"]
 Encoding: TypeAlias = Literal["numerical", "categorical"]
@@ -34,7 +34,7 @@ Encoding: TypeAlias = Literal["numerical", "categorical"]
 
 @dataclass(frozen=True)
 class Note:
-    """What a person said of a node: it changes no meaning."""
+    """Name, source location and encoding of a node: they change no meaning."""
 
     name: str | None = None
     place: Place | None = None
@@ -52,7 +52,7 @@ class Node:
     note: Note = field(default=Note(), kw_only=True)
 
     def __repr__(self) -> str:
-        """Return the kind and the name: what it is made of may be shared, and very long."""
+        """Return the kind and the name; its parts may be shared, and very long."""
         return f"<{type(self).__name__}{'' if self.note.name is None else f' {brief(self.note.name)}'}>"
 
     @cached_property
@@ -72,6 +72,10 @@ class Node:
     def named(self, name: str) -> "Node":
         """Return this node with a name."""
         return replace(self, note=replace(self.note, name=name))
+
+    def written(self, parts: list[str]) -> str:
+        """Return the node as people read it, its parts by their names."""
+        return type(self).__name__.lower() + (f"({', '.join(parts)})" if parts else "")
 
 
 class SequenceNode(Node):
@@ -103,6 +107,10 @@ class Constant(SequenceNode):
 
     value: Value
 
+    def written(self, parts: list[str]) -> str:
+        """Return `constant 3`."""
+        return f"constant {brief(presented(self.value))}"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Row(SequenceNode):
@@ -111,6 +119,10 @@ class Row(SequenceNode):
     values: tuple[Value, ...]
     only_this_length: bool = True
 
+    def written(self, parts: list[str]) -> str:
+        """Return `row (1, 2)`."""
+        return f"row {brief(presented(self.values))}"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Apply(SequenceNode):
@@ -118,6 +130,10 @@ class Apply(SequenceNode):
 
     operator: Operator
     arguments: tuple[SequenceNode, ...]
+
+    def written(self, parts: list[str]) -> str:
+        """Return the operator with its arguments."""
+        return self.operator.written(parts)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,12 +144,20 @@ class Aggregate(SequenceNode):
     values: SequenceNode
     default: Value
 
+    def written(self, parts: list[str]) -> str:
+        """Return `aggregate(%1, %2, default 0)`."""
+        return f"aggregate({parts[0]}, {parts[1]}, default {brief(presented(self.default))})"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Width(SequenceNode):
     """How many positions are selected."""
 
     selector: SelectorNode
+
+    def written(self, parts: list[str]) -> str:
+        """Return `selector_width(%1)`."""
+        return f"selector_width({parts[0]})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -144,6 +168,10 @@ class Select(SelectorNode):
     queries: SequenceNode
     comparison: str | Function
 
+    def written(self, parts: list[str]) -> str:
+        """Return `select(key %1 == query %2)`."""
+        return f"select(key {parts[0]} {self.comparison} query {parts[1]})"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class And(SelectorNode):
@@ -151,6 +179,10 @@ class And(SelectorNode):
 
     left: SelectorNode
     right: SelectorNode
+
+    def written(self, parts: list[str]) -> str:
+        """Return `%1 and %2`."""
+        return f"{parts[0]} and {parts[1]}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -160,6 +192,10 @@ class Or(SelectorNode):
     left: SelectorNode
     right: SelectorNode
 
+    def written(self, parts: list[str]) -> str:
+        """Return `%1 or %2`."""
+        return f"{parts[0]} or {parts[1]}"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Not(SelectorNode):
@@ -167,12 +203,20 @@ class Not(SelectorNode):
 
     inner: SelectorNode
 
+    def written(self, parts: list[str]) -> str:
+        """Return `not %1`."""
+        return f"not {parts[0]}"
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Always(SelectorNode):
     """Every pair, or none."""
 
     selected: bool
+
+    def written(self, parts: list[str]) -> str:
+        """Return `select all` or `select none`."""
+        return "select all" if self.selected else "select none"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -182,20 +226,27 @@ class Matrix(SelectorNode):
     rows: tuple[tuple[bool, ...], ...]
     only_this_length: bool = True
 
+    def written(self, parts: list[str]) -> str:
+        """Return the number of rows."""
+        return f"select given pairs, {len(self.rows)} rows"
+
+
+NODES = {kind.__name__.lower(): kind for kind in (*SequenceNode.__subclasses__(), *SelectorNode.__subclasses__())}
+
 
 def select(keys: SequenceNode, queries: SequenceNode, comparison: str | Function, note: Note) -> SelectorNode:
     """Return the selector; where it is plain that all pairs are selected, or none, it is `Always`."""
     if comparison in ("true", "false"):
         return Always(comparison == "true", note=note)
     if isinstance(comparison, str) and isinstance(keys, Constant) and isinstance(queries, Constant):
-        with suppress(TypeError):  # what cannot be compared is an error where it is run
+        with suppress(TypeError):  # values that cannot be compared are an error where they are evaluated
             if None not in (keys.value, queries.value):
                 return Always(COMPARISONS[comparison](keys.value, queries.value), note=note)
     return Select(keys, queries, comparison, note=note)
 
 
 def gives_truth(node: Node) -> bool:
-    """Say whether a node is plainly a truth value at every position."""
+    """Return whether a node is plainly a truth value at every position."""
     if isinstance(node, Constant):
         return isinstance(node.value, bool)
     if not isinstance(node, Apply) or node.operator in (Named("and"), Named("or")):

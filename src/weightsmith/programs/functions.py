@@ -1,15 +1,18 @@
 """Functions of a person's own as parts of programs."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from weightsmith.errors import InputError, brief
 from weightsmith.programs.operators import Operator
-from weightsmith.programs.places import Place
+from weightsmith.programs.places import Place, refusal
 from weightsmith.programs.values import Value, exact, is_number, presented
+
+if TYPE_CHECKING:
+    from weightsmith.programs.form import Note
 
 MOST_REMEMBERED = 100_000  # results of a function; beyond that all are forgotten
 
@@ -48,6 +51,29 @@ class Function(Operator):
         return result
 
 
+def attempt(operator: Callable[..., Any], values: Sequence[Value], note: "Note") -> Any:
+    """Return the result of a function, or raise an error that names the values on which it fails."""
+    try:
+        return operator(*values)
+    except Exception as error:
+        raise failure(operator, values, note, error) from error
+
+
+def failure(
+    operator: Callable[..., Any], values: Sequence[Value], note: "Note", error: Exception, where: str = ""
+) -> InputError:
+    """Return the error that names the function, the values on which it failed, and the reason."""
+    place = operator.place if isinstance(operator, Function) else None
+    given = " and ".join(brief(presented(value)) for value in values)
+    why = str(error) if isinstance(error, InputError) else f"{type(error).__name__}: {error}"
+    name = "" if note.name is None else f" in {note.name!r}"
+    if isinstance(operator, Function):
+        called = f"the function {operator.name}{name}"
+    else:
+        called = f"{operator if isinstance(operator, Operator) else 'select'}{name}"
+    return refusal(place or note.place, f"{called} on {given}{where}: {why}")
+
+
 def require_alike(call: Callable[[Any], object], value: object) -> None:
     """Refuse a function, within others, that answers otherwise for a number than for an equal one of another type."""
     if not isinstance(value, bool | int | float):
@@ -68,7 +94,7 @@ def _ask_again(call: Callable[..., object], values: list[Value], result: Value) 
             continue
         try:
             other = exact(call(*others) if number is float else _quietly(call, others))
-        except Exception:  # of whoever wrote the function, which was not made for this type
+        except Exception:  # of a person's function, which was not made for this type
             continue
         if not _alike(other, result):
             raise InputError(
@@ -78,14 +104,14 @@ def _ask_again(call: Callable[..., object], values: list[Value], result: Value) 
 
 
 def _quietly(call: Callable[..., object], values: list[Value]) -> object:
-    """Return what a function gives, without Python's warning that ~True may not be what one wants."""
+    """Return the result of a function, without Python's warning about ~True."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return call(*values)
 
 
 def _alike(one: Value, other: Value) -> bool:
-    """Say whether two results are equal, or are numbers that differ by no more than floats round."""
+    """Return whether two results are equal, or are numbers that differ by no more than floats round."""
     if type(one) is tuple and type(other) is tuple and len(one) == len(other):
         return all(map(_alike, one, other))
     if is_number(one) and is_number(other):

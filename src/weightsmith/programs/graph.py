@@ -15,7 +15,7 @@ class Program:
     """A program: its output, and which language it is from.
 
     `nodes` are all parts, each after the ones that it is made of; `print(program)` shows them with their source. In a
-    `causal` program every selector selects only positions up to the query's own. `text` is what it was read from.
+    `causal` program every selector selects only positions up to the query's own. `text` is its source.
     """
 
     output: SequenceNode
@@ -25,7 +25,7 @@ class Program:
     text: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        """Make equal parts one node, and refuse what no causal model can know."""
+        """Make equal parts one node, and refuse the length in a causal program."""
         if not isinstance(self.output, SequenceNode):
             raise InputError(f"a program's output is a sequence operation, and not {brief(self.output)}")
         object.__setattr__(self, "output", shared(self.output))
@@ -48,7 +48,7 @@ class Program:
 
     def __str__(self) -> str:
         """Return the program as numbered lines, with the source of each."""
-        from weightsmith.programs.dump import dump  # it shows what is defined here
+        from weightsmith.programs.listing import dump  # it shows what is defined here
 
         return dump(self)
 

@@ -1,24 +1,24 @@
-"""What blocks, heads, neurons and lanes are called: after the parts of a program that they compute.
+"""Names of blocks, heads, neurons and lanes: those of the nodes that they compute.
 
-A part has a name that no other has, or a word and the number of its line in the dump, as in "aggregate %7". So it is
-found again in what a transformer keeps of its program.
+A node has a name that no other has, or a word and the number of its line in the listing, as in "aggregate %7".
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from weightsmith.programs.dump import HasParts, short_names
 from weightsmith.programs.form import Node
+from weightsmith.programs.listing import HasParts, short_names
 from weightsmith.programs.values import Value, presented
 
-TOKEN, POSITION, NOTHING = "token", "position", "nothing"  # what lanes hold besides
+TOKEN, POSITION, NOTHING = "token", "position", "nothing"  # names of other lanes
 OF_WEIGHTS, OF_LANES = ", ", " and "  # between names
 LONGEST_PART, LONGEST_NAME = 40, 150  # characters
 MORE = "…"
 
 
 def part_names(program: HasParts) -> dict[Node, str]:
-    """Return what the parts of a program are called, each otherwise."""
+    """Return a name for each node of a program, each different."""
     numbers, names = short_names(program), Counter(node.note.name for node in program.nodes)
     called: dict[Node, str] = {}
     for node in program.nodes:
@@ -31,9 +31,20 @@ def part_names(program: HasParts) -> dict[Node, str]:
 
 
 def _is_plain(name: str) -> bool:
-    """Say whether a name stands for itself wherever it is written."""
+    """Return whether a name stands for itself wherever it is written."""
     taken = name in (TOKEN, POSITION, NOTHING, MORE) or not name.isprintable() or name != name.strip()
     return not taken and len(name) <= LONGEST_PART and not any(sign in name for sign in ("%", OF_WEIGHTS, OF_LANES))
+
+
+def number_in(name: str) -> str:
+    """Return the number of the line that stands in a name; nothing where there is none."""
+    found: list[str] = re.findall(r"%\d+", name)
+    return found[-1] if found else ""
+
+
+def without_count(name: str) -> str:
+    """Return the name of a lane without the number by which it differs from others of that name."""
+    return re.sub(r" \d+'*$", "", name)
 
 
 def joined(names: Iterable[str], between: str = OF_WEIGHTS, most: int = LONGEST_NAME) -> str:

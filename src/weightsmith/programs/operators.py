@@ -1,6 +1,6 @@
-"""What is done at every position by itself: operators that are known by name, and tables.
+"""Operators at every position by itself: those that are known by name, and tables.
 
-Each is called with exact values and returns one; what goes wrong is raised as Python raises it, and whoever calls knows
+Each is called with exact values and returns one; errors are those of Python, and the caller knows
 the place.
 """
 
@@ -97,6 +97,9 @@ NAMED: dict[str, Callable[..., Value]] = {
     "float": _fraction,
     "bool": bool,
 }
+ARITY = dict.fromkeys(
+    ("not", "truth", "indicator", "str", "int", "float", "bool", "negative", "absolute", "round"), 1
+) | {"where": 3}  # of other symbols 2; min and max take any number
 TRUTHS = frozenset([*COMPARISONS, "not", "truth", "bool"])  # give truth values whatever they get
 INFIX = frozenset([*COMPARISONS, "+", "-", "*", "/", "//", "%", "^", "and", "or"])
 
@@ -190,7 +193,7 @@ class Lookup(Operator):
         return self.table[values[0]]
 
     def __str__(self) -> str:
-        """Return what errors call it."""
+        """Return its name in errors."""
         return "the dictionary"
 
     def written(self, arguments: list[str]) -> str:

@@ -33,5 +33,5 @@ class Place:
 
 
 def refusal(place: Place | None, what: str) -> InputError:
-    """Return the error that says what is wrong at a place, and shows it."""
+    """Return the error about a place, with its source line."""
     return InputError(what if place is None else f"{place}: {what}{place.marked}")

@@ -29,7 +29,7 @@ KINDS = {"number": "a number", "text": "a text", "thing": "neither a number nor 
 
 
 def is_number(value: object) -> TypeGuard[Number]:
-    """Say whether an exact value is a number; truth values are numbers."""
+    """Return whether an exact value is a number; truth values are numbers."""
     return isinstance(value, int) or (type(value) not in _PLAIN and isinstance(value, Fraction))
 
 
@@ -81,7 +81,7 @@ def exact(value: object) -> Value:
 def presented(value: Value) -> Value:
     """Return an exact value as people and their functions get it: whole numbers as ints, others as floats.
 
-    A fraction that no float stands for stays a fraction; truth values stay what they are.
+    A fraction that no float stands for stays a fraction; truth values stay truth values.
     """
     if type(value) in _PLAIN:
         return value
@@ -105,7 +105,7 @@ def _bounded(number: Number) -> Number:
 def _equals_itself(value: object) -> bool:
     try:
         return bool(value == value)
-    except Exception:  # of whoever wrote the class
+    except Exception:  # of a person's class
         return False
 
 

@@ -13,7 +13,7 @@ from tests.programs.ltl.drawn import assert_three_ways_agree
 from weightsmith.programs import compile_ltl
 from weightsmith.programs.ltl import cubes
 from weightsmith.programs.ltl.formulas import Token, temporal_depth
-from weightsmith.programs.ltl.weights import most_counted
+from weightsmith.programs.ltl.lowering import most_counted
 
 MEANINGS = {  # by hand, at every position
     "Y a": ("abaa", [0, 1, 0, 1]),

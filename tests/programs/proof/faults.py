@@ -7,24 +7,27 @@ from typing import Any, TypeAlias
 import numpy as np
 import pytest
 
+from weightsmith.programs import parse_rasp
+from weightsmith.programs.circuit import assembly, lanes, selections
+from weightsmith.programs.circuit.circuit import EVERY, Boundary
+from weightsmith.programs.circuit.forms import Form
+from weightsmith.programs.circuit.neurons import Kink
 from weightsmith.programs.compiler import (
     boundaries,
     coding,
     counting,
     gathering,
     halves,
-    pairs,
-    placing,
+    lowering,
+    needs,
+    passes,
+    planner,
     pointwise,
     selecting,
+    smallest,
     symbols,
     tables,
-    walk,
-    weights,
 )
-from weightsmith.programs.compiler.boundaries import EVERY, Boundary
-from weightsmith.programs.compiler.forms import Form
-from weightsmith.programs.compiler.neurons import Kink
 from weightsmith.programs.compiler.symbols import Affine, Mean, Table
 from weightsmith.programs.form import Aggregate, Apply, Constant, Indices, Node, Select, Tokens, Width
 from weightsmith.programs.graph import Program
@@ -41,7 +44,19 @@ class Fault:
     program: str | Program
     plant: Patch
     vocabulary: str = "abc"
-    causal: bool = False
+
+
+LENGTH = 4
+
+
+def program_of(fault: Fault) -> Program:
+    return parse_rasp(fault.program) if isinstance(fault.program, str) else fault.program
+
+
+def planted(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    fault.plant(monkeypatch)
+    for module in (smallest, passes):
+        monkeypatch.setattr(module, "transformer", lowering.transformer)
 
 
 HIST = "said = selector_width(select(tokens, tokens, ==));"
@@ -224,7 +239,7 @@ ORIGINAL_CONDITION = selecting.Selecting.condition
 ORIGINAL_ONE_SIDED = selecting.Selecting.one_sided
 ORIGINAL_MEAN = gathering.Gathering._mean
 ORIGINAL_LAYER = coding.Coder.layer
-ORIGINAL_TRANSFORMER = weights.transformer
+ORIGINAL_TRANSFORMER = lowering.transformer
 
 
 def other_side(self: Any, flag: Table, side: str) -> Any:
@@ -267,8 +282,8 @@ def swapped_tokens(found: Any, *_: Any) -> Any:
     return embedding[::-1].copy(), positions
 
 
-def too_small(A: Any) -> weights.Saturation:
-    return weights.Saturation(1, 1)
+def too_small(A: Any) -> lowering.Saturation:
+    return lowering.Saturation(1, 1)
 
 
 def doubled(found: Any, *_: Any) -> Any:
@@ -335,14 +350,8 @@ def tells_nothing_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coding, "_direction", lambda a, w, codes, c, wanted: original(a, w, codes, c, 0 * wanted))
 
 
-def other_bias(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = weights._feed_forward
-
-    def feed_forward(neurons: Any, lanes: Any) -> Any:
-        found = original(neurons, lanes)
-        return {**found, "b_1": found["b_1"] + 1} if found else found
-
-    monkeypatch.setattr(weights, "_feed_forward", feed_forward)
+def other_bias(rows: Any, *_: Any) -> Any:
+    return [row._replace(read=row.read._replace(bias=row.read.bias + 1)) for row in rows]
 
 
 def other_codes(found: Any, *_: Any) -> Any:
@@ -391,24 +400,25 @@ def always(*_: Any) -> bool:
     return True
 
 
-lane_swapped = several(instead(walk, "MOST_CLASSES", 1), wrapped(walk.Walk, "_as_lane", swapped_values))
+Gathering, Counting, Selecting = gathering.Gathering, counting.Counting, selecting.Selecting
+Planner = planner.Planner
+lane_swapped = several(instead(planner, "MOST_CLASSES", 1), wrapped(Planner, "_as_lane", swapped_values))
 sides_swapped = several(
     instead(selecting.Selecting, "one_sided", other_side), wrapped(selecting.Selecting, "_numbers", lambda *_: None)
 )
-Gathering, Counting, Selecting = gathering.Gathering, counting.Counting, selecting.Selecting
 
 FAULTS = [
-    Fault("walk: which value a token has", "said = tokens;", wrapped(walk, "unary", swapped_values)),
-    Fault("walk: what a constant is", "said = indices + 2;", wrapped(walk, "constant", other_constant)),
-    Fault("walk: where positions begin", "said = indices;", wrapped(walk, "feature", from_one)),
-    Fault("walk: whether no later position is selected", LESS, instead(walk, "_looks_back", always)),
-    Fault("walk: that both selectors must select", TWO, instead(walk, "both", pairs.either)),
-    Fault("walk: that one selector is enough", EITHER, instead(walk, "either", pairs.both)),
-    Fault("walk: what is not selected", NOT_A, instead(walk, "opposite", lambda given: given)),
-    Fault("walk: which code stands for which answer", HIST, wrapped(walk.Walk, "_output", swapped_table)),
-    Fault("walk: all codes of the output", HIST, wrapped(walk.Walk, "_output", fewer_codes), "ab"),
-    Fault("walk: whether halves are enough", FRACTION, instead(walk, "compared_with_whole", always)),
-    Fault("walk: an argument as a lane", PRODUCT, lane_swapped),
+    Fault("planner: which value a token has", "said = tokens;", wrapped(planner, "unary", swapped_values)),
+    Fault("planner: what a constant is", "said = indices + 2;", wrapped(planner, "constant", other_constant)),
+    Fault("planner: where positions begin", "said = indices;", wrapped(planner, "feature", from_one)),
+    Fault("planner: whether no later position is selected", LESS, instead(planner, "_looks_back", always)),
+    Fault("planner: that both selectors must select", TWO, instead(planner, "both", selections.either)),
+    Fault("planner: that one selector is enough", EITHER, instead(planner, "either", selections.both)),
+    Fault("planner: what is not selected", NOT_A, instead(planner, "opposite", lambda given: given)),
+    Fault("planner: which code stands for which answer", HIST, wrapped(Planner, "_output", swapped_table)),
+    Fault("planner: all codes of the output", HIST, wrapped(Planner, "_output", fewer_codes), "ab"),
+    Fault("needs: whether halves are enough", ROUNDED, instead(needs, "_compared_with_whole", always)),
+    Fault("planner: an argument as a lane", PRODUCT, lane_swapped),
     Fault("pointwise: a multiple", "said = 1 - indices;", wrapped(pointwise, "_times", lambda _, one, factor: one)),
     Fault("pointwise: sums of unlike scales", THIRDS, instead(pointwise, "lcm", max)),
     Fault("pointwise: form and scale", "said = indices * 2 / 4;", wrapped(pointwise, "_reduced", other_scale)),
@@ -435,7 +445,7 @@ FAULTS = [
     Fault("gathering: the code of the default", PREVIOUS, wrapped(Gathering, "_codes_gathered", swapped_values)),
     Fault("gathering: the default of a number", SHIFTED, wrapped(Gathering, "_one_number", wrong_default)),
     Fault("gathering: a constant, or the default", TEXTS, instead(Gathering, "_constant_or_default", always_constant)),
-    Fault("gathering: whether only the truth matters", ODDS, instead(Gathering, "_only_truth_matters", always)),
+    Fault("needs: whether only the truth matters", ODDS, instead(needs, "_asks_truth", always)),
     Fault("gathering: sum and count together", ANY_A, wrapped(gathering, "_pairs_of", fewer_pairs)),
     Fault("gathering: the mean, not the sum", ANY_A, wrapped(Gathering, "_mean", collapsed_mean)),
     Fault("gathering: the scale of what is added", QUARTERS, wrapped(Gathering, "_whole", twice_the_scale)),
@@ -448,7 +458,7 @@ FAULTS = [
     Fault("counting: whether a position exists", SHIFTED, instead(counting, "_within", always)),
     Fault("counting: whether the first is selected", COUNTED, instead(counting, "selects_first", always)),
     Fault("counting: which classes a numbering has", UNCLASSED, wrapped(Counting, "_numbering", of_no_class)),
-    Fault("halves: between which whole numbers", HALF, wrapped(walk, "by_halves", wrong_default)),
+    Fault("halves: between which whole numbers", HALF, wrapped(planner, "by_halves", wrong_default)),
     Fault("halves: the default", HALF_OR, instead(halves, "_at_zero", lambda number, codes: 0 * codes)),
     Fault("halves: at a whole number", HALF, instead(halves, "_signs", all_or_nothing)),
     Fault("coding: where a sum is 0", EVEN, instead(coding, "_zeros", boxed)),
@@ -456,33 +466,21 @@ FAULTS = [
     Fault("coding: whether a direction tells apart", PRODUCT, tells_nothing_apart),
     Fault("coding: the parts of a layer", WIDTHS, instead(coding.Coder, "layer", one_layer_too_few)),
     Fault("coding: what is positive where it is true", f"{ODD} > 0;", wrapped(coding.Coder, "positive", plus_one)),
-    Fault("boundaries: where a selector begins", HIST, wrapped(gathering, "heads_of", moved)),
-    Fault("boundaries: the sign of a head", HIST, wrapped(gathering, "heads_of", turned)),
+    Fault("boundaries: where a selector begins", HIST, wrapped(gathering, "boundaries_of", moved)),
+    Fault("boundaries: the sign of a head", HIST, wrapped(gathering, "boundaries_of", turned)),
     Fault("boundaries: the digits of a number", EARLIER, wrapped(boundaries, "_radices", ones)),
-    Fault(
-        "placing: how often a lane gets a cell",
-        HIST,
-        wrapped(placing.Lanes, "writes", doubled),
-    ),
-    Fault("placing: which lanes are read", PRODUCT, wrapped(placing.Lanes, "read", lambda r, *_: tuple(-x for x in r))),
-    Fault(
-        "neurons: where it turns",
-        PRODUCT,
-        first_kink(lambda k: k._replace(offset=k.offset + 1)),
-    ),
-    Fault(
-        "neurons: how steep it is",
-        PRODUCT,
-        first_kink(lambda k: k._replace(slope=k.slope + 1)),
-    ),
+    Fault("lanes: how often a lane gets a cell", HIST, wrapped(lanes.Lanes, "writes", doubled)),
+    Fault("lanes: which lanes are read", PRODUCT, wrapped(lanes.Lanes, "read", lambda r, *_: tuple(-x for x in r))),
+    Fault("neurons: where it turns", PRODUCT, first_kink(lambda k: k._replace(offset=k.offset + 1))),
+    Fault("neurons: how steep it is", PRODUCT, first_kink(lambda k: k._replace(slope=k.slope + 1))),
     Fault("neurons: from which side", PRODUCT, first_kink(lambda k: k._replace(direction=-k[0]))),
-    Fault("weights: the scale of a score", HIST, wrapped(weights.Saturation, "scale", lower_scores)),
-    Fault("weights: from which score on exp is ∞", HIST, instead(weights.Saturation, "of", staticmethod(too_small))),
-    Fault("weights: the bias of a neuron", PRODUCT, other_bias),
-    Fault("weights: the feature of a token", LESS, wrapped(weights, "features", swapped_tokens)),
-    Fault("weights: the feature of a position", BEFORE, wrapped(weights, "features", shifted_positions)),
-    Fault("weights: the mask", FRACTION, instead(weights, "transformer", other_mask)),
-    Fault("weights: a block without its attention", WIDTHS, instead(weights, "transformer", no_attention)),
-    Fault("weights: the lanes that are read out", HIST, wrapped(weights, "_readout", other_codes)),
-    Fault("weights: what heads of a block add", TWO, wrapped(weights, "_heads", lambda heads, *_: heads[:-1])),
+    Fault("lowering: the scale of a score", HIST, wrapped(lowering.Saturation, "scale", lower_scores)),
+    Fault("lowering: from which score on exp is ∞", HIST, instead(lowering.Saturation, "of", staticmethod(too_small))),
+    Fault("lowering: the bias of a neuron", PRODUCT, wrapped(lowering, "_neuron_rows", other_bias)),
+    Fault("assembly: the feature of a token", LESS, wrapped(assembly, "features", swapped_tokens)),
+    Fault("assembly: the feature of a position", BEFORE, wrapped(assembly, "features", shifted_positions)),
+    Fault("lowering: the mask", FRACTION, instead(lowering, "transformer", other_mask)),
+    Fault("lowering: a block without its attention", WIDTHS, instead(lowering, "transformer", no_attention)),
+    Fault("lowering: the lanes that are read out", HIST, wrapped(lowering, "_readout", other_codes)),
+    Fault("lowering: what heads of a block add", TWO, wrapped(lowering, "_heads", lambda heads, *_: heads[:-1])),
 ]

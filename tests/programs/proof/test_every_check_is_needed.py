@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.programs.proof.faults import FAULTS
-from tests.programs.proof.test_planted_faults import LENGTH, planted, program_of
+from tests.programs.proof.faults import FAULTS, LENGTH, planted, program_of
 from weightsmith.programs import compile
 from weightsmith.programs.proof import linear
 from weightsmith.programs.proof.aggregates import Aggregates
@@ -17,7 +16,7 @@ from weightsmith.programs.proof.selects import Selects
 from weightsmith.programs.proof.weights import Proof
 
 CHECKS: dict[str, tuple[Any, str, Any]] = {
-    "walk: which code stands for which answer": (Functions, "require_equal", lambda *_: None),
+    "planner: which code stands for which answer": (Functions, "require_equal", lambda *_: None),
     "boundaries: the sign of a head": (Differences, "selects", lambda *_: 1),
     "selecting: values without an order": (Selects, "_is_select", lambda self, node, *_: self._stated_pairs(node)),
     "counting: at least one position": (Counting, "_low", lambda *_: 1),
@@ -25,18 +24,18 @@ CHECKS: dict[str, tuple[Any, str, Any]] = {
     "counting: whether selected values are alike": (Counting, "alike", lambda *_: True),
     "counting: what differs at all positions": (Counting, "differ", lambda *_: True),
     "counting: positions that are equal in an order": (Counting, "_before", lambda *_: True),
-    "walk: whether no later position is selected": (Selects, "_require_looks_back", lambda *_: None),
+    "planner: whether no later position is selected": (Selects, "_require_looks_back", lambda *_: None),
     "gathering: what is the length": (Aggregates, "_counts", lambda *_: True),
     "halves: the default": (Aggregates, "_is_half", lambda self, node, mean, holding: holding),
     "coding: what is positive where it is true": (Aggregates, "_is_truth", lambda self, node, holding, *_: holding),
-    "gathering: whether only the truth matters": (Functions, "_about", lambda *_: "value"),
+    "needs: whether only the truth matters": (Functions, "_about", lambda *_: "value"),
     "pointwise: a multiple": (linear, "same", lambda wanted, found: isinstance(found, type(wanted))),
-    "walk: all codes of the output": (Proof, "_readout", lambda *_: None),
-    "weights: the mask": (Proof, "_require_kind", lambda *_: None),
-    "weights: the bias of a neuron": (Proof, "_feed_forward", lambda *_: None),
-    "weights: the scale of a score": (Proof, "_attention", lambda *_: None),
-    "walk: which value a token has": (Functions, "_is_feature", lambda self, node, holding, *_: holding),
-    "walk: what a constant is": (Functions, "_is_constant", lambda self, holding, value: holding),
+    "planner: all codes of the output": (Proof, "_readout", lambda *_: None),
+    "lowering: the mask": (Proof, "_require_kind", lambda *_: None),
+    "lowering: the bias of a neuron": (Proof, "_feed_forward", lambda *_: None),
+    "lowering: the scale of a score": (Proof, "_attention", lambda *_: None),
+    "planner: which value a token has": (Functions, "_is_feature", lambda self, node, holding, *_: holding),
+    "planner: what a constant is": (Functions, "_is_constant", lambda self, holding, value: holding),
 }
 
 
@@ -46,6 +45,6 @@ def test_without_a_check_its_fault_is_certified(decision: str, monkeypatch: pyte
     program = program_of(fault)
     planted(fault, monkeypatch)
     with pytest.raises(LemmaError):
-        compile(program, fault.vocabulary, LENGTH, causal=fault.causal)
+        compile(program, fault.vocabulary, LENGTH)
     monkeypatch.setattr(*CHECKS[decision])
-    assert compile(program, fault.vocabulary, LENGTH, causal=fault.causal).certificate().safe_length == LENGTH
+    assert compile(program, fault.vocabulary, LENGTH).certificate().safe_length == LENGTH

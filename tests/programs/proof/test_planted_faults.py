@@ -5,38 +5,29 @@ from itertools import product
 import pytest
 
 import weightsmith as ws
-from tests.programs.proof.faults import FAULTS, Fault
-from weightsmith.programs import Program, compile, parse_rasp
-from weightsmith.programs.compiler import compiled, smallest, weights
-from weightsmith.programs.compiler.placing import placed
-from weightsmith.programs.compiler.walk import Walk
+from tests.programs.proof.faults import FAULTS, LENGTH, Fault, planted, program_of
+from weightsmith.programs import Program, compile
+from weightsmith.programs.circuit.lanes import place
+from weightsmith.programs.compiler import lowering
+from weightsmith.programs.compiler.needs import simplify
+from weightsmith.programs.compiler.planner import Planner
 from weightsmith.programs.interpreter import exact_values
 from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.values import presented
 
-LENGTH = 4
-STAGES = "walk pointwise tables symbols selecting gathering counting halves coding boundaries placing neurons weights"
+STAGES = "needs planner pointwise tables symbols selecting gathering counting halves coding boundaries neurons " + (
+    "lanes lowering assembly"
+)
 NAMES = [fault.decision for fault in FAULTS]
-
-
-def program_of(fault: Fault) -> Program:
-    return parse_rasp(fault.program) if isinstance(fault.program, str) else fault.program
-
-
-def planted(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
-    fault.plant(monkeypatch)
-    monkeypatch.setattr(smallest, "transformer", weights.transformer)
-    monkeypatch.setattr(compiled, "transformer", weights.transformer)
 
 
 def unproved(fault: Fault, program: Program) -> ws.Transformer:
     """Return what the compiler makes of a program, without a proof, in an arithmetic with room."""
-    walk = Walk.through(program, tuple(fault.vocabulary), LENGTH, fault.causal)
-    plan = walk.plan()
-    lanes = placed(plan)
+    circuit = Planner.through(program, simplify(program), tuple(fault.vocabulary), LENGTH).plan()
+    lanes = place(circuit)
     for bits in (12, 16, 20):
-        blocks = weights.blocks_of(plan, lanes)
-        T = weights.transformer(plan, lanes, blocks, ws.Fixed(bits, 0), list(fault.vocabulary), ["unproved"])
+        blocks = lowering.blocks_of(circuit, lanes)
+        T = lowering.transformer(circuit, lanes, blocks, ws.Fixed(bits, 0), list(fault.vocabulary), ["unproved"])
         if T is not None:
             return T
     raise AssertionError("no arithmetic has room for it")
@@ -61,13 +52,13 @@ def test_a_planted_fault_is_refused(fault: Fault, monkeypatch: pytest.MonkeyPatc
     program = program_of(fault)
     planted(fault, monkeypatch)
     with pytest.raises(LemmaError):
-        compile(program, fault.vocabulary, LENGTH, causal=fault.causal)
+        compile(program, fault.vocabulary, LENGTH)
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=NAMES)
 def test_a_planted_fault_makes_weights_that_are_wrong(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     program = program_of(fault)
-    assert not is_wrong(compile(program, fault.vocabulary, LENGTH, causal=fault.causal).transformer, program, "ab")
+    assert not is_wrong(compile(program, fault.vocabulary, LENGTH).transformer, program, "ab")
     planted(fault, monkeypatch)
     assert is_wrong(unproved(fault, program), program, fault.vocabulary)
 

@@ -174,9 +174,9 @@ def test_what_a_certificate_says_must_be_so() -> None:
         replay(changed(data, "model", to=as_file(other)["model"]), other.transformer)
 
 
-def test_a_portable_program_has_no_statement() -> None:
-    P = compile(rasp.length, "ab", 4, portable=True)
-    with pytest.raises(ws.InputError, match="proved by margins"):
+def test_a_softmax_program_has_no_statement() -> None:
+    P = compile(rasp.length, "ab", 4, backend="softmax")
+    with pytest.raises(ws.InputError, match="proves by margins"):
         replay(as_file(P), P.transformer)
 
 
@@ -259,7 +259,7 @@ def test_the_proof_imports_nothing_of_the_compiler() -> None:
         for node in ast.walk(ast.parse(file.read_text())):
             names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             names += [one.name for one in node.names] if isinstance(node, ast.Import) else []
-            assert not any("programs.compiler" in name or "programs.portable" in name for name in names), file
+            assert not any("programs.compiler" in name or "programs.softmax" in name for name in names), file
 
 
 def test_a_certificate_is_derived_again_without_the_compiler(tmp_path: Path) -> None:
@@ -270,7 +270,7 @@ def test_a_certificate_is_derived_again_without_the_compiler(tmp_path: Path) -> 
         "import sys, weightsmith as ws\n"
         "from weightsmith.programs.proof.replay import replay\n"
         f"replay({str(tmp_path / 'P.json')!r}, ws.load({str(tmp_path / 'P.safetensors')!r}))\n"
-        "assert not [name for name in sys.modules if 'programs.compiler' in name or 'programs.portable' in name]\n"
+        "assert not [name for name in sys.modules if 'programs.compiler' in name or 'programs.softmax' in name]\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 

@@ -11,7 +11,6 @@ from weightsmith.export.hugging_face.folder import MARK, Dtype, label_names, new
 from weightsmith.export.measure import Agreement, measure, required
 from weightsmith.export.outputs import Exported
 from weightsmith.model import Transformer
-from weightsmith.model.lookup import checked
 from weightsmith.storage import read_json
 
 

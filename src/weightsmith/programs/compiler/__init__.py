@@ -1,17 +1,21 @@
-"""From programs to weights. That they compute the program is shown by `programs.proof`, which imports nothing of this.
+"""From programs to circuits, and to weights that saturate. `programs.proof` proves them, and imports nothing of this.
 
-    forms         linear forms over what the stream holds, in whole numbers, with the codes that they can have
-    symbols       what a sequence operation is: a linear form, a mean kept as sum and count, or a table of classes
+    passes        compile: parse, simplify, plan, place, assemble, prove
+    needs         the first pass: what a program needs of every mean
+    planner       a program, node by node
+    symbols       a sequence operation: a linear form, a mean kept as sum and count, or a table of classes
     pointwise     functions of symbols
-    pairs         selectors as conditions on differences between query and key
-    boundaries    selectors as sums of saturated heads: one for each boundary
-    counting      how many positions a selector selects at least and at most
-    neurons       piecewise linear functions as neurons
+    tables        functions of tables
+    selecting     selects as conditions on differences between query and key
+    boundaries    selections as sums of saturated heads: one for each boundary
+    counting      the number of positions that a selection selects, at least and at most
+    gathering     aggregates and widths as sums over selected positions
+    halves        means that are compared with whole numbers
     coding        tables as codes in lanes: by embedding, by sums of neurons, by one or two feed-forward layers
-    walk          a program, node by node
-    placing       which block computes what, and which lane holds it
-    weights       the transformer in an arithmetic
-    stating       what all of this is, for the proof
+    lowering      a circuit of sums as a transformer in an arithmetic
+    smallest      the smallest arithmetic
+    stating       the statement for the proof
+    compiled      the result: a transformer with its program and proof
 
-Everything is in whole numbers until `weights`: a value p/q is held times a scale.
+A program becomes a `circuit.Circuit`, in whole numbers.
 """

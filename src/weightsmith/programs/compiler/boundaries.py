@@ -6,7 +6,6 @@ too many, `or` is by inclusion and exclusion: s or t = s + t − (s and t).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import permutations, product
 from math import prod
 from typing import Any
@@ -14,45 +13,27 @@ from typing import Any
 import numpy as np
 
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.forms import LARGEST_CODE, Form, TooLargeError
-from weightsmith.programs.compiler.pairs import (
+from weightsmith.programs.circuit.circuit import EVERY, Boundaries, Boundary
+from weightsmith.programs.circuit.forms import LARGEST_CODE, Form, Integers, TooLargeError
+from weightsmith.programs.circuit.selections import (
     Booleans,
     Both,
     Condition,
     Difference,
     Either,
     Opposite,
-    Pairs,
+    Selection,
     both,
     conditions,
     either,
 )
-from weightsmith.programs.compiler.symbols import Integers
 
 MOST_PAIRS = 2_000_000
 MOST_HEADS = 64
 DEPTH = 6  # of inclusion and exclusion
 
 
-@dataclass(frozen=True)
-class Boundary:
-    """The pairs whose query − key is at least `selected`; no difference lies between `refused` and it.
-
-    For all pairs, both forms are empty.
-    """
-
-    key: Form
-    query: Form
-    refused: int
-    selected: int
-    weights: tuple[tuple[tuple[Form, Form], int], ...] = field(default=(), compare=False)  # of each difference
-
-
-EVERY = Boundary(Form(), Form(), -1, 0)
-Heads = dict[Boundary, int]  # with the sign and factor of each
-
-
-def heads_of(pairs: Pairs, depth: int = DEPTH) -> Heads:
+def boundaries_of(pairs: Selection, depth: int = DEPTH) -> Boundaries:
     """Return heads whose signed sum selects just these pairs, as few as are found."""
     if isinstance(pairs, bool):
         return {EVERY: 1} if pairs else {}
@@ -71,43 +52,42 @@ def heads_of(pairs: Pairs, depth: int = DEPTH) -> Heads:
     return best
 
 
-def _added(*parts: tuple[int, Heads]) -> Heads:
-    total: Heads = {}
+def _added(*parts: tuple[int, Boundaries]) -> Boundaries:
+    total: Boundaries = {}
     for factor, heads in parts:
         for boundary, sign in heads.items():
             total[boundary] = total.get(boundary, 0) + factor * sign
     return {boundary: sign for boundary, sign in total.items() if sign}
 
 
-def _expanded(pairs: Pairs, depth: int) -> list[Heads]:
-    """Return other ways to write the pairs as sums."""
-    match pairs:
+def _expanded(selection: Selection, depth: int) -> list[Boundaries]:
+    """Return other ways to write a selection as a sum."""
+
+    def summed(*parts: tuple[int, Selection]) -> list[Boundaries]:
+        return [_added(*((factor, boundaries_of(part, depth)) for factor, part in parts))]
+
+    match selection:
         case Opposite(inner):
-            return [_added((1, {EVERY: 1}), (-1, heads_of(inner, depth)))]
+            return summed((1, True), (-1, inner))
         case Either((first, *rest)):
             other = either(*rest)
-            return [
-                _added(
-                    (1, heads_of(first, depth)), (1, heads_of(other, depth)), (-1, heads_of(both(first, other), depth))
-                )
-            ]
+            return summed((1, first), (1, other), (-1, both(first, other)))
         case Both(parts):
             for number, part in enumerate(parts):
                 others = both(*parts[:number], *parts[number + 1 :])
                 if isinstance(part, Either):
-                    first, rest_of = part.parts[0], either(*part.parts[1:])
-                    one, two, three = both(others, first), both(others, rest_of), both(others, first, rest_of)
-                    return [_added((1, heads_of(one, depth)), (1, heads_of(two, depth)), (-1, heads_of(three, depth)))]
+                    first, other = part.parts[0], either(*part.parts[1:])
+                    return summed((1, both(others, first)), (1, both(others, other)), (-1, both(others, first, other)))
                 if isinstance(part, Opposite):
-                    return [_added((1, heads_of(others, depth)), (-1, heads_of(both(others, part.inner), depth)))]
+                    return summed((1, others), (-1, both(others, part.inner)))
     return []
 
 
-def _differences(pairs: Pairs) -> list[Difference]:
+def _differences(pairs: Selection) -> list[Difference]:
     return list({one.difference.same: one.difference for one in conditions(pairs)}.values())
 
 
-def _direct(pairs: Pairs) -> Heads | None:
+def _direct(pairs: Selection) -> Boundaries | None:
     """Return the heads for a number that has all differences as its digits, in the best order."""
     digits = _differences(pairs)
     if len(digits) > 4 or prod(len(digit.codes) for digit in digits) > MOST_PAIRS:
@@ -132,7 +112,7 @@ def _orders(digits: Sequence[Difference]) -> list[tuple[int, ...]]:
     return [tuple(sorted(range(len(digits)), key=lambda n: -len(digits[n].codes)))]
 
 
-def _truth(pairs: Pairs, digits: Sequence[Difference]) -> Booleans:
+def _truth(pairs: Selection, digits: Sequence[Difference]) -> Booleans:
     """Return whether the pairs hold for every combination of differences."""
     shape = tuple(len(digit.codes) for digit in digits)
     match pairs:
@@ -161,13 +141,13 @@ def _changes(held: Booleans) -> int:
     return int(held[0]) + int(np.count_nonzero(held[1:] != held[:-1]))
 
 
-def _boundaries(digits: Sequence[Difference], weights: Sequence[int], codes: Integers, held: Booleans) -> Heads:
+def _boundaries(digits: Sequence[Difference], weights: Sequence[int], codes: Integers, held: Booleans) -> Boundaries:
     """Return the boundaries along one direction: where the truth changes, and all pairs if it begins with them."""
     key, query = Form(), Form()
     for digit, weight in zip(digits, weights, strict=True):
         key, query = key + digit.key * weight, query + digit.query * weight
     of = tuple((digit.same, weight) for digit, weight in zip(digits, weights, strict=True))
-    heads: Heads = {EVERY: 1} if held[0] else {}
+    heads: Boundaries = {EVERY: 1} if held[0] else {}
     for change in np.flatnonzero(held[1:] != held[:-1]):
         selected = int(codes[change + 1])
         refused = max(int(codes[change]), _before(selected, key, query))
@@ -181,8 +161,8 @@ def _before(selected: int, key: Form, query: Form) -> int:
         queries, keys = query.codes, -key.codes[::-1]
     except TooLargeError:
         return selected - 1
-    places = np.searchsorted(keys, selected - queries) - 1  # of the last key, for each query, that stays before it
-    found = (queries + keys[places])[places >= 0]
+    last = np.searchsorted(keys, selected - queries) - 1  # of the last key, for each query, that stays before it
+    found = (queries + keys[last])[last >= 0]
     return int(found.max()) if len(found) else selected - 1
 
 

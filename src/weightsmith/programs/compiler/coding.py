@@ -9,33 +9,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.forms import LARGEST_CODE, Cells, Form, TooLargeError, cell_form, distinct, sums
-from weightsmith.programs.compiler.neurons import Kink, kinks
-from weightsmith.programs.compiler.symbols import Integers, Table, Variable, additive, linear
+from weightsmith.programs.circuit.circuit import Layer, Part
+from weightsmith.programs.circuit.forms import (
+    LARGEST_CODE,
+    Cells,
+    Form,
+    Integers,
+    TooLargeError,
+    cell_form,
+    distinct,
+    sums,
+)
+from weightsmith.programs.circuit.neurons import kinks
+from weightsmith.programs.compiler.symbols import Table, Variable, additive, linear
 from weightsmith.programs.places import Place
 from weightsmith.programs.values import Value
 
-ONE_LAYER = 1024  # combinations of codes that are told apart in one layer
+ONE_LAYER = 1024  # combinations of codes that one layer distinguishes
 FEW_NEURONS = 48  # in one layer are better than two layers
 MOST_NEURONS = 4096
-
-
-class Part(NamedTuple):
-    """What some neurons add to a cell: they read one form."""
-
-    form: Form
-    codes: Integers
-    wanted: Integers  # for every code, what they must add
-    kinks: tuple[Kink, ...]
-
-
-class Layered(NamedTuple):
-    """A cell that a feed-forward layer writes."""
-
-    cell: Any
-    parts: tuple[Part, ...]
-    source: str
-    place: Place | None
 
 
 class Coded(NamedTuple):
@@ -47,17 +39,17 @@ class Coded(NamedTuple):
 
 @dataclass(eq=False, repr=False)
 class Coder:
-    """Makes codes of tables; what feed-forward layers must write is kept in `layers`."""
+    """Encodes tables; `layers` are the feed-forward layers that write the codes."""
 
     cells: Cells
-    layers: list[Layered] = field(default_factory=list)
+    layers: list[Layer] = field(default_factory=list)
     one_layer: int = ONE_LAYER
     source: str = ""
     place: Place | None = None
     _known: dict[Any, Form] = field(default_factory=dict)
 
     def code(self, table: Table, codes: dict[Value, int] | None = None) -> Coded:
-        """Return a table as a form: with the given code for every value, or with any codes."""
+        """Return a table as a form, with a code for every value; without `codes`, with any."""
         if codes is None:
             return self.any_code(table)
         return Coded(self.numbers(table, codes), {codes[value]: value for value in table.values})
@@ -101,13 +93,13 @@ class Coder:
         return total + self.layer(parts) if parts else total
 
     def is_cheap(self, table: Table) -> bool:
-        """Say whether one layer is enough for a table, however many combinations it has."""
+        """Return whether one layer is enough for a table, however many combinations it has."""
         if additive(table.which) is not None:
             return True
         return len(table.values) == 2 and any(_zeros(table, zero) is not None for zero in (0, 1))
 
     def numbers(self, table: Table, codes: dict[Value, int]) -> Form:
-        """Return a form that has the given number for every value."""
+        """Return a form that has the number `codes[value]` for every value."""
         entries = np.array([codes[value] for value in table.values], np.int64)[table.which]
         found = additive(entries)
         if found is not None:
@@ -124,7 +116,7 @@ class Coder:
         return self._directed(self._class_codes(table, entries), entries)
 
     def _one_layer(self, table: Table, entries: Integers) -> tuple["_Direction | None", int]:
-        """Return the direction in which all codes are told apart at once, and how many neurons that takes."""
+        """Return the direction that distinguishes all codes at once, and its number of neurons."""
         axes = [_Axis.of_codes(*one) for one in zip(table.variables, table.classes, strict=True)]
         if prod(len(axis.codes) for axis in axes) > self.one_layer:
             return None, 0
@@ -152,7 +144,7 @@ class Coder:
         return self.layer([Part(direction.form, direction.codes, wanted - constant, tuple(found))]).plus(constant)
 
     def layer(self, parts: list[Part], known: Integers | None = None) -> Form:
-        """Return the sum of what neurons give, as a cell of the next feed-forward layer; `known` is all it can be."""
+        """Return the sum of some neurons as a cell of the next feed-forward layer; `known` are its possible codes."""
         key = tuple((part.form, part.kinks) for part in parts)
         if key not in self._known:
             if sum(len(part.kinks) for part in parts) > MOST_NEURONS:
@@ -166,7 +158,7 @@ class Coder:
             time = max(part.form.time for part in parts)
             everywhere = all(part.form.everywhere for part in parts)
             cell = self.cells.new(codes, time + (1 if time % 2 else 2), self.source, everywhere=everywhere)
-            self.layers.append(Layered(cell, tuple(parts), self.source, self.place))
+            self.layers.append(Layer(cell, tuple(parts), self.source, self.place))
             self._known[key] = cell_form(cell)
         return self._known[key]
 
@@ -188,7 +180,7 @@ class _Axis(NamedTuple):
 
 
 class _Direction(NamedTuple):
-    """A form in which combinations of classes are told apart, as far as they must be."""
+    """A form that distinguishes combinations of classes, as far as necessary."""
 
     form: Form
     codes: Integers
@@ -207,8 +199,8 @@ def _best(axes: list[_Axis], entries: Integers) -> tuple[_Direction | None, int]
     if prod(int(axis.codes[-1] - axis.codes[0]) + 1 for axis in axes) > LARGEST_CODE:
         return best
     codes = [grid.ravel() for grid in np.meshgrid(*(axis.codes for axis in axes), indexing="ij")]
-    places = np.meshgrid(*(axis.classes for axis in axes), indexing="ij")
-    classes = np.stack([place.ravel() for place in places], axis=1)
+    grids = np.meshgrid(*(axis.classes for axis in axes), indexing="ij")
+    classes = np.stack([place.ravel() for place in grids], axis=1)
     wanted = entries[tuple(classes.T)]
     budget = in_force()
     for weights in _weights(axes):
@@ -238,9 +230,9 @@ def _weights(axes: list[_Axis]) -> Iterator[tuple[int, ...]]:
 def _direction(
     axes: list[_Axis], weights: tuple[int, ...], by_axis: list[Integers], classes: Integers, wanted: Integers
 ) -> _Direction | None:
-    """Return a direction, or None where it does not tell apart what it must.
+    """Return a direction, or None where it gives one code to different wanted numbers.
 
-    Of every combination, `by_axis` has the codes, `classes` the classes, and `wanted` what is to be told apart.
+    Of every combination, `by_axis` has the codes, `classes` the classes, and `wanted` the numbers to distinguish.
     """
     codes = sum((one * w for one, w in zip(by_axis, weights, strict=True)), np.zeros(len(wanted), np.int64))
     order = np.lexsort((wanted, codes))
@@ -259,13 +251,13 @@ def _direction(
 
 def _zeros(table: Table, zero: int) -> list[Integers] | None:
     """Return for every variable the classes in which a value occurs, if it occurs in all combinations of them."""
-    places = np.argwhere(table.which == zero)
-    inside = [np.unique(places[:, axis]) for axis in range(table.which.ndim)]
-    return inside if prod(map(len, inside)) == len(places) else None
+    where = np.argwhere(table.which == zero)
+    inside = [np.unique(where[:, axis]) for axis in range(table.which.ndim)]
+    return inside if prod(map(len, inside)) == len(where) else None
 
 
 def function_of(variable: Variable, wanted: Integers) -> tuple[Form, Part | None]:
-    """Return a function of one variable as a form where that is free, and otherwise what neurons must add."""
+    """Return a function of one variable as a form where that is free, and otherwise the neurons that add it."""
     free = linear(variable, wanted)
     if free is not None:
         return free, None

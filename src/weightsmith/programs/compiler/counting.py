@@ -1,4 +1,4 @@
-"""How many positions a selector selects, at least and at most: what lets a mean be a single value.
+"""The number of positions that a selector selects, at least and at most: a mean over one position is its value.
 
 At most one, where keys that differ at all positions are compared with one number: the position itself, a number made
 of it and of what is the same everywhere, the rank in an order without ties, or the number of a position among those of
@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.boundaries import Heads
-from weightsmith.programs.compiler.forms import Cell, Form, distinct
-from weightsmith.programs.compiler.pairs import Both, Condition, Either, Pairs
+from weightsmith.programs.circuit.circuit import Boundaries
+from weightsmith.programs.circuit.forms import Cell, Form, distinct
+from weightsmith.programs.circuit.selections import Both, Condition, Either, Selection
 
 
 class Numbering(NamedTuple):
@@ -35,8 +35,8 @@ class Counting:
     orders: dict[Cell, Form] = field(default_factory=dict)  # how many are less, in an order that may have ties
     numberings: dict[Cell, Numbering] = field(default_factory=dict)
 
-    def note_width(self, cell: Cell, pairs: Pairs, heads: Heads) -> None:
-        """Remember what is known of a cell that counts the selected positions."""
+    def note_width(self, cell: Cell, pairs: Selection, heads: Boundaries) -> None:
+        """Remember the properties of a cell that counts the selected positions."""
         if len(heads) == 1:
             (boundary, sign), *_ = heads.items()
             ordered = sign == 1 and boundary.key == boundary.query and boundary.refused == 0
@@ -47,8 +47,8 @@ class Counting:
         if numbering is not None:
             self.numberings[cell] = numbering
 
-    def at_most_one(self, pairs: Pairs) -> bool:
-        """Say whether no query selects two positions."""
+    def at_most_one(self, pairs: Selection) -> bool:
+        """Return whether no query selects two positions."""
         parts = conjuncts(pairs)
         equal = {part.difference.key for part in parts if part.only is not None}
         if any(self.differ(key) for key in equal):
@@ -61,16 +61,16 @@ class Counting:
                 return True
         return False
 
-    def all_alike(self, pairs: Pairs, value: Form) -> bool:
-        """Say whether a form is the same at all positions that one query selects."""
+    def all_alike(self, pairs: Selection, value: Form) -> bool:
+        """Return whether a form is the same at all positions that one query selects."""
         for part in conjuncts(pairs):
             order = self.orders.get(_lone_cell(part.difference.key))  # type: ignore[arg-type]
             if order is not None and part.only is not None and _follows(value, order):
                 return True
         return False
 
-    def at_least_one(self, pairs: Pairs) -> bool:
-        """Say whether every query selects something."""
+    def at_least_one(self, pairs: Selection) -> bool:
+        """Return whether every query selects something."""
         if selects_first(pairs):
             return True
         parts = conjuncts(pairs)
@@ -79,30 +79,30 @@ class Counting:
         return all(_reflexive(part) for part in parts) or (len(parts) == 1 and self._exists(parts[0]))
 
     def differ(self, form: Form) -> bool:
-        """Say whether a form is different at any two positions, whatever they hold."""
+        """Return whether a form is different at any two positions, whatever they hold."""
         if _lone_cell(form) in self.ranks:
             return True
         if not form.index:
             return False
-        places = np.sort(np.array(form.index, np.int64))
+        entries = np.sort(np.array(form.index, np.int64))
         rest = Form(token=form.token, cells=tuple(one for one in form.cells if not one[0].everywhere)).codes
         reach = int(rest[-1] - rest[0])
-        if int(np.diff(places).min(initial=reach + 1)) > reach:
+        if int(np.diff(entries).min(initial=reach + 1)) > reach:
             return True
         if len(rest) > 4000:
             return False
         in_force().room(3 * len(rest) ** 2, f"the differences between {len(rest):,} numbers")
         between = distinct(np.abs(np.subtract.outer(rest, rest)))
-        for apart in range(1, len(places)):  # neighbours, and those with some between them, as far as the rest reaches
+        for apart in range(1, len(entries)):  # neighbours, and those with some between them, as far as the rest reaches
             in_force().check()
-            gaps = places[apart:] - places[:-apart]
+            gaps = entries[apart:] - entries[:-apart]
             if (between[np.searchsorted(between, np.minimum(gaps, reach))] == gaps).any():
                 return False
             if int(gaps.min()) > reach:
                 break
         return True
 
-    def _numbering(self, pairs: Pairs) -> Numbering | None:
+    def _numbering(self, pairs: Selection) -> Numbering | None:
         parts = conjuncts(pairs)
         if isinstance(pairs, Both) and len(parts) < len(pairs.parts):
             return None
@@ -120,7 +120,7 @@ class Counting:
         return Numbering(frozenset(classes), tuple(filters)) if ordered else None
 
     def _exists(self, part: Condition) -> bool:
-        """Say whether the position, or the rank, that is looked for always exists."""
+        """Return whether the position, or the rank, that is looked for always exists."""
         difference, only = part.difference, part.only
         if only is None:
             return False
@@ -136,15 +136,15 @@ class Counting:
         return _within(wanted, self.causal)
 
 
-def conjuncts(pairs: Pairs) -> list[Condition]:
+def conjuncts(pairs: Selection) -> list[Condition]:
     """Return the conditions that all selected pairs meet."""
     if isinstance(pairs, Condition):
         return [pairs]
     return [part for part in pairs.parts if isinstance(part, Condition)] if isinstance(pairs, Both) else []
 
 
-def selects_first(pairs: Pairs) -> bool:
-    """Say whether every query selects the first position, whatever it holds."""
+def selects_first(pairs: Selection) -> bool:
+    """Return whether every query selects the first position, whatever it holds."""
     match pairs:
         case Both(parts):
             return all(map(selects_first, parts))
@@ -162,14 +162,14 @@ def _lone_cell(form: Form) -> Cell | None:
 
 
 def _follows(value: Form, other: Form) -> bool:
-    """Say whether a form is the same wherever another is."""
+    """Return whether a form is the same wherever another is."""
     if value.of_token and other.of_token:
         return len(set(zip(other.token, value.token, strict=True))) == len(set(other.token))
     return value.varying in (other.varying, -other.varying)
 
 
 def _implies(one: Condition, other: Condition) -> bool:
-    """Say whether every pair that meets one condition meets the other, where both are on the key alone."""
+    """Return whether every pair that meets one condition meets the other, where both are on the key alone."""
     if one.difference.same == other.difference.same:
         return bool((~one.holds | other.holds).all())
     keys = one.difference.key, other.difference.key
@@ -184,28 +184,28 @@ def _meets(one: Condition, key: int) -> bool:
 
 
 def _reflexive(part: Condition) -> bool:
-    """Say whether every position meets a condition with itself."""
+    """Return whether every position meets a condition with itself."""
     codes = part.difference.codes
     return part.difference.key == part.difference.query and bool(part.holds[np.searchsorted(codes, 0)])
 
 
 def _prefix(part: Condition, causal: bool) -> bool:
-    """Say whether a condition on positions holds for all that come before in an order of them, and for none after.
+    """Return whether a condition on positions holds for all that come before in an order of them, and for none after.
 
     Positions that are equal in the order would get one number. A causal mask hides later positions: then it must be
     their own order.
     """
-    codes, places = part.difference.codes, part.difference.key.index
-    apart = list(places) == sorted(set(places)) if causal else len(set(places)) == len(places)
+    codes, entries = part.difference.codes, part.difference.key.index
+    apart = list(entries) == sorted(set(entries)) if causal else len(set(entries)) == len(entries)
     return apart and bool(part.holds[codes > 0].all() and not part.holds[codes < 0].any())
 
 
 def _within(form: Form, causal: bool) -> bool:
-    """Say whether a form of length and position is a visible position, whatever they are."""
+    """Return whether a form of length and position is a visible position, whatever they are."""
     steps = np.diff(form.index) if form.index else np.zeros(1, np.int64)
     if form.token or len(distinct(steps)) > 1 or any(not cell.is_length for cell, _ in form.cells):
         return False
     i, n, c = int(steps[0]), sum(factor for _, factor in form.cells), form.constant
     # linear in i and n over n ≥ 1, 0 ≤ i ≤ n − 1: not negative at the corner and along both edges
-    last = (1 - i, -n, -c) if causal else (-i, 1 - n, -1 - c)  # what the last visible position is beyond it
+    last = (1 - i, -n, -c) if causal else (-i, 1 - n, -1 - c)  # the last visible position minus the form
     return all(b + rest >= 0 and b >= 0 and a + b >= 0 for a, b, rest in ((i, n, c), last))

@@ -1,4 +1,4 @@
-"""What heads gather: widths, single values by their codes, means as sum and count."""
+"""Heads that sum: widths, single values by their codes, means as sum and count."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -8,28 +8,29 @@ from typing import Any
 import numpy as np
 
 from weightsmith.errors import InputError, brief
-from weightsmith.programs.compiler.boundaries import EVERY, Heads, heads_of
-from weightsmith.programs.compiler.coding import Coder
-from weightsmith.programs.compiler.counting import Counting, selects_first
-from weightsmith.programs.compiler.forms import (
+from weightsmith.programs.circuit.circuit import EVERY, Boundaries, Head, SumHead
+from weightsmith.programs.circuit.forms import (
     MOST_CODES,
     Cells,
     Codes,
     Form,
+    Integers,
+    Sizes,
     TooLargeError,
     cell_form,
     checked,
     distinct,
     feature,
 )
-from weightsmith.programs.compiler.pairs import Condition, Pairs, conditions
-from weightsmith.programs.compiler.plan import Gathered
+from weightsmith.programs.circuit.selections import Condition, Selection, conditions, selection_key
+from weightsmith.programs.compiler.boundaries import boundaries_of
+from weightsmith.programs.compiler.coding import Coder
+from weightsmith.programs.compiler.counting import Counting, selects_first
+from weightsmith.programs.compiler.needs import Needs
 from weightsmith.programs.compiler.pointwise import Pointwise, simplest
 from weightsmith.programs.compiler.symbols import (
     Affine,
-    Integers,
     Mean,
-    Sizes,
     Symbol,
     Table,
     as_table,
@@ -37,21 +38,17 @@ from weightsmith.programs.compiler.symbols import (
     constant,
     require_pairs,
 )
-from weightsmith.programs.form import Aggregate, Apply, Constant, Node
-from weightsmith.programs.graph import Program
-from weightsmith.programs.operators import Named
+from weightsmith.programs.form import Aggregate, Node
 from weightsmith.programs.places import refusal
 from weightsmith.programs.proof.holding import About
 from weightsmith.programs.values import Value, is_number, presented
 
-TRUTHS = frozenset(["not", "truth", "bool", "indicator"])  # operators to which only the truth matters
-
 
 @dataclass(eq=False, repr=False)
 class Gathering:
-    """Makes the cells that heads write; `made` are all of them."""
+    """Makes the cells that heads write; `heads` are all of them."""
 
-    program: Program
+    needs: Needs
     sizes: Sizes
     causal: bool
     cells: Cells
@@ -59,10 +56,10 @@ class Gathering:
     pointwise: Pointwise
     counting: Counting
     symbols: dict[Node, Symbol]
-    pairs: dict[Node, Pairs]
+    pairs: dict[Node, Selection]
     names: dict[Node, str]
     about: dict[Node, About]
-    made: list[Gathered] = field(default_factory=list)
+    heads: list[Head] = field(default_factory=list)
     _counts: dict[Any, Form] = field(default_factory=dict)
     _sums: dict[Any, Form] = field(default_factory=dict)
 
@@ -83,17 +80,17 @@ class Gathering:
         return self._mean(node, pairs, symbol, low, high)
 
     def width(self, selector: Node, node: Node) -> Form:
-        """Return how many positions a selector selects."""
+        """Return the number of positions that a selector selects."""
         pairs = self.pairs[selector]
         if pairs is True and not self.causal:
             return self.length(node)
         known = self._known_count(pairs)
         if known is not None:
             return known
-        key = pairs_key(pairs)
+        key = selection_key(pairs)
         if key not in self._counts:
             low, high = self.bounds(pairs)
-            heads = heads_of(pairs)
+            heads = boundaries_of(pairs)
             form = self._sum(pairs, heads, Form(constant=1), low, high, node)
             self._counts[key] = form
             if form.cells:
@@ -101,35 +98,35 @@ class Gathering:
         return self._counts[key]
 
     def length(self, node: Node) -> Form:
-        """Return how many positions there are."""
+        """Return the number of positions."""
         return self._sum(True, {EVERY: 1}, Form(constant=1), 1, self.sizes.positions, node, length=True)
 
-    def _known_count(self, pairs: Pairs) -> Form | None:
+    def _known_count(self, pairs: Selection) -> Form | None:
         """Return the number of selected positions where it is known from the query's own."""
         if pairs is False:
             return Form()
-        places = feature(list(range(self.sizes.positions)), "index")
+        indices = feature(list(range(self.sizes.positions)), "index")
         if pairs is True:
-            return places.plus(1) if self.causal else None
-        if not isinstance(pairs, Condition) or pairs.difference.key != places or pairs.difference.query != places:
+            return indices.plus(1) if self.causal else None
+        if not isinstance(pairs, Condition) or pairs.difference.key != indices or pairs.difference.query != indices:
             return None
         before = pairs.difference.codes > 0
         if not pairs.holds[before].all() or pairs.holds[pairs.difference.codes < 0].any():
             return None
-        return places.plus(int(pairs.holds[pairs.difference.codes == 0].all()))
+        return indices.plus(int(pairs.holds[pairs.difference.codes == 0].all()))
 
-    def bounds(self, pairs: Pairs) -> tuple[int, int]:
-        """Return how many positions are selected, at least and at most."""
+    def bounds(self, pairs: Selection) -> tuple[int, int]:
+        """Return the number of selected positions, at least and at most."""
         if pairs is False:
             return 0, 0
         low = int(self.counting.at_least_one(pairs))
         return low, 1 if self.counting.at_most_one(pairs) else self.sizes.positions
 
     def _sum(
-        self, pairs: Pairs, heads: Heads, value: Form, low: int, high: int, node: Node, length: bool = False
+        self, pairs: Selection, heads: Boundaries, value: Form, low: int, high: int, node: Node, length: bool = False
     ) -> Form:
         """Return the sum of a form over the selected positions, from `low` to `high` of them."""
-        key = (pairs_key(pairs), value)
+        key = (selection_key(pairs), value)
         if key not in self._sums:
             codes = sums(value.codes, low, high)
             if value.of_index:
@@ -141,7 +138,7 @@ class Gathering:
             same = not self.causal and all(one.difference.query.everywhere for one in conditions(pairs))
             when, name = time + (2 if time % 2 else 1), self.names[node]
             cell = self.cells.new(codes, when, name, is_length=length, everywhere=same)
-            self.made.append(Gathered(cell, pairs, heads, value, low, high, self.names[node], node.note.place))
+            self.heads.append(SumHead(cell, value, name, node.note.place, pairs, heads, low, high))
             self._sums[key] = cell_form(cell)
         return self._sums[key]
 
@@ -151,7 +148,7 @@ class Gathering:
         count = self.width(node.selector, node)
         return simplest(as_table(self.pointwise.of_form(count, lambda c: value if c else node.default), self.sizes))
 
-    def _codes_gathered(self, node: Aggregate, pairs: Pairs, symbol: Symbol, low: int, high: int) -> Symbol:
+    def _codes_gathered(self, node: Aggregate, pairs: Selection, symbol: Symbol, low: int, high: int) -> Symbol:
         """Return one selected value, whatever it is, by its code; no code is that of the default."""
         table = as_table(symbol, self.sizes)
         if high > 1:
@@ -161,11 +158,11 @@ class Gathering:
         base = min(coded.decode) - 1 if default is None else default
         base = 0 if low and default is None else base
         value = coded.form.plus(-base)
-        form = self._sum(pairs, heads_of(pairs), value, low, high, node).plus(base)
+        form = self._sum(pairs, boundaries_of(pairs), value, low, high, node).plus(base)
         decode = {int(code): coded.decode.get(int(code), node.default) for code in form.codes}
         return self.pointwise.of_codes(form, decode)
 
-    def _one_number(self, node: Aggregate, pairs: Pairs, symbol: Symbol, low: int) -> Symbol:
+    def _one_number(self, node: Aggregate, pairs: Selection, symbol: Symbol, low: int) -> Symbol:
         """Return one selected number, or the default."""
         if isinstance(symbol, Table) and set(symbol.values) <= {0, 1} and node.default in (0, 1):
             return self._codes_gathered(node, pairs, symbol, low, 1)
@@ -174,18 +171,18 @@ class Gathering:
         common = lcm(scale, default.denominator)
         base = int(default * common)
         value = (form * (common // scale)).plus(-base)
-        return Affine(self._sum(pairs, heads_of(pairs), value, low, 1, node).plus(base), common)
+        return Affine(self._sum(pairs, boundaries_of(pairs), value, low, 1, node).plus(base), common)
 
-    def _mean(self, node: Aggregate, pairs: Pairs, symbol: Symbol, low: int, high: int) -> Symbol:
-        """Return a mean as sum and count; where only its sign will matter, the sum of what is positive where true."""
-        signs = isinstance(symbol, Table) and set(symbol.values) <= {0, 1} and self._only_truth_matters(node)
+    def _mean(self, node: Aggregate, pairs: Selection, symbol: Symbol, low: int, high: int) -> Symbol:
+        """Return a mean as sum and count; where only its sign matters, the sum of a form that is positive if true."""
+        signs = isinstance(symbol, Table) and set(symbol.values) <= {0, 1} and self.needs.get(node) == "truth"
         if signs and (low or node.default == 0):
             assert isinstance(symbol, Table)
             self.about[node] = "truth"
-            top = self._sum(pairs, heads_of(pairs), self.coder.positive(symbol), low, high, node)
+            top = self._sum(pairs, boundaries_of(pairs), self.coder.positive(symbol), low, high, node)
             return simplest(as_table(self.pointwise.of_form(top, lambda code: int(code > 0)), self.sizes))
         form, scale = self._whole(symbol)
-        top = self._sum(pairs, heads_of(pairs), form, low, high, node)
+        top = self._sum(pairs, boundaries_of(pairs), form, low, high, node)
         count = self.width(node.selector, node)
         if self.counting.all_alike(pairs, form):
             return Mean(top, scale, count, node.default, _pairs_alike(form.codes, count.codes))
@@ -207,11 +204,6 @@ class Gathering:
             table, {v: int(n * scale) for v, n in zip(table.values, numbers, strict=True)}
         ).form, scale
 
-    def _only_truth_matters(self, node: Node) -> bool:
-        """Say whether whoever uses a node asks only whether it is 0."""
-        users = [user for user in self.program.nodes if node in user.parts]
-        return bool(users) and node is not self.program.output and all(_asks_truth(user, node) for user in users)
-
 
 def no_mean(node: Node, name: str, table: Table) -> InputError:
     """Return the error that says that values which are no numbers may be selected more than once."""
@@ -224,7 +216,7 @@ def no_mean(node: Node, name: str, table: Table) -> InputError:
 
 
 def sums(values: Codes, low: int, high: int) -> Codes:
-    """Return what the sum of `low` to `high` of some numbers can be, and perhaps more."""
+    """Return all sums of `low` to `high` of some numbers, and perhaps more."""
     if high <= 1:
         return distinct(np.concatenate([values, [0]])) if low == 0 else values
     least, most = int(values[0]), int(values[-1])
@@ -241,7 +233,7 @@ def sums(values: Codes, low: int, high: int) -> Codes:
 
 
 def _of_positions(value: Form, first: bool) -> tuple[int, int]:
-    """Return the ends of what the sum of a function of the position can be: it is added at most once for each."""
+    """Return the ends of the sums of a function of the position: each position counts at most once."""
     entries = [one + value.constant for one in value.index]
     always = entries[0] if first else 0
     rest = entries[1:] if first else entries
@@ -249,7 +241,7 @@ def _of_positions(value: Form, first: bool) -> tuple[int, int]:
 
 
 def _pairs_alike(values: Codes, counts: Codes) -> Integers:
-    """Return what sum and count can be together where all selected values are the same."""
+    """Return all pairs of sum and count where all selected values are the same."""
     require_pairs(len(counts) * len(values))
     tops, of = np.multiply.outer(counts, values), np.broadcast_to(counts[:, None], (len(counts), len(values)))
     found = np.stack([tops.ravel(), of.ravel()], axis=1)
@@ -257,7 +249,7 @@ def _pairs_alike(values: Codes, counts: Codes) -> Integers:
 
 
 def _pairs_of(values: Codes, tops_of: Codes, counts: Codes) -> Integers:
-    """Return what sum and count can be together."""
+    """Return all pairs of sum and count."""
     step = int(np.gcd.reduce(np.diff(values), initial=0)) or 1
     least, most = int(values[0]), int(values[-1])
     found, total = list[Integers](), 0
@@ -275,28 +267,3 @@ def _pairs_of(values: Codes, tops_of: Codes, counts: Codes) -> Integers:
     pairs = np.concatenate(found)
     checked(distinct(pairs[:, 0]))
     return pairs
-
-
-def pairs_key(pairs: Pairs) -> Any:
-    """Return what makes two selectors the same."""
-    if isinstance(pairs, bool):
-        return pairs
-    if isinstance(pairs, Condition):
-        return pairs.same
-    inner = getattr(pairs, "parts", None) or (pairs.inner,)  # type: ignore[union-attr]
-    return type(pairs).__name__, tuple(pairs_key(part) for part in inner)
-
-
-def _asks_truth(user: Node, node: Node) -> bool:
-    if not isinstance(user, Apply):
-        return False
-    if isinstance(user.operator, Named) and user.operator.symbol in TRUTHS:
-        return True
-    if isinstance(user.operator, Named) and user.operator.symbol == "where":
-        return user.arguments[0] is node and node not in user.arguments[1:]
-    zero = [one for one in user.arguments if isinstance(one, Constant) and one.value == 0 and one.value is not None]
-    return (
-        isinstance(user.operator, Named)
-        and user.operator.symbol in ("==", "!=", ">", "<=")
-        and (len(user.arguments) == 2 and user.arguments[0] is node and bool(zero))
-    )

@@ -1,68 +1,15 @@
-"""Means that are only compared with whole numbers: then every number between two whole ones may be the half between."""
+"""Means that are only compared with whole numbers: the half between two stands for every number between them."""
 
 from functools import partial
 
 import numpy as np
 
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.coding import MOST_NEURONS, Coder, Part, function_of
-from weightsmith.programs.compiler.forms import LARGEST_CODE, Form, distinct
-from weightsmith.programs.compiler.symbols import Affine, Integers, Mean, Sizes, codes_of, variable_of
-from weightsmith.programs.form import Aggregate, Apply, Constant, Indices, Length, Node, Row, Select, Width
-from weightsmith.programs.graph import Program
-from weightsmith.programs.operators import COMPARISONS, Named
+from weightsmith.programs.circuit.circuit import Part
+from weightsmith.programs.circuit.forms import LARGEST_CODE, Form, Integers, Sizes, distinct
+from weightsmith.programs.compiler.coding import MOST_NEURONS, Coder, function_of
+from weightsmith.programs.compiler.symbols import Affine, Mean, codes_of, variable_of
 from weightsmith.programs.values import is_number
-
-SUMS = ("+", "-", "negative")
-
-
-def compared_with_whole(program: Program, node: Aggregate) -> bool:
-    """Say whether a node, to which whole numbers may be added, is only compared with whole numbers.
-
-    Some of these must vary: a mean and a constant are compared without this.
-    """
-    found = _others(program, node)
-    return found is not None and not all(isinstance(one, Constant) for one in found)
-
-
-def _others(program: Program, node: Node) -> list[Node] | None:
-    """Return what a node is added to and compared with; None where anything else is done, or one is no whole number."""
-    users = [user for user in program.nodes if node in user.parts]
-    if not users or node is program.output:
-        return None
-    found: list[Node] = []
-    for user in users:
-        others = [part for part in user.parts if part is not node]
-        if len(others) + 1 < len(user.parts) or not all(map(_is_whole, others)):
-            return None
-        found += others
-        if isinstance(user, Apply) and isinstance(user.operator, Named) and user.operator.symbol in SUMS:
-            further = _others(program, user)
-            if further is None:
-                return None
-            found += further
-        elif not _compares(user):
-            return None
-    return found
-
-
-def _compares(user: Node) -> bool:
-    if isinstance(user, Select):
-        return isinstance(user.comparison, str)
-    return isinstance(user, Apply) and isinstance(user.operator, Named) and user.operator.symbol in COMPARISONS
-
-
-def _is_whole(node: Node) -> bool:
-    match node:
-        case Indices() | Length() | Width():
-            return True
-        case Constant(value):
-            return is_number(value) and value == int(value)
-        case Row(values):
-            return all(is_number(value) and value == int(value) for value in values)
-        case Apply(Named("+" | "-" | "*" | "negative"), arguments):
-            return all(map(_is_whole, arguments))
-    return False
 
 
 def by_halves(mean: Mean, coder: Coder, sizes: Sizes) -> Affine | Mean:
@@ -109,14 +56,14 @@ def by_halves(mean: Mean, coder: Coder, sizes: Sizes) -> Affine | Mean:
 
 
 def _twice(mean: Mean) -> Integers:
-    """Return twice what stands for each value of a mean, where something is selected: each once, in order."""
+    """Return twice the code of each value of a mean, where something is selected: each once, in order."""
     tops, counts = mean.pairs[mean.pairs[:, 1] > 0].T
     below = counts * mean.scale
     return distinct(tops // below - -tops // below)
 
 
 def _signs(at_least: bool, above: bool, codes: Integers) -> Integers:
-    """Return whether codes are not negative, and whether they are positive, as far as that is asked, added up."""
+    """Return the sum of two truths, as far as each counts: that codes are not negative, and that they are positive."""
     return np.array((codes >= 0) & at_least, np.int64) + np.array((codes > 0) & above, np.int64)
 
 

@@ -1,4 +1,4 @@
-"""Functions of symbols: what stays linear costs nothing, the rest becomes a table."""
+"""Functions of symbols: linear ones cost nothing, the others become tables."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.forms import LARGEST_CODE, Form, distinct, sums
+from weightsmith.programs.circuit.forms import LARGEST_CODE, Form, Integers, Sizes, distinct, sums
 from weightsmith.programs.compiler.symbols import (
     Affine,
-    Integers,
     Mean,
-    Sizes,
     Symbol,
     Table,
     as_affine,
@@ -28,7 +26,7 @@ from weightsmith.programs.compiler.symbols import (
 )
 from weightsmith.programs.compiler.tables import MOST_CALLS, TooManyCombinationsError, combined
 from weightsmith.programs.form import Note
-from weightsmith.programs.interpreter import attempt
+from weightsmith.programs.functions import attempt
 from weightsmith.programs.operators import COMPARISONS, Named, Operator
 from weightsmith.programs.values import Value, exact, is_number
 
@@ -97,7 +95,7 @@ class Pointwise:
         return unary(variable, [function(int(code)) for code in codes_of(form, variable, self.sizes)])
 
     def of_codes(self, form: Form, decode: dict[int, Value]) -> Symbol:
-        """Return what the codes of a form stand for."""
+        """Return the values for which the codes of a form stand."""
         return simplest(as_table(self.of_form(form, decode.__getitem__), self.sizes))
 
     def _seen(self, operator: Operator, symbol: Symbol, arguments: Sequence[Symbol]) -> Table:
@@ -214,7 +212,7 @@ def _constant_pairs(one: Mean, other: Affine) -> Integers:
 
 
 def _added_pairs(one: Mean, a: int, other: Mean, b: int) -> Integers:
-    """Return what sums over the same positions can be, count by count, and perhaps more."""
+    """Return all sums over the same positions, count by count, and perhaps more."""
     found, total = list[Integers](), 0
     for count in distinct(one.pairs[:, 1]).tolist():
         left, right = (mean.pairs[mean.pairs[:, 1] == count, 0] for mean in (one, other))
@@ -254,7 +252,7 @@ def _reduced(form: Form, scale: int) -> tuple[Form, int]:
 
 
 def _sign_matters(operator: Operator, mean: Mean) -> bool:
-    """Say whether a function of a mean depends on its sign alone."""
+    """Return whether a function of a mean depends on its sign alone."""
     if mean.default != 0 and not mean.counts_always:
         return False
     results: dict[int, Any] = {}
@@ -272,7 +270,7 @@ def _sign_matters(operator: Operator, mean: Mean) -> bool:
 
 
 def _standing(operator: Operator, results: dict[int, Any]) -> bool:
-    """Say whether −1, 0 and 1 may stand for all numbers of their sign."""
+    """Return whether −1, 0 and 1 may stand for all numbers of their sign."""
     try:
         return all(operator(sign) == result for sign, result in results.items())
     except Exception:  # the function is not made for them

@@ -11,19 +11,26 @@ from typing import Any
 import numpy as np
 
 from weightsmith.programs.budget import in_force
+from weightsmith.programs.circuit.forms import Form, Sizes, TooLargeError, sums
+from weightsmith.programs.circuit.selections import (
+    Booleans,
+    Condition,
+    Difference,
+    Selection,
+    at_distances,
+    both,
+    either,
+)
 from weightsmith.programs.compiler.coding import Coder
-from weightsmith.programs.compiler.forms import Form, TooLargeError, sums
-from weightsmith.programs.compiler.pairs import Booleans, Condition, Difference, Pairs, at_distances, both, either
-from weightsmith.programs.compiler.symbols import Affine, Mean, Sizes, Symbol, Table, as_table, divided
+from weightsmith.programs.compiler.symbols import Affine, Mean, Symbol, Table, as_table, divided
 from weightsmith.programs.compiler.tables import MOST_CALLS, combined
 from weightsmith.programs.form import Note
-from weightsmith.programs.functions import Function
-from weightsmith.programs.interpreter import attempt
+from weightsmith.programs.functions import Function, attempt
 from weightsmith.programs.operators import COMPARISONS
 from weightsmith.programs.places import refusal
 from weightsmith.programs.values import Value, exact, is_number
 
-FEW_COLUMNS = 3  # kinds of queries that are told apart by flags; more by a number
+FEW_COLUMNS = 3  # kinds of queries that flags distinguish; more need a number
 FEW_BOUNDARIES = 3  # of a condition on a form itself; with more, a flag is made first
 
 
@@ -35,7 +42,7 @@ class Selecting:
     causal: bool
     coder: Coder
 
-    def condition(self, key: Form, query: Form, holds: Callable[[int], bool]) -> Pairs:
+    def condition(self, key: Form, query: Form, holds: Callable[[int], bool]) -> Selection:
         """Return the pairs for which a function of query − key holds."""
         shift = query.constant - key.constant
         if key.is_constant and query.is_constant:
@@ -51,7 +58,7 @@ class Selecting:
             return Difference(key, query, at_distances(key.index, query.index, range(len(key.index))))
         return Difference(key, query, sums(query.codes, -key.codes[::-1]))
 
-    def select(self, keys: Symbol, queries: Symbol, comparison: str | Function, note: Note) -> Pairs:
+    def select(self, keys: Symbol, queries: Symbol, comparison: str | Function, note: Note) -> Selection:
         """Return the pairs that a select selects."""
         if isinstance(comparison, str):
             _refuse_none(keys, queries, comparison, note)
@@ -68,14 +75,14 @@ class Selecting:
                 return found
         return self._of_matrix(table_of_keys, table_of_queries, matrix)
 
-    def _numbers(self, keys: Symbol, queries: Symbol, holds: Callable[[int], bool]) -> Pairs | None:
+    def _numbers(self, keys: Symbol, queries: Symbol, holds: Callable[[int], bool]) -> Selection | None:
         """Return a condition on the difference of two numbers."""
         if not isinstance(keys, Affine) or not isinstance(queries, Affine):
             return None
         scale = lcm(keys.scale, queries.scale)
         return self.condition(keys.form * (scale // keys.scale), queries.form * (scale // queries.scale), holds)
 
-    def _of_difference(self, keys: Affine, queries: Affine, function: Function, note: Note) -> Pairs | None:
+    def _of_difference(self, keys: Affine, queries: Affine, function: Function, note: Note) -> Selection | None:
         """Return the pairs of a function that depends on the difference of its two numbers alone."""
         scale = lcm(keys.scale, queries.scale)
         key, query = keys.form * (scale // keys.scale), queries.form * (scale // queries.scale)
@@ -87,7 +94,7 @@ class Selecting:
                     return None
         return self._numbers(keys, queries, lambda d: found[d])
 
-    def _by_rank(self, keys: Table, queries: Table, comparison: str, note: Note) -> Pairs:
+    def _by_rank(self, keys: Table, queries: Table, comparison: str, note: Note) -> Selection:
         """Return a comparison of values by their ranks: all comparisons of the same values have the same codes.
 
         Numbers have an order, and so have texts. Other things are compared pair by pair: sets, say, have none.
@@ -122,7 +129,7 @@ class Selecting:
             row[:] = [bool(attempt(holds, (k, q), note)) for q in queries]
         return found
 
-    def _of_matrix(self, keys: Table, queries: Table, matrix: Booleans) -> Pairs:
+    def _of_matrix(self, keys: Table, queries: Table, matrix: Booleans) -> Selection:
         """Return the pairs of values that a matrix (keys, queries) selects."""
         if matrix.all() or not matrix.any():
             return bool(matrix[0, 0])
@@ -147,7 +154,7 @@ class Selecting:
             )
         )
 
-    def _numbered(self, keys: Table, queries: Table, columns: Booleans, which: Any) -> Pairs:
+    def _numbered(self, keys: Table, queries: Table, columns: Booleans, which: Any) -> Selection:
         """Return pairs by one number: the kind of the query and that of the key are its digits."""
         rows, row_of = np.unique(columns, axis=0, return_inverse=True)
         count = len(rows)
@@ -155,8 +162,8 @@ class Selecting:
         of_query = {value: int(n) * count + count - 1 for value, n in zip(queries.values, which, strict=True)}
         return self._ordered(keys, queries, of_key, of_query, lambda d: bool(rows[count - 1 - d % count, d // count]))
 
-    def _chained(self, keys: Table, queries: Table, matrix: Booleans) -> Pairs | None:
-        """Return pairs of which each query selects what a lesser one selects, and more; equality is two such chains."""
+    def _chained(self, keys: Table, queries: Table, matrix: Booleans) -> Selection | None:
+        """Return a selection in which each query selects a superset of lesser ones; equality is two such chains."""
         columns = np.unique(matrix, axis=1)
         columns = columns[:, np.argsort(columns.sum(axis=0), kind="stable")]
         if (columns[:, 1:] >= columns[:, :-1]).all():
@@ -184,7 +191,7 @@ class Selecting:
         of_key: dict[Value, int],
         of_query: dict[Value, int],
         holds: Callable[[int], bool],
-    ) -> Pairs:
+    ) -> Selection:
         same = keys is queries and of_key == of_query and len(keys.variables) == 1
         if same and not keys.variables[0].is_feature:
             codes = [of_key[value] for value in keys.by_code()]
@@ -194,7 +201,7 @@ class Selecting:
         key, query = self.coder.code(keys, of_key), self.coder.code(queries, of_query)
         return self.condition(key.form, query.form, holds)
 
-    def one_sided(self, flag: Table, side: str) -> Pairs:
+    def one_sided(self, flag: Table, side: str) -> Selection:
         """Return the pairs whose key, or whose query, has a true flag."""
         if not flag.variables:
             return bool(flag.values[0])
@@ -206,7 +213,7 @@ class Selecting:
         coded = self.coder.any_code(flag)
         return self._on_side(coded.form, {code: bool(value) for code, value in coded.decode.items()}, side)
 
-    def _on_side(self, form: Form, truth: dict[int, bool], side: str) -> Pairs:
+    def _on_side(self, form: Form, truth: dict[int, bool], side: str) -> Selection:
         if side == "key":
             return self.condition(form, Form(), lambda d: truth.get(-d, False))
         return self.condition(Form(), form, lambda d: truth.get(d, False))

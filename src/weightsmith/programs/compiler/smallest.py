@@ -4,19 +4,18 @@ from collections.abc import Iterable, Sequence
 
 from weightsmith.arithmetic import Fixed
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.boundaries import EVERY, Boundary
-from weightsmith.programs.compiler.forms import Form, TooLargeError
-from weightsmith.programs.compiler.placing import Lanes
-from weightsmith.programs.compiler.plan import Plan
-from weightsmith.programs.compiler.weights import BlockPlan, Saturation, blocks_of, transformer
+from weightsmith.programs.circuit.circuit import EVERY, Boundary, Circuit
+from weightsmith.programs.circuit.forms import Form, TooLargeError
+from weightsmith.programs.circuit.lanes import Lanes
+from weightsmith.programs.compiler.lowering import BlockPlan, Saturation, blocks_of, transformer
 from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.proof.meaning import Meaning
 from weightsmith.programs.proof.weights import Proof
 
-MOST_BITS = 25  # of the arithmetics that are tried: what float64 carries exactly
+MOST_BITS = 25  # of the arithmetics that are tried: float64 holds their products exactly
 
 
-def smallest(plan: Plan, lanes: Lanes, meaning: Meaning, names: list[str], history: list[str]) -> Proof:
+def smallest(plan: Circuit, lanes: Lanes, meaning: Meaning, names: list[str], history: list[str]) -> Proof:
     """Return the proof in the smallest Fixed: whole numbers need no bits after the point."""
     blocks = blocks_of(plan, lanes)
     held = max(_fired(blocks), _added_up(blocks, lanes, plan.sizes.positions), *(lane.reach for lane in lanes.lanes))
@@ -45,7 +44,7 @@ def smallest(plan: Plan, lanes: Lanes, meaning: Meaning, names: list[str], histo
 
 
 def _fired(blocks: list[BlockPlan]) -> int:
-    """Return how large a neuron becomes, times its weight: it is largest at an end of what it reads."""
+    """Return the largest output of a neuron times its weight: it is largest at an end of its codes."""
     largest = 0
     for one in (neurons for block in blocks for neurons in block.neurons):
         ends = int(one.part.codes[0]), int(one.part.codes[-1])
@@ -56,7 +55,7 @@ def _fired(blocks: list[BlockPlan]) -> int:
 
 
 def _added_up(blocks: list[BlockPlan], lanes: Lanes, positions: int) -> int:
-    """Return how large the sums of heads become, if all positions are selected."""
+    """Return the largest sum of a head, if all positions are selected."""
     largest = 0
     for b, block in enumerate(blocks):
         there = [lane.by(2 * b) for lane in lanes.lanes]
@@ -77,7 +76,7 @@ def _combined(forms: Sequence[Form], factors: Sequence[int]) -> Form:
 
 
 def _scores(boundaries: Iterable[Boundary], saturation: Saturation) -> int:
-    """Return how large the scores of heads become: see `weights` for what queries and keys hold."""
+    """Return the largest score of a head; `lowering` has its queries and keys."""
     largest = saturation.up
     for boundary in boundaries:
         factor, shift = saturation.scale(boundary)

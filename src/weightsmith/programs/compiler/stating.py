@@ -1,52 +1,51 @@
-"""What the compiler states of its weights: plain forms, cells and tables. The proof believes nothing of it."""
+"""The statement for the proof: forms, cells and tables as plain data. The proof believes nothing of it."""
 
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from weightsmith.programs.compiler.boundaries import Boundary, Heads
-from weightsmith.programs.compiler.forms import Cell, Form
-from weightsmith.programs.compiler.gathering import pairs_key
-from weightsmith.programs.compiler.pairs import Booleans, Both, Condition, Either, Pairs
-from weightsmith.programs.compiler.placing import Lanes
-from weightsmith.programs.compiler.symbols import Affine, Integers, Mean, Symbol, Table
-from weightsmith.programs.compiler.walk import Walk
+from weightsmith.programs.circuit.circuit import Boundaries, Boundary, SumHead
+from weightsmith.programs.circuit.forms import Cell, Form, Integers
+from weightsmith.programs.circuit.lanes import Lanes
+from weightsmith.programs.circuit.selections import Booleans, Both, Condition, Either, Selection, selection_key
+from weightsmith.programs.compiler.planner import Planner
+from weightsmith.programs.compiler.symbols import Affine, Mean, Symbol, Table
 from weightsmith.programs.form import Matrix, Node, Select, SequenceNode
 from weightsmith.programs.proof import holding, selectors, statement
-from weightsmith.programs.proof.grid import Part
+from weightsmith.programs.proof.neurons import Part
 
 
-def stated(walk: Walk, lanes: Lanes) -> statement.Statement:
-    """Return what is stated of a program that was gone through, and of the lanes that hold its cells."""
-    return _Stating(walk).whole(lanes)
+def state(planner: Planner, lanes: Lanes) -> statement.Statement:
+    """Return the statement of a planned program and its lanes."""
+    return _Stating(planner).whole(lanes)
 
 
 @dataclass(eq=False, repr=False)
 class _Stating:
-    """Writes forms as vectors: what they are for each token, each position, each cell, and the constant."""
+    """Writes forms as vectors: an entry for each token, position and cell, and the constant."""
 
-    walk: Walk
+    planner: Planner
     _forms: dict[Form, Integers] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        sizes = self.walk.sizes
+        sizes = self.planner.sizes
         self.tokens, self.positions = sizes
-        self.made = self.walk.cells.made
+        self.made = self.planner.cells.made
         self.size = sizes.tokens + sizes.positions + len(self.made) + 1
 
     def whole(self, lanes: Lanes) -> statement.Statement:
-        walk = self.walk
+        planner = self.planner
         cells = self._cells()
         held: dict[Node, statement.Held] = {
-            node: self._held(node) for node in walk.program.nodes if isinstance(node, SequenceNode)
+            node: self._held(node) for node in planner.program.nodes if isinstance(node, SequenceNode)
         }
-        own = [node for node in walk.program.nodes if isinstance(node, Select | Matrix)]
-        pairs: dict[Node, selectors.Pairs] = {node: self._pairs(walk.pairs[node]) for node in own}
+        own = [node for node in planner.program.nodes if isinstance(node, Select | Matrix)]
+        pairs: dict[Node, selectors.Selection] = {node: self._pairs(planner.pairs[node]) for node in own}
         return statement.Statement(
-            statement.Parts(walk.program.nodes, walk.program.causal),
-            tuple(walk.vocabulary),
-            walk.sizes.positions,
-            walk.causal,
+            statement.Parts(planner.program.nodes, planner.program.causal),
+            tuple(planner.vocabulary),
+            planner.sizes.positions,
+            planner.causal,
             cells,
             tuple(tuple((cell.number, factor) for cell, factor in lane.cells) for lane in lanes.lanes),
             held,
@@ -67,16 +66,17 @@ class _Stating:
         return self._forms[form]
 
     def _cells(self) -> tuple[statement.Cell, ...]:
-        walk = self.walk
-        nodes = {pairs_key(pairs): node for node, pairs in reversed(list(walk.pairs.items()))}
+        planner = self.planner
+        nodes = {selection_key(pairs): node for node, pairs in reversed(list(planner.pairs.items()))}
         made: dict[Cell, statement.Cell] = {}
-        for one in walk.gathering.made:
-            everywhere = one.pairs is True and not walk.causal  # as the length is counted
-            selector = None if everywhere else nodes[pairs_key(one.pairs)]
-            sums = statement.Gathered(selector, self._heads(one.heads), self.form(one.value))
+        for one in planner.gathering.heads:
+            assert isinstance(one, SumHead)
+            everywhere = one.selection is True and not planner.causal  # as the length is counted
+            selector = None if everywhere else nodes[selection_key(one.selection)]
+            sums = statement.Gathered(selector, self._heads(one.boundaries), self.form(one.value))
             line = None if one.place is None else one.place.line
             made[one.cell] = statement.Cell(one.cell.time, sums, one.source, line)
-        for layer in walk.coder.layers:
+        for layer in planner.coder.layers:
             parts = tuple(
                 Part(self.form(part.form), tuple((one.direction, one.offset, one.slope) for one in part.kinks))
                 for part in layer.parts
@@ -85,14 +85,14 @@ class _Stating:
             made[layer.cell] = statement.Cell(layer.cell.time, statement.Layered(parts), layer.source, line)
         return tuple(made[cell] for cell in self.made)
 
-    def _heads(self, heads: Heads) -> tuple[tuple[selectors.Boundary, int], ...]:
+    def _heads(self, heads: Boundaries) -> tuple[tuple[selectors.Boundary, int], ...]:
         return tuple((self._boundary(boundary), sign) for boundary, sign in heads.items())
 
     def _boundary(self, boundary: Boundary) -> selectors.Boundary:
         of = tuple((self.form(key), self.form(query), weight) for (key, query), weight in boundary.weights)
         return selectors.Boundary(of, boundary.refused, boundary.selected)
 
-    def _pairs(self, pairs: Pairs) -> selectors.Pairs:
+    def _pairs(self, pairs: Selection) -> selectors.Selection:
         if isinstance(pairs, bool):
             return pairs
         if isinstance(pairs, Condition):
@@ -105,10 +105,10 @@ class _Stating:
         return selectors.Other(self._pairs(pairs.inner))
 
     def _held(self, node: Node) -> statement.Held:
-        walk = self.walk
-        symbol, about = walk.symbols[node], walk.about.get(node, "value")
-        recoded = tuple(None if one is None else self._holding(one) for one in walk.recoded.get(node, ()))
-        mean = walk.halved.get(node)
+        planner = self.planner
+        symbol, about = planner.symbols[node], planner.about.get(node, "value")
+        recoded = tuple(None if one is None else self._holding(one) for one in planner.recoded.get(node, ()))
+        mean = planner.halved.get(node)
         found = None if mean is None else self._holding(mean)
         assert found is None or isinstance(found, holding.Mean)
         return statement.Held(self._holding(symbol, about), recoded, found)

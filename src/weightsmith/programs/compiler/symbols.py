@@ -1,4 +1,4 @@
-"""What a sequence operation is while it is compiled: a linear form, a mean kept as sum and count, or a table.
+"""Symbols: a sequence operation during compilation, as a linear form, as a mean (sum and count), or as a table.
 
 A table says, for one or several variables, to which class each of their codes belongs, and for every combination of
 classes the value. Classes that no value tells apart are one, so tables stay small however many codes there are.
@@ -9,26 +9,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from weightsmith.programs.budget import VALUE, in_force
-from weightsmith.programs.compiler.forms import Codes, Form, TooLargeError, feature
+from weightsmith.programs.circuit.forms import Codes, Form, Integers, Sizes, TooLargeError, feature
 from weightsmith.programs.values import Value, exact, is_number
-
-Integers: TypeAlias = npt.NDArray[np.int64]
 
 MOST_COMBINATIONS = 200_000  # of classes in a table
 MOST_MEANS = 1 << 20  # pairs of a sum and a count
-
-
-class Sizes(NamedTuple):
-    """How many tokens there are, and how many positions an input has at most."""
-
-    tokens: int
-    positions: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +56,7 @@ class Affine:
 
 @dataclass(frozen=True, eq=False)
 class Mean:
-    """A mean: top / (scale · count), or the default where the count is 0. Pairs are what (top, count) can be."""
+    """A mean: top / (scale · count), or the default where the count is 0. `pairs` are all possible (top, count)."""
 
     top: Form
     scale: int
@@ -75,7 +65,7 @@ class Mean:
     pairs: Integers  # (pairs, 2)
 
     def __post_init__(self) -> None:
-        """Count what is kept."""
+        """Count its memory."""
         in_force().hold(self.pairs.size, "the sums and counts of a mean")
 
     @cached_property
@@ -86,7 +76,7 @@ class Mean:
         return [known[number] for number in self._different[1].tolist()]
 
     def different(self) -> Iterator[Value]:
-        """Yield every value once: whoever asks may stop early."""
+        """Yield every value once; the caller may stop early."""
         return (self._value(*pair) for pair in self._different[0].tolist())
 
     @property
@@ -130,7 +120,7 @@ class Table:
     values: tuple[Value, ...]
 
     def __post_init__(self) -> None:
-        """Count what is kept."""
+        """Count its memory."""
         numbers = self.which.size + sum(map(len, self.classes)) + VALUE * len(self.values)
         in_force().hold(numbers, f"a table of {self.which.size:,} combinations")
 
@@ -164,7 +154,7 @@ def variable_of(form: Form, sizes: Sizes) -> tuple[Variable, int, int]:
 
 
 def divided(form: Form, factor: int) -> Form:
-    """Return a form divided by what all its parts have in common."""
+    """Return a form divided by a common divisor of its parts."""
     return Form(
         tuple(one // factor for one in form.token),
         tuple(one // factor for one in form.index),
@@ -183,7 +173,7 @@ def unary(variable: Variable, values: Sequence[Value]) -> Table:
 
 
 def codes_of(form: Form, variable: Variable, sizes: Sizes) -> Integers:
-    """Return what a form is for every code of its variable."""
+    """Return the number of a form for every code of its variable."""
     if variable.is_feature:
         entries = form.token or form.index
         return np.array(entries, np.int64) + form.constant
@@ -214,7 +204,7 @@ def as_table(symbol: Symbol, sizes: Sizes) -> Table:
 
 
 def require_pairs(count: int) -> None:
-    """Refuse a mean with so many pairs of a sum and a count, or more."""
+    """Refuse a mean with too many pairs of a sum and a count."""
     if count > MOST_MEANS:
         raise TooLargeError(
             f"a mean can be {count:,} different things or more, by its sum and its count: at most {MOST_MEANS:,} can "

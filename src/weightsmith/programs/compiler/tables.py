@@ -7,8 +7,8 @@ from math import prod
 import numpy as np
 
 from weightsmith.programs.budget import in_force
-from weightsmith.programs.compiler.forms import TooLargeError
-from weightsmith.programs.compiler.symbols import MOST_COMBINATIONS, Integers, Table, Variable, constant
+from weightsmith.programs.circuit.forms import Integers, TooLargeError
+from weightsmith.programs.compiler.symbols import MOST_COMBINATIONS, Table, Variable, constant
 from weightsmith.programs.values import Value
 
 LARGEST_KEY = 1 << 62
@@ -100,12 +100,12 @@ def _spread(
 ) -> Integers:
     """Return which value the table of this number has for every combination of the refined classes."""
     which = table.which
-    places = [variables.index(variable) for variable in table.variables]
-    for axis, place in enumerate(places):
+    axes = [variables.index(variable) for variable in table.variables]
+    for axis, place in enumerate(axes):
         kinds = refined[place][1][number]
         assert kinds is not None
         which = np.take(which, kinds, axis=axis)
     full = [1] * len(shape)
-    for place in places:
+    for place in axes:
         full[place] = shape[place]
-    return np.broadcast_to(np.transpose(which, np.argsort(places)).reshape(full), shape)
+    return np.broadcast_to(np.transpose(which, np.argsort(axes)).reshape(full), shape)

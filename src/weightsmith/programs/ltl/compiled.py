@@ -7,24 +7,26 @@ from functools import cached_property
 from weightsmith.arithmetic import Arithmetic, or_default
 from weightsmith.automata import Automaton
 from weightsmith.errors import NAME_ECHO, InputError, brief, cut, named
-from weightsmith.model import Transformer, read_tokens
+from weightsmith.model import Transformer, digest, read_tokens
 from weightsmith.model.names import checked_names
 from weightsmith.programs.budget import DEFAULT_MEMORY, Budget, allowed
 from weightsmith.programs.ltl.formulas import Formula, tokens_in
+from weightsmith.programs.ltl.lowering import FormulaWeights
 from weightsmith.programs.ltl.meaning import truths
-from weightsmith.programs.ltl.plan import Plan, planned
+from weightsmith.programs.ltl.planner import FormulaPlan, plan_formula
 from weightsmith.programs.ltl.progression import formula_automaton
 from weightsmith.programs.ltl.reading import parse_ltl
-from weightsmith.programs.ltl.weights import Written
+from weightsmith.programs.proof.certificate import Certificate
 from weightsmith.tables import Table, Tabled
 
 
 @dataclass(frozen=True)
 class Part:
-    """Where a part of a formula stands in the transformer."""
+    """A part of the transformer, and the formula that it holds or computes."""
 
     where: str  # "lane O a", "block 0, head 1", "block 0, neuron 2", "embedding"
     formula: str
+    lane: str | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,8 +34,8 @@ class CompiledFormula(Tabled):
     """A temporal formula with the transformer that decides it: YES where the formula holds at the last position.
 
     Called with an input it says, by the weights, at which positions the formula holds; `means` says the same by the
-    meaning of formulas alone, and `automaton` by progression. `parts` says what of the formula each lane, head and
-    neuron is; printed it is that table.
+    meaning of formulas alone, and `automaton` by progression. `parts` gives the formula of each lane, head and
+    neuron; printed it is that table.
     """
 
     formula: Formula
@@ -55,6 +57,23 @@ class CompiledFormula(Tabled):
     def automaton(self) -> Automaton:
         """The smallest automaton of the formula, made without the transformer; it does not accept the empty input."""
         return formula_automaton(self.formula, self.transformer.vocabulary)
+
+    def certificate(self) -> Certificate:
+        """Return the lemmas by which the weights decide the formula, at every position of inputs of every length."""
+        from weightsmith.programs.proof.formulas import prove_formula  # it is loaded when something is proved
+
+        T, lanes = self.transformer, {lane: part.formula for part in self.parts if (lane := part.lane) is not None}
+        proof = prove_formula(T, str(self.formula), lanes)
+        stated = {"formula": str(self.formula), "lanes": lanes}
+        return Certificate(
+            cut(self.source, 1000),
+            str(T.arithmetic),
+            tuple(T.vocabulary),
+            None,
+            tuple(proof.lemmas),
+            model=digest(T),
+            stated=stated,
+        )
 
     @property
     def _sizes(self) -> tuple[tuple[int, str], tuple[int, str]]:
@@ -82,10 +101,10 @@ def compile_ltl(
 ) -> CompiledFormula:
     """Compile a formula of past-time temporal logic to a transformer that decides it, for inputs of any length.
 
-    Y, O, H and S speak of the past, O<, H< and S< of what is before the position itself; ! & | ^ -> <-> connect. The
+    Y, O, H and S speak of the past, O<, H< and S< of earlier positions only; ! & | ^ -> <-> connect. The
     transformer is causal, without positions, and has as many blocks as the formula is deep in these operators: each is
     one head and one lane. Heads are hard; with `soft`, those of O and H are a softmax that saturates. The arithmetic is
-    Fixed(4, 4) unless another is given; one that lacks a law which the formula needs is refused. So is a formula that
+    Fixed(4, 4) by default; one that lacks a law which the formula needs is refused. So is a formula that
     takes more `seconds` to compile, or more bytes of `memory`.
 
     >>> P = compile_ltl("O(a & Y b) | (!c S a)", vocabulary="abc")
@@ -105,28 +124,28 @@ def compile_ltl(
         raise InputError(f"the formula speaks of {named(token)}, which is no token of the vocabulary")
     with allowed(seconds, memory) as budget:
         budget.at(f"the formula {cut(source, NAME_ECHO)}", None)
-        plan = planned(read, tokens)
+        plan = plan_formula(read, tokens)
         _require_room(plan, budget)
-        written = Written(plan, or_default(arithmetic), soft)
-        T = written.transformer([cut(f"compile_ltl({source!r})", 2000)])
-        return CompiledFormula(read, source, T, _parts(written, T))
+        weights = FormulaWeights(plan, tokens, or_default(arithmetic), soft)
+        T = weights.transformer([cut(f"compile_ltl({source!r})", 2000)])
+        return CompiledFormula(read, source, T, _parts(weights))
 
 
-def _require_room(plan: Plan, budget: Budget) -> None:
-    """Refuse weights that would take too much memory: of a head eight rows of lanes, of a neuron two."""
-    heads, neurons, lanes = len(plan.heads), len(plan.neurons), len(plan.texts)
-    numbers = (8 * heads + 2 * neurons + len(plan.vocabulary)) * lanes
-    budget.room(numbers, f"{heads:,} heads and {neurons:,} neurons that read {lanes:,} lanes")
+def _require_room(plan: FormulaPlan, budget: Budget) -> None:
+    """Refuse weights that would take too much memory: a head takes eight rows of lanes, a neuron two."""
+    circuit = plan.circuit
+    neurons, lanes = sum(len(layer.parts) for layer in circuit.layers), len(circuit.cells)
+    numbers = (8 * len(circuit.heads) + 2 * neurons + circuit.sizes.tokens) * lanes
+    budget.room(numbers, f"{len(circuit.heads):,} heads and {neurons:,} neurons that read {lanes:,} lanes")
 
 
-def _parts(written: Written, T: Transformer) -> tuple[Part, ...]:
-    plan = written.plan
-    lanes = [Part(f"lane {lane}", text) for lane, text in plan.texts.items()]
-    lanes += [Part(f"lane {other}", f"!({plan.texts[lane]})") for lane, other in written.complements.items()]
-    found = [Part("embedding", plan.texts[lane]) for lane in plan.letters]
-    for b in range(len(T.blocks)):
-        heads = [head for head in plan.heads if plan.depths[head.lane] == b + 1]
-        neurons = [neuron for neuron in written.cubes if plan.depths[neuron.lane] == b + 1]
-        found += [Part(f"block {b}, head {i}", plan.texts[head.lane]) for i, head in enumerate(heads)]
-        found += [Part(f"block {b}, neuron {n}", plan.texts[neuron.lane]) for n, neuron in enumerate(neurons)]
+def _parts(weights: FormulaWeights) -> tuple[Part, ...]:
+    texts = weights.plan.texts
+    lanes = [Part(f"lane {cell.name}", text, cell.name) for cell, text in texts.items()]
+    lanes += [Part(f"lane {name}", f"!({texts[cell]})", name) for cell, name in weights.complements.items()]
+    found = [Part("embedding", texts[cell]) for cell in weights.plan.letters]
+    for b in range(weights.circuit.depth):
+        heads, neurons = weights.heads_at(b), weights.cubes_at(b)
+        found += [Part(f"block {b}, head {i}", texts[head.cell]) for i, head in enumerate(heads)]
+        found += [Part(f"block {b}, neuron {n}", texts[cell]) for n, (cell, _, _) in enumerate(neurons)]
     return (*found, *lanes)

@@ -31,7 +31,7 @@ class Lane:
 Variable: TypeAlias = Letters | Lane
 Cube: TypeAlias = tuple[tuple[Variable, bool], ...]
 Tree: TypeAlias = "bool | Variable | tuple[str, tuple[Tree, ...]]"  # connectives over variables
-Found: TypeAlias = Callable[[Past], Tree]  # says which lane holds what speaks of the past
+Found: TypeAlias = Callable[[Past], Tree]  # the lane that holds a temporal operator
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Cubes:
 
 
 def disjoint_cubes(formula: Formula, vocabulary: Sequence[str], found: Found) -> Cubes:
-    """Return the cubes of a formula over letters, and over the lanes that hold what in it speaks of the past.
+    """Return the cubes of a formula over letters, and over the lanes that hold its temporal operators.
 
     Case by case: one variable is taken to hold, then not to hold, until the rest is decided. Of letters it is known
     that exactly one token stands at a position.
@@ -96,7 +96,7 @@ class _Cases:
 
 
 def _tree(formula: Formula, vocabulary: frozenset[str], found: Found) -> Tree:
-    """Return a formula as connectives over variables; what says nothing of the past is one variable, or decided."""
+    """Return a formula as connectives over variables; a part without temporal operators is one variable, or decided."""
     match formula:
         case Truth(value):
             return value
@@ -132,7 +132,7 @@ def _joined(symbol: str, parts: list[Tree], vocabulary: frozenset[str]) -> Tree:
 
 
 def _given(tree: Tree, variable: Variable, case: bool, possible: frozenset[str]) -> Tree:
-    """Return what remains of a tree when a variable is known, and which tokens are possible."""
+    """Return the rest of a tree for a known variable, and the possible tokens."""
     if tree == variable and not isinstance(tree, bool):
         return case
     if isinstance(tree, tuple):

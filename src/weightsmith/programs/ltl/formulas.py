@@ -48,7 +48,7 @@ class Connective:
     parts: "tuple[Formula, ...]"
 
     def __post_init__(self) -> None:
-        """Refuse another number of parts, and what is no connective."""
+        """Refuse another number of parts, and other symbols."""
         if self.symbol not in get_args(Symbol):
             raise InputError(f"Connective({brief(self.symbol)}): write one of ! & | ^ -> <->")
         _check_parts(self.parts, 1 if self.symbol == "!" else 2, self.symbol)
@@ -76,7 +76,7 @@ class Past:
     strict: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse another number of parts, and what is no operator. Y has no strict variant: it is one."""
+        """Refuse another number of parts, and other operators. Y has no strict variant: it is one."""
         if self.operator not in get_args(Operator):
             raise InputError(f"Past({brief(self.operator)}): write one of Y O H S")
         _check_parts(self.parts, 2 if self.operator == "S" else 1, self.operator)
@@ -138,7 +138,7 @@ def _check_parts(parts: object, count: int, symbol: str) -> None:
 
 
 def _bracketed(formula: Formula, binding: int) -> str:
-    """Return a part of a formula, in brackets where it binds less than what stands around it."""
+    """Return a part of a formula, in brackets where it binds less than its context."""
     if isinstance(formula, Connective):
         own = _BINDING[formula.symbol]
     else:

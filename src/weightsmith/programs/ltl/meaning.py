@@ -1,4 +1,4 @@
-"""What a formula means: at which positions of an input it holds. Plain, and nothing else relies on how it is done."""
+"""The meaning of a formula: the positions of an input at which it holds. Plain, and independent of the weights."""
 
 from collections.abc import Sequence
 
@@ -27,21 +27,17 @@ def truths(formula: Formula, tokens: Sequence[str]) -> list[bool]:
 
 
 def connected(symbol: str, *parts: bool) -> bool:
-    """Return what a connective makes of truths."""
+    """Return the truth of a connective, from the truths of its parts."""
     if symbol == "!":
         return not parts[0]
     left, right = parts
-    return {
-        "&": left and right,
-        "|": left or right,
-        "^": left != right,
-        "->": right or not left,
-        "<->": left == right,
-    }[symbol]
+    return {"&": left and right, "|": left or right, "^": left != right, "->": right or not left, "<->": left == right}[
+        symbol
+    ]
 
 
 def _past(formula: Past, parts: Sequence[Sequence[bool]]) -> list[bool]:
-    """Say where it holds, given where its parts do: `end` is the end of what it speaks of."""
+    """Return where it holds, from where its parts do: `end` is the first position that it does not see."""
     ends = [i if formula.strict else i + 1 for i in range(len(parts[0]))]
     if formula.operator == "Y":
         return [i > 0 and parts[0][i - 1] for i in range(len(parts[0]))]

@@ -1,4 +1,4 @@
-"""Formulas as automata, by progression: what a formula says next follows from a few truths about the position before.
+"""Formulas as automata, by progression: the truth of a formula follows from a few truths at the position before.
 
 These are the last truths of its O, H and S, and of what its Y speak of; a strict operator is what its other variant was
 at the position before. Nothing here knows of weights.
@@ -12,7 +12,7 @@ from weightsmith.programs.ltl.formulas import Connective, Formula, Past, Truth, 
 from weightsmith.programs.ltl.meaning import connected
 
 MOST_STATES = 1 << 16
-State = tuple[tuple[bool, ...], bool]  # what is remembered, and whether the formula held
+State = tuple[tuple[bool, ...], bool]  # remembered truths, and whether the formula held
 
 
 def formula_automaton(formula: Formula, vocabulary: Sequence[str]) -> Automaton:
@@ -42,7 +42,7 @@ def formula_automaton(formula: Formula, vocabulary: Sequence[str]) -> Automaton:
 
 
 class _Progress:
-    """What is remembered from one position to the next."""
+    """The truths that are remembered from one position to the next."""
 
     def __init__(self, formula: Formula) -> None:
         self.nodes = in_order(formula)
@@ -55,7 +55,7 @@ class _Progress:
         self.start = tuple(node.operator == "H" for node in remembered)
 
     def step(self, before: tuple[bool, ...], token: str) -> State:
-        """Return what is remembered after one more token, and whether the formula holds there."""
+        """Return the remembered truths after one more token, and whether the formula holds there."""
         truths, after = list[bool](), list[bool]()
         for node, parts in zip(self.nodes, self.parts, strict=True):
             here = [truths[part] for part in parts]
@@ -71,7 +71,7 @@ class _Progress:
 
 
 def _remembered(operator: str, last: bool, here: Sequence[bool]) -> bool:
-    """Return what an operator that is not strict says here, given what it said last; of Y, what it speaks of."""
+    """Return the truth of a non-strict operator here, from its truth at the position before; of Y, that of its part."""
     if operator == "Y":
         return here[0]
     if operator == "O":

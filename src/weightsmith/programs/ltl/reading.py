@@ -1,4 +1,4 @@
-"""Reading formulas: from characters to a formula, or an error that shows the place and what was meant."""
+"""Reading formulas: from characters to a formula, or an error that shows the place and a correction."""
 
 import re
 from collections.abc import Sequence
@@ -132,7 +132,7 @@ class _Reader:
 
     @staticmethod
     def _instead(word: "Word") -> str:
-        """Say what to write for a word of another language."""
+        """Return a replacement for a word of another language."""
         if str(word) in FUTURE:
             return f"formulas speak of the past, with Y O H S, and not of the future, as {word} does"
         return f"write {WORDS[word.lower()]}" if word.lower() in WORDS else ""

@@ -1,24 +1,28 @@
-"""The proof that weights compute a program: a checker of its own, which imports nothing of the compiler.
+"""Proofs that weights compute a program or decide a formula: a checker that imports nothing of the compilers.
 
-The compiler states what each part of a program is in the weights; nothing of that is believed.
+The compiler states what each node of a program is in the weights. Nothing of that is believed.
 
-    statement   what is stated: cells, lanes, heads, neurons, and how each part of the program is held
-    space       linear forms over token, position and cells, and the numbers that they can be
-    holding     how a value is held: a form, a sum with its count, or a table of forms
-    grid        forms and tables, evaluated over all numbers that they can be together
-    selectors   which pairs of positions are selected, and that heads select just these
-    counting    how many positions a selector selects
-    asking      what functions give, and the tables that stand for them in a certificate
-    linear      sums and multiples of numbers and means
-    cells       the numbers that cells can be, found from below
-    functions   pointwise functions
-    selects     selectors
-    aggregates  counts, single values, means
-    meaning     node by node: what is stated is what the program means
-    weights     sublayer by sublayer: the weights do what is stated, and nothing is rounded
-    certificate the lemmas, the model's digest, and the statement with its program
-    writing     a statement as data
-    reading     and data as a statement, read with suspicion
-    same        whether a given program is that of a certificate
-    replay      a certificate, derived again for a model
+    statement       what is stated: cells, lanes, heads, neurons, and how each node of the program is held
+    space           linear forms over token, position and cells, and the numbers that they can be
+    holding         how a value is held: a form, a sum with its count, or a table of forms
+    axes, grid      forms and tables, evaluated over all numbers that they can be together
+    selectors       which pairs of positions are selected, and that heads select just these
+    counting        how many positions a selector selects
+    asking          the results of functions, and the tables that stand for them in a certificate
+    linear          sums and multiples of numbers and means
+    cells           the numbers that cells can be, found from below
+    functions       pointwise functions
+    selects         selectors
+    aggregates      counts, single values, means
+    meaning         node by node: the statement gives what the program means
+    stream          the forms of all lanes, read off the weights
+    heads, layers   sublayer by sublayer: the weights do what is stated, and nothing is rounded
+    weights         the whole proof, with the readout
+    formulas        the proof of a temporal formula, for all lengths, over `formula_cases`
+    certificate     the lemmas, the model's digest, and the statement with its program
+    parsing         checked values from untrusted data
+    program_data    a program as data, and back
+    writing, reading  a statement as data, and back
+    same            whether a program is that of a certificate
+    replay          a certificate, derived again for a model
 """

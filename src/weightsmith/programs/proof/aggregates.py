@@ -1,4 +1,4 @@
-"""Counts and aggregates: what is held is the number of selected positions, the one selected value, or the mean."""
+"""Counts and aggregates: the holding is the number of selected positions, the one selected value, or the mean."""
 
 from fractions import Fraction
 from math import gcd
@@ -6,22 +6,12 @@ from math import gcd
 import numpy as np
 
 from weightsmith.errors import brief
-from weightsmith.programs.form import (
-    Aggregate,
-)
+from weightsmith.programs.form import Aggregate
 from weightsmith.programs.proof.holding import Affine, Holding, Mean, Table, constant_of, forms_of
 from weightsmith.programs.proof.lemmas import LemmaError
-from weightsmith.programs.proof.selectors import (
-    If,
-    Pairs,
-)
+from weightsmith.programs.proof.selectors import If, Selection
 from weightsmith.programs.proof.selects import Selects
-from weightsmith.programs.proof.space import (
-    Integers,
-    alike,
-    scaled,
-    step_of,
-)
+from weightsmith.programs.proof.space import Integers, alike, scaled, step_of
 from weightsmith.programs.proof.statement import Gathered, Held
 from weightsmith.programs.values import Value, exact, is_number, presented
 
@@ -29,15 +19,15 @@ from weightsmith.programs.values import Value, exact, is_number, presented
 class Aggregates(Selects):
     """Checks counts and aggregates."""
 
-    def _is_count(self, holding: Holding, pairs: Pairs) -> Holding:
+    def _is_count(self, holding: Holding, pairs: Selection) -> Holding:
         if not isinstance(holding, Affine) or holding.scale != 1 or holding.about != "value":
             raise LemmaError("a number of positions is held in another way")
         if not self._counts(holding.form, pairs):
             raise LemmaError("what is held is not the number of selected positions")
         return holding
 
-    def _counts(self, form: Integers, pairs: Pairs) -> bool:
-        """Say whether a form is the number of positions that are selected."""
+    def _counts(self, form: Integers, pairs: Selection) -> bool:
+        """Return whether a form is the number of positions that are selected."""
         space = self.space
         if space.constant(form):
             low, high = self.counting.bounds(pairs)
@@ -53,11 +43,11 @@ class Aggregates(Selects):
         self.codes_of(cell)  # with the lemma that its heads select what the program selects
         return self._same_pairs(self.selector_of(self.stated.cells[cell]), pairs)
 
-    def _same_pairs(self, one: Pairs, two: Pairs) -> bool:
+    def _same_pairs(self, one: Selection, two: Selection) -> bool:
         return one is two or self.differences.identity(one) == self.differences.identity(two)
 
-    def _counts_before(self, form: Integers, pairs: Pairs) -> bool:
-        """Say whether as many positions are selected as come before the query, with itself or not."""
+    def _counts_before(self, form: Integers, pairs: Selection) -> bool:
+        """Return whether as many positions are selected as come before the query, with itself or not."""
         count = (form[self.space.of_index] + form[-1]).tolist()
         positions = self.space.positions
         if pairs is True:
@@ -111,7 +101,7 @@ class Aggregates(Selects):
         value = exact(Fraction(int(some[0, 0]), int(some[0, 1]) * mean.scale))
         return (value,) if mean.always or mean.default == value else None
 
-    def _sum_in(self, form: Integers, pairs: Pairs) -> Gathered:
+    def _sum_in(self, form: Integers, pairs: Selection) -> Gathered:
         """Return the sum over the selected positions that a form is, up to a factor and a constant."""
         cells = self.space.cells_of(form)
         if len(cells) == 1 and not self.space.pure_token(form) and not form[: self.space.of_cells.start].any():
@@ -122,7 +112,7 @@ class Aggregates(Selects):
                     return cell.made
         raise LemmaError("what is held is no sum over the selected positions")
 
-    def _is_count_or_default(self, node: Aggregate, holding: Holding, pairs: Pairs, value: Value) -> bool:
+    def _is_count_or_default(self, node: Aggregate, holding: Holding, pairs: Selection, value: Value) -> bool:
         """Check that one value is held where something is selected, and the default elsewhere."""
         forms = forms_of(holding)
         if len(forms) != 1 or self.space.constant(forms[0]):
@@ -140,7 +130,7 @@ class Aggregates(Selects):
                 return True
         return False
 
-    def _is_single(self, node: Aggregate, holding: Holding, pairs: Pairs, values: Holding, low: int) -> Holding:
+    def _is_single(self, node: Aggregate, holding: Holding, pairs: Selection, values: Holding, low: int) -> Holding:
         """Check that the one selected value is held, or the default where none is selected."""
         self._value(holding)
         forms = forms_of(holding)
@@ -151,7 +141,7 @@ class Aggregates(Selects):
             return self._is_single_constant(node, holding, pairs, values, low)
         made = self._sum_in(form, pairs)
         factor = self.space.cells_of(form)[0][1]
-        read = scaled(made.value, factor)  # what is held where a position is selected
+        read = scaled(made.value, factor)  # the holding where a position is selected
         read[-1] += form[-1]
         nothing = self.space.form(constant=int(form[-1]))
         if isinstance(holding, Affine) and isinstance(values, Affine):
@@ -173,7 +163,7 @@ class Aggregates(Selects):
         return holding
 
     def _is_single_constant(
-        self, node: Aggregate, holding: Holding, pairs: Pairs, values: Holding, low: int
+        self, node: Aggregate, holding: Holding, pairs: Selection, values: Holding, low: int
     ) -> Holding:
         """Check that the one selected number is always the same, and so is the default if none is selected."""
         if not isinstance(holding, Affine):
@@ -187,8 +177,8 @@ class Aggregates(Selects):
                 return holding
         raise LemmaError("one selected value is held as a constant, and it is none")
 
-    def _gathers_numbers(self, form: Integers, scale: int, pairs: Pairs, values: Holding) -> Integers:
-        """Check that a form is the sum of values, times a scale; return what is added for each position."""
+    def _gathers_numbers(self, form: Integers, scale: int, pairs: Selection, values: Holding) -> Integers:
+        """Check that a form is the sum of values, times a scale; return the form that is added for each position."""
         if self.space.constant(form):
             value = self._as_form(values, scale)
             if self._sums(pairs, value).tolist() != [int(form[-1])]:
@@ -219,8 +209,8 @@ class Aggregates(Selects):
             raise LemmaError("a sum of values is held as a constant")
         return self.space.form(index=map(int, whole))
 
-    def _is_mean(self, node: Aggregate, mean: Mean, pairs: Pairs, values: Holding) -> Mean:
-        """Check a mean that is held as sum and count, and find what these can be together."""
+    def _is_mean(self, node: Aggregate, mean: Mean, pairs: Selection, values: Holding) -> Mean:
+        """Check a mean that is held as sum and count, and find all pairs of them."""
         if mean.about != "value" or mean.default != node.default:
             raise LemmaError("a mean is held with another default")
         if not self._counts(mean.count, pairs):
@@ -255,7 +245,7 @@ class Aggregates(Selects):
         self._lemma(node, "the mean is held up to halves, with which whole numbers are compared alike", grid.cases)
         return holding
 
-    def _is_truth(self, node: Aggregate, holding: Holding, pairs: Pairs, values: Holding, low: int) -> Holding:
+    def _is_truth(self, node: Aggregate, holding: Holding, pairs: Selection, values: Holding, low: int) -> Holding:
         """Check that it is held whether a mean of numbers from 0 on is positive."""
         if not low and node.default != 0:
             raise LemmaError("only the truth of a mean is held, and its default is not 0")
@@ -297,7 +287,7 @@ def moved(holding: Holding, form: Integers) -> Holding:
 
 
 def mean_pairs(values: Integers, tops_of: Integers, counts: Integers) -> Integers:
-    """Return what a sum and its count can be together, and perhaps more."""
+    """Return all pairs of a sum and its count, and perhaps more."""
     step = step_of(values) or 1
     found = []
     gapless = len(tops_of) > 1 and bool((np.diff(tops_of) == gcd(step, step_of(tops_of))).all())

@@ -1,4 +1,4 @@
-"""What functions of a program give: asked once, and kept where a reader could not ask again.
+"""The results of functions: each is asked for once, and kept where a reader could not ask again.
 
 Operators that are known by name are computed on None, truth values, exact numbers and texts. What a person's own
 function gives, and whatever is asked about other things, is kept as a table: a certificate holds it.
@@ -14,8 +14,7 @@ import numpy as np
 
 from weightsmith.errors import brief
 from weightsmith.programs.form import Node
-from weightsmith.programs.functions import Function
-from weightsmith.programs.interpreter import attempt
+from weightsmith.programs.functions import Function, attempt
 from weightsmith.programs.operators import COMPARISONS
 from weightsmith.programs.proof.holding import Values
 from weightsmith.programs.proof.lemmas import LemmaError
@@ -33,12 +32,12 @@ class Asking:
     """Asks functions, and keeps the answers that a certificate must hold."""
 
     def __init__(self, values: Values, given: dict[Node, Answers] | None = None) -> None:
-        """Take the answers that are given, where functions cannot be asked."""
+        """Take the answers of a certificate, where functions cannot be asked."""
         self.values, self.given = values, given
         self.kept: dict[Node, Answers] = {}
 
     def ask(self, node: Node, function: Callable[..., Any], given: tuple[Value, ...]) -> Value:
-        """Return what a function gives for some values."""
+        """Return the result of a function for some values."""
         own = isinstance(function, Function) or not all(type(one) in PLAIN for one in given)
         if own and self.given is not None:
             return self._looked_up(node, given)

@@ -5,36 +5,22 @@ from math import gcd
 
 import numpy as np
 
-from weightsmith.programs.form import (
-    Node,
-)
+from weightsmith.programs.form import Node
 from weightsmith.programs.naming import part_names
 from weightsmith.programs.proof.asking import Asking
 from weightsmith.programs.proof.counting import Counting
-from weightsmith.programs.proof.grid import Part, fired
 from weightsmith.programs.proof.holding import Holding, Values
 from weightsmith.programs.proof.lemmas import Lemma, LemmaError
-from weightsmith.programs.proof.selectors import (
-    Differences,
-    Pairs,
-)
-from weightsmith.programs.proof.space import (
-    Integers,
-    Space,
-    checked,
-    distinct,
-    product,
-    scaled,
-    step_of,
-    sums,
-)
+from weightsmith.programs.proof.neurons import Part, fired
+from weightsmith.programs.proof.selectors import Differences, Selection
+from weightsmith.programs.proof.space import Integers, Space, checked, distinct, product, scaled, step_of, sums
 from weightsmith.programs.proof.statement import Cell, Gathered, Layered, Statement
 
 MOST_SUMS = 1 << 22  # numbers that a sum can be
 
 
 class Cells:
-    """What is stated of cells, and what follows for the numbers that they can be."""
+    """The statement of cells, and the numbers that they can be."""
 
     def __init__(self, statement: Statement) -> None:
         """Begin with nothing that is known."""
@@ -48,7 +34,7 @@ class Cells:
         self.counting = Counting(self.space, self.differences, statement.causal)
         self.names = part_names(self.program)
         self.held: dict[Node, Holding] = {}
-        self.pairs: dict[Node, Pairs] = {}
+        self.pairs: dict[Node, Selection] = {}
         self._codes: dict[int, Integers] = {}
         self._looking_back: set[Node] = set()
         self._seen_or_not: set[Node] = set()  # selects that were compared for all pairs, also those that a mask hides
@@ -68,12 +54,12 @@ class Cells:
         return self._codes[number]
 
     def layered(self, number: int) -> Sequence[Part] | None:
-        """Return what neurons read for a cell; None for a sum over positions."""
+        """Return the neurons of a cell; None for a sum over positions."""
         made = self.stated.cells[number].made
         return made.parts if isinstance(made, Layered) else None
 
     def _require_order(self, number: int, cell: Cell) -> None:
-        """Refuse a cell that is made of itself, or of what is there too late."""
+        """Refuse a cell that is made of itself, or of later cells."""
         made = cell.made
         if isinstance(made, Layered):
             forms = [part.form for part in made.parts]
@@ -108,7 +94,7 @@ class Cells:
         return found
 
     def _multiples(self, parts: Sequence[Part]) -> list[Integers]:
-        """Return what neurons add together, for each number of the form that they read multiples of."""
+        """Return the sums of neurons that read multiples of one form, for each of its numbers."""
         added: dict[bytes, Integers] = {}
         for part in parts:
             varying = part.form.copy()
@@ -122,7 +108,7 @@ class Cells:
             added[key] = added[key] + one if key in added else one
         return list(added.values())
 
-    def selector_of(self, cell: Cell) -> Pairs:
+    def selector_of(self, cell: Cell) -> Selection:
         """Return which positions a sum is over."""
         assert isinstance(cell.made, Gathered)
         if cell.made.selector is None:
@@ -132,7 +118,7 @@ class Cells:
         return self.pairs[cell.made.selector]
 
     def _gathered(self, number: int, cell: Cell) -> Integers:
-        """Return what a sum over selected positions can be."""
+        """Return all sums over the selected positions."""
         assert isinstance(cell.made, Gathered)
         pairs, value, heads = self.selector_of(cell), cell.made.value, list(cell.made.heads)
         cases = self.differences.selects(pairs, heads, cell.name)
@@ -151,8 +137,8 @@ class Cells:
             self.counting.note_count(number, pairs, heads)
         return self._sums(pairs, value)
 
-    def _sums(self, pairs: Pairs, value: Integers) -> Integers:
-        """Return what the sum of a form over the selected positions can be."""
+    def _sums(self, pairs: Selection, value: Integers) -> Integers:
+        """Return all sums of a form over the selected positions."""
         found = total_codes(self.space.codes(value), *self.counting.bounds(pairs))
         if self.space.pure_index(value):
             least, most = self._of_positions(value, self.counting.first(pairs))
@@ -160,14 +146,14 @@ class Cells:
         return found
 
     def _of_positions(self, value: Integers, first: bool) -> tuple[int, int]:
-        """Return between what the sum of a function of the position lies, for it is added at most once for each."""
+        """Return the ends of the sums of a function of the position: each position counts at most once."""
         entries = (value[self.space.of_index] + value[-1]).tolist()
         always, rest = (entries[0], entries[1:]) if first else (0, entries)
         return always + sum(one for one in rest if one < 0), always + sum(one for one in rest if one > 0)
 
 
 def total_codes(values: Integers, low: int, high: int) -> Integers:
-    """Return what the sum of `low` to `high` of some numbers can be, and perhaps more."""
+    """Return all sums of `low` to `high` of some numbers, and perhaps more."""
     if high <= 1:
         return distinct(np.append(values, 0)) if low == 0 else values
     least, most = int(values[0]), int(values[-1])

@@ -1,4 +1,4 @@
-"""Certificates of compiled programs: the lemmas that were checked, what follows from them, and what they are about."""
+"""Certificates of compiled programs and formulas: the lemmas that were checked, and the statement they are about."""
 
 import os
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ PROGRAM_FORMAT = "weightsmith program certificate 1"
 
 @dataclass(frozen=True)
 class InType:
-    """What is known of a portable program in a machine type; without a margin nothing is promised there."""
+    """The margin of a softmax program in a machine type; without one nothing is promised there."""
 
     type: str
-    margin: float | None  # what is left of half the distance between two codes, where least is left
+    margin: float | None  # the smallest, as a part of half the distance between two codes
     statement: str
 
     def __str__(self) -> str:
@@ -28,26 +28,28 @@ class InType:
 
 @dataclass(frozen=True)
 class Certificate:
-    """Says that a compiled program is right on every input up to a length, and by which lemmas.
+    """The lemmas by which a compiled program, or formula, is right on every input up to a length, or of every length.
 
-    `stated` is the program with what each of its parts is in the weights, and `model` the digest of these: with both
-    everything can be derived again. A portable program has margins instead.
+    `stated` is the program with the form of each node in the weights, or the formula with that of each lane; `model` is
+    the digest of the weights. With both everything can be derived again. The softmax backend has margins instead.
     """
 
     program: str
     arithmetic: str
     vocabulary: tuple[str, ...]
-    safe_length: int
+    safe_length: int | None  # None: every length
     lemmas: tuple[Lemma, ...]
-    also: tuple[dict[str, Any], ...] = ()  # what was run besides: up_to, inputs, holds
-    types: tuple[InType, ...] = ()  # of a portable program: what machine types leave
+    also: tuple[dict[str, Any], ...] = ()  # runs besides: up_to, inputs, holds
+    types: tuple[InType, ...] = ()  # of the softmax backend: the margins in machine types
     model: str = ""
     stated: Mapping[str, Any] | None = field(default=None, repr=False)
 
     @property
-    def inputs(self) -> int:
-        """How many inputs there are up to that length."""
-        return sum(len(self.vocabulary) ** n for n in range(1, self.safe_length + 1))
+    def inputs(self) -> int | None:
+        """The number of inputs up to that length; None for every length."""
+        if self.safe_length is None:
+            return None
+        return sum(int(len(self.vocabulary) ** n) for n in range(1, self.safe_length + 1))
 
     def to_json(self) -> dict[str, Any]:
         """Return the certificate as data."""
@@ -65,8 +67,8 @@ class Certificate:
         if self.stated is None:
             says, by = "decided as planned", f"{len(self.lemmas)} margins over {cases:,} codes"
         heading = (
-            f"{self.program} in {self.arithmetic}: {says} at every position of every input up to {self.safe_length} "
-            f"tokens, by {by}"
+            f"{self.program} in {self.arithmetic}: {says} at every position of every input "
+            f"{'of any length' if self.safe_length is None else f'up to {self.safe_length} tokens'}, by {by}"
         )
         also = [*map(str, self.types), *(_ran(**one) for one in self.also)]
         return "\n".join([heading, *(f"  {line}" for line in [*numbered(self.lemmas), *also])])

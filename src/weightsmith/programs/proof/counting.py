@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from weightsmith.programs.proof.selectors import FAR, All, Boundary, Differences, If, Pairs, Some, conditions
+from weightsmith.programs.proof.selectors import FAR, All, Boundary, Differences, If, Selection, Some, conditions
 from weightsmith.programs.proof.space import Integers, Space, distinct, scaled
 
 
@@ -26,7 +26,7 @@ class Numbering(NamedTuple):
 
 
 class Counting:
-    """What is known of cells, and what follows for selectors."""
+    """Properties of cells, and their consequences for selectors."""
 
     def __init__(self, space: Space, differences: Differences, causal: bool) -> None:
         """Begin with nothing known."""
@@ -36,12 +36,12 @@ class Counting:
         self.numberings: dict[int, Numbering] = {}
         self.lengths: set[int] = set()
         self.same_everywhere: set[int] = set()
-        self._bounds: dict[int, tuple[Pairs, tuple[int, int]]] = {}
+        self._bounds: dict[int, tuple[Selection, tuple[int, int]]] = {}
 
-    # What cells are
+    # Properties of cells
 
-    def note_count(self, cell: int, pairs: Pairs, heads: list[tuple[Boundary, int]]) -> None:
-        """Note what follows for a cell that counts the positions that its heads select."""
+    def note_count(self, cell: int, pairs: Selection, heads: list[tuple[Boundary, int]]) -> None:
+        """Note the properties of a cell that counts the positions that its heads select."""
         if pairs is True and not self.causal:
             self.lengths.add(cell)
         if len(heads) == 1 and heads[0][1] == 1 and heads[0][0].of and not self.causal:
@@ -54,24 +54,24 @@ class Counting:
         if numbering is not None:
             self.numberings[cell] = numbering
 
-    def note_everywhere(self, cell: int, pairs: Pairs) -> None:
+    def note_everywhere(self, cell: int, pairs: Selection) -> None:
         """Note that a sum is the same everywhere if all queries select the same positions."""
         if not self.causal and all(self.everywhere(one.query) for one in conditions(pairs)):
             self.same_everywhere.add(cell)
 
     def everywhere(self, form: Integers) -> bool:
-        """Say whether a form is the same number at all positions of an input."""
+        """Return whether a form is the same number at all positions of an input."""
         space = self.space
         features = form[space.of_tokens].any() or form[space.of_index].any()
         return not features and all(cell in self.same_everywhere for cell, _ in space.cells_of(form))
 
     def differ(self, form: Integers) -> bool:
-        """Say whether a form is different at any two positions, whatever they hold."""
+        """Return whether a form is different at any two positions, whatever they hold."""
         if self._lone(form) in self.ranks:
             return True
         space = self.space
-        places = form[space.of_index]
-        if space.positions > 1 and not places.any():
+        entries = form[space.of_index]
+        if space.positions > 1 and not entries.any():
             return False
         rest = form.copy()
         rest[space.of_index] = 0
@@ -79,13 +79,13 @@ class Counting:
             if cell in self.same_everywhere:
                 rest[space.of_cells.start + cell] = 0
         codes = space.codes(rest)
-        least = int(np.diff(np.sort(places)).min(initial=FAR))
-        if len(codes) > 4000 or len(places) > 2000 or least > int(codes[-1] - codes[0]):
+        least = int(np.diff(np.sort(entries)).min(initial=FAR))
+        if len(codes) > 4000 or len(entries) > 2000 or least > int(codes[-1] - codes[0]):
             return least > int(codes[-1] - codes[0])
-        gaps = np.abs(np.subtract.outer(places, places))[~np.eye(len(places), dtype=bool)]
+        gaps = np.abs(np.subtract.outer(entries, entries))[~np.eye(len(entries), dtype=bool)]
         return not np.isin(gaps, distinct(np.abs(np.subtract.outer(codes, codes)))).any()
 
-    def _numbering(self, pairs: Pairs) -> Numbering | None:
+    def _numbering(self, pairs: Selection) -> Numbering | None:
         parts = conjuncts(pairs)
         if pairs is not True and (not parts or (isinstance(pairs, All) and len(parts) < len(pairs.parts))):
             return None
@@ -102,18 +102,18 @@ class Counting:
         return Numbering(frozenset(classes), tuple(filters)) if ordered else None
 
     def _before(self, part: If) -> bool:
-        """Say whether a condition on positions holds for all that come before in an order of them, for none after.
+        """Return whether a condition on positions holds for all that come before in an order of them, for none after.
 
         With a causal mask that must be the order of the positions themselves: later ones are not seen.
         """
-        places = part.key[self.space.of_index]
+        entries = part.key[self.space.of_index]
         codes, holds = self.differences.of(part)
-        apart = bool((np.diff(places) > 0).all()) if self.causal else len(np.unique(places)) == len(places)
+        apart = bool((np.diff(entries) > 0).all()) if self.causal else len(np.unique(entries)) == len(entries)
         return apart and bool(holds[codes > 0].all() and not holds[codes < 0].any())
 
-    # What selectors select
+    # Consequences for selectors
 
-    def bounds(self, pairs: Pairs) -> tuple[int, int]:
+    def bounds(self, pairs: Selection) -> tuple[int, int]:
         """Return how many positions a query selects, at least and at most."""
         if pairs is False:
             return 0, 0
@@ -121,7 +121,7 @@ class Counting:
             self._bounds[id(pairs)] = pairs, (self._low(pairs), self._high(pairs))
         return self._bounds[id(pairs)][1]
 
-    def _low(self, pairs: Pairs) -> int:
+    def _low(self, pairs: Selection) -> int:
         """Return 1 if every query selects something, and otherwise 0."""
         if self.first(pairs):
             return 1
@@ -130,7 +130,7 @@ class Counting:
             return 0
         return int(all(map(self._itself, parts)) or (len(parts) == 1 and self._exists(parts[0])))
 
-    def _high(self, pairs: Pairs) -> int:
+    def _high(self, pairs: Selection) -> int:
         """Return 1 if no query selects two positions, and otherwise as many as there are."""
         parts = conjuncts(pairs)
         equal = {part.key.tobytes(): part.key for part in parts if self.differences.only(part) is not None}
@@ -144,8 +144,8 @@ class Counting:
                 return 1
         return self.space.positions
 
-    def first(self, pairs: Pairs) -> bool:
-        """Say whether every query selects the first position, whatever it holds."""
+    def first(self, pairs: Selection) -> bool:
+        """Return whether every query selects the first position, whatever it holds."""
         match pairs:
             case All(parts):
                 return all(map(self.first, parts))
@@ -156,8 +156,8 @@ class Counting:
                 return alone and bool(pairs.holds(query[-1:] - key[-1:]).all())
         return pairs is True
 
-    def alike(self, pairs: Pairs, value: Integers) -> bool:
-        """Say whether a form is the same at all positions that one query selects: those of one place in an order."""
+    def alike(self, pairs: Selection, value: Integers) -> bool:
+        """Return whether a form is the same at all positions that one query selects: those of one place in an order."""
         for part in conjuncts(pairs):
             order = self.orders.get(self._lone(part.key))
             if order is not None and self.differences.only(part) is not None and self._follows(value, order):
@@ -165,32 +165,32 @@ class Counting:
         return False
 
     def _itself(self, part: If) -> bool:
-        """Say whether every position meets a condition with itself."""
+        """Return whether every position meets a condition with itself."""
         return np.array_equal(part.key, part.query) and bool(part.holds(np.zeros(1, np.int64)).all())
 
     def _exists(self, part: If) -> bool:
-        """Say whether the position, or the rank, that is looked for is always there."""
+        """Return whether the position, or the rank, that is looked for is always there."""
         only = self.differences.only(part)
         if only is None:
             return False
-        wanted = part.query.copy()  # what the key must be equal to
+        wanted = part.query.copy()  # equal to the key
         wanted[-1] -= only
         if self._lone(part.key) in self.ranks and part.key[-1] == 0 and part.key.max() == 1:
             return np.array_equal(wanted, self.space.index)
         return np.array_equal(part.key, self.space.index) and self._a_position(wanted)
 
     def _a_position(self, form: Integers) -> bool:
-        """Say whether a form is a position that is seen: one of position and length, at the corners of what these are.
+        """Return whether a form of position and length is always a visible position: checked at the corners.
 
         Positions i and lengths n lie in a triangle, 0 ≤ i < n ≤ max_length, and the form is linear there.
         """
         space = self.space
-        places, last = form[space.of_index], space.positions
+        entries, last = form[space.of_index], space.positions
         cells = space.cells_of(form)
         if form[space.of_tokens].any() or any(cell not in self.lengths for cell, _ in cells):
             return False
-        step = int(places[1]) if last > 1 else 0
-        if not np.array_equal(places, step * np.arange(last)):
+        step = int(entries[1]) if last > 1 else 0
+        if not np.array_equal(entries, step * np.arange(last)):
             return False
         of_length, constant = sum(factor for _, factor in cells), int(form[-1])
         for i, n in ((0, 1), (0, last), (last - 1, last)):
@@ -200,7 +200,7 @@ class Counting:
         return True
 
     def _implies(self, one: If, filter: If) -> bool:
-        """Say whether every key that meets a condition meets a filter, which is on the key alone."""
+        """Return whether every key that meets a condition meets a filter, which is on the key alone."""
         if one.same == filter.same:
             codes, holds = self.differences.of(one)
             return bool((~holds | filter.holds(codes)).all())
@@ -212,7 +212,7 @@ class Counting:
         return bool((~met[0] | met[1]).all())
 
     def _follows(self, value: Integers, order: Integers) -> bool:
-        """Say whether a form is the same wherever another is."""
+        """Return whether a form is the same wherever another is."""
         space = self.space
         if space.pure_token(value) and space.pure_token(order):
             pairs = set(zip(order[space.of_tokens].tolist(), value[space.of_tokens].tolist(), strict=True))
@@ -221,12 +221,12 @@ class Counting:
 
     def _lone(self, form: Integers) -> int:
         """Return the cell that a form is, up to sign and a constant; −1 where it is none."""
-        places = np.flatnonzero(form[:-1])
-        lone = len(places) == 1 and abs(int(form[places[0]])) == 1 and places[0] >= self.space.of_cells.start
-        return int(places[0]) - self.space.of_cells.start if lone else -1
+        at, start = np.flatnonzero(form[:-1]), self.space.of_cells.start
+        lone = len(at) == 1 and abs(int(form[at[0]])) == 1 and at[0] >= start
+        return int(at[0]) - start if lone else -1
 
 
-def conjuncts(pairs: Pairs) -> list[If]:
+def conjuncts(pairs: Selection) -> list[If]:
     """Return the conditions that all selected pairs meet."""
     if isinstance(pairs, If):
         return [pairs]

@@ -1,4 +1,4 @@
-"""Pointwise functions: what is held is their value, for all that their arguments can be together."""
+"""Pointwise functions: the holding gives their value, for all combinations of their arguments."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -6,19 +6,14 @@ from typing import Any
 import numpy as np
 
 from weightsmith.errors import brief
-from weightsmith.programs.form import (
-    Apply,
-    Node,
-)
+from weightsmith.programs.form import Apply, Node
 from weightsmith.programs.operators import COMPARISONS, Named
 from weightsmith.programs.proof import linear
 from weightsmith.programs.proof.cells import Cells
 from weightsmith.programs.proof.grid import Grid
 from weightsmith.programs.proof.holding import Affine, Holding, Mean, Table, constant_of
 from weightsmith.programs.proof.lemmas import LemmaError
-from weightsmith.programs.proof.space import (
-    Integers,
-)
+from weightsmith.programs.proof.space import Integers
 from weightsmith.programs.proof.statement import Held
 from weightsmith.programs.values import Value, presented
 
@@ -45,7 +40,7 @@ class Functions(Cells):
         return holding
 
     def _is_feature(self, node: Node, holding: Holding, values: Sequence[Value], form: Integers) -> Holding:
-        """Check that what is held is a given function of token or position."""
+        """Check that a holding is a function of token or position with these values."""
         grid = self._grid([Affine(form)])
         place, asked = grid.ask_form(form), grid.ask(self._value(holding))
         wanted = np.array([self.values.number(value) for value in values], np.int64)[grid.array(place)]
@@ -99,7 +94,7 @@ class Functions(Cells):
         raise LemmaError(f"more is asked of an argument than its {about}")
 
     def _whole(self, holding: Holding) -> bool:
-        """Say whether a value is always a whole number."""
+        """Return whether a value is always a whole number."""
         if isinstance(holding, Affine):
             return not (self.space.codes(holding.form) % holding.scale).any()
         return isinstance(holding, Table) and all(isinstance(value, int) for value in holding.values)

@@ -7,48 +7,18 @@ made of such by neurons, is a function on the grid. Numbers on an axis that noth
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
-from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from weightsmith.programs.proof.holding import Affine, Holding, Mean, Values, Variable, forms_of
+from weightsmith.programs.proof.axes import Axes, representatives
+from weightsmith.programs.proof.holding import Affine, Holding, Mean, Values, Variable
 from weightsmith.programs.proof.lemmas import LemmaError
-from weightsmith.programs.proof.space import TOO_LARGE, Booleans, Integers, Space, Span, distinct, product, scaled, sums
+from weightsmith.programs.proof.neurons import Kinks, Part, fired
+from weightsmith.programs.proof.space import Booleans, Integers, Space, distinct, product, scaled, sums
 
 MOST_CASES = 4_000_000  # combinations that are gone through
 FEW_SUMS = 2_000  # combinations of numbers that are added up one by one
 MOST_SUMS = 20_000  # combinations of classes whose sums are found
-
-Kinks: TypeAlias = tuple[tuple[int, int, int], ...]  # slope · relu(direction · u − offset)
-
-
-class Part(NamedTuple):
-    """What neurons add to a cell: they read one form."""
-
-    form: Integers
-    kinks: Kinks
-
-
-def fired(kinks: Kinks, read: Integers) -> Integers:
-    """Return what neurons add, for what they read."""
-    total = np.zeros(read.shape, np.int64)
-    largest = max(abs(int(read.min(initial=0))), abs(int(read.max(initial=0))))
-    if sum(abs(slope) * (largest + abs(offset)) for _, offset, slope in kinks) >= TOO_LARGE:
-        raise LemmaError("neurons fire with numbers that are too large")
-    for direction, offset, slope in kinks:
-        total += slope * np.maximum(direction * read - offset, 0)
-    return total
-
-
-@dataclass
-class Axis:
-    """Forms without constants, and all that they can be together: one row each."""
-
-    forms: tuple[Integers, ...]
-    rows: Integers
-    feature: str = ""  # "token" or "index"
-    columns: list[Integers] = field(default_factory=list)  # by which its rows are told apart
-    places: Integers | None = None  # the position of every row, where a form tells it
 
 
 @dataclass
@@ -62,100 +32,20 @@ class Evaluated:
     divisor: int = 1
 
 
-class Grid:
-    """All combinations of what some holdings are made of."""
+class Grid(Axes):
+    """All combinations of the numbers on some axes."""
 
     def __init__(
         self, space: Space, layered: Callable[[int], Sequence[Part] | None], values: Values, holdings: Sequence[Holding]
     ) -> None:
-        """Take axes for what holdings are made of: joint forms first, dependent ones not at all."""
-        self.space, self.layered, self.values = space, layered, values
-        self.axes: list[Axis] = []
-        self._span = Span([])
+        """Take axes for the forms of holdings."""
+        super().__init__(space, holdings)
+        self.layered, self.values = layered, values
         self._seen: dict[bytes, Evaluated] = {}
-        for one in holdings:
-            if isinstance(one, Mean):
-                self._add((one.top, one.count), one.pairs)
-        forms = [form for one in holdings if not isinstance(one, Mean) for form in forms_of(one)]
-        for form in sorted(forms, key=self._is_mixed):  # features first
-            self._add_form(form)
         self._chosen: list[Integers] | None = None
         self.kinds: list[Integers] = []  # for every axis, which of the chosen rows stands for each
         self.rank = max(1, len(self.axes))
         self.occurs: Booleans = np.ones((1,) * self.rank, np.bool_)
-
-    def _is_mixed(self, form: Integers) -> bool:
-        return not self.space.pure_token(form) and not self.space.pure_index(form)
-
-    def _add_form(self, form: Integers) -> None:
-        space = self.space
-        if space.constant(form):
-            return
-        for feature, pure, identity, count in (
-            ("token", space.pure_token, space.token, space.tokens),
-            ("index", space.pure_index, space.index, space.positions),
-        ):
-            if pure(form):
-                known = any(axis.feature == feature for axis in self.axes)
-                if not known and (feature == "token" or all(axis.places is None for axis in self.axes)):
-                    self._take(Axis((identity,), np.arange(count)[:, None], feature))
-                return
-        _, _, rest = self._span.solve(form)
-        if self._free_of(rest):
-            return
-        varying = form.copy()
-        varying[-1] = 0
-        self._take(Axis((varying,), (space.codes(form) - form[-1])[:, None]))
-
-    def _add(self, forms: Sequence[Integers], rows: Integers) -> None:
-        """Take joint forms as one axis; those that are constant count for nothing."""
-        varying = [n for n, form in enumerate(forms) if not self.space.constant(form)]
-        if not varying or all(self._free_of(self._span.solve(forms[n])[2]) for n in varying):
-            return
-        if len(varying) == 2 and Span([forms[0], forms[1]]).dependent:
-            varying = varying[:1]
-        bare = []
-        for n in varying:
-            form = forms[n].copy()
-            form[-1] = 0
-            bare.append(form)
-        if self._spanned(bare).dependent:
-            for form in bare:  # known apart from each other at least
-                self._add_form(form)
-            return
-        kept = rows[:, varying] - np.array([forms[n][-1] for n in varying], np.int64)
-        kept = np.unique(kept, axis=0) if len(varying) < len(forms) else kept
-        self._take(Axis(tuple(bare), kept, places=self._places(bare, kept)))
-
-    def _places(self, forms: Sequence[Integers], rows: Integers) -> Integers | None:
-        """Return the positions that rows stand for, where one of the forms tells positions apart."""
-        for column, form in enumerate(forms):
-            entries = form[self.space.of_index]
-            if self.space.pure_index(form) and len(np.unique(entries)) == len(entries):
-                order = np.argsort(entries)
-                found = np.minimum(np.searchsorted(entries[order], rows[:, column]), len(order) - 1)
-                return order[found]
-        return None
-
-    def _take(self, axis: Axis) -> None:
-        self.axes.append(axis)
-        self._span = self._spanned([])
-
-    def _spanned(self, more: Sequence[Integers]) -> Span:
-        """Return the forms of all axes, with more of them, told apart by what is no axis of its own."""
-        features = {axis.feature for axis in self.axes}
-        apart = [self.space.of_tokens] * ("token" in features) + [self.space.of_index] * ("index" in features)
-        return Span([*(form for one in self.axes if not one.feature for form in one.forms), *more], apart)
-
-    def _free_of(self, rest: Integers) -> bool:
-        """Say whether nothing is left of a form but features that are axes, and a constant."""
-        space = self.space
-        features = {axis.feature for axis in self.axes}
-        return (
-            not rest[space.of_cells].any()
-            and ("token" in features or not rest[space.of_tokens].any())
-            and ("index" in features or not rest[space.of_index].any() or any(a.places is not None for a in self.axes))
-        )
 
     def evaluated(self, form: Integers) -> Evaluated:
         """Return a form on the grid, or refuse one that is not made of its axes."""
@@ -179,9 +69,9 @@ class Grid:
             if any(mine):
                 found.on_axis[n] = product(axis.rows, mine)
         features = {axis.feature for axis in self.axes}
-        known = next((n for n, axis in enumerate(self.axes) if axis.places is not None), None)
+        known = next((n for n, axis in enumerate(self.axes) if axis.positions is not None), None)
         if "index" not in features and known is not None and rest[self.space.of_index].any():
-            numbers = rest[self.space.of_index][self.axes[known].places]
+            numbers = rest[self.space.of_index][self.axes[known].positions]
             found.on_axis[known] = found.on_axis[known] + numbers if known in found.on_axis else numbers
             features.add("index")
         for feature, of in (("token", self.space.of_tokens), ("index", self.space.of_index)):
@@ -196,7 +86,7 @@ class Grid:
         return found
 
     def _neurons(self, found: Evaluated, factor: int, part: Part) -> None:
-        """Add what neurons give, times a factor."""
+        """Add the sum of neurons, times a factor."""
         read = self.evaluated(part.form)
         if read.layers or len(read.on_axis) > 1 or read.divisor != 1:
             found.layers.append((factor, part.kinks, read))
@@ -253,9 +143,9 @@ class Grid:
 
     def along(self, axis: int, numbers: Integers) -> Integers:
         """Return a function of one axis as an array over the grid."""
-        places = [1] * self.rank
-        places[axis] = -1
-        return numbers[self.chosen[axis]].reshape(places)
+        shape = [1] * self.rank
+        shape[axis] = -1
+        return numbers[self.chosen[axis]].reshape(shape)
 
     def array(self, found: Evaluated) -> Integers:
         """Return a form for all combinations; it may have axes of length 1."""
@@ -309,7 +199,7 @@ class Grid:
 
 
 def _adds_up(found: Evaluated) -> bool:
-    """Say whether a form is a sum over several axes that has too many numbers to be told apart one by one."""
+    """Return whether a form is a sum over several axes with too many numbers to distinguish one by one."""
     if found.layers or found.divisor != 1 or len(found.on_axis) < 2:
         return False
     return prod(len(distinct(numbers)) for numbers in found.on_axis.values()) > FEW_SUMS
@@ -352,26 +242,14 @@ class Asked:
             tops, counts = np.broadcast_arrays(*map(grid.array, self._pair))
             found = values.fractions(tops * (counts != 0), np.where(counts == 0, 1, scaled(counts, holding.scale)))
             return np.where(counts == 0, values.number(holding.default), found)
-        places = []
+        classes = []
         for variable, one in zip(holding.variables, self._classes, strict=True):
             if isinstance(one, tuple):
-                places.append(grid.along(*one))
+                classes.append(grid.along(*one))
             elif _adds_up(one):
-                places.append(grid.summed(one, variable))
+                classes.append(grid.summed(one, variable))
             else:
-                places.append(variable.classed(grid.array(one)))
+                classes.append(variable.classed(grid.array(one)))
         numbers = np.array([values.number(value) for value in holding.values], np.int64)
-        which = holding.which[tuple(places)] if places else holding.which.reshape((1,) * grid.rank)
+        which = holding.which[tuple(classes)] if classes else holding.which.reshape((1,) * grid.rank)
         return numbers[which]
-
-
-def representatives(columns: Sequence[Integers], count: int) -> tuple[Integers, Integers]:
-    """Return one row of each kind, and the kind of every row: rows in which all columns are equal are of one kind."""
-    if not columns:
-        return np.zeros(1, np.int64), np.zeros(count, np.int64)
-    kinds = np.zeros(count, np.int64)
-    first = np.zeros(1, np.int64)
-    for column in columns:
-        _, numbers = np.unique(column, return_inverse=True)
-        _, first, kinds = np.unique(kinds * (int(numbers.max()) + 1) + numbers, return_index=True, return_inverse=True)
-    return first, kinds

@@ -83,13 +83,13 @@ class Variable(NamedTuple):
 
     def classed(self, codes: Integers) -> Integers:
         """Return the classes of some numbers; one that the table lacks is refused."""
-        places = np.minimum(np.searchsorted(self.codes, codes), len(self.codes) - 1)
-        lacking = self.codes[places] != codes
+        indices = np.minimum(np.searchsorted(self.codes, codes), len(self.codes) - 1)
+        lacking = self.codes[indices] != codes
         if lacking.any():
             raise LemmaError(
                 f"a table lacks {len(np.unique(codes[lacking])):,} of the {len(np.unique(codes)):,} numbers that occur"
             )
-        return np.asarray(self.classes[places])
+        return np.asarray(self.classes[indices])
 
 
 @dataclass(frozen=True, eq=False)

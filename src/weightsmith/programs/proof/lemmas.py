@@ -10,19 +10,19 @@ class LemmaError(InputError):
     """A lemma that does not hold: the arithmetic is too small, or the weights are not those of the program."""
 
     def __init__(self, text: str, needs: int | None = None) -> None:
-        """Say what fails, and how large a whole number would have to be held."""
+        """Take the failure, and the largest whole number that would have to be held."""
         super().__init__(text)
         self.needs = needs
 
 
 @dataclass(frozen=True)
 class Lemma:
-    """One lemma that holds: where, what, over how many cases, and by how much."""
+    """One lemma that holds: its place, its statement, the number of cases, and the margin."""
 
     where: str
     statement: str
     cases: int
-    margin: float | None = None  # a whole number of steps, or what is left of half the distance between codes
+    margin: float | None = None  # a whole number of steps, or a part of half the distance between codes
     line: int | None = None
 
 

@@ -1,4 +1,4 @@
-"""Sums, differences and multiples of numbers and means: what is expected, as forms."""
+"""Sums, differences and multiples of numbers and means, as the forms that are expected."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -14,7 +14,7 @@ LINEAR = ("negative", "round", "+", "-", "*", "/")
 
 
 def expected(space: Space, symbol: str, arguments: Sequence[Holding]) -> Affine | Mean | None:
-    """Return what an operator gives, where that is a combination of its arguments; else None."""
+    """Return the result of an operator, where that is a combination of its arguments; else None."""
     if symbol not in LINEAR:
         return None
     known = [_numbers(space, one) for one in arguments]
@@ -117,13 +117,13 @@ def added(one: Affine | Mean, other: Affine | Mean, pairs: bool = True) -> Affin
 
 
 def _joined(one: Integers, a: int, other: Integers, b: int) -> Integers:
-    """Return what sums over the same positions can be, count by count."""
+    """Return all sums over the same positions, count by count."""
     counts, groups = [], []
     for pairs, factor in ((one, a), (other, b)):
         ordered = pairs[np.argsort(pairs[:, 1], kind="stable")]
-        places = np.flatnonzero(np.diff(ordered[:, 1])) + 1
-        groups.append(np.split(ordered[:, 0] * factor, places))
-        counts.append(ordered[np.append(0, places), 1].tolist())
+        starts = np.flatnonzero(np.diff(ordered[:, 1])) + 1
+        groups.append(np.split(ordered[:, 0] * factor, starts))
+        counts.append(ordered[np.append(0, starts), 1].tolist())
     by_count = dict(zip(counts[1], groups[1], strict=True))
     tops = [sums(distinct(top), distinct(by_count[count])) for count, top in zip(counts[0], groups[0], strict=True)]
     return np.stack([np.concatenate(tops), np.repeat(counts[0], list(map(len, tops)))], axis=1)
@@ -153,7 +153,7 @@ def _quotient(space: Space, left: Affine | Mean, right: Affine | Mean) -> Affine
 
 
 def same(wanted: Affine | Mean, found: Holding) -> bool:
-    """Say whether two numbers or means are held alike."""
+    """Return whether two numbers or means are held alike."""
     if isinstance(wanted, Affine) and isinstance(found, Affine):
         return alike(wanted.form, found.scale, found.form, wanted.scale)
     if isinstance(wanted, Mean) and isinstance(found, Mean):
@@ -166,7 +166,7 @@ def same(wanted: Affine | Mean, found: Holding) -> bool:
 
 
 def with_pairs(wanted: Affine | Mean, found: Holding) -> Holding:
-    """Return what was found to be held, with the pairs that a mean can be."""
+    """Return the holding, with the pairs of a mean."""
     if not isinstance(found, Mean) or not isinstance(wanted, Mean):
         return found
     tops = scaled(wanted.pairs[:, 0], found.scale)

@@ -1,4 +1,4 @@
-"""What is stated of every part of a program is what the program means: node by node, from vocabulary and positions.
+"""The statement gives the meaning of the program: node by node, from vocabulary and positions.
 
 The numbers that a cell can be are found here, from below; none are taken from what is stated. A function is evaluated
 for all values that its arguments can have together, a selector for all pairs of values, and what is stated must say the

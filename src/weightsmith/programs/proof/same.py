@@ -1,4 +1,4 @@
-"""Is the program of a certificate a given one? Part by part, and functions by what they answer."""
+"""Comparison of a program with that of a certificate: node by node, and functions by their results."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,14 +14,14 @@ from weightsmith.programs.proof.statement import Statement
 
 
 def require_same(stated: Statement, program: Program) -> None:
-    """Refuse a statement of another program than the given one."""
+    """Refuse a statement of another program."""
     names = part_names(program)
     ours, theirs = program.nodes, stated.program.nodes
     if len(ours) != len(theirs) or program.causal != stated.program.causal:
         raise InputError(f"the certificate is of another program: it has {len(theirs)} parts, this one {len(ours)}")
-    places = {node: n for of in (ours, theirs) for n, node in enumerate(of)}
+    numbers = {node: n for of in (ours, theirs) for n, node in enumerate(of)}
     for one, other in zip(ours, theirs, strict=True):
-        same = type(one) is type(other) and _contents(one, places) == _contents(other, places)
+        same = type(one) is type(other) and _contents(one, numbers) == _contents(other, numbers)
         if not same:
             raise InputError(f"the certificate is of another program: it differs from this one at {names[one]}")
         for given, answer in (stated.answers or {}).get(other, {}).items():
@@ -34,17 +34,17 @@ def require_same(stated: Statement, program: Program) -> None:
                 )
 
 
-def _contents(node: Node, places: dict[Node, int]) -> list[Any]:
-    return [_comparable(value, places) for value in node.contents]
+def _contents(node: Node, numbers: dict[Node, int]) -> list[Any]:
+    return [_comparable(value, numbers) for value in node.contents]
 
 
-def _comparable(value: Any, places: dict[Node, int]) -> Any:
+def _comparable(value: Any, numbers: dict[Node, int]) -> Any:
     if isinstance(value, Node):
-        return "part", places[value]
+        return "part", numbers[value]
     if isinstance(value, Function):
         return "function"  # which answers for itself
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_comparable(one, places) for one in value]
+        return [_comparable(one, numbers) for one in value]
     return value
 
 

@@ -1,4 +1,4 @@
-"""Which pairs of positions are selected: conditions on what the query has more than the key, and heads that add up.
+"""Selections of pairs of positions: conditions on query minus key, and heads that add up to them.
 
 A condition says of a difference between a form of the query and one of the key in which spans it must lie. A boundary
 says that the difference of two forms is at least a number; heads are boundaries with signs.
@@ -32,7 +32,7 @@ class If:
 
     @cached_property
     def same(self) -> tuple[bytes, bytes]:
-        """What makes two differences one."""
+        """The key by which two differences are equal."""
         return self.key.tobytes(), self.query.tobytes()
 
     def holds(self, differences: Integers) -> Booleans:
@@ -47,24 +47,24 @@ class If:
 class All:
     """The pairs for which all parts hold."""
 
-    parts: tuple["Pairs", ...]
+    parts: tuple["Selection", ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Some:
     """The pairs for which some part holds."""
 
-    parts: tuple["Pairs", ...]
+    parts: tuple["Selection", ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Other:
     """The pairs for which a part does not hold."""
 
-    inner: "Pairs"
+    inner: "Selection"
 
 
-Pairs: TypeAlias = If | All | Some | Other | bool
+Selection: TypeAlias = If | All | Some | Other | bool
 
 
 class Boundary(NamedTuple):
@@ -75,9 +75,9 @@ class Boundary(NamedTuple):
     selected: int
 
 
-def every(*parts: Pairs) -> Pairs:
+def every(*parts: Selection) -> Selection:
     """Return the pairs for which all parts hold; a condition counts once."""
-    flat: dict[object, Pairs] = {}
+    flat: dict[object, Selection] = {}
     for part in parts:
         if part is False:
             return False
@@ -87,7 +87,7 @@ def every(*parts: Pairs) -> Pairs:
     return True if not rest else rest[0] if len(rest) == 1 else All(rest)
 
 
-def some(*parts: Pairs) -> Pairs:
+def some(*parts: Selection) -> Selection:
     """Return the pairs for which some part holds."""
     if any(part is True for part in parts):
         return True
@@ -95,7 +95,7 @@ def some(*parts: Pairs) -> Pairs:
     return False if not rest else rest[0] if len(rest) == 1 else Some(rest)
 
 
-def other(part: Pairs) -> Pairs:
+def other(part: Selection) -> Selection:
     """Return the pairs for which a part does not hold."""
     if isinstance(part, bool):
         return not part
@@ -106,7 +106,7 @@ def other(part: Pairs) -> Pairs:
     return part.inner if isinstance(part, Other) else Other(part)
 
 
-def conditions(pairs: Pairs) -> list[If]:
+def conditions(pairs: Selection) -> list[If]:
     """Return all conditions that a selector is made of."""
     match pairs:
         case If():
@@ -118,7 +118,7 @@ def conditions(pairs: Pairs) -> list[If]:
     return []
 
 
-def truth(pairs: Pairs, leaf: Callable[[If], Booleans], shape: tuple[int, ...]) -> Booleans:
+def truth(pairs: Selection, leaf: Callable[[If], Booleans], shape: tuple[int, ...]) -> Booleans:
     """Return whether pairs are selected, from whether each condition holds."""
     match pairs:
         case If():
@@ -134,13 +134,13 @@ def truth(pairs: Pairs, leaf: Callable[[If], Booleans], shape: tuple[int, ...]) 
 
 @dataclass(eq=False)
 class Differences:
-    """What differences between query and key can be."""
+    """All differences between query and key."""
 
     space: Space
     causal: bool
 
     def __post_init__(self) -> None:
-        """Remember what was found."""
+        """Start without differences."""
         self._known: dict[tuple[bytes, bytes], Integers] = {}
 
     def codes(self, key: Integers, query: Integers) -> Integers:
@@ -166,8 +166,8 @@ class Differences:
         codes = self.codes(condition.key, condition.query)
         return codes, condition.holds(codes)
 
-    def identity(self, pairs: Pairs) -> object:
-        """Return what makes two selectors the same; different ones may still select alike."""
+    def identity(self, pairs: Selection) -> object:
+        """Return the key by which two selectors are the same; different ones may still select alike."""
         match pairs:
             case If():
                 return (*pairs.same, self.of(pairs)[1].tobytes())
@@ -177,7 +177,7 @@ class Differences:
                 return "other", self.identity(inner)
         return pairs
 
-    def normal(self, pairs: Pairs) -> Pairs:
+    def normal(self, pairs: Selection) -> Selection:
         """Return the same selector, with spans that begin and end at differences that occur."""
         match pairs:
             case If():
@@ -200,7 +200,7 @@ class Differences:
         codes, holds = self.of(condition)
         return int(codes[holds][0]) if np.count_nonzero(holds) == 1 else None
 
-    def selects(self, pairs: Pairs, heads: Sequence[tuple[Boundary, int]], name: str) -> int:
+    def selects(self, pairs: Selection, heads: Sequence[tuple[Boundary, int]], name: str) -> int:
         """Check that heads, added up with their signs, select just the pairs; return over how many cases."""
         digits = {one.same: (one.key, one.query) for one in conditions(pairs)}
         for boundary, _ in heads:  # which may look at a difference that makes no difference

@@ -7,35 +7,13 @@ from typing import Any
 import numpy as np
 
 from weightsmith.errors import brief
-from weightsmith.programs.form import (
-    Always,
-    And,
-    Matrix,
-    Node,
-    Not,
-    Or,
-    Select,
-    SelectorNode,
-)
+from weightsmith.programs.form import Always, And, Matrix, Node, Not, Or, Select, SelectorNode
 from weightsmith.programs.operators import COMPARISONS
 from weightsmith.programs.proof.functions import Functions
 from weightsmith.programs.proof.holding import Affine, Holding, forms_of
 from weightsmith.programs.proof.lemmas import LemmaError
-from weightsmith.programs.proof.selectors import (
-    If,
-    Pairs,
-    conditions,
-    every,
-    other,
-    some,
-    truth,
-)
-from weightsmith.programs.proof.space import (
-    Booleans,
-    Integers,
-    alike,
-    scaled,
-)
+from weightsmith.programs.proof.selectors import If, Selection, conditions, every, other, some, truth
+from weightsmith.programs.proof.space import Booleans, Integers, alike, scaled
 
 MOST_PAIRS = 4_000_000  # of combinations of key and query
 FEW_VALUES = 300  # fewer are compared pair by pair
@@ -44,7 +22,7 @@ FEW_VALUES = 300  # fewer are compared pair by pair
 class Selects(Functions):
     """Checks selectors."""
 
-    def _selector(self, node: SelectorNode) -> Pairs:
+    def _selector(self, node: SelectorNode) -> Selection:
         match node:
             case And(left, right):
                 return every(self.pairs[left], self.pairs[right])
@@ -58,20 +36,22 @@ class Selects(Functions):
                 return self._is_select(node, self.held[keys], self.held[queries], comparison)
             case Matrix(rows, only):
                 self._require_length(len(rows), only)
-                places = Affine(self.space.index)
-                return self._is_select(node, places, places, lambda key, query: rows[query][key])
+                indices = Affine(self.space.index)
+                return self._is_select(node, indices, indices, lambda key, query: rows[query][key])
         raise LemmaError(f"{brief(node)} is no selector of a program")
 
     def _require_length(self, given: int, only: bool) -> None:
         if given < self.space.positions or (only and given != self.space.positions):
             raise LemmaError(f"a constant of length {given} for {self.space.positions} positions")
 
-    def _stated_pairs(self, node: Node) -> Pairs:
+    def _stated_pairs(self, node: Node) -> Selection:
         if node not in self.stated.pairs:
             raise LemmaError("it is not stated what it selects")
         return self.differences.normal(self.stated.pairs[node])
 
-    def _is_select(self, node: Node, keys: Holding, queries: Holding, comparison: str | Callable[..., Any]) -> Pairs:
+    def _is_select(
+        self, node: Node, keys: Holding, queries: Holding, comparison: str | Callable[..., Any]
+    ) -> Selection:
         """Check a select: for all pairs of values it selects what the program means."""
         pairs = self._stated_pairs(node)
         self._require_comparable(keys, queries, comparison)
@@ -95,7 +75,7 @@ class Selects(Functions):
         if not halves or not isinstance(comparison, str):
             raise LemmaError(f"more is asked of a key or query than its {partial[0].about}")
 
-    def _by_difference(self, pairs: Pairs, keys: Affine, queries: Affine, comparison: str) -> int | None:
+    def _by_difference(self, pairs: Selection, keys: Affine, queries: Affine, comparison: str) -> int | None:
         """Check a comparison of two numbers by their difference; None where the condition is on another one."""
         common = lcm(keys.scale, queries.scale)
         key, query = scaled(keys.form, common // keys.scale), scaled(queries.form, common // queries.scale)
@@ -117,7 +97,7 @@ class Selects(Functions):
         return len(codes)
 
     def _times(self, pairs: If, key: Integers, query: Integers) -> int | None:
-        """Return by what a condition's forms must be multiplied to be these, up to constants."""
+        """Return the factor by which a condition's forms are these, up to constants."""
         both, ours = np.append(key[:-1], query[:-1]), np.append(pairs.key[:-1], pairs.query[:-1])
         place = int(np.argmax(ours != 0))
         if not ours[place] or both[place] % ours[place]:
@@ -126,7 +106,7 @@ class Selects(Functions):
         return factor if alike(ours, factor, both, 1) else None
 
     def _pair_by_pair(
-        self, node: Node, pairs: Pairs, keys: Holding, queries: Holding, comparison: str | Callable[..., Any]
+        self, node: Node, pairs: Selection, keys: Holding, queries: Holding, comparison: str | Callable[..., Any]
     ) -> int:
         """Check a select for all that keys and queries can hold."""
         if isinstance(pairs, If) and isinstance(comparison, str) and self._in_order(pairs, keys, queries, comparison):
@@ -159,7 +139,7 @@ class Selects(Functions):
         return shape[0] * shape[1]
 
     def _in_order(self, pairs: If, keys: Holding, queries: Holding, comparison: str) -> bool:
-        """Say whether a form rises just as the values do that it holds, and the condition is on its sign alone."""
+        """Return whether a form rises just as the values do that it holds, and the condition is on its sign alone."""
         if keys is not queries or not np.array_equal(pairs.key, pairs.query):
             return False
         if self.space.constant(pairs.key) or self.stated.causal:
@@ -195,7 +175,7 @@ class Selects(Functions):
         rows = grid.rows(*columns)
         return np.unique(rows, axis=0) if len(rows) > 64 else rows
 
-    def _selected(self, selector: Node) -> Pairs:
+    def _selected(self, selector: Node) -> Selection:
         if not self.program.causal and self.stated.causal:
             self._require_looks_back(selector)
         return self.pairs[selector]
@@ -238,8 +218,8 @@ class Selects(Functions):
 
     def _by_position(self, holding: Holding) -> Integers | None:
         """Return the values at all positions, where they depend on the position alone."""
-        places = all(self.space.pure_index(form) or self.space.constant(form) for form in forms_of(holding))
-        if holding.about != "value" or not places:
+        pure = all(self.space.pure_index(form) or self.space.constant(form) for form in forms_of(holding))
+        if holding.about != "value" or not pure:
             return None
         grid = self._grid([Affine(self.space.index)])
         asked, place = grid.ask(holding), grid.ask_form(self.space.index)

@@ -36,9 +36,9 @@ class Span:
     """Forms of which others may be combinations, whatever their constants."""
 
     def __init__(self, forms: Sequence[Integers], apart: Sequence[slice] = ()) -> None:
-        """Choose for each form a coordinate by which it is told from the others; those `apart` are not chosen."""
+        """Choose for each form a coordinate that distinguishes it; those `apart` are not chosen."""
         self.forms = np.array(forms, np.int64)[:, :-1] if len(forms) else np.zeros((0, 0), np.int64)
-        self.places: list[int] = []
+        self.pivots: list[int] = []
         self.reduced: list[list[int]] = []  # times the divisor
         self.divisor = 1
         columns = _different_columns(self.forms, apart)
@@ -50,7 +50,7 @@ class Span:
             if pivot is None:
                 self.dependent = True
                 return
-            self.places.append(columns[pivot])
+            self.pivots.append(columns[pivot])
             divisor = rows[n][pivot]
             rows[n] = [one / divisor for one in rows[n]]
             factors[n] = [one / divisor for one in factors[n]]
@@ -64,8 +64,8 @@ class Span:
 
     def solve(self, form: Integers) -> tuple[list[int], int, Integers]:
         """Return whole factors, a divisor, and the rest: divisor · form = Σ factor · form of the span + rest."""
-        found = [0] * len(self.places)
-        for place, row in zip(self.places, self.reduced, strict=True):
+        found = [0] * len(self.pivots)
+        for place, row in zip(self.pivots, self.reduced, strict=True):
             value = int(form[place])
             if value:
                 found = [a + value * b for a, b in zip(found, row, strict=True)]
@@ -92,10 +92,10 @@ def _different_columns(forms: Integers, apart: Sequence[slice]) -> list[int]:
 
 
 class Space:
-    """The coordinates of forms, and what forms can be."""
+    """The coordinates of forms, and the numbers that they can be."""
 
     def __init__(self, tokens: int, positions: int, cells: int, of_cell: Callable[[int], Integers]) -> None:
-        """Take the sizes, and a function that says what a cell can be."""
+        """Take the sizes, and a function that returns the numbers of a cell."""
         self.tokens, self.positions, self.cells = tokens, positions, cells
         self.of_tokens, self.of_index = slice(0, tokens), slice(tokens, tokens + positions)
         self.of_cells = slice(tokens + positions, tokens + positions + cells)
@@ -126,15 +126,15 @@ class Space:
         return found
 
     def constant(self, form: Integers) -> bool:
-        """Say whether a form is one number."""
+        """Return whether a form is one number."""
         return not form[:-1].any()
 
     def pure_token(self, form: Integers) -> bool:
-        """Say whether a form depends on the token alone."""
+        """Return whether a form depends on the token alone."""
         return not form[self.tokens : -1].any() and bool(form[self.of_tokens].any())
 
     def pure_index(self, form: Integers) -> bool:
-        """Say whether a form depends on the position alone."""
+        """Return whether a form depends on the position alone."""
         return not form[self.of_tokens].any() and not form[self.of_cells].any() and bool(form[self.of_index].any())
 
     def cells_of(self, form: Integers) -> list[tuple[int, int]]:
@@ -175,7 +175,7 @@ class Space:
             raise LemmaError(f"a form has numbers as large as {largest:,}: that is too large")
 
     def add_joint(self, forms: Sequence[Integers], rows: Integers) -> None:
-        """Note what forms can be together; what was found before stays true."""
+        """Note all combinations of forms; earlier results stay true."""
         varying = [n for n, form in enumerate(forms) if not self.constant(form)]
         span = Span([forms[n] for n in varying])
         if len(varying) < 2 or span.dependent:
@@ -198,7 +198,7 @@ class Space:
 
 
 def scaled(numbers: Integers, factor: int) -> Integers:
-    """Return numbers times a factor, or refuse what would leave 64 bits."""
+    """Return numbers times a factor, or refuse numbers beyond 64 bits."""
     largest = max(abs(int(numbers.min(initial=0))), int(numbers.max(initial=0)))
     if largest * abs(factor) >= TOO_LARGE:
         raise LemmaError(f"numbers up to {largest:,} times {factor:,} are too large")
@@ -206,7 +206,7 @@ def scaled(numbers: Integers, factor: int) -> Integers:
 
 
 def product(rows: Integers, factors: Sequence[int]) -> Integers:
-    """Return rows of numbers, each times its factor, added up; refuse what would leave 64 bits."""
+    """Return rows of numbers, each times its factor, added up; refuse numbers beyond 64 bits."""
     total = np.zeros(len(rows), np.int64)
     for column, factor in enumerate(factors):
         if factor:
@@ -215,7 +215,7 @@ def product(rows: Integers, factors: Sequence[int]) -> Integers:
 
 
 def alike(one: Integers, factor: int, other: Integers, times: int) -> bool:
-    """Say whether two forms are equal, each times its factor."""
+    """Return whether two forms are equal, each times its factor."""
     return np.array_equal(scaled(one, factor), scaled(other, times))
 
 

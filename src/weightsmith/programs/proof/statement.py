@@ -1,4 +1,4 @@
-"""What is stated of weights: nothing of it is believed.
+"""The statement about weights. Nothing of it is believed.
 
 Cells are the numbers that sublayers write: a sum over selected positions, or what neurons add. Lanes hold features and
 cells. For every part of the program it is stated how its value is held, or which pairs its selector selects.
@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from weightsmith.programs.form import Node
 from weightsmith.programs.proof.asking import Answers
-from weightsmith.programs.proof.grid import Part
 from weightsmith.programs.proof.holding import Holding, Mean
-from weightsmith.programs.proof.selectors import Boundary, Pairs
+from weightsmith.programs.proof.neurons import Part
+from weightsmith.programs.proof.selectors import Boundary, Selection
 from weightsmith.programs.proof.space import Integers
 from weightsmith.programs.values import Value
 
@@ -25,13 +25,13 @@ class Gathered(NamedTuple):
 
 
 class Layered(NamedTuple):
-    """What neurons add, which read forms."""
+    """The sum of neurons that read forms."""
 
     parts: tuple[Part, ...]
 
 
 class Cell(NamedTuple):
-    """A number at every position: when it is there (0 the embedding, 2b + 1 and 2b + 2 block b), and what it is."""
+    """A number at every position: the sublayer that writes it (2b + 1 and 2b + 2 in block b), and its definition."""
 
     time: int
     made: Gathered | Layered
@@ -43,7 +43,7 @@ class Held(NamedTuple):
     """How a part of the program is held."""
 
     holding: Holding
-    recoded: tuple[Holding | None, ...] = ()  # arguments that were given another form first
+    recoded: tuple[Holding | None, ...] = ()  # arguments that got another form first
     mean: Mean | None = None  # of which the holding keeps halves
 
 
@@ -70,5 +70,5 @@ class Statement:
     cells: tuple[Cell, ...]
     lanes: tuple[tuple[tuple[int, int], ...], ...]  # for every lane, its cells with their factors
     held: dict[Node, Held] = field(repr=False)
-    pairs: dict[Node, Pairs] = field(repr=False)
+    pairs: dict[Node, Selection] = field(repr=False)
     answers: dict[Node, Answers] | None = field(default=None, repr=False)  # of functions that cannot be asked

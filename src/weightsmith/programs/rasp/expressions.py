@@ -1,4 +1,4 @@
-"""What every expression of RASP in Python has: annotations, a name, a number, and the place where it was made."""
+"""Expressions of RASP in Python: annotations, a name, a number, and the source location."""
 
 import copy
 import itertools
@@ -10,6 +10,8 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, Protocol, TypeAlias, TypeVar
 
+from weightsmith.errors import InputError, brief
+from weightsmith.programs.form import Node, Note
 from weightsmith.programs.places import Place
 from weightsmith.programs.rasp.sources import place_in
 
@@ -22,11 +24,11 @@ RASPExprT = TypeVar("RASPExprT", bound="RASPExpr")
 
 OURS = str(Path(__file__).parents[1]) + os.sep
 DEFAULT_ANNOTATORS: dict[str, Callable[["RASPExpr"], Any]] = {}
-"""What an annotation is where nobody gave it: a function of the expression, called when it is first asked for."""
+"""Default annotations: functions of the expression, called when one is first asked for."""
 
 
 class Annotator(Protocol):
-    """Gives an annotation that nobody gave."""
+    """Computes a default annotation."""
 
     def __call__(self, expr: "RASPExpr") -> Any:
         """Return the annotation of an expression."""
@@ -36,7 +38,7 @@ class Annotations(Mapping[str, Any]):
     """The annotations of an expression; missing ones come from `DEFAULT_ANNOTATORS` when they are asked for."""
 
     def __init__(self, expression: "RASPExpr", given: Mapping[str, Any]) -> None:
-        """Hold what was given."""
+        """Hold the annotations that were set."""
         self._expression = expression
         self._given = dict(given)
 
@@ -50,11 +52,11 @@ class Annotations(Mapping[str, Any]):
         return self._given[key]
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the keys that have been given or asked for."""
+        """Yield the keys that were set or asked for."""
         return iter(self._given)
 
     def __len__(self) -> int:
-        """Return how many have been given or asked for."""
+        """Return the number that were set or asked for."""
         return len(self._given)
 
 
@@ -62,6 +64,8 @@ class RASPExpr(ABC):
     """An expression: a sequence operation or a selector."""
 
     _numbers = itertools.count(1)
+    _parts: tuple[str, ...] = ()  # the attributes that hold its children
+    _kind: str | None = None  # its name, and that of the method that evaluates it
 
     def __init__(self) -> None:
         """Start without annotations, and remember who made this."""
@@ -72,10 +76,14 @@ class RASPExpr(ABC):
     def __call__(self, xs: Sequence[Any]) -> Any:
         """Return the values of this expression for an input."""
 
+    def node(self, parts: tuple[Any, ...], note: Note) -> Node:
+        """Return this expression as a node of a program, from the nodes of its children."""
+        raise InputError(f"an expression of the kind {type(self).__name__} is none of RASP's: {brief(self)}")
+
     @property
-    @abstractmethod
     def children(self) -> Sequence["RASPExpr"]:
         """The expressions that this one is made of."""
+        return [getattr(self, name) for name in self._parts]
 
     @property
     def annotations(self) -> Mapping[str, Any]:

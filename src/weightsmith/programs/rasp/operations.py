@@ -1,4 +1,4 @@
-"""Pointwise functions that say what they are: a compiler sees `x + 3`, and not a function that it cannot look into."""
+"""Symbolic pointwise functions: the compiler sees `x + 3` instead of an opaque function."""
 
 import operator
 from collections.abc import Callable
@@ -49,7 +49,7 @@ FIRST, SECOND, THIRD = Slot(0), Slot(1), Slot(2)
 
 @dataclass(frozen=True)
 class Operation:
-    """A known operator with slots for what changes: `Operation("+", (FIRST, 3))` is x → x + 3."""
+    """A known operator with slots for arguments: `Operation("+", (FIRST, 3))` is x → x + 3."""
 
     symbol: str
     arguments: tuple[Any, ...]
@@ -87,12 +87,12 @@ class Linear:
 
 @dataclass(frozen=True)
 class Chain:
-    """Functions of one value, one after the other: what comes out of one goes into the next, None too."""
+    """Functions of one value, one after the other; a result of None goes on too."""
 
     steps: tuple[Callable[[Any], Any], ...]
 
     def __call__(self, value: Any) -> Any:
-        """Return the result of the last; none of them may tell apart what is one value."""
+        """Return the result of the last; none of them may distinguish 1, 1.0 and True."""
         for number, step in enumerate(self.steps):
             if number:
                 require_alike(step, value)

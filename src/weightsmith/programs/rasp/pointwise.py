@@ -15,7 +15,7 @@ def where(condition: Any, yes: Any, no: Any) -> SOp:
 
 
 def function(f: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a function of values one of operations: a decorator. Constants may be given in place of operations.
+    """Make a function of values one of operations: a decorator. Constants may stand in place of operations.
 
     >>> from weightsmith.programs import function, rasp
     >>> @function

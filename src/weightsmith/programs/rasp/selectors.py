@@ -2,10 +2,13 @@
 
 import enum
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
+from weightsmith.programs import form
+from weightsmith.programs.form import Note, SelectorNode
 from weightsmith.programs.operators import COMPARISONS
 from weightsmith.programs.rasp.expressions import RASPExpr, SelectorValue
+from weightsmith.programs.rasp.operations import known_symbol, opaque
 from weightsmith.programs.rasp.sequences import Full, SOp
 
 
@@ -13,7 +16,7 @@ class Predicate(Protocol):
     """Says whether a pair of a key and a query is selected."""
 
     def __call__(self, key: Any, query: Any, /) -> Any:
-        """Say whether the pair is selected."""
+        """Return whether the pair is selected."""
 
 
 class Comparison(enum.Enum):
@@ -29,7 +32,7 @@ class Comparison(enum.Enum):
     FALSE = "False"
 
     def __call__(self, key: Any, query: Any) -> bool:
-        """Say whether the pair compares so."""
+        """Return whether the pair compares so."""
         for name, value in (("key", key), ("query", query)):
             if value is None:
                 raise ValueError(f"{name} is None!")
@@ -41,6 +44,8 @@ class Comparison(enum.Enum):
 class Selector(RASPExpr):
     """A selector: called with an input it gives a row for each query, with a truth value for each key."""
 
+    _kind = "selector"
+
     def __call__(self, xs: Sequence[Any]) -> SelectorValue:
         """Return for every position which positions it selects."""
         from weightsmith.programs.rasp.evaluation import evaluate  # it evaluates what is defined here
@@ -49,7 +54,7 @@ class Selector(RASPExpr):
         return rows
 
     def __repr__(self) -> str:
-        """Return the name of this selector and what it is made of."""
+        """Return the name of this selector and of its parts."""
         return f"{self.name}({', '.join(child.name for child in self.children)})"
 
     def __and__(self, other: "Selector") -> "Selector":
@@ -76,7 +81,10 @@ class Selector(RASPExpr):
 class Select(Selector):
     """The pairs of which a predicate holds: a `Comparison`, or a function of (key, query)."""
 
-    meaning: Selector | None = None  # what this was simplified from
+    _kind = "select"
+    _parts = ("keys", "queries")
+
+    meaning: Selector | None = None  # the selector before simplification
 
     def __init__(self, keys: SOp, queries: SOp, predicate: Predicate) -> None:
         """Compare each value of `keys` with each of `queries`."""
@@ -85,27 +93,37 @@ class Select(Selector):
             assert isinstance(one, SOp), f"a Select is of sequence operations, and not of {one!r}"
         self.keys, self.queries, self.predicate = keys, queries, predicate
 
-    @property
-    def children(self) -> Sequence[RASPExpr]:
-        """The keys and the queries."""
-        return [self.keys, self.queries]
+    def node(self, parts: tuple[Any, ...], note: Note) -> SelectorNode:
+        """Return the select, or the selector that it was simplified from."""
+        if self.meaning is not None:
+            return cast(SelectorNode, parts[0])
+        keys, queries = parts
+        if isinstance(self.predicate, Comparison):
+            return form.select(keys, queries, self.predicate.value.lower(), note)
+        symbol = known_symbol(self.predicate)
+        known = symbol if symbol in COMPARISONS else None
+        return form.select(keys, queries, known or opaque(self.predicate, note), note)
 
 
 class ConstantSelector(Selector):
     """Given pairs, whatever the input; for tests."""
+
+    _kind = "constant_selector"
 
     def __init__(self, value: SelectorValue, check_length: bool = True) -> None:
         """Hold a row for each query; inputs of another length are refused if `check_length`."""
         super().__init__()
         self.value, self.check_length = value, check_length
 
-    @property
-    def children(self) -> Sequence[RASPExpr]:
-        """Nothing."""
-        return []
+    def node(self, parts: tuple[Any, ...], note: Note) -> SelectorNode:
+        """Return the pairs as a matrix."""
+        rows = tuple(tuple(bool(one) for one in row) for row in self.value)
+        return form.Matrix(rows, self.check_length, note=note)
 
 
 class _OfTwo(Selector):
+    _parts = ("fst", "snd")
+
     def __init__(self, fst: Selector, snd: Selector) -> None:
         """Combine two selectors."""
         super().__init__()
@@ -113,22 +131,32 @@ class _OfTwo(Selector):
             assert isinstance(one, Selector), f"a {type(self).__name__} is of selectors, and not of {one!r}"
         self.fst, self.snd = fst, snd
 
-    @property
-    def children(self) -> Sequence[RASPExpr]:
-        """The two selectors."""
-        return [self.fst, self.snd]
-
 
 class SelectorAnd(_OfTwo):
     """The pairs that both select."""
+
+    _kind = "selector_and"
+
+    def node(self, parts: tuple[Any, ...], note: Note) -> SelectorNode:
+        """Return the conjunction."""
+        return form.And(*parts, note=note)
 
 
 class SelectorOr(_OfTwo):
     """The pairs that either selects."""
 
+    _kind = "selector_or"
+
+    def node(self, parts: tuple[Any, ...], note: Note) -> SelectorNode:
+        """Return the disjunction."""
+        return form.Or(*parts, note=note)
+
 
 class SelectorNot(Selector):
     """The pairs that the other does not select."""
+
+    _kind = "selector_not"
+    _parts = ("inner",)
 
     def __init__(self, inner: Selector) -> None:
         """Turn a selector round."""
@@ -136,10 +164,9 @@ class SelectorNot(Selector):
         assert isinstance(inner, Selector), f"a SelectorNot is of a selector, and not of {inner!r}"
         self.inner = inner
 
-    @property
-    def children(self) -> Sequence[RASPExpr]:
-        """The selector."""
-        return [self.inner]
+    def node(self, parts: tuple[Any, ...], note: Note) -> SelectorNode:
+        """Return the negation."""
+        return form.Not(*parts, note=note)
 
 
 def selector_not(inner: Selector, simplify: bool = True) -> Selector:

@@ -2,15 +2,31 @@
 
 from collections.abc import Callable, Sequence
 from types import GenericAlias
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from weightsmith.programs import form
+from weightsmith.programs.form import Note, SequenceNode
 from weightsmith.programs.rasp.expressions import RASPExpr, Value
-from weightsmith.programs.rasp.operations import FIRST, SECOND, THIRD, Chain, Linear, operation
-
-if TYPE_CHECKING:
-    pass
+from weightsmith.programs.rasp.operations import FIRST, SECOND, THIRD, Chain, Linear, applied, operation
+from weightsmith.programs.values import exact
 
 SOpT = TypeVar("SOpT", bound="SOp")
+
+
+def _binary(symbol: str, swapped: bool = False) -> "Callable[[SOp, Any], SOp]":
+    def method(self: "SOp", other: Any) -> "SOp":
+        return pointwise(symbol, other, self) if swapped else pointwise(symbol, self, other)
+
+    method.__doc__ = f"Return other {symbol} self." if swapped else f"Return self {symbol} other."
+    return method
+
+
+def _unary(symbol: str) -> "Callable[[SOp], SOp]":
+    def method(self: "SOp") -> "SOp":
+        return pointwise(symbol, self)
+
+    method.__doc__ = f"Return {symbol} of self."
+    return method
 
 
 class SOp(RASPExpr):
@@ -18,6 +34,8 @@ class SOp(RASPExpr):
 
     Operators work on every position by itself, with another operation or with a constant. `x == y` is an operation too.
     """
+
+    _kind = "sop"
 
     def __call__(self, xs: Sequence[Any]) -> list[Any]:
         """Return the value at every position."""
@@ -27,7 +45,7 @@ class SOp(RASPExpr):
         return values
 
     def __repr__(self) -> str:
-        """Return the name of this operation and what it is made of."""
+        """Return the name of this operation and of its parts."""
         return f"{self.name}({', '.join(child.name for child in self.children)})"
 
     def __class_getitem__(cls, values: Any) -> GenericAlias:
@@ -36,151 +54,76 @@ class SOp(RASPExpr):
 
     __hash__ = object.__hash__
 
-    def __lt__(self, other: Any) -> "SOp":
-        """Return self < other."""
-        return pointwise("<", self, other)
-
-    def __le__(self, other: Any) -> "SOp":
-        """Return self <= other."""
-        return pointwise("<=", self, other)
-
-    def __eq__(self, other: object) -> "SOp":  # type: ignore[override]  # it makes an operation
-        """Return self == other."""
-        return pointwise("==", self, other)
-
-    def __ne__(self, other: object) -> "SOp":  # type: ignore[override]  # it makes an operation
-        """Return self != other."""
-        return pointwise("!=", self, other)
-
-    def __gt__(self, other: Any) -> "SOp":
-        """Return self > other."""
-        return pointwise(">", self, other)
-
-    def __ge__(self, other: Any) -> "SOp":
-        """Return self >= other."""
-        return pointwise(">=", self, other)
-
-    def __add__(self, other: Any) -> "SOp":
-        """Return self + other."""
-        return pointwise("+", self, other)
-
-    def __radd__(self, other: Any) -> "SOp":
-        """Return other + self."""
-        return pointwise("+", other, self)
-
-    def __sub__(self, other: Any) -> "SOp":
-        """Return self - other."""
-        return pointwise("-", self, other)
-
-    def __rsub__(self, other: Any) -> "SOp":
-        """Return other - self."""
-        return pointwise("-", other, self)
-
-    def __mul__(self, other: Any) -> "SOp":
-        """Return self * other."""
-        return pointwise("*", self, other)
-
-    def __rmul__(self, other: Any) -> "SOp":
-        """Return other * self."""
-        return pointwise("*", other, self)
-
-    def __truediv__(self, other: Any) -> "SOp":
-        """Return self / other."""
-        return pointwise("/", self, other)
-
-    def __rtruediv__(self, other: Any) -> "SOp":
-        """Return other / self."""
-        return pointwise("/", other, self)
-
-    def __floordiv__(self, other: Any) -> "SOp":
-        """Return self // other."""
-        return pointwise("//", self, other)
-
-    def __mod__(self, other: Any) -> "SOp":
-        """Return self % other."""
-        return pointwise("%", self, other)
-
-    def __neg__(self) -> "SOp":
-        """Return -self."""
-        return pointwise("negative", self)
-
-    def __abs__(self) -> "SOp":
-        """Return the absolute value."""
-        return pointwise("absolute", self)
-
-    def __round__(self) -> "SOp":
-        """Return the nearest whole number; halves go to the even one."""
-        return pointwise("round", self)
-
-    def __invert__(self) -> "SOp":
-        """Return whether self is false."""
-        return pointwise("not", self)
-
-    def __and__(self, other: Any) -> "SOp":
-        """Return `self and other`, one of the two as in Python."""
-        return pointwise("and", self, other)
-
-    def __rand__(self, other: Any) -> "SOp":
-        """Return `other and self`, one of the two as in Python."""
-        return pointwise("and", other, self)
-
-    def __or__(self, other: Any) -> "SOp":
-        """Return `self or other`, one of the two as in Python."""
-        return pointwise("or", self, other)
-
-    def __ror__(self, other: Any) -> "SOp":
-        """Return `self or other` for a constant on the left, as programs for Tracr have it."""
-        return pointwise("or", self, other)
+    __lt__, __le__, __gt__, __ge__ = _binary("<"), _binary("<="), _binary(">"), _binary(">=")
+    __eq__ = _binary("==")  # type: ignore[assignment]  # it makes an operation
+    __ne__ = _binary("!=")  # type: ignore[assignment]  # it makes an operation
+    __add__, __radd__ = _binary("+"), _binary("+", swapped=True)
+    __sub__, __rsub__ = _binary("-"), _binary("-", swapped=True)
+    __mul__, __rmul__ = _binary("*"), _binary("*", swapped=True)
+    __truediv__, __rtruediv__ = _binary("/"), _binary("/", swapped=True)
+    __floordiv__, __mod__ = _binary("//"), _binary("%")
+    __neg__, __abs__, __round__ = _unary("negative"), _unary("absolute"), _unary("round")
+    __and__, __rand__ = _binary("and"), _binary("and", swapped=True)  # one of the two, as in Python
+    __or__ = __ror__ = _binary("or")  # also with a constant on the left, as programs for Tracr have it
+    __invert__ = _unary("not")
 
 
 class _Given(SOp):
-    """An operation that is there from the start."""
-
-    _shown: str
+    """A built-in operation."""
 
     def __init__(self) -> None:
-        """Be there, wherever that is."""
+        """Built-ins have no source location."""
         super().__init__()
         self._made_at = None
 
     @property
-    def children(self) -> Sequence[RASPExpr]:
-        """Nothing."""
-        return []
-
-    @property
     def label(self) -> str:
         """The name."""
-        return self._shown
+        return str(self._kind)
 
     def __repr__(self) -> str:
         """Return the name."""
-        return self._shown
+        return str(self._kind)
 
 
 class TokensType(_Given):
     """The input."""
 
-    _shown = "tokens"
+    _kind = "tokens"
+
+    def node(self, parts: tuple[Any, ...], note: Note) -> SequenceNode:
+        """Return the tokens."""
+        return form.Tokens(note=note)
 
 
 class IndicesType(_Given):
     """The positions, from 0."""
 
-    _shown = "indices"
+    _kind = "indices"
+
+    def node(self, parts: tuple[Any, ...], note: Note) -> SequenceNode:
+        """Return the positions."""
+        return form.Indices(note=note)
 
 
 class LengthType(_Given):
     """How many positions the input has, at every position."""
 
-    _shown = "length"
+    _kind = "length"
+
+    def node(self, parts: tuple[Any, ...], note: Note) -> SequenceNode:
+        """Return the length."""
+        return form.Length(note=note)
 
 
 class Map(SOp):
     """A function of one operation, at every position; None where that is None.
 
-    With `simplify`, a map of a map is one map: its function gets what the inner function gives, even None.
+    With `simplify`, a map of a map is one map: its function gets the results of the inner function, even None.
     """
+
+    _kind = "map"
+    _parts = ("inner",)
 
     def __init__(self, f: Callable[[Any], Any], inner: SOp, simplify: bool = True) -> None:
         """Apply `f` to each value of `inner`."""
@@ -192,14 +135,16 @@ class Map(SOp):
             steps = inner.f.steps if isinstance(inner.f, Chain) else (inner.f,)
             self.f, self.inner = Chain((*steps, f)), inner.inner
 
-    @property
-    def children(self) -> Sequence[RASPExpr]:
-        """The operation that is mapped."""
-        return [self.inner]
+    def node(self, parts: tuple[Any, ...], note: Note) -> SequenceNode:
+        """Return the function of a node."""
+        return applied(self.f, parts, note)
 
 
 class SequenceMap(SOp):
     """A function of two operations, at every position; None where either is None."""
+
+    _kind = "sequence_map"
+    _parts = ("fst", "snd")
 
     def __init__(self, f: Callable[[Any, Any], Any], fst: SOp, snd: SOp) -> None:
         """Apply `f` to the values of `fst` and `snd`."""
@@ -209,14 +154,15 @@ class SequenceMap(SOp):
         assert _is_function(f), f"a SequenceMap has a function, and not {f!r}"
         self.f, self.fst, self.snd = f, fst, snd
 
-    @property
-    def children(self) -> Sequence[RASPExpr]:
-        """The two operations."""
-        return [self.fst, self.snd]
+    def node(self, parts: tuple[Any, ...], note: Note) -> SequenceNode:
+        """Return the function of two nodes."""
+        return applied(self.f, parts, note)
 
 
 class LinearSequenceMap(SequenceMap):
     """The sum of two operations, each times a factor."""
+
+    _kind = "linear_sequence_map"
 
     def __init__(self, fst: SOp, snd: SOp, fst_fac: float, snd_fac: float) -> None:
         """Return fst_fac * fst + snd_fac * snd at every position."""
@@ -226,6 +172,8 @@ class LinearSequenceMap(SequenceMap):
 
 class Pointwise(SOp):
     """A function of any number of operations, at every position; None where one of them is None."""
+
+    _kind = "pointwise"
 
     def __init__(self, f: Callable[..., Any], *sops: SOp) -> None:
         """Apply `f` to the values of all operations."""
@@ -237,35 +185,41 @@ class Pointwise(SOp):
     @property
     def children(self) -> Sequence[RASPExpr]:
         """The operations."""
-        return list(self.sops)
+        return self.sops
+
+    def node(self, parts: tuple[Any, ...], note: Note) -> SequenceNode:
+        """Return the function of all nodes."""
+        return applied(self.f, parts, note)
 
 
 class Full(SOp):
     """One value at every position."""
+
+    _kind = "full"
 
     def __init__(self, fill: Value) -> None:
         """Hold the value."""
         super().__init__()
         self.fill = fill
 
-    @property
-    def children(self) -> Sequence[RASPExpr]:
-        """Nothing."""
-        return []
+    def node(self, parts: tuple[Any, ...], note: Note) -> SequenceNode:
+        """Return a constant."""
+        return form.Constant(exact(self.fill), note=note)
 
 
 class ConstantSOp(SOp):
     """Given values, whatever the input; for tests."""
+
+    _kind = "constant_sop"
 
     def __init__(self, value: Sequence[Any], check_length: bool = True) -> None:
         """Hold the values; inputs of another length are refused if `check_length`."""
         super().__init__()
         self.value, self.check_length = value, check_length
 
-    @property
-    def children(self) -> Sequence[RASPExpr]:
-        """Nothing."""
-        return []
+    def node(self, parts: tuple[Any, ...], note: Note) -> SequenceNode:
+        """Return a row of values."""
+        return form.Row(tuple(exact(value) for value in self.value), self.check_length, note=note)
 
 
 def _is_function(f: object) -> bool:
@@ -283,7 +237,7 @@ def pointwise(symbol: str, *arguments: Any) -> SOp:
 
 
 def combined(f: Callable[..., Any], sops: Sequence[SOp]) -> SOp:
-    """Return a function of operations as the expression for so many of them."""
+    """Return a function of one, two or more operations."""
     if len(sops) == 1:
         return Map(f, sops[0])
     return SequenceMap(f, *sops) if len(sops) == 2 else Pointwise(f, *sops)

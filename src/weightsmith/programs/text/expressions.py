@@ -1,4 +1,4 @@
-"""What an expression of RASP text stands for: a value at once, or a sequence operation or selector of the program."""
+"""Expressions of RASP text: a value at once, or a sequence operation or selector of the program."""
 
 from fractions import Fraction
 from typing import Any
@@ -20,7 +20,7 @@ from weightsmith.programs.form import (
     gives_truth,
     select,
 )
-from weightsmith.programs.interpreter import attempt
+from weightsmith.programs.functions import attempt
 from weightsmith.programs.operators import Lookup, Member, Named
 from weightsmith.programs.places import refusal
 from weightsmith.programs.text.things import Atom, Thing, described, is_atom
@@ -62,7 +62,7 @@ def sequence(thing: Thing, note: Note) -> SequenceNode:
 
 
 def _hint(thing: Thing) -> str:
-    """Return what may have been meant: `x in [1, 2] or y` is read as `x in ([1, 2] or y)`."""
+    """Return a likely correction: `x in [1, 2] or y` is read as `x in ([1, 2] or y)`."""
     return "; in is read last: write (x in [...]) with brackets" if isinstance(thing, list) else ""
 
 

@@ -22,7 +22,7 @@ MOST_STEPS = 200_000  # expressions that a program may have evaluated
 
 
 class Reader:
-    """Reads one text in one scope; what it shows or names goes to the session."""
+    """Reads one text in one scope, for a session."""
 
     def __init__(self, session: "Session", source: "Source", scope: Scope, called_at: Place | None = None) -> None:
         """Read `source` in `scope`; a function of the library is read as if it stood where it is called."""
@@ -33,7 +33,7 @@ class Reader:
         return self.called_at or self.source.place_of(part)
 
     def note(self, part: "Syntax | Token") -> Note:
-        """Return the note of what a part of the tree makes."""
+        """Return the note of the node that a part of the tree makes."""
         return Note(place=self.place(part))
 
     # statements
@@ -96,12 +96,12 @@ class Reader:
         self.session.show("example", self.session.example, self.scope)
 
     def _switch(self, tree: "Syntax") -> None:
-        """Do nothing: what is printed is not decided here."""
+        """Do nothing: printing is not decided here."""
 
     # expressions
 
     def value(self, tree: Any) -> Thing:
-        """Return what an expression stands for."""
+        """Return the thing of an expression."""
         self.session.steps += 1
         self.session.reading = (self, tree)
         if self.session.steps > MOST_STEPS:
@@ -109,7 +109,7 @@ class Reader:
         return getattr(self, f"_{tree.data}")(tree)
 
     def values(self, tree: Any) -> list[Thing]:
-        """Return what several expressions stand for."""
+        """Return the things of several expressions."""
         return [] if tree is None else [self.value(child) for child in tree.children]
 
     def _made(self, make: Callable[..., Thing], tree: "Syntax") -> Thing:
@@ -256,7 +256,7 @@ class Reader:
         return results[0] if len(results) == 1 else results
 
     def _applied(self, thing: Thing, tokens: Thing, place: Place) -> list[Any]:
-        """Return what an operation or a selector gives for an input, as a list."""
+        """Return the values of an operation, or the rows of a selector, for an input."""
         if not isinstance(tokens, str) and not (isinstance(tokens, list) and all(map(is_atom, tokens))):
             raise refusal(place, f"an input is a text or a list of values, and not {described(tokens)}")
         if isinstance(thing, SelectorNode):

@@ -1,4 +1,4 @@
-"""A session of RASP text: what has been defined so far, and what the last text showed."""
+"""A session of RASP text: the names defined so far, and the results of the last text."""
 
 import os
 from copy import copy
@@ -54,12 +54,12 @@ class Session:
         self.folder, self.library, self.scope = folder, _library_text(), Scope(around)
         self.example: str | list[Thing] = EXAMPLE
         self.steps = 0
-        self.reading: tuple[Reader, Any] | None = None  # what is being evaluated, and by whom
+        self.reading: tuple[Reader, Any] | None = None  # the expression under evaluation, and its reader
         self._shown: list[Shown] = []
         self._loading: list[str] = []
 
     def run(self, text: str, file: str | None = None) -> list[Shown]:
-        """Run a text and return what it named and showed, in order; a text with an error changes nothing."""
+        """Run a text and return the things that it named or showed, in order; a text with an error changes nothing."""
         source, before = Source(text, file), copy(self.scope.names)
         self.steps, self._shown, self._loading = 0, [], []
         try:
@@ -83,7 +83,7 @@ class Session:
         return Program(sequence(thing, Note()), "rasp", name)
 
     def show(self, name: str | None, value: Thing, scope: Scope) -> None:
-        """Remember what was named or shown, if that was not inside of a function or a file."""
+        """Remember a thing that was named or shown, unless inside of a function or a file."""
         if scope is self.scope:
             self._shown.append(Shown(name, value))
 

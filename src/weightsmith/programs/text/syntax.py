@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 TABLES = Path(__file__).parent / "__pycache__" / "rasp.tables"  # the parser's, once made; beside our byte code
 LONGEST_PROGRAM = 1_000_000  # characters
-WORDS = {  # what a person writes for the parser's names of them
+WORDS = {  # of the parser's names, as people write them
     "SEMICOLON": ";",
     "COMMA": ",",
     "COLON": ":",

@@ -1,4 +1,4 @@
-"""What names stand for while RASP text is read: values, lists, dictionaries, functions, operations and selectors."""
+"""The things that names of RASP text denote: values, lists, dictionaries, functions, operations and selectors."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -44,12 +44,12 @@ class Builtin:
 
 
 def is_atom(thing: Thing) -> TypeGuard[Atom]:
-    """Say whether something is a text, a number or a truth value."""
+    """Return whether something is a text, a number or a truth value."""
     return isinstance(thing, str | int | Fraction)
 
 
 def described(thing: Thing) -> str:
-    """Return what something is, for errors."""
+    """Return a description of a thing, for errors."""
     if isinstance(thing, SequenceNode):
         return "a sequence operation"
     if isinstance(thing, SelectorNode):
@@ -62,7 +62,7 @@ def described(thing: Thing) -> str:
 
 
 class Scope:
-    """Names and what they stand for; those of the scopes around are seen too."""
+    """Names and their things; those of the scopes around are visible too."""
 
     def __init__(self, around: "Scope | None" = None, first: Callable[[], dict[str, Thing]] = dict) -> None:
         """Start with the names that `first` returns; it is called when they are first looked at."""
@@ -80,7 +80,7 @@ class Scope:
         yield from () if self.around is None else self.around
 
     def get(self, name: str, place: Place | None = None) -> Thing:
-        """Return what a name stands for."""
+        """Return the thing of a name."""
         here: Scope | None = self
         while here is not None:
             for names in (here.fixed, here.names):

@@ -1,0 +1,115 @@
+"""The softmax back end: a circuit of means as softmax heads, neurons with relu, and a class for every answer."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from weightsmith.arithmetic import Array, Native
+from weightsmith.model import Softmax, Transformer
+from weightsmith.programs.circuit.assembly import BlockRows, HeadRows, NeuronRow, Row, assemble
+from weightsmith.programs.circuit.circuit import Circuit, Layer, MeanHead, Score
+from weightsmith.programs.circuit.forms import Cell, Form
+from weightsmith.programs.circuit.lanes import Lanes
+from weightsmith.programs.naming import NOTHING, joined
+from weightsmith.programs.softmax.steps import Steps, steps_of
+
+
+def means(circuit: Circuit) -> list[MeanHead]:
+    """Return the heads of a circuit."""
+    return [one for one in circuit.heads if isinstance(one, MeanHead)]
+
+
+def reciprocals(circuit: Circuit) -> frozenset[Cell]:
+    """Return the cells whose codes c stand for 1/c."""
+    return frozenset(one.cell for one in means(circuit) if one.reciprocal)
+
+
+def heads_at(circuit: Circuit, block: int) -> list[list[MeanHead]]:
+    """Return the heads of a block: cells with the same score share one."""
+    found: dict[tuple[Score, int], list[MeanHead]] = {}
+    for one in means(circuit):
+        if one.cell.time == 2 * block + 1:
+            found.setdefault((one.score, one.sharpness), []).append(one)
+    return list(found.values())
+
+
+def layers_at(circuit: Circuit, block: int) -> list[tuple[Layer, Steps]]:
+    """Return the steps of a block, with the cell that each writes."""
+    inverse = reciprocals(circuit)
+    return [
+        (layer, steps_of(part, inverse))
+        for layer in circuit.layers
+        if layer.cell.time == 2 * block + 2
+        for part in layer.parts
+    ]
+
+
+def transformer(
+    circuit: Circuit, lanes: Lanes, vocabulary: Sequence[str], classes: Sequence[str], provenance: Sequence[str]
+) -> Transformer:
+    """Return the transformer in float64."""
+    blocks = [_rows(circuit, lanes, b).block() for b in range(circuit.depth)]
+    weights, bias = _output(circuit, lanes)
+    output = {"output": weights, "output_bias": bias, "classes": tuple(classes)}
+    return assemble(circuit, lanes, blocks, Native("float64"), vocabulary, provenance, **output)
+
+
+def _rows(circuit: Circuit, lanes: Lanes, block: int) -> BlockRows:
+    heads, layers = heads_at(circuit, block), layers_at(circuit, block)
+    sources = [one.source for cells in heads for one in cells] + [layer.source for layer, _ in layers]
+    made = [_head(cells, lanes) for cells in heads]
+    if not layers:
+        return BlockRows(joined(sources), made, [])
+    neurons = [row for layer, steps in layers for row in _neurons(layer, steps, lanes)]
+    base = np.sum([steps.base * np.array(lanes.writes(layer.cell), np.float64) for layer, steps in layers], axis=0)
+    nothing = lanes.row(Form())
+    return BlockRows(joined(sources), made, neurons or [NeuronRow(NOTHING, Row(nothing), nothing)], base)
+
+
+def _head(cells: Sequence[MeanHead], lanes: Lanes) -> HeadRows:
+    """Return a head that weighs the selected positions alike."""
+    pairs, sharpness = cells[0].score.flags or ((Form(), Form()),), cells[0].sharpness
+    return HeadRows(
+        joined(one.source for one in cells),
+        [Row(lanes.row(query, sharpness), sharpness * query.constant) for _, query in pairs],
+        [Row(lanes.row(key), key.constant) for key, _ in pairs],
+        [Row(lanes.row(one.value), one.value.constant) for one in cells],
+        [lanes.writes(one.cell) for one in cells],
+        Softmax(shifted=True),
+    )
+
+
+def _neurons(layer: Layer, steps: Steps, lanes: Lanes) -> list[NeuronRow]:
+    """Return two neurons for each step."""
+    form, rows = steps.part.form, list[NeuronRow]()
+    written = np.array(lanes.writes(layer.cell), np.float64)
+    for step in steps.steps:
+        slope = steps.direction * step.slope
+        weights = lanes.row(form, slope)
+        ends = (step.start, step.end) if steps.direction == 1 else (step.end, step.start)
+        for sign, end in zip((1, -1), ends, strict=True):
+            read = Row(weights, float(slope * (form.constant - end)))
+            rows.append(NeuronRow(layer.source, read, sign * steps.direction * step.change * written))
+    return rows
+
+
+def _output(circuit: Circuit, lanes: Lanes) -> tuple[Array, Array]:
+    """Return unembedding and bias: the code nearest to the number in the lane has the largest logit.
+
+    −(x − v)² is 2vx − v², but for a term that all codes share; codes are centred, and logits scaled by a power of 2.
+    """
+    (form,) = circuit.outputs
+    centre, scale = logit_scale(circuit)
+    codes = [Fraction(code - centre) for (code,), _ in circuit.table]
+    rows = [lanes.row(form, 2 * scale * code) for code in codes]
+    biases = [float(scale * (2 * code * (form.constant - centre) - code**2)) for code in codes]
+    return np.array(rows), np.array(biases)
+
+
+def logit_scale(circuit: Circuit) -> tuple[int, Fraction]:
+    """Return the centre of the output's codes, and the factor of squared distances."""
+    codes = [code for (code,), _ in circuit.table]
+    least, most = min(codes), max(codes)
+    reach = max(most - least, 1)
+    return (least + most) // 2, Fraction(1, 1 << reach.bit_length() - 1)
