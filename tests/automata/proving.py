@@ -8,8 +8,9 @@ from weightsmith.automata import Automaton, language
 from weightsmith.automata.extraction import Budget
 from weightsmith.automata.extraction.limits import Limits
 from weightsmith.check.claims import Recognizes
-from weightsmith.check.every_length import EveryLength, prove
+from weightsmith.check.every_length import check_by_automata
 from weightsmith.check.frame import make_frame
+from weightsmith.check.verdict import EveryLength
 
 
 def in_steps(steps: int, states: int, limits: Limits | None = None) -> Budget:
@@ -24,7 +25,7 @@ def proved_and_checked(T: ws.Transformer, accepted: Automaton, limits: Limits) -
     """
     frame = make_frame((T,), (), None, None)
     claim = Recognizes(T, language(accepted, frame.vocabulary(T)), "YES", frame=frame)
-    verdict = prove(claim, Budget(3600.0, limits=limits))
+    verdict = check_by_automata(claim, Budget(3600.0, limits=limits))
     assert verdict.holds is not None, verdict.unknown
     assert verdict.holds is (verdict.proof is not None)
     assert verdict.shortest

@@ -1,21 +1,25 @@
 """What a claim is: a statement about transformers for every input.
 
-A kind of claim is a class: it says what is run (`quantity`), which models it
-is about, where it holds (`judge`), what each side says of an input (`sides`), and how it is written to a certificate
-(`described`) and read from one (`read`). Its `kind` is its name there, in a verdict's sentence and on the command line.
+A kind of claim is a class. It says what is run (`quantity`), which models it is about, on which inputs it holds
+(`judge`), what each side says of an input (`sides`), how a certificate describes it (`described`, `read`, `cited`) and
+how a form of the studio asks for it (`from_form`). One that automata can decide has `first_failure` too. Its `kind` is
+its name in a certificate, in the sentence of a verdict and on the command line.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
 
 import numpy.typing as npt
 
 from weightsmith.automata import Input, Inputs, Language, Truths, parser_is_known
+from weightsmith.automata.extraction import Budget
+from weightsmith.automata.extraction.moore import Moore
+from weightsmith.automata.extraction.search import Ids
+from weightsmith.check.divergence import Divergence
 from weightsmith.check.frame import EVERY_INPUT, Frame
 from weightsmith.check.plan import Plan, make_plan, shard_size
-from weightsmith.check.verdict import Divergence
 from weightsmith.inspect.run import Run, run
 from weightsmith.model import Transformer, digest
 from weightsmith.semantics import SEMANTICS_VERSION
@@ -28,7 +32,7 @@ HAS_FUNCTION = "it holds a Python function: give a regular expression or Automat
 
 @dataclass(frozen=True, eq=False)
 class Claim(ABC):
-    """What is claimed; its fields are data, so that it can go to another machine."""
+    """A claim; its fields are data, so that it can be sent to another machine."""
 
     kinds: ClassVar[dict[str, type["Claim"]]] = {}
     kind: ClassVar[str]
@@ -62,8 +66,28 @@ class Claim(ABC):
         """Find where the streams of two models part on an input; None where they have no lane in common."""
         return None
 
+    by_automata: ClassVar[bool] = False  # whether `first_failure` decides it for all lengths
+
+    def first_failure(self, machines: Sequence[list[Moore]], within: Moore | None, budget: Budget) -> "Failure":
+        """Find the shortest input on which the claim fails, the first in vocabulary order.
+
+        The machines of each model label every input with 1 + the number of its answer; after each input exactly one of
+        them has a label above 0. `within` labels the inputs that the claim is about with 2.
+        """
+        raise NotImplementedError
+
     def described(self) -> dict[str, Any]:
-        """Return what a certificate says of it besides the models and the frame."""
+        """Return the entries of a certificate for it, besides those for the models and the frame."""
+        return {}
+
+    @classmethod
+    def cited(cls, entries: Mapping[str, Any]) -> str:
+        """Say what is claimed, from the untrusted entries of a certificate."""
+        return cls.kind.replace("_", " ")
+
+    @classmethod
+    def from_form(cls, models: Sequence[Transformer], form: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the keyword arguments of its function in `weightsmith.check`, from the fields of a form."""
         return {}
 
     @classmethod
@@ -83,7 +107,7 @@ class Claim(ABC):
 
     @property
     def languages(self) -> dict[str, Language]:
-        """The sets of inputs that were given for it, each with its name in a sentence."""
+        """The sets of inputs in it, by their entries in a certificate."""
         return {} if self.frame.within is None else {"within": self.frame.within}
 
     @property
@@ -132,6 +156,18 @@ class Claim(ABC):
     def __str__(self) -> str:
         """Return its name and its frame: "same decisions, inputs of length 4"."""
         return f"{self.kind.replace('_', ' ')}{self.frame}"
+
+
+def in_forms() -> dict[str, type[Claim]]:
+    """Return the kinds of claims for forms of the studio, by their names there: those without a Python function."""
+    return {name.replace("_", " "): kind for name, kind in Claim.kinds.items() if not kind.had_function({})}
+
+
+class Failure(NamedTuple):
+    """The result of `Claim.first_failure`: an input, or None, and per model one machine of its decisions, or None."""
+
+    ids: Ids | None
+    decisions: Sequence[Moore | None]
 
 
 def is_predicate(described: object) -> bool:

@@ -11,7 +11,6 @@ from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.failures import unless_it_fails
 from weightsmith.automata.extraction.guesses import EmptySoftmaxError, readings
-from weightsmith.automata.extraction.journal import BlockMade, ClassMade, PartMade, Path
 from weightsmith.automata.extraction.meeting import Meeting, meet
 from weightsmith.automata.extraction.moore import Moore, pair, together
 from weightsmith.automata.extraction.outcomes import Told, merged
@@ -19,6 +18,7 @@ from weightsmith.automata.extraction.reading import Normaliser, Truths
 from weightsmith.automata.extraction.rows import Ints, different
 from weightsmith.automata.extraction.slices import in_slices
 from weightsmith.automata.extraction.stream import Stream
+from weightsmith.automata.extraction.trace import BlockMade, ClassMade, PartMade, Path
 from weightsmith.automata.extraction.walk import ends_of, walked
 from weightsmith.errors import ModelError
 from weightsmith.model import Transformer

@@ -65,9 +65,8 @@ def _only_within(machine: Moore, within: Moore, budget: Budget) -> Moore:
     return pair(machine, within, lambda a, b: np.where(b == 2, a, 0), budget)
 
 
-def spoken(language: Automaton, budget: Budget | None = None) -> Moore:
-    """Return a language as a machine that says 2 for its inputs and 1 for all others, with a start of its own."""
-    budget = budget or Budget()
+def labelled_language(language: Automaton, budget: Budget) -> Moore:
+    """Return a machine that labels the inputs of a language with 2 and all others with 1."""
     budget.room(state_bytes(1, language.table.shape[1]) * len(language.table), "the automaton of a language")
     table = np.concatenate([language.table[[language.start]] + 1, language.table + 1]).astype(np.int32)
     return smallest(table, np.append(0, np.where(language.accepting, 2, 1)), budget)

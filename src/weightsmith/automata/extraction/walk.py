@@ -9,7 +9,6 @@ from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.compiled import compiled
 from weightsmith.automata.extraction.equal_parts import Told
-from weightsmith.automata.extraction.journal import ReadingMade
 from weightsmith.automata.extraction.loops import DEAD
 from weightsmith.automata.extraction.meeting import Meeting
 from weightsmith.automata.extraction.moore import Moore, smallest
@@ -18,6 +17,7 @@ from weightsmith.automata.extraction.rows import Ints, examples_of
 from weightsmith.automata.extraction.slices import reached
 from weightsmith.automata.extraction.small_folds import said_of, small_fold
 from weightsmith.automata.extraction.stream import NEVER, Stream
+from weightsmith.automata.extraction.trace import ReadingMade
 
 
 @dataclass(frozen=True, eq=False)

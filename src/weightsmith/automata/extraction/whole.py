@@ -11,11 +11,11 @@ from weightsmith.automata.decisions import DecisionAutomaton, decision_automaton
 from weightsmith.automata.extraction.blocks import Finish, run_block
 from weightsmith.automata.extraction.budget import DEFAULT_MEMORY, DEFAULT_SECONDS, DEFAULT_STATES, Budget
 from weightsmith.automata.extraction.failures import unless_it_fails
-from weightsmith.automata.extraction.journal import BlockMade, Journal
 from weightsmith.automata.extraction.moore import Moore, pair, smallest, together
 from weightsmith.automata.extraction.rows import Ints, different
 from weightsmith.automata.extraction.slices import state_bytes
 from weightsmith.automata.extraction.stream import Stream
+from weightsmith.automata.extraction.trace import BlockMade, ProofTrace
 from weightsmith.errors import InputError
 from weightsmith.model import Rotary, Transformer, Value, position_table
 from weightsmith.model.places import checked as checked_transformer
@@ -32,7 +32,7 @@ class Decisions:
     transformer: Transformer
     machines: tuple[Moore, ...]
     max_length: int | None  # the longest input that they are about
-    journal: Journal  # what they were made from
+    trace: ProofTrace
 
     def after(self, ids: list[int]) -> int:
         """Return the place of the answer."""
@@ -45,18 +45,18 @@ def extract(T: Transformer, budget: Budget | None = None) -> Decisions:
     budget = budget or Budget()
     check_possible(T)
     stream, tokens = _embedded(T, budget)
-    journal = Journal()
+    trace = ProofTrace()
     for b in range(len(T.blocks)):
         last = b == len(T.blocks) - 1
         outcome = partial(_answers_of, T) if last and T.readout is None else _numbers
         stream, made = run_block(T, b, stream, _answers(T) if last else different, budget, outcome)
-        journal.blocks.append(made)
+        trace.blocks.append(made)
     if not T.blocks:
         numbers = unless_it_fails(T, stream, stream.machines, partial(_answers_of, T), stream.vectors)
         stream.machines = [m.relabelled(np.append(0, 1 + numbers)[m.labels], budget) for m in stream.machines]
-        journal.blocks.append(BlockMade())
+        trace.blocks.append(BlockMade())
     machines = tuple(Moore(np.ascontiguousarray(m.table[:, tokens]), m.labels) for m in stream.machines if m.speaks)
-    return Decisions(T, machines, T.max_length, journal)
+    return Decisions(T, machines, T.max_length, trace)
 
 
 def automaton(

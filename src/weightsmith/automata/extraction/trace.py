@@ -60,7 +60,7 @@ class BlockMade:
 
 
 @dataclass(eq=False)
-class Journal:
+class ProofTrace:
     """Everything that was made of one transformer, block by block."""
 
     blocks: list[BlockMade] = field(default_factory=list)
