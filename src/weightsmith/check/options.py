@@ -116,6 +116,7 @@ def takes_options(function: Callable[P, R]) -> Callable[P, R]:
         return function(*arguments, **keywords)
 
     shown: Any = checked
+    del shown.__wrapped__  # Sphinx would look for the defaults in the source of `function`
     shown.__signature__ = before.replace(parameters=[*own, *shared])
     shown.__annotations__ = {p.name: p.annotation for p in (*own, *shared)} | {"return": before.return_annotation}
     return checked
