@@ -41,7 +41,7 @@ def size_of(traces: Sequence[tuple[ProofTrace, Moore | None]]) -> int:
 def too_large(traces: Sequence[tuple[ProofTrace, Moore | None]], budget: Budget) -> str | None:
     """Return the reason why a proof is not written: too little memory or time is left. None if there is enough."""
     size = size_of(traces)
-    budget.place = "checking the proof"
+    budget.step = "checking the proof"
     try:
         budget.room(NUMBER_BYTES * size, "to check the proof")
         if size / NUMBERS_PER_SECOND > 4 * budget.left():
@@ -75,7 +75,7 @@ def unchecked(
         nonlocal fraction
         fraction = work.done / work.readings
         if budget is not None:
-            budget.place = "checking the proof"
+            budget.step = "checking the proof"
             budget.room(NUMBER_BYTES * size + STATE_BYTES * work.held, "to check the proof")
 
     try:
