@@ -45,7 +45,6 @@ def _compiled() -> Loops:
     folder = folder_for([Path(loops.__file__)], "automata")
     how: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     loops._SLOT, loops._COPY = cached(loops.slot_of, how, folder), cached(loops.copied, how, folder)
-    loops._NUMBER = cached(loops.row_number, how, folder)
     found = Loops(*(cached(getattr(loops, name), how, folder) for name in Loops._fields))
     with announced("automata", SECONDS):
         for loop, types in zip(found, _types(), strict=True):

@@ -1,7 +1,8 @@
 """The loops over states, for Numba: minimisation, products, folds, distinct rows. See `compiled`.
 
 Long loops work in slices of a number of steps and keep their progress in arrays, so that the caller can check the
-budget and handle Ctrl-C in between (`exploring`).
+budget and handle Ctrl-C in between (`exploring`). Three loops repeat the lines that number a row: as a function they
+make products twice as slow.
 """
 
 from typing import Any
@@ -207,15 +208,6 @@ def copied(source: Ints, target: Ints) -> None:
         target[j] = source[j]
 
 
-def row_number(rows: Ints, slots: Ints, row: Ints, count: int) -> Any:
-    """Return the number of a row; a new row is appended as number `count`."""
-    slot = _SLOT(rows, slots, row)
-    if slots[slot] < 0:
-        slots[slot] = count
-        _COPY(row, rows[count])
-    return slots[slot]
-
-
 def placed(rows: Ints, slots: Ints, begin: int, end: int) -> None:
     """Fill the slots of new rows with their numbers."""
     for i in range(begin, end):
@@ -258,9 +250,12 @@ def paired(
             row[0], row[1] = A[rows[done, 0], token], B[rows[done, 1], token]
             if row[0] == dead_a or row[1] == dead_b:
                 row[0], row[1] = sink_a, sink_b
-            number = _NUMBER(rows, slots, row, count)
-            table[done, token] = number
-            count += number == count
+            slot = _SLOT(rows, slots, row)
+            if slots[slot] < 0:
+                slots[slot] = count
+                _COPY(row, rows[count])
+                count += 1
+            table[done, token] = slots[slot]
         done += 1
         steps -= tokens
     progress[0], progress[1] = count, done
@@ -284,9 +279,12 @@ def delayed(
             row[1] = 0 if done == 0 else becomes[1, enters[before[0]]]
             for age in range(2, width):
                 row[age] = becomes[age, before[age - 1]]
-            number = _NUMBER(rows, slots, row, count)
-            table[done, token] = number
-            count += number == count
+            slot = _SLOT(rows, slots, row)
+            if slots[slot] < 0:
+                slots[slot] = count
+                _COPY(row, rows[count])
+                count += 1
+            table[done, token] = slots[slot]
         done += 1
         steps -= tokens * width
     progress[0], progress[1] = count, done
@@ -330,9 +328,12 @@ def folded(
                 if row[1] == DEAD or not useful[state]:
                     for j in range(width):
                         row[j] = DEAD
-            number = _NUMBER(rows, slots, row, count)
-            table[done, token] = number
-            count += number == count
+            slot = _SLOT(rows, slots, row)
+            if slots[slot] < 0:
+                slots[slot] = count
+                _COPY(row, rows[count])
+                count += 1
+            table[done, token] = slots[slot]
         done += 1
         steps -= tokens * width
     progress[0], progress[1] = count, done
@@ -340,4 +341,3 @@ def folded(
 
 _SLOT: Any = slot_of  # `compiled` puts the machine code here
 _COPY: Any = copied
-_NUMBER: Any = row_number
