@@ -41,7 +41,7 @@ class Claim(ABC):
     frame: Frame = field(default=EVERY_INPUT, kw_only=True)
 
     def __init_subclass__(cls) -> None:
-        """Make a kind known by its name."""
+        """Register a kind by its name."""
         super().__init_subclass__()
         if "kind" in vars(cls):
             cls.kinds[cls.kind] = cls
@@ -49,21 +49,21 @@ class Claim(ABC):
     @property
     @abstractmethod
     def models(self) -> tuple[Transformer, ...]:
-        """The transformers that it is about; the first one's vocabulary orders the inputs."""
+        """The transformers; the vocabulary of the first orders the inputs."""
 
     @abstractmethod
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
-        """Say where the claim holds, and return what that was read off.
+        """Return for each input whether the claim holds, and the compared values.
 
-        The values are each model's decisions, logits, last vectors or outputs (at every position) for the inputs.
+        `values` are each model's decisions, logits, last vectors or outputs (at every position) for the inputs.
         """
 
     @abstractmethod
     def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
-        """Return what each side says of an input, by the reference semantics; `judge` gave the evidence for it."""
+        """Return the answer of each side on an input, by the reference semantics; `evidence` is that of `judge`."""
 
     def divergence(self, tokens: Input) -> Divergence | None:
-        """Find where the streams of two models part on an input; None where they have no lane in common."""
+        """Return where the streams of two models part on an input; None without a common lane."""
         return None
 
     by_automata: ClassVar[bool] = False  # whether `first_failure` decides it for all lengths
@@ -93,16 +93,16 @@ class Claim(ABC):
     @classmethod
     @abstractmethod
     def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
-        """Return the claim of a certificate, from what was `described`; a Python function stands under "function"."""
+        """Return the claim of a certificate from its `described` entries; "function" is its Python function."""
 
     @classmethod
     def had_function(cls, data: Mapping[str, Any]) -> bool:
-        """Say whether the claim of a certificate needs a Python function, of which it has the source alone."""
+        """Return whether the claim of a certificate has a Python function, of which only the source is written."""
         return False
 
     @property
     def code(self) -> frozenset[str]:
-        """Those entries of what is `described` that are Python code."""
+        """The `described` entries that are Python code."""
         return frozenset()
 
     @property
@@ -112,7 +112,7 @@ class Claim(ABC):
 
     @property
     def not_data(self) -> str | None:
-        """Why ledgers, clusters and certificates cannot hold it; None where they can."""
+        """The reason why ledgers, clusters and certificates cannot hold it; None where they can."""
         if not all(language.is_data for language in self.languages.values()):
             return HAS_FUNCTION
         if self.frame.countable:
@@ -127,11 +127,11 @@ class Claim(ABC):
         return self.frame.vocabulary(self.models[0])
 
     def plan(self, up_to: int) -> Plan:
-        """Divide the inputs up to a length among shards; this follows from the claim alone."""
+        """Return the plan for inputs up to a length; it follows from the claim alone."""
         return make_plan(len(self.vocabulary), up_to, shard_size(sum(T.weights for T in self.models)))
 
     def identity(self, plan: Plan | None) -> dict[str, Any]:
-        """Return all that two checks of the same thing have in common; without a plan, those of all lengths."""
+        """Return the entries that identify a check; without a plan, a check of all lengths."""
         return {
             "claim": self.kind,
             "models": [digest(T) for T in self.models],
@@ -145,12 +145,12 @@ class Claim(ABC):
 
     @property
     def longest(self) -> int | None:
-        """The longest input that all its models can read with what follows it; None where any length will do."""
+        """The longest input that all models can read with its suffix; None for any length."""
         fitting = [T.max_length - len(self.frame.after(T)) for T in self.models if T.max_length is not None]
         return min(fitting, default=None)
 
     def run(self, T: Transformer, tokens: Input) -> Run:
-        """Run one of its models on an input and what follows it, adding as the checker does."""
+        """Run one of its models on an input and its suffix, with the sums of the checker."""
         return run(T, [*tokens, *self.frame.after(T)], sums="left")
 
     def __str__(self) -> str:
@@ -171,5 +171,5 @@ class Failure(NamedTuple):
 
 
 def is_predicate(described: object) -> bool:
-    """Say whether what a certificate says of a language is Python code."""
+    """Return whether the entry of a language is Python code."""
     return isinstance(described, Mapping) and "predicate" in described
