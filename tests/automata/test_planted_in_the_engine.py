@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.automata.test_shortcuts import examined
+from tests.automata.proving import examined
 from weightsmith.automata.extraction import (
     blocks,
     equal_parts,

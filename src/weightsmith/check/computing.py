@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeGuard
 
 import numpy as np
 
@@ -80,9 +80,7 @@ class Computes(Claim):
     def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
         """Take the program that the caller passes as `function`."""
         (T,), P = models, data["function"]
-        from weightsmith.programs import CompiledProgram  # which loads the compiler
-
-        if not isinstance(P, CompiledProgram):
+        if not _is_compiled_program(P):
             raise InputError(f"function={brief(P)}: write the compiled program that the claim was checked with")
         if P.transformer.vocabulary != T.vocabulary:
             raise InputError("the compiled program has another vocabulary than the transformer of the claim")
@@ -105,11 +103,15 @@ def _listed(values: Sequence[Any]) -> str:
     return ", ".join(value_text(value) if isinstance(value, ANSWERS) else brief(value) for value in values)
 
 
+def _is_compiled_program(P: object) -> "TypeGuard[CompiledProgram]":
+    from weightsmith.programs import CompiledProgram  # loads the compiler
+
+    return isinstance(P, CompiledProgram)
+
+
 def compiled_program(P: object) -> "CompiledProgram":
     """Return a compiled program, or raise."""
-    from weightsmith.programs import CompiledProgram  # which loads the compiler
-
-    if not isinstance(P, CompiledProgram):
+    if not _is_compiled_program(P):
         given = "a transformer" if isinstance(P, Transformer) else brief(P)
         raise InputError(
             f"computes takes a compiled program, and not {given}: write programs.compile(program, vocabulary=…, "

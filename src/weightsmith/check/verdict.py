@@ -95,22 +95,22 @@ class Verdict:
 
     def save(self, path: str | os.PathLike[str], files: Sequence[str] | None = None) -> None:
         """Write the certificate to a file, which `replay` reads; `files` are the names of the models, as a hint."""
-        data = self._certificate_with({} if files is None else {"files": list(files)})
+        data = self._entries({} if files is None else {"files": list(files)})
         with refusals("cannot write", path):
             write_json(Path(path), data, entry_lines="proof" in data)
 
     def certificate(self) -> dict[str, Any]:
         """Return the certificate: the claim, the result, versions, and a digest for each shard, or the proof."""
-        return self._certificate_with({})
+        return self._entries({})
 
     def summary(self) -> dict[str, Any]:
         """Return the certificate without its proof."""
-        return self._certificate({}).dump()
+        return self._summary({}).dump()
 
-    def _certificate_with(self, origin: Mapping[str, Any]) -> dict[str, Any]:
-        return self._certificate(origin).dump()
+    def _entries(self, origin: Mapping[str, Any]) -> dict[str, Any]:
+        return self._summary(origin).dump()
 
-    def _certificate(self, origin: Mapping[str, Any]) -> Certificate:
+    def _summary(self, origin: Mapping[str, Any]) -> Certificate:
         verdict = self.claim.frame.reach(self.plan.up_to) if self.holds else "refuted"
         shards = [list(tier) for tier in self.digests]
         return Exhaustive.of(self.claim, self.plan, verdict=verdict, **self._result(), shards=shards, **origin)
@@ -171,14 +171,14 @@ class EveryLength(Verdict):
         more = "" if self.beyond is None else f"; the first failure has length {self.beyond}"
         return f"{name}: proved up to {self.longest}, {counted_inputs(self.inputs)}, by automata{more} ({rate})"
 
-    def _certificate(self, origin: Mapping[str, Any]) -> Certificate:
+    def _summary(self, origin: Mapping[str, Any]) -> Certificate:
         rare: dict[str, Any] = {"unknown": self.unknown} if self.holds is None else {}
         rare |= {"shortest": False} if self.holds is False and not self.shortest else {}
         verdict = AllLengths.expected_verdict(self.scope, self.holds)
         return AllLengths.of(self.claim, None, scope=self.scope, verdict=verdict, **self._result(), **rare, **origin)
 
-    def _certificate_with(self, origin: Mapping[str, Any]) -> dict[str, Any]:
-        data = super()._certificate_with(origin)
+    def _entries(self, origin: Mapping[str, Any]) -> dict[str, Any]:
+        data = super()._entries(origin)
         return data if self.proof is None else sealed({**data, **self.proof})
 
 
