@@ -15,6 +15,7 @@ from tests.automata.models import ARITHMETICS, WEIGHTINGS, random_model
 import weightsmith as ws
 from weightsmith.automata.extraction import Budget, UnknownError, automaton, extract
 from weightsmith.check import every_length, proof
+from weightsmith.check.verdict import EveryLength
 from weightsmith.library import ENTRIES
 from weightsmith.programs.ltl.compiled import CompiledFormula
 from weightsmith.tables import Table
@@ -82,9 +83,7 @@ def _measured(claim: Claim) -> _Measured:
         seconds = time.process_time() - begin
     finally:
         vars(every_length)["unchecked"] = accepted
-    size = (
-        len(json.dumps(verdict.certificate())) if verdict.holds and isinstance(verdict, every_length.EveryLength) else 0
-    )
+    size = len(json.dumps(verdict.certificate())) if verdict.holds and isinstance(verdict, EveryLength) else 0
     return _Measured(verdict.holds is not None, seconds - checking, checking, size)
 
 

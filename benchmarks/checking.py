@@ -16,7 +16,8 @@ from benchmarks.timing import best_seconds
 from weightsmith import Fixed, Float, Transformer
 from weightsmith.arithmetic import Array
 from weightsmith.check.claims import FinalVectors
-from weightsmith.check.engine import Options, decide
+from weightsmith.check.engine import check_exhaustively
+from weightsmith.check.options import Options
 from weightsmith.check.verdict import Verdict
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.kernels.packed.compiled import compiled
@@ -39,7 +40,7 @@ class Decided(FinalVectors):
 
 def exhaust(T: Transformer, up_to: int, workers: int = CORES) -> Verdict:
     """Decide every input up to a length, exactly."""
-    return decide(Decided(T, lambda found: np.full(len(found), True)), up_to, Options(workers=workers))
+    return check_exhaustively(Decided(T, lambda found: np.full(len(found), True)), up_to, Options(workers=workers))
 
 
 def against_torch() -> Table:

@@ -23,6 +23,9 @@ ACTIVATIONS: tuple[Any, ...] = ("relu", "gelu", "gelu_tanh", "silu", "reglu", "s
 class Maker:
     """Makes the parts of one random model."""
 
+    neurons: tuple[int, ...] = (1, 2, 3)
+    activations = ACTIVATIONS
+
     def __init__(self, seed: int, arithmetic: str, plain: bool = False) -> None:
         self.plain = plain
         self.random = Random(seed)
@@ -65,8 +68,8 @@ class Maker:
         return kind(eps=float(self.A.round(1.0)), gain=self.maybe(count), lanes=lanes, **bias)
 
     def feed_forward(self) -> ws.FeedForward:
-        neurons, lanes = self.random.choice([1, 2, 3]), self.lanes
-        activation = self.random.choice(ACTIVATIONS)
+        neurons, lanes = self.random.choice(self.neurons), self.lanes
+        activation = self.random.choice(self.activations)
         third = {"W_3": self.draw(neurons, lanes), "b_3": self.maybe(neurons)} if activation.endswith("glu") else {}
         return ws.FeedForward(
             self.draw(neurons, lanes), self.draw(neurons), self.draw(lanes, neurons), self.draw(lanes),
@@ -121,3 +124,13 @@ def random_model(
         output_bias=make.maybe(2),
         final_norm=None if plain else make.norm(),
     )
+
+
+def read_out(table: dict[Any, Any]) -> ws.Transformer:
+    """Return a model that reads its answer off a lane."""
+    T = ws.library.contains("1")
+    lane = "found" if "found" in T.lanes else T.lanes[-1]
+    return ws.Transformer(
+        arithmetic=T.arithmetic, vocabulary=T.vocabulary, lanes=T.lanes, embedding=T.embedding, blocks=T.blocks,
+        readout=ws.Readout(lanes=(lane,), table=table),
+    )  # fmt: skip

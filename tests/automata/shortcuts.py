@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import weightsmith as ws
+from tests.automata import models
 
 ARITHMETICS = ("fixed(1,1)", "fixed(2,1)", "fixed(1,2)", "fixed(2,2)", "float(3,2)", "fixed(2,2,ties=even)")
 ONE_KEY = (ws.LeftmostHard(), ws.RightmostHard())
@@ -18,8 +19,11 @@ WEIGHTINGS = (*ONE_KEY, ws.AverageHard(), *SOFT)
 ACTIVATIONS: tuple[Any, ...] = ("relu", "relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu")
 
 
-class Maker:
+class Maker(models.Maker):
     """Draws the parts of one model."""
+
+    neurons = (1, 2)
+    activations = ACTIVATIONS
 
     def __init__(self, seed: int, kind: str) -> None:
         self.random, self.numbers, self.kind = (
@@ -39,9 +43,6 @@ class Maker:
         sparse = self.numbers.random(shape) < 0.8
         return self.A.round(self.numbers.normal(size=shape) * sparse) + 0.0
 
-    def maybe(self, *shape: int) -> Any:
-        return self.draw(*shape) if self.random.random() < 0.3 else None
-
     def head(self, weighting: Any, **more: Any) -> ws.Head:
         lanes, size, value = self.lanes, 1, self.random.choice([1, 1, 2])
         tied = self.kind in ("sharing", "ties") or self.random.random() < 0.2  # all scores are equal
@@ -60,7 +61,7 @@ class Maker:
         schemes += [ws.Relative(self.draw(rows, size), self.draw(rows, value))]
         return replace(head, positions=self.random.choice(schemes))
 
-    def norm(self, chance: float) -> Any:
+    def norm(self, chance: float) -> Any:  # type: ignore[override]
         if self.random.random() >= chance:
             return None
         lanes = None if self.random.random() < 0.7 else ("x0", "x1")
@@ -70,15 +71,6 @@ class Maker:
         return kind(
             eps=float(self.A.round(self.random.choice([0.0, 1.0, 1.0]))), gain=self.maybe(count), lanes=lanes, **bias
         )
-
-    def feed_forward(self) -> ws.FeedForward:
-        neurons, lanes = self.random.choice([1, 2]), self.lanes
-        activation = self.random.choice(ACTIVATIONS)
-        third = {"W_3": self.draw(neurons, lanes), "b_3": self.maybe(neurons)} if activation.endswith("glu") else {}
-        return ws.FeedForward(
-            self.draw(neurons, lanes), self.draw(neurons), self.draw(lanes, neurons), self.draw(lanes),
-            activation, **third,
-        )  # fmt: skip
 
     def heads(self) -> tuple[ws.Head, ...]:
         random = self.random

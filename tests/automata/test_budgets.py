@@ -21,7 +21,7 @@ import pytest
 import weightsmith as ws
 from tests.automata.outside import outside
 from tests.automata.unbounded import unbounded
-from weightsmith.automata.extraction import Budget, UnknownError, extract, slices
+from weightsmith.automata.extraction import Budget, UnknownError, exploring, extract
 from weightsmith.automata.extraction.compiled import compiled
 from weightsmith.automata.extraction.moore import Moore, pair, smallest
 
@@ -76,7 +76,7 @@ def test_windows_of_thousands_of_positions_stay_within_the_memory(tokens: int) -
 def test_the_states_that_may_be_made_take_what_is_counted_for_them(tokens: int, sizes: tuple[int, int]) -> None:
     """As many pairs as fit are found and merged, in the memory that is counted for them; in half of it they are not."""
     A, B, states = counting(sizes[0], 0, tokens), counting(sizes[1], 1, tokens), 1 + sizes[0] * sizes[1]
-    memory = states * slices.state_bytes(2, tokens) + A.table.nbytes + B.table.nbytes
+    memory = states * exploring.state_bytes(2, tokens) + A.table.nbytes + B.table.nbytes
     compiled()
     fits = outside(lambda: paired(A, B, memory))
     assert fits.said == f"{states} pairs"
@@ -131,7 +131,7 @@ def test_little_is_done_between_two_looks_at_the_clock(monkeypatch: pytest.Monke
         return once
 
     faked = compiled()._replace(**{name: watched(name) for name in ("paired", "folded", "delayed")})
-    for place in ("moore", "reading", "walk", "slices"):
+    for place in ("moore", "folds", "walk", "exploring"):
         monkeypatch.setattr(f"weightsmith.automata.extraction.{place}.compiled", lambda: faked)
     limits = Budget().limits
     budget = Budget(2_000, MANY_STATES, clock=partial(next, count(0.0)), limits=replace(limits, slice_steps=most))

@@ -9,29 +9,13 @@ import pytest
 
 import weightsmith as ws
 from tests.automata.models import random_model
+from tests.automata.proving import said
 from tests.witness.runs import witness_run
-from tests.witness.tables import Places
-from tests.witness.trees import Tree, decided, every_input, one_input
+from tests.witness.trees import decided, every_input, one_input
 from weightsmith.automata.extraction import Budget, Decisions, UnknownError, extract
 
 SHORT, LONG = 8, 300
 BATCH = 25  # models of a test
-
-
-def said(D: Decisions, tree: Tree) -> Places:
-    """What the machines say after each input of a tree; that exactly one of them speaks is checked."""
-    total, speaking = np.zeros((2, len(tree.tokens)), np.int32)
-    before = np.take_along_axis(tree.beginnings, np.maximum(tree.lengths - 2, 0)[:, None], axis=1)[:, 0]
-    for machine in D.machines:
-        states = np.zeros(len(tree.tokens), np.int32)
-        for length in range(1, int(tree.lengths.max()) + 1):
-            own = tree.lengths == length
-            here = states[before[own]] if length > 1 else np.zeros(int(own.sum()), np.int32)
-            states[own] = machine.table[here, tree.tokens[own]]
-        total += machine.labels[states]
-        speaking += machine.labels[states] > 0
-    assert (speaking == 1).all()
-    return total - 1
 
 
 def agree(T: ws.Transformer, D: Decisions, seed: int) -> None:

@@ -18,13 +18,12 @@ from weightsmith.automata.extraction.limits import Limits, current, using
 SOURCES = sorted(Path(extraction.__file__).parent.glob("*.py"))
 NO_BOUNDS = {  # what numbers in capitals may say besides: how many bytes something takes, what the budget is, marks
     "budget": {"DEFAULT_SECONDS", "DEFAULT_STATES", "DEFAULT_MEMORY", "MOST_STATES"},
+    "exploring": {"ROW_BYTES", "TOKEN_BYTES", "STATE_BYTES"},
+    "folds": {"NOTHING", "FOLLOWING_BYTES", "ROW_BYTES", "SUM_BYTES"},
     "guesses": {"FATAL"},
     "loops": {"DEAD"},
-    "moore": {"NOBODY"},
-    "reading": {"NOTHING", "FOLLOWING_BYTES"},
-    "slices": {"ROW_BYTES", "TOKEN_BYTES", "STATE_BYTES"},
+    "moore": {"NO_STATE"},
     "stream": {"NEVER"},
-    "sums": {"ROW_BYTES", "SUM_BYTES"},
     "whole": {"AUTOMATON_BYTES"},
 }
 

@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.automata.test_shortcuts import examined
+from tests.automata.proving import examined
 from weightsmith.automata.extraction import (
     blocks,
     equal_parts,
     guesses,
-    meeting,
     moore,
     outcomes,
-    small_folds,
+    scores,
     stream,
     walk,
 )
@@ -63,8 +62,17 @@ def once_added(_: Any) -> Any:
     return lambda A, terms, budget: terms * (np.arange(len(terms)) > 0)[:, None]
 
 
-def first_outcome_alone(examples: Any) -> Any:
-    return lambda rows: examples(rows[:, :1])
+def first_outcome_alone(group: Any) -> Any:
+    return lambda outcomes, axis: group(outcomes[:, :1, :1] if axis == 0 else outcomes[:1, :, :1], axis)
+
+
+def first_case_alone(labels_of_sums: Any) -> Any:
+    def labels(scored: Any, sums: Any, mixed: Any, outcome: Any, budget: Any) -> Any:
+        return labels_of_sums(
+            scored, sums, mixed, lambda some: None if (found := outcome(some)) is None else found[:, :1], budget
+        )
+
+    return labels
 
 
 def order_alone(_: Any) -> Any:
@@ -77,9 +85,9 @@ def order_alone(_: Any) -> Any:
     return classes
 
 
-def one_age_less(meet: Any) -> Any:
+def one_age_less(score_vectors: Any) -> Any:
     def shorter(*given: Any) -> Any:
-        found = meet(*given)
+        found = score_vectors(*given)
         if found.last > found.newest:
             object.__setattr__(found, "scores", found.scores[:-1])
             object.__setattr__(found, "values", found.values[:-1])
@@ -149,12 +157,12 @@ FAULTS: dict[str, tuple[Patch, tuple[str, ...]]] = {
     "a weight is left out": (put(equal_parts, "_weights_by_count", shorter_by_one), ("sharing", "one sum")),
     "a change is left out": (put(equal_parts, "_last_change", less_by_one), ("sharing", "ties")),
     "parts are added once": (put(equal_parts, "_repeated", once_added), ("sharing", "ties")),
-    "sums are merged by one outcome": (put(small_folds, "examples_of", first_outcome_alone), ("unlike", "positions")),
-    "machines are merged by one outcome": (put(outcomes, "examples_of", first_outcome_alone), ("unlike", "extreme")),
-    "softmax looks at the order": (put(meeting.Meeting, "classes", order_alone), ("unlike", "extreme", "norms")),
-    "an age is left out": (put(blocks, "meet", one_age_less), ("positions",)),
+    "sums are merged by one outcome": (put(walk, "labels_of_sums", first_case_alone), ("unlike", "positions")),
+    "machines are merged by one outcome": (put(outcomes, "_group", first_outcome_alone), ("unlike", "extreme")),
+    "softmax looks at the order": (put(scores.HeadScores, "classes", order_alone), ("unlike", "extreme", "norms")),
+    "an age is left out": (put(blocks, "score_vectors", one_age_less), ("positions",)),
     "states are merged by labels": (put(moore, "merged_states", by_labels_alone), ("ties",)),
-    "folds are merged by labels": (put(small_folds, "merged_states", by_labels_alone), ("sharing", "ties")),
+    "folds are merged by labels": (put(walk, "merged_states", by_labels_alone), ("sharing", "ties")),
     "any view is finer": (put(stream.Stream, "_coarser", anything_is_coarser), ("unlike", "equal")),
     "inputs never end": (put(stream.Stream, "_default", nothing_ends), ("table",)),
     "a guess is left out": (put(blocks._Head, "fitting", all_but_the_last), ("unlike", "extreme")),

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
+from tests.automata.models import read_out
 from tests.automata.proving import in_steps
 from tests.automata.shortcuts import made_for
-from tests.automata.test_decisions import read_out
 from weightsmith.automata.extraction import UnknownError, extract
 from weightsmith.model.frozen import Frozen
 
@@ -94,21 +94,24 @@ def test_attention_without_heads_adds_its_bias_or_nothing(bias: Any, layer: Any)
 
 @dataclass(frozen=True, eq=False)
 class Sparsemax(Frozen):
-    """A weighting that nobody has written readings for."""
+    """A weighting without readings."""
 
 
-def test_an_unknown_weighting_is_refused() -> None:
-    T = summing([None])
-    object.__setattr__(T.blocks[0].attention.heads[0], "weighting", Sparsemax())  # type: ignore[union-attr]
-    try:
-        with pytest.raises(
-            ws.InputError, match=r"cannot follow the weighting Sparsemax\(\): write Softmax\(\), Average"
-        ):
-            extract(T)
-    finally:
-        object.__setattr__(PREVIOUS, "weighting", ws.RightmostHard())
+class Sharper(ws.AverageHard):
+    """A weighting that is not the one that it is derived from."""
+
+
+@pytest.mark.parametrize("weighting", [Sparsemax(), Sharper()])
+def test_an_unknown_weighting_is_refused(weighting: Any) -> None:
+    head = replace(PREVIOUS)
+    object.__setattr__(head, "weighting", weighting)
+    name = type(weighting).__name__
+    with pytest.raises(ws.InputError, match=rf"does not know the weighting {name}\(\): write one of Average"):
+        extract(summing([ws.Block(ws.Attention((head,)))]))
 
 
 def test_a_code_without_a_value_is_named() -> None:
-    with pytest.raises(ws.InputError, match="on some input the lanes of the readout hold found=1"):
+    with pytest.raises(
+        ws.InputError, match="on some input the lanes of the readout hold found=1, which stands for noth"
+    ):
         ws.automaton(read_out({0: "no"}))

@@ -4,6 +4,7 @@ import copy
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import weightsmith as ws
 from tests.check.conftest import Cut
 from tests.check.models import automaton, flipped
 from weightsmith.check import replay
+from weightsmith.check.certificate import parse
 
 Certificate = dict[str, Any]
 
@@ -218,6 +220,16 @@ def written_down() -> list[tuple[Certificate, list[ws.Transformer], ws.check.Ver
           "shards": [["64e870b71871bee60a5afecd9739e018319ae8a7fb799892109c0e202b0fc7aa"]]},
          [S], ws.check.recognizes(S, ".*b", 3)),
     ]  # fmt: skip
+
+
+def test_a_certificate_is_parsed_and_dumped_entry_for_entry(tmp_path: Path) -> None:
+    T, file = ws.library.ends_with("b", "ab"), tmp_path / "certificate.json"
+    holds, within = ws.check.recognizes(T, ".*b"), ws.check.recognizes(T, ".*b", within="a*b*", length=3)
+    for verdict in (holds, within, ws.check.recognizes(T, ".*a"), ws.check.same_decisions(T, ~T, 4)):
+        verdict.save(file, files=["T.safetensors"])
+        data = json.loads(file.read_text())
+        assert list(parse(file).dump().items()) == list(data.items())
+        assert list(data) == sorted(data, key=[*verdict.summary(), "files", "automata", "proof", "digest"].index)
 
 
 def test_certificates_of_claims_about_all_inputs_stay_as_they_were_and_replay(cut: Cut) -> None:

@@ -166,7 +166,7 @@ def test_how_many_inputs_are_run_together_follows_memory_and_the_near_caches(mon
     assert examine.columns_for(claim, 12, 1 << 30) <= large // 32
     monkeypatch.setattr(examine, "MAX_COLUMNS", 20)
     assert examine.columns_for(claim, 12, 1 << 30) == 20
-    verdict = engine.decide(claim, 8)
+    verdict = engine.check_exhaustively(claim, 8)
     assert verdict.counterexample == "0"
     assert ws.check.recognizes(T, re.compile("0*1.*"), 8).inputs == 510
 
@@ -178,10 +178,10 @@ def test_digests_do_not_depend_on_how_many_inputs_are_run_together(mask: Mask, c
     claim = SameLogits(T, T)
     for size in (1 << 16, 200, 12):
         cut(size, 30)
-        whole = engine.decide(claim, 6).digests
+        whole = engine.check_exhaustively(claim, 6).digests
         for together in (1, 3, 4, 12, 39, 120, 1000):
             cut(size, 30, together)
-            assert engine.decide(claim, 6).digests == whole
+            assert engine.check_exhaustively(claim, 6).digests == whole
 
 
 def test_shards_follow_from_the_claim_and_its_length_alone() -> None:

@@ -12,8 +12,9 @@ from tests.check.conftest import Cut
 from tests.check.models import flipped, just
 from weightsmith.automata import language
 from weightsmith.check.claims import FinalVectors, Recognizes, SameDecisions, SameLogits
-from weightsmith.check.engine import Options, decide
+from weightsmith.check.engine import check_exhaustively
 from weightsmith.check.examine import by_reference, examine
+from weightsmith.check.options import Options
 
 ARITHMETICS = {
     "int16": ws.Fixed(4, 4),
@@ -39,7 +40,7 @@ def test_every_shard_has_the_digest_of_the_reference_semantics(name: str, mask: 
     never = language(re.compile("[^abc]"), ("a", "b", "c"))
     cut(12, 5)
     for claim in (SameDecisions(T, same), SameLogits(T, same), FinalVectors(T, lambda vectors: vectors[:, 0] < 1e9)):
-        one, two = (decide(claim, 4, Options(workers=workers)) for workers in (1, 2))
+        one, two = (check_exhaustively(claim, 4, Options(workers=workers)) for workers in (1, 2))
         assert one.holds
         assert one.digests == two.digests
         shards = [list(one.plan.shards(tier)) for tier in range(len(one.plan.tiers))]
@@ -69,7 +70,7 @@ def test_positions_norms_and_weightings_give_the_digests_of_the_reference(positi
     blocks = [replace(block, attention_norm=norm, norm_placement="post") for block in T.blocks]
     T = replace(T, positions=place[positions], blocks=blocks, final_norm=ws.RMSNorm(eps=0.25))
     claim = FinalVectors(T, lambda vectors: vectors[:, 0] < 1e9)
-    verdict = decide(claim, 7)
+    verdict = check_exhaustively(claim, 7)
     assert verdict.holds
     again = examine(claim, verdict.plan, next(verdict.plan.shards(0)), source=by_reference)
     assert verdict.digests == ((again.digest,),)
@@ -92,7 +93,7 @@ def test_a_refuted_shard_has_no_digest_and_its_first_refutation_is_that_of_the_r
     cut(6, 2)
     T = just("baab", "ab", 6)
     claim = Recognizes(T, language(re.compile("baa[ab]a"), ("a", "b")))
-    plan = decide(claim, 6).plan
+    plan = check_exhaustively(claim, 6).plan
     for number, tier in enumerate(plan.tiers):
         for shard in plan.shards(number):
             for longest in range(tier.shortest - 1, tier.longest + 1):

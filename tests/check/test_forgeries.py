@@ -13,7 +13,7 @@ import pytest
 import weightsmith as ws
 from tests.check.conftest import Cut
 from tests.check.models import just, never
-from weightsmith.check import claim, replay
+from weightsmith.check import replay
 from weightsmith.check.examine import EMPTY_DIGEST
 
 Certificate = dict[str, Any]
@@ -21,9 +21,7 @@ Forge = Callable[[Certificate, Random], None]
 DIGEST = 64  # hexadecimal digits
 
 
-@pytest.fixture(autouse=True)
-def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claim, "shard_size", lambda weights: 12)
+pytestmark = pytest.mark.usefixtures("small_shards")
 
 
 def invented(random: Random) -> str:

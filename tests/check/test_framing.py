@@ -17,9 +17,10 @@ from weightsmith.automata import language
 from weightsmith.check import Divergence, replay
 from weightsmith.check.claim import Claim
 from weightsmith.check.claims import FinalVectors, Recognizes, SameDecisions
-from weightsmith.check.engine import Options, decide
+from weightsmith.check.engine import check_exhaustively
 from weightsmith.check.examine import EMPTY_DIGEST, by_reference, examine
 from weightsmith.check.frame import make_frame
+from weightsmith.check.options import Options
 from weightsmith.check.verdict import Verdict
 
 END = ("END",)
@@ -177,7 +178,9 @@ def claims() -> dict[str, Claim]:
 def test_kernels_and_reference_find_the_same_in_every_shard(name: str, columns: int, cut: Cut) -> None:
     claim = claims()[name]
     cut(columns, 5)
-    plan = decide(claim, None if claim.frame.length else 6 - len(claim.frame.suffix), Options(workers=1)).plan
+    plan = check_exhaustively(
+        claim, None if claim.frame.length else 6 - len(claim.frame.suffix), Options(workers=1)
+    ).plan
     for shard in (shard for tier in range(len(plan.tiers)) for shard in plan.shards(tier)):
         assert examine(claim, plan, shard) == examine(claim, plan, shard, source=by_reference)
 

@@ -12,8 +12,9 @@ import weightsmith as ws
 from tests.check.conftest import Cut
 from weightsmith.automata import Input, Inputs, Truths
 from weightsmith.check.claim import Claim, Values
-from weightsmith.check.engine import Options, decide
+from weightsmith.check.engine import check_exhaustively
 from weightsmith.check.frame import Frame, make_frame
+from weightsmith.check.options import Options
 from weightsmith.errors import FileError, InputError
 
 T = ws.library.ends_with("b", "ab")
@@ -69,13 +70,13 @@ def test_a_further_kind_is_checked_recorded_certified_and_replayed(never: Any, c
     frame = make_frame(models, (), None, "[ab]*")
     for name, refuting in (("YES", "ab"), ("NO", None)):
         claim = never(models, name, frame=frame)
-        verdict = decide(claim, 5, Options(ledger=tmp_path / name))
+        verdict = check_exhaustively(claim, 5, Options(ledger=tmp_path / name))
         assert verdict.counterexample == refuting
         assert verdict.sides == ({} if refuting is None else dict.fromkeys(("model 0", "model 1", "model 2"), "YES"))
         assert str(verdict).startswith(
             "never both, inputs that match [ab]*: " + ("refuted by ab" if refuting else "exhaustive up to 5")
         )
-        again = decide(claim, 5, Options(ledger=tmp_path / name))
+        again = check_exhaustively(claim, 5, Options(ledger=tmp_path / name))
         assert again.digests == verdict.digests
         assert ws.check.replay(verdict.to_json(), models, sample=100).agrees
         if refuting is not None:

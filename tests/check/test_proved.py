@@ -13,7 +13,7 @@ import weightsmith as ws
 from weightsmith import check, verify
 from weightsmith.automata.extraction import Budget, UnknownError
 from weightsmith.check import engine, every_length, proof
-from weightsmith.check.every_length import prove
+from weightsmith.check.every_length import check_by_automata
 from weightsmith.cli.limits import limit
 
 
@@ -95,7 +95,7 @@ def test_a_verdict_saves_the_proof_that_was_checked_and_replays_it_without_a_sea
     T = ws.library.ends_with("01")
     verdict = check.recognizes(T, ".*01")
     monkeypatch.setattr(every_length, "extract", forbidden)
-    monkeypatch.setattr(every_length, "prove", forbidden)
+    monkeypatch.setattr(every_length, "check_by_automata", forbidden)
     monkeypatch.setitem(sys.modules, "weightsmith.automata.extraction.loops", None)
     verdict.save(tmp_path / "proof.json")
     again = check.replay(tmp_path / "proof.json", [T])
@@ -198,7 +198,7 @@ def averaging() -> ws.Transformer:
 
 
 def test_a_budget_is_refused_before_anything_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "decide", forbidden)
+    monkeypatch.setattr(engine, "check_exhaustively", forbidden)
     with pytest.raises(ws.InputError, match="seconds=0: write how long it may take"):
         check.recognizes(ws.library.contains("1"), ".*1.*", up_to=3, seconds=0)
 
@@ -208,4 +208,4 @@ def test_unknown_is_raised_inside_and_never_a_verdict_that_holds() -> None:
     claim = check.recognizes(T, ".*", up_to=3).claim
     with pytest.raises(UnknownError):
         every_length._first_failure(claim, Budget(states=1))
-    assert prove(claim, Budget(states=1)).holds is None
+    assert check_by_automata(claim, Budget(states=1)).holds is None

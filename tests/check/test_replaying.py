@@ -10,7 +10,7 @@ import pytest
 
 import weightsmith as ws
 from weightsmith.check import claim, replay, replaying
-from weightsmith.check.certificate import Certificate as Certificate_
+from weightsmith.check.certificate import Exhaustive
 
 Certificate = dict[str, Any]
 pytestmark = pytest.mark.usefixtures("small_shards")
@@ -104,5 +104,5 @@ def test_what_takes_over_a_minute_is_not_begun_unasked(
         replay(holding, pair)
     monkeypatch.undo()
     monkeypatch.setattr(claim, "shard_size", lambda weights: 12)
-    c = Certificate_.read(holding, pair)
-    assert 0 < replaying.seconds_for_an_input(c) < 60
+    derivation = replaying.Derivation.of(Exhaustive.parse(holding), pair)
+    assert 0 < replaying.seconds_for_an_input(derivation) < 60

@@ -2,24 +2,25 @@
 
 import inspect
 from dataclasses import replace
+from typing import get_type_hints
 
 import numpy as np
 import pytest
 
 import weightsmith as ws
 from weightsmith import check
+from weightsmith.check.options import BudgetKeywords, Keywords, LocalKeywords, Options
 
 CLAIMS = ["same_decisions", "same_logits", "recognizes", "agrees_with", "final_vectors"]
 BY_NAME = ["suffix", "length", "within", "workers", "memory", "ledger", "cluster", "insecure_network", "progress"]
 
 
-def test_no_function_hides_its_parameters() -> None:
-    functions = {name: getattr(check, name) for name in check.__all__}
-    for name, function in functions.items():
-        if not inspect.isfunction(function):
-            continue
-        parameters = inspect.signature(function).parameters.values()
-        assert not [p for p in parameters if p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL)], name
+def test_options_have_one_type_for_type_checkers_and_for_help() -> None:
+    assert get_type_hints(BudgetKeywords) == get_type_hints(Options)
+    assert set(LocalKeywords.__annotations__) < set(Keywords.__annotations__) < set(BudgetKeywords.__annotations__)
+    T = ws.library.contains("1")
+    with pytest.raises(TypeError, match=r"^same_logits\(\) got an unexpected keyword argument 'seconds'$"):
+        check.same_logits(T, T, up_to=3, seconds=1)  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("name", CLAIMS)

@@ -58,7 +58,7 @@ def test_it_accepts_random_models_of_every_kind(begin: int) -> None:
     for T in map(random_model, range(begin, begin + 20)):
         try:
             looks = Budget(3000, 200, clock=partial(next, count(0.0)))  # so that the same end on every machine
-            data = json.loads(json.dumps(extract(T, looks).journal.to_json()))
+            data = json.loads(json.dumps(extract(T, looks).trace.to_json()))
         except (UnknownError, ws.ModelError):  # a norm of 0 has no root
             continue
         model, found = verify.Model(model_bytes(T)), found + 1

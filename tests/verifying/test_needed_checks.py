@@ -263,7 +263,7 @@ def averaging() -> ws.Transformer:
 
 def proved(T: ws.Transformer) -> verify.Proof:
     """Let the engine make a proof, which agrees with itself even where the engine is wrong; check it."""
-    data = json.loads(json.dumps(extract(T).journal.to_json()))
+    data = json.loads(json.dumps(extract(T).trace.to_json()))
     return verify.Proof(verify.Model(model_bytes(T)), data["machines"], data["blocks"], verify.Work())
 
 

@@ -109,7 +109,7 @@ def found(seeds: range) -> Counter[str]:
         T, random = random_model(seed), Random(seed)
         scope = f"up to {T.max_length}" if T.max_length else "all lengths"
         try:
-            proof = extract(T, Budget(3000, 200, clock=partial(next, count(0.0)))).journal.to_json()
+            proof = extract(T, Budget(3000, 200, clock=partial(next, count(0.0)))).trace.to_json()
             wanted = decided(T, 3)
         except (UnknownError, ws.ModelError):  # a norm of 0 has no root
             continue

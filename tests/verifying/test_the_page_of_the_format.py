@@ -87,7 +87,7 @@ def proofs_of_random_models() -> Iterator[tuple[ws.Transformer, Data]]:
         T = with_a_layer_first(T) if seed % 3 == 0 else T
         if readable(T):
             try:
-                proof = extract(T, Budget(3000, 200, clock=partial(next, count(0.0)))).journal.to_json()
+                proof = extract(T, Budget(3000, 200, clock=partial(next, count(0.0)))).trace.to_json()
             except (UnknownError, ws.ModelError):  # a norm of 0 has no root
                 continue
             yield T, {"decisions": None, **json.loads(json.dumps(proof))}

@@ -4,7 +4,7 @@ from weightsmith.automata.automaton import Automaton, smallest
 from weightsmith.automata.counting import Counting
 from weightsmith.automata.decisions import DecisionAutomaton
 from weightsmith.automata.expressions import foreign_letters
-from weightsmith.automata.inputs import Input, Inputs, Places, Truths, input_text, written
+from weightsmith.automata.inputs import Input, Inputs, TokenIds, Truths, input_text, written
 from weightsmith.automata.languages import Describing, Language, called, language, read_described, source_of
 from weightsmith.automata.regular import compile_regex, parser_is_known
 
@@ -16,7 +16,7 @@ __all__ = [
     "Input",
     "Inputs",
     "Language",
-    "Places",
+    "TokenIds",
     "Truths",
     "called",
     "compile_regex",

@@ -1,4 +1,4 @@
-"""Deterministic automata over the places of a vocabulary, and the smallest one that accepts the same."""
+"""Deterministic automata over the token ids of a vocabulary: products, comparison, minimisation."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -17,12 +17,12 @@ from weightsmith.tables import Table
 
 MAX_WORDS = 100_000
 FAR = 1 << 40  # tokens: more than any automaton has states
-HASHED = 100  # decisions that a hash is made of
+HASHED = 100  # decisions in a hash
 
 
 @dataclass(frozen=True, eq=False)
 class Automaton(Frozen):
-    """A deterministic automaton over the places of a vocabulary.
+    """A deterministic automaton over the token ids of a vocabulary.
 
     >>> Automaton([[0, 1], [1, 0]], [False, True]).accepts([1, 0, 1, 1])  # an odd number of ones
     True
@@ -31,10 +31,10 @@ class Automaton(Frozen):
     table: npt.NDArray[np.int32]  # (states, vocabulary): the next state
     accepting: npt.NDArray[np.bool_]  # (states)
     start: int = 0
-    vocabulary: Sequence[str] = field(default=(), compare=False)  # the tokens, where inputs are to be written out
+    vocabulary: Sequence[str] = field(default=(), compare=False)  # the tokens, to write inputs
 
     def __post_init__(self) -> None:
-        """Freeze and check everything."""
+        """Check and freeze the arrays."""
         table = _array(self.table, "table", 2, "iu", "a row of integers for each state: [[0, 1], [1, 0]]")
         states, wrong = len(table), (table < 0) | (table >= len(table))
         if wrong.any():
@@ -43,7 +43,7 @@ class Automaton(Frozen):
         accepting = _array(self.accepting, "accepting", 1, "b", "True or False for each state: [False, True]")
         if len(accepting) != states:
             raise InputError(f"accepting has {len(accepting)} entries and table has {states} rows: write one for each")
-        if not _is_place(self.start, states):
+        if not _is_index(self.start, states):
             raise InputError(f"start={brief(self.start)} is no state: write 0 to {states - 1}")
         self._set("vocabulary", _checked_tokens(self.vocabulary, table.shape[1]))
         self._set("table", _read_only(table.astype(np.int32)))
@@ -51,25 +51,25 @@ class Automaton(Frozen):
         self._set("start", int(self.start))
 
     def labels(self) -> Sequence[object]:
-        """Return what each state says."""
-        found: list[object] = self.accepting.tolist()
-        return found
+        """Return the label of each state."""
+        labels: list[object] = self.accepting.tolist()
+        return labels
 
     def about(self) -> tuple[object, ...]:
-        """Return what must be equal before it is worth asking whether two automata say the same."""
+        """Return the properties that equal automata have in common."""
         return type(self), self.table.shape[1], self.vocabulary
 
     def __eq__(self, other: object) -> bool:
-        """Say whether two of one kind say the same after every input but the empty one, over the same tokens."""
+        """Return whether two of one kind have the same labels after every non-empty input, over the same tokens."""
         if not isinstance(other, Automaton):
             return NotImplemented
         return self is other or (self.about() == other.about() and _decide_alike(self, other))
 
     def __hash__(self) -> int:
-        """Hash what is said after the first inputs: equal automata have equal hashes."""
+        """Hash the labels after the first inputs: equal automata have equal hashes."""
         if "_hash" not in self.__dict__:
             labels, states, said = self.labels(), [self.start], list[object]()
-            for state in states:  # it grows meanwhile, in the order of inputs
+            for state in states:  # grows inside the loop, in the order of inputs
                 following = self.table[state].tolist() if len(said) < HASHED else []
                 said += [labels[there] for there in following]
                 states += following
@@ -78,53 +78,54 @@ class Automaton(Frozen):
         return found
 
     def accepts(self, ids: Sequence[int]) -> bool:
-        """Say whether it accepts the tokens at these places of the vocabulary."""
+        """Return whether it accepts an input of token ids."""
         tokens = self.table.shape[1]
         if not isinstance(ids, Sequence | np.ndarray):
             raise InputError(f"ids must be a list of places in the vocabulary, and it is {brief(ids)}: write [0]")
         state = self.start
-        for place, token in enumerate(ids):
-            if not _is_place(token, tokens):
+        for i, token in enumerate(ids):
+            if not _is_index(token, tokens):
                 raise InputError(
-                    f"ids[{place}] is {brief(token)}, which is no place in the vocabulary: write 0 to {tokens - 1}"
+                    f"ids[{i}] is {brief(token)}, which is no place in the vocabulary: write 0 to {tokens - 1}"
                 )
             state = int(self.table[state, token])
         return bool(self.accepting[state])
 
     def __and__(self, other: "Automaton") -> "Automaton":
-        """A & B: what both accept."""
+        """A & B: the intersection."""
         return self._with(other, np.logical_and)
 
     def __or__(self, other: "Automaton") -> "Automaton":
-        """A | B: what one of them, or both, accept."""
+        """A | B: the union."""
         return self._with(other, np.logical_or)
 
     def __xor__(self, other: "Automaton") -> "Automaton":
-        """A ^ B: what just one of them accepts."""
+        """A ^ B: the symmetric difference."""
         return self._with(other, np.logical_xor)
 
     def __sub__(self, other: "Automaton") -> "Automaton":
-        """A - B: what the first accepts and the second does not."""
+        """A - B: the difference."""
         return self._with(other, np.greater)
 
     def __invert__(self) -> "Automaton":
-        """~A: what it does not accept."""
+        """~A: the complement."""
         return smallest(Automaton(self.table, ~self.accepting, self.start, self.vocabulary))
 
     def _with(self, other: "Automaton", truth: np.ufunc) -> "Automaton":
-        """Return the smallest automaton that accepts where a function of what both do is true."""
+        """Return the minimised product, accepting by a function of both."""
         pairs, table = pairs_of(self, other)
         accepting = truth(self.accepting[pairs[:, 0]], other.accepting[pairs[:, 1]])
         return smallest(Automaton(table, accepting, 0, self.vocabulary or other.vocabulary))
 
     def difference(self, other: "Automaton") -> Input | None:
-        """Return the shortest input, the smallest in vocabulary order, that just one accepts; None where there is none.
+        """Return the shortest input, the first in vocabulary order, that only one of two accepts; None for none.
 
-        It is written in tokens, where either has a vocabulary, else as places. The empty input does not count.
+        Of two automata of transformers it is the first input with different decisions; inputs that are too long for one
+        of them do not count, nor does the empty input. Without a vocabulary it consists of token ids.
         """
         pairs, table = pairs_of(self, other)
-        found = first_path(table, self._differs(other, pairs))
-        return None if found is None else self._written(found, other)
+        ids = first_path(table, self._differs(other, pairs))
+        return None if ids is None else self._written(ids, other)
 
     def _differs(self, other: "Automaton", pairs: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
         differs: npt.NDArray[np.bool_] = self.accepting[pairs[:, 0]] != other.accepting[pairs[:, 1]]
@@ -144,7 +145,7 @@ class Automaton(Frozen):
         return [self._written(ids) for ids in islice(_accepted(self), n)]
 
     def regex(self) -> str:
-        """Return a regular expression for what it accepts; see `weightsmith.automata.writing`."""
+        """Return a regular expression for the inputs that it accepts; see `weightsmith.automata.writing`."""
         from weightsmith.automata.writing import expression
 
         return expression(self)
@@ -162,12 +163,12 @@ class Automaton(Frozen):
         return drawn(self) if len(self.table) <= MAX_STATES else None
 
     def outcome(self, state: int) -> str:
-        """Say in a word what a state says."""
+        """Return the label of a state as a word."""
         return "yes" if self.accepting[state] else "no"
 
     def __str__(self) -> str:
         """Return its table as text: a row for each state."""
-        names = self.vocabulary or [str(place) for place in range(self.table.shape[1])]
+        names = self.vocabulary or [str(token) for token in range(self.table.shape[1])]
         shown = Table("state", "says", *names, right=range(2, 2 + len(names)), lead=2)
         for state, row in enumerate(self.table.tolist()):
             mark = " (start)" if state == self.start else ""
@@ -176,7 +177,7 @@ class Automaton(Frozen):
 
 
 def pairs_of(A: Automaton, B: Automaton) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Return the pairs of states that one input leads to, in the order in which inputs lead there, and their table."""
+    """Return the reachable pairs of states, in breadth-first order, and their table."""
     if not isinstance(B, Automaton):
         raise InputError(f"{brief(B)} is not an automaton: write Automaton(…) or ws.automaton(T)")
     if A.table.shape[1] != B.table.shape[1]:
@@ -191,7 +192,7 @@ def pairs_of(A: Automaton, B: Automaton) -> tuple[npt.NDArray[np.int32], npt.NDA
     order = [(A.start, B.start)]
     numbers = {order[0]: 0}
     table = []
-    for a, b in order:  # it grows meanwhile
+    for a, b in order:  # grows inside the loop
         row = []
         for pair in zip(first[a], second[b], strict=True):
             number = numbers.setdefault(pair, len(order))
@@ -203,10 +204,10 @@ def pairs_of(A: Automaton, B: Automaton) -> tuple[npt.NDArray[np.int32], npt.NDA
 
 
 def first_path(table: npt.NDArray[np.int32], wanted: npt.NDArray[np.bool_]) -> tuple[int, ...] | None:
-    """Return the shortest input, the smallest in vocabulary order, that leads from state 0 to one that is wanted."""
-    seen: dict[int, tuple[int, int]] = {}  # where each state was reached from, and by which token
+    """Return the shortest input, the first in vocabulary order, that leads from state 0 to a wanted state."""
+    seen: dict[int, tuple[int, int]] = {}  # state: its predecessor, and the token
     waiting = [0]
-    for state in waiting:  # it grows meanwhile
+    for state in waiting:  # grows inside the loop
         for token, there in enumerate(table[state].tolist()):
             if there in seen:
                 continue
@@ -226,10 +227,9 @@ def _path(seen: dict[int, tuple[int, int]], state: int) -> tuple[int, ...]:
 
 
 def _accepted(automaton: Automaton) -> Iterator[tuple[int, ...]]:
-    """Yield the inputs that it accepts, but for the empty one: shortest first, then in vocabulary order.
+    """Yield the accepted non-empty inputs, shortest first, then in vocabulary order.
 
-    What waits are beginnings, each with the length of the shortest input that it begins. So whatever is looked at
-    begins an input that comes soon, however many inputs of its length are not accepted.
+    A priority queue holds prefixes, by the length of the shortest accepted input with that prefix.
     """
     rest, table = _to_go(automaton), automaton.table.tolist()
     waiting: list[tuple[int, tuple[int, ...], int]] = []
@@ -245,7 +245,7 @@ def _accepted(automaton: Automaton) -> Iterator[tuple[int, ...]]:
 
 
 def _to_go(automaton: Automaton) -> list[int]:
-    """Return for each state how many tokens lead to acceptance at least; FAR where none do."""
+    """Return the distance of each state to an accepting one; FAR where there is none."""
     rest = np.where(automaton.accepting, 0, FAR)
     while True:
         nearer = np.minimum(rest, rest[automaton.table].min(axis=1) + 1)
@@ -256,9 +256,9 @@ def _to_go(automaton: Automaton) -> list[int]:
 
 
 def _decide_alike(A: Automaton, B: Automaton) -> bool:
-    """Say whether two say the same after every input but the empty one (Hopcroft and Karp 1971).
+    """Return whether two have the same labels after every non-empty input (Hopcroft and Karp 1971).
 
-    States that the same input leads to belong together; each time two sets of them meet, they become one.
+    States that one input leads to are merged with union-find; all merged states must have one label.
     """
     labels = [*A.labels(), *B.labels()]
     shift = len(A.table)
@@ -270,7 +270,7 @@ def _decide_alike(A: Automaton, B: Automaton) -> bool:
             parent[state] = state = parent[parent[state]]
         return state
 
-    waiting = list(zip(table[A.start], table[shift + B.start], strict=True))  # what the empty input leads to is free
+    waiting = list(zip(table[A.start], table[shift + B.start], strict=True))  # the start has no label
     while waiting:
         a, b = (root(state) for state in waiting.pop())
         if a == b:
@@ -283,12 +283,12 @@ def _decide_alike(A: Automaton, B: Automaton) -> bool:
 
 
 def smallest(automaton: Automaton) -> Automaton:
-    """Merge the states that no input tells apart, drop those that none reaches, and number the rest as found."""
+    """Minimise an automaton: merge equivalent states, drop unreachable ones, number the rest in breadth-first order."""
     classes = _classes(automaton)
     rows = automaton.table.tolist()
     order = [automaton.start]
     numbers = {classes[automaton.start]: 0}
-    for state in order:  # it grows meanwhile
+    for state in order:  # grows inside the loop
         for following in rows[state]:
             if numbers.setdefault(classes[following], len(order)) == len(order):
                 order.append(following)
@@ -297,8 +297,8 @@ def smallest(automaton: Automaton) -> Automaton:
 
 
 def _classes(automaton: Automaton) -> list[int]:
-    """Return each state the number of its class; one class is what no input tells apart (Hopcroft 1971)."""
-    columns = np.unique(automaton.table, axis=1).T.tolist()  # equal tokens split nothing more
+    """Return the class of each state: equivalent states are one class (Hopcroft 1971)."""
+    columns = np.unique(automaton.table, axis=1).T.tolist()  # equal columns split the same
     sources: list[dict[int, list[int]]] = [defaultdict(list) for _ in columns]
     for column, into in zip(columns, sources, strict=True):
         for state, following in enumerate(column):
@@ -320,7 +320,7 @@ def _classes(automaton: Automaton) -> list[int]:
 
 
 def _split(classes: list[int], members: list[set[int]], waiting: set[int], which: int, part: set[int]) -> None:
-    """Make a part of a class a class of its own; of two halves, only the smaller need split others."""
+    """Split a class; only the smaller part becomes a splitter."""
     new = len(members)
     members[which] -= part
     members.append(part)
@@ -342,7 +342,7 @@ def _array(value: Any, name: str, axes: int, kinds: str, instead: str) -> npt.ND
 
 
 def _checked_tokens(given: Any, tokens: int) -> tuple[str, ...]:
-    """Return the tokens of an automaton, or nothing where none are given."""
+    """Return the tokens of an automaton; () for none."""
     if not isinstance(given, str | list | tuple) or not all(isinstance(token, str) for token in given):
         raise InputError(f"vocabulary={brief(given)}: write the tokens in the order of the columns, such as '01'")
     if given and (len(given) != tokens or len(set(given)) != tokens):
@@ -353,9 +353,9 @@ def _checked_tokens(given: Any, tokens: int) -> tuple[str, ...]:
 
 
 def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Copy an array into bytes, which nobody can make writable again."""
+    """Copy an array into immutable bytes."""
     return np.ndarray(array.shape, array.dtype, array.tobytes())
 
 
-def _is_place(value: object, size: int) -> bool:
+def _is_index(value: object, size: int) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool) and 0 <= int(value) < size

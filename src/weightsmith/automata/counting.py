@@ -1,4 +1,4 @@
-"""Languages that a counter decides, which no automaton does; and the first input on which an automaton is wrong."""
+"""Languages of a counter, which no automaton decides; and the first input on which an automaton is wrong."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,28 +12,28 @@ MAX_PAIRS = 1_000_000
 
 @dataclass(frozen=True)
 class Counting:
-    """The inputs for which a number, which begins at 0 and changes with each token, is such that they belong."""
+    """A language given by a counter that starts at 0: `step` is applied for each token, `belongs` at the end."""
 
     step: Callable[[int, str], int]
     belongs: Callable[[int], bool]
 
     def first_unlike(self, automaton: Automaton) -> Input | None:
-        """Return the shortest input, the smallest in vocabulary order, that an automaton is wrong about; None for none.
+        """Return the shortest input, the first in vocabulary order, on which an automaton is wrong; None for none.
 
-        An automaton that is right for ever on a language that none decides does not exist, so the search ends.
+        No automaton decides the language, so the search ends.
         """
         rows, tokens = automaton.table.tolist(), tuple(automaton.vocabulary)
         order: list[tuple[int, int]] = [(automaton.start, 0)]
-        came: list[tuple[int, int]] = [(-1, -1)]  # from which pair, by which token
+        came: list[tuple[int, int]] = [(-1, -1)]  # the predecessor in `order`, and the token
         seen: set[tuple[int, int]] = set()
-        for place, (state, number) in enumerate(order):  # it grows meanwhile
+        for here, (state, number) in enumerate(order):  # grows inside the loop
             for token, text in enumerate(tokens):
                 pair = rows[state][token], self.step(number, text)
                 if pair in seen:
                     continue
                 seen.add(pair)
                 order.append(pair)
-                came.append((place, token))
+                came.append((here, token))
                 if bool(automaton.accepting[pair[0]]) != self.belongs(pair[1]):
                     return _path(came, tokens)
             if len(order) > MAX_PAIRS:
@@ -42,8 +42,8 @@ class Counting:
 
 
 def _path(came: list[tuple[int, int]], tokens: tuple[str, ...]) -> Input:
-    place, ids = len(came) - 1, list[int]()
-    while place > 0:
-        place, token = came[place]
+    here, ids = len(came) - 1, list[int]()
+    while here > 0:
+        here, token = came[here]
         ids.append(token)
     return written(tokens, ids[::-1])

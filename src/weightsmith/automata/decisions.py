@@ -1,4 +1,4 @@
-"""The automaton of a transformer, as a value: a smallest Moore machine that says the decision after each input."""
+"""The automaton of a transformer: a minimal Moore machine with the decision after each input."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,21 +6,20 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.automata.automaton import Automaton, first_path, pairs_of
-from weightsmith.automata.inputs import Input
+from weightsmith.automata.automaton import Automaton
 from weightsmith.errors import InputError, brief, listed, named
 from weightsmith.model import Value, separator, value_text
 
-SILENT = -1  # in place of an answer: there is none
+NO_ANSWER = -1
 
 
 @dataclass(frozen=True, eq=False)
 class DecisionAutomaton(Automaton):
-    """The smallest machine over a vocabulary that says the decision of a transformer after each non-empty input.
+    """The smallest machine over a vocabulary with the decision of a transformer after each non-empty input.
 
-    `outputs[state]` is the place of the decision among `answers`, or −1 where there is none: after inputs that are
-    longer than a position table, and at the start, if nothing leads back there. Two are equal if they decide alike,
-    in whatever order their answers stand, and have the same `yes`. What it accepts is what it says `yes` to.
+    `outputs[state]` is the index of the decision in `answers`, or −1 for none: after inputs longer than a position
+    table, and at a start that no token leads to. Two are equal if they have the same decisions, in any order of
+    answers, and the same `yes`. It accepts the inputs with the decision `yes`.
     """
 
     outputs: npt.NDArray[np.int64] = field(kw_only=True)  # (states)
@@ -42,14 +41,14 @@ class DecisionAutomaton(Automaton):
 
     def labels(self) -> Sequence[object]:
         """Return the decision in each state, or ... where there is none."""
-        return [... if place == SILENT else self.answers[place] for place in self.outputs.tolist()]
+        return [... if output == NO_ANSWER else self.answers[output] for output in self.outputs.tolist()]
 
     def about(self) -> tuple[object, ...]:
-        """Return what must be equal before it is worth asking whether two decide alike."""
+        """Return the properties that equal automata have in common."""
         return *super().about(), self.yes, self.max_length
 
     def accepts(self, ids: Sequence[int]) -> bool:
-        """Say whether the decision is `yes` for the tokens at these places of the vocabulary."""
+        """Return whether the decision is `yes` for an input of token ids."""
         if isinstance(ids, Sequence | np.ndarray):
             self._check_length(len(ids))
         return super().accepts(ids)
@@ -58,15 +57,14 @@ class DecisionAutomaton(Automaton):
         """Return the decision for an input: a list of tokens, or a text."""
         given = _tokens(tokens, self.vocabulary)
         self._check_length(len(given))
-        places = {token: place for place, token in enumerate(self.vocabulary)}
+        ids = {token: i for i, token in enumerate(self.vocabulary)}
         state = self.start
-        for place, token in enumerate(given):
-            if token not in places:
+        for i, token in enumerate(given):
+            if token not in ids:
                 raise InputError(
-                    f"token {place} of the input, {named(token)}, is not in the vocabulary: "
-                    f"write {listed(self.vocabulary)}"
+                    f"token {i} of the input, {named(token)}, is not in the vocabulary: write {listed(self.vocabulary)}"
                 )
-            state = int(self.table[state, places[token]])
+            state = int(self.table[state, ids[token]])
         return self.answers[int(self.outputs[state])]
 
     def _check_length(self, length: int) -> None:
@@ -75,31 +73,21 @@ class DecisionAutomaton(Automaton):
         if self.max_length is not None and length > self.max_length:
             raise InputError(f"the input has {length} tokens, and the transformer reads up to {self.max_length}")
 
-    def difference(self, other: Automaton) -> Input | None:
-        """Return the shortest input, the smallest in vocabulary order, that two decide differently; None for none.
-
-        Beside an automaton that only accepts, what counts is whether the decision is `yes`. Inputs that are too long
-        for one of them do not count.
-        """
-        pairs, table = pairs_of(self, other)
-        found = first_path(table, self._differs(other, pairs))
-        return None if found is None else self._written(found, other)
-
     def _differs(self, other: Automaton, pairs: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
         mine = self.outputs[pairs[:, 0]]
         if not isinstance(other, DecisionAutomaton):
-            differs: npt.NDArray[np.bool_] = super()._differs(other, pairs) & (mine != SILENT)
+            differs: npt.NDArray[np.bool_] = super()._differs(other, pairs) & (mine != NO_ANSWER)
             return differs
-        place = {value: n for n, value in enumerate(self.answers)}
-        code = np.array([place.get(value, len(place) + n) for n, value in enumerate(other.answers)])
+        ids = {answer: n for n, answer in enumerate(self.answers)}
+        code = np.array([ids.get(answer, len(ids) + n) for n, answer in enumerate(other.answers)])
         theirs = other.outputs[pairs[:, 1]]
-        both: npt.NDArray[np.bool_] = (mine != SILENT) & (theirs != SILENT) & (mine != code[theirs])
+        both: npt.NDArray[np.bool_] = (mine != NO_ANSWER) & (theirs != NO_ANSWER) & (mine != code[theirs])
         return both
 
     def outcome(self, state: int) -> str:
         """Return the decision in a state as a text."""
         output = int(self.outputs[state])
-        if output == SILENT:
+        if output == NO_ANSWER:
             return "–"
         answer = self.answers[output]
         return answer if isinstance(answer, str) else value_text(answer)
@@ -121,14 +109,13 @@ def decision_automaton(
     yes: Value,
     max_length: int | None,
 ) -> DecisionAutomaton:
-    """Return the smallest machine, from one that is smallest but for its start, state 0, to which nothing leads.
+    """Return the smallest machine, from one that is minimal except for its start, state 0, to which no token leads.
 
-    What the start says is free. So it is merged with a state from which every token leads to the same: with that which
-    says the first answer, if there are several. States are numbered in the order in which inputs lead to them. From
-    that state the same inputs lead to the same states: the order is the same, but for the new start.
+    The start has no label, so it is merged with a state that has the same row in the table; of several, with that of
+    the first answer. The breadth-first order of the other states stays the same.
     """
     outputs = outputs.copy()
-    outputs[0] = SILENT
+    outputs[0] = NO_ANSWER
     alike = np.flatnonzero((table[1:] == table[0]).all(axis=1)) + 1
     if len(alike):
         start = int(alike[np.argsort(outputs[alike], kind="stable")[0]])
@@ -136,7 +123,7 @@ def decision_automaton(
         number = np.empty(len(table), np.int32)
         number[order] = np.arange(len(order))
         table, outputs = number[table[order]], outputs[order]
-    accepting = outputs == (list(answers).index(yes) if yes in answers else SILENT - 1)
+    accepting = outputs == (list(answers).index(yes) if yes in answers else NO_ANSWER - 1)
     return DecisionAutomaton(
         table.astype(np.int32), accepting, 0, tuple(vocabulary),
         outputs=outputs, answers=answers, yes=yes, max_length=max_length,

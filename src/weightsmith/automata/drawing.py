@@ -1,4 +1,4 @@
-"""A picture of an automaton, as SVG: states in columns, by how many tokens lead there."""
+"""A picture of an automaton, as SVG: the column of a state is its distance from the start."""
 
 import math
 from html import escape
@@ -15,21 +15,21 @@ RADIUS, ACROSS, DOWN, MARGIN = 24, 130, 96, 70
 
 
 def drawn(automaton: "Automaton") -> str:
-    """Return a picture: circles are states with what they say, arrows the tokens; two rings are a yes."""
+    """Return a picture: circles are states with their labels, arrows have tokens, accepting states two rings."""
     states = len(automaton.table)
     if states > MAX_STATES:
         raise InputError(
             f"the automaton has {states} states, and a picture shows up to {MAX_STATES}: print(A) is a table of them"
         )
-    places = _places(automaton)
-    width = max(x for x, _ in places) + MARGIN
-    height = max(y for _, y in places) + MARGIN
-    body = [_start(places[automaton.start])]
+    centres = _centres(automaton)
+    width = max(x for x, _ in centres) + MARGIN
+    height = max(y for _, y in centres) + MARGIN
+    body = [_start(centres[automaton.start])]
     for here in range(states):
         for there, label in _arrows(automaton, here).items():
-            body += _arrow(places[here], places[there], label)
-    for state, place in enumerate(places):
-        body += _state(place, automaton.outcome(state), bool(automaton.accepting[state]))
+            body += _arrow(centres[here], centres[there], label)
+    for state, centre in enumerate(centres):
+        body += _state(centre, automaton.outcome(state), bool(automaton.accepting[state]))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
         f'height="{height:g}" font-family="sans-serif" font-size="13" role="img" '
@@ -40,11 +40,11 @@ def drawn(automaton: "Automaton") -> str:
     )
 
 
-def _places(automaton: "Automaton") -> list[tuple[float, float]]:
-    """Return where each state stands: in the column of its distance from the start."""
+def _centres(automaton: "Automaton") -> list[tuple[float, float]]:
+    """Return the centre of each state: its column is the distance from the start."""
     far = {automaton.start: 0}
     order = [automaton.start]
-    for state in order:  # it grows meanwhile
+    for state in order:  # grows inside the loop
         for there in automaton.table[state].tolist():
             if there not in far:
                 far[there] = far[state] + 1
@@ -53,12 +53,12 @@ def _places(automaton: "Automaton") -> list[tuple[float, float]]:
     for state in [*order, *(s for s in range(len(automaton.table)) if s not in far)]:
         columns.setdefault(far.get(state, max(far.values()) + 1), []).append(state)
     tallest = max(map(len, columns.values()))
-    places = [(0.0, 0.0)] * len(automaton.table)
+    centres = [(0.0, 0.0)] * len(automaton.table)
     for column, members in columns.items():
         for row, state in enumerate(members):
             down = MARGIN + DOWN * (row + (tallest - len(members)) / 2)
-            places[state] = (MARGIN + ACROSS * column, down + (12 if column % 2 else 0))
-    return places
+            centres[state] = (MARGIN + ACROSS * column, down + (12 if column % 2 else 0))
+    return centres
 
 
 def _arrows(automaton: "Automaton", state: int) -> dict[int, str]:
@@ -71,13 +71,13 @@ def _arrows(automaton: "Automaton", state: int) -> dict[int, str]:
     return {there: t if len(t) <= MAX_LABEL else f"{t[: MAX_LABEL - 1]}…" for there, t in texts.items()}
 
 
-def _start(place: tuple[float, float]) -> str:
-    x, y = place
+def _start(centre: tuple[float, float]) -> str:
+    x, y = centre
     return f'<path d="M{x - RADIUS - 26:g} {y:g}H{x - RADIUS - 2:g}" stroke="#555" marker-end="url(#tip)"/>'
 
 
-def _state(place: tuple[float, float], says: str, accepting: bool) -> list[str]:
-    x, y = place
+def _state(centre: tuple[float, float], says: str, accepting: bool) -> list[str]:
+    x, y = centre
     fill = "#e3f2e6" if accepting else "#f4f4f4"
     ring = f'<circle cx="{x:g}" cy="{y:g}" r="{RADIUS - 4}" fill="none" stroke="#333"/>' if accepting else ""
     short = says if len(says) <= 6 else f"{says[:5]}…"
@@ -108,7 +108,7 @@ def _arrow(here: tuple[float, float], there: tuple[float, float], label: str) ->
 
 
 def _towards(circle: tuple[float, float], point: tuple[float, float], more: float = 0) -> tuple[float, float]:
-    """Return where the edge of a state is, in the direction of a point."""
+    """Return the point of a circle in the direction of another point."""
     dx, dy = point[0] - circle[0], point[1] - circle[1]
     length = math.hypot(dx, dy)
     reach = (RADIUS + more) / length

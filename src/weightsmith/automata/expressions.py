@@ -1,7 +1,7 @@
-"""What stands in a regular expression: Python's own parse tree of it, and the letters that no token has.
+"""The parse tree of a regular expression, made by Python's `re`, and the letters that no token has.
 
-This is the only file that knows the tree, which belongs to a private module of Python. Where that module is missing or
-different, nothing is known of an expression, and `re` itself matches every input.
+Only this file knows the tree, which belongs to a private module of Python. If that module is missing or different, `re`
+matches every input.
 """
 
 import re
@@ -14,7 +14,7 @@ from weightsmith.errors import InputError, brief, listed
 from weightsmith.model import separator
 
 PARSER = "re._parser"
-TYPES = int(re.ASCII | re.LOCALE | re.UNICODE)  # flags that exclude each other
+TYPES = int(re.ASCII | re.LOCALE | re.UNICODE)  # mutually exclusive flags
 READ_BY_PARSER = int(re.VERBOSE | re.DEBUG)  # flags that leave no trace in the tree
 CLASSES = {"DIGIT": r"\d", "NOT_DIGIT": r"\D", "SPACE": r"\s", "NOT_SPACE": r"\S", "WORD": r"\w", "NOT_WORD": r"\W"}
 ANCHORS = {
@@ -31,18 +31,18 @@ Items: TypeAlias = tuple[tuple[str, Any], ...]  # the parts of a set of characte
 
 
 class NotTranslatedError(Exception):
-    """The expression is not regular, is too large, or has something unknown in it."""
+    """The expression is not regular, is too large, or has an unknown node."""
 
 
 def read_pattern(pattern: str | re.Pattern[str]) -> re.Pattern[str]:
-    """Return a compiled regular expression, or say what is wrong with it and where."""
+    """Return a compiled regular expression, or raise an error with the position."""
     if not isinstance(pattern.pattern if isinstance(pattern, re.Pattern) else pattern, str):
         raise InputError(f"{brief(pattern)} is not a regular expression of texts: write '(01)*', for example")
     try:
         return re.compile(pattern)
     except re.error as error:
-        place = error.pos or 0
-        reason = f"{error.msg} at place {place}, {brief(str(pattern)[place:])}"
+        at = error.pos or 0
+        reason = f"{error.msg} at place {at}, {brief(str(pattern)[at:])}"
     except (ValueError, OverflowError) as error:  # flags that exclude each other, a huge repeat
         reason = str(error)
     except RecursionError:
@@ -53,10 +53,10 @@ def read_pattern(pattern: str | re.Pattern[str]) -> re.Pattern[str]:
 
 
 def parse_tree(pattern: re.Pattern[str]) -> tuple[Any, int]:
-    """Return Python's own parse tree of an expression, and the flags that hold in it."""
+    """Return Python's parse tree of an expression, and its flags."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # re.compile has given them already
+            warnings.simplefilter("ignore")  # re.compile has issued them already
             tree = import_module(PARSER).parse(pattern.pattern, pattern.flags & ~re.DEBUG)
         return tree, int(tree.state.flags) & ~READ_BY_PARSER
     except (ImportError, AttributeError, TypeError, ValueError):  # a Python whose parser looks different
@@ -64,13 +64,13 @@ def parse_tree(pattern: re.Pattern[str]) -> tuple[Any, int]:
 
 
 def flags_inside(group: Any, flags: int) -> int:
-    """Return the flags that hold inside a group of the parse tree, such as (?i:…)."""
+    """Return the flags inside a group of the parse tree, such as (?i:…)."""
     _, added, removed, _ = group
     return int(((flags & ~TYPES if added & TYPES else flags) | added) & ~removed)
 
 
 def set_text(kind: str, value: Any) -> str:
-    """Write a set of characters as an expression again, so that `re` can say what belongs to it."""
+    """Return a set of characters as an expression, to be matched by `re`."""
     if kind == "ANY":
         return "."
     if kind != "IN":
@@ -94,12 +94,12 @@ def _items(items: Iterable[tuple[object, Any]]) -> Iterator[str]:
 
 
 def class_text(code: object) -> str:
-    r"""Write a class of characters, such as \d, as an expression again."""
+    r"""Return a class of characters, such as \d, as an expression."""
     return _named(CLASSES, "CATEGORY_", code)
 
 
 def anchor_text(code: object) -> str:
-    """Write an anchor as an expression again."""
+    """Return an anchor as an expression."""
     return _named(ANCHORS, "AT_", code)
 
 
@@ -111,21 +111,21 @@ def _named(texts: dict[str, str], prefix: str, code: object) -> str:
 
 
 def foreign_letters(pattern: re.Pattern[str], vocabulary: tuple[str, ...]) -> str | None:
-    """Say which letters of an expression no token has, which is mostly a mistake; None where there are none."""
+    """Return a warning about letters of an expression that no token has, mostly a mistake; None for none."""
     letters = {*"".join(vocabulary), *separator(vocabulary)}
     try:
         tree, flags = parse_tree(pattern)
         sets = dict.fromkeys(_sets(tree, flags))
         found = [_written(*one) for one in sets if not _matches(*one, letters)]
     except (NotTranslatedError, AttributeError, TypeError, ValueError, RecursionError):
-        return None  # nothing is known
+        return None  # unknown
     if not found:
         return None
     return f"has {listed(found)}, which no token of the vocabulary {listed(vocabulary)} has: nothing matches there"
 
 
 def _sets(nodes: Iterable[tuple[object, Any]], flags: int) -> Iterator[tuple[Items, int]]:
-    """Return the sets of letters in a parse tree, each with its flags; a set that is not negated by its members."""
+    """Return the sets of letters in a parse tree with their flags; a set that is not negated, member by member."""
     for node, value in nodes:
         match str(node):
             case "LITERAL":
@@ -142,7 +142,7 @@ def _sets(nodes: Iterable[tuple[object, Any]], flags: int) -> Iterator[tuple[Ite
 
 
 def _inner(value: Any) -> Iterator[Any]:
-    """Return the expressions in what a node of the parse tree has: a repeat, a branch, a look ahead."""
+    """Return the expressions inside a node of the parse tree: a repeat, a branch, a lookahead."""
     if type(value).__name__ == "SubPattern":
         yield value
     elif isinstance(value, list | tuple):

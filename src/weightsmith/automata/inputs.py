@@ -1,4 +1,4 @@
-"""Inputs as they are gone through: all continuations of a stem, or some of them, in vocabulary order."""
+"""Inputs with a common prefix: all continuations, or a selection, in vocabulary order."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from weightsmith.model import separator
 
 Input: TypeAlias = str | tuple[str, ...]
 Truths: TypeAlias = npt.NDArray[np.bool_]
-Places: TypeAlias = npt.NDArray[np.int64]
+TokenIds: TypeAlias = npt.NDArray[np.int64]
 
 
 def written(vocabulary: Sequence[str], ids: Sequence[int]) -> Input:
@@ -28,32 +28,32 @@ def input_text(tokens: Input) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What a stem can be continued to by `depth` tokens, in vocabulary order: all of it, or what was chosen."""
+    """The continuations of a stem by `depth` tokens, in vocabulary order: all of them, or the chosen ones."""
 
     vocabulary: tuple[str, ...]
     stem: Sequence[int]
     depth: int
-    chosen: Places | None = None  # among all of them, ascending
+    chosen: npt.NDArray[np.int64] | None = None  # ranks among all continuations, ascending
 
     @property
     def length(self) -> int:
-        """How many tokens each of them has."""
+        """The number of tokens of each."""
         return len(self.stem) + self.depth
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of inputs."""
         return int(len(self.vocabulary) ** self.depth) if self.chosen is None else len(self.chosen)
 
     def only(self, wanted: Truths) -> "Inputs":
-        """Return those of all that are wanted."""
+        """Return the wanted ones of all continuations."""
         return self if wanted.all() else replace(self, chosen=np.flatnonzero(wanted))
 
-    def place(self, which: int) -> int:
-        """Return the place of one of them among all."""
+    def rank(self, which: int) -> int:
+        """Return the rank of an input among all continuations."""
         return which if self.chosen is None else int(self.chosen[which])
 
     def written(self) -> Iterator[Input]:
-        """Return them as one writes them."""
+        """Return each input as one writes it."""
         if self.chosen is not None:
             return (written(self.vocabulary, ids) for part in self.ids(1024) for ids in part.tolist())
         start = tuple(self.vocabulary[i] for i in self.stem)
@@ -63,8 +63,8 @@ class Inputs:
         first = "".join(start)
         return (first + "".join(more) for more in rest)
 
-    def ids(self, most: int) -> Iterator[Places]:
-        """Return them as places in the vocabulary, (inputs, positions), so many at a time."""
+    def ids(self, most: int) -> Iterator[TokenIds]:
+        """Return arrays of token ids (inputs, positions) with at most `most` inputs each."""
         size = len(self.vocabulary)
         powers = np.array([size**k for k in range(self.depth - 1, -1, -1)], dtype=np.int64)
         for first in range(0, len(self), most):

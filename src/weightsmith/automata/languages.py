@@ -22,7 +22,7 @@ FLAGS = int(re.A | re.I | re.L | re.M | re.S | re.U | re.X)  # that a descriptio
 
 
 class Language(ABC):
-    """A set of inputs, with the automaton that decides it and the expression that it was made of, where there are."""
+    """A set of inputs, with its automaton and its expression where it has them."""
 
     automaton: Automaton | None
     pattern: re.Pattern[str] | None
@@ -30,15 +30,15 @@ class Language(ABC):
 
     @abstractmethod
     def expected(self, inputs: Inputs) -> Truths:
-        """Say of each input whether it belongs to the set."""
+        """Return for each input whether it belongs to the set."""
 
     @abstractmethod
     def described(self) -> dict[str, Any]:
-        """Return what a certificate says of it, which `read_described` reads."""
+        """Return the entry of a certificate for it, which `read_described` reads."""
 
     @abstractmethod
     def __str__(self) -> str:
-        """Say which inputs belong to it, after "inputs"."""
+        """Return a description, to be written after "inputs"."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class Regular(Language):
     pattern: re.Pattern[str] | None = None
 
     def expected(self, inputs: Inputs) -> Truths:
-        """Walk through the automaton with all continuations at once."""
+        """Run the automaton on all continuations at once."""
         state = self.automaton.start
         for token in inputs.stem:
             state = self.automaton.table[state, token]
@@ -73,7 +73,7 @@ class Regular(Language):
 
 @dataclass(frozen=True, eq=False)
 class Matching(Language):
-    """A set given by an expression that no automaton decides: every input is matched."""
+    """An expression without an automaton: `re` matches every input."""
 
     pattern: re.Pattern[str]
     automaton: None = field(default=None, init=False)
@@ -94,7 +94,7 @@ class Matching(Language):
 
 @dataclass(frozen=True, eq=False)
 class Decided(Language):
-    """A set given by a Python function, called once for each input."""
+    """A Python function, called once for each input."""
 
     predicate: Predicate
     automaton: None = field(default=None, init=False)
@@ -115,7 +115,7 @@ class Decided(Language):
         return bool(answer)
 
     def described(self) -> dict[str, Any]:
-        """Return its source: a function is not data."""
+        """Return its source."""
         return {"predicate": source_of(self.predicate)}
 
     def __str__(self) -> str:
@@ -124,7 +124,7 @@ class Decided(Language):
 
 
 def read_described(given: Mapping[str, Any]) -> re.Pattern[str] | Automaton:
-    """Return the expression or the automaton of a language that is data, from what a certificate says of it."""
+    """Return the expression or the automaton of a language, from its entry in a certificate."""
     if "regex" in given:
         if type(given["flags"]) is not int or given["flags"] & ~FLAGS:
             raise TypeError(f"flags={brief(given['flags'])}")
@@ -134,7 +134,7 @@ def read_described(given: Mapping[str, Any]) -> re.Pattern[str] | Automaton:
 
 
 def called(function: Callable[[Any], Any], what: str, argument: Any) -> Any:
-    """Return what a function of the user's gives, or say with what it failed."""
+    """Return the value of a function of the user, or raise an error that names the input."""
     try:
         return function(argument)
     except Exception as error:
@@ -148,7 +148,7 @@ def name_of(function: object) -> str:
 
 
 def source_of(function: object) -> dict[str, Any]:
-    """Return what a certificate says of a function: its name and its source, which nobody runs unasked."""
+    """Return the entry of a certificate for a function: its name and its source, which is never run."""
     try:
         source: str | None = inspect.getsource(function)  # type: ignore[arg-type]
     except (OSError, TypeError):  # typed at a prompt, built in, an object that can be called
@@ -157,7 +157,7 @@ def source_of(function: object) -> dict[str, Any]:
 
 
 def language(given: object, vocabulary: tuple[str, ...]) -> Language:
-    """Take a regular expression, an automaton or a Python function for a set of inputs over a vocabulary."""
+    """Return the language of a regular expression, an automaton or a Python function over a vocabulary."""
     if isinstance(given, Language):
         return given
     if isinstance(given, Automaton):

@@ -1,8 +1,7 @@
 """The nondeterministic automaton of a regular expression, over characters: Thompson's construction.
 
-The parse tree is Python's own, and `re` itself decides which characters a set holds and whether an anchor holds
-between two characters. The order in which `re` tries things does not matter to `fullmatch`, so greedy and lazy repeats
-are the same here.
+The parse tree is Python's own, and `re` decides which characters belong to a set and whether an anchor holds between
+two characters. `fullmatch` does not depend on the order of attempts, so greedy and lazy repeats are the same here.
 """
 
 import re
@@ -21,18 +20,18 @@ from weightsmith.automata.expressions import (
 )
 
 MAX_WORK = 10_000_000  # visits of states: a few seconds
-NODE_WORK = 50  # to add a node takes as long as so many visits,
-READ_WORK = 10  # and to read a character as long as so many more
+NODE_WORK = 50  # visits that take as long as adding a node
+READ_WORK = 10  # visits that take as long as reading a character
 KNOWN_FLAGS = TYPES | READ_BY_PARSER | int(re.IGNORECASE | re.MULTILINE | re.DOTALL)
 
 States: TypeAlias = frozenset[int]
-# Whoever reads a character cannot know if it is the last one, and $ before a last newline depends on that. So a state
-# holds where one can be if the text goes on, where one can be if it ends here, and, for anchors, the last character.
+# $ before a last newline depends on whether the text ends there. So a subset has the states if the text goes on, the
+# states if it ends, and, for anchors, the last character.
 Subset: TypeAlias = tuple[States, States, str]
 
 
 class Nfa:
-    """States with steps, which read a character, jumps, which read none, and anchors: jumps where an anchor holds."""
+    """States with steps (on a character), jumps (ε-transitions), and anchors (jumps where an anchor holds)."""
 
     def __init__(self, characters: Sequence[str]) -> None:
         """Begin with state 0, the start."""
@@ -46,7 +45,7 @@ class Nfa:
         self.work = 0
 
     def spend(self, work: int) -> None:
-        """Count work, and give up on expressions that take too long."""
+        """Count work; raise for expressions that take too long."""
         self.work += work
         if self.work > MAX_WORK:
             raise NotTranslatedError
@@ -72,7 +71,7 @@ class Nfa:
                 case "SUBPATTERN":
                     here = self._grow(value[-1], flags_inside(value, flags), here)
                 case "BRANCH":
-                    here = self._meet([self._grow(branch, flags, here) for branch in value[1]])
+                    here = self._join([self._grow(branch, flags, here) for branch in value[1]])
                 case "MAX_REPEAT" | "MIN_REPEAT":
                     least, most, body = value
                     here = self._repeat(least, most, body, flags, here)
@@ -85,7 +84,7 @@ class Nfa:
             self.spend(NODE_WORK)  # even if the body is empty
             here = self._grow(body, flags, here)
         if str(most) == "MAXREPEAT":
-            here = self._meet([here])
+            here = self._join([here])
             self.jumps[self._grow(body, flags, here)].append(here)
             return here
         exits = [here]
@@ -93,7 +92,7 @@ class Nfa:
             self.spend(NODE_WORK)  # even if the body is empty
             here = self._grow(body, flags, here)
             exits.append(here)
-        return self._meet(exits)
+        return self._join(exits)
 
     def _state(self) -> int:
         self.steps.append([])
@@ -112,7 +111,7 @@ class Nfa:
         self.anchored = True
         return there
 
-    def _meet(self, ends: list[int]) -> int:
+    def _join(self, ends: list[int]) -> int:
         there = self._state()
         for end in set(ends):
             self.jumps[end].append(there)
@@ -126,7 +125,7 @@ class Nfa:
         return self.sets[text, flags]
 
     def kinds(self) -> list[list[str]]:
-        """Group the characters that no set and no anchor tells apart: anchors look for newlines and for words."""
+        """Group equivalent characters: in the same sets, and alike for anchors, which depend on newlines and words."""
         sights = [*self.sets.values(), *(self._members(text, flags) for text in (r"\n", r"\w") for flags in (0, re.A))]
         groups: dict[tuple[bool, ...], list[str]] = defaultdict(list)
         for character in self.characters:
@@ -134,7 +133,7 @@ class Nfa:
         return list(groups.values())
 
     def ahead(self, states: Iterable[int]) -> States:
-        """Return the states that jumps lead to, as far as something can happen there."""
+        """Return the ε-closure, without states that only jump."""
         found = set(states)
         waiting = list(found)
         while waiting:
@@ -146,13 +145,13 @@ class Nfa:
         return frozenset(s for s in found if self.steps[s] or self.anchors[s] or s == self.last)
 
     def reach(self, states: States, before: str, after: str, more: str) -> States:
-        """Return the states that anchors lead to between two characters (or none); `more` is there if more follows."""
-        text, place = before + after + more, len(before)
+        """Return the closure under anchors between two characters (or none); `more` stands for more text."""
+        text, at = before + after + more, len(before)
         found, waiting = states, states if self.anchored else States()
         while waiting:
             self.spend(len(waiting))
             pairs = [pair for here in waiting for pair in self.anchors[here]]
-            waiting = self.ahead(there for anchor, there in pairs if anchor.match(text, place)) - found
+            waiting = self.ahead(there for anchor, there in pairs if anchor.match(text, at)) - found
             found |= waiting
         return found
 

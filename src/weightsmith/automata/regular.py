@@ -1,4 +1,4 @@
-"""From a regular expression to an automaton, or to None where the two could differ.
+"""From a regular expression to an automaton by the subset construction, or to None where the two could differ.
 
 Of 20,000 random expressions each one that is translated answers as `re` does: `make bench ONLY=expressions`.
 """
@@ -28,11 +28,11 @@ PROBES = (  # together they have every kind of node that is translated
 
 
 def compile_regex(pattern: str | re.Pattern[str], vocabulary: tuple[str, ...]) -> Automaton | None:
-    """Return the smallest automaton that accepts tokens exactly when `re.fullmatch(pattern, text)` does for their text.
+    """Return the smallest automaton that accepts the tokens whose text `re.fullmatch(pattern, text)` matches.
 
     The text is the tokens joined, by single spaces if any token of the vocabulary is not one character. The result
     is None where the expression is not regular, is too large, or has lookaround, atomic groups or possessive repeats.
-    States are numbered in the order in which they are found, so equal languages give equal automata.
+    States are numbered in breadth-first order, so equal languages give equal automata.
 
     >>> compile_regex("(0|10*1)*", ("0", "1")) == compile_regex("0*(10*10*)*", ("0", "1"))
     True
@@ -45,9 +45,9 @@ def compile_regex(pattern: str | re.Pattern[str], vocabulary: tuple[str, ...]) -
 
 @cache
 def parser_is_known() -> bool:
-    """Say whether Python's parse tree is the one that is translated here, by some expressions on all short texts.
+    """Return whether Python's parse tree is known, by a test of some expressions on all short texts.
 
-    It belongs to a private module, which another Python may have changed.
+    The parser is a private module, which another Python may have changed.
     """
     for pattern in map(re.compile, PROBES):
         automaton = _translated(pattern, PROBE_LETTERS)
@@ -71,22 +71,22 @@ def _translated(pattern: re.Pattern[str], vocabulary: tuple[str, ...]) -> Automa
 
 
 def _over_tokens(automaton: Automaton, columns: dict[str, int], tokens: Sequence[str], gap: str) -> Automaton:
-    """Read whole tokens; a new last state is the start, from which no gap is read."""
+    """Return an automaton over whole tokens; its start is a new state, from which no separator is read."""
     next_states = {character: automaton.table[:, column] for character, column in columns.items()}
     states = np.arange(len(automaton.table))
     after_gap = np.append(next_states[gap] if gap else states, automaton.start)
     table = np.empty((len(after_gap), len(tokens)), np.int32)
-    for place, token in enumerate(tokens):
+    for column, token in enumerate(tokens):
         here = after_gap
         for character in token:
             here = next_states[character][here]
-        table[:, place] = here
+        table[:, column] = here
     accepting = np.append(automaton.accepting, automaton.accepting[automaton.start])
     return Automaton(table, accepting, start=len(states))
 
 
 class CharacterAutomaton(NamedTuple):
-    """A deterministic automaton whose start is state 0; characters that act alike share a column."""
+    """A deterministic automaton with start 0; equivalent characters share a column."""
 
     table: list[list[int]]  # (states, columns): the next state
     accepting: list[bool]
@@ -94,7 +94,7 @@ class CharacterAutomaton(NamedTuple):
 
 
 def character_automaton(pattern: re.Pattern[str], characters: Sequence[str]) -> CharacterAutomaton | None:
-    """Return the automaton that accepts what `pattern.fullmatch` accepts, among the texts of these characters."""
+    """Return the automaton of `pattern.fullmatch` over these characters."""
     nfa = Nfa(characters)
     try:
         nfa.grow_whole(pattern)
@@ -104,13 +104,13 @@ def character_automaton(pattern: re.Pattern[str], characters: Sequence[str]) -> 
 
 
 def _subsets(nfa: Nfa) -> CharacterAutomaton:
-    """Return the automaton whose states are the sets of states that a text can lead to."""
+    """Return the automaton of subsets (subset construction)."""
     kinds = nfa.kinds()
     start: Subset = (nfa.ahead([0]), nfa.ahead([0]), "")
     numbers, order = {start: 0}, [start]
     table: list[list[int]] = []
     accepting: list[bool] = []
-    for subset in order:  # it grows meanwhile
+    for subset in order:  # grows inside the loop
         _, ends, before = subset
         accepting.append(nfa.last in nfa.reach(ends, before, "", ""))
         table.append([])

@@ -1,21 +1,21 @@
-"""Regular expressions as terms, which simplify themselves when they are put together."""
+"""Regular expressions as terms, simplified when they are built."""
 
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 Term: TypeAlias = tuple[Any, ...]
-NOTHING: Term = ("none",)  # no input at all
+NOTHING: Term = ("none",)  # no input
 EMPTY: Term = ("sequence", ())  # the empty input
 
 
 def one_of(tokens: Sequence[str], every: frozenset[str]) -> Term:
-    """Return one of some characters of a vocabulary."""
+    """Return the term of one character of a set."""
     return ("set", frozenset(tokens), every)
 
 
 def sequence(terms: Iterable[Term]) -> Term:
-    """Return terms one after another."""
+    """Return the concatenation of terms."""
     parts: list[Term] = []
     for term in terms:
         if term == NOTHING:
@@ -32,7 +32,7 @@ def sequence(terms: Iterable[Term]) -> Term:
 
 
 def alternatives(terms: Iterable[Term]) -> Term:
-    """Return one of several terms."""
+    """Return the union of terms."""
     parts: list[Term] = []
     for term in terms:
         if term == NOTHING:
@@ -55,7 +55,7 @@ def alternatives(terms: Iterable[Term]) -> Term:
 
 
 def _absorbed(parts: list[Term]) -> list[Term]:
-    """Leave out what another part covers: x and x x* beside x*, x beside x y* and beside y* x."""
+    """Drop parts that another part covers: x and x x* beside x*, x beside x y* and beside y* x."""
 
     def covers(other: Term, part: Term) -> bool:
         if other[0] == "many":
@@ -76,7 +76,7 @@ def _absorbed(parts: list[Term]) -> list[Term]:
 
 
 def _factored(parts: list[Term]) -> Term:
-    """Take out what all parts begin with, or end with."""
+    """Factor out the common prefix or suffix of all parts."""
     rows = [part[1] if part[0] == "sequence" else (part,) for part in parts]
     begin = 0
     while all(len(row) > begin for row in rows) and len({row[begin] for row in rows}) == 1:
@@ -94,7 +94,7 @@ def _factored(parts: list[Term]) -> Term:
 
 
 def maybe(term: Term) -> Term:
-    """Return a term or nothing."""
+    """Return an optional term."""
     if term in (EMPTY, NOTHING):
         return EMPTY
     if term[0] in ("many", "maybe"):
@@ -109,7 +109,7 @@ def maybe(term: Term) -> Term:
 
 
 def repeated(term: Term) -> Term:
-    """Return a term any number of times."""
+    """Return the Kleene star of a term."""
     if term in (EMPTY, NOTHING):
         return EMPTY
     if term[0] in ("many", "maybe"):
@@ -122,7 +122,7 @@ def repeated(term: Term) -> Term:
 
 
 def reversed_term(term: Term) -> Term:
-    """Return the term for the same inputs, read backwards."""
+    """Return the term of the reversed inputs."""
     match term[0]:
         case "sequence":
             return sequence([reversed_term(part) for part in reversed(term[1])])
@@ -134,7 +134,7 @@ def reversed_term(term: Term) -> Term:
 
 
 def text(term: Term) -> str:
-    """Return a term as Python's `re` reads it."""
+    """Return a term in the syntax of Python's `re`."""
     match term[0]:
         case "none":
             return r"[^\s\S]"  # no character at all
@@ -152,15 +152,15 @@ def text(term: Term) -> str:
 
 def _sequence_text(parts: Sequence[Term]) -> str:
     """Write x x* and x* x as x+."""
-    words, place = [], 0
-    while place < len(parts):
-        one, two = parts[place], parts[place + 1] if place + 1 < len(parts) else None
+    words, i = [], 0
+    while i < len(parts):
+        one, two = parts[i], parts[i + 1] if i + 1 < len(parts) else None
         if two is not None and (two == ("many", one) or one == ("many", two)):
             words.append(_grouped(one if one[0] != "many" else two, ("set",)) + "+")
-            place += 2
+            i += 2
             continue
         words.append(_grouped(one, ("set", "many", "maybe", "word", "sequence")))
-        place += 1
+        i += 1
     return "".join(words)
 
 

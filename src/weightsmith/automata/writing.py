@@ -1,6 +1,6 @@
-"""From an automaton to a regular expression that people can read: states are eliminated, one after another.
+"""From an automaton to a readable regular expression, by state elimination.
 
-Which order gives a short expression is not known beforehand, so several are tried and the shortest result is kept.
+Several orders of elimination are tried, and the shortest expression is kept.
 """
 
 import re
@@ -26,17 +26,17 @@ from weightsmith.automata.terms import (
 from weightsmith.errors import InputError
 from weightsmith.model import separator
 
-Edges: TypeAlias = dict[tuple[int, int], Term]  # from where to where
+Edges: TypeAlias = dict[tuple[int, int], Term]  # (source, target): term
 START, END = -1, -2
-LONGEST_WORD = 8  # that an expression may be about
+LONGEST_WORD = 8  # of `_usual`
 MAX_STATES = 64
 MAX_CHARACTERS = 5_000
-ORDERS = 16  # that are tried
-FEW_STATES = 10  # of automata for which several are
+ORDERS = 16  # of elimination
+FEW_STATES = 10  # of automata with several orders
 
 
 def expression(automaton: Automaton) -> str:
-    """Return a short expression for what an automaton accepts; of the empty input it says what the automaton says.
+    """Return a short expression for the inputs that an automaton accepts, the empty one included.
 
     >>> from weightsmith.automata import Automaton, compile_regex
     >>> a = compile_regex("(0|1)*11(0|1)*", ("0", "1"))
@@ -65,7 +65,7 @@ def expression(automaton: Automaton) -> str:
 
 
 def _usual(automaton: Automaton) -> str | None:
-    """Return the expression of the inputs with a word in them, or at their end: such automata are common."""
+    """Return `.*word.*`, `.*word` or `word.*` if the automaton is one of these; they are common."""
     words = automaton.words(1)
     if not words or separator(automaton.vocabulary) or "\n" in automaton.vocabulary or len(words[0]) > LONGEST_WORD:
         return None
@@ -78,7 +78,7 @@ def _usual(automaton: Automaton) -> str | None:
 
 
 def _attempts(edges: Edges, back: bool) -> Iterator[Term]:
-    """Eliminate the states in several orders; `back` says that the edges are those of the inputs read backwards."""
+    """Eliminate the states in several orders; with `back`, the edges are those of the reversed inputs."""
     states = {state for edge in edges for state in edge} - {START, END}
     random, longest = Random(0), 4 * MAX_CHARACTERS
     for attempt in range(ORDERS if 2 < len(states) <= FEW_STATES else 1):
@@ -89,11 +89,11 @@ def _attempts(edges: Edges, back: bool) -> Iterator[Term]:
 
 
 def _backwards(automaton: Automaton) -> Edges:
-    """Return the edges of the smallest automaton that accepts the inputs read backwards: its states are sets."""
+    """Return the edges of the smallest automaton of the reversed inputs (subset construction)."""
     rows = automaton.table.T.tolist()
     begin = frozenset(int(state) for state in automaton.accepting.nonzero()[0])
     order, numbers, table = [begin], {begin: 0}, []
-    for here in order:  # it grows meanwhile
+    for here in order:  # grows inside the loop
         row = []
         for column in rows:
             there = frozenset(state for state, to in enumerate(column) if to in here)
@@ -108,7 +108,7 @@ def _backwards(automaton: Automaton) -> Edges:
 
 
 def _edges(automaton: Automaton) -> Edges:
-    """Return which tokens lead from where to where; from the start, which nothing leads to, and to the end."""
+    """Return the tokens on each edge, with a start that no edge leads to, and an end."""
     gap = separator(automaton.vocabulary)
     every = frozenset(automaton.vocabulary)
     edges: Edges = {}
@@ -131,7 +131,7 @@ def _words(tokens: Sequence[str], lead: str) -> Term:
 
 
 def _useful(edges: Edges) -> Edges:
-    """Leave out states that nothing reaches or that reach no end."""
+    """Drop states that the start does not reach, or that do not reach the end."""
     for begin, a, b in ((START, 0, 1), (END, 1, 0)):
         seen, waiting = {begin}, [begin]
         while waiting:
@@ -145,7 +145,7 @@ def _useful(edges: Edges) -> Edges:
 
 
 def _eliminated(edges: Edges, states: set[int], random: Random | None, longest: int) -> Term | None:
-    """Return what leads from start to end when all states are gone; None where it becomes too long on the way."""
+    """Return the term from start to end after all states are eliminated; None if terms grow too long."""
     sizes = {edge: len(text(term)) for edge, term in edges.items()}
     while states:
         state = min(sorted(states), key=lambda s: _weight(sizes, s) * (random.uniform(0.5, 2) if random else 1))
@@ -166,7 +166,7 @@ def _eliminated(edges: Edges, states: set[int], random: Random | None, longest: 
 
 
 def _weight(sizes: dict[tuple[int, int], int], state: int) -> int:
-    """Return about how many characters it adds to eliminate a state."""
+    """Return an estimate of the characters that eliminating a state adds."""
     loop = sizes.get((state, state), 0)
     into = [size for (a, b), size in sizes.items() if b == state != a]
     out = [size for (a, b), size in sizes.items() if a == state != b]

@@ -1,114 +1,298 @@
-"""Certificates: reading one with suspicion, and deriving again what it says.
+"""The two kinds of certificate: of an exhaustive check up to a length, and of a claim about all lengths.
 
-How the inputs are divided follows from the claim, so a certificate cannot choose it: tiers, shards and counts that are
-not those of the plan are refused. Then its shards are derived again with the readable reference semantics, and where
-the claim is refuted, everything before the counterexample, for it is said to be the first.
+`Exhaustive` and `AllLengths` are the only code that knows the entries of the file. `dump` gives the data that
+`verdict.save` writes, `parse` reads it back, and `statement` says in a sentence what it claims. Nothing is derived
+here. A parsed certificate is untrusted: `check/replaying.py` compares it with what follows from its models.
 """
 
 import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 from weightsmith.automata import read_described
 from weightsmith.check.claim import Claim, is_predicate
-from weightsmith.check.frame import Claimed, checked_model, make_frame
-from weightsmith.check.plan import MAX_LENGTH, Plan, Shard, rank
-from weightsmith.check.verdict import CERTIFICATE_FORMAT
-from weightsmith.errors import FileError, InputError, brief, cut, listed, whole_number
+from weightsmith.check.entries import (
+    MAX_TOKENS,
+    counterexample_text,
+    damaged_entry,
+    is_digest,
+    language_text,
+    short_text,
+)
+from weightsmith.check.frame import Frame, checked_model, make_frame
+from weightsmith.check.plan import MAX_LENGTH, Plan, Shard
+from weightsmith.errors import FileError, InputError, brief, cut, listed, shown, whole_number
 from weightsmith.model import Transformer, digest
 from weightsmith.storage import parse_json, read_json
 
+FORMAT = "weightsmith certificate 3"
 EARLIER_FORMATS = ("weightsmith certificate 1", "weightsmith certificate 2")
-Given: TypeAlias = str | os.PathLike[str] | Mapping[str, Any]  # a certificate: a file, its text, or its data
+ORIGIN = ("seconds", "finished", "versions", "files")
+MAX_COUNT = 10**30  # inputs; larger counts are rounded in a statement
 Function: TypeAlias = Callable[[Any], Any]
 
 
-@dataclass(frozen=True)
-class Certificate:
-    """A certificate that says nothing impossible of the given models."""
+@dataclass(frozen=True, kw_only=True)
+class Certificate(ABC):
+    """The entries that both kinds have. An entry of type `Any` was not checked when the certificate was parsed."""
 
-    data: Mapping[str, Any]
-    claim: Claim
-    plan: Plan
-    claimed: Claimed
-    digests: dict[Shard, str]  # of the finished tiers
-    refuting: tuple[int, ...] | None
+    own: ClassVar[tuple[str, ...]] = ()  # entries of this kind alone
+    claim: Any
+    models: Any
+    described: Mapping[str, Any]  # by `Claim.described` and `Frame.described`: language, yes, suffix, within …
+    vocabulary: Any
+    semantics: Any
+    verdict: Any
+    holds: Any
+    inputs: Any
+    counterexample: Any
+    origin: Mapping[str, Any]  # the entries ORIGIN
 
     @classmethod
-    def read(cls, given: Given, models: Sequence[Transformer], function: Function | None = None) -> "Certificate":
-        """Check everything that can be checked without running anything."""
-        data = certificate_data(given)
-        claim = read_claim(data, models, function)
-        frame, models = claim.frame, claim.models
+    def parse(cls, data: Mapping[str, Any]) -> Self:
+        """Return the certificate with these entries."""
+        shared = ("claim", "models", "vocabulary", "semantics", "verdict", "holds", "inputs")
         with damaged():
-            up_to = whole_number(data["up_to"], "up_to", 1, MAX_LENGTH)
-            if frame.length not in (None, up_to):
-                raise FileError(f"the certificate is damaged: it goes up to {up_to}, and its length is another")
-            frame.check_lengths(models, up_to)
-            plan = claim.plan(up_to)
-            same_identity(data, claim, plan)
-            refuting = refuting_input(data, claim, plan.up_to)
-            digests = _digests(data["shards"], plan, refuting)
-            return cls(data, claim, plan, Claimed(frame, plan), digests, refuting)
+            known = {name: data.get(name) for name in shared} | {"counterexample": data["counterexample"]}
+            known |= {name: data[name] for name in cls.own if name in data}
+        others = data.keys() - known.keys() - {"format", *ORIGIN}
+        described = {name: data[name] for name in data if name in others}
+        return cls(**known, described=described, origin={name: data[name] for name in ORIGIN if name in data})
 
-    def contradictions(self) -> Iterator[str]:
-        """Compare what is said of the whole with what follows from the rest."""
-        data, holds = self.data, self.refuting is None
-        inputs = self.claimed.inputs if self.refuting is None else self.claimed.up_to(self.refuting)
-        if type(data.get("inputs")) is not int or data["inputs"] != inputs:
-            yield f"the certificate counts {brief(data.get('inputs'))} inputs, and there are {brief(inputs)}"
-        verdict = self.claim.frame.reach(self.plan.up_to) if holds else "refuted"
-        if data.get("holds") is not holds or data.get("verdict") != verdict:
-            yield "the certificate contradicts itself about what holds"
+    @classmethod
+    def of(cls, claim: Claim, plan: Plan | None, **entries: Any) -> Self:
+        """Return the certificate of a claim."""
+        return cls.parse({**claim.identity(plan), **entries})
+
+    @abstractmethod
+    def dump(self) -> dict[str, Any]:
+        """Return the entries in the order of the file."""
+
+    @abstractmethod
+    def result(self) -> str:
+        """Say how far the claim was checked, or what refutes it."""
 
     @property
-    def before(self) -> dict[Shard, int]:
-        """The shards of the counterexample's tier, with the longest inputs that come before it or are as long."""
-        if self.refuting is None:
-            return {}
-        length, place = len(self.refuting), rank(self.refuting, self.plan.vocabulary)
-        number, tier = next((n, tier) for n, tier in enumerate(self.plan.tiers) if length <= tier.longest)
-        longest = {shard: length - (self.plan.first_in(shard, length) > place) for shard in self.plan.shards(number)}
-        return {shard: end for shard, end in longest.items() if end >= tier.shortest}
+    def kind(self) -> type[Claim]:
+        """The kind of claim."""
+        kind = Claim.kinds.get(self.claim) if isinstance(self.claim, str) else None
+        if kind is None:
+            raise FileError(f"the certificate is damaged: there is no claim {brief(self.claim)}")
+        return kind
 
+    @property
+    def digests(self) -> list[str]:
+        """The digests of its models."""
+        if not isinstance(self.models, list) or not all(map(is_digest, self.models)):
+            raise FileError(f"the certificate is damaged: its models are {brief(self.models)}")
+        return self.models
 
-def read_claim(data: Mapping[str, Any], models: Sequence[Transformer], function: Function | None = None) -> Claim:
-    """Return the claim of a certificate about models, which may be given in any order."""
-    kind = _kind(data, models)
-    models = _in_order(data, models)
-    if is_predicate(data.get("within")):
-        raise InputError("the certificate cannot be replayed: its within is Python code, which is not run by itself")
-    with damaged():
-        within = data.get("within")
-        within = within and read_described(within)
-        frame = make_frame(models, data.get("suffix", ()), data.get("length"), within)
-    if kind.had_function(data):
-        claim = _with_function(kind, data, models, frame, function)
-    else:
-        with damaged():
-            claim = kind.read(data, models, frame)
-    if claim.not_data is not None and function is None:
-        raise InputError(f"the certificate cannot be replayed: {claim.not_data}")
-    return claim
+    def statement(self) -> str:
+        """Say what is claimed of which inputs, and the result. Each entry that is named is checked, none is derived."""
+        if len(self.digests) != self.kind.about:
+            raise damaged_entry("claim", self.claim)
+        parts = [self.kind.cited(self.described)]
+        suffix = self.described.get("suffix", [])
+        if not isinstance(suffix, list) or not all(isinstance(token, str) and token for token in suffix):
+            raise damaged_entry("suffix", suffix)
+        if suffix:
+            parts.append(f"each input followed by {short_text(' '.join(map(shown, suffix)))}")
+        if (length := self.length) is not None:
+            parts.append(f"on inputs of length {length:,}")
+        if (within := self.described.get("within")) is not None:
+            parts.append(f"on inputs {language_text('within', within)}")
+        return f"{', '.join(parts)}: {self.result()}"
 
+    @property
+    def length(self) -> int | None:
+        """The length of the inputs, where the claim is about one length."""
+        length = self.described.get("length")
+        return None if length is None else _length("length", length)
 
-def same_identity(data: Mapping[str, Any], claim: Claim, plan: Plan | None) -> None:
-    """Refuse a certificate of something else."""
-    wanted = claim.identity(plan)
-    for key in wanted.keys() - claim.code:
-        if data.get(key) != wanted[key]:
-            raise FileError(
-                f"the certificate is of something else: its {key} is {brief(data.get(key))}, "
-                f"that of the given models is {brief(wanted[key])}"
+    def claim_about(self, models: Sequence[Transformer], function: Function | None = None) -> Claim:
+        """Return the claim about models, which may come in any order. Its Python function must be passed."""
+        kind = self.kind
+        models = self._in_order(_as_many(kind, models))
+        within = self.described.get("within")
+        if is_predicate(within):
+            raise InputError(
+                "the certificate cannot be replayed: its within is Python code, which is not run by itself"
             )
+        with damaged():
+            within = within and read_described(within)
+            frame = make_frame(models, self.described.get("suffix", ()), self.described.get("length"), within)
+        if kind.had_function(self.described):
+            claim = self._with_function(kind, models, frame, function)
+        else:
+            with damaged():
+                claim = kind.read(self.described, models, frame)
+        if claim.not_data is not None and function is None:
+            raise InputError(f"the certificate cannot be replayed: {claim.not_data}")
+        return claim
+
+    def _in_order(self, models: Sequence[Transformer]) -> Sequence[Transformer]:
+        """Return the models in the order of the certificate, which lists them by digest."""
+        wanted, present = self.digests, [digest(T) for T in models]
+        if sorted(wanted) != sorted(present):
+            raise FileError(
+                f"the certificate is of something else: its models have the digests {listed(wanted)}, "
+                f"those of the given models are {listed(present)}"
+            )
+        return models if wanted == present else models[::-1]
+
+    def _with_function(
+        self, kind: type[Claim], models: Sequence[Transformer], frame: Frame, function: Function | None
+    ) -> Claim:
+        if function is None:
+            raise InputError(
+                f"the claim {brief(self.claim)} holds Python code, which is not run by itself: read its source in the "
+                "certificate, and give it: replay(…, function=f)"
+            )
+        if not callable(function):
+            raise InputError(f"function={brief(function)}: write the function that the claim was checked with")
+        with damaged():
+            return kind.read({**self.described, "function": function}, models, frame)
+
+    def check_identity(self, claim: Claim, plan: Plan | None) -> None:
+        """Refuse a certificate of another claim."""
+        entries, wanted = self.dump(), claim.identity(plan)
+        for name in wanted.keys() - claim.code:
+            if entries.get(name) != wanted[name]:
+                raise FileError(
+                    f"the certificate is of something else: its {name} is {brief(entries.get(name))}, "
+                    f"that of the given models is {brief(wanted[name])}"
+                )
+
+    def refuting_input(self, claim: Claim, longest: int) -> tuple[int, ...] | None:
+        """Return the counterexample as token ids."""
+        if self.counterexample is None:
+            return None
+        with damaged():
+            if set(self.counterexample) != {"input", "sides", "divergence"}:
+                raise FileError(
+                    "the certificate is damaged: a counterexample has an input, what both sides say, a divergence"
+                )
+            refuting = tuple(claim.vocabulary.index(token) for token in self.counterexample["input"])
+            if len(refuting) not in claim.frame.lengths(1, longest):
+                raise FileError(f"the certificate is damaged: its counterexample has {len(refuting)} tokens")
+            return refuting
 
 
-def certificate_data(given: Given) -> Mapping[str, Any]:
-    """Return the data of a certificate, which is not trusted: from a file, from its text, or as it is."""
+@dataclass(frozen=True, kw_only=True)
+class Exhaustive(Certificate):
+    """A check of every input up to a length: the tiers of its plan, and a digest of what each shard showed."""
+
+    own = ("up_to", "tiers", "shards")
+    up_to: Any = None
+    tiers: Any = None
+    shards: Any = None
+
+    def dump(self) -> dict[str, Any]:
+        """Return the entries in the order of the file."""
+        return {
+            "format": FORMAT, "claim": self.claim, "models": self.models, **self.described,
+            "vocabulary": self.vocabulary, "up_to": self.up_to, "semantics": self.semantics, "tiers": self.tiers,
+            "verdict": self.verdict, "holds": self.holds, "inputs": self.inputs,
+            "counterexample": self.counterexample, "shards": self.shards, **self.origin,
+        }  # fmt: skip
+
+    def result(self) -> str:
+        """Say up to which length it was checked and how many inputs there are, or what refutes it."""
+        up_to, length, refuted = _length("up_to", self.up_to), self.length, self.counterexample is not None
+        if type(self.inputs) is not int or self.inputs < 0:
+            raise damaged_entry("inputs", self.inputs)
+        reach = Frame(length=length).reach(up_to)
+        if self.holds is not (self.counterexample is None) or self.verdict != ("refuted" if refuted else reach):
+            raise damaged_entry("verdict", self.verdict)
+        count = f"{self.inputs:,}" if self.inputs < MAX_COUNT else f"{Decimal(self.inputs):.1e}".replace("e+", "e")
+        if refuted:
+            claimed, which = ("", "first") if length is not None else (f"claimed up to length {up_to:,}, ", "shortest")
+            text = counterexample_text(self.counterexample, self.vocabulary, up_to)
+            return f"{claimed}refuted by {text}, the {which}, input number {count} in order"
+        amount = {0: "no input", 1: "the only input"}.get(self.inputs, f"all {count} inputs")
+        return f"exhaustive up to length {up_to:,}, {amount}" if length is None else f"exhaustive, {amount}"
+
+    def plan(self, claim: Claim) -> Plan:
+        """Return the plan of a claim up to the length of the certificate; refuse a length that cannot be checked."""
+        with damaged():
+            up_to = whole_number(self.up_to, "up_to", 1, MAX_LENGTH)
+            if claim.frame.length not in (None, up_to):
+                raise FileError(f"the certificate is damaged: it goes up to {up_to}, and its length is another")
+            claim.frame.check_lengths(claim.models, up_to)
+            return claim.plan(up_to)
+
+    def shard_digests(self, plan: Plan, refuting: tuple[int, ...] | None) -> dict[Shard, str]:
+        """Return a digest for each shard of each tier below the counterexample; there must be no other."""
+        finished = [t for t, tier in enumerate(plan.tiers) if refuting is None or tier.longest < len(refuting)]
+        if not isinstance(self.shards, list) or len(self.shards) != len(finished):
+            raise FileError("the certificate is damaged: it does not have the digests of all finished tiers")
+        for number, tier in zip(finished, self.shards, strict=True):
+            if not isinstance(tier, list) or len(tier) != plan.tiers[number].shards or not all(map(is_digest, tier)):
+                raise FileError("the certificate is damaged: a tier does not have a digest for each shard")
+        return {shard: self.shards[shard.tier][shard.index] for number in finished for shard in plan.shards(number)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class AllLengths(Certificate):
+    """A claim about all lengths, or about every input that fits a position table; where it holds, with a proof."""
+
+    own = ("scope", "unknown", "shortest", "automata", "proof", "digest")
+    scope: Any
+    unknown: Any = None  # the reason, where nothing is known
+    shortest: Any = None  # False where the counterexample may not be the shortest
+    automata: Any = None
+    proof: Any = None
+    digest: Any = None  # of all other entries: see `proof.sealed`
+
+    def dump(self) -> dict[str, Any]:
+        """Return the entries in the order of the file; the optional ones only where they were set."""
+        rare = {"unknown": self.unknown, "shortest": self.shortest}
+        proof = {"automata": self.automata, "proof": self.proof, "digest": self.digest}
+        return {
+            "format": FORMAT, "claim": self.claim, "models": self.models, **self.described,
+            "vocabulary": self.vocabulary, "semantics": self.semantics, "scope": self.scope,
+            "verdict": self.verdict, "holds": self.holds, "inputs": self.inputs,
+            "counterexample": self.counterexample, **_set(rare), **self.origin, **_set(proof),
+        }  # fmt: skip
+
+    @property
+    def consistent(self) -> bool:
+        """Whether `verdict`, `holds` and the counterexample agree."""
+        known = self.holds is None or type(self.holds) is bool
+        verdict = self.expected_verdict(self.scope, self.holds) if known else None
+        return known and self.verdict == verdict and (self.holds is False) == (self.counterexample is not None)
+
+    @staticmethod
+    def expected_verdict(scope: str, holds: bool | None) -> str:
+        """Return the entry `verdict`."""
+        return {True: f"proved, {scope}", False: "refuted", None: "unknown"}[holds]
+
+    def result(self) -> str:
+        """Say for which lengths it was proved, or what refutes it."""
+        if not isinstance(self.scope, str) or re.fullmatch("all lengths|up to [0-9]{1,9}", self.scope) is None:
+            raise damaged_entry("scope", self.scope)
+        if not self.consistent:
+            raise damaged_entry("verdict", self.verdict)
+        if self.counterexample is not None:
+            text = counterexample_text(self.counterexample, self.vocabulary, MAX_TOKENS)
+            return f"claimed for {self.scope}, refuted by {text}, {which_counterexample(self.shortest is not False)}"
+        proved = f"proved for {self.scope}".replace("for up to", "up to")
+        return proved if self.holds else f"unknown beyond {self.scope}"
+
+
+Given: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | Exhaustive | AllLengths  # a file, its text, its data
+
+
+def parse(given: Given) -> Exhaustive | AllLengths:
+    """Return the certificate in a file, in a text, or in data."""
+    if isinstance(given, Exhaustive | AllLengths):
+        return given
     if isinstance(given, str) and given.lstrip().startswith("{"):
         data: object = parse_json(given, "the certificate")
     elif isinstance(given, Path) or (isinstance(given, str) and given.strip()):
@@ -117,26 +301,14 @@ def certificate_data(given: Given) -> Mapping[str, Any]:
         data = given
     if isinstance(data, Mapping) and data.get("format") in EARLIER_FORMATS:
         raise FileError("the certificate was made by an earlier version: check the claim again")
-    if not isinstance(data, Mapping) or data.get("format") != CERTIFICATE_FORMAT:
+    if not isinstance(data, Mapping) or data.get("format") != FORMAT:
         raise FileError("this is not a certificate of weightsmith check, or one of another version")
-    return data
-
-
-def models_of(data: Mapping[str, Any]) -> list[str]:
-    """Return the digests of the models that a certificate is about."""
-    found = data.get("models")
-    if not isinstance(found, list) or not all(_is_digest(name) for name in found):
-        raise FileError(f"the certificate is damaged: its models are {brief(found)}")
-    return found
-
-
-def _is_digest(value: object) -> bool:
-    return isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None
+    return (AllLengths if "scope" in data else Exhaustive).parse(data)
 
 
 @contextmanager
 def damaged() -> Iterator[None]:
-    """Say of whatever fails that the certificate is damaged."""
+    """Report a failure inside as a damaged certificate."""
     try:
         yield
     except FileError:
@@ -145,65 +317,27 @@ def damaged() -> Iterator[None]:
         raise FileError(f"the certificate is damaged: {type(error).__name__}: {cut(str(error))}") from None
 
 
-def _kind(data: Mapping[str, Any], models: Sequence[Transformer]) -> type[Claim]:
-    """Return the kind of claim; refuse models that cannot be those of the certificate."""
-    name = data.get("claim")
-    kind = Claim.kinds.get(name) if isinstance(name, str) else None
-    if kind is None:
-        raise FileError(f"the certificate is damaged: there is no claim {brief(name)}")
+def which_counterexample(shortest: bool) -> str:
+    """Say whether a counterexample was checked to be the shortest."""
+    return "the shortest" if shortest else "perhaps not the shortest"
+
+
+def _as_many(kind: type[Claim], models: Sequence[Transformer]) -> Sequence[Transformer]:
+    """Refuse another number of models than the claim is about."""
     if not isinstance(models, list | tuple) or len(models) != kind.about:
         given = f"{len(models)} are given" if isinstance(models, list | tuple) else f"{brief(models)} is given"
-        raise InputError(f"the claim {name} is about {kind.about} model(s), and {given}: write [S, T], or [T]")
+        raise InputError(f"the claim {kind.kind} is about {kind.about} model(s), and {given}: write [S, T], or [T]")
     for T in models:
         checked_model(T, "given")
-    return kind
+    return models
 
 
-def _in_order(data: Mapping[str, Any], models: Sequence[Transformer]) -> Sequence[Transformer]:
-    """Return the models in the order of the certificate, which names them by their digests."""
-    wanted, found = models_of(data), [digest(T) for T in models]
-    if sorted(wanted) != sorted(found):
-        raise FileError(
-            f"the certificate is of something else: its models have the digests {listed(wanted)}, "
-            f"those of the given models are {listed(found)}"
-        )
-    return models if wanted == found else models[::-1]
+def _length(name: str, value: object) -> int:
+    try:
+        return whole_number(value, name, 1, MAX_LENGTH)
+    except ValueError:
+        raise damaged_entry(name, value) from None
 
 
-def _with_function(
-    kind: type[Claim], data: Mapping[str, Any], models: Sequence[Transformer], frame: Any, function: Function | None
-) -> Claim:
-    """Return a claim with a Python function, which must be given: nothing that stands in a file is run."""
-    if function is None:
-        raise InputError(
-            f"the claim {brief(data['claim'])} holds Python code, which is not run by itself: read its source in the "
-            "certificate, and give it: replay(…, function=f)"
-        )
-    if not callable(function):
-        raise InputError(f"function={brief(function)}: write the function that the claim was checked with")
-    with damaged():
-        return kind.read({**data, "function": function}, models, frame)
-
-
-def refuting_input(data: Mapping[str, Any], claim: Claim, longest: int) -> tuple[int, ...] | None:
-    """Return the counterexample as places in the vocabulary."""
-    found = data["counterexample"]
-    if found is None:
-        return None
-    if set(found) != {"input", "sides", "divergence"}:
-        raise FileError("the certificate is damaged: a counterexample has an input, what both sides say, a divergence")
-    refuting = tuple(claim.vocabulary.index(token) for token in found["input"])
-    if len(refuting) not in claim.frame.lengths(1, longest):
-        raise FileError(f"the certificate is damaged: its counterexample has {len(refuting)} tokens")
-    return refuting
-
-
-def _digests(given: object, plan: Plan, refuting: tuple[int, ...] | None) -> dict[Shard, str]:
-    """Return a digest for each shard of each tier below the counterexample; there must be no other."""
-    finished = [t for t, tier in enumerate(plan.tiers) if refuting is None or tier.longest < len(refuting)]
-    if not isinstance(given, list) or len(given) != len(finished):
-        raise FileError("the certificate is damaged: it does not have the digests of all finished tiers")
-    for number, found in zip(finished, given, strict=True):
-        if not isinstance(found, list) or len(found) != plan.tiers[number].shards or not all(map(_is_digest, found)):
-            raise FileError("the certificate is damaged: a tier does not have a digest for each shard")
-    return {shard: given[shard.tier][shard.index] for number in finished for shard in plan.shards(number)}
+def _set(entries: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in entries.items() if value is not None}

@@ -1,21 +1,25 @@
 """What a claim is: a statement about transformers for every input.
 
-A kind of claim is a class: it says what is run (`quantity`), which models it
-is about, where it holds (`judge`), what each side says of an input (`sides`), and how it is written to a certificate
-(`described`) and read from one (`read`). Its `kind` is its name there, in a verdict's sentence and on the command line.
+A kind of claim is a class. It says what is run (`quantity`), which models it is about, on which inputs it holds
+(`judge`), what each side says of an input (`sides`), how a certificate describes it (`described`, `read`, `cited`) and
+how a form of the studio asks for it (`from_form`). One that automata can decide has `first_failure` too. Its `kind` is
+its name in a certificate, in the sentence of a verdict and on the command line.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy.typing as npt
 
 from weightsmith.automata import Input, Inputs, Language, Truths, parser_is_known
+from weightsmith.automata.extraction import Budget
+from weightsmith.automata.extraction.moore import Moore
+from weightsmith.automata.extraction.search import Ids
+from weightsmith.check.divergence import Divergence
 from weightsmith.check.frame import EVERY_INPUT, Frame
 from weightsmith.check.plan import Plan, make_plan, shard_size
-from weightsmith.check.verdict import Divergence
 from weightsmith.inspect.run import Run, run
 from weightsmith.model import Transformer, digest
 from weightsmith.semantics import SEMANTICS_VERSION
@@ -28,7 +32,7 @@ HAS_FUNCTION = "it holds a Python function: give a regular expression or Automat
 
 @dataclass(frozen=True, eq=False)
 class Claim(ABC):
-    """What is claimed; its fields are data, so that it can go to another machine."""
+    """A claim; its fields are data, so that it can be sent to another machine."""
 
     kinds: ClassVar[dict[str, type["Claim"]]] = {}
     kind: ClassVar[str]
@@ -37,7 +41,7 @@ class Claim(ABC):
     frame: Frame = field(default=EVERY_INPUT, kw_only=True)
 
     def __init_subclass__(cls) -> None:
-        """Make a kind known by its name."""
+        """Register a kind by its name."""
         super().__init_subclass__()
         if "kind" in vars(cls):
             cls.kinds[cls.kind] = cls
@@ -45,50 +49,70 @@ class Claim(ABC):
     @property
     @abstractmethod
     def models(self) -> tuple[Transformer, ...]:
-        """The transformers that it is about; the first one's vocabulary orders the inputs."""
+        """The transformers; the vocabulary of the first orders the inputs."""
 
     @abstractmethod
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
-        """Say where the claim holds, and return what that was read off.
+        """Return for each input whether the claim holds, and the compared values.
 
-        The values are each model's decisions, logits, last vectors or outputs (at every position) for the inputs.
+        `values` are each model's decisions, logits, last vectors or outputs (at every position) for the inputs.
         """
 
     @abstractmethod
     def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
-        """Return what each side says of an input, by the reference semantics; `judge` gave the evidence for it."""
+        """Return the answer of each side on an input, by the reference semantics; `evidence` is that of `judge`."""
 
     def divergence(self, tokens: Input) -> Divergence | None:
-        """Find where the streams of two models part on an input; None where they have no lane in common."""
+        """Return where the streams of two models part on an input; None without a common lane."""
         return None
 
+    by_automata: ClassVar[bool] = False  # whether `first_failure` decides it for all lengths
+
+    def first_failure(self, machines: Sequence[list[Moore]], within: Moore | None, budget: Budget) -> "Failure":
+        """Find the shortest input on which the claim fails, the first in vocabulary order.
+
+        The machines of each model label every input with 1 + the number of its answer; after each input exactly one of
+        them has a label above 0. `within` labels the inputs that the claim is about with 2.
+        """
+        raise NotImplementedError
+
     def described(self) -> dict[str, Any]:
-        """Return what a certificate says of it besides the models and the frame."""
+        """Return the entries of a certificate for it, besides those for the models and the frame."""
+        return {}
+
+    @classmethod
+    def cited(cls, entries: Mapping[str, Any]) -> str:
+        """Say what is claimed, from the untrusted entries of a certificate."""
+        return cls.kind.replace("_", " ")
+
+    @classmethod
+    def from_form(cls, models: Sequence[Transformer], form: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the keyword arguments of its function in `weightsmith.check`, from the fields of a form."""
         return {}
 
     @classmethod
     @abstractmethod
     def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
-        """Return the claim of a certificate, from what was `described`; a Python function stands under "function"."""
+        """Return the claim of a certificate from its `described` entries; "function" is its Python function."""
 
     @classmethod
     def had_function(cls, data: Mapping[str, Any]) -> bool:
-        """Say whether the claim of a certificate needs a Python function, of which it has the source alone."""
+        """Return whether the claim of a certificate has a Python function, of which only the source is written."""
         return False
 
     @property
     def code(self) -> frozenset[str]:
-        """Those entries of what is `described` that are Python code."""
+        """The `described` entries that are Python code."""
         return frozenset()
 
     @property
     def languages(self) -> dict[str, Language]:
-        """The sets of inputs that were given for it, each with its name in a sentence."""
+        """The sets of inputs in it, by their entries in a certificate."""
         return {} if self.frame.within is None else {"within": self.frame.within}
 
     @property
     def not_data(self) -> str | None:
-        """Why ledgers, clusters and certificates cannot hold it; None where they can."""
+        """The reason why ledgers, clusters and certificates cannot hold it; None where they can."""
         if not all(language.is_data for language in self.languages.values()):
             return HAS_FUNCTION
         if self.frame.countable:
@@ -103,11 +127,11 @@ class Claim(ABC):
         return self.frame.vocabulary(self.models[0])
 
     def plan(self, up_to: int) -> Plan:
-        """Divide the inputs up to a length among shards; this follows from the claim alone."""
+        """Return the plan for inputs up to a length; it follows from the claim alone."""
         return make_plan(len(self.vocabulary), up_to, shard_size(sum(T.weights for T in self.models)))
 
     def identity(self, plan: Plan | None) -> dict[str, Any]:
-        """Return all that two checks of the same thing have in common; without a plan, those of all lengths."""
+        """Return the entries that identify a check; without a plan, a check of all lengths."""
         return {
             "claim": self.kind,
             "models": [digest(T) for T in self.models],
@@ -121,12 +145,12 @@ class Claim(ABC):
 
     @property
     def longest(self) -> int | None:
-        """The longest input that all its models can read with what follows it; None where any length will do."""
+        """The longest input that all models can read with its suffix; None for any length."""
         fitting = [T.max_length - len(self.frame.after(T)) for T in self.models if T.max_length is not None]
         return min(fitting, default=None)
 
     def run(self, T: Transformer, tokens: Input) -> Run:
-        """Run one of its models on an input and what follows it, adding as the checker does."""
+        """Run one of its models on an input and its suffix, with the sums of the checker."""
         return run(T, [*tokens, *self.frame.after(T)], sums="left")
 
     def __str__(self) -> str:
@@ -134,6 +158,18 @@ class Claim(ABC):
         return f"{self.kind.replace('_', ' ')}{self.frame}"
 
 
+def in_forms() -> dict[str, type[Claim]]:
+    """Return the kinds of claims for forms of the studio, by their names there: those without a Python function."""
+    return {name.replace("_", " "): kind for name, kind in Claim.kinds.items() if not kind.had_function({})}
+
+
+class Failure(NamedTuple):
+    """The result of `Claim.first_failure`: an input, or None, and per model one machine of its decisions, or None."""
+
+    ids: Ids | None
+    decisions: Sequence[Moore | None]
+
+
 def is_predicate(described: object) -> bool:
-    """Say whether what a certificate says of a language is Python code."""
+    """Return whether the entry of a language is Python code."""
     return isinstance(described, Mapping) and "predicate" in described

@@ -7,6 +7,7 @@ from types import NoneType
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 from weightsmith.automata import (
@@ -20,15 +21,19 @@ from weightsmith.automata import (
     read_described,
     source_of,
 )
-from weightsmith.check.claim import HAS_FUNCTION, Claim, Quantity, Values, is_predicate
+from weightsmith.automata.extraction import Budget
+from weightsmith.automata.extraction.moore import Moore
+from weightsmith.automata.extraction.search import as_few, first_difference, labelled_language
+from weightsmith.check.claim import HAS_FUNCTION, Claim, Failure, Quantity, Values, is_predicate
+from weightsmith.check.divergence import Divergence, first_divergence
+from weightsmith.check.entries import damaged_entry, function_text, language_text, short_text
 from weightsmith.check.frame import Frame
-from weightsmith.check.verdict import Divergence, first_difference
 from weightsmith.errors import InputError, brief, cut, listed, named, shown
 from weightsmith.inspect.run import Run
 from weightsmith.model import Transformer, Value, needs_classes, value_text
 
 Condition: TypeAlias = Callable[[Array], Truths]
-ANSWERS = (str, bool, int, float, NoneType)  # kinds of what a transformer may say
+ANSWERS = (str, bool, int, float, NoneType)  # types of the answers of transformers
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +63,7 @@ class _Pair(Claim):
             )
 
     def _check_readouts(self) -> None:
-        """Refuse transformers that have nothing to say in common; where one can say more, a claim may be refuted."""
+        """Refuse transformers without a common answer. One may have more answers: then the claim can be refuted."""
         if not set(self.S.answers) & set(self.T.answers):
             said = (listed([value_text(value) for value in T.answers]) for T in self.models)
             raise InputError(f"the two transformers can say nothing in common: {' and '.join(said)}")
@@ -69,7 +74,7 @@ class _Pair(Claim):
 
     @abstractmethod
     def _said(self, r: Run) -> str:
-        """Return what a run says."""
+        """Return the answer of a run, as a text."""
 
     def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
         return {
@@ -78,7 +83,7 @@ class _Pair(Claim):
         }
 
     def divergence(self, tokens: Input) -> Divergence | None:
-        return first_difference(self.run(self.S, tokens), self.run(self.T, tokens))
+        return first_divergence(self.run(self.S, tokens), self.run(self.T, tokens))
 
     @classmethod
     def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
@@ -88,18 +93,29 @@ class _Pair(Claim):
 
 @dataclass(frozen=True, eq=False)
 class SameDecisions(_Pair):
-    """Both decide alike."""
+    """Both make the same decision."""
 
     quantity = "decisions"
     kind = "same_decisions"
+    by_automata = True
+
+    @property
+    def _answer_ids(self) -> npt.NDArray[np.int32]:
+        """For each answer of T its number among those of S; answers that S does not have get higher numbers."""
+        ids = {answer: n for n, answer in enumerate(self.S.answers)}
+        return np.array([ids.get(answer, len(ids) + n) for n, answer in enumerate(self.T.answers)], np.int32)
 
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
-        """Compare the classes by name, or what readouts say by value."""
-        known = {value: n for n, value in enumerate(self.S.answers)}
-        more = len(known)  # what the first cannot say
-        place = np.array([known.get(value, more + n) for n, value in enumerate(self.T.answers)], dtype=np.int32)
-        first, second = values[0], place[values[1]]
+        """Compare the classes by name, or the values of readouts."""
+        first, second = values[0], self._answer_ids[values[1]]
         return first == second, [first, second]
+
+    def first_failure(self, machines: Sequence[list[Moore]], within: Moore | None, budget: Budget) -> Failure:
+        """Walk through the machines of both, joined into one for each model where that stays small."""
+        answer_ids = np.append(-1, self._answer_ids)
+        few = [as_few(each, len(T.answers), budget) for each, T in zip(machines, self.models, strict=True)]
+        ids = first_difference(few[0], few[1], lambda a, b: a - 1 != answer_ids[b], within, budget)
+        return Failure(ids, [each[0] if len(each) == 1 else None for each in few])
 
     def _said(self, r: Run) -> str:
         return _answer(r.decision)
@@ -143,11 +159,12 @@ class Recognizes(_Single):
 
     quantity = "decisions"
     kind = "recognizes"
+    by_automata = True
     language: Language
     yes: str = "YES"
 
     def __post_init__(self) -> None:
-        """Refuse a transformer that cannot say so."""
+        """Refuse a transformer without that class."""
         check_class(self.T, self.yes, "recognizes(…, yes={0!r}), or agrees_with(…) with a function that gives a class")
 
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
@@ -156,13 +173,20 @@ class Recognizes(_Single):
         return (values[0] == self.T.classes.index(self.yes)) == wanted, [values[0], wanted]
 
     def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
-        """Repeat what the language said."""
+        """Return the decision, and whether the input belongs to the language."""
         member = bool(evidence[1])
         belongs = "it belongs to it" if member else "it does not belong to it"
         return {"the transformer": self.run(self.T, tokens).decision, "the language": belongs}
 
+    def first_failure(self, machines: Sequence[list[Moore]], within: Moore | None, budget: Budget) -> Failure:
+        """Walk through each machine together with the automaton of the language."""
+        assert self.language.automaton is not None
+        yes, wanted = 1 + self.T.classes.index(self.yes), labelled_language(self.language.automaton, budget)
+        ids = first_difference(machines[0], [wanted], lambda a, b: (a == yes) != (b == 2), within, budget)
+        return Failure(ids, [None])
+
     def described(self) -> dict[str, Any]:
-        """Return the language."""
+        """Return the language and the class."""
         return {"language": self.language.described(), "yes": self.yes}
 
     @classmethod
@@ -173,8 +197,22 @@ class Recognizes(_Single):
         return cls(T, language(given, frame.vocabulary(T)), data["yes"], frame=frame)
 
     @classmethod
+    def cited(cls, entries: Mapping[str, Any]) -> str:
+        """Name the language."""
+        yes = entries.get("yes")
+        if not isinstance(yes, str):
+            raise damaged_entry("yes", yes)
+        return f"recognizes as {short_text(shown(yes))} the inputs {language_text('language', entries.get('language'))}"
+
+    @classmethod
+    def from_form(cls, models: Sequence[Transformer], form: Mapping[str, Any]) -> dict[str, Any]:
+        """Read an expression and a class."""
+        check_class(models[0], form["yes"], "{1} as the class that counts as YES")
+        return {"predicate": form["regex"], "yes": form["yes"]}
+
+    @classmethod
     def had_function(cls, data: Mapping[str, Any]) -> bool:
-        """Look at the language."""
+        """Return whether the language is a predicate."""
         return is_predicate(data.get("language"))
 
     @property
@@ -184,15 +222,16 @@ class Recognizes(_Single):
 
     @property
     def languages(self) -> dict[str, Language]:
-        """That of the claim first."""
-        return {"the expression": self.language, **super().languages}
+        """The language of the claim, and that of its frame."""
+        return {"language": self.language, **super().languages}
 
 
 @dataclass(frozen=True, eq=False)
 class _ByFunction(_Single):
-    """A claim with a Python function in it, of which a file holds the source alone."""
+    """A claim with a Python function; a certificate holds its source only."""
 
     not_data = HAS_FUNCTION
+    verb: ClassVar[str]  # before the function, in a citation
     function: Callable[[Any], Any]
 
     @classmethod
@@ -211,13 +250,18 @@ class _ByFunction(_Single):
     def described(self) -> dict[str, Any]:
         return {"function": source_of(self.function)}
 
+    @classmethod
+    def cited(cls, entries: Mapping[str, Any]) -> str:
+        return f"{cls.verb} {function_text('function', entries.get('function'))}"
+
 
 @dataclass(frozen=True, eq=False)
 class AgreesWith(_ByFunction):
-    """The decision is what a function gives for each input: one of the answers."""
+    """The decision is the value of a function of the input: one of the answers."""
 
     quantity = "decisions"
     kind = "agrees_with"
+    verb = "agrees with"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be called."""
@@ -230,20 +274,20 @@ class AgreesWith(_ByFunction):
 
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
         """Call the function once for each input."""
-        place = {value: i for i, value in enumerate(self.T.answers)}
+        answer_ids = {answer: i for i, answer in enumerate(self.T.answers)}
         wanted = np.empty(len(values[0]), dtype=np.int32)
         for i, tokens in enumerate(inputs.written()):
             answer = called(self.function, "the function", tokens)
-            if not isinstance(answer, ANSWERS) or answer not in place:
+            if not isinstance(answer, ANSWERS) or answer not in answer_ids:
                 raise InputError(
                     f"the function gives {brief(answer)} for the input {named(input_text(tokens))}: "
                     f"it must give one of {self._answers}"
                 )
-            wanted[i] = place[answer]
+            wanted[i] = answer_ids[answer]
         return values[0] == wanted, [values[0], wanted]
 
     def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
-        """Repeat what the function gave."""
+        """Return the decision, and the value of the function."""
         answers = self.run(self.T, tokens).decision, self.T.answers[int(evidence[1])]
         return dict(zip(("the transformer", "the function"), map(_answer, answers), strict=True))
 
@@ -254,6 +298,7 @@ class FinalVectors(_ByFunction):
 
     quantity: ClassVar[Quantity] = "vectors"
     kind = "final_vectors"
+    verb = "final vectors satisfy"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be called."""
@@ -261,7 +306,7 @@ class FinalVectors(_ByFunction):
             raise InputError(f"{brief(self.function)} is not a function of vectors, an array (inputs, lanes)")
 
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
-        """Ask of all vectors at once."""
+        """Call the condition once, with all vectors."""
         holds = called(lambda vectors: np.asarray(self.function(vectors)), "the condition", values[0])
         if holds.dtype != np.bool_ or holds.shape != values[0].shape[:1]:
             raise InputError(
@@ -271,21 +316,21 @@ class FinalVectors(_ByFunction):
         return holds, [values[0], holds]
 
     def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
-        """Return the vector: the condition says nothing more."""
+        """Return the vector."""
         return {"the last vector": _named(self.T.lanes, self.run(self.T, tokens).stream[-1, -1])}
 
 
 def check_class(T: Transformer, yes: object, instead: str) -> None:
-    """Refuse a class that does not exist; `instead` says how to write one that does, {0} or as it is shown {1}."""
+    """Refuse a class that does not exist; `instead` says what to write: {0} is a class, {1} its printable form."""
     needs_classes(T, "a language")
     if yes not in T.classes:
-        one = T.classes[min(1, len(T.classes) - 1)]  # the first one often says that nothing was found
+        one = T.classes[min(1, len(T.classes) - 1)]  # the first class is often the negative one
         write = cut(instead.format(one, shown(one)))
         raise InputError(f"the class {named(yes)} does not exist: the classes are {listed(T.classes)}; write {write}")
 
 
 def _answer(value: Value) -> str:
-    """Return what a transformer says as a text; a class as it is."""
+    """Return an answer of a transformer as a text."""
     return value if isinstance(value, str) else value_text(value)
 
 

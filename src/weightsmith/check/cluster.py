@@ -1,4 +1,4 @@
-"""The same shards on Dask: `connected` gives a backend that sends them to a scheduler's workers."""
+"""Shards on a Dask cluster: `connected` gives a backend that sends them to the workers of a scheduler."""
 
 import logging
 import time
@@ -6,23 +6,20 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from weightsmith._version import __version__
 from weightsmith.check.claim import Claim
-from weightsmith.check.examine import Finding, examine
+from weightsmith.check.examine import Backend, Finding, Limit, examine
 from weightsmith.check.network import refuse_if_open
 from weightsmith.check.plan import Plan, Shard
 from weightsmith.errors import InputError, cut
 
-if TYPE_CHECKING:
-    from weightsmith.check.engine import Backend, Limit
-
 CONNECT_SECONDS = 10
-ANSWER_SECONDS = 30  # that a scheduler may take to answer
-WORKERS_SECONDS = 60  # that a check waits for workers when all are dead
-POLL_SECONDS = 1.0  # how often to look whether the scheduler and its workers are still there
-TASK_SECONDS = 2.0  # a task takes as many shards as take about this long, so that sending them does not count
+ANSWER_SECONDS = 30  # for an answer of the scheduler
+WORKERS_SECONDS = 60  # to wait for workers when all are dead
+POLL_SECONDS = 1.0  # between two looks at the scheduler and its workers
+TASK_SECONDS = 2.0  # a task has about so much work that the time to send it does not matter
 TASKS_AHEAD = 3  # for each thread of a worker
 AGAIN = "then the check again: with ledger=… it goes on where it was"
 
@@ -31,23 +28,23 @@ log = logging.getLogger("weightsmith.check")
 
 
 @contextmanager
-def connected(address: str, columns: int, insecure_network: bool = False) -> Iterator["Backend"]:
-    """Connect to a scheduler, and see that its workers have this version; each runs so many inputs together.
+def connected(address: str, columns: int, insecure_network: bool = False) -> Iterator[Backend]:
+    """Connect to a scheduler and check that its workers have this version; each runs batches of `columns`.
 
-    A scheduler or a worker that others than this machine reach without TLS is refused, unless told otherwise.
+    A scheduler or worker that other machines reach without TLS is refused, except with `insecure_network`.
     """
     try:
         Client: Any = import_module("distributed").Client
     except ImportError:
         raise InputError("a cluster needs Dask: pip install 'weightsmith[cluster]'") from None
-    client = Client.__new__(Client)  # in two steps, so that one which cannot connect can be closed
+    client = Client.__new__(Client)  # in two steps, so that a client that cannot connect is closed
     try:
         if not insecure_network:
             refuse_if_open(address, "the scheduler of the cluster")
         client.__init__(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except InputError:
         raise
-    except Exception as error:  # Dask's own, and those of what it connects with
+    except Exception as error:  # those of Dask and of its transports
         with suppress(Exception):
             client.close()
         raise InputError(
@@ -63,7 +60,7 @@ def connected(address: str, columns: int, insecure_network: bool = False) -> Ite
 
 
 class Cluster:
-    """Dask's workers. A task is data: which claim, which shards. When a worker dies, Dask gives its tasks to others."""
+    """The workers of Dask. A task is a claim and shards, as data. Dask repeats the tasks of a dead worker."""
 
     def __init__(self, client: Any, address: str, columns: int, insecure_network: bool = False) -> None:
         """Take a client that is connected to the scheduler at an address."""
@@ -71,14 +68,14 @@ class Cluster:
         self.insecure_network = insecure_network
         local = not insecure_network and not address.startswith("tls://")
         self.worker_command = f"dask worker {cut(address)}{' --host 127.0.0.1' if local else ''}"
-        self.admitted: set[str] = set()  # the workers that were looked at
-        self.alone_since: float | None = None  # when it was seen that no worker is left
+        self.admitted: set[str] = set()  # the workers that passed `admit_workers`
+        self.alone_since: float | None = None  # since when there is no worker
 
     def admit_workers(self) -> None:
-        """Look at the workers that are new: refuse those that others reach, and those with another version."""
+        """Check new workers: refuse those that other machines reach, and those with another version."""
         found = self.client.scheduler_info(n_workers=-1)
         new = {worker: about for worker, about in found.get("workers", {}).items() if worker not in self.admitted}
-        if not self.insecure_network:  # before anything is sent to any of them
+        if not self.insecure_network:  # before any data is sent
             refuse_if_open(found.get("address", self.address), f"the scheduler of the cluster {self.address!r:.80}")
             for worker, about in new.items():
                 refuse_if_open(worker, "a worker of the cluster")
@@ -89,9 +86,9 @@ class Cluster:
                 raise InputError(
                     f"the worker {worker} has weightsmith {version}, this is {__version__}: install the same"
                 )
-            if not self.insecure_network:  # one without --host listens everywhere, and calls itself 127.0.0.1
-                for place in listening:
-                    refuse_if_open(place, f"the port of the worker {worker}")
+            if not self.insecure_network:  # a worker without --host listens everywhere, and reports 127.0.0.1
+                for address in listening:
+                    refuse_if_open(address, f"the port of the worker {worker}")
             self.admitted.add(worker)
 
     def _asked(self, workers: list[str]) -> dict[str, tuple[str, list[str]]]:
@@ -99,24 +96,24 @@ class Cluster:
             return {}
         try:
             answers: dict[str, tuple[str, list[str]]] = self.client.run(_about, workers=workers)
-        except Exception as error:  # whatever its deserializer says
+        except Exception as error:  # also those of its deserializer
             if self.admitted and isinstance(error, OSError):
-                return {}  # one that came and went; if it is still there, it is asked again soon
+                return {}  # the worker has gone, or is asked again soon
             raise InputError(
                 f"the workers of the cluster {self.address!r:.80} do not answer: {_words(error)}; "
                 f"install weightsmith {__version__} there"
             ) from None
         return answers
 
-    def findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: "Limit") -> Iterator[Finding]:
-        """Send tasks that grow until they take about two seconds, and give what comes back."""
+    def findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: Limit) -> Iterator[Finding]:
+        """Yield findings; tasks grow until they take about two seconds."""
         try:
             yield from self._findings(claim, plan, shards, limit)
         except (OSError, CancelledError, import_module("distributed").KilledWorker) as error:
             raise InputError(f"the cluster {self.address!r:.80} was lost: {_words(error)}; start it, {AGAIN}") from None
 
-    def _findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: "Limit") -> Iterator[Finding]:
-        # The claim is the result of a task, not scattered: if its worker dies, Dask can make it again.
+    def _findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: Limit) -> Iterator[Finding]:
+        # The claim is the result of a task, not scattered: if its worker dies, Dask runs that task again.
         shared = self.client.submit(_same, (claim, plan, self.columns), pure=False)
         executor = self.client.get_executor(pure=False)
         waiting, size, running = list(reversed(shards)), 1, set[Future[Examined]]()
@@ -132,7 +129,7 @@ class Cluster:
                 yield from findings
 
     def threads(self) -> int:
-        """Return how many threads the workers have; with none at all it is an error, but not at once."""
+        """Return the number of threads of all workers; raise if there has been none for a minute."""
         found = self._threads()
         if not found.keys() <= self.admitted:
             self.admit_workers()
@@ -153,30 +150,30 @@ class Cluster:
         return sum(found.values())
 
     def _threads(self) -> dict[str, int]:
-        """Return the threads of each worker. A client whose scheduler is dead would wait for it for a long time."""
+        """Return the threads of each worker. A client of a dead scheduler would wait for a long time."""
         end = time.monotonic() + ANSWER_SECONDS
         while self.client.status == "running":
             try:
                 found: dict[str, int] = self.client.nthreads(callback_timeout=min(ANSWER_SECONDS, 5))
                 return found
-            except OSError:  # also when the time is over
+            except OSError:  # also a timeout
                 if time.monotonic() > end:
                     raise
         raise OSError("its scheduler closed the connection")
 
 
 def size_for(shards: int, seconds: float) -> float:
-    """Return how many shards take about as long as a task should."""
+    """Return the number of shards for a task."""
     return shards * TASK_SECONDS / max(seconds, 1e-3)
 
 
 def _words(error: BaseException) -> str:
-    """Return what Dask says of something that went wrong: its first words, it may quote a whole claim."""
+    """Return the beginning of an error message of Dask, which may quote a whole claim."""
     return cut(str(error)) or type(error).__name__
 
 
 def _about(dask_worker: Any) -> tuple[str, list[str]]:
-    """Return, on a worker, its version and where it listens."""
+    """Return, on a worker, its version and its addresses."""
     return __version__, [listener.listen_address for listener in dask_worker.listeners]
 
 

@@ -2,15 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeGuard
 
 import numpy as np
 
 from weightsmith.automata import Input, Inputs, Truths
 from weightsmith.check.claim import Claim, Values
 from weightsmith.check.claims import ANSWERS
+from weightsmith.check.entries import damaged_entry, digest_text, short_text
 from weightsmith.check.frame import Frame
-from weightsmith.errors import InputError, brief
+from weightsmith.errors import InputError, brief, shown
 from weightsmith.model import Transformer, value_text
 from weightsmith.programs.graph import Program
 from weightsmith.programs.interpreter import evaluate, evaluate_batch
@@ -33,26 +34,26 @@ class Computes(Claim):
     not_data = HAS_PROGRAM
     T: Transformer
     program: Program
-    tokens: tuple[Value, ...]  # what the transformer's own stand for, in their order
-    answers: tuple[Value, ...]  # and what its answers stand for
+    tokens: tuple[Value, ...]  # the values of the transformer's tokens, in their order
+    answers: tuple[Value, ...]  # the values of its answers
 
     @property
     def models(self) -> tuple[Transformer, ...]:
-        """The one that it is about."""
+        """The transformer of the program."""
         return (self.T,)
 
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
-        """Compare each output with the interpreter's value; what the transformer cannot say is −2."""
-        place = {answer: n for n, answer in enumerate(self.answers)}
+        """Compare each output with the interpreter's value; −2 stands for a value that is no answer."""
+        answer_ids = {answer: n for n, answer in enumerate(self.answers)}
         parts = []
         for ids in inputs.ids(INPUTS_AT_ONCE):
             found, meant = evaluate_batch(self.program, self.tokens, ids)
-            parts.append(np.array([place.get(value, -2) for value in meant], np.int32)[found])
+            parts.append(np.array([answer_ids.get(value, -2) for value in meant], np.int32)[found])
         wanted = np.concatenate(parts)
         return (values[0] == wanted).all(axis=1), [values[0], wanted]
 
     def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
-        """Return what each side says at every position."""
+        """Return the outputs of the transformer and of the interpreter."""
         known = dict(zip(self.T.vocabulary, self.tokens, strict=True))
         meant = {one: presented(value) for one, value in zip(self.T.answers, self.answers, strict=True)}
         try:
@@ -62,16 +63,23 @@ class Computes(Claim):
         return {"the transformer": said, "the program": _listed(evaluate(self.program, [known[t] for t in tokens]))}
 
     def described(self) -> dict[str, Any]:
-        """Return the program as lines to read: they are not read back."""
+        """Return the program as lines for people; `read` does not read them."""
         return {"program": {"name": self.program.name, "lines": str(self.program).splitlines()}}
 
     @classmethod
-    def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
-        """Take the program from what is given."""
-        (T,), P = models, data["function"]
-        from weightsmith.programs import CompiledProgram  # which loads the compiler
+    def cited(cls, entries: Mapping[str, Any]) -> str:
+        """Name the program."""
+        program = entries.get("program")
+        if not isinstance(program, Mapping) or not isinstance(program.get("name"), str | None):
+            raise damaged_entry("program", program)
+        name = "" if program.get("name") is None else f" {short_text(shown(program['name']))}"
+        return f"computes the program{name} {digest_text('program', program)} at every position"
 
-        if not isinstance(P, CompiledProgram):
+    @classmethod
+    def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
+        """Take the program that the caller passes as `function`."""
+        (T,), P = models, data["function"]
+        if not _is_compiled_program(P):
             raise InputError(f"function={brief(P)}: write the compiled program that the claim was checked with")
         if P.transformer.vocabulary != T.vocabulary:
             raise InputError("the compiled program has another vocabulary than the transformer of the claim")
@@ -81,7 +89,7 @@ class Computes(Claim):
 
     @classmethod
     def had_function(cls, data: Mapping[str, Any]) -> bool:
-        """A program may hold Python functions, so it is never taken from a file."""
+        """Return True: a program may hold Python functions, so it is never read from a file."""
         return True
 
     @property
@@ -94,11 +102,15 @@ def _listed(values: Sequence[Any]) -> str:
     return ", ".join(value_text(value) if isinstance(value, ANSWERS) else brief(value) for value in values)
 
 
-def compiled_program(P: object) -> "CompiledProgram":
-    """Refuse what is no compiled program."""
-    from weightsmith.programs import CompiledProgram  # which loads the compiler
+def _is_compiled_program(P: object) -> "TypeGuard[CompiledProgram]":
+    from weightsmith.programs import CompiledProgram  # loads the compiler
 
-    if not isinstance(P, CompiledProgram):
+    return isinstance(P, CompiledProgram)
+
+
+def compiled_program(P: object) -> "CompiledProgram":
+    """Return a compiled program, or raise."""
+    if not _is_compiled_program(P):
         given = "a transformer" if isinstance(P, Transformer) else brief(P)
         raise InputError(
             f"computes takes a compiled program, and not {given}: write programs.compile(program, vocabulary=…, "

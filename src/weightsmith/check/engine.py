@@ -1,94 +1,50 @@
-"""Deciding a claim: tier after tier, on the cores of this machine or on a cluster."""
+"""Checking a claim: exhaustively, tier after tier, on the cores of this machine or on a cluster, and by automata."""
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeAlias
 
 from weightsmith.automata import written
-from weightsmith.automata.extraction import Budget
-from weightsmith.automata.extraction.budget import DEFAULT_SECONDS, DEFAULT_STATES
 from weightsmith.check.claim import Claim
-from weightsmith.check.every_length import EveryLength, no_plan, prove, why_not
-from weightsmith.check.examine import EMPTY_DIGEST, Finding, Refutation, bytes_of_run, columns_for, examine
-from weightsmith.check.frame import Claimed
+from weightsmith.check.cluster import connected
+from weightsmith.check.every_length import check_by_automata, no_plan, why_not
+from weightsmith.check.examine import (
+    EMPTY_DIGEST,
+    Backend,
+    Finding,
+    Limit,
+    Refutation,
+    bytes_of_run,
+    columns_for,
+    examine,
+)
+from weightsmith.check.frame import InputCounter
 from weightsmith.check.ledger import Ledger, open_ledger
+from weightsmith.check.options import Options, Progress
 from weightsmith.check.plan import MAX_LENGTH, Plan, Shard, depth_within, tokens
-from weightsmith.check.verdict import Verdict
+from weightsmith.check.verdict import EveryLength, Verdict
 from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.kernels.engines import engine_for
 
-DEFAULT_MEMORY = 1 << 30  # bytes
-FEW_INPUTS = 1 << 10  # that are run before automata are asked
-FEW_TOKENS = 32  # of the longest of these
-MANY_INPUTS = 1 << 18  # that are run where automata do not know
-ASK_FIRST = 1 << 22  # where there are more inputs up to a length than this, automata are asked first
-MAX_RUN_LENGTH = 256  # of these inputs
-LONG = 1e9  # seconds: more are as good
-PATIENCE = 10.0  # seconds that automata may take before inputs are gone through
-Progress: TypeAlias = Callable[[int, int], None]  # inputs done, inputs in all
-File: TypeAlias = str | os.PathLike[str]
-Limit: TypeAlias = Callable[[Shard], int]  # the longest inputs of a shard that are still of interest
-
-
-@dataclass(frozen=True)
-class Options:
-    """What every check takes besides the claim and the length; nothing of it changes the verdict."""
-
-    workers: int | None = None
-    memory: int = DEFAULT_MEMORY
-    ledger: File | None = None
-    cluster: str | None = None
-    progress: Progress | None = None
-    insecure_network: bool = False  # a cluster that others may reach without TLS
-    seconds: float | None = None  # that the whole check may take; None: automata 60, and runs as long as it takes
-    states: int = DEFAULT_STATES  # that each of them may have
-
-    def __post_init__(self) -> None:
-        """Refuse what is none."""
-        if self.workers is not None:
-            whole_number(self.workers, "workers", 1, meaning="how many cores to use, 1 or more")
-        whole_number(self.memory, "memory", 1 << 20, meaning="a number of bytes, a million or more")
-        if self.ledger is not None and (not isinstance(self.ledger, str | os.PathLike) or not str(self.ledger)):
-            raise InputError(f"ledger={brief(self.ledger)}: write the name of a file")
-        if self.cluster is not None and (not isinstance(self.cluster, str) or not self.cluster):
-            raise InputError(
-                f"cluster={brief(self.cluster)}: write the address of a scheduler, such as 'tcp://127.0.0.1:8786'"
-            )
-        if type(self.insecure_network) is not bool:
-            raise InputError(f"insecure_network={brief(self.insecure_network)}: write True or False")
-        self.budget()  # refuses what is none
-
-    def budget(self, most: float | None = None) -> Budget:
-        """Return what automata may take; at most so many seconds."""
-        seconds = DEFAULT_SECONDS if self.seconds is None else self.seconds
-        given = Budget(seconds, self.states, self.memory)
-        return given if most is None or most > seconds else replace(given, seconds=most)
-
-    def alone(self) -> "Options":
-        """Return what runs a few inputs take: nobody is told of their progress."""
-        return Options(self.workers, self.memory)
-
-
-class Backend(Protocol):
-    """What examines shards."""
-
-    def findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: Limit) -> Iterator[Finding]:
-        """Examine shards, and yield what each showed as soon as it is known."""
+FEW_INPUTS, FEW_TOKENS = 1 << 10, 32  # run before automata: inputs, and the greatest length
+MANY_INPUTS, MAX_RUN_LENGTH = 1 << 18, 256  # run after automata that do not know
+ASK_FIRST = 1 << 22  # inputs up to a length: with more of them, automata are tried first
+PATIENCE = 10.0  # seconds for automata before the inputs up to a length are run
+LONG = 1e9  # seconds: no check takes longer
 
 
 @dataclass(frozen=True)
 class Threads:
-    """The cores of this machine: the kernels let go of Python's lock."""
+    """The cores of this machine: the kernels release Python's global lock."""
 
     workers: int
-    columns: int  # that each runs together
+    columns: int  # of a batch
 
     def findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: Limit) -> Iterator[Finding]:
-        """Keep every core busy, with as little as possible begun in vain."""
+        """Yield findings; every core is busy, and few shards are begun beyond the first refutation."""
         if self.workers == 1 or len(shards) == 1:
             for shard in shards:
                 yield examine(claim, plan, shard, limit(shard), columns=self.columns)
@@ -105,28 +61,28 @@ class Threads:
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in done)
-        finally:  # an error, Ctrl-C, or nobody wants the rest
+        finally:  # an error, Ctrl-C, or a caller that stops early
             pool.shutdown(cancel_futures=True)
 
 
 class _TimeIsOver(Exception):  # noqa: N818
-    """A check was not done when its time was over."""
+    """The time of a check is over."""
 
 
 @dataclass
 class _Check:
-    """One check on its way."""
+    """The state of an exhaustive check."""
 
     claim: Claim
     plan: Plan
-    claimed: Claimed
+    counter: InputCounter
     backend: Backend
     ledger: Ledger
     progress: Progress
-    end: float | None  # of the time that it may take, by `time.monotonic`
+    end: float | None  # by `time.monotonic`
     done: int = 0
     digests: list[tuple[str, ...]] = field(default_factory=list)  # of the finished tiers
-    counts: dict[Shard, Mapping[int, int]] = field(default_factory=dict)  # where nobody could count before
+    counts: dict[Shard, Mapping[int, int]] = field(default_factory=dict)  # where the frame is not countable
 
     def run(self) -> Refutation | None:
         """Return the first refuting input, or None."""
@@ -145,9 +101,9 @@ class _Check:
             """Inputs longer than the best refutation, or as long and later, no longer matter."""
             if best is None:
                 return tier.longest
-            return best.length - (self.plan.first_in(shard, best.length) > best.place)
+            return best.length - (self.plan.first_in(shard, best.length) > best.rank)
 
-        inputs = {shard: self.claimed.of(shard) for shard in self.plan.shards(number)}
+        inputs = {shard: self.counter.in_shard(shard) for shard in self.plan.shards(number)}
         self._add(sum(inputs[shard] for shard in inputs if shard in self.ledger.digests))
         for shard in inputs:
             if not inputs[shard] and shard not in self.ledger.digests:
@@ -168,14 +124,14 @@ class _Check:
             raise _TimeIsOver
         self.done += inputs
         if inputs:
-            self.progress(self.done, self.claimed.inputs)
+            self.progress(self.done, self.counter.inputs)
 
     def inputs(self, refuted: Refutation | None) -> int:
-        """Return how many inputs were claimed, or how many up to the first that refutes it."""
+        """Return the number of the claim's inputs, or of those up to the first that refutes it."""
         if self.claim.frame.countable:
             if refuted is None:
-                return self.claimed.inputs
-            return self.claimed.up_to(tokens(refuted.place, refuted.length, self.plan.vocabulary))
+                return self.counter.inputs
+            return self.counter.up_to(tokens(refuted.rank, refuted.length, self.plan.vocabulary))
         return sum(
             number
             for shard, counts in self.counts.items()
@@ -184,10 +140,12 @@ class _Check:
         )
 
 
-def decide(claim: Claim, up_to: int | None = None, options: Options | None = None, end: float | None = None) -> Verdict:
-    """Check a claim for every input of length 1 … up_to, or for those of its frame.
+def check_exhaustively(
+    claim: Claim, up_to: int | None = None, options: Options | None = None, end: float | None = None
+) -> Verdict:
+    """Check a claim on every input of length 1 … up_to that its frame admits.
 
-    At the end of its time, by `time.monotonic`, nothing is known but what was run.
+    At `end`, by `time.monotonic`, the verdict is unknown beyond the lengths that were run.
     """
     given, longest = options or Options(), _longest(claim, up_to)
     if claim.not_data is not None and (given.ledger is not None or given.cluster is not None):
@@ -196,67 +154,58 @@ def decide(claim: Claim, up_to: int | None = None, options: Options | None = Non
     plan, columns = claim.plan(longest), columns_for(claim, longest, given.memory)
     if given.cluster is None:
         for T in claim.models:
-            engine_for(T, "left", every_value=False).ready()  # before the clock starts: compiling is not measured
+            engine_for(T, "left", every_value=False).ready()  # compiles before the clock starts
     begin = time.perf_counter()
-    claimed = Claimed(claim.frame, plan)
+    counter = InputCounter(claim.frame, plan)
     with _backend(claim, plan, columns, given) as backend, open_ledger(
         given.ledger, claim.identity(plan) if given.ledger is not None else {}, plan
     ) as book:  # fmt: skip
-        check = _Check(claim, plan, claimed, backend, book, given.progress or (lambda done, total: None), end)
+        check = _Check(claim, plan, counter, backend, book, given.progress or (lambda done, total: None), end)
         try:
             refuted = check.run()
         except _TimeIsOver:
             return _unfinished(check, time.perf_counter() - begin)
-    found, sides, parted = None, dict[str, str](), None
+    counterexample, sides, parted = None, dict[str, str](), None
     if refuted is not None:
-        found = written(claim.vocabulary, tokens(refuted.place, refuted.length, plan.vocabulary))
-        sides, parted = claim.sides(found, refuted.evidence), claim.divergence(found)
-    return Verdict(
-        claim,
-        plan,
-        holds=refuted is None,
-        inputs=check.inputs(refuted),
-        counterexample=found,
-        sides=sides,
-        divergence=parted,
-        seconds=time.perf_counter() - begin,
-        digests=tuple(check.digests),
-    )
+        counterexample = written(claim.vocabulary, tokens(refuted.rank, refuted.length, plan.vocabulary))
+        sides, parted = claim.sides(counterexample, refuted.evidence), claim.divergence(counterexample)
+    inputs, digests, seconds = check.inputs(refuted), tuple(check.digests), time.perf_counter() - begin
+    return Verdict(claim, plan, refuted is None, inputs, counterexample, sides, parted, seconds, digests)
 
 
-def conclude(claim: Claim, up_to: int | None, options: Options) -> Verdict:
-    """Decide a claim for every input: up to a length or, without one, of every length.
+def check_claim(claim: Claim, up_to: int | None, options: Options) -> Verdict:
+    """Check a claim for every input up to a length or, without one, of every length.
 
-    Up to a length, automata are asked first where there are many inputs; the verdict says who decided.
+    Automata are tried first if there are many inputs up to the length; the verdict says how it was decided.
     """
-    on_their_own = options.ledger is None and options.cluster is None
+    local = options.ledger is None and options.cluster is None
     if up_to is None and claim.frame.length is None:
-        if not on_their_own:
+        if not local:
             raise InputError("a ledger and a cluster go through inputs: say up to which length, as in up_to=20")
         return _of_every_length(claim, options)
     end = None if options.seconds is None else _end_of(options.seconds)
-    if up_to is not None and claim.frame.length is None and on_their_own and why_not(claim) is None:
-        found = _of_length(claim, _longest(claim, up_to), options)
-        if found is not None:
-            return found
-    return decide(claim, up_to, options, end)
+    if up_to is not None and claim.frame.length is None and local and why_not(claim) is None:
+        verdict = _of_length(claim, _longest(claim, up_to), options)
+        if verdict is not None:
+            return verdict
+    return check_exhaustively(claim, up_to, options, end)
 
 
 def _of_every_length(claim: Claim, options: Options) -> Verdict:
-    """Ask automata; before, a few short inputs are run, and more of them where nothing is known."""
+    """Run a few short inputs, then try automata, then run more inputs if these do not know."""
     reason = why_not(claim)
     if reason is not None:
         raise InputError(reason)
     budget = options.budget()
     budget.start()
     end, length = _end_of(budget.seconds), _length_for(claim, FEW_INPUTS, FEW_TOKENS)
-    short = decide(claim, length, options.alone(), end)
+    short = check_exhaustively(claim, length, options.for_short_inputs(), end)
     if short.holds is False:
         return _refuted_at_once(claim, short, short.seconds)
-    found = prove(claim, budget, run=length if short.holds else 0)
+    found = check_by_automata(claim, budget, run=length if short.holds else 0)
     if found.holds is not None:
         return found
-    more = decide(claim, _length_for(claim, MANY_INPUTS, MAX_RUN_LENGTH), options, end)
+    more = check_exhaustively(claim, _length_for(claim, MANY_INPUTS, MAX_RUN_LENGTH), options, end)
     seconds = found.seconds + more.seconds
     if more.holds is False:
         return _refuted_at_once(claim, more, seconds)
@@ -266,19 +215,19 @@ def _of_every_length(claim: Claim, options: Options) -> Verdict:
 
 
 def _of_length(claim: Claim, up_to: int, options: Options) -> Verdict | None:
-    """Ask automata about inputs up to a length; None where to run them takes no longer, or automata do not know."""
+    """Try automata on inputs up to a length; None where running them is as fast, or automata do not know."""
     plan = claim.plan(up_to)
-    columns_for(claim, up_to, options.memory)  # refuses what would not fit
-    inputs = Claimed(claim.frame, plan).inputs
+    columns_for(claim, up_to, options.memory)  # raises if memory is too small
+    inputs = InputCounter(claim.frame, plan).inputs
     length = _length_for(claim, FEW_INPUTS, FEW_TOKENS)
-    if inputs <= ASK_FIRST or not decide(claim, length).holds:
+    if inputs <= ASK_FIRST or not check_exhaustively(claim, length).holds:
         return None
-    found = prove(claim, options.budget(PATIENCE), up_to, length)
+    found = check_by_automata(claim, options.budget(PATIENCE), up_to, length)
     return None if found.holds is None else replace(found, inputs=inputs) if found.holds else found
 
 
 def _unfinished(check: _Check, seconds: float) -> EveryLength:
-    """Return that nothing is known, but of the lengths that were run whole."""
+    """Return unknown, up to the longest length that was run completely."""
     tiers, plan = len(check.digests), check.plan
     decided = plan.tiers[tiers - 1].longest if tiers else 0
     why = f"there was no time to run all inputs up to {plan.up_to}"
@@ -288,7 +237,7 @@ def _unfinished(check: _Check, seconds: float) -> EveryLength:
 
 
 def _refuted_at_once(claim: Claim, short: Verdict, seconds: float) -> EveryLength:
-    """Return the refutation by a short input as one of the claim about all lengths."""
+    """Return a refutation of the claim about all lengths by a short input."""
     return EveryLength(
         claim, no_plan(claim), False, None, short.counterexample, short.sides, short.divergence,
         seconds, (), longest=claim.longest,
@@ -296,21 +245,21 @@ def _refuted_at_once(claim: Claim, short: Verdict, seconds: float) -> EveryLengt
 
 
 def _end_of(seconds: float) -> float:
-    """Return when so many seconds from now are over, by `time.monotonic`."""
+    """Return the time after some seconds, by `time.monotonic`."""
     return time.monotonic() + float(min(seconds, LONG))
 
 
 def _length_for(claim: Claim, inputs: int, most: int) -> int:
-    """Return the length up to which the claim is about at most so many inputs; at least 1, and at most `most`."""
+    """Return the greatest length from 1 to `most` up to which the claim has at most `inputs` inputs."""
     longest = max(1, most if claim.longest is None else min(most, claim.longest))
     if claim.frame.within is None:
         return depth_within(len(claim.vocabulary), longest, inputs)
-    claimed = Claimed(claim.frame, claim.plan(longest))
-    return max(1, claimed.length_of(inputs))
+    counter = InputCounter(claim.frame, claim.plan(longest))
+    return max(1, counter.length_of(inputs))
 
 
 def _longest(claim: Claim, up_to: int | None) -> int:
-    """Return the length of the longest inputs, or say what is wrong with it."""
+    """Return the length of the longest inputs, or raise."""
     length = claim.frame.length
     name, longest = ("up_to", up_to) if up_to is not None or length is None else ("length", length)
     meaning = "the length up to which every input is checked, 1 or more, as in up_to=10"
@@ -326,8 +275,6 @@ def _longest(claim: Claim, up_to: int | None) -> int:
 
 def _backend(claim: Claim, plan: Plan, columns: int, options: Options) -> AbstractContextManager[Backend]:
     if options.cluster is not None:
-        from weightsmith.check.cluster import connected
-
         return connected(options.cluster, columns, options.insecure_network)
     largest = plan.inputs_of(Shard(len(plan.tiers) - 1, 0))
     fitting = max(options.memory // bytes_of_run(claim, plan.up_to, min(columns, largest)), 1)

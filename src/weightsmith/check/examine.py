@@ -1,16 +1,16 @@
-"""One shard, examined: with the fast kernels, or with the reference semantics when a verdict is replayed."""
+"""Checking one shard, with the fast kernels, or with the reference semantics in a replay."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from weightsmith.automata import Inputs, Places, input_text, written
+from weightsmith.automata import Inputs, TokenIds, input_text, written
 from weightsmith.check.claim import Claim, Quantity, Values
-from weightsmith.check.frame import claimed_stems
+from weightsmith.check.frame import prefixes
 from weightsmith.check.plan import Plan, Shard, depth_within
 from weightsmith.errors import InputError, ModelError, named
 from weightsmith.kernels.engines import engine_for
@@ -18,51 +18,61 @@ from weightsmith.kernels.packed import PackedRun, ranks, tree
 from weightsmith.model import Transformer
 from weightsmith.semantics.reference import Reference
 
-RUN_BYTES = 12 << 20  # what a run may take: more would leave the near caches
+RUN_BYTES = 12 << 20  # of a run, so that it stays in the caches
 MAX_COLUMNS = 1 << 16
-MAX_UNSHARED_COLUMNS = 1 << 16  # that are run together where prefixes are not shared
-EMPTY_DIGEST = hashlib.sha256().hexdigest()  # the digest of a shard that a claim is not about
+MAX_UNSHARED_COLUMNS = 1 << 16  # of a batch without shared prefixes
+EMPTY_DIGEST = hashlib.sha256().hexdigest()  # of a shard without inputs of the claim
 
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """A transformer as a claim gives it inputs: the tokens of inputs come first in its vocabulary."""
+    """A transformer whose vocabulary begins with the tokens of the claim's inputs."""
 
     model: Transformer
-    suffix: tuple[int, ...] = ()  # what follows each input
-    whole: bool = True  # whether each prefix of what it reads is an input too
+    suffix: tuple[int, ...] = ()  # read after each input
+    whole: bool = True  # whether each prefix of an input is an input too
 
-    def read(self, ids: Places) -> Places:
-        """Return what it is run on for inputs (inputs, positions)."""
+    def read(self, ids: TokenIds) -> TokenIds:
+        """Return inputs (inputs, positions) with the suffix."""
         return np.hstack([ids, np.broadcast_to(np.array(self.suffix, np.int64), (len(ids), len(self.suffix)))])
 
 
-# Yields a quantity for inputs of growing length that have a stem in common.
+# Yields a quantity for inputs of growing length with a common prefix.
 Source: TypeAlias = Callable[[Reader, Quantity, Sequence[Inputs]], Iterator[Values]]
 
 
 @dataclass(frozen=True)
 class Refutation:
-    """The first input of a shard that refutes a claim, by its length and its place in vocabulary order."""
+    """The first input of a shard that refutes a claim: its length, and its rank in vocabulary order."""
 
     length: int
-    place: int
-    evidence: tuple[Any, ...] = field(default=(), compare=False)  # what was read off for it: see `Claim.judge`
+    rank: int
+    evidence: tuple[Any, ...] = field(default=(), compare=False)  # see `Claim.judge`
 
     @property
     def order(self) -> tuple[int, int]:
-        """Where it stands among all inputs."""
-        return self.length, self.place
+        """The key by which inputs are ordered."""
+        return self.length, self.rank
+
+
+Limit: TypeAlias = Callable[[Shard], int]  # the greatest length of a shard's inputs that can still matter
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a shard showed."""
+    """The result of checking a shard."""
 
     shard: Shard
-    digest: str | None  # of everything that was compared; None where a shorter refutation made it stop early
+    digest: str | None  # of all compared values; None if the shard was not finished
     refuted: Refutation | None
-    counts: Mapping[int, int] = field(default_factory=dict)  # inputs gone through, by length
+    counts: Mapping[int, int] = field(default_factory=dict)  # of checked inputs, by length
+
+
+class Backend(Protocol):
+    """Checks shards: the threads of this machine, or a cluster."""
+
+    def findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: Limit) -> Iterator[Finding]:
+        """Yield the finding of each shard as soon as it is known."""
 
 
 def examine(
@@ -73,10 +83,10 @@ def examine(
     source: Source | None = None,
     columns: int = MAX_COLUMNS,
 ) -> Finding:
-    """Compare all inputs of a shard, or those up to a length, with so many of them run together.
+    """Check all inputs of a shard, or those up to a length, in batches of `columns`.
 
     The digest is the SHA-256 of the digests of all compared values, for each length in order and for each of the two
-    sides: their values stand in vocabulary order. So it does not depend on how many inputs are run together.
+    sides, in vocabulary order. It does not depend on the size of batches.
     """
     tier = plan.tiers[shard.tier]
     end = tier.longest if longest is None else min(longest, tier.longest)
@@ -86,7 +96,7 @@ def examine(
         lengths = range(shortest, min(shortest + depth - 1, end) + 1)
         size = max(lengths[-1] - depth, tier.apart)
         before = shard.index * plan.vocabulary ** (size - tier.apart)
-        for number, stem in claimed_stems(claim.frame, plan, shard, size, lengths):
+        for number, stem in prefixes(claim.frame, plan, shard, size, lengths):
             run.go_through(stem, before + number, lengths)
         shortest = lengths[-1] + 1
     whole = run.refuted is None and end == tier.longest
@@ -94,20 +104,20 @@ def examine(
 
 
 class _Examination:
-    """A shard on its way."""
+    """The state of one shard."""
 
     def __init__(self, claim: Claim, source: Source) -> None:
         self.claim, self.source = claim, source
         self.refuted: Refutation | None = None
         self.counts = dict[int, int]()
-        self.hashes: dict[int, list[hashlib._Hash]] = {}  # by length, for each of the two sides
+        self.hashes: dict[int, list[hashlib._Hash]] = {}  # by length, for each side
 
     def go_through(self, stem: Sequence[int], number: int, lengths: range) -> None:
-        """Compare the continuations of a stem, which is the number-th of its size; after a refutation, shorter ones."""
+        """Check the continuations of a prefix, the number-th of its size; after a refutation, only shorter ones."""
         frame, vocabulary = self.claim.frame, self.claim.vocabulary
         end = lengths[-1] if self.refuted is None else self.refuted.length - 1
         wanted = frame.lengths(lengths[0], end)
-        every = (frame.claimed(Inputs(vocabulary, stem, length - len(stem))) for length in wanted)
+        every = (frame.restricted(Inputs(vocabulary, stem, length - len(stem))) for length in wanted)
         asked = [inputs for inputs in every if len(inputs)]
         if not asked:
             return
@@ -119,12 +129,12 @@ class _Examination:
             first = len(inputs) if holds.all() else int(np.argmin(holds))
             self.counts[inputs.length] = self.counts.get(inputs.length, 0) + min(first + 1, len(inputs))
             if first < len(inputs):
-                place = number * len(vocabulary) ** inputs.depth + inputs.place(first)
-                self.refuted = Refutation(inputs.length, place, tuple(array[first] for array in evidence))
+                rank = number * len(vocabulary) ** inputs.depth + inputs.rank(first)
+                self.refuted = Refutation(inputs.length, rank, tuple(array[first] for array in evidence))
                 return
 
     def _check_codes(self, values: Sequence[Values], inputs: Inputs) -> None:
-        """Refuse an input on which the lanes of a readout hold a code that stands for nothing."""
+        """Refuse an input on which the lanes of a readout hold a code without a value."""
         for T, found in zip(self.claim.models, values, strict=True):
             if self.claim.quantity == "decisions" and T.readout is not None and (found < 0).any():
                 tokens = next(islice(inputs.written(), int(np.argmax(found < 0)), None))
@@ -139,7 +149,7 @@ class _Examination:
             side.update(np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False).data)
 
     def digest(self) -> str:
-        """Return the digest of everything that was compared."""
+        """Return the digest of all compared values."""
         total = hashlib.sha256()
         for length in sorted(self.hashes):
             for side in self.hashes[length]:
@@ -148,12 +158,12 @@ class _Examination:
 
 
 def reader(claim: Claim, T: Transformer) -> Reader:
-    """Return a transformer as a claim gives it inputs."""
+    """Return a transformer with its vocabulary in the order of the claim."""
     suffix = claim.frame.after(T)
     order = (*claim.vocabulary, *dict.fromkeys(suffix))
     if tuple(T.vocabulary) != order:
-        places = [T.vocabulary.index(token) for token in order]
-        T = replace(T, vocabulary=order, embedding=T.embedding[places], tied=False)
+        rows = [T.vocabulary.index(token) for token in order]
+        T = replace(T, vocabulary=order, embedding=T.embedding[rows], tied=False)
     return Reader(T, tuple(order.index(token) for token in suffix), claim.frame.plain)
 
 
@@ -163,12 +173,12 @@ def by_kernels(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> I
         return _fast(reader, quantity, asked)
     try:
         return iter(list(_fast(reader, quantity, asked)))
-    except ModelError:  # of an input, or only of a beginning of one, which nobody asked for
+    except ModelError:  # on an input, or only on a prefix that is no input
         return by_reference(reader, quantity, asked)
 
 
 def _fast(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterator[Values]:
-    """Share the prefixes where a transformer is causal and most of them are needed."""
+    """Run a tree of shared prefixes, if the transformer is causal and most prefixes are inputs."""
     T, vocabulary, depth = reader.model, len(asked[0].vocabulary), asked[-1].depth
     below = sum(vocabulary**k for k in range(1, depth + 1))
     engine = engine_for(T, "left", every_value=False)
@@ -192,7 +202,7 @@ def _fast(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterat
 
 
 def _plainly(reader: Reader, quantity: Quantity, asked: Sequence[Inputs], together: int) -> Iterator[Values]:
-    """Run every input by itself, with no more columns at once than a tree would have."""
+    """Run every input by itself, in batches no larger than a tree."""
     engine = engine_for(reader.model, "left", every_value=False)
     for inputs in asked:
         some = max(together // (inputs.length + len(reader.suffix)), 1)
@@ -200,15 +210,15 @@ def _plainly(reader: Reader, quantity: Quantity, asked: Sequence[Inputs], togeth
 
 
 def by_reference(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterator[Values]:
-    """Compute with the readable semantics."""
+    """Compute with the reference semantics."""
     for inputs in asked:
         parts = [_by_reference(reader, quantity, ids) for ids in inputs.ids(1024)]
         whole: Values = np.concatenate(parts)
         yield whole.astype(np.int32) if quantity in ("decisions", "outputs") else whole
 
 
-def _by_reference(reader: Reader, quantity: Quantity, ids: Places) -> Values:
-    """Run inputs; where one fails, say which."""
+def _by_reference(reader: Reader, quantity: Quantity, ids: TokenIds) -> Values:
+    """Run inputs; name the input that fails."""
     T, read = reader.model, reader.read(ids)
     engine = Reference(T)
     try:
@@ -223,11 +233,11 @@ def _by_reference(reader: Reader, quantity: Quantity, ids: Places) -> Values:
         raise
 
 
-# How much memory that takes, and how many inputs may therefore be run together
+# Memory, and the size of batches
 
 
 def columns_for(claim: Claim, up_to: int, memory: int) -> int:
-    """Choose how many inputs are run together: as many as stay near, and no more than the memory allows."""
+    """Return the size of batches: as many columns as fit the caches and the memory."""
     lengths = [(T, _positions(T, up_to, claim)) for T in claim.models]
     per_column = max(_bytes_of(T, n, 1, claim) - _bytes_of(T, n, 0, claim) for T, n in lengths)
     columns = min(RUN_BYTES // per_column, MAX_COLUMNS)
@@ -242,7 +252,7 @@ def columns_for(claim: Claim, up_to: int, memory: int) -> int:
 
 
 def bytes_of_run(claim: Claim, up_to: int, columns: int) -> int:
-    """Return the bytes that a worker needs."""
+    """Return the bytes of a run, for one worker."""
     lengths = [(T, _positions(T, up_to, claim)) for T in claim.models]
     return max(_bytes_of(T, n, columns, claim) for T, n in lengths)
 
@@ -252,7 +262,7 @@ def _positions(T: Transformer, up_to: int, claim: Claim) -> int:
 
 
 def _bytes_of(T: Transformer, positions: int, columns: int, claim: Claim) -> int:
-    """Count what the run takes, and what is compared, as float64."""
+    """Return the bytes of a run and of the compared float64 values."""
     sizes = {"decisions": 1, "logits": len(T.classes), "vectors": len(T.lanes), "outputs": 1}  # for each column
     compared = sizes[claim.quantity]
     return engine_for(T, "left", every_value=False).bytes_needed(positions, columns) + 8 * 4 * compared * columns

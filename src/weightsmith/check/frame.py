@@ -1,4 +1,4 @@
-"""Which inputs a claim is about, what follows each of them, and how many there are, which an automaton tells."""
+"""The inputs that a claim is about, the suffix after each of them, and how many there are, counted by an automaton."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,37 +13,37 @@ from weightsmith.check.plan import Plan, Shard, inputs_between, rank, tokens
 from weightsmith.errors import InputError, ModelError, brief, listed, shown, whole_number
 from weightsmith.model import Transformer, check_length
 
-COUNTS_BYTES = 1 << 28  # that the numbers of inputs by length and state may take
+COUNTS_BYTES = 1 << 28  # for the numbers of inputs by length and state
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """The inputs of one length or of a language only, each followed by a suffix; without any of it, all inputs."""
+    """Restricts inputs to one length or to a language, and adds a suffix to each; by default neither."""
 
-    suffix: tuple[str, ...] = ()  # follows each input of the models that know it, and is no part of an input
+    suffix: tuple[str, ...] = ()  # read after each input by the models that know it; no part of the input
     length: int | None = None
     within: Language | None = None
 
     @property
     def plain(self) -> bool:
-        """Whether the claim is about all inputs, as they are."""
+        """Whether the claim is about all inputs, without a suffix."""
         return not self.suffix and self.length is None and self.within is None
 
     @property
     def countable(self) -> bool:
-        """Whether its inputs can be counted without going through all of them."""
+        """Whether its inputs can be counted without enumerating them."""
         return self.within is None or self.within.automaton is not None
 
     def vocabulary(self, T: Transformer) -> tuple[str, ...]:
-        """Return the tokens that inputs consist of, in the order of a model."""
+        """Return the tokens of inputs, in the order of a model."""
         return tuple(token for token in T.vocabulary if token not in self.suffix)
 
     def after(self, T: Transformer) -> tuple[str, ...]:
-        """Return what follows each input of a model."""
+        """Return the suffix that a model reads after each input."""
         return self.suffix if set(self.suffix) <= set(T.vocabulary) else ()
 
     def check_lengths(self, models: Sequence[Transformer], longest: int) -> None:
-        """Refuse inputs that are longer, with what follows them, than a position table."""
+        """Refuse inputs that are longer than a position table, with their suffix."""
         for T in models:
             check_length(T, longest + len(self.after(T)))
 
@@ -53,22 +53,22 @@ class Frame:
             return range(shortest, longest + 1)
         return range(max(shortest, self.length), min(longest, self.length) + 1)
 
-    def claimed(self, inputs: Inputs) -> Inputs:
-        """Return those of some inputs that belong to the language."""
+    def restricted(self, inputs: Inputs) -> Inputs:
+        """Return the inputs that belong to the language."""
         return inputs if self.within is None else inputs.only(self.within.expected(inputs))
 
     def described(self) -> dict[str, Any]:
-        """Return what certificates and ledgers say of it."""
+        """Return the entries of certificates and ledgers for it."""
         within = None if self.within is None else self.within.described()
         said = {"suffix": list(self.suffix), "length": self.length, "within": within}
         return {name: value for name, value in said.items() if value}
 
     def reach(self, up_to: int) -> str:
-        """Say how far a claim that holds was checked."""
+        """Return the entry `verdict` of a certificate for a claim that holds."""
         return f"exhaustive up to {up_to}" if self.length is None else f"exhaustive at length {self.length}"
 
     def __str__(self) -> str:
-        """Say it as the name of a claim goes on: ", inputs of length 4"."""
+        """Return the end of the name of a claim: ", inputs of length 4"."""
         words = [f"each input followed by {' '.join(map(shown, self.suffix))}"] if self.suffix else []
         words += [f"inputs of length {self.length}"] if self.length is not None else []
         words += [f"inputs {self.within}"] if self.within is not None else []
@@ -79,9 +79,9 @@ EVERY_INPUT = Frame()
 
 
 def make_frame(models: Sequence[Transformer], suffix: Sequence[str], length: int | None, within: object) -> Frame:
-    """Return the frame of a claim about these models, or say why it cannot have it."""
-    for place, T in zip(("first", "second"), models, strict=False):
-        checked_model(T, place)
+    """Return the frame of a claim about these models, or raise."""
+    for which, T in zip(("first", "second"), models, strict=False):
+        checked_model(T, which)
     frame = Frame(_suffix(suffix, models), length)
     if length is not None:
         whole_number(length, "length", 1, meaning="the length of the inputs, 1 or more")
@@ -93,10 +93,10 @@ def make_frame(models: Sequence[Transformer], suffix: Sequence[str], length: int
     return frame if within is None else Frame(frame.suffix, frame.length, language(within, vocabulary))
 
 
-def checked_model(T: object, place: str) -> Transformer:
-    """Refuse what is not a transformer."""
+def checked_model(T: object, which: str) -> Transformer:
+    """Return a transformer, or raise."""
     if not isinstance(T, Transformer):
-        raise ModelError(f"the {place} argument, {brief(T)}, is not a transformer: write load('model.safetensors')")
+        raise ModelError(f"the {which} argument, {brief(T)}, is not a transformer: write load('model.safetensors')")
     return T
 
 
@@ -118,44 +118,44 @@ def _suffix(given: object, models: Sequence[Transformer]) -> tuple[str, ...]:
     return suffix
 
 
-class Claimed:
-    """The numbers of inputs that a frame leaves of a plan; where nobody can count them, of those to be asked about."""
+class InputCounter:
+    """Counts the plan's inputs that satisfy the frame; without an automaton for `within`, the candidates."""
 
     def __init__(self, frame: Frame, plan: Plan) -> None:
-        """Get ready to count."""
+        """Count all inputs of a plan."""
         self.frame, self.plan = frame, plan
-        self.inputs = plan.inputs if frame.plain else self._begun((), 1, plan.up_to)
+        self.inputs = plan.inputs if frame.plain else self._with_prefix((), 1, plan.up_to)
 
-    def of(self, shard: Shard, longest: int | None = None) -> int:
-        """Return how many there are in a shard, or how many up to a length."""
+    def in_shard(self, shard: Shard, longest: int | None = None) -> int:
+        """Return the number of inputs in a shard, or of those up to a length."""
         tier = self.plan.tiers[shard.tier]
         end = tier.longest if longest is None else longest
         if self.frame.plain:
             return inputs_between(self.plan.vocabulary, tier.shortest - tier.apart, end - tier.apart)
-        return self._begun(self.plan.beginning(shard), tier.shortest, end)
+        return self._with_prefix(self.plan.beginning(shard), tier.shortest, end)
 
     def up_to(self, ids: Sequence[int]) -> int:
-        """Return how many there are up to an input, itself included: shorter ones, then those before it in order."""
+        """Return the number of an input in order: shorter ones come first, then those before it in vocabulary order."""
         if self.frame.plain:
             return self.plan.up_to_length(len(ids) - 1) + rank(ids, self.plan.vocabulary) + 1
         automaton, ways = self._tables()
-        total, state = self._begun((), 1, len(ids) - 1), automaton.start
+        total, state = self._with_prefix((), 1, len(ids) - 1), automaton.start
         for left, token in zip(range(len(ids) - 1, -1, -1), ids, strict=True):
             *earlier, state = automaton.table[state, : token + 1].tolist()
             total += sum(int(ways[left][there]) for there in earlier)
         return total + 1
 
     def length_of(self, inputs: int) -> int:
-        """Return the length up to which there are at most so many; 0 where there are more of length 1 already."""
+        """Return the greatest length up to which there are at most `inputs` inputs."""
         total = 0
         for length in range(1, self.plan.up_to + 1):
-            total += self._begun((), length, length)
+            total += self._with_prefix((), length, length)
             if total > inputs:
                 return length - 1
         return self.plan.up_to
 
-    def _begun(self, start: Sequence[int], shortest: int, longest: int) -> int:
-        """Return how many inputs there are with a beginning and lengths in a range."""
+    def _with_prefix(self, start: Sequence[int], shortest: int, longest: int) -> int:
+        """Return the number of inputs with a prefix and lengths in a range."""
         automaton, ways = self._tables()
         state = _walked(automaton, start)
         return sum(int(ways[n - len(start)][state]) for n in self.frame.lengths(shortest, longest))
@@ -165,12 +165,12 @@ class Claimed:
         return _automaton(self.frame, symbols), _ways(self.frame, symbols, up_to)
 
 
-def claimed_stems(
+def prefixes(
     frame: Frame, plan: Plan, shard: Shard, size: int, lengths: range
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Return the stems of a size that begin an input of a shard with one of these lengths, in vocabulary order.
+    """Return the prefixes of a size of the shard's inputs with these lengths, in vocabulary order.
 
-    Each comes with its number among the stems of the shard.
+    Each comes with its number among all such prefixes in the shard.
     """
     start = plan.beginning(shard)
     if frame.plain:
@@ -199,7 +199,7 @@ def _walked(automaton: Automaton, ids: Sequence[int]) -> int:
 
 
 def _automaton(frame: Frame, symbols: int) -> Automaton:
-    """Return that of the language, or one that accepts everything."""
+    """Return the automaton of the language, or one that accepts everything."""
     decided = None if frame.within is None else frame.within.automaton
     return _everything(symbols) if decided is None else decided
 
@@ -209,9 +209,9 @@ def _everything(symbols: int) -> Automaton:
     return Automaton(np.zeros((1, symbols), np.int32), np.ones(1, np.bool_))
 
 
-@lru_cache(maxsize=4)  # two frames are the same if they are one object, so this is looked up quickly
+@lru_cache(maxsize=4)  # frames are compared by identity
 def _ways(frame: Frame, symbols: int, up_to: int) -> list[npt.NDArray[Any]]:
-    """Return for 0, 1, 2 … tokens more, for each state, how many continuations are accepted."""
+    """Return for n = 0, 1, 2 … and each state the number of accepted continuations of n tokens."""
     automaton = _automaton(frame, symbols)
     states = len(automaton.table)
     if states * up_to**2 * symbols.bit_length() / 16 > COUNTS_BYTES:
@@ -227,7 +227,7 @@ def _ways(frame: Frame, symbols: int, up_to: int) -> list[npt.NDArray[Any]]:
 
 @lru_cache(maxsize=4)
 def _ends(frame: Frame, symbols: int, up_to: int) -> list[Truths]:
-    """Return for 0, 1, 2 … tokens more, for each state, whether any continuation is accepted."""
+    """Return for n = 0, 1, 2 … and each state whether some continuation of n tokens is accepted."""
     automaton = _automaton(frame, symbols)
     ends = [automaton.accepting]
     for _ in range(up_to):

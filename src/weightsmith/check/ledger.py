@@ -1,9 +1,8 @@
-"""A ledger: what a long check has finished, on disk, so that a killed one goes on where it stopped.
+"""A ledger: the finished shards of a long check, on disk, so that a killed check continues where it stopped.
 
-One JSON object a line: first what is checked and with what, then each finished shard with its digest. Every line ends
-with a link, the SHA-256 of its other entries and of the link before it. So whatever was changed shows: from the first
-line on that is not exactly as it was written, a ledger is cut off, and what stood there is derived again. Only a first
-line that is damaged is refused, for the file may be somebody else's.
+One JSON object a line: first the claim and the versions, then each finished shard with its digest. Every line ends with
+a link, the SHA-256 of its other entries and of the link before it. The ledger is cut off at the first line that was
+changed, and the shards after it are checked again. A damaged first line is refused, since the file may not be a ledger.
 """
 
 import hashlib
@@ -34,12 +33,12 @@ log = logging.getLogger("weightsmith.check")
 
 
 class Ledger:
-    """The finished shards; `add` puts one on disk, at the latest when the next half second is over."""
+    """The finished shards; `add` writes one to disk, within half a second."""
 
     def __init__(self, file: FileIO | None = None) -> None:
-        """Begin with nothing finished; without a file nothing is kept."""
+        """Begin without finished shards; without a file nothing is written."""
         self.digests: dict[Shard, str] = {}
-        self.link = ""  # that of the last line
+        self.link = ""  # of the last line
         self._file = file
         self._waiting = bytearray()
         self._synced = time.monotonic()
@@ -52,13 +51,13 @@ class Ledger:
             self.sync()
 
     def write(self, entry: dict[str, Any]) -> None:
-        """Add a line, which `sync` puts on disk."""
+        """Append a line, which `sync` writes."""
         if self._file is not None:
             self.link, line = _linked(entry, self.link)
             self._waiting += line
 
     def sync(self) -> None:
-        """Put everything on disk; after an error nothing more."""
+        """Write all lines; after an error no more is written."""
         if self._file is None:
             return
         try:
@@ -79,7 +78,7 @@ def _name(path: object) -> str:
 
 @contextmanager
 def open_ledger(path: str | os.PathLike[str] | None, identity: dict[str, Any], plan: Plan) -> Iterator[Ledger]:
-    """Open a ledger, or begin one; refuse that of another claim, and one that another process writes to."""
+    """Open or create a ledger; refuse that of another claim, and one that another process writes to."""
     if path is None:
         yield Ledger()
         return
@@ -121,7 +120,7 @@ def _read(file: FileIO, path: Path, head: dict[str, Any], plan: Plan, ledger: Le
         while line := lines.readline(MAX_LINE):
             number += 1
             if not _recorded(line, plan, ledger):
-                if line.endswith(b"\n"):  # else it was cut short when the process was killed
+                if line.endswith(b"\n"):  # else the process was killed while writing it
                     log.warning(
                         "the ledger %s is damaged from line %d on: what stood there is derived again",
                         _name(path),
@@ -135,7 +134,7 @@ def _read(file: FileIO, path: Path, head: dict[str, Any], plan: Plan, ledger: Le
 
 
 def _checked_head(line: bytes, head: dict[str, Any], path: Path) -> str:
-    """Return the link of the first line; refuse that of another check."""
+    """Return the link of the first line; refuse the ledger of another check."""
     found = _parsed(line)
     if found.get("format") != FORMAT:
         raise FileError(f"{_name(path)} is not a ledger: name another file")
@@ -155,7 +154,7 @@ def _checked_head(line: bytes, head: dict[str, Any], path: Path) -> str:
 
 
 def _recorded(line: bytes, plan: Plan, ledger: Ledger) -> bool:
-    """Take up a finished shard, if the line is exactly as it was written."""
+    """Record the shard of a line and return True, if the line is unchanged."""
     entry = _parsed(line)
     entry.pop("link", None)
     match entry:
@@ -172,7 +171,7 @@ def _recorded(line: bytes, plan: Plan, ledger: Ledger) -> bool:
 
 
 def _linked(entry: dict[str, Any], before: str) -> tuple[str, bytes]:
-    """Return the link of an entry that follows another link, and its line."""
+    """Return the link of an entry after another link, and its line."""
     content = json.dumps(entry, sort_keys=True)
     link = hashlib.sha256(f"{before}\n{content}".encode()).hexdigest()
     return link, json.dumps({**entry, "link": link}, sort_keys=True).encode() + b"\n"

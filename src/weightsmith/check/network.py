@@ -1,7 +1,7 @@
-"""Who can reach an address: `refuse_if_open` refuses those that more than this machine reaches, without TLS.
+"""Addresses of a cluster: `refuse_if_open` refuses those that other machines reach without TLS.
 
-A scheduler, a worker and its nanny run any function for whoever reaches their ports. Nothing of Dask asks who it is,
-unless it is told to use TLS.
+A scheduler, a worker and its nanny run any function for any client of their ports. Without TLS, Dask authenticates no
+client.
 """
 
 import socket
@@ -13,7 +13,7 @@ from weightsmith.errors import InputError, cut
 
 
 def refuse_if_open(address: str, what: str) -> None:
-    """Refuse the address of something, such as "the scheduler", that is neither loopback nor TLS."""
+    """Refuse an address that is neither loopback nor TLS; `what` names its owner, such as "the scheduler"."""
     if not is_closed(address):
         raise InputError(
             f"{what} is at {cut(address, 80)!r}, which is neither loopback nor TLS: whoever reaches that port can run "
@@ -23,13 +23,13 @@ def refuse_if_open(address: str, what: str) -> None:
 
 
 def is_closed(address: str) -> bool:
-    """Whether an address is TLS, or one that only this machine reaches; a name with any other address is not.
+    """Return whether an address is TLS or loopback; all addresses of a host name must be.
 
-    A name that nobody knows, and what is no address, is an OSError or a ValueError.
+    An unknown name is an OSError, a malformed address a ValueError.
     """
     addressing: Any = import_module("distributed.comm.addressing")
     scheme, place = addressing.parse_address(address)
-    if scheme in ("tls", "inproc"):  # the second has no port at all
+    if scheme in ("tls", "inproc"):  # the second has no port
         return True
     host, _ = addressing.parse_host_port(place, 0)
     if not host:

@@ -1,19 +1,19 @@
-"""How all inputs up to a length are divided among shards: whoever checks the same claim divides them alike.
+"""How all inputs up to a length are divided into shards; the division follows from the claim alone.
 
-A *shard* holds the inputs that begin with the same tokens. Shards are arranged in *tiers* of growing length, so that
-the shortest refuting input is found first. A tier spans so many lengths that to compute the prefixes of its inputs
-again adds no more than a sixteenth. Nothing here depends on a machine, its memory or its number of cores: a certificate
-and a ledger can be checked against the plan that follows from their claim.
+A *shard* holds the inputs with a common prefix. Shards form *tiers* of growing length, so that the shortest refuting
+input is found first. A tier spans enough lengths that recomputing the prefixes of its inputs adds at most a sixteenth.
+Nothing depends on the machine, its memory or its cores: certificates and ledgers are checked against the plan of their
+claim.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-MAX_LENGTH = 10_000  # tokens: with one symbol that is a check; with more, only a refutation ends it
+MAX_LENGTH = 10_000  # tokens
 MAX_SHARDS = 4096  # in a tier
-MIN_GROWTH = 16  # a tier holds at least so many times as many inputs as all tiers before it
-SHARD_WORK = 1 << 29  # multiplications that a shard takes, if its size allows
-MIN_INPUTS, MAX_INPUTS = 1 << 11, 1 << 16  # of a shard, if the tier has as many
+MIN_GROWTH = 16  # inputs of a tier, for each input of all tiers before it, at least
+SHARD_WORK = 1 << 29  # multiplications of a shard, if its size allows
+MIN_INPUTS, MAX_INPUTS = 1 << 11, 1 << 16  # of a shard, if the tier is large enough
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,13 @@ class Tier:
 
     shortest: int
     longest: int
-    apart: int  # how many tokens the inputs of a shard begin with
+    apart: int  # tokens of the prefix of a shard
     shards: int
 
 
 @dataclass(frozen=True, order=True)
 class Shard:
-    """One of them, by its tier and its place there."""
+    """A shard, by its tier and its index there."""
 
     tier: int
     index: int
@@ -44,7 +44,7 @@ class Plan:
 
     @property
     def inputs(self) -> int:
-        """How many there are: Σ |V|^k."""
+        """The number of inputs: Σ |V|^k."""
         return self.up_to_length(self.up_to)
 
     def up_to_length(self, length: int) -> int:
@@ -61,11 +61,11 @@ class Plan:
         return inputs_between(self.vocabulary, tier.shortest - tier.apart, tier.longest - tier.apart)
 
     def first_in(self, shard: Shard, length: int) -> int:
-        """Return the place of a shard's first input of a length among all of that length, in vocabulary order."""
+        """Return the rank of a shard's first input of a length among all of that length, in vocabulary order."""
         return shard.index * int(self.vocabulary ** (length - self.tiers[shard.tier].apart))
 
     def beginning(self, shard: Shard) -> tuple[int, ...]:
-        """Return what the inputs of a shard begin with, as places in the vocabulary."""
+        """Return the prefix of a shard, as token ids."""
         return tokens(shard.index, self.tiers[shard.tier].apart, self.vocabulary)
 
 
@@ -77,7 +77,7 @@ def inputs_between(vocabulary: int, shortest: int, longest: int) -> int:
 
 
 def tokens(rank: int, length: int, vocabulary: int) -> tuple[int, ...]:
-    """Return the input of a length that stands at a place in vocabulary order."""
+    """Return the input of a length with a rank in vocabulary order."""
     result = []
     for _ in range(length):
         rank, token = divmod(rank, vocabulary)
@@ -86,7 +86,7 @@ def tokens(rank: int, length: int, vocabulary: int) -> tuple[int, ...]:
 
 
 def rank(ids: Sequence[int], vocabulary: int) -> int:
-    """Return the place of an input among those of its length, in vocabulary order."""
+    """Return the rank of an input among those of its length, in vocabulary order."""
     result = 0
     for token in ids:
         result = result * vocabulary + token
@@ -94,7 +94,7 @@ def rank(ids: Sequence[int], vocabulary: int) -> int:
 
 
 def depth_within(vocabulary: int, most: int, inputs: int) -> int:
-    """Return the greatest depth, from 1 to `most`, at which a tree of continuations has at most so many inputs."""
+    """Return the greatest depth, from 1 to `most`, at which a tree of continuations has at most `inputs` inputs."""
     depth, total = 1, vocabulary
     while depth < most and total + vocabulary ** (depth + 1) <= inputs:
         depth, total = depth + 1, total + vocabulary ** (depth + 1)
@@ -102,12 +102,12 @@ def depth_within(vocabulary: int, most: int, inputs: int) -> int:
 
 
 def shard_size(weights: int) -> int:
-    """Return how many inputs a shard holds at most, if it can, for models with so many weights."""
+    """Return the size of shards for models with so many weights in all."""
     return max(min(SHARD_WORK // max(weights, 1), MAX_INPUTS), MIN_INPUTS)
 
 
 def make_plan(vocabulary: int, up_to: int, size: int) -> Plan:
-    """Divide so that a shard holds at most so many inputs, unless there would be too many shards."""
+    """Return a plan whose shards hold at most `size` inputs, unless there would be too many shards."""
     depth, step = depth_within(vocabulary, up_to, size), 1
     while step < depth and vocabulary**step < MIN_GROWTH:
         step += 1

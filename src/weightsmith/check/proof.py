@@ -1,6 +1,6 @@
-"""Proofs for all lengths: written as data, and handed to `weightsmith/verify.py`, which shares no code with the search.
+"""Proofs for all lengths, as data for `weightsmith/verify.py`, which shares no code with the search.
 
-Whoever reads *proved* reads what that program has accepted.
+*Proved* means that this program has accepted the proof.
 """
 
 import hashlib
@@ -11,38 +11,37 @@ from typing import Any
 
 from weightsmith import verify
 from weightsmith.automata.extraction import Budget, UnknownError
-from weightsmith.automata.extraction.journal import Journal
 from weightsmith.automata.extraction.moore import Moore
+from weightsmith.automata.extraction.trace import ProofTrace
 from weightsmith.automata.languages import Regular
 from weightsmith.check.claim import Claim
 from weightsmith.files import model_bytes
 from weightsmith.model import Transformer
 
-STATE_BYTES = 800  # that a state of a walk of the checker takes, about
-NUMBER_BYTES = 150  # that a number of a proof takes, as data and in the checker
-NUMBERS_PER_SECOND = 100_000  # of a proof that are checked, about
+STATE_BYTES = 800  # of a state that the checker visits, about
+NUMBER_BYTES = 150  # of a number of a proof, as data and in the checker
+NUMBERS_PER_SECOND = 100_000  # of a proof that the checker reads, about
 
 
-def proof_data(claim: Claim, found: Sequence[tuple[Journal, Moore | None]]) -> dict[str, Any]:
-    """Return what a certificate holds of a proof: the automata of its languages, and how each model was extracted.
+def proof_data(claim: Claim, traces: Sequence[tuple[ProofTrace, Moore | None]]) -> dict[str, Any]:
+    """Return the entries of a certificate for a proof: the automata of the languages, and a trace for each model.
 
-    For each model these are the journal of its extraction and, where there is one, a machine of all its decisions.
+    Beside the trace of its extraction, a model may have one machine of all its decisions.
     """
-    given = {"language": getattr(claim, "language", None), "within": claim.frame.within}
-    known = {name: language.automaton for name, language in given.items() if language is not None}
+    known = {name: language.automaton for name, language in claim.languages.items()}
     automata = {name: Regular(automaton).described()["automaton"] for name, automaton in known.items() if automaton}
-    return {"automata": automata, "proof": [_of_model(*one) for one in found]}
+    return {"automata": automata, "proof": [_of_model(*one) for one in traces]}
 
 
-def size_of(found: Sequence[tuple[Journal, Moore | None]]) -> int:
+def size_of(traces: Sequence[tuple[ProofTrace, Moore | None]]) -> int:
     """Return how many numbers a proof has."""
-    return sum(journal.size + (0 if decisions is None else decisions.table.size) for journal, decisions in found)
+    return sum(trace.size + (0 if decisions is None else decisions.table.size) for trace, decisions in traces)
 
 
-def too_large(found: Sequence[tuple[Journal, Moore | None]], budget: Budget) -> str | None:
-    """Say why a proof is not even written down: the memory or the time that is left is too little; None if it is."""
-    size = size_of(found)
-    budget.place = "checking the proof"
+def too_large(traces: Sequence[tuple[ProofTrace, Moore | None]], budget: Budget) -> str | None:
+    """Return the reason why a proof is not written: too little memory or time is left. None if there is enough."""
+    size = size_of(traces)
+    budget.step = "checking the proof"
     try:
         budget.room(NUMBER_BYTES * size, "to check the proof")
         if size / NUMBERS_PER_SECOND > 4 * budget.left():
@@ -52,13 +51,13 @@ def too_large(found: Sequence[tuple[Journal, Moore | None]], budget: Budget) -> 
     return None
 
 
-def _of_model(journal: Journal, decisions: Moore | None) -> dict[str, Any]:
+def _of_model(trace: ProofTrace, decisions: Moore | None) -> dict[str, Any]:
     whole = decisions and {"table": decisions.table.tolist(), "labels": decisions.labels.tolist()}
-    return {**journal.to_json(), "decisions": whole}
+    return {**trace.to_json(), "decisions": whole}
 
 
 def sealed(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return data with a digest of all of it, so that nobody changes a number by accident."""
+    """Return data with a digest of all its entries, which detects accidental changes."""
     text = json.dumps({**data, "digest": None}, sort_keys=True)
     return {**data, "digest": hashlib.sha256(text.encode()).hexdigest()}
 
@@ -66,9 +65,9 @@ def sealed(data: Mapping[str, Any]) -> dict[str, Any]:
 def unchecked(
     models: Sequence[Transformer], certificate: Mapping[str, Any], budget: Budget | None = None, size: int = 0
 ) -> str | None:
-    """Let `verify.py` check a certificate, whose proof has so many numbers; return why it has not accepted it, or None.
+    """Let `verify.py` check a certificate whose proof has `size` numbers; return why it was not accepted, or None.
 
-    Where the budget ends first, the reason says about how long the check takes.
+    If the budget ends first, the reason estimates how long the check takes.
     """
     begin, fraction = time.perf_counter(), 0.0
 
@@ -76,7 +75,7 @@ def unchecked(
         nonlocal fraction
         fraction = work.done / work.readings
         if budget is not None:
-            budget.place = "checking the proof"
+            budget.step = "checking the proof"
             budget.room(NUMBER_BYTES * size + STATE_BYTES * work.held, "to check the proof")
 
     try:
@@ -89,13 +88,13 @@ def unchecked(
 
 
 def _not_checked(error: UnknownError, seconds: float) -> str:
-    """Say why a proof was not checked, and about how long that takes."""
+    """Return the reason why a proof was not checked, and how long that takes."""
     hint = "write a larger memory" if " bytes" in str(error) else f"to check it takes about {_about(seconds)}"
     return f"a proof was found, and not checked: {error}; {hint}"
 
 
 def _about(seconds: float) -> str:
-    """Write a time, rounded up."""
+    """Return a duration, rounded up, and the option to write."""
     whole = int(seconds) + 1
     return (
         f"{whole} s: write seconds={2 * whole}" if whole < 600 else f"{whole // 60} minutes: write seconds={2 * whole}"

@@ -1,62 +1,54 @@
-"""Replaying a certificate: deriving again, with the readable reference semantics, what it says."""
+"""Replaying a certificate: its content is derived again, with the readable reference semantics."""
 
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from weightsmith import verify
-from weightsmith.automata import Inputs, input_text, written
-from weightsmith.check.certificate import (
-    Certificate,
-    Function,
-    Given,
-    certificate_data,
-    damaged,
-    read_claim,
-    refuting_input,
-    same_identity,
-)
-from weightsmith.check.claim import Claim
-from weightsmith.check.every_length import ALL_LENGTHS
+from weightsmith.automata import Inputs, Truths, input_text, written
+from weightsmith.check.certificate import AllLengths, Certificate, Exhaustive, Function, Given, damaged, parse
+from weightsmith.check.claim import Claim, Values
 from weightsmith.check.examine import EMPTY_DIGEST, Finding, by_reference, examine, reader
-from weightsmith.check.plan import Shard, depth_within, rank
+from weightsmith.check.frame import InputCounter
+from weightsmith.check.plan import Plan, Shard, depth_within, rank
+from weightsmith.check.verdict import ALL_LENGTHS
 from weightsmith.errors import InputError, ModelError, brief, shown, whole_number
 from weightsmith.files import model_bytes
 from weightsmith.model import Transformer
 
-PATIENCE = 60.0  # seconds: what takes no longer is replayed whole, unless a sample is asked for
-MOST_INPUTS = 10**18  # that anybody derives again
+PATIENCE = 60.0  # seconds: a longer replay needs sample=… or everything=True
+MOST_INPUTS = 10**18  # in an estimate
 LONGEST_INPUT = 1_000_000  # tokens of a counterexample
 LONGEST_RUN = 64  # tokens of the inputs that are run beside a proof
-TRIAL_INPUTS = 256  # that are run to tell how long it takes
+TRIAL_INPUTS = 256  # for an estimate of the time
+CONTRADICTION = "the certificate contradicts itself about what holds"
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What was derived again, and whether it came out the same."""
+    """The result of a replay."""
 
     shards: tuple[Shard, ...]
-    of: int  # how many shards with inputs there are, up to the counterexample
+    of: int  # shards with inputs, up to the counterexample
     inputs: int
     counterexample: str | None
     problems: tuple[str, ...]
-    proof: bool = False  # whether it holds a proof for all lengths, which was checked
+    proof: bool = False  # whether a proof for all lengths was checked
     every_length: bool = False  # whether the claim is about all lengths
 
     @property
     def agrees(self) -> bool:
-        """Whether everything came out the same."""
+        """Whether no problem was found."""
         return not self.problems
 
     @property
     def chance(self) -> float:
-        """The probability with which a single false shard would have been found."""
+        """The probability of finding a single false shard."""
         return len(self.shards) / self.of if self.of else 1.0
 
     def __str__(self) -> str:
-        """Say what was done, and what it shows."""
+        """Return the steps and the result, as lines."""
         some = len(self.shards) < self.of
         which = f"{len(self.shards):,} of {self.of:,} shards" if some else f"all {self.of:,} shards"
         done = f"{which}, {self.inputs:,} inputs" if self.of != 1 else f"the only shard, {self.inputs:,} inputs"
@@ -84,11 +76,11 @@ def replay(
     seed: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Replay:
-    """Derive a certificate again: all of it, or a sample of its shards, and its counterexample in any case.
+    """Derive a certificate again: all of it, or a sample of its shards, and always its counterexample.
 
-    The certificate is a file, its text or its data; the models are those of the claim. Where nothing is said, all of it
-    is derived again if that takes under a minute; else `sample=12` or `everything=True` must be written. The Python
-    function of a claim is never taken from the file: read its source there, and give it as `function`.
+    The certificate is a file, its text or its data; the models are those of the claim. By default all of it is derived
+    if that takes under a minute; else write `sample=12` or `everything=True`. The Python function of a claim is never
+    taken from the file: read its source there, and pass it as `function`.
     """
     if sample is not None:
         whole_number(sample, "sample", 1, meaning="how many shards to derive again, 1 or more")
@@ -96,84 +88,128 @@ def replay(
             raise InputError(f"sample={brief(sample)} is not everything: leave out one of them")
     if seed is not None and type(seed) is not int:
         raise InputError(f"seed={brief(seed)}: write a whole number, which decides which shards are derived again")
-    data = certificate_data(certificate)
-    if "scope" in data:
-        return _replay_every_length(data, models)
-    c = Certificate.read(data, models, function)
-    pieces = _pieces(c)
+    parsed = parse(certificate)
+    if isinstance(parsed, AllLengths):
+        return _replay_all_lengths(parsed, models)
+    d = Derivation.of(parsed, models, function)
+    pieces = d.pieces()
     if sample is None and not everything:
-        _check_patience(c, pieces)
+        _check_patience(d, pieces)
     chosen = sorted(random.Random(seed).sample(sorted(pieces), min(sample or len(pieces), len(pieces))))
-    problems = list(c.contradictions())
-    empty = [shard for shard in c.digests if shard not in pieces]
-    problems += [_differently(shard) for shard in empty if c.digests[shard] != EMPTY_DIGEST]
+    problems = list(d.contradictions())
+    empty = [shard for shard in d.digests if shard not in pieces]
+    problems += [_differently(shard) for shard in empty if d.digests[shard] != EMPTY_DIGEST]
     inputs = 0
     for done, shard in enumerate(chosen):
-        finding = examine(c.claim, c.plan, shard, pieces[shard], by_reference)
+        finding = examine(d.claim, d.plan, shard, pieces[shard], by_reference)
         inputs += sum(finding.counts.values())
-        problems += _differences(c, finding)
+        problems += _differences(d, finding)
         if progress is not None:
             progress(done + 1, len(chosen))
     name = None
-    if c.refuting is not None:
-        name = shown(input_text(written(c.claim.vocabulary, c.refuting)))
-        problems += _counterexample(c.claim, c.data, c.refuting)
+    if d.refuting is not None:
+        name = shown(input_text(written(d.claim.vocabulary, d.refuting)))
+        problems += _counterexample(d.claim, parsed, d.refuting)
     return Replay(tuple(chosen), len(pieces), inputs, name, tuple(problems))
 
 
-def _replay_every_length(data: Mapping[str, Any], models: Sequence[Transformer]) -> Replay:
-    """Check the proof of a claim about all lengths, or run its counterexample; short inputs are run in any case.
+@dataclass(frozen=True)
+class Derivation:
+    """An exhaustive certificate with the claim and the plan that follow from its models.
+
+    How the inputs are divided follows from the claim alone: other tiers, shards and counts are refused. The shards are
+    derived again and, where the claim is refuted, everything before the counterexample, which must be the first.
+    """
+
+    certificate: Exhaustive
+    claim: Claim
+    plan: Plan
+    counter: InputCounter
+    digests: dict[Shard, str]  # of the finished tiers
+    refuting: tuple[int, ...] | None
+
+    @classmethod
+    def of(cls, c: Exhaustive, models: Sequence[Transformer], function: Function | None = None) -> "Derivation":
+        """Check everything that can be checked without a run."""
+        claim = c.claim_about(models, function)
+        plan = c.plan(claim)
+        c.check_identity(claim, plan)
+        refuting = c.refuting_input(claim, plan.up_to)
+        with damaged():
+            return cls(c, claim, plan, InputCounter(claim.frame, plan), c.shard_digests(plan, refuting), refuting)
+
+    def contradictions(self) -> Iterator[str]:
+        """Compare the entries of the result with the counterexample and the plan."""
+        c, holds = self.certificate, self.refuting is None
+        inputs = self.counter.inputs if self.refuting is None else self.counter.up_to(self.refuting)
+        if type(c.inputs) is not int or c.inputs != inputs:
+            yield f"the certificate counts {brief(c.inputs)} inputs, and there are {brief(inputs)}"
+        if c.holds is not holds or c.verdict != (self.claim.frame.reach(self.plan.up_to) if holds else "refuted"):
+            yield CONTRADICTION
+
+    def pieces(self) -> dict[Shard, int]:
+        """Return the shards with inputs that the certificate covers, each with its greatest length."""
+        longest = {shard: self.plan.tiers[shard.tier].longest for shard in self.digests} | self._before()
+        return {shard: end for shard, end in longest.items() if self.counter.in_shard(shard, end)}
+
+    def _before(self) -> dict[Shard, int]:
+        """Return the shards of the counterexample's tier, each with the greatest length of inputs before it."""
+        if self.refuting is None:
+            return {}
+        length, order = len(self.refuting), rank(self.refuting, self.plan.vocabulary)
+        number, tier = next((n, tier) for n, tier in enumerate(self.plan.tiers) if length <= tier.longest)
+        longest = {shard: length - (self.plan.first_in(shard, length) > order) for shard in self.plan.shards(number)}
+        return {shard: end for shard, end in longest.items() if end >= tier.shortest}
+
+
+def _replay_all_lengths(c: AllLengths, models: Sequence[Transformer]) -> Replay:
+    """Let `verify.py` check the proof, or run the counterexample; short inputs are run in both cases.
 
     Nothing is searched for. That a counterexample is the shortest is derived for the inputs that are run.
     """
-    claim = read_claim(data, models)
-    same_identity(data, claim, None)
+    claim = c.claim_about(models)
+    c.check_identity(claim, None)
+    ids = c.refuting_input(claim, LONGEST_INPUT)
     with damaged():
-        ids = refuting_input(data, claim, LONGEST_INPUT)
-        scope = str(data["scope"])
+        scope = str(c.scope)
         longest = None if scope == ALL_LENGTHS else whole_number(int(scope.removeprefix("up to ")), "scope", 0)
-    holds = data["holds"]
-    verdict = {True: f"proved, {scope}", False: "refuted", None: "unknown"}.get(holds, "")
-    if data.get("verdict") != verdict or (holds is False) != (ids is not None):
-        return Replay((), 0, 0, None, ("the certificate contradicts itself about what holds",), proof=holds is True)
+    if not c.consistent:
+        return Replay((), 0, 0, None, (CONTRADICTION,), proof=c.holds is True)
     problems = []
     length = depth_within(len(claim.vocabulary), max(1, min(LONGEST_RUN, longest or LONGEST_RUN)), TRIAL_INPUTS)
-    short = [claim.frame.claimed(Inputs(claim.vocabulary, (), n)) for n in range(1, length + 1)]
+    short = [claim.frame.restricted(Inputs(claim.vocabulary, (), n)) for n in range(1, length + 1)]
     short = [inputs for inputs in short if len(inputs) and (ids is None or inputs.length < len(ids))]
     for inputs in short:
-        values = [next(by_reference(reader(claim, T), claim.quantity, [inputs])) for T in claim.models]
-        if holds is not None and not claim.judge(values, inputs)[0].all():
+        if c.holds is not None and not _judged(claim, inputs)[0].all():
             problems.append(f"an input of length {inputs.length} refutes the claim")
     name = None
     if ids is not None:
         name = shown(input_text(written(claim.vocabulary, ids)))
-        problems += _counterexample(claim, data, ids)
-    if holds:
-        problems += _unproved(data, claim)
-    return Replay((), 0, sum(map(len, short)), name, tuple(problems), proof=holds is True, every_length=True)
+        problems += _counterexample(claim, c, ids)
+    if c.holds:
+        problems += _unproved(c, claim)
+    return Replay((), 0, sum(map(len, short)), name, tuple(problems), proof=c.holds is True, every_length=True)
 
 
-def _unproved(data: Mapping[str, Any], claim: Claim) -> list[str]:
-    """Return why the proof in a certificate is not accepted; nothing where it is."""
-    if "proof" not in data:
+def _judged(claim: Claim, inputs: Inputs) -> tuple[Truths, list[Values]]:
+    """Judge a claim on inputs by the reference semantics."""
+    return claim.judge([next(by_reference(reader(claim, T), claim.quantity, [inputs])) for T in claim.models], inputs)
+
+
+def _unproved(c: AllLengths, claim: Claim) -> list[str]:
+    """Return why the proof of a certificate is not accepted; [] where it is."""
+    if c.proof is None:
         return ["the certificate holds no proof: write verdict.save(…), or --certificate, when the claim is checked"]
     try:
-        models = [verify.Model(model_bytes(T)) for T in claim.models]
-        verify.check(models, data)
-    except Exception as error:  # whatever fails, nothing is proved
+        verify.check([verify.Model(model_bytes(T)) for T in claim.models], c.dump())
+    except Exception as error:  # any failure means: not proved
         return [f"its proof is refused: {error}"]
     return []
 
 
-def _pieces(c: Certificate) -> dict[Shard, int]:
-    """Return the shards with inputs that a certificate says something of, and up to which length."""
-    longest = {shard: c.plan.tiers[shard.tier].longest for shard in c.digests} | c.before
-    return {shard: end for shard, end in longest.items() if c.claimed.of(shard, end)}
-
-
-def _check_patience(c: Certificate, pieces: Mapping[Shard, int]) -> None:
-    inputs = sum(c.claimed.of(shard, end) for shard, end in pieces.items())
-    seconds = min(inputs, MOST_INPUTS) * seconds_for_an_input(c)
+def _check_patience(d: Derivation, pieces: Mapping[Shard, int]) -> None:
+    inputs = sum(d.counter.in_shard(shard, end) for shard, end in pieces.items())
+    seconds = min(inputs, MOST_INPUTS) * seconds_for_an_input(d)
     if seconds > PATIENCE:
         minutes = f"{seconds / 60:,.0f} minutes" if seconds < 7200 else f"{seconds / 3600:,.0f} hours"
         raise InputError(
@@ -186,27 +222,27 @@ def _counted(inputs: int) -> str:
     return f"{inputs:,}" if inputs < MOST_INPUTS else "countless"
 
 
-def seconds_for_an_input(c: Certificate) -> float:
-    """Return about how long an input of the greatest length takes."""
-    symbols, length = len(c.claim.vocabulary), c.plan.up_to if c.refuting is None else len(c.refuting)
+def seconds_for_an_input(d: Derivation) -> float:
+    """Return the estimated time of an input of the greatest length."""
+    symbols, length = len(d.claim.vocabulary), d.plan.up_to if d.refuting is None else len(d.refuting)
     depth = depth_within(symbols, length, TRIAL_INPUTS)
-    inputs = Inputs(c.claim.vocabulary, (0,) * (length - depth), depth)
+    inputs = Inputs(d.claim.vocabulary, (0,) * (length - depth), depth)
     begin = time.perf_counter()
     try:
-        for T in c.claim.models:
-            next(by_reference(reader(c.claim, T), c.claim.quantity, [inputs]))
-    except ModelError:  # of an input that the claim may not be about
+        for T in d.claim.models:
+            next(by_reference(reader(d.claim, T), d.claim.quantity, [inputs]))
+    except ModelError:  # on an input that may not belong to the claim
         return 1e-3
     return (time.perf_counter() - begin) / len(inputs)
 
 
-def _differences(c: Certificate, finding: Finding) -> list[str]:
-    """Return what is wrong with what a certificate says of a shard."""
+def _differences(d: Derivation, finding: Finding) -> list[str]:
+    """Return the errors of a certificate about a shard."""
     shard, refuted = finding.shard, finding.refuted
-    if shard in c.digests:
-        return [] if finding.digest == c.digests[shard] else [_differently(shard)]
-    assert c.refuting is not None
-    said = len(c.refuting), rank(c.refuting, c.plan.vocabulary)
+    if shard in d.digests:
+        return [] if finding.digest == d.digests[shard] else [_differently(shard)]
+    assert d.refuting is not None
+    said = len(d.refuting), rank(d.refuting, d.plan.vocabulary)
     if refuted is None or refuted.order >= said:
         return []
     return [f"the counterexample is not the first: tier {shard.tier}, shard {shard.index} has one before it"]
@@ -216,21 +252,19 @@ def _differently(shard: Shard) -> str:
     return f"tier {shard.tier}, shard {shard.index} comes out differently"
 
 
-def _counterexample(claim: Claim, data: Mapping[str, Any], ids: tuple[int, ...]) -> list[str]:
-    """Return what is wrong with the counterexample, by the reference semantics."""
-    asked = claim.frame.claimed(Inputs(claim.vocabulary, ids, 0))
-    if not len(asked):
+def _counterexample(claim: Claim, c: Certificate, ids: tuple[int, ...]) -> list[str]:
+    """Return the errors of the counterexample, by the reference semantics."""
+    one = claim.frame.restricted(Inputs(claim.vocabulary, ids, 0))
+    if not len(one):
         return ["the claim is not about the counterexample"]
-    values = [next(by_reference(reader(claim, T), claim.quantity, [asked])) for T in claim.models]
-    holds, evidence = claim.judge(values, asked)
+    holds, evidence = _judged(claim, one)
     if holds.all():
         contradicted = "; or the function contradicts itself" if claim.code else ""
         return [f"the counterexample refutes nothing{contradicted}"]
-    tokens, found = written(claim.vocabulary, ids), data["counterexample"]
-    problems = []
-    if claim.sides(tokens, [array[0] for array in evidence]) != found.get("sides"):
+    tokens, problems = written(claim.vocabulary, ids), []
+    if claim.sides(tokens, [array[0] for array in evidence]) != c.counterexample.get("sides"):
         problems.append("the counterexample refutes the claim, but the two sides say other things")
     parted = claim.divergence(tokens)
-    if (None if parted is None else parted.to_json()) != found.get("divergence"):
+    if (None if parted is None else parted.to_json()) != c.counterexample.get("divergence"):
         problems.append("the counterexample refutes the claim, but the streams part elsewhere")
     return problems

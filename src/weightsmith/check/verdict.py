@@ -1,69 +1,41 @@
-"""Verdicts: exhaustive up to a length, or refuted, never more; and where two streams part on the refuting input."""
+"""Verdicts: exhaustive up to a length, proved, refuted by a counterexample, or unknown."""
 
 import json
 import os
 import platform
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from weightsmith._version import __version__
 from weightsmith.automata import Input, input_text
+from weightsmith.check.certificate import AllLengths, Certificate, Exhaustive, which_counterexample
+from weightsmith.check.claim import Claim
+from weightsmith.check.divergence import Divergence
 from weightsmith.check.plan import Plan
+from weightsmith.check.proof import sealed
 from weightsmith.errors import shown
-from weightsmith.inspect.run import Run
-from weightsmith.model.lookup import block_of_stage
 from weightsmith.operators import meaning
 from weightsmith.storage import refusals, write_json
 from weightsmith.tables import Page, Table
 
-if TYPE_CHECKING:
-    from weightsmith.check.claim import Claim
-
-CERTIFICATE_FORMAT = "weightsmith certificate 3"
-RUN_AGAIN = 1 << 22  # weights × tokens: so much is run again, to be shown in a notebook
-
-
-@dataclass(frozen=True)
-class Divergence:
-    """The first place at which the streams of two transformers differ on an input, among the lanes that both have."""
-
-    stage: str  # "embedding", "block 0 attention", …
-    block: int | None  # None for the embedding
-    position: int
-    lane: str
-    values: tuple[float, float]
-
-    def __str__(self) -> str:
-        """Say it in a line."""
-        first, second = self.values
-        return (
-            f"the streams part after {self.stage}, position {self.position}, lane {shown(self.lane)}: "
-            f"{first:g} and {second:g}"
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as data."""
-        return {**asdict(self), "values": list(self.values)}
+RUN_AGAIN = 1 << 22  # weights × tokens: larger runs are not shown in a notebook
+ALL_LENGTHS = "all lengths"
 
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What checking a claim gave."""
+    """The result of a check."""
 
-    claim: "Claim" = field(repr=False)
-    plan: Plan = field(repr=False)  # how every input was gone through; without tiers where automata decided
-    holds: bool | None  # None where nothing is known
-    inputs: (
-        int | None
-    )  # None for countless; all that the claim is about; where it is refuted, those up to the first that refutes it
+    claim: Claim = field(repr=False)
+    plan: Plan = field(repr=False)  # without tiers for a verdict of automata
+    holds: bool | None  # None: unknown
+    inputs: int | None  # the inputs of the claim, or those up to the counterexample; None: infinitely many
     counterexample: Input | None
-    sides: dict[str, str]  # what each side says of the counterexample
+    sides: dict[str, str]  # the answers of both sides on the counterexample
     divergence: Divergence | None
     seconds: float
     digests: tuple[tuple[str, ...], ...] = field(repr=False)  # a digest for each shard of each finished tier
@@ -80,17 +52,17 @@ class Verdict:
         return f"up to {self.up_to}" if length is None else f"length {length}"
 
     def __bool__(self) -> bool:
-        """Refuse: a verdict that is taken for a truth value is easily read as more than it is."""
+        """Raise: a verdict has more than two values."""
         raise TypeError("a verdict is not a truth value: write verdict.holds")
 
     def __str__(self) -> str:
-        """Say it in a few lines."""
+        """Return a few lines of text."""
         lines = [self._first_line(), *(f"  {who}: {what}" for who, what in self.sides.items())]
         lines += [f"  {self.divergence}"] if self.divergence is not None else []
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """Return it as HTML, for notebooks; where it is refuted, with a page of what happens on the counterexample."""
+        """Return HTML for notebooks; a refuted verdict shows the run on its counterexample."""
         if self.holds or self.counterexample is None:
             return Page(self._first_line())._repr_html_()
         table = Table("who", "says", notes=[] if self.divergence is None else [str(self.divergence)])
@@ -99,7 +71,7 @@ class Verdict:
         return Page(self._first_line(), table)._repr_html_() + self._shown_runs(self.counterexample)
 
     def _shown_runs(self, tokens: Input) -> str:
-        """Return a page of what happens on an input, as HTML; nothing where that would be large."""
+        """Return the page of the runs on an input, as HTML; "" for large models."""
         models = self.claim.models[:2]
         if sum(T.weights for T in models) * len(tokens) > RUN_AGAIN:
             return ""
@@ -118,46 +90,41 @@ class Verdict:
         return f"{name}: exhaustive{'' if fixed else f' up to {self.up_to}'}, {counted} ({rate})"
 
     def to_json(self) -> str:
-        """Return the certificate: what was checked, with what, and a digest of what each shard showed."""
+        """Return the certificate as a text."""
         return json.dumps(self.certificate(), indent=2)
 
     def save(self, path: str | os.PathLike[str], files: Sequence[str] | None = None) -> None:
-        """Write the certificate to a file, which `replay` reads; it may hint at the files of its models."""
-        hint = {} if files is None else {"files": list(files)}
+        """Write the certificate to a file, which `replay` reads; `files` are the names of the models, as a hint."""
+        data = self._entries({} if files is None else {"files": list(files)})
         with refusals("cannot write", path):
-            self._write(Path(path), {**self.summary(), **hint})
-
-    def _write(self, path: Path, data: dict[str, Any]) -> None:
-        write_json(path, data)
+            write_json(Path(path), data, entry_lines="proof" in data)
 
     def certificate(self) -> dict[str, Any]:
-        """Return the certificate as data."""
-        return self.summary()
+        """Return the certificate: the claim, the result, versions, and a digest for each shard, or the proof."""
+        return self._entries({})
 
     def summary(self) -> dict[str, Any]:
-        """Return what was decided, as data."""
+        """Return the certificate without its proof."""
+        return self._summary({}).dump()
+
+    def _entries(self, origin: Mapping[str, Any]) -> dict[str, Any]:
+        return self._summary(origin).dump()
+
+    def _summary(self, origin: Mapping[str, Any]) -> Certificate:
+        verdict = self.claim.frame.reach(self.plan.up_to) if self.holds else "refuted"
+        shards = [list(tier) for tier in self.digests]
+        return Exhaustive.of(self.claim, self.plan, verdict=verdict, **self._result(), shards=shards, **origin)
+
+    def _result(self) -> dict[str, Any]:
+        """Return the entries of a certificate that both kinds have, besides the claim and the verdict."""
+        refutation = None
+        if self.counterexample is not None:
+            parted = None if self.divergence is None else self.divergence.to_json()
+            refutation = {"input": list(self.counterexample), "sides": self.sides, "divergence": parted}
         return {
-            "format": CERTIFICATE_FORMAT,
-            **self.claim.identity(self.plan),
-            "verdict": self.claim.frame.reach(self.plan.up_to) if self.holds else "refuted",
             "holds": self.holds,
             "inputs": self.inputs,
-            "counterexample": self.refutation(),
-            "shards": [list(tier) for tier in self.digests],
-            **self.origin(),
-        }
-
-    def refutation(self) -> dict[str, Any] | None:
-        """Return what a certificate says of the counterexample."""
-        tokens = self.counterexample
-        if tokens is None:
-            return None
-        parted = None if self.divergence is None else self.divergence.to_json()
-        return {"input": list(tokens), "sides": self.sides, "divergence": parted}
-
-    def origin(self) -> dict[str, Any]:
-        """Return what a certificate says of where it comes from."""
-        return {
+            "counterexample": refutation,
             "seconds": round(self.seconds, 3),
             "finished": datetime.now(UTC).isoformat(timespec="seconds"),
             "versions": {
@@ -168,23 +135,55 @@ class Verdict:
         }
 
 
+@dataclass(frozen=True, eq=False)
+class EveryLength(Verdict):
+    """The verdict of automata on inputs of every length, or on every input that fits a position table."""
+
+    longest: int | None = None  # the longest input that it is about
+    unknown: str = ""  # the reason, where nothing is known
+    decided: int = 0  # where nothing is known of all lengths: the claim holds up to here
+    beyond: int | None = None  # where it holds up to the length that was asked for: the length of its first failure
+    shortest: bool = True  # whether `verify.py` has accepted that no input shorter than the counterexample refutes it
+    proof: dict[str, Any] | None = field(default=None, repr=False)  # accepted by `verify.py`
+
+    @property
+    def up_to(self) -> int | None:
+        """The longest input that the verdict is about; None for all lengths."""
+        return self.longest if self.holds is not None else self.decided or None
+
+    @property
+    def scope(self) -> str:
+        """Which inputs it is about: "all lengths", "up to 64"."""
+        longest = self.longest if self.holds is not None else self.decided
+        return ALL_LENGTHS if longest is None else f"up to {longest}"  # "up to 0": no input
+
+    def _first_line(self) -> str:
+        name, rate = str(self.claim), f"{self.seconds:.2f} s"
+        if self.counterexample is not None:
+            size = f" of length {len(self.counterexample)}" if len(self.counterexample) > 20 else ""
+            which = which_counterexample(self.shortest)
+            return f"{name}: refuted by {shown(input_text(self.counterexample))}{size}, {which} ({rate})"
+        if self.holds is None:
+            far = f"; every input up to {self.decided} was run, and it holds" if self.decided else ""
+            return f"{name}: unknown: {self.unknown}{far} ({rate})"
+        if self.longest is None:
+            return f"{name}: proved for all lengths ({rate})"
+        more = "" if self.beyond is None else f"; the first failure has length {self.beyond}"
+        return f"{name}: proved up to {self.longest}, {counted_inputs(self.inputs)}, by automata{more} ({rate})"
+
+    def _summary(self, origin: Mapping[str, Any]) -> Certificate:
+        rare: dict[str, Any] = {"unknown": self.unknown} if self.holds is None else {}
+        rare |= {"shortest": False} if self.holds is False and not self.shortest else {}
+        verdict = AllLengths.expected_verdict(self.scope, self.holds)
+        return AllLengths.of(self.claim, None, scope=self.scope, verdict=verdict, **self._result(), **rare, **origin)
+
+    def _entries(self, origin: Mapping[str, Any]) -> dict[str, Any]:
+        data = super()._entries(origin)
+        return data if self.proof is None else sealed({**data, **self.proof})
+
+
 def counted_inputs(number: int | None) -> str:
-    """Say how many inputs a claim is about."""
+    """Return the number of inputs of a claim in words."""
     if number is None:
         return "all inputs"
     return {0: "no input", 1: "the only input"}.get(number, f"all {number:,} inputs")
-
-
-def first_difference(first: Run, second: Run) -> Divergence | None:
-    """Find where two streams part; None where they do not, or have no lane in common."""
-    S, T = first.transformer, second.transformer
-    positions = min(first.stream.shape[1], second.stream.shape[1])  # only one may be followed by a suffix
-    common = [lane for lane in S.lanes if lane in T.lanes]
-    mine, other = ([list(model.lanes).index(lane) for lane in common] for model in (S, T))
-    for stage in range(min(len(first.stream), len(second.stream))):
-        a, b = first.stream[stage][:positions, mine], second.stream[stage][:positions, other]
-        if (a != b).any():
-            position, j = (int(i) for i in np.argwhere(a != b)[0])
-            values = (float(a[position, j]), float(b[position, j]))
-            return Divergence(first.stages[stage], block_of_stage(stage), position, common[j], values)
-    return None

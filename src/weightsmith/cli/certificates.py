@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -16,6 +16,9 @@ from weightsmith.cli.ending import Refuted
 from weightsmith.cli.output import say
 from weightsmith.cli.progress import shown_progress
 from weightsmith.errors import FileError, InputError, brief, cut, shown
+
+if TYPE_CHECKING:
+    from weightsmith.check.certificate import Certificate
 
 Replayed = Annotated[
     Path | None,
@@ -63,7 +66,7 @@ def answer(
 
 def _replay(file: Path, names: Sequence[Path], sample: int | None, everything: bool) -> NoReturn:
     """Replay a certificate, and say what came out."""
-    from weightsmith.check.certificate import certificate_data  # here, because it loads numpy
+    from weightsmith.check.certificate import parse  # here, because it loads numpy
 
     if sample is not None and sample < 1:
         raise InputError(f"--sample {brief(sample)}: write how many shards to derive again, 1 or more, or --all")
@@ -71,11 +74,11 @@ def _replay(file: Path, names: Sequence[Path], sample: int | None, everything: b
         raise InputError(f"--sample {brief(sample)} is not --all: leave out one of them")
     if (program := _program_certificate(file)) is not None:
         _replay_program(program, names, sample is not None or everything)
-    data = certificate_data(file)
-    models = _given(file, data, names)
+    certificate = parse(file)
+    models = _given(file, certificate, names)
     with shown_progress("deriving again", "shards") as progress:
         try:
-            done = ws.check.replay(data, models, sample=sample, everything=everything, progress=progress)
+            done = ws.check.replay(certificate, models, sample=sample, everything=everything, progress=progress)
         except InputError as error:  # which speaks Python
             said = str(error).replace("everything=True", "--all")
             raise InputError(re.sub(r"\bsample=", "--sample ", said)) from None
@@ -111,16 +114,15 @@ def _replay_program(data: Mapping[str, Any], names: Sequence[Path], shards: bool
     raise typer.Exit
 
 
-def _given(file: Path, data: Mapping[str, Any], names: Sequence[Path]) -> list["ws.Transformer"]:
+def _given(file: Path, certificate: "Certificate", names: Sequence[Path]) -> list["ws.Transformer"]:
     """Return the models of a certificate, found by their digests among those that are given."""
-    from weightsmith.check.certificate import models_of
     from weightsmith.model import digest
 
-    wanted = models_of(data)
+    wanted = certificate.digests
     if not 1 <= len(wanted) <= 2:
         raise FileError(f"the certificate is damaged: it names {len(wanted)} models")
     if not names:
-        raise InputError(_what_to_write(file, data, wanted))
+        raise InputError(_what_to_write(file, certificate, wanted))
     found = {}
     for name in names:
         T = ws.load(name)
@@ -135,9 +137,9 @@ def _given(file: Path, data: Mapping[str, Any], names: Sequence[Path]) -> list["
     return [found[one] for one in wanted]
 
 
-def _what_to_write(file: Path, data: Mapping[str, Any], wanted: Sequence[str]) -> str:
+def _what_to_write(file: Path, certificate: "Certificate", wanted: Sequence[str]) -> str:
     """Say which models to give; the names that the file hints at are shown, and nothing of theirs is opened."""
-    hints = data.get("files")
+    hints = certificate.origin.get("files")
     hints = hints if isinstance(hints, list) and len(hints) == len(wanted) else []
     names = [name for name in hints if isinstance(name, str) and _is_plain(name)]
     if len(names) < len(wanted):

@@ -8,6 +8,7 @@ import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from weightsmith.check.claim import in_forms
 from weightsmith.errors import brief, cut
 from weightsmith.studio.bodies import Fields, bytes_of, json_of
 from weightsmith.studio.checks import Checks
@@ -195,16 +196,16 @@ class Calls:
         """Start a check of one model, or of two."""
         kinds: Fields = {"claim": str, "models": list, "regex": str, "yes": str, "up_to": int}
         given = await self._json(request, kinds)
-        wanted = {"recognizes": 1, "same decisions": 2, "same logits": 2}.get(given["claim"])
-        if wanted is None or len(given["models"]) != wanted:
-            raise StudioError(
-                400, "a check is about recognizes (one model), same decisions or same logits (two models)"
-            )
+        kinds_of_claims = in_forms()
+        kind = kinds_of_claims.get(given["claim"])
+        if kind is None or len(given["models"]) != kind.about:
+            some = ", ".join(f"{name} ({kind.about} model(s))" for name, kind in kinds_of_claims.items())
+            raise StudioError(400, f"a check is about one of these claims: {some}")
         if not 1 <= given["up_to"] <= LONGEST:
             raise StudioError(400, f"up to {brief(given['up_to'])}: write a length from 1 to {LONGEST}")
         models = [self.session.model(number) for number in given["models"]]
         names = [model.name for model in models]
-        what = f"recognizes {cut(given['regex'])}" if wanted == 1 else f"and {names[-1]}: {given['claim']}"
+        what = f"{given['claim']} {cut(given['regex'])}" if kind.about == 1 else f"and {names[-1]}: {given['claim']}"
         about = [{"id": model.number, "version": model.state.version} for model in models]
         files = [(model.name, model.state.data) for model in models]
         order = {name: given[name] for name in ("claim", "regex", "yes", "up_to")}

@@ -115,14 +115,9 @@ def _check(order: Order) -> Answer:
     options = {"up_to": given["up_to"], "workers": given["workers"], "memory": given["memory"]}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        if given["claim"] == "recognizes":
-            T = models[0]
-            check.claims.check_class(T, given["yes"], "{1} as the class that counts as YES")
-            found = check.recognizes(T, given["regex"], yes=given["yes"], progress=order.report, **options)
-        elif given["claim"] == "same decisions":
-            found = check.same_decisions(models[0], models[1], progress=order.report, **options)
-        else:
-            found = check.same_logits(models[0], models[1], progress=order.report, **options)
+        kind = check.claim.in_forms()[given["claim"]]
+        arguments = kind.from_form(models, given)
+        found = getattr(check, kind.kind)(*models, **arguments, progress=order.report, **options)
     return Answer({**verdict_data(found), "warnings": [str(each.message) for each in caught][:5]})
 
 

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from weightsmith.automata import Places, called
+from weightsmith.automata import TokenIds, called
 from weightsmith.errors import MAX_ECHO, InputError, brief, listed, named
 from weightsmith.model import separator
 from weightsmith.model.names import checked_names
@@ -55,7 +55,7 @@ class Labelled:
         places = torch.from_numpy(self.chosen(random, length, size))
         return ids[places], labels[places]
 
-    def chosen(self, random: np.random.Generator, length: int, size: int) -> Places:
+    def chosen(self, random: np.random.Generator, length: int, size: int) -> TokenIds:
         """Return places of strings of a length, both labels as often where there are both."""
         labels = self.by_length[length][1].numpy()
         groups = [group for group in (np.flatnonzero(labels == label) for label in (0, 1)) if len(group)]

@@ -1,4 +1,4 @@
-"""A block: from what stands in the stream before it to what stands there after it."""
+"""A block: from the stream before it to the stream after it."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -9,17 +9,16 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
+from weightsmith.automata.extraction.exploring import Ints, distinct_rows, in_slices
 from weightsmith.automata.extraction.failures import unless_it_fails
+from weightsmith.automata.extraction.folds import Normaliser, Truths
 from weightsmith.automata.extraction.guesses import EmptySoftmaxError, readings
-from weightsmith.automata.extraction.journal import BlockMade, ClassMade, PartMade, Path
-from weightsmith.automata.extraction.meeting import Meeting, meet
-from weightsmith.automata.extraction.moore import Moore, pair, together
-from weightsmith.automata.extraction.outcomes import Told, merged
-from weightsmith.automata.extraction.reading import Normaliser, Truths
-from weightsmith.automata.extraction.rows import Ints, different
-from weightsmith.automata.extraction.slices import in_slices
+from weightsmith.automata.extraction.moore import Moore, pair, union
+from weightsmith.automata.extraction.outcomes import OutcomeOfCombination, merged
+from weightsmith.automata.extraction.scores import HeadScores, score_vectors
 from weightsmith.automata.extraction.stream import Stream
-from weightsmith.automata.extraction.walk import ends_of, walked
+from weightsmith.automata.extraction.trace import BlockTrace, ClassTrace, PartTrace, Path
+from weightsmith.automata.extraction.walk import final_states, machine_of_reading
 from weightsmith.errors import ModelError
 from weightsmith.model import Transformer
 from weightsmith.model.positions import NO_POSITIONS
@@ -29,49 +28,51 @@ EMPTY_ERROR = (
     "{}: on some input every exp(score) rounds to 0 in {}; write Softmax(shifted=True), or Softmax(empty='zero') or "
     "Softmax(empty='uniform') to say what is meant"
 )
-Spoken: TypeAlias = tuple[Moore, Array]  # a machine, and what its labels 1, 2 … stand for
-Outcome: TypeAlias = Callable[[Array], Ints]  # from vectors to all that matters of them
-Finish: TypeAlias = Callable[[Array], tuple[Array, Ints]]  # from vectors to different ones, and which each of them is
+Labelled: TypeAlias = tuple[Moore, Array]  # a machine, and the vectors that its labels 1, 2 … number
+Outcome: TypeAlias = Callable[[Array], Ints]  # from vectors after the block to their outcomes
+Finish: TypeAlias = Callable[[Array], tuple[Array, Ints]]  # from vectors to the distinct ones, and the number of each
 
 
 def run_block(
     T: Transformer, b: int, stream: Stream, finish: Finish, budget: Budget, outcome: Outcome
-) -> tuple[Stream, BlockMade]:
-    """Return the stream after a block, and what it was made from; `finish` numbers all new vectors at once.
+) -> tuple[Stream, BlockTrace]:
+    """Return the stream after a block, and its trace; `finish` numbers all new vectors at once.
 
-    Where `outcome` says all that matters of a vector, machines are merged by it before they are paired.
+    Labels with the same `outcome` are merged before machines are multiplied.
     """
     attention, name = T.blocks[b].attention, f"block {b}"
-    budget.place = name
+    budget.step = name
     if attention is None or not attention.heads:
 
         def alone(vectors: Array) -> Array:
             if attention is not None:
-                Reference(T).before_attention(b, vectors)  # the result is unused, but its norm may raise an error
+                Reference(T).before_attention(b, vectors)  # unused, but its norm may raise
             return _after(T, b, vectors, None if attention is None else [], budget)
 
         vectors = unless_it_fails(T, stream, stream.machines, alone, stream.vectors)
         after = _renumbered(T, stream, [(machine, vectors) for machine in stream.machines], finish, budget)
-        return after, BlockMade()
+        return after, BlockTrace()
     A, shared = T.arithmetic.core, T.attention_positions
     seen = unless_it_fails(T, stream, stream.machines, partial(Reference(T).before_attention, b), stream.vectors)
-    meetings = [
-        meet(A, head, attention.positions_of(i, shared) or NO_POSITIONS, seen, budget)
+    scored = [
+        score_vectors(A, head, attention.positions_of(i, shared) or NO_POSITIONS, seen, budget)
         for i, head in enumerate(attention.heads)
     ]
-    heads = [_Head(stream, meeting, f"{name}, head {i}", budget) for i, meeting in enumerate(meetings)]
-    if len(heads) <= budget.limits.told_heads:
-        heads[-1].told = partial(_told, T, b, stream, heads, outcome, budget)
-    found = [
-        part for asking in _classes(heads, len(seen)) for part in _class(T, b, stream, heads, asking, outcome, budget)
+    heads = [_Head(stream, each, f"{name}, head {i}", budget) for i, each in enumerate(scored)]
+    if len(heads) <= budget.limits.outcome_heads:
+        heads[-1].outcome = partial(_outcomes_of_last_head, T, b, stream, heads, outcome, budget)
+    parts = [
+        part
+        for in_class in _classes(heads, len(seen))
+        for part in _class(T, b, stream, heads, in_class, outcome, budget)
     ]
-    heads[-1].told = None  # it refers to all heads: without this reference cycle they are freed
-    after = _renumbered(T, stream, [spoken for spoken, _ in found], finish, budget)
-    return after, BlockMade([head.made for head in heads], [part for _, part in found], after.machines)
+    heads[-1].outcome = None  # breaks the reference cycle with all heads, so that they are freed
+    after = _renumbered(T, stream, [labelled for labelled, _ in parts], finish, budget)
+    return after, BlockTrace([head.traces for head in heads], [trace for _, trace in parts], after.machines)
 
 
 def _after(T: Transformer, b: int, h: Array, outputs: list[Array] | None, budget: Budget) -> Array:
-    """Return vectors after a block, slice by slice."""
+    """Return vectors after a block, computed in slices."""
     reference, layer, lanes = Reference(T), T.blocks[b].feed_forward, len(T.lanes)
     budget.room(8 * 4 * len(h) * lanes, "the vectors after it")
 
@@ -81,7 +82,7 @@ def _after(T: Transformer, b: int, h: Array, outputs: list[Array] | None, budget
     return in_slices(of, len(h), lanes * (1 + (0 if layer is None else 2 * len(layer.W_1))), budget)
 
 
-def _told(
+def _outcomes_of_last_head(
     T: Transformer,
     b: int,
     stream: Stream,
@@ -89,169 +90,175 @@ def _told(
     outcome: Outcome,
     budget: Budget,
     which: int,
-    added: Array,
+    outputs: Array,
 ) -> Ints | None:
-    """Return the outcomes of what the last head adds, for each vector of a class and all that the others can add."""
+    """Return the outcomes of outputs of the last head, for each vector of a class and all outputs of the others."""
     *others, last = heads
     own = np.flatnonzero(last.classes == which)
-    beside = [[_every(head.machines(int(x))) for head in others] for x in own]
-    cases = [math.prod(map(len, every)) for every in beside]
-    if len(added) * sum(cases) > budget.limits.outcomes:
+    beside = [[_all_outputs(head.machines(int(x))) for head in others] for x in own]
+    cases = [math.prod(map(len, arrays)) for arrays in beside]
+    if len(outputs) * sum(cases) > budget.limits.outcomes:
         return None
-    x, combined = np.repeat(own, cases), [_combinations(every) for every in beside]
-    outputs = [np.tile(np.concatenate(rows), (len(added), 1)) for rows in zip(*combined, strict=True)]
-    outputs.append(np.repeat(added, len(x), axis=0))
+    x, combined = np.repeat(own, cases), [_combinations(arrays) for arrays in beside]
+    every = [np.tile(np.concatenate(rows), (len(outputs), 1)) for rows in zip(*combined, strict=True)]
+    every.append(np.repeat(outputs, len(x), axis=0))
     try:
-        found = outcome(_after(T, b, np.tile(stream.vectors[x], (len(added), 1)), outputs, budget))
-    except ModelError:  # for what never meets, perhaps
+        outcomes = outcome(_after(T, b, np.tile(stream.vectors[x], (len(outputs), 1)), every, budget))
+    except ModelError:  # perhaps for a combination that never occurs
         return None
-    return found.reshape(len(added), len(x))
+    return outcomes.reshape(len(outputs), len(x))
 
 
 def _combinations(several: list[Array]) -> list[Array]:
     """Return the rows of each array, in all combinations with those of the others."""
     sizes = [len(rows) for rows in several]
-    places = np.indices(sizes).reshape(len(sizes), math.prod(sizes))
-    return [rows[place] for rows, place in zip(several, places, strict=True)]
+    indices = np.indices(sizes).reshape(len(sizes), math.prod(sizes))
+    return [rows[index] for rows, index in zip(several, indices, strict=True)]
 
 
 def _classes(heads: "list[_Head]", vectors: int) -> Iterator[Truths]:
-    """Return the classes of queries that all heads treat alike."""
+    """Return the sets of vectors whose queries are in the same class of every head."""
     rows = np.array([head.classes for head in heads], np.int32).reshape(-1, vectors).T
     for row in np.unique(rows, axis=0):
         yield (rows == row).all(axis=1)
 
 
 class _Head:
-    """The machines of a head, for a class of queries each, made when they are first asked for."""
+    """The machines of a head for each class of queries, made at first use."""
 
-    def __init__(self, stream: Stream, meeting: Meeting, name: str, budget: Budget) -> None:
-        self.stream, self.meeting, self.name, self.budget = stream, meeting, name, budget
-        self.classes = meeting.classes(budget)[meeting.query_of]  # of each vector
-        self.made = [ClassMade(_labels(self.classes == c)) for c in range(int(self.classes.max()) + 1)]
-        self.told: Callable[[int, Array], Ints | None] | None = None  # the outcomes of what it adds for a class
-        self._known: dict[int, list[Spoken]] = {}
-        self._rights: dict[int, Moore] = {}  # which guess is right
+    def __init__(self, stream: Stream, scored: HeadScores, name: str, budget: Budget) -> None:
+        self.stream, self.scored, self.name, self.budget = stream, scored, name, budget
+        self.classes = scored.classes(budget)[scored.query_of]  # of each vector
+        self.traces = [ClassTrace(_labels(self.classes == c)) for c in range(int(self.classes.max()) + 1)]
+        self.outcome: Callable[[int, Array], Ints | None] | None = None  # of outputs for a class
+        self._known: dict[int, list[Labelled]] = {}
+        self._right_guess: dict[int, Moore] = {}  # labels an input with 1 + the number of its guess
 
-    def machines(self, vector: int) -> list[Spoken]:
-        """Return a machine for each guess; each speaks 1 + the place of what the head adds to the stream."""
+    def machines(self, vector: int) -> list[Labelled]:
+        """Return a machine for each guess, and the outputs of the head that its labels number."""
         which = int(self.classes[vector])
         if which not in self._known:
-            self.budget.place = f"{self.name}, class {which + 1} of {int(self.classes.max()) + 1} of its queries"
+            self.budget.step = f"{self.name}, class {which + 1} of {int(self.classes.max()) + 1} of its queries"
             try:
-                self._known[which] = self._spoken(which, int(self.meeting.query_of[vector]))
+                self._known[which] = self._make(which, int(self.scored.query_of[vector]))
             except EmptySoftmaxError:
-                raise ModelError(EMPTY_ERROR.format(self.name, self.meeting.A.arithmetic)) from None
+                raise ModelError(EMPTY_ERROR.format(self.name, self.scored.A.arithmetic)) from None
         return self._known[which]
 
-    def _spoken(self, which: int, query: int) -> list[Spoken]:
-        asking, found = self.classes == which, []
-        told = partial(self.told, which) if self.told else lambda _: None
-        for reading in readings(self.meeting, query, partial(self._ends, which=which), told, self.budget):
-            made, added = walked(self.stream, self.meeting, reading, asking, told, self.budget)
-            if made.machine.speaks:
-                found.append((reading.guess, made, added))
-        found.sort(key=lambda one: one[0])
-        self.made[which].readings = [made for _, made, _ in found]
-        return [(made.machine, added) for _, made, added in found]
+    def _make(self, which: int, query: int) -> list[Labelled]:
+        in_class, made = self.classes == which, []
+        outcome = partial(self.outcome, which) if self.outcome else lambda _: None
+        for reading in readings(self.scored, query, partial(self._final_states, which=which), outcome, self.budget):
+            trace, outputs = machine_of_reading(self.stream, self.scored, reading, in_class, outcome, self.budget)
+            if trace.machine.has_labels:
+                made.append((reading.guess, trace, outputs))
+        made.sort(key=lambda one: one[0])
+        self.traces[which].readings = [trace for _, trace, _ in made]
+        return [(trace.machine, outputs) for _, trace, outputs in made]
 
     def fitting(self, machine: Moore, vector: int) -> list[int]:
-        """Return the guesses that are right on some input on which a machine speaks."""
-        spoken, which = self.machines(vector), int(self.classes[vector])
-        if len(spoken) <= self.budget.limits.tried_guesses:
-            return list(range(len(spoken)))
-        if which not in self._rights:
-            each = (m.relabelled(np.where(m.labels > 0, n + 1, 0), self.budget) for n, (m, _) in enumerate(spoken))
-            self._rights[which] = together(each, self.stream.tokens, self.budget)
-        both = pair(machine, self._rights[which], lambda a, b: np.where(a > 0, b, 0), self.budget, both=True)
+        """Return the guesses that are right on some input to which a machine gives a label above 0."""
+        machines, which = self.machines(vector), int(self.classes[vector])
+        if len(machines) <= self.budget.limits.tried_guesses:
+            return list(range(len(machines)))
+        if which not in self._right_guess:
+            each = (m.relabelled(np.where(m.labels > 0, n + 1, 0), self.budget) for n, (m, _) in enumerate(machines))
+            self._right_guess[which] = union(each, self.stream.tokens, self.budget)
+        both = pair(machine, self._right_guess[which], lambda a, b: np.where(a > 0, b, 0), self.budget, both=True)
         return [int(label) - 1 for label in np.unique(both.labels[both.labels > 0])]
 
-    def _ends(self, normaliser: Normaliser, which: int) -> Ints:
-        ends, view = ends_of(self.stream, self.meeting, normaliser, self.classes == which, self.budget)
-        self.made[which].view = self.made[which].view or view  # the first tells all keys apart that weigh differently
+    def _final_states(self, normaliser: Normaliser, which: int) -> Ints:
+        ends, view = final_states(self.stream, self.scored, normaliser, self.classes == which, self.budget)
+        self.traces[which].view = self.traces[which].view or view  # the first view separates all weights
         return ends
 
 
 def _class(
-    T: Transformer, b: int, stream: Stream, heads: list[_Head], asking: Truths, outcome: Outcome, budget: Budget
-) -> Iterator[tuple[Spoken, PartMade]]:
-    """Return the machines of a class of queries: for each of its vectors and each guess of each head."""
-    own = stream.only(asking, budget)
-    places = np.append(0, np.arange(len(asking), dtype=np.int32))[:, None]  # by label: the vector, then what heads add
-    vector = int(np.argmax(asking))
+    T: Transformer, b: int, stream: Stream, heads: list[_Head], in_class: Truths, outcome: Outcome, budget: Budget
+) -> Iterator[tuple[Labelled, PartTrace]]:
+    """Return the machines of a class of queries: one for each combination of guesses of all heads."""
+    own = stream.only(in_class, budget)
+    meaning = np.append(0, np.arange(len(in_class), dtype=np.int32))[:, None]  # see `merged`
+    vector = int(np.argmax(in_class))
     classes = tuple(int(head.classes[vector]) for head in heads)
 
-    def vectors(found: Ints, guess: list[Array]) -> Array:
-        outputs = [added[place] for added, place in zip(guess, found[:, 1:].T, strict=True)]
-        return _after(T, b, stream.vectors[found[:, 0]], outputs, budget)
+    def vectors(rows: Ints, outputs: list[Array]) -> Array:
+        added = [of_head[number] for of_head, number in zip(outputs, rows[:, 1:].T, strict=True)]
+        return _after(T, b, stream.vectors[rows[:, 0]], added, budget)
 
-    def told(found: Ints, guess: list[Array]) -> Ints:
-        return outcome(vectors(found, guess))
+    def outcome_of(rows: Ints, outputs: list[Array]) -> Ints:
+        return outcome(vectors(rows, outputs))
 
-    for machine, found, guess, path in _combined(own, places, [], heads, vector, told, budget):
-        made = unless_it_fails(T, stream, [machine], partial(vectors, guess=guess), found[1:])
-        yield (machine, made), PartMade(classes, own, path)
+    for machine, rows, outputs, path in _combined(own, meaning, [], heads, vector, outcome_of, budget):
+        after = unless_it_fails(T, stream, [machine], partial(vectors, outputs=outputs), rows[1:])
+        yield (machine, after), PartTrace(classes, own, path)
 
 
 def _combined(
-    machine: Moore, places: Ints, guess: list[Array], heads: list[_Head], vector: int, told: Told, budget: Budget
+    machine: Moore,
+    meaning: Ints,
+    outputs: list[Array],
+    heads: list[_Head],
+    vector: int,
+    outcome: OutcomeOfCombination,
+    budget: Budget,
 ) -> Iterator[tuple[Moore, Ints, list[Array], Path]]:
-    """Go through the guesses of all heads that can be right together: machines that speak where all of them are."""
+    """Yield the product machine for each combination of guesses that can be right together."""
     if not heads:
-        yield machine, places, guess, []
+        yield machine, meaning, outputs, []
         return
     first, *others = heads
-    spoken = first.machines(vector)
-    for number in first.fitting(machine, vector) if guess else range(len(spoken)):
+    machines = first.machines(vector)
+    for number in first.fitting(machine, vector) if outputs else range(len(machines)):
         budget.check()
-        (B, added), A, known = spoken[number], machine, places
+        (B, added), A, known = machines[number], machine, meaning
         if len(others) < 2:
-            every = [_every(head.machines(vector)) for head in others]
+            every = [_all_outputs(head.machines(vector)) for head in others]
             rest = np.arange(len(every[0]), dtype=np.int32)[:, None] if others else np.zeros((1, 0), np.int32)
-            A, known, B, added = merged(A, known, B, [*guess, added, *every], rest, told, budget)
-        both, more = _both(A, known, B, budget)
-        if both.speaks:
-            for whole, numbers, outputs, path in _combined(both, more, [*guess, added], others, vector, told, budget):
-                yield whole, numbers, outputs, [(number, both), *path]
+            A, known, B, added = merged(A, known, B, [*outputs, added, *every], rest, outcome, budget)
+        both, more = _product(A, known, B, budget)
+        if both.has_labels:
+            for whole, rows, of_heads, path in _combined(
+                both, more, [*outputs, added], others, vector, outcome, budget
+            ):
+                yield whole, rows, of_heads, [(number, both), *path]
 
 
-def _every(spoken: list[Spoken]) -> Array:
-    """Return all that the machines of a head can add."""
-    found: Array = different(np.concatenate([added for _, added in spoken]))[0]
-    return found
+def _all_outputs(machines: list[Labelled]) -> Array:
+    """Return all outputs of a head, for any guess."""
+    outputs: Array = distinct_rows(np.concatenate([some for _, some in machines]))[0]
+    return outputs
 
 
 def _labels(chosen: Truths) -> Ints:
     return (1 + np.flatnonzero(chosen)).astype(np.int32)
 
 
-def _both(A: Moore, places: Ints, B: Moore, budget: Budget) -> tuple[Moore, Ints]:
-    """Return a machine that speaks where both do, and what its labels stand for: those of A, and the place in B."""
-    known = np.zeros((1, 2), np.int32)  # what each label stands for
+def _product(A: Moore, meaning: Ints, B: Moore, budget: Budget) -> tuple[Moore, Ints]:
+    """Return the product of two machines, and the meaning of its labels: that of A, and the label of B minus 1."""
+    known = np.zeros((1, 2), np.int32)  # for each label, those of A and B
 
     def number(a: Ints, b: Ints) -> Ints:
         nonlocal known
-        speaking = (a > 0) & (b > 0)
-        both = np.stack([np.append(0, a * speaking), np.append(0, b * speaking)], axis=1)
-        known, numbers = different(both)
+        labelled = (a > 0) & (b > 0)
+        both = np.stack([np.append(0, a * labelled), np.append(0, b * labelled)], axis=1)
+        known, numbers = distinct_rows(both)
         return numbers[1:]
 
     machine = pair(A, B, number, budget, both=True)
-    return machine, np.concatenate([places[known[:, 0]], known[:, 1:] - 1], axis=1)
+    return machine, np.concatenate([meaning[known[:, 0]], known[:, 1:] - 1], axis=1)
 
 
-def _renumbered(T: Transformer, stream: Stream, found: list[Spoken], finish: Finish, budget: Budget) -> Stream:
-    """Give equal vectors of all machines one number."""
-    every = np.concatenate([vectors for _, vectors in found])
+def _renumbered(T: Transformer, stream: Stream, union: list[Labelled], finish: Finish, budget: Budget) -> Stream:
+    """Number the vectors of all machines together: equal vectors get one number."""
+    every = np.concatenate([vectors for _, vectors in union])
     try:
         vectors, numbers = finish(every)
     except ModelError:
-        for machine, own in found:
+        for machine, own in union:
             unless_it_fails(T, stream, [machine], lambda some: finish(some)[0], own)
         raise
-    machines, begin = [], 0
-    for machine, own in found:
-        code = np.append(0, 1 + numbers[begin : begin + len(own)])
-        machines.append(machine.renamed(code, budget))
-        begin += len(own)
-    return Stream(vectors, machines, stream.names, stream.ends)
+    ends = np.cumsum([len(own) for _, own in union])
+    codes = [np.append(0, 1 + some) for some in np.split(numbers, ends[:-1])]
+    machines = [machine.renamed(code, budget) for (machine, _), code in zip(union, codes, strict=True)]
+    return Stream(vectors, machines, stream.token_ids, stream.ends)

@@ -1,4 +1,4 @@
-"""The loops as machine code, compiled when they are first used and kept for the next process."""
+"""The loops compiled by Numba at first use, and cached on disk."""
 
 import threading
 from functools import cache
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from weightsmith.automata.extraction import loops
 
-# How long compiling takes on an ordinary machine, to be said before; the first of all pays for starting Numba
+# Seconds to compile each, for the announcement; the first includes the start of Numba
 SECONDS = {
     "by_label": 1.2, "inverse": 0.4, "refined": 1.4, "numbered": 0.3, "leading": 0.6, "distinct": 0.5, "placed": 0.2,
     "paired": 1.0, "delayed": 0.7, "folded": 0.8,
@@ -16,7 +16,7 @@ _lock = threading.Lock()
 
 
 class Loops(NamedTuple):
-    """See the functions of the same names."""
+    """The functions of the same names in `loops`."""
 
     by_label: Any
     inverse: Any
@@ -31,7 +31,7 @@ class Loops(NamedTuple):
 
 
 def compiled() -> Loops:
-    """Return the loops; Numba loads here. If they must really be compiled, that is logged before."""
+    """Return the loops; imports Numba. Compiling is announced in the log."""
     with _lock:
         return _compiled()
 
@@ -42,7 +42,7 @@ def _compiled() -> Loops:
 
     folder = folder_for([Path(loops.__file__)], "automata")
     how: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
-    loops._PLACE, loops._COPY = cached(loops.found_place, how, folder), cached(loops.copied, how, folder)
+    loops._SLOT, loops._COPY = cached(loops.slot_of, how, folder), cached(loops.copied, how, folder)
     found = Loops(*(cached(getattr(loops, name), how, folder) for name in Loops._fields))
     with announced("automata", SECONDS):
         for loop, types in zip(found, _types(), strict=True):
@@ -51,7 +51,7 @@ def _compiled() -> Loops:
 
 
 def _types() -> Loops:
-    """Return the types of the arguments, so that each loop is compiled once, and when that is said."""
+    """Return the types of the arguments, so that each loop is compiled once, at a known time."""
     import numba as nb
 
     number, row, table, truths, counts = nb.int64, nb.int32[::1], nb.int32[:, ::1], nb.boolean[::1], nb.int64[::1]

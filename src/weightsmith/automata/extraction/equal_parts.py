@@ -1,23 +1,19 @@
-"""Readings with equal parts, 1 ⊘ m for each of m keys: m is counted, and the weight is guessed.
+"""Readings with equal weights, 1 ⊘ m for each of m keys: m is counted, and the weight is guessed.
 
-Of many counts it does not matter which of them it is. Weights that make the same terms of all values are one guess. So
-are weights with which the outcome is always the same, whatever the terms add up to: then nobody adds them up. Where a
-guess is about all counts from some one on, nobody counts any further.
+Weights that give the same terms for all values are one guess. Weights are merged too if every possible sum has the same
+outcome; the sum is then not tracked. A guess about all counts from some number on ends the counting there.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from weightsmith.arithmetic import Array, Core
 from weightsmith.automata.extraction.budget import Budget
-from weightsmith.automata.extraction.limits import Limits
-from weightsmith.automata.extraction.loops import DEAD
-from weightsmith.automata.extraction.meeting import Meeting
-from weightsmith.automata.extraction.reading import (
+from weightsmith.automata.extraction.exploring import Ints, distinct_rows, group_rows
+from weightsmith.automata.extraction.folds import (
     FOLLOWING,
     FOLLOWING_BYTES,
     Normaliser,
@@ -29,28 +25,36 @@ from weightsmith.automata.extraction.reading import (
     labelled,
     summed,
 )
-from weightsmith.automata.extraction.rows import Ints, different, examples_of
-from weightsmith.automata.extraction.slices import in_slices
+from weightsmith.automata.extraction.limits import Limits
+from weightsmith.automata.extraction.loops import DEAD
+from weightsmith.automata.extraction.outcomes import OutcomeOfSum, head_outputs
+from weightsmith.automata.extraction.scores import HeadScores
 
-Ends: TypeAlias = Callable[[Normaliser], Ints]  # the states in which a normaliser can be when such a query reads
-Told: TypeAlias = Callable[[Array], Ints | None]  # all that matters of what a head adds, in a row; None if unknown
+FinalStates: TypeAlias = Callable[[Normaliser], Ints]  # of a normaliser, at queries of the class
 
 
 def equal_parts(
-    meeting: Meeting, counted: Truths, fatal: Truths, first: float, least: int, ends: Ends, told: Told, budget: Budget
+    scored: HeadScores,
+    counted: Truths,
+    fatal: Truths,
+    first: float,
+    least: int,
+    ends: FinalStates,
+    outcome: OutcomeOfSum,
+    budget: Budget,
 ) -> Iterator[Reading]:
-    """The normaliser is how many keys are counted, which is `least` or more in the end; some keys are fatal."""
-    A, weights = meeting.A, _weights_by_count(meeting, budget)  # the last serves every larger count
+    """The normaliser is the number of counted keys, at least `least` at the end; a fatal key makes the guess wrong."""
+    A, weights = scored.A, _weights_by_count(scored, budget)  # the last serves every larger count
     nothing, counts = ~counted & ~fatal, np.arange(len(weights))
-    values = np.unique(meeting.values[meeting.newest :][counted[meeting.newest :]], axis=0)
+    values = np.unique(scored.values[scored.newest :][counted[scored.newest :]], axis=0)
     if len(values) == 1:
-        sums = _examples(meeting, _repeated(A, A.multiply(weights[:, None], values[0]), budget), told, budget)
+        sums = _examples(scored, _repeated(A, A.multiply(weights[:, None], values[0]), budget), outcome, budget)
         cap = max(_last_change((sums != sums[-1]).any(axis=1)), least)
         normaliser, _ = _count(fatal, nothing, cap, budget)
         yield counting(normaliser, counts[: cap + 1] >= least, sums[: cap + 1], first)
         return
-    kinds = _kinds(meeting, weights, values, budget)
-    negligible = _negligible(kinds, told, budget.limits)
+    kinds = _kinds(scored, weights, values, budget)
+    negligible = _negligible(kinds, outcome, budget.limits)
     group = np.array([negligible.get(kind, kind) for kind in range(len(kinds.added))], np.int32)[kinds.of_count]
     group[:least] = -1
     last = _last_change(group != group[-1])
@@ -60,7 +64,7 @@ def equal_parts(
         fitting, loose = group == one, int(one) in negligible
         cap = last if fitting[-1] else int(np.flatnonzero(fitting)[-1]) + 1
         guessed = np.unique(weights[fitting])
-        normaliser, rows = _count(fatal, nothing, cap, budget, A.multiply(guessed[:1] * (not loose), meeting.values))
+        normaliser, rows = _count(fatal, nothing, cap, budget, A.multiply(guessed[:1] * (not loose), scored.values))
         right = fitting[: cap + 1]
         normaliser = Normaliser(normaliser.labels, alive(normaliser.following, right), 0)
         yield summed(
@@ -69,93 +73,82 @@ def equal_parts(
 
 
 def _last_change(differs: Truths) -> int:
-    """Return the first place from which on nothing differs."""
-    places = np.flatnonzero(differs)
-    return int(places[-1]) + 1 if len(places) else 0
+    """Return the first index from which on nothing differs."""
+    indices = np.flatnonzero(differs)
+    return int(indices[-1]) + 1 if len(indices) else 0
 
 
 @dataclass(frozen=True, eq=False)
 class _Kinds:
-    """Weights by what they make of some values."""
+    """Weights grouped by the terms that they give for some values."""
 
-    of_count: Ints  # (counts): the kind of the weight of so many keys; kinds ascend with the weight
-    added: list[Array | None]  # by kind: what the head can add, for any number of keys; None for too much
+    of_count: Ints  # (counts): the kind of the weight 1 ⊘ count; kinds ascend with the weight
+    added: list[Array | None]  # by kind: the head's outputs for any number of keys; None for too many
 
 
-def _kinds(meeting: Meeting, weights: Array, values: Array, budget: Budget) -> _Kinds:
-    """Return the kinds of weights: in a kind, all make the same terms of all values."""
+def _kinds(scored: HeadScores, weights: Array, values: Array, budget: Budget) -> _Kinds:
+    """Return the kinds of weights: those of a kind give the same terms for all values."""
     key = values.tobytes()
-    if key not in meeting.known:
-        A = meeting.A
-        different_weights, places = np.unique(weights, return_inverse=True)
-        terms = A.multiply(different_weights[:, None, None], values)
-        kinds, kind_of = different(terms.reshape(len(terms), -1))
-        added = [_sums(meeting, rows, budget) for rows in kinds.reshape(len(kinds), *values.shape)]
-        meeting.known[key] = _Kinds(kind_of[places.reshape(-1)], added)
-    found: _Kinds = meeting.known[key]
+    if key not in scored.cache:
+        A = scored.A
+        distinct_weights, kind_ids = np.unique(weights, return_inverse=True)
+        terms = A.multiply(distinct_weights[:, None, None], values)
+        kinds, kind_of = distinct_rows(terms.reshape(len(terms), -1))
+        outputs = [_sums(scored, rows, budget) for rows in kinds.reshape(len(kinds), *values.shape)]
+        scored.cache[key] = _Kinds(kind_of[kind_ids.reshape(-1)], outputs)
+    found: _Kinds = scored.cache[key]
     return found
 
 
-def _sums(meeting: Meeting, terms: Array, budget: Budget) -> Array | None:
-    """Return what the head adds for all sums of some terms, the empty one too; None where there are many."""
+def _sums(scored: HeadScores, terms: Array, budget: Budget) -> Array | None:
+    """Return the head's outputs for all sums of some terms, with the empty sum; None for too many."""
     anything = Normaliser(np.zeros((1, 1), np.int32), np.zeros((1, len(terms)), np.int32), 0)
-    reading = summed(meeting.A, anything, np.ones(1, np.bool_), terms, (0.0, 0.0), budget)
+    reading = summed(scored.A, anything, np.ones(1, np.bool_), terms, (0.0, 0.0), budget)
     rows, _ = fold_of_any_keys(anything, reading.adding, budget, budget.limits.sums)
-    return different(added_by(meeting, rows[:, 1:], reading.mixed, budget))[0] if len(rows) else None
+    return distinct_rows(head_outputs(scored, rows[:, 1:], reading.mixed, budget))[0] if len(rows) else None
 
 
-def added_by(meeting: Meeting, sums: npt.NDArray[Any], mixed: Callable[[Any], Array], budget: Budget) -> Array:
-    """Return what the head adds to the stream, for each of some sums; `mixed` says which values these are."""
-    lanes, size = meeting.head.W_O.shape
-    budget.room(len(sums) * (3 * lanes * 8), "what the head adds")
+def _negligible(kinds: _Kinds, outcome: OutcomeOfSum, limits: Limits) -> dict[int, int]:
+    """Return the kinds with one outcome for all sums, each with the first kind that has the same outcome.
 
-    def of(some: slice) -> Array:
-        return meeting.A.matvec(meeting.head.W_O, mixed(sums[some]))
-
-    return in_slices(of, len(sums), lanes * size, budget)
-
-
-def _negligible(kinds: _Kinds, told: Told, limits: Limits) -> dict[int, int]:
-    """Return the kinds with one outcome, whatever the sum, and for each of them the first with the same outcome.
-
-    Most kinds have several outcomes, and a few sums show that; of the others, every sum is looked at.
+    Most kinds have several outcomes, which a sample of sums shows; for the others all sums are compared.
     """
-    few = [(kind, added) for kind, added in enumerate(kinds.added) if added is not None]
-    few = [few[place] for place in _alike([_sample(added, limits.sampled_sums) for _, added in few], told)]
-    alike = _alike([added for _, added in few], told)
+    few = [(kind, outputs) for kind, outputs in enumerate(kinds.added) if outputs is not None]
+    few = [few[i] for i in _alike([_sample(outputs, limits.sampled_sums) for _, outputs in few], outcome)]
+    alike = _alike([outputs for _, outputs in few], outcome)
     first: dict[bytes, int] = {}
-    return {few[place][0]: first.setdefault(outcome, few[place][0]) for place, outcome in alike.items()}
+    return {few[i][0]: first.setdefault(outcome_of_kind, few[i][0]) for i, outcome_of_kind in alike.items()}
 
 
-def _sample(added: Array, most: int) -> Array:
-    """Return no more than so many of some rows, from all over them."""
-    return added[:: -(-len(added) // most)]
+def _sample(outputs: Array, most: int) -> Array:
+    """Return at most `most` rows, evenly spaced."""
+    return outputs[:: -(-len(outputs) // most)]
 
 
-def _alike(several: list[Array], told: Told) -> dict[int, bytes]:
-    """Return the places of arrays whose rows all have the same outcome, with that; none where outcomes are unknown."""
-    outcomes = told(np.concatenate(several)) if several else None
+def _alike(several: list[Array], outcome: OutcomeOfSum) -> dict[int, bytes]:
+    """Return the indices of arrays whose rows all have one outcome, with that; {} where outcomes are unknown."""
+    outcomes = outcome(np.concatenate(several)) if several else None
     if outcomes is None:
         return {}
     each = np.split(outcomes, np.cumsum([len(rows) for rows in several])[:-1])
-    return {place: found[0].tobytes() for place, found in enumerate(each) if (found == found[0]).all()}
+    return {i: rows[0].tobytes() for i, rows in enumerate(each) if (rows == rows[0]).all()}
 
 
-def _examples(meeting: Meeting, sums: Array, told: Told, budget: Budget) -> Array:
-    """Return for each sum one with the same outcome."""
-    added, places = different(added_by(meeting, sums, lambda some: some, budget))
-    outcomes = told(added)
+def _examples(scored: HeadScores, sums: Array, outcome: OutcomeOfSum, budget: Budget) -> Array:
+    """Return for each sum the first sum with the same outcome."""
+    outputs, numbers = distinct_rows(head_outputs(scored, sums, lambda some: some, budget))
+    outcomes = outcome(outputs)
     if outcomes is None:
         return sums
-    examples, numbers = examples_of(outcomes[places])
-    chosen: Array = sums[examples[numbers]]
+    examples, classes = group_rows(outcomes[numbers])
+    chosen: Array = sums[examples[classes]]
     return chosen
 
 
 def _count(
     fatal: Truths, nothing: Truths, cap: int, budget: Budget, terms: Array | None = None
 ) -> tuple[Normaliser, Array]:
-    """Return a normaliser that counts up to a cap, and the terms of its labels."""
+    """Return a normaliser that counts keys up to a cap, and the terms of its labels."""
     marks = [fatal[..., None]] + ([] if terms is None else [np.where(fatal[..., None], 0.0, terms)])
     codes = np.concatenate(marks, axis=-1).astype(np.float64)
     labels, examples = labelled(codes, nothing)
@@ -178,12 +171,12 @@ def _repeated(A: Core, terms: Array, budget: Budget) -> Array:
     return total
 
 
-def _weights_by_count(meeting: Meeting, budget: Budget) -> Array:
-    """Return the weight of each of m keys, for m = 0, 1, 2 … up to where it rounds to 0 for ever."""
+def _weights_by_count(scored: HeadScores, budget: Budget) -> Array:
+    """Return the weight of each of m keys, for m = 0, 1, 2 …; the last entry, 0, serves all larger m."""
     most, keys = budget.limits.counted_keys, 1
     while keys <= most:
         keys = min(2 * keys, most + 1)
-        weights = np.append(0.0, meeting.A.round(1 / np.arange(1, keys + 1)))
+        weights = np.append(0.0, scored.A.round(1 / np.arange(1, keys + 1)))
         if weights[-1] == 0:
             return weights[: int(np.flatnonzero(weights)[-1]) + 2]
-    raise budget.stop(f"equal parts of more than {most:,} keys are above 0 in {meeting.A.arithmetic}")
+    raise budget.stop(f"equal parts of more than {most:,} keys are above 0 in {scored.A.arithmetic}")

@@ -1,4 +1,4 @@
-"""Where a block fails, because a norm of 0 has no root: on which input, and at which position of it."""
+"""The input on which a block fails because of a norm of 0."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -19,9 +19,9 @@ Made = TypeVar("Made")
 def unless_it_fails(
     T: Transformer, stream: Stream, machines: Iterable[Moore], function: Callable[[Any], Made], rows: npt.NDArray[Any]
 ) -> Made:
-    """Return what a function makes of rows; where it fails, say on which input.
+    """Return function(rows); if it fails, name an input that leads to the failing row.
 
-    One of the machines says 1 + the place of each row.
+    The machines label inputs with 1 + the index of a row.
     """
     try:
         return function(rows)
@@ -31,7 +31,7 @@ def unless_it_fails(
 
 
 def _failing(function: Callable[[Any], object], rows: npt.NDArray[Any]) -> int:
-    """Return the place of a row for which a function fails, which it does for all of them together."""
+    """Return the index of a row for which a function fails; it fails for all rows together."""
     begin, end = 0, len(rows)
     while end - begin > 1:
         middle = (begin + end) // 2
@@ -46,9 +46,9 @@ def _failing(function: Callable[[Any], object], rows: npt.NDArray[Any]) -> int:
 def on_the_input(
     T: Transformer, stream: Stream, machines: Iterable[Moore], label: int, error: ModelError
 ) -> ModelError:
-    """Return the error that the run of a transformer raises on an input after which a machine says a label."""
+    """Return the error of a run on the shortest input with a label."""
     paths = [path_to(m.table, int(np.argmax(m.labels == label))) for m in machines if (m.labels == label).any()]
-    ids = [stream.names[letter] for letter in min(paths, key=len)]
+    ids = [stream.token_ids[letter] for letter in min(paths, key=len)]
     try:
         evaluate(T, np.array(ids))
     except ModelError as found:

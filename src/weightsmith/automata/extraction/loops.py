@@ -1,7 +1,8 @@
-"""The loops over states, for Numba: smallest machines, pairs of machines, folds, different rows. See `compiled`.
+"""The loops over states, for Numba: minimisation, products, folds, distinct rows. See `compiled`.
 
-Those that can take long work in slices of so many steps and keep their progress in arrays, so that whoever calls them
-can look at the clock in between, and hears Ctrl-C (`slices`).
+Long loops work in slices of a number of steps and keep their progress in arrays, so that the caller can check the
+budget and handle Ctrl-C in between (`exploring`). Three loops repeat the lines that number a row: as a function they
+make products twice as slow.
 """
 
 from typing import Any
@@ -12,11 +13,11 @@ import numpy.typing as npt
 Ints = npt.NDArray[np.int32]
 Counts = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
-DEAD = -1  # in place of a normaliser: the guess has turned out wrong, and stays so
+DEAD = -1  # in place of a normaliser: the guess is wrong
 
 
 def by_label(labels: Ints) -> tuple[Ints, int]:
-    """Return the class of each state, and how many there are: states with one label, and the start by itself.
+    """Return the initial class of each state, by label, and the number of classes; the start is a class by itself.
 
     Labels are not negative.
     """
@@ -33,7 +34,7 @@ def by_label(labels: Ints) -> tuple[Ints, int]:
 
 
 def inverse(table: Ints) -> tuple[Ints, Ints]:
-    """Return from where tokens lead to each state: sources[token, begin[token, state] : begin[token, state + 1]]."""
+    """Return the predecessors of each state: sources[token, begin[token, state] : begin[token, state + 1]]."""
     states, tokens = table.shape
     begin = np.zeros((tokens, states + 2), np.int32)
     sources = np.empty((tokens, states), np.int32)
@@ -50,15 +51,14 @@ def inverse(table: Ints) -> tuple[Ints, Ints]:
 
 
 def refined(begin: Ints, sources: Ints, classes: Ints, work: Ints, progress: Counts, steps: int) -> bool:
-    """Split classes until no token leads from one class to two (Hopcroft 1971); say whether that is done.
+    """Refine classes until no token leads from one class to two (Hopcroft 1971); return whether that is done.
 
-    The smaller part of a class that is split always gets the new number, so it alone need split others. `progress`
-    holds how many classes there are, how many of them wait to split others, and whether this has begun; `work` has a
-    row of states + 1 numbers for each of eight purposes. No more than so many steps are taken, but for those of the
-    last class that splits others.
+    The smaller part of a split class gets the new number, so it alone becomes a splitter. `progress` holds the number
+    of classes, the number of waiting splitters, and whether this has begun; `work` has a row of states + 1 numbers for
+    each of eight purposes. At most `steps` steps are taken, besides those of the last splitter.
     """
     tokens, states = sources.shape
-    first, size, marked, waiting = work[0], work[1], work[2], work[3]  # of each class, its place and extent in `order`
+    first, size, marked, waiting = work[0], work[1], work[2], work[3]  # of each class, its range in `order`
     order, place, touched, splitter = work[4], work[5], work[6], work[7]
     count, left = progress[0], progress[1]
     if progress[2] == 0:
@@ -125,9 +125,9 @@ def refined(begin: Ints, sources: Ints, classes: Ints, work: Ints, progress: Cou
 
 
 def numbered(table: Ints, classes: Ints, count: int) -> tuple[Ints, Ints]:
-    """Number classes in the order in which they are found from state 0; return a member of each, and their table.
+    """Number classes in breadth-first order from state 0; return a member of each, and their table.
 
-    `classes` is changed to the new numbers; all states can be reached.
+    `classes` is changed to the new numbers; all states are reachable.
     """
     tokens = table.shape[1]
     number = np.full(count, -1, np.int32)
@@ -151,7 +151,7 @@ def numbered(table: Ints, classes: Ints, count: int) -> tuple[Ints, Ints]:
 
 
 def leading(table: Ints, wanted: Truths) -> Truths:
-    """Say of each state whether it is wanted, or some input leads from it to one that is."""
+    """Return for each state whether some input, perhaps the empty one, leads to a wanted state."""
     states, tokens = table.shape
     begin = np.zeros(states + 1, np.int64)
     for state in range(states):
@@ -182,24 +182,24 @@ def leading(table: Ints, wanted: Truths) -> Truths:
     return found
 
 
-def found_place(rows: Ints, slots: Ints, row: Ints) -> Any:
-    """Return the slot in which the number of a row stands, or would stand (open addressing)."""
+def slot_of(rows: Ints, slots: Ints, row: Ints) -> Any:
+    """Return the hash slot of a row (open addressing): it holds the number of the row, or −1."""
     mask = len(slots) - 1
     mixed = np.uint64(1469598103934665603)
     for j in range(len(row)):
         mixed = (mixed ^ np.uint64(row[j] + 2)) * np.uint64(1099511628211)
         mixed ^= mixed >> np.uint64(29)
-    place = np.int64(mixed & np.uint64(mask))
-    while slots[place] >= 0:
+    slot = np.int64(mixed & np.uint64(mask))
+    while slots[slot] >= 0:
         same = True
         for j in range(len(row)):
-            if rows[slots[place], j] != row[j]:
+            if rows[slots[slot], j] != row[j]:
                 same = False
                 break
         if same:
-            return place
-        place = (place + 1) & mask
-    return place
+            return slot
+        slot = (slot + 1) & mask
+    return slot
 
 
 def copied(source: Ints, target: Ints) -> None:
@@ -209,38 +209,37 @@ def copied(source: Ints, target: Ints) -> None:
 
 
 def placed(rows: Ints, slots: Ints, begin: int, end: int) -> None:
-    """Put the numbers of some rows, which are new there, into slots."""
+    """Fill the slots of new rows with their numbers."""
     for i in range(begin, end):
-        slots[_PLACE(rows, slots, rows[i])] = i
+        slots[_SLOT(rows, slots, rows[i])] = i
 
 
 def distinct(rows: Ints) -> tuple[Ints, Ints]:
-    """Return the place of the first of all equal rows, for each of them, and which of them each row is."""
+    """Return the index of the first example of each distinct row, and the number of each row."""
     size = 4
     while size < 2 * len(rows):
         size *= 2
-    slots = np.full(size, -1, np.int32)  # places of rows
+    slots = np.full(size, -1, np.int32)  # indices of rows
     numbers, examples, count = np.empty(len(rows), np.int32), np.empty(len(rows), np.int32), 0
     for i in range(len(rows)):
-        place = _PLACE(rows, slots, rows[i])
-        if slots[place] < 0:
-            slots[place] = i
+        slot = _SLOT(rows, slots, rows[i])
+        if slots[slot] < 0:
+            slots[slot] = i
             examples[count] = i
             numbers[i] = count
             count += 1
         else:
-            numbers[i] = numbers[slots[place]]
+            numbers[i] = numbers[slots[slot]]
     return examples[:count].copy(), numbers
 
 
 def paired(
     A: Ints, B: Ints, dead_a: int, dead_b: int, rows: Ints, table: Ints, slots: Ints, progress: Counts, end: Counts
 ) -> None:
-    """Find the pairs of states that one input leads to, and their table.
+    """Explore the product of two machines: reachable pairs of states, and their table.
 
-    Where one of them is dead (−1: none is), the pair is: all such pairs are one. `progress` holds how many rows were
-    found and how many of them are done; it goes on until all are, or more than end[0] were found, or `rows` has no
-    room, or end[1] steps were taken.
+    All pairs with a dead state (−1: none is dead) are one. `progress` holds the number of rows, and how many of them
+    are done. The loop ends when all are done, there are more than end[0], `rows` is full, or after end[1] steps.
     """
     tokens = A.shape[1]
     sink_a, sink_b = max(dead_a, 0), max(dead_b, 0)
@@ -251,12 +250,12 @@ def paired(
             row[0], row[1] = A[rows[done, 0], token], B[rows[done, 1], token]
             if row[0] == dead_a or row[1] == dead_b:
                 row[0], row[1] = sink_a, sink_b
-            place = _PLACE(rows, slots, row)
-            if slots[place] < 0:
-                slots[place] = count
+            slot = _SLOT(rows, slots, row)
+            if slots[slot] < 0:
+                slots[slot] = count
                 _COPY(row, rows[count])
                 count += 1
-            table[done, token] = slots[place]
+            table[done, token] = slots[slot]
         done += 1
         steps -= tokens
     progress[0], progress[1] = count, done
@@ -265,10 +264,10 @@ def paired(
 def delayed(
     machine: Ints, enters: Ints, becomes: Ints, rows: Ints, table: Ints, slots: Ints, progress: Counts, end: Counts
 ) -> None:
-    """Find the reachable (state of the machine, code of the key at age 1, at age 2, …), and their table.
+    """Explore (state of the machine, code of the key at age 1, at age 2, …): reachable rows, and their table.
 
-    The key of the state that was left has age 1, with the code becomes[1, enters[state]], and is older by 1 after each
-    token: becomes[age, code at the age before]. The start has no key. Progress and end are those of `paired`.
+    The key of the previous state has age 1 and the code becomes[1, enters[state]]; each token makes it older by 1, with
+    the code becomes[age, code at the age before]. The start has no key. For progress and end see `paired`.
     """
     tokens, width = machine.shape[1], len(becomes)
     row = np.empty(width, np.int32)
@@ -280,12 +279,12 @@ def delayed(
             row[1] = 0 if done == 0 else becomes[1, enters[before[0]]]
             for age in range(2, width):
                 row[age] = becomes[age, before[age - 1]]
-            place = _PLACE(rows, slots, row)
-            if slots[place] < 0:
-                slots[place] = count
+            slot = _SLOT(rows, slots, row)
+            if slots[slot] < 0:
+                slots[slot] = count
                 _COPY(row, rows[count])
                 count += 1
-            table[done, token] = slots[place]
+            table[done, token] = slots[slot]
         done += 1
         steps -= tokens * width
     progress[0], progress[1] = count, done
@@ -304,11 +303,11 @@ def folded(
     progress: Counts,
     end: Counts,
 ) -> None:
-    """Find the reachable (state of the machine, normaliser, sum in each coordinate), and their table.
+    """Explore (state of the machine, normaliser, sum in each coordinate): reachable rows, and their table.
 
-    A token brings the key labels[state, token]. If that is ≥ 0, it takes the normaliser n to following[n, label], and
-    the sum s in coordinate j to sums[step[n, label, j], s]; step has one row where n does not matter. Where the
-    normaliser is dead, or the state is not useful, all is one dead state. Progress and end are those of `paired`.
+    A token brings the key labels[state, token]. If that is ≥ 0, the normaliser n becomes following[n, label], and the
+    sum s in coordinate j becomes sums[step[n, label, j], s]; step has one row if n does not matter. All rows with a
+    dead normaliser or a state that is not useful are one dead row. For progress and end see `paired`.
     """
     tokens, width = machine.shape[1], rows.shape[1]
     row = np.empty(width, np.int32)
@@ -329,16 +328,16 @@ def folded(
                 if row[1] == DEAD or not useful[state]:
                     for j in range(width):
                         row[j] = DEAD
-            place = _PLACE(rows, slots, row)
-            if slots[place] < 0:
-                slots[place] = count
+            slot = _SLOT(rows, slots, row)
+            if slots[slot] < 0:
+                slots[slot] = count
                 _COPY(row, rows[count])
                 count += 1
-            table[done, token] = slots[place]
+            table[done, token] = slots[slot]
         done += 1
         steps -= tokens * width
     progress[0], progress[1] = count, done
 
 
-_PLACE: Any = found_place  # `compiled` puts the machine code here
+_SLOT: Any = slot_of  # `compiled` puts the machine code here
 _COPY: Any = copied

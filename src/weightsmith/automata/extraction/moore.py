@@ -1,7 +1,6 @@
-"""Machines that read tokens and speak: smallest ones, pairs of them, and what several say together.
+"""Moore machines over tokens: minimisation, products, and the union of several.
 
-A machine *speaks* a label above 0 in some of its states and is silent, 0, in the others. Its start is state 0: there
-nothing has been read, and no token leads there.
+A state has a label; 0 means no output. The start is state 0: no token has been read there, and no token leads there.
 """
 
 import heapq
@@ -16,58 +15,57 @@ import numpy.typing as npt
 
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.compiled import compiled
-from weightsmith.automata.extraction.rows import Ints
-from weightsmith.automata.extraction.slices import merged_states, reached
+from weightsmith.automata.extraction.exploring import Ints, merged_states, reached
 
-NOBODY = -1
+NO_STATE = -1
 
 
 @dataclass(frozen=True, eq=False)
 class Moore:
-    """A machine in which every state can be reached."""
+    """A machine with reachable states only."""
 
     table: Ints  # (states, tokens)
     labels: Ints  # (states)
 
     @property
     def states(self) -> int:
-        """How many there are."""
+        """The number of states."""
         return len(self.table)
 
     @property
-    def speaks(self) -> bool:
-        """Whether it ever does."""
+    def has_labels(self) -> bool:
+        """Whether some label is above 0."""
         return bool(self.labels.any())
 
     @cached_property
-    def spoken(self) -> Ints:
-        """The labels that it speaks, ascending."""
-        said = np.zeros(int(self.labels.max()) + 1, np.bool_)
-        said[self.labels] = True
-        said[0] = False
-        return np.flatnonzero(said).astype(np.int32)
+    def used_labels(self) -> Ints:
+        """The labels above 0, ascending."""
+        used = np.zeros(int(self.labels.max()) + 1, np.bool_)
+        used[self.labels] = True
+        used[0] = False
+        return np.flatnonzero(used).astype(np.int32)
 
     @cached_property
     def dead(self) -> int:
-        """The state in which it is silent for ever; −1 where there is none. A smallest machine has one at most."""
+        """The state from which only label 0 follows; −1 where there is none. A minimal machine has one at most."""
         stays = (self.table == np.arange(self.states)[:, None]).all(axis=1) & (self.labels == 0)
-        return int(np.argmax(stays)) if stays.any() else NOBODY
+        return int(np.argmax(stays)) if stays.any() else NO_STATE
 
     def relabelled(self, labels: npt.NDArray[Any], budget: Budget) -> "Moore":
-        """Return the smallest machine that says labels[s] in state s."""
+        """Return the smallest machine with labels[s] in state s."""
         return smallest(self.table, labels, budget)
 
     def renamed(self, code: npt.NDArray[Any], budget: Budget) -> "Moore":
-        """Return the smallest machine that says code[x] instead of each label x; code[0] is 0."""
-        names = code[self.spoken]
-        said = np.zeros(int(code.max()) + 1, np.bool_)
-        said[names] = True
-        if not said[0] and np.count_nonzero(said) == len(names):  # what was told apart still is
+        """Return the smallest machine with code[x] in place of each label x; code[0] is 0."""
+        codes = code[self.used_labels]
+        used = np.zeros(int(code.max()) + 1, np.bool_)
+        used[codes] = True
+        if not used[0] and np.count_nonzero(used) == len(codes):  # the code is injective: it stays minimal
             return Moore(self.table, code[self.labels].astype(np.int32))
         return smallest(self.table, code[self.labels], budget)
 
     def label_after(self, ids: Iterable[int]) -> int:
-        """Return what it says after an input."""
+        """Return the label after an input."""
         state = 0
         for token in ids:
             state = int(self.table[state, token])
@@ -75,48 +73,48 @@ class Moore:
 
 
 def smallest(table: Ints, labels: npt.NDArray[Any], budget: Budget) -> Moore:
-    """Merge the states that no input tells apart, and number the rest in the order in which they are found."""
+    """Minimise a machine; states are numbered in breadth-first order."""
     labels = np.ascontiguousarray(labels, np.int32)
     members, merged = merged_states(table, labels, budget)
-    said = labels[members]
-    said[0] = 0
-    budget.holding(merged, said)
-    return Moore(merged, said)
+    kept = labels[members]
+    kept[0] = 0
+    budget.holding(merged, kept)
+    return Moore(merged, kept)
 
 
 def constant(tokens: int, label: int) -> Moore:
-    """Return the machine that always says the same."""
+    """Return the machine with one label after every input."""
     return Moore(np.ones((2, tokens), np.int32), np.array([0, label], np.int32))
 
 
 def pair(
-    A: Moore, B: Moore, say: Callable[[Ints, Ints], npt.NDArray[Any]], budget: Budget, *, both: bool = False
+    A: Moore, B: Moore, combine: Callable[[Ints, Ints], npt.NDArray[Any]], budget: Budget, *, both: bool = False
 ) -> Moore:
-    """Return the machine that says what `say` makes of what two machines say.
+    """Return the minimised product of two machines, labelled by `combine`.
 
-    With `both`, it is silent wherever one of them is.
+    With `both`, the label is 0 wherever one of theirs is 0.
     """
     rows, table = pairs_of(A, B, budget, both=both)
-    return smallest(table, say(A.labels[rows[:, 0]], B.labels[rows[:, 1]]), budget)
+    return smallest(table, combine(A.labels[rows[:, 0]], B.labels[rows[:, 1]]), budget)
 
 
 def pairs_of(A: Moore, B: Moore, budget: Budget, *, both: bool) -> tuple[Ints, Ints]:
-    """Return the pairs of states that one input leads to, in the order of these inputs, and their table.
+    """Return the reachable pairs of states, in breadth-first order, and their table.
 
-    With `both`, all pairs in which one of them is silent for ever are one.
+    With `both`, all pairs with a dead state are one.
     """
-    dead = (A.dead, B.dead) if both else (NOBODY, NOBODY)
+    dead = (A.dead, B.dead) if both else (NO_STATE, NO_STATE)
     start, tokens = np.zeros(2, np.int32), A.table.shape[1]
     return reached(compiled().paired, (A.table, B.table, *dead), start, tokens, budget)
 
 
-def together(machines: Iterable[Moore], tokens: int, budget: Budget) -> Moore:
-    """Return the machine that says what any of several says; of these, at most one speaks after each input.
+def union(machines: Iterable[Moore], tokens: int, budget: Budget) -> Moore:
+    """Return one machine for a union of machines, of which at most one has a label above 0 after each input.
 
-    Neighbours are alike: they differ by a guess, and count the same keys. So they are paired first; of the few machines
-    that are left then, the smallest.
+    Neighbours are similar: they differ by a guess, and count the same keys. So they are paired first; the last few
+    machines are paired smallest first.
     """
-    every = [machine for machine in machines if machine.speaks]
+    every = [machine for machine in machines if machine.has_labels]
     while len(every) > budget.limits.machines_at_once:
         pairs = zip(every[::2], every[1::2], strict=False)
         every = [pair(A, B, np.maximum, budget) for A, B in pairs] + every[len(every) // 2 * 2 :]
@@ -131,10 +129,10 @@ def together(machines: Iterable[Moore], tokens: int, budget: Budget) -> Moore:
 
 
 def path_to(table: Ints, state: int) -> tuple[int, ...]:
-    """Return the input that leads to a state first; states are numbered in the order of these inputs."""
+    """Return the first input that leads to a state; states are in breadth-first order."""
     states, tokens = table.shape
-    first = np.empty(states, np.int64)  # the first place of each state in the table, read row by row
-    first[table[::-1, ::-1].reshape(-1)] = np.arange(states * tokens - 1, -1, -1)  # the last one that is written stays
+    first = np.empty(states, np.int64)  # the first index of each state in the table, read row by row
+    first[table[::-1, ::-1].reshape(-1)] = np.arange(states * tokens - 1, -1, -1)  # the last assignment stays
     ids: list[int] = []
     while state != 0:
         state, token = divmod(int(first[state]), tokens)

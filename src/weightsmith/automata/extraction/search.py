@@ -1,4 +1,4 @@
-"""The first input on which machines disagree, found by walking through two of them at once, from every start."""
+"""The first input on which two unions of machines differ, by breadth-first search through their product."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
@@ -8,9 +8,8 @@ import numpy.typing as npt
 
 from weightsmith.automata.automaton import Automaton
 from weightsmith.automata.extraction.budget import Budget
+from weightsmith.automata.extraction.exploring import Ints, state_bytes
 from weightsmith.automata.extraction.moore import Moore, pair, pairs_of, path_to, smallest
-from weightsmith.automata.extraction.rows import Ints
-from weightsmith.automata.extraction.slices import state_bytes
 from weightsmith.automata.extraction.whole import Decisions, one_machine
 from weightsmith.errors import UnknownError
 
@@ -19,7 +18,7 @@ Ids: TypeAlias = tuple[int, ...]
 
 
 def read_as(decisions: Decisions, order: Sequence[int], suffix: Sequence[int]) -> list[Moore]:
-    """Return the machines over some of the tokens, in an order, saying what is decided after a suffix too."""
+    """Return the machines over the tokens of `order`, labelled with the decision after the suffix."""
     machines = []
     for machine in decisions.machines:
         state = np.arange(machine.states)
@@ -30,7 +29,7 @@ def read_as(decisions: Decisions, order: Sequence[int], suffix: Sequence[int]) -
 
 
 def as_few(machines: list[Moore], answers: int, budget: Budget) -> list[Moore]:
-    """Return one machine for all, if it stays small; else the machines as they are."""
+    """Return one machine for a union if it stays small, else the union."""
     if len(machines) < 2:
         return machines
     try:
@@ -47,7 +46,7 @@ def first_difference(
     within: Moore | None,
     budget: Budget,
 ) -> Ids | None:
-    """Return the shortest input, the smallest in vocabulary order, on which two machines speak and differ."""
+    """Return the shortest input, the first in vocabulary order, on which labels above 0 differ."""
     best: Ids | None = None
     for A in mine:
         for B in others if within is None else [_only_within(B, within, budget) for B in others]:
@@ -65,9 +64,8 @@ def _only_within(machine: Moore, within: Moore, budget: Budget) -> Moore:
     return pair(machine, within, lambda a, b: np.where(b == 2, a, 0), budget)
 
 
-def spoken(language: Automaton, budget: Budget | None = None) -> Moore:
-    """Return a language as a machine that says 2 for its inputs and 1 for all others, with a start of its own."""
-    budget = budget or Budget()
+def labelled_language(language: Automaton, budget: Budget) -> Moore:
+    """Return a machine that labels the inputs of a language with 2 and all others with 1."""
     budget.room(state_bytes(1, language.table.shape[1]) * len(language.table), "the automaton of a language")
     table = np.concatenate([language.table[[language.start]] + 1, language.table + 1]).astype(np.int32)
     return smallest(table, np.append(0, np.where(language.accepting, 2, 1)), budget)

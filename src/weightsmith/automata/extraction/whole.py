@@ -1,4 +1,4 @@
-"""From a transformer to machines that say its decision after every input."""
+"""From a transformer to machines that label every input with its decision."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,53 +10,54 @@ from weightsmith.arithmetic import Array, Saturating
 from weightsmith.automata.decisions import DecisionAutomaton, decision_automaton
 from weightsmith.automata.extraction.blocks import Finish, run_block
 from weightsmith.automata.extraction.budget import DEFAULT_MEMORY, DEFAULT_SECONDS, DEFAULT_STATES, Budget
+from weightsmith.automata.extraction.exploring import Ints, distinct_rows, state_bytes
 from weightsmith.automata.extraction.failures import unless_it_fails
-from weightsmith.automata.extraction.journal import BlockMade, Journal
-from weightsmith.automata.extraction.moore import Moore, pair, smallest, together
-from weightsmith.automata.extraction.rows import Ints, different
-from weightsmith.automata.extraction.slices import state_bytes
+from weightsmith.automata.extraction.guesses import WEIGHTINGS
+from weightsmith.automata.extraction.moore import Moore, pair, smallest, union
 from weightsmith.automata.extraction.stream import Stream
+from weightsmith.automata.extraction.trace import BlockTrace, ProofTrace
 from weightsmith.errors import InputError
 from weightsmith.model import Rotary, Transformer, Value, position_table
 from weightsmith.model.lookup import checked as checked_transformer
 from weightsmith.model.positions import AttentionPositions
 from weightsmith.semantics.reference import Reference
+from weightsmith.semantics.support import unsupported
 
-AUTOMATON_BYTES = 4 * 4  # of each entry of a table while an automaton is made of it, which is checked and frozen
+AUTOMATON_BYTES = 4 * 4  # of each entry of a table while an automaton is made of it
 
 
 @dataclass(frozen=True, eq=False)
 class Decisions:
-    """Machines over the vocabulary, of which exactly one speaks after each input: 1 + the place of the answer."""
+    """A union of machines over the vocabulary, with the labels 1 + the number of the answer."""
 
     transformer: Transformer
     machines: tuple[Moore, ...]
-    max_length: int | None  # the longest input that they are about
-    journal: Journal  # what they were made from
+    max_length: int | None  # the longest input, with a position table
+    trace: ProofTrace
 
     def after(self, ids: list[int]) -> int:
-        """Return the place of the answer."""
-        (said,) = {machine.label_after(ids) for machine in self.machines} - {0}
-        return said - 1
+        """Return the number of the answer to an input."""
+        (label,) = {machine.label_after(ids) for machine in self.machines} - {0}
+        return label - 1
 
 
 def extract(T: Transformer, budget: Budget | None = None) -> Decisions:
-    """Return the machines of a transformer, or say why there are none."""
+    """Return the machines of a transformer, or raise."""
     budget = budget or Budget()
     check_possible(T)
     stream, tokens = _embedded(T, budget)
-    journal = Journal()
+    trace = ProofTrace()
     for b in range(len(T.blocks)):
         last = b == len(T.blocks) - 1
         outcome = partial(_answers_of, T) if last and T.readout is None else _numbers
-        stream, made = run_block(T, b, stream, _answers(T) if last else different, budget, outcome)
-        journal.blocks.append(made)
+        stream, block = run_block(T, b, stream, _answers(T) if last else distinct_rows, budget, outcome)
+        trace.blocks.append(block)
     if not T.blocks:
         numbers = unless_it_fails(T, stream, stream.machines, partial(_answers_of, T), stream.vectors)
         stream.machines = [m.relabelled(np.append(0, 1 + numbers)[m.labels], budget) for m in stream.machines]
-        journal.blocks.append(BlockMade())
-    machines = tuple(Moore(np.ascontiguousarray(m.table[:, tokens]), m.labels) for m in stream.machines if m.speaks)
-    return Decisions(T, machines, T.max_length, journal)
+        trace.blocks.append(BlockTrace())
+    machines = tuple(Moore(np.ascontiguousarray(m.table[:, tokens]), m.labels) for m in stream.machines if m.has_labels)
+    return Decisions(T, machines, T.max_length, trace)
 
 
 def automaton(
@@ -67,10 +68,10 @@ def automaton(
     states: int = DEFAULT_STATES,
     memory: int = DEFAULT_MEMORY,
 ) -> DecisionAutomaton:
-    """Return the automaton of a transformer: the smallest one that says its decision after every input, of any length.
+    """Return the automaton of a transformer: the smallest one with its decision after every input, of any length.
 
-    With a position table it is about the inputs that fit. What it accepts are the inputs whose decision is `yes`. Where
-    `seconds`, `states` of a machine or `memory`, in bytes, are not enough, the error says how far it went.
+    With a position table it is about the inputs that fit. It accepts the inputs whose decision is `yes`. If `seconds`,
+    `states` of a machine or `memory`, in bytes, are not enough, the error names the step that was reached.
 
     >>> from weightsmith import library
     >>> automaton(library.ends_with("01")).regex()
@@ -81,7 +82,7 @@ def automaton(
 
 
 def joined(decisions: Decisions, yes: Value, budget: Budget) -> DecisionAutomaton:
-    """Return one machine for all that speak, which is silent after inputs that are too long."""
+    """Return one automaton for a union, without an answer to inputs that are too long."""
     T, length = decisions.transformer, decisions.max_length
     whole = one_machine(decisions.machines, len(T.answers), budget)
     if length is not None:
@@ -94,33 +95,33 @@ def joined(decisions: Decisions, yes: Value, budget: Budget) -> DecisionAutomato
 
 
 def one_machine(machines: Sequence[Moore], answers: int, budget: Budget) -> Moore:
-    """Return a machine that says what any of several says; after each input one of them speaks.
+    """Return one machine for a union of machines.
 
-    What most of their states say is taken for silence meanwhile, so that not all of them need be followed.
+    The commonest label is encoded as 0 meanwhile; machines with this label only are skipped.
     """
-    budget.place = "the decisions"
-    spoken = np.zeros(answers + 1, np.int64)
+    budget.step = "the decisions"
+    states = np.zeros(answers + 1, np.int64)
     for machine in machines:
         labels = machine.labels[machine.labels > 0]
-        spoken[np.unique(labels)] += machine.states
-    default = int(np.argmax(spoken))
-    codes = np.arange(len(spoken))
+        states[np.unique(labels)] += machine.states
+    default = int(np.argmax(states))
+    codes = np.arange(len(states))
     codes[default] = 0
-    few = together((smallest(m.table, codes[m.labels], budget) for m in machines), machines[0].table.shape[1], budget)
+    few = union((smallest(m.table, codes[m.labels], budget) for m in machines), machines[0].table.shape[1], budget)
     labels = np.where(few.labels == 0, default, few.labels)
     labels[0] = 0
     return Moore(few.table, labels.astype(np.int32))
 
 
 def _clock(length: int, tokens: int) -> Moore:
-    """Return a machine that speaks up to a length."""
+    """Return a machine with label 1 up to a length, then 0."""
     following = np.minimum(np.arange(1, length + 3), length + 1)
     labels = np.arange(length + 2)
     return Moore(np.repeat(following[:, None], tokens, axis=1).astype(np.int32), np.where(labels <= length, 1, 0))
 
 
 def check_possible(T: Transformer) -> None:
-    """Refuse a transformer that is no finite automaton, or is none here, and say what is possible instead."""
+    """Refuse a transformer that is no finite automaton, or has a part that the extraction does not know."""
     instead = "check inputs up to a length: up_to=10"
     if not isinstance(T.arithmetic, Saturating):
         raise InputError(
@@ -129,8 +130,11 @@ def check_possible(T: Transformer) -> None:
         )
     if T.mask != "causal" and any(block.attention is not None for block in T.blocks):
         raise InputError(f"an automaton needs mask='causal', and this transformer has mask={T.mask!r}; {instead}")
-    schemes: list[AttentionPositions | None] = [T.attention_positions]
-    schemes += [head.positions for block in T.blocks if block.attention for head in block.attention.heads]
+    heads = [head for block in T.blocks if block.attention for head in block.attention.heads]
+    reason = unsupported(T, "an automaton", WEIGHTINGS)
+    if reason is not None:
+        raise InputError(f"{reason}, or {instead}")
+    schemes: list[AttentionPositions | None] = [T.attention_positions, *(head.positions for head in heads)]
     if any(isinstance(scheme, Rotary) for scheme in schemes):
         raise InputError(
             "an automaton cannot follow rotary positions, whose angles go on growing: write a PositionTable, "
@@ -139,23 +143,23 @@ def check_possible(T: Transformer) -> None:
 
 
 def _embedded(T: Transformer, budget: Budget) -> tuple[Stream, Ints]:
-    """Return the stream after the embedding, over tokens that differ there, and which of these each token is.
+    """Return the stream after the embedding, over tokens with distinct embeddings, and the number of each token.
 
-    With a position table the machine goes through its rows; where the last rows are equal, it stays there. So inputs
-    that are too long are read as well, and whoever asks must not ask for them.
+    With a position table the machine steps through its rows, and stays at the last rows if these are equal: it then
+    reads inputs that are too long, and the caller must not ask for them.
     """
     A = T.arithmetic.core
-    rows, names, tokens = np.unique(T.embedding.astype(np.float64), axis=0, return_index=True, return_inverse=True)
+    rows, token_ids, tokens = np.unique(T.embedding.astype(np.float64), axis=0, return_index=True, return_inverse=True)
     table = position_table(T.positions, T.arithmetic, len(T.lanes))
     times = np.zeros((1, len(T.lanes))) if table is None else table
     same = np.flatnonzero((times != times[-1]).any(axis=1))
-    begin = int(same[-1]) + 1 if len(same) else 0  # from here on all rows are equal
+    begin = int(same[-1]) + 1 if len(same) else 0  # the rows are equal from here on
     ends = table is not None and begin == len(times) - 1 and begin > 0
     times = times[: begin + 1]
     size = len(times) * len(rows) * (4 * 8 * len(T.lanes) + state_bytes(1, len(rows)))
     budget.room(size, "a state for each position and token")
     every = (rows[None] if table is None else A.add(rows[None], times[:, None])).reshape(-1, len(T.lanes))
-    vectors, numbers = different(every)
+    vectors, numbers = distinct_rows(every)
     states = 1 + np.arange(len(every)).reshape(len(times), len(rows))  # state 1 + time·tokens + token
     over = 1 + len(every)
     following = np.concatenate([states, np.full((1, len(rows)), over) if ends else states[-1:]])
@@ -165,28 +169,28 @@ def _embedded(T: Transformer, budget: Budget) -> tuple[Stream, Ints]:
     if not ends:
         machine, labels = machine[:-1], labels[:-1]
     small = smallest(np.ascontiguousarray(machine, np.int32), labels, budget)
-    return Stream(vectors, [small], names.tolist(), ends), tokens.reshape(-1).astype(np.int32)
+    return Stream(vectors, [small], token_ids.tolist(), ends), tokens.reshape(-1).astype(np.int32)
 
 
 def _answers_of(T: Transformer, vectors: Array) -> Ints:
-    """Return the places of the answers; each vector stands there on some input, so each must have one."""
-    places = Reference(T).read_answers(vectors).astype(np.int32)
-    if T.readout is not None and (places < 0).any():
-        code = Reference(T).read_codes(vectors[places < 0][:1])[0]
+    """Return the numbers of the answers; each vector occurs on some input, so each must have an answer."""
+    answer_ids = Reference(T).read_answers(vectors).astype(np.int32)
+    if T.readout is not None and (answer_ids < 0).any():
+        code = Reference(T).read_codes(vectors[answer_ids < 0][:1])[0]
         values = ", ".join(f"{lane}={x:g}" for lane, x in zip(T.readout.lanes, code, strict=True))
         raise InputError(
             f"on some input the lanes of the readout hold {values}, which stands for nothing: add it to the table"
         )
-    return places
+    return answer_ids
 
 
 def _numbers(vectors: Array) -> Ints:
-    """Number vectors: between blocks, all of a vector matters."""
-    return different(vectors)[1]
+    """Number vectors: between blocks, the outcome is the whole vector."""
+    return distinct_rows(vectors)[1]
 
 
 def _answers(T: Transformer) -> Finish:
-    """Number vectors by what is said of them: the last block need not tell more of them apart."""
+    """Number vectors by their answers, after the last block."""
 
     def finish(vectors: Array) -> tuple[Array, Ints]:
         return vectors, _answers_of(T, vectors)

@@ -1,33 +1,53 @@
-"""The loops that can take long, slice by slice: between two slices the budget is looked at, and Ctrl-C is heard."""
+"""Exploring state spaces with the compiled loops: distinct rows, reachable rows, minimisation.
+
+Long loops run in slices; between two slices the budget is checked and Ctrl-C is handled.
+"""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.compiled import compiled
-from weightsmith.automata.extraction.rows import Ints
 
-# Bytes for a state, at the worst moment, in numbers of 4 bytes. While rows are looked for, they and their table are
-# there one and a half times, and six slots for each. Then rows are there five times, while what they stand for is
-# numbered. While a machine is made small, its table is there four times, with eight numbers for classes and six for
-# labels; and where a fold was walked with, the labels of keys are a table too.
+Ints = npt.NDArray[np.int32]
+
+
+def distinct_rows(rows: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
+    """Return the distinct rows in order of appearance, and the number of each row."""
+    examples, numbers = group_rows(rows)
+    return rows[examples], numbers
+
+
+def group_rows(rows: npt.NDArray[Any]) -> tuple[Ints, Ints]:
+    """Return the index of the first example of each distinct row, and the number of each row."""
+    if rows.shape[1] == 0:
+        return np.zeros(min(len(rows), 1), np.int32), np.zeros(len(rows), np.int32)
+    exact = rows + 0.0 if rows.dtype.kind == "f" else rows.astype(np.int32)  # without −0
+    found: tuple[Ints, Ints] = compiled().distinct(np.ascontiguousarray(exact).view(np.int32))
+    return found
+
+
+# Peak bytes of a state, as int32 numbers. While exploring: rows and table one and a half times, and six slots for
+# each. While labels are numbered: rows five times. During minimisation: the table four times, eight numbers for classes
+# and six for labels; after a fold also a table of key labels.
 ROW_BYTES, TOKEN_BYTES, STATE_BYTES = 4 * 5, 4 * 5, 4 * (6 + 8 + 6)
 
 
 def state_bytes(width: int, tokens: int) -> int:
-    """Return what a state takes from when it is found, as a row of so many numbers, until its machine is small."""
+    """Return the peak bytes of a state that is a row of `width` numbers, until its machine is minimised."""
     return ROW_BYTES * width + TOKEN_BYTES * tokens + STATE_BYTES
 
 
 def reached(
     loop: Callable[..., None], given: tuple[Any, ...], start: Ints, tokens: int, budget: Budget, most: int | None = None
 ) -> tuple[Ints, Ints]:
-    """Return the rows that a loop finds from a start, and their table.
+    """Return the rows that a loop reaches from a start, and their table.
 
-    With `most` there are none if they would be more; else the budget says how many they may be.
+    Both are empty if there are more than `most`; without it, more than the budget allows is an error.
     """
     limits, size = budget.limits, state_bytes(len(start), tokens)
     limit = budget.states_of(size)
@@ -57,15 +77,15 @@ def reached(
 
 
 def _room(rows: int, width: int, tokens: int) -> tuple[Ints, Ints, Ints]:
-    """Return empty rows, their table, and slots: at most half of these will be taken."""
+    """Return empty rows, their table, and hash slots, of which at most half are filled."""
     slots = np.full(1 << (2 * rows - 1).bit_length(), -1, np.int32)
     return np.empty((rows, width), np.int32), np.empty((rows, tokens), np.int32), slots
 
 
 def merged_states(table: Ints, labels: Ints, budget: Budget) -> tuple[Ints, Ints]:
-    """Merge the states that no input tells apart: return a member of each class, and the table of classes.
+    """Minimise a machine: return a member of each class of equivalent states, and the table of classes.
 
-    The start is a class by itself. Classes are numbered in the order in which they are found.
+    The start is a class by itself. Classes are numbered in breadth-first order.
     """
     loops = compiled()
     classes, count = loops.by_label(labels)
@@ -82,7 +102,7 @@ def merged_states(table: Ints, labels: Ints, budget: Budget) -> tuple[Ints, Ints
 
 
 def in_slices(function: Callable[[slice], Array], rows: int, width: int, budget: Budget) -> Array:
-    """Return what a function makes of rows, each of about so many products, slice by slice."""
+    """Return function(slice) for all rows, each of about `width` products, in slices."""
     size = max(1, budget.limits.slice_products // max(1, width))
     if rows <= size:
         budget.check()

@@ -1,4 +1,4 @@
-"""How the queries of a head meet keys: the scores of all vectors that there are, at every distance that matters."""
+"""The scores of a head: of every query with every key that can occur, at every distance that matters."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,17 +8,15 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Array, Core, Weights
 from weightsmith.automata.extraction.budget import Budget
-from weightsmith.automata.extraction.rows import Ints, different
-from weightsmith.automata.extraction.slices import in_slices
-from weightsmith.errors import InputError, brief
-from weightsmith.model import Alibi, AttentionPositions, AverageHard, Head, LeftmostHard, RightmostHard, Softmax
+from weightsmith.automata.extraction.exploring import Ints, distinct_rows, in_slices
+from weightsmith.model import Alibi, AttentionPositions, Head, Softmax
 
 
 @dataclass(frozen=True, eq=False)
-class Meeting:
-    """Scores and values by *age*: how many positions ago a key was read. The last age stands for all later ones.
+class HeadScores:
+    """Scores and values by *age*: the distance from the query to the key. The last age stands for all later ones.
 
-    Vectors that have the same query, or the same key and value, are taken together.
+    Vectors with the same query are one query; vectors with the same key and value are one key.
     """
 
     head: Head
@@ -26,17 +24,17 @@ class Meeting:
     scores: Array  # (ages, queries, keys)
     values: Array  # (ages, keys, value size)
     query_of: Ints  # (vectors): the number of its query
-    key_of: Ints  # (vectors): that of its key and value
-    newest: int  # the age of the newest key that is seen: 1 for a strict head, else 0
-    known: dict[bytes, Any] = field(default_factory=dict, repr=False)  # what was found of some values
+    key_of: Ints  # (vectors): the number of its key
+    newest: int  # the age of the newest visible key: 1 for a strict head, else 0
+    cache: dict[bytes, Any] = field(default_factory=dict, repr=False)  # of `equal_parts`
 
     @property
     def last(self) -> int:
-        """The age from which on nothing changes."""
+        """The age from which on scores and values stay the same."""
         return len(self.scores) - 1
 
     def classes(self, budget: Budget) -> Ints:
-        """Return the class of each query: in a class, all weigh alike."""
+        """Return the class of each query: queries of a class give the same weights."""
         found: dict[bytes, int] = {}
         weighting, numbers = self.head.weighting, list[int]()
         code: npt.NDArray[Any]
@@ -44,20 +42,18 @@ class Meeting:
             budget.check()
             if isinstance(weighting, Softmax):
                 code = row if weighting.shifted else self.A.exp(row)
-            elif isinstance(weighting, LeftmostHard | RightmostHard | AverageHard):
-                code = np.unique(row, return_inverse=True)[1]  # hard attention looks at the order of scores alone
             else:
-                raise unknown(weighting)
+                code = np.unique(row, return_inverse=True)[1]  # hard attention depends on the order of scores only
             numbers.append(found.setdefault(np.ascontiguousarray(code).tobytes(), len(found)))
         return np.array(numbers, np.int32)
 
 
-def meet(A: Core, head: Head, scheme: AttentionPositions, h: Array, budget: Budget) -> Meeting:
-    """Return how vectors h (vectors, lanes), as queries, meet them as keys and values."""
+def score_vectors(A: Core, head: Head, scheme: AttentionPositions, h: Array, budget: Budget) -> HeadScores:
+    """Return the scores of vectors h (vectors, lanes) as queries, with the same vectors as keys and values."""
     newest = int(head.strict)
     q, k, v = (_projected(A, W, b, h) for W, b in ((head.W_Q, head.b_Q), (head.W_K, head.b_K), (head.W_V, head.b_V)))
-    q, query_of = different(q)
-    both, key_of = different(np.concatenate([k, v], axis=1))
+    q, query_of = distinct_rows(q)
+    both, key_of = distinct_rows(np.concatenate([k, v], axis=1))
     k, v = both[:, : k.shape[1]], both[:, k.shape[1] :]
     penalties = scheme_penalties(A, scheme, budget)
     offsets = [table for table in (scheme.key_offsets(), scheme.value_offsets()) if table is not None]
@@ -73,11 +69,11 @@ def meet(A: Core, head: Head, scheme: AttentionPositions, h: Array, budget: Budg
     while last > newest and (scores[last - 1] == scores[last]).all() and (values[last - 1] == values[last]).all():
         last -= 1
     budget.holding(scores, values)
-    return Meeting(head, A, scores[: last + 1], values[: last + 1], query_of, key_of, newest)
+    return HeadScores(head, A, scores[: last + 1], values[: last + 1], query_of, key_of, newest)
 
 
 def _scores(A: Core, q: Array, keys: Array, penalty: float | None, budget: Budget) -> Array:
-    """Return the scores (queries, keys), slice by slice."""
+    """Return the scores (queries, keys), computed in slices."""
 
     def of(some: slice) -> Array:
         found = A.dot(q[some, None, :], keys[None, :, :])
@@ -87,12 +83,12 @@ def _scores(A: Core, q: Array, keys: Array, penalty: float | None, budget: Budge
 
 
 def _bytes(queries: int, size: int) -> int:
-    """Return what the meetings of a key at an age take: scores, twice, and values, which are weighted and numbered."""
+    """Return the bytes of a key at an age: scores, twice, and values, which are weighted and numbered."""
     return 8 * (2 * queries + 6 * (2 + size))
 
 
 def scheme_penalties(A: Core, scheme: AttentionPositions, budget: Budget) -> Array:
-    """Return what is added to the score at each distance, up to where it is −∞ for ever; nothing without one."""
+    """Return the penalty at each distance, up to the first −∞; empty without a penalty."""
     table = scheme.penalties(A.arithmetic, 1)
     if table is None or (isinstance(scheme, Alibi) and scheme.slopes == (0.0,)):
         return np.empty(0)
@@ -109,11 +105,3 @@ def scheme_penalties(A: Core, scheme: AttentionPositions, budget: Budget) -> Arr
 def _projected(A: Core, W: Weights, b: Weights | None, h: Array) -> Array:
     product = A.matvec(W, h)
     return product if b is None else A.add(product, b)
-
-
-def unknown(weighting: object) -> InputError:
-    """Return the error for a weighting that no reading is known of."""
-    return InputError(
-        f"an automaton cannot follow the weighting {brief(weighting)}: write Softmax(), AverageHard(), LeftmostHard() "
-        "or RightmostHard(), or check inputs up to a length: up_to=10"
-    )
