@@ -218,7 +218,7 @@ def test_the_static_page_runs_the_model_that_is_chosen_on_an_input_that_shows_it
     page.goto((site / "models.html").as_uri())
     page.wait_for_selector("[data-weightsmith] main")
     assert "Paris" in page.inner_text("header")
-    page.select_option("[aria-label=model]", label="balanced(2)")
+    page.select_option("[aria-label=Model]", label="balanced(2)")
     expect(page.locator("header")).to_contain_text("→ YES")
     assert page.input_value("[data-input]") == "(()())"
 
@@ -233,7 +233,7 @@ def test_a_file_that_is_dropped_on_the_static_page_runs_there_and_goes_nowhere(
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     drop(page, "mine.safetensors", (tmp_path / "mine.safetensors").read_bytes())
-    expect(page.locator("[aria-label=model] option:checked")).to_have_text("mine")
+    expect(page.locator("[aria-label=Model] option:checked")).to_have_text("mine")
     page.fill("[data-input]", "zyx")
     r = ws.run(T, "zyx")
     assert page.evaluate("window.weightsmith.run('zyx').stream") == r.stream.tolist()
@@ -265,5 +265,5 @@ def test_a_malformed_file_is_named_with_what_is_wrong_and_leaves_everything_as_i
     for name, content in malformed(tmp_path).items():
         drop(page, f"{name}.safetensors", content)
         expect(page.locator(".problem")).to_contain_text(f"{name}.safetensors cannot be opened")
-        assert page.input_value("[aria-label=model]") == "0"
+        assert page.input_value("[aria-label=Model]") == "0"
         assert "Paris" in page.inner_text("header")

@@ -38,10 +38,7 @@ export function mount(element: HTMLElement, options: PageOptions): Mounted {
   element.dataset.weightsmith = "";
   element.dataset.theme = page.theme;
   const component = mountComponent(App, { target: element, props: { page, host: element } });
-  const mounted: Mounted = {
-    run: (tokens) => plainRun(page, tokens),
-    destroy: () => void unmount(component),
-  };
+  const mounted: Mounted = { run: (tokens) => plainRun(page, tokens), destroy: () => void unmount(component) };
   window.weightsmith ??= { run: mounted.run };
   return mounted;
 }

@@ -1,4 +1,4 @@
-/** What a head does: every position weighs the positions that it sees and takes in their values. */
+/** One attention head: scores, weights, and the weighted sum of values. */
 
 import type { Arithmetic } from "./arithmetic";
 import { elementary } from "./elementary";
@@ -74,7 +74,7 @@ function scored(
   return result;
 }
 
-/** Turn each row of scores into weights on what is visible, and say which rows have an empty softmax. */
+/** Turn each row of scores into weights on the visible positions, and list the rows with an empty softmax. */
 function weighed(
   A: Arithmetic,
   weighting: Weighting,

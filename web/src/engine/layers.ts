@@ -1,4 +1,4 @@
-/** What norms and feed-forward layers do, at every position by itself. */
+/** Norms and feed-forward layers, applied to each position separately. */
 
 import type { Arithmetic } from "./arithmetic";
 import { elementary } from "./elementary";

@@ -5,13 +5,13 @@ import { inversePower, nearestTo, pi, scaled, wave } from "./exact";
 import { matrix } from "./matrix";
 import type { AttentionPositions, Matrix } from "./types";
 
-const BITS = 192; // of an angle, of which float64 takes what is left after whole turns
+const BITS = 192; // of an angle; float64 holds the remainder after whole turns
 const SCALE = 2 ** -BITS;
 const DOUBT = 2 ** -48; // sines, cosines and products of float64 err by less
 const TABLES = 64; // that are kept
 const tables = new Map<string, Matrix>();
 
-/** Return the table of a key with at least so many rows, made anew where it is not there. */
+/** Return the cached table of a key with at least `rows` rows; make it if it is missing or too short. */
 function kept(key: string, rows: number, make: (rows: number) => Matrix): Matrix {
   const found = tables.get(key);
   if (found && found.rows >= rows) return found;

@@ -1,12 +1,13 @@
-/** What a model says at each position: the class that is decided, or what the code in the lanes of a readout stands for. */
+/** The output of a model at each position: the decided class, or the value of the code in the lanes of a readout. */
 
 import { finite, normed } from "./layers";
 import { matrix, product } from "./matrix";
+import { remembered } from "./remembered";
 import type { Entry, Matrix, Model, Readout, Run, Value } from "./types";
 import { EngineError, general, listed, NAME_ECHO, named } from "./words";
 
 const NEAREST = 3; // entries that an error shows
-const tables = new WeakMap<Readout, Map<string, Entry>>();
+const tableOf = remembered(({ entries }: Readout) => new Map(entries.map((entry) => [entry.code.join(), entry])));
 
 /** Return the logits of each row of a stream, (rows × classes): the final norm, the output, its bias. */
 export function readOff(model: Model, stream: Matrix): Matrix {
@@ -31,9 +32,7 @@ const codeAt = (codes: Matrix, row: number): number[] =>
 
 /** Return the entry of a code: never that of the nearest. */
 function entryOf(readout: Readout, code: readonly number[]): Entry | undefined {
-  const known = tables.get(readout) ?? new Map(readout.entries.map((entry) => [entry.code.join(), entry]));
-  tables.set(readout, known);
-  return known.get(code.map((x) => x + 0).join());
+  return tableOf(readout).get(code.map((x) => x + 0).join());
 }
 
 /** Return the first of the largest logits. */
@@ -41,7 +40,7 @@ export function decided(logits: Float64Array): number {
   return logits.reduce((best, logit, place) => (logit > logits[best] ? place : best), 0);
 }
 
-/** Return what each row of a stream says, as it is shown; "?" for a code that stands for nothing. */
+/** Return the output of each row of a stream as text; "?" for a code without a value. */
 export function saidIn(model: Model, stream: Matrix): string[] {
   const { readout } = model;
   if (readout !== null) {
@@ -54,7 +53,7 @@ export function saidIn(model: Model, stream: Matrix): string[] {
   });
 }
 
-/** Return what a run says at each position; refuse a code that stands for nothing. */
+/** Return the outputs of a run; refuse a code without a value. */
 export function outputs(run: Run): Value[] {
   const { model } = run;
   const last = run.stream[run.stream.length - 1];

@@ -5,6 +5,7 @@ import { finite, neurons, normed } from "./layers";
 import { matrix, product, sum } from "./matrix";
 import { waves } from "./positions";
 import { decided, readOff, saidIn } from "./readout";
+import { remembered } from "./remembered";
 import type { Attention, HeadRun, Matrix, Model, Run, Stage } from "./types";
 import { EngineError } from "./words";
 
@@ -30,13 +31,8 @@ export function splitText(model: Model, text: string): string[] {
 /** Return the tokens of a text; refuse what is not an input of the model. */
 export const readTokens = (model: Model, text: string): string[] => checkedTokens(model, splitText(model, text));
 
-const vocabularies = new WeakMap<Model, ReadonlySet<string>>();
-
-export function isKnown(model: Model, token: string): boolean {
-  const known = vocabularies.get(model) ?? new Set(model.vocabulary);
-  vocabularies.set(model, known);
-  return known.has(token);
-}
+const vocabularyOf = remembered((model: Model): ReadonlySet<string> => new Set(model.vocabulary));
+export const isKnown = (model: Model, token: string): boolean => vocabularyOf(model).has(token);
 
 /** Return tokens; refuse an empty input, an unknown token and an input longer than the position table. */
 export function checkedTokens<T extends readonly string[]>(model: Model, tokens: T): T {

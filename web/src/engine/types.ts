@@ -1,4 +1,4 @@
-/** What a model and a run are in the page: plain data, under the names that the Python package gives them. */
+/** Models and runs as plain data, with the names of the Python package. */
 
 import type { Arithmetic } from "./arithmetic";
 

@@ -22,7 +22,7 @@ export function letters(text: string): number {
   return count;
 }
 
-/** Return the beginning of a text: at most so many characters. */
+/** Return the first `most` characters of a text. */
 export const start = (text: string, most: number): string =>
   Array.from(text.slice(0, 2 * most))
     .slice(0, most)
@@ -42,7 +42,7 @@ export function quoted(text: string): string {
   return quote + escaped.join("") + quote;
 }
 
-/** Return a number with so many significant digits, without zeros at the end. */
+/** Return a number with `most` significant digits, without trailing zeros. */
 export function general(x: number, most = 6): string {
   if (x === 0) return Object.is(x, -0) ? "-0" : "0";
   const [digits, exponent] = x.toExponential(most - 1).split("e");

@@ -68,7 +68,7 @@ class Reader {
     return true;
   }
 
-  /** Read a value inside of so many lists and objects. */
+  /** Read a value at a depth: the number of lists and objects around it. */
   private value(depth: number): Json {
     let result: Json;
     if (this.takes("{")) result = this.object(this.deeper(depth));

@@ -13,7 +13,7 @@ export class Bench {
   models: readonly OpenModel[] = $state.raw([]);
   checks: readonly Check[] = $state.raw([]);
   folder: readonly string[] | null = $state.raw(null);
-  /** What the last thing that was asked for came to grief on. */
+  /** Why the last action failed; "" if it did not. */
   error = $state("");
   busy = $state(false);
   readonly page: StudioPage;
@@ -51,7 +51,7 @@ export class Bench {
     return new Bench(server, everything, await Promise.all(files));
   }
 
-  /** Do something; what is refused is said, and changes nothing. True if it was done. */
+  /** Run an action and return whether it succeeded. A refusal is shown and changes nothing. */
   async attempt(what: () => Promise<void>): Promise<boolean> {
     if (this.busy) return false;
     this.busy = true;
@@ -108,7 +108,7 @@ export class Bench {
     return this.attempt(async () => download(await this.server.file(model), `${model.name}.safetensors`));
   }
 
-  /** Save the page as it stands: the model, its input, and what is beside it. */
+  /** Save the current page: the model, its input, and the model that it is compared with. */
   savePage(): Promise<boolean> {
     const { id, name } = this.current;
     const { input, beside } = this.page;
@@ -150,13 +150,8 @@ export class Bench {
       const [first, second] = check.models.map(({ id }) => this.models.findIndex((model) => model.id === id));
       const { letters } = this.models[first].summary;
       const besideModel = second === undefined || second < 0 ? null : second;
-      this.page.show({
-        model: first,
-        input: tokens.join(letters ? "" : " "),
-        besideModel,
-        besideInput: null,
-        step: null,
-      });
+      const input = tokens.join(letters ? "" : " ");
+      this.page.show({ model: first, input, besideModel, besideInput: null, step: null });
       const { view } = this.page;
       if (view === null) return;
       view.goToOpening();

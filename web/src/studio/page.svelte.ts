@@ -1,6 +1,6 @@
 /**
- * The page of the studio. A file that is dropped into it is opened by the server, which refuses what is none, and a
- * model that is chosen comes with its own example where it does not know the words of the last input.
+ * The page of the studio. The server opens dropped files, and refuses those that are no models. A chosen model brings
+ * its own example if it does not know the words of the last input.
  */
 
 import { nameOfFile, unopened } from "../view/models";

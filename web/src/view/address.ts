@@ -1,4 +1,4 @@
-/** The sight in the address (`#…`), so that a link opens the same one. */
+/** The URL fragment (`#…`) records the current view, so that a link opens the same one. */
 
 export interface Sight {
   readonly model: number;
@@ -11,7 +11,7 @@ export interface Sight {
   readonly onlyDifferences: boolean;
 }
 
-/** Return the text after the `#`; what is as it would be anyway is left out. */
+/** Return the text after the `#`, without defaults. */
 export function writeSight(sight: Sight): string {
   const parts = new URLSearchParams();
   parts.set("model", String(sight.model));

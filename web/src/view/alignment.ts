@@ -32,13 +32,7 @@ export interface Difference {
 export function stepsOf(run: Run): Step[] {
   return upTo(run.stages.length)
     .filter((stage) => run.stages[stage].present)
-    .map((stage) => ({
-      stage,
-      besideStage: null,
-      kind: run.stages[stage].kind,
-      block: run.stages[stage].block,
-      besideBlock: null,
-    }));
+    .map((stage) => ({ ...run.stages[stage], stage, besideStage: null, besideBlock: null }));
 }
 
 export class Pair {
@@ -189,13 +183,8 @@ function sharedSteps(a: Run, b: Run): Step[] {
       const inA = block >= 0 && a.stages[stage].present;
       const inB = besideBlock >= 0 && b.stages[besideStage].present;
       if (!inA && !inB) continue;
-      steps.push({
-        stage,
-        besideStage,
-        kind,
-        block: block < 0 ? null : block,
-        besideBlock: besideBlock < 0 ? null : besideBlock,
-      });
+      const blocks = { block: block < 0 ? null : block, besideBlock: besideBlock < 0 ? null : besideBlock };
+      steps.push({ stage, besideStage, kind, ...blocks });
     }
   }
   return steps;

@@ -11,6 +11,7 @@
  */
 
 import type { Matrix, Model } from "../engine";
+import { remembered } from "../engine/remembered";
 import { firstWriters } from "./facts/changes";
 
 export interface LaneGroup {
@@ -25,14 +26,8 @@ const FORMS: readonly (readonly [string, string])[] = [
   ["zero_one_form(", "0-1 form"],
 ];
 
-const known = new WeakMap<Model, readonly LaneGroup[]>();
-
 /** Return the groups of a model's lanes, in lane order. */
-export function laneGroups(model: Model): readonly LaneGroup[] {
-  const groups = known.get(model) ?? groupsOf(model);
-  known.set(model, groups);
-  return groups;
-}
+export const laneGroups = remembered((model: Model): readonly LaneGroup[] => groupsOf(model));
 
 function groupsOf(model: Model): LaneGroup[] {
   const answer = answerLanes(model);
@@ -91,14 +86,8 @@ function sharedPrefixes(lanes: readonly string[]): string[] {
   });
 }
 
-const knownWriters = new WeakMap<Model, readonly (number | null)[]>();
-
-/** Return for each lane the first block that writes it, as `firstWriters` does; it is looked up once for each model. */
-export function writersOf(model: Model): readonly (number | null)[] {
-  const writers = knownWriters.get(model) ?? firstWriters(model);
-  knownWriters.set(model, writers);
-  return writers;
-}
+/** Return for each lane the first block that writes it, as `firstWriters` does. */
+export const writersOf = remembered(firstWriters);
 
 function sourceNames(model: Model): string[] {
   const writers = writersOf(model);

@@ -27,7 +27,7 @@ export interface Carried {
   readonly title: string;
 }
 
-/** A model whose bytes are read when it is first looked at: a page may carry many of which few are. */
+/** A model whose bytes are read on first use: a page may carry many models that nobody opens. */
 class Unread implements NamedModel {
   private read: Model | null = null;
 

@@ -1,4 +1,4 @@
-/** The page as a whole: its models, what was typed, what went wrong, and the view that comes of it. */
+/** The state of the page: its models, the typed input, the error, and the resulting view. */
 
 import { reason, run, type Run, UnknownToken } from "../engine";
 import { readModel } from "../files";
@@ -34,7 +34,7 @@ export interface Beside {
 
 const SLOW = 40; // milliseconds: a run that takes longer waits until the typing pauses
 const PAUSE = 150;
-const COLD = 8; // so many times longer takes the first run, whose code the browser has not compiled yet
+const COLD = 8; // how many times longer the first run takes, before the browser has compiled the code
 
 export class Page {
   models: readonly NamedModel[] = $state.raw([]);
@@ -88,7 +88,7 @@ export class Page {
     this.attempt(true);
   }
 
-  /** Run again after a letter was typed; what is looked at stays. */
+  /** Run again after a letter was typed; the selection stays. */
   typed(): void {
     clearTimeout(this.waiting);
     clearTimeout(this.paused);
@@ -132,7 +132,7 @@ export class Page {
     }
   }
 
-  /** Return the address of what is shown. */
+  /** Return the address of the current view. */
   get address(): string {
     const { view } = this;
     return writeSight({
@@ -188,11 +188,9 @@ export class Page {
     view.beside = other;
     if (view.pinned !== null && (anew || longer)) view.pinned = null;
     if (!anew) return;
-    view.head = null;
+    view.release();
     view.lane = null;
     view.wanted = null;
-    view.search = "";
-    view.around = null;
     view.goToOpening();
   }
 

@@ -6,7 +6,7 @@ const fonts = new Map<string, string>();
 const known = new Map<string, string>(); // measuring takes long, and every step asks for the same
 const MOST_KNOWN = 5000;
 
-/** Return a text shortened with … so that it is at most so many pixels wide, in the page's type. */
+/** Return a text shortened with … to at most `room` pixels, in the page's type. */
 export function shortened(text: string, room: number, size: number, type: "sans" | "mono" = "sans"): string {
   const key = `${room} ${size} ${type} ${text}`;
   const found = known.get(key) ?? measured(text, room, size, type);

@@ -3,7 +3,7 @@
 import { colourOf, type Scale, strength, type Theme } from "./facts/scale";
 
 const SHADES = 255;
-const FAINT = 0x47ffffff; // what is left of the pixel of a value that did not change: 28 % of its opacity
+const FAINT = 0x47ffffff; // mask for the pixel of an unchanged value: 28 % opacity
 
 /** The colours of a scale as pixels, rounded to 255 shades of each sign: a thumbnail has no room for more. */
 export class Shades {

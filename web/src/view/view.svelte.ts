@@ -1,4 +1,4 @@
-/** What the page shows at the moment: which runs, which sublayer, what is chosen. All parts of the page read it. */
+/** The view that all parts of the page share: the runs, the current sublayer, the selection. */
 
 import type { Model, Run } from "../engine";
 import { Pair, type Step, stepsOf } from "./alignment";
@@ -7,7 +7,7 @@ import { Numbers } from "./facts/numbers";
 import { Program } from "./facts/program";
 import { type Scale, type Theme, topOf } from "./facts/scale";
 
-/** A place of the timeline, and what is looked at there. */
+/** A step of the timeline, with its stages and the selected position. */
 export interface Place {
   /** Among the view's steps. */
   readonly step: number;
@@ -26,8 +26,8 @@ export class View {
   beside: Run | null = $state.raw(null);
   /** The place on the timeline, among `steps`. */
   step = $state(0);
-  /** The place that the panels tell about: they follow the stream when the steps pause. */
-  private told = $state(0);
+  /** The step that the panels show: they follow the stream when the steps pause. */
+  private panelStep = $state(0);
   /** The position that was chosen; null: the page chooses. */
   pinned: number | null = $state(null);
   /** The lane that the keyboard stands on. */
@@ -60,14 +60,14 @@ export class View {
   readonly steps: readonly Step[] = $derived(this.pair?.steps ?? stepsOf(this.run));
   /** The place that is shown; a shorter run may have ended before the one that was chosen. */
   readonly here: Step = $derived(this.steps[Math.max(0, Math.min(this.step, this.steps.length - 1))]);
-  /** The position that is looked at: the pinned one, or the one that the page chooses. */
+  /** The selected position: the pinned one, or the one that the page chooses. */
   readonly position: number = $derived(positionInView(this.run, this.here.stage, this.pinned));
-  /** What the panels tell about. */
+  /** The place that the panels show. */
   readonly place: Place = $derived.by(() => {
-    const here = this.steps[Math.max(0, Math.min(this.told, this.steps.length - 1))];
+    const here = this.steps[Math.max(0, Math.min(this.panelStep, this.steps.length - 1))];
     const { stage, besideStage } = here;
     const position = positionInView(this.run, stage, this.pinned);
-    return { step: this.told, here, stage, besideStage, position };
+    return { step: this.panelStep, here, stage, besideStage, position };
   });
   // What depends on a model alone, and the scale as long as it goes as far, stays the same object while one types, so that nothing is drawn again for it
   readonly model: Model = $derived(this.run.model);
@@ -118,9 +118,9 @@ export class View {
     this.settle();
   }
 
-  /** Let the panels tell about the place that is shown. */
+  /** Let the panels show the current step. */
   settle(): void {
-    this.told = this.step;
+    this.panelStep = this.step;
   }
 
   /** Pin a position, or let go of it where it is pinned already. */

@@ -3,8 +3,7 @@
 import type { Model, Norm, Run } from "../../engine";
 import { cell, rowOf, upTo } from "./cells";
 import { logitsAt } from "./lens";
-import { attentionStage, feedForwardStage, valuesFor } from "./reading";
-import { addedPosition } from "./rounding";
+import { addedPosition, attentionStage, feedForwardStage, valuesFor } from "./reading";
 
 export interface Part {
   readonly kind: "embedding" | "position" | "head" | "neuron" | "feed-forward" | "block" | "bias";
@@ -89,23 +88,12 @@ function merged(attribution: Attribution, whole: (one: Part) => Part): Part[] {
 }
 
 /** Say where a part comes from. */
-export function partText(one: Part): string {
-  switch (one.kind) {
-    case "head":
-      return `block ${one.block}, head ${one.place}${one.source === null ? "" : `, from ${one.name} at ${one.source}`}`;
-    case "neuron":
-      return `block ${one.block}, ${one.name || `neuron ${one.place}`}`;
-    case "feed-forward":
-      return `block ${one.block}, feed-forward`;
-    case "block":
-      return `block ${one.block}`;
-    case "embedding":
-      return `embedding of ${one.name}`;
-    case "bias":
-      return one.name;
-    case "position":
-      return "position";
-  }
+export function partText({ kind, block, place, source, name }: Part): string {
+  if (kind === "head") return `block ${block}, head ${place}${source === null ? "" : `, from ${name} at ${source}`}`;
+  if (kind === "neuron") return `block ${block}, ${name || `neuron ${place}`}`;
+  if (kind === "feed-forward") return `block ${block}, feed-forward`;
+  if (kind === "block") return `block ${block}`;
+  return kind === "embedding" ? `embedding of ${name}` : kind === "bias" ? name : "position";
 }
 
 /** Return the stage of the stream that a part leads to, so that a click can go there. */
@@ -177,7 +165,7 @@ function backThroughHeads(run: Run, b: number, position: number, direction: Dire
   return { direction: after.direction, parts: [...heads, ...bias, ...after.parts] };
 }
 
-/** Go back through a norm of what is given: return the direction before it, and the part of its bias. */
+/** Return the direction before a norm of the given vector, and the part of the norm's bias. */
 function backThrough(
   model: Model,
   norm: Norm | null,

@@ -72,7 +72,7 @@ export function automaticPosition(run: Run, stage: number): number {
   return most === 0 || amounts[last] > 0 ? last : amounts.lastIndexOf(most);
 }
 
-/** Return the position that is looked at: the one that was pinned, as long as the input has it, or the automatic one. */
+/** Return the selected position: the pinned one if the input has it, otherwise the automatic one. */
 export function positionInView(run: Run, stage: number, pinned: number | null): number {
   return pinned !== null && pinned < run.tokens.length ? pinned : automaticPosition(run, stage);
 }

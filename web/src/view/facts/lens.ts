@@ -1,9 +1,10 @@
-/** What the output would say at every stage and position, as if the run ended there. */
+/** The logit lens: the decision at every stage and position, as if the run ended there. */
 
 import { codesOf, decided, readOff, type Run, saidIn } from "../../engine";
 import { asRow, rowOf, upTo } from "./cells";
+import type { Numbers } from "./numbers";
 
-const read = new WeakMap<Run, Map<number, Float64Array>>(); // by stage and position; most are never asked for
+const read = new WeakMap<Run, Map<number, Float64Array>>(); // by stage and position, computed when needed
 
 /** Return the logits at a stage and position. The last ones are the run's own. */
 export function logitsAt(run: Run, stage: number, position: number): Float64Array {
@@ -19,7 +20,7 @@ export function logitsAt(run: Run, stage: number, position: number): Float64Arra
 
 export { decided };
 
-/** Return what is said at a stage and position: a class, or the value of a readout. */
+/** Return the decision at a stage and position: a class, or the value of a readout. */
 export function decisionAt(run: Run, stage: number, position: number): string {
   const { model } = run;
   if (model.readout !== null) return saidIn(model, asRow(rowOf(run.stream[stage], position)))[0];
@@ -33,7 +34,7 @@ export function codeAt(run: Run, stage: number, position: number): Float64Array 
   return codesOf(model, model.readout, asRow(rowOf(run.stream[stage], position))).values;
 }
 
-/** Return what is said at every position of a stage. */
+/** Return the decision at every position of a stage. */
 export function decisionsAt(run: Run, stage: number): string[] {
   return upTo(run.tokens.length).map((position) => decisionAt(run, stage, position));
 }
@@ -52,6 +53,16 @@ export function marginOf(logits: Float64Array): Margin {
   const second = others.length === 0 ? null : others.reduce((a, b) => (logits[b] > logits[a] ? b : a));
   const by = second === null ? 0 : logits[first] - logits[second];
   return { first, second, by, tied: logits.filter((logit) => logit === logits[first]).length };
+}
+
+/** Return how clear a decision is: "ahead by 3.47", "∞ against 0", "tie: the first class wins"; "" where there is only one class. */
+export function decidedBy(logits: Float64Array, margin: Margin, numbers: Numbers): string {
+  if (margin.second === null) return "";
+  if (margin.tied > 1) return "tie: the first class wins";
+  const [first, second] = [logits[margin.first], logits[margin.second]];
+  if (numbers.isInfinite(first) || numbers.isInfinite(second))
+    return `${numbers.short(first)} against ${numbers.short(second)}`;
+  return `ahead by ${numbers.short(margin.by)}`;
 }
 
 /** Return the probabilities of the classes: the softmax of the logits, in the machine's arithmetic. */

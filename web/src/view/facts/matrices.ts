@@ -5,7 +5,7 @@ import { transposed } from "../../engine/matrix";
 import { upTo } from "./cells";
 import { timesTransposed } from "./moved";
 import { neuronName } from "./neurons";
-import { addedPosition } from "./rounding";
+import { addedPosition } from "./reading";
 import { tokenText } from "./tokens";
 
 /** A matrix to look at. A bias stands beside its matrix as a last column. */
@@ -78,25 +78,15 @@ function attentionMatrices(model: Model, attention: Attention, b: number): Named
 function headMatrices(model: Model, head: Head, group: string): NamedMatrix[] {
   const { lanes } = model;
   const [keys, values] = [head.W_Q.rows, head.W_V.rows];
+  const meeting = () => timesTransposed(transposed(head.W_Q), transposed(head.W_K));
+  const writing = () => timesTransposed(head.W_O, transposed(head.W_V));
   const matrices = [
-    named(group, "W_Q", "a coordinate of the query reads lanes", numbered("q", keys), lanes, () => head.W_Q, head.b_Q),
-    named(group, "W_K", "a coordinate of the key reads lanes", numbered("k", keys), lanes, () => head.W_K, head.b_K),
-    named(
-      group,
-      "W_V",
-      "a coordinate of the value reads lanes",
-      numbered("v", values),
-      lanes,
-      () => head.W_V,
-      head.b_V,
-    ),
+    named(group, "W_Q", "a query coordinate reads lanes", numbered("q", keys), lanes, () => head.W_Q, head.b_Q),
+    named(group, "W_K", "a key coordinate reads lanes", numbered("k", keys), lanes, () => head.W_K, head.b_K),
+    named(group, "W_V", "a value coordinate reads lanes", numbered("v", values), lanes, () => head.W_V, head.b_V),
     named(group, "W_O", "a lane is written from the value", lanes, numbered("v", values), () => head.W_O),
-    product(group, "W_Qᵀ W_K", "a lane at the reader meets a lane at the source", lanes, () =>
-      timesTransposed(transposed(head.W_Q), transposed(head.W_K)),
-    ),
-    product(group, "W_O W_V", "a lane at the reader is written from a lane at the source", lanes, () =>
-      timesTransposed(head.W_O, transposed(head.W_V)),
-    ),
+    { ...named(group, "W_Qᵀ W_K", "a lane of the query meets a lane of the key", lanes, lanes, meeting), exact: false },
+    { ...named(group, "W_O W_V", "a lane is written from a lane that is read", lanes, lanes, writing), exact: false },
   ];
   const scheme = head.positions;
   if (scheme?.kind !== "Relative") return matrices;
@@ -152,16 +142,6 @@ function named(
     exact: true,
     values: hasBias ? () => withColumn(values(), bias) : values,
   };
-}
-
-function product(
-  group: string,
-  title: string,
-  reading: string,
-  lanes: readonly string[],
-  values: () => Matrix,
-): NamedMatrix {
-  return { ...named(group, title, reading, lanes, lanes, values), exact: false };
 }
 
 function withColumn(matrix: Matrix, column: Float64Array): Matrix {

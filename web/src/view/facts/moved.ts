@@ -138,7 +138,7 @@ export function positionsThatRead(run: Run, block: number): number[] {
   return upTo(run.tokens.length).filter((position) => amounts.some((head) => head[position] > 0));
 }
 
-const MOST_TOGETHER = 4; // so many heads are shown together; of more, the one that moved most
+const MOST_TOGETHER = 4; // up to 4 heads are shown together; of more, the one that moved most
 
 /** Return the heads of a block that are in view: the chosen one, or all up to four, or the one that moved most. */
 export function headsInView(run: Run, block: number, chosen: number | null): number[] {

@@ -1,6 +1,7 @@
 /** A feed-forward layer as a memory: which neurons fired at a position, what each read, and what it adds. */
 
 import type { FeedForward, Run } from "../../engine";
+import { remembered } from "../../engine/remembered";
 import { cell, rowOf, upTo } from "./cells";
 import type { Amount } from "./moved";
 import { feedForwardStage, readBy } from "./reading";
@@ -42,7 +43,7 @@ function firedNow(run: Run, block: number, position: number): Fired[] {
   const fired = upTo(activations.length)
     .filter((neuron) => activations[neuron] !== 0)
     .map((neuron) => {
-      let [key, adds]: [Fired["key"] | null, Fired["adds"] | null] = [null, null]; // made for those that are looked at
+      let [key, adds]: [Fired["key"] | null, Fired["adds"] | null] = [null, null]; // computed when needed
       return {
         neuron,
         name: neuronName(layer, neuron),
@@ -81,14 +82,10 @@ function addsOf(run: Run, layer: FeedForward, neuron: number, activation: number
     .sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount));
 }
 
-const clearing = new WeakMap<FeedForward, readonly (number | null)[]>();
-
 /** Return for each neuron the lane that it reads and takes away, if it does nothing else; else null. */
-export function clearedLanes(layer: FeedForward): readonly (number | null)[] {
-  const lanes = clearing.get(layer) ?? upTo(layer.W_1.rows).map((neuron) => clearedLane(layer, neuron));
-  clearing.set(layer, lanes);
-  return lanes;
-}
+export const clearedLanes = remembered((layer: FeedForward): readonly (number | null)[] =>
+  upTo(layer.W_1.rows).map((neuron) => clearedLane(layer, neuron)),
+);
 
 function clearedLane(layer: FeedForward, neuron: number): number | null {
   if (layer.b_1[neuron] !== 0 || layer.W_3 !== null) return null;

@@ -99,7 +99,7 @@ function numbersIn(text: string): readonly string[] {
   return text.match(/%\d+/g) ?? [];
 }
 
-/** Read the lines of a dump. Files are not trusted: what is no such line ends them. */
+/** Read the lines of a dump, up to the first text that is no such line: files are not trusted. */
 function readLines(history: readonly string[]): Line[] {
   const lines: Line[] = [];
   for (const text of history) {
@@ -125,7 +125,7 @@ function readText(history: readonly string[]): [number, string][] {
   return lines;
 }
 
-/** Return what is before a separator, and what is behind its first place; null where there is none. */
+/** Return the text before and after the first separator; null for the second without one. */
 function parted(text: string, separator: string): [string, string | null] {
   const place = text.indexOf(separator);
   return place < 0 ? [text, null] : [text.slice(0, place), text.slice(place + separator.length)];

@@ -1,8 +1,9 @@
 /** What the sublayers of a block read: the stream before them, or at the block's entry in a parallel one, or its norm. */
 
-import type { AttentionPositions, Matrix, Run } from "../../engine";
+import type { AttentionPositions, Matrix, Model, Run } from "../../engine";
 import { normed } from "../../engine/layers";
-import { offset } from "../../engine/positions";
+import { offset, waves } from "../../engine/positions";
+import { rowOf } from "./cells";
 
 export const attentionStage = (block: number): number => 1 + 2 * block;
 export const feedForwardStage = (block: number): number => 2 + 2 * block;
@@ -36,4 +37,13 @@ export function valueOffsets(run: Run, block: number, head: number): Matrix | nu
   const own: AttentionPositions | null = run.model.blocks[block].attention!.heads[head].positions;
   const scheme = own ?? run.model.attention_positions;
   return scheme?.kind === "Relative" ? scheme.values : null;
+}
+
+/** Return the vector that the position scheme adds to the embedding; null without one. */
+export function addedPosition(model: Model, position: number): Float64Array | null {
+  const scheme = model.added_positions;
+  if (scheme === null) return null;
+  if (scheme.kind === "Table") return rowOf(scheme.values, position);
+  const lanes = model.lanes.length;
+  return rowOf(waves(model.arithmetic, scheme.base, lanes, position + 1), position).subarray(0, lanes);
 }

@@ -31,12 +31,8 @@ export function plainText(pieces: readonly Piece[]): string {
 }
 
 function startSentence(): Piece[] {
-  return [
-    words(
-      "Every token becomes a vector: a column for each position, a row for each lane. From here on attention moves ",
-    ),
-    words("values between columns, and feed-forward works inside one."),
-  ];
+  const start = "Every token becomes a vector: a column for each position, a row for each lane. ";
+  return [words(`${start}Attention then moves values between columns; feed-forward works inside one.`)];
 }
 
 function attentionSentence(run: Run, stage: number, position: number): Piece[] {
@@ -45,15 +41,8 @@ function attentionSentence(run: Run, stage: number, position: number): Piece[] {
   const mine = heads.flatMap((head) => movesOf(run, block, head, [position]).filter(bringsSomething));
   const readers = positionsThatRead(run, block);
   const others = readers.filter((reader) => reader !== position).length;
-  const aside =
-    others === 0
-      ? []
-      : [
-          {
-            kind: "aside" as const,
-            text: ` ${count(others, "other position")} ${others === 1 ? "reads" : "read"} too.`,
-          },
-        ];
+  const text = ` ${count(others, "other position reads", "other positions read")} too.`;
+  const aside: Piece[] = others === 0 ? [] : [{ kind: "aside", text }];
   const changes = byAmount(laneChanges(run, stage, position));
   if (readers.length === 0 && changes.length === 0) return [words(noMoves(run, block))];
   const reader = token(run, position);

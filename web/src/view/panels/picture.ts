@@ -26,7 +26,7 @@ export function svgOf(panel: HTMLElement): Picture {
   }
 }
 
-/** Arrange a panel for its picture, which nobody sees: the page is not painted in between. Return the way back. */
+/** Arrange a panel for its picture; return the function that undoes it. The browser paints nothing in between. */
 function arranged(panel: HTMLElement): () => void {
   const restores: (() => void)[] = [];
   const change = (one: HTMLElement, name: string, value: string): void => {

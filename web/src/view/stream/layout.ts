@@ -125,11 +125,8 @@ function ofMany(view: View, lanes: readonly SharedLane[], shows: (row: number) =
   if (wanted !== "") {
     const found = every.filter((row) => lanes[row].name.toLowerCase().includes(wanted));
     const name = `${found.length} of ${lanes.length} lane names contain “${view.search.trim()}”`;
-    return {
-      name: found.length > MANY_LANES ? `${name}; the first ${MANY_LANES}` : name,
-      prefix: "",
-      rows: found.slice(0, MANY_LANES),
-    };
+    const shown = found.length > MANY_LANES ? `${name}; the first ${MANY_LANES}` : name;
+    return { name: shown, prefix: "", rows: found.slice(0, MANY_LANES) };
   }
   if (view.around !== null) {
     const middle = every.findIndex((row) => row >= view.around!);
@@ -145,12 +142,8 @@ function ofMany(view: View, lanes: readonly SharedLane[], shows: (row: number) =
     .sort((one, other) => amounts[other] - amounts[one] || one - other)
     .slice(0, SHOWN_OF_MANY)
     .sort((one, other) => one - other);
-  const how = view.pair !== null ? "differ" : view.stage === 0 ? "are largest" : "changed";
-  return {
-    name: `the ${rows.length} lanes that ${how === "are largest" ? how : `${how} most`}, of ${lanes.length}`,
-    prefix: "",
-    rows,
-  };
+  const how = view.pair !== null ? "differ most" : view.stage === 0 ? "are largest" : "changed most";
+  return { name: `the ${rows.length} lanes that ${how}, of ${lanes.length}`, prefix: "", rows };
 }
 
 /** Return by how much each lane changed at this step, or differs between the runs, over all positions. */

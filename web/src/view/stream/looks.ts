@@ -75,13 +75,14 @@ export function cellSource(view: View, row: Row, side: "a" | "b"): { run: Run; l
     : { run: view.run, lane, numbers: view.numbers };
 }
 
-/** Return the value of a cell and the value before, on one side; null where the model has no such lane. */
-export function valuesOf(
-  view: View,
-  column: Column,
-  row: Row,
-  side: "a" | "b",
-): { value: number; before: number | null } | null {
+/** The value of a cell, and the value before the sublayer; null at the embedding. */
+interface Values {
+  readonly value: number;
+  readonly before: number | null;
+}
+
+/** Return the values of a cell on one side; null where the model has no such lane. */
+export function valuesOf(view: View, column: Column, row: Row, side: "a" | "b"): Values | null {
   const source = cellSource(view, row, side);
   if (source === null) return null;
   const { run, lane } = source;
@@ -94,12 +95,7 @@ export function valuesOf(
 }
 
 /** Say whether a cell has a ring: it changed here or, with two runs, it differs. */
-export function isMarked(
-  view: View,
-  column: Column,
-  row: Row,
-  values: { value: number; before: number | null },
-): boolean {
+export function isMarked(view: View, column: Column, row: Row, values: Values): boolean {
   if (view.pair === null) return values.before !== null && values.before !== values.value;
   const position = column.side === "b" ? column.position + view.pair.shift : column.position;
   return position >= 0 && view.pair.differs(view.step, position, row.shared);
