@@ -13,7 +13,7 @@ from onnx import helper
 from weightsmith.arithmetic import Weights
 from weightsmith.errors import ExportError
 
-OPSET, IR_VERSION = 18, 8  # as old as what is used allows: every onnxruntime from 1.14 on runs it
+OPSET, IR_VERSION = 18, 8  # as old as the operators allow: every onnxruntime from 1.14 on runs it
 
 
 def _operator(name: str) -> Callable[["Value", "Value"], "Value"]:
@@ -57,7 +57,7 @@ class Graph:
         return Value(self, output)
 
     def weights(self, array: Weights, name: str) -> Value:
-        """Store an array of the model in the graph's floating-point type; refuse what is beyond its range."""
+        """Store an array of the model in the graph's floating-point type; refuse numbers beyond its range."""
         with np.errstate(over="ignore"):
             stored = np.ascontiguousarray(array, self.dtype)
         if not np.isfinite(stored).all():
