@@ -1,4 +1,4 @@
-"""The circuit of a transformer as JSON: what each head and neuron reads and writes, and who reads what who writes."""
+"""The circuit of a transformer as JSON: what each head and neuron reads and writes, and the edges between them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ EMBED, POSITIONS, UNEMBED = "embed", "pos_embed", "unembed"
 
 
 def circuit(T: Transformer, threshold: float = 0.0) -> dict[str, Any]:
-    """Return the circuit of a transformer: plain values, for `json.dumps`. What is not above the threshold is left out.
+    """Return the circuit of a transformer: plain values, for `json.dumps`. Weights up to the threshold are left out.
 
     The names are those of a TransformerLens model: `blocks.2.attn.head.0`, `blocks.2.mlp.neuron.5`. The object has
 
@@ -70,7 +70,7 @@ def circuit(T: Transformer, threshold: float = 0.0) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class _Part:
-    """A component. It reads the stream at one stage, and what it writes is there from a later stage on."""
+    """A component: it reads the stream at one stage; its output is in the stream from a later stage on."""
 
     name: str
     kind: str
@@ -188,7 +188,7 @@ def _edges(parts: list[_Part], entries: list[dict[str, Any]]) -> Iterator[dict[s
 
 
 def _form(T: Transformer) -> str:
-    """Return the normal form that the first lanes hold: proven from the weights, or what was done last; "" for none."""
+    """Return the normal form that the first lanes hold: proven from the weights, or the last rewrite; "" for none."""
     if is_infinity_form(T):
         return FORMS["infinity_form"]
     return FORMS.get(T.provenance[-1].partition("(")[0], "") if T.provenance else ""

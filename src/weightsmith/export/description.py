@@ -1,4 +1,4 @@
-"""A transformer as plain JSON and arrays: what a network is made from, and filled with."""
+"""A transformer as plain JSON, which lists its parts, and as arrays by name."""
 
 import math
 from collections.abc import Callable

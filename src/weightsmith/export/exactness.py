@@ -40,21 +40,21 @@ class LostError(Exception):
 
 @dataclass(frozen=True)
 class Numbers:
-    """What is known of some numbers: of each its size and its grain."""
+    """Bounds of some numbers: of each its size and its grain."""
 
     size: Array
     grain: Array
 
     @classmethod
     def of(cls, values: Weights, axis: int | None = None) -> "Numbers":
-        """Return what is known of constants, along an axis of all of them together."""
+        """Return the bounds of constants; with an axis, one bound for all along it."""
         size, grain = np.abs(values).astype(np.float64), grains(values)
         return cls(size, grain) if axis is None else cls(size.max(axis, initial=0.0), grain.min(axis, initial=COARSE))
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """What both number systems hold."""
+    """The range and precision that both number systems hold."""
 
     infinity: float
     smallest: int  # grain of the smallest positive member
@@ -104,7 +104,7 @@ def _grain(value: float) -> int:
 
 
 def nothing_is_lost(T: Transformer, dtype: str) -> bool:
-    """Say whether no number can saturate or round on any input, in the arithmetic and in a type of the machine."""
+    """Tell whether no number can saturate or round on any input, in the arithmetic and in a type of the machine."""
     A = T.arithmetic
     if not isinstance(A, Saturating) or dtype not in BITS or T.weights > MOST_WEIGHTS or T.final_norm is not None:
         return False

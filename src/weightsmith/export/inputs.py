@@ -10,7 +10,7 @@ from weightsmith.inspect.run import NUMBERS_AT_ONCE
 from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids, numbers_held
 
-MOST_INPUTS = 10_000  # up to a length with at most so many inputs, all of them are run
+MOST_INPUTS = 10_000  # all inputs are run up to the length that has at most this many
 RANDOM_INPUTS = 200  # longer ones besides
 RANDOM_LENGTH = 64  # tokens that they have at most
 MOST_PRODUCTS = 5 * 10**9  # multiplications for all short inputs, and for random ones: a large model is run on fewer
@@ -19,7 +19,7 @@ MOST_PRODUCTS = 5 * 10**9  # multiplications for all short inputs, and for rando
 def inputs(T: Transformer, seed: int = 0, up_to: int | None = None) -> Iterator[tuple[Ids, bool]]:
     """Yield inputs by length, in parts that fit into memory: all short ones, and random longer ones.
 
-    With each part stands whether all inputs of its length are among the parts. No input is longer than `up_to`.
+    Each part comes with whether all inputs of its length are yielded. No input is longer than `up_to`.
     """
     symbols, most = len(T.vocabulary), min(T.max_length or RANDOM_LENGTH, up_to or RANDOM_LENGTH)
     length, total, weights = 0, 0, max(T.weights, 1)
@@ -46,11 +46,11 @@ def parts(T: Transformer, ids: Ids) -> Iterator[Ids]:
 
 
 def some(given: Sequence[tuple[Ids, Any]], most: int) -> list[tuple[Ids, Any]]:
-    """Return about so many of the inputs, of each part the same share, with what stands beside each of them."""
+    """Return about `most` of the inputs with their values, the same share of each part."""
     step = -(-sum(len(ids) for ids, _ in given) // most)
     return [(ids[::step], beside[::step]) for ids, beside in given]
 
 
 def some_inputs(T: Transformer, most: int = 300) -> list[Ids]:
-    """Return about so many inputs of a transformer, by length."""
+    """Return about `most` inputs of a transformer, by length."""
     return [ids for ids, _ in some([(ids, ids) for ids, _ in inputs(T)], most)]

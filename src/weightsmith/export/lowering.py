@@ -60,7 +60,7 @@ def _cancelling(T: Transformer) -> Transformer:
 
 
 def _kept_within(T: Transformer) -> Transformer:
-    """Put a block behind every sublayer that relies on saturation, which keeps what it wrote between ±∞."""
+    """Put a block behind every sublayer that relies on saturation, which keeps the lanes that it wrote between ±∞."""
     relying = set(relying_on_saturation(T, some_inputs(T)))
     if not relying & set(stage_names(T)):
         return T
@@ -108,7 +108,7 @@ def _zeroed(T: Transformer, b: int) -> tuple[str, list[str]] | None:
 
 
 def _constant(T: Transformer, block: Block) -> tuple[str, list[str], float] | None:
-    """Return what a block adds, a single number on some lanes where a flag is up; None where it does anything else."""
+    """Return the flag, lanes and number of a block that adds one number where a flag is 1; None for other blocks."""
     layer = block.feed_forward
     if layer is None or block.attention is not None or block.feed_forward_norm is not None:
         return None
@@ -123,7 +123,7 @@ def _constant(T: Transformer, block: Block) -> tuple[str, list[str], float] | No
 
 
 def advice(T: Transformer, relying: Sequence[str]) -> str:
-    """Say why a target decides otherwise: which sublayers rely on saturation; and what to write instead."""
+    """Explain why a target decides otherwise, by the sublayers that rely on saturation, and what to write instead."""
     if not isinstance(T.arithmetic, Saturating):
         return f"Its arithmetic is {T.arithmetic}: write dtype={str(T.arithmetic)!r}."
     if not relying:

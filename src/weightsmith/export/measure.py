@@ -31,7 +31,7 @@ WRITE = "Write allow_{0}=True to have it nevertheless{1} (--allow-{0} on the com
 
 
 def agreement(T: Transformer, exported: Any, *, up_to: int | None = None, seed: int = 0) -> Agreement:
-    """Run a transformer and what was made of it on the same inputs, and report how far they are from each other.
+    """Run a transformer and its exported model on the same inputs, and report how far they are from each other.
 
     `exported` is what an exporter of Weightsmith made, or wrote to a path; or any function that takes places in the
     vocabulary, an int64 array (inputs, positions), and returns logits (inputs, positions, classes), or the codes of a
@@ -54,7 +54,7 @@ def measure(
     fresh: bool = False,
     briefly: bool = False,
 ) -> Agreement:
-    """Run a transformer and what was made of it on the same inputs; report how far they are from each other.
+    """Run a transformer and its exported model on the same inputs; report how far they are from each other.
 
     The inputs are all short ones, random ones, and those on which a sum may saturate or round midway. Where the target
     does not round as the original does, the report also says in which dtypes every decision stays, and which sublayers
@@ -88,7 +88,7 @@ def looked_for(T: Transformer, up_to: int | None = None, longest: int | None = N
 
 
 def _answered(T: Transformer, ids: Ids) -> Iterator[tuple[Ids, Outputs]]:
-    """Yield inputs with what the original gives for them; none for which it has no answer, but an error."""
+    """Yield inputs with the original's outputs, except inputs on which it raises an error."""
     try:
         yield ids, original(T, ids)
     except ModelError:
@@ -118,7 +118,7 @@ def _with_first(T: Transformer, exported: Exported, tally: Tally) -> Agreement:
 
 
 def _say_otherwise(T: Transformer, late: Transformer, place: int, ids: Ids) -> bool:
-    """Say whether the original itself would say something else at a position if its sums came to their ends late."""
+    """Tell whether the original itself gives another answer at a position if its sums saturate at their ends only."""
     try:
         ours, others = (answers(T, original(model, ids[np.newaxis]).logits)[0, place] for model in (T, late))
     except ModelError:

@@ -14,14 +14,14 @@ from weightsmith.semantics.evaluation import AnswerIds, Ids
 
 @dataclass(frozen=True)
 class Outputs:
-    """What a model gives for inputs of one length."""
+    """The outputs of a model for inputs of one length."""
 
     logits: Array  # (inputs, positions, classes); with a readout its codes, (inputs, positions, lanes of the readout)
     stream: Sequence[Array] | None = None  # after the embedding and each sublayer, (inputs, positions, lanes)
 
 
 class Exported(Protocol):
-    """An exported model, as it is measured.
+    """An exported model, for a report.
 
     One that saturates at the end of each sum also says `saturates = True`; one that folds and rounds as the original
     does, `rounds = True`. `longest` is the longest input that it takes, if there is one. `in_dtype(name)` is the same
@@ -33,11 +33,11 @@ class Exported(Protocol):
     dtype: str  # "float32"
 
     def outputs(self, ids: Ids) -> Outputs:
-        """Run it on places in the vocabulary, (inputs, positions), in float64; no stream where it does not show one."""
+        """Run ids in the vocabulary, (inputs, positions); return float64 arrays, without a stream if there is none."""
 
 
 def original(T: Transformer, ids: Ids) -> Outputs:
-    """Return what the transformer itself gives: the logits or codes at every position, and the stream."""
+    """Return the outputs of the transformer itself: logits or codes at every position, and the stream."""
     engine = engine_for(T)
     found = engine.evaluate(ids)
     logits = (engine.read_off if T.readout is None else engine.read_codes)(found.stream[-1])
@@ -45,7 +45,7 @@ def original(T: Transformer, ids: Ids) -> Outputs:
 
 
 def answers(T: Transformer, said: Array) -> AnswerIds:
-    """Return the places among the answers of what a target gives, (…, logits), or (…, codes) with a readout.
+    """Return the index of the answer that outputs stand for: (…, logits), or (…, codes) with a readout.
 
     −1 stands for no answer: a logit that is no number, and a code that is not in the table, however near one is.
     """
@@ -55,19 +55,19 @@ def answers(T: Transformer, said: Array) -> AnswerIds:
 
 
 def width(T: Transformer) -> int:
-    """Return how many numbers a target gives at each position: a logit for each class, or the code of a readout."""
+    """Return the number of outputs at each position: a logit for each class, or the code of a readout."""
     return len(T.classes) if T.readout is None else len(T.readout.lanes)
 
 
 def code_places(T: Transformer) -> list[int] | None:
-    """Return the places of the lanes that a readout reads; None without one."""
+    """Return the indices of the lanes that a readout reads; None without one."""
     return None if T.readout is None else [T.lanes.index(lane) for lane in T.readout.lanes]
 
 
 def names(T: Transformer, difference: str | None = None) -> dict[str, Any]:
-    """Return what weights do not say, as plain values: the names, and what each code of a readout stands for.
+    """Return the names of tokens, classes and lanes, and the values of the codes of a readout, as plain values.
 
-    Of a model that says something else than the original on some input, a sentence names the first.
+    `difference` is a sentence on the first input with another answer.
     """
     found: dict[str, Any] = {"vocabulary": list(T.vocabulary), "classes": list(T.classes), "lanes": list(T.lanes)}
     found |= {} if T.readout is None else {"readout": plain_readout(T)}

@@ -24,8 +24,8 @@ class Agreement:
     logit_difference: float  # the largest; with a readout, of a code
     stream_difference: float | None  # the largest; None where the target does not show its stream
     different_decisions: int  # at any position; with a readout, values, and codes that stand for none
-    first_difference: tuple[str, ...] | None  # the shortest input of which something else is said
-    first_position: int | None  # of it where that is
+    first_difference: tuple[str, ...] | None  # the shortest input with another answer
+    first_position: int | None  # the position of that answer
     smallest_margin: float | None  # of the original: how far the best class is ahead; None with a readout
     survives: Mapping[str, bool] = field(default_factory=dict)  # in which dtypes every decision stays
     saturates: tuple[str, ...] = ()  # the sublayers that rely on saturation which the target lacks, at all or midway
@@ -41,7 +41,7 @@ class Agreement:
 
     @property
     def agrees(self) -> bool:
-        """Whether what is said at every position is what the original says, on the inputs that were run."""
+        """Whether all answers equal the original's, at every position of the inputs that were run."""
         return self.different_decisions == 0
 
     @property
@@ -59,7 +59,7 @@ class Agreement:
         return {**plain, "survives": dict(self.survives), "agrees": self.agrees, "difference": self.difference}
 
     def __str__(self) -> str:
-        """Say it in a few lines."""
+        """Return the report as a few lines."""
         lines = [f"{self.target}, {self.dtype}: {self.inputs:,} inputs run ({self.ran()})"]
         what, number = ("outputs", "code") if self.smallest_margin is None else ("decisions", "logit")
         if self.proved:
@@ -89,7 +89,7 @@ class Agreement:
         return "\n".join(lines)
 
     def ran(self) -> str:
-        """Say which inputs were run."""
+        """Describe the inputs that were run."""
         ran = [f"all up to length {self.up_to}"] if self.up_to else []
         ran += [f"{self.random:,} random ones"] if self.random else []
         ran += [f"{self.searched:,} in search of sums that saturate or round midway"] if self.searched else []
@@ -97,7 +97,7 @@ class Agreement:
         return f"{', '.join(ran[:-1])}{' and ' if len(ran) > 1 else ''}{''.join(ran[-1:])}{longest}"
 
     def where(self) -> str:
-        """Say where the first difference is."""
+        """Describe the place of the first difference."""
         tokens = self.first_difference or ()
         at = "" if self.first_position == len(tokens) - 1 else f" at position {self.first_position}"
         return f"on {in_runs(tokens)}{at}"

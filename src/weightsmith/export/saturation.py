@@ -68,7 +68,7 @@ class Unbounded(Saturating):
         return np.where((known == self.infinity) | (np.abs(x) > self.infinity), beyond, known)
 
     def __str__(self) -> str:
-        """Say what it is."""
+        """Describe the arithmetic."""
         return f"{self.bounded} without its ends"
 
 
@@ -93,7 +93,7 @@ class Late(Unbounded):
         return self.bounded._elementary(name, x)
 
     def __str__(self) -> str:
-        """Say what it is."""
+        """Describe the arithmetic."""
         return f"{self.bounded} with late ends"
 
 

@@ -23,7 +23,7 @@ LARGE = 10**7  # weights: beyond, only float32 is tried
 
 @dataclass
 class Tally:
-    """What was seen so far of a transformer and of what was made of it."""
+    """The differences so far between a transformer and its exported model."""
 
     T: Transformer
     exported: Exported
@@ -34,12 +34,12 @@ class Tally:
     margin: float = np.inf
     wrong: int = 0
     counts: dict[str, int] = field(default_factory=lambda: {"all": 0, "random": 0, "searched": 0})
-    decided: list[tuple[Ids, AnswerIds]] = field(default_factory=list)  # inputs, and what the original says
+    decided: list[tuple[Ids, AnswerIds]] = field(default_factory=list)  # inputs, and the original's answers
     sought: list[Ids] = field(default_factory=list)  # inputs that were searched for
     differing: list[tuple[int, Ids]] = field(default_factory=list)  # positions, and inputs up to there
 
     def add(self, ids: Ids, ours: Outputs, kind: str) -> None:
-        """Run what was made on inputs of one length, and compare it with what the original gives."""
+        """Run the exported model on inputs of one length, and compare it with the original's outputs."""
         T, theirs = self.T, self.exported.outputs(ids)
         self.counts[kind] += len(ids)
         self.longest = max(self.longest, ids.shape[1])
@@ -75,15 +75,15 @@ class Tally:
         del self.differing[max(1, min(MOST_CAUSES, MOST_PRODUCTS // max(self.T.weights * self.longest, 1))) :]
 
     def some(self, most: int) -> list[Ids]:
-        """Return about so many of the inputs, and besides a fifth as many of those that were searched for.
+        """Return about `most` of the inputs, and a fifth as many of the searched ones.
 
-        Of a large model, which takes its time, there are fewer.
+        Of a large model there are fewer, for speed.
         """
         most = min(most, max(1, MOST_PRODUCTS // max(self.T.weights * self.longest, 1)))
         return [*_spread([ids for ids, _ in self.decided], most), *_spread(self.sought, -(-most // 5))]
 
     def report(self) -> Agreement:
-        """Return what was counted."""
+        """Return the report."""
         made = self.exported
         return Agreement(
             target=made.target,
@@ -105,7 +105,7 @@ class Tally:
 
 
 def _spread(given: Sequence[Ids], most: int) -> list[Ids]:
-    """Return so many inputs, evenly spread over several arrays of them."""
+    """Return at most `most` inputs, evenly spread over several arrays."""
     ends = np.cumsum([len(ids) for ids in given])
     total = int(ends[-1]) if given else 0
     places = np.unique(np.linspace(0, total - 1, min(most, total)).astype(int))
@@ -129,7 +129,7 @@ def shortened(T: Transformer, exported: Exported, place: int, ids: Ids) -> tuple
 
 
 def _differs(T: Transformer, exported: Exported, ids: Ids) -> bool:
-    """Say whether the two differ at the end of an input."""
+    """Tell whether the two differ at the end of an input."""
     try:
         ours = answers(T, original(T, ids[np.newaxis]).logits)[0, -1]
     except ModelError:
@@ -162,7 +162,7 @@ def _difference(a: Array, b: Array) -> float:
 
 
 def survival(T: Transformer, exported: Exported, seen: Tally, most: int) -> dict[str, bool]:
-    """Say for each type whether the exported model, cast to it, says what the original does, on about so many inputs.
+    """Tell for each type whether the exported model, cast to it, keeps every answer, on about `most` inputs.
 
     Empty where the model cannot be had in another type.
     """

@@ -1,4 +1,4 @@
-"""What `agreement` accepts: each exporter's results as they are measured."""
+"""The arguments of `agreement`: the result of each exporter, or any function, as something that can be run."""
 
 import os
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from weightsmith.storage import opened, refusals
 
 
 def as_exported(T: Transformer, exported: Any) -> Exported:
-    """Return what an exporter made, or a function from places to logits, as it is measured."""
+    """Return the result of an exporter, or a function from ids to logits, as a target for a report."""
     for recognise in TARGETS:
         found = recognise(T, exported)
         if found is not None:
@@ -60,7 +60,7 @@ def _bridge(T: Transformer, exported: Any) -> Exported | None:
     return LensRun(T, exported)
 
 
-# Each looks at the type before it loads anything, and returns None for what is not its own.
+# Each looks at the type before it loads anything, and returns None for results of other exporters.
 TARGETS: list[Callable[[Transformer, Any], Exported | None]] = [
     _torch_module,
     _onnx_file,
@@ -70,7 +70,7 @@ TARGETS: list[Callable[[Transformer, Any], Exported | None]] = [
 
 
 class Called:
-    """Any function from places to logits; PyTorch modules that others wrote among them."""
+    """Any function from ids to logits, also a PyTorch module of another project."""
 
     target, dtype = "function", "its own"
 

@@ -1,4 +1,4 @@
-"""Checkpoints: weights, what the optimizer remembers, and how far training is: one file, whole or not at all.
+"""Checkpoints: weights, the state of the optimizer and the progress of training in one file, written atomically.
 
 A checkpoint has a checksum over all of its bytes, with zeros in its own place: training must end with the same bits,
 and a weight with a flipped bit is still a weight.
@@ -25,12 +25,12 @@ DIVERGED = "the weights are no longer finite numbers: write a smaller rate"
 DAMAGED = "is a damaged checkpoint: move it away to begin anew"
 UNKNOWN = "0" * 64  # in the place of a checksum
 MOMENTS = ("exp_avg", "exp_avg_sq")
-MOST_MACHINE_LETTERS = 1000  # of what a training was computed with, at most
+MOST_MACHINE_LETTERS = 1000  # in the names of machines, at most
 
 
 @dataclass(frozen=True)
 class Record:
-    """What is known after some steps."""
+    """The losses and counts after some steps."""
 
     step: int
     train_loss: float  # the mean since the last record
@@ -42,14 +42,14 @@ class Record:
 
 @dataclass
 class Checkpoint:
-    """How far training is."""
+    """The progress of a training."""
 
     step: int = 0
     seconds: float = 0.0
     tokens: int = 0
     history: list[Record] = field(default_factory=list)
     losses: list[float] = field(default_factory=list)  # since the last entry of the history
-    machines: list[str] = field(default_factory=list)  # what its runs computed with
+    machines: list[str] = field(default_factory=list)  # of its runs
 
 
 NUMBERS: dict[str, type] = {"step": int, "seconds": float, "tokens": int}
@@ -59,7 +59,7 @@ HISTORY: dict[str, Any] = {entry.name: entry.type for entry in fields(Record)}
 def write_checkpoint(
     path: Path, state: Checkpoint, identity: dict[str, Any], module: torch.nn.Module, optimizer: torch.optim.Optimizer
 ) -> None:
-    """Write everything that the rest of the training depends on."""
+    """Write all state that the rest of the training depends on."""
     tensors = {}
     for name, parameter in module.named_parameters():
         tensors[f"weights.{name}"] = _flat(parameter)
@@ -181,7 +181,7 @@ def _restore(tensors: dict[str, Any], module: torch.nn.Module, optimizer: torch.
 
 
 def _flat(tensor: torch.Tensor) -> Any:
-    """Return the numbers with two axes at most, which is what the file may hold."""
+    """Return the numbers with two axes at most, as the file needs."""
     array = tensor.detach().numpy()
     return array if array.ndim <= 2 else array.reshape(-1, array.shape[-1])
 

@@ -81,7 +81,7 @@ class Comparison:
     lstm_history: tuple[Record, ...]
     transformer_parameters: int
     lstm_parameters: int
-    transformer_steps: int  # how many are done: all of them, unless training was told to stop
+    transformer_steps: int  # steps done: all, unless training was stopped
     lstm_steps: int
 
     def stream(self, sentence: str | Sequence[str]) -> Array:

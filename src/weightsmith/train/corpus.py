@@ -15,7 +15,7 @@ MOST_THINGS = 9  # of one kind of thing at first
 
 
 def corpus(bytes: int = 1_000_000, seed: int = 0) -> str:
-    """Return a text of so many bytes, a story on each line; the same seed gives the same text.
+    """Return a text of `bytes` bytes, a story on each line; the same seed gives the same text.
 
     >>> print(corpus(60, seed=1), end="")
     Clara has 2 stones and finds 8 more. Now she has 10 stones.
@@ -48,7 +48,7 @@ def _count(draw: random.Random, name: str) -> str:
 
 
 def _look(draw: random.Random, name: str) -> str:
-    """Tell of somebody whose pronoun agrees."""
+    """Return a story whose pronoun agrees with its person."""
     animal, place, kind = draw.choice(ANIMALS), draw.choice(PLACES), draw.choice(KINDS)
     return f"{name} sees a {kind} {animal} at the {place}, and {PEOPLE[name]} {draw.choice(DOINGS)}s there too."
 

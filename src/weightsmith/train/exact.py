@@ -1,7 +1,7 @@
-"""Training in a finite arithmetic with hard attention, so that what comes out can be taken apart exactly.
+"""Training in a finite arithmetic with hard attention, for transformers that can be analysed exactly.
 
-Forward, the weights and the result of every single operation are rounded as the arithmetic rounds them; backward,
-rounding counts for nothing (straight through). Attention is soft at first, and becomes sharper. From half of the steps
+Forward, the weights and the result of every single operation are rounded as the arithmetic rounds them; the backward
+pass ignores rounding (straight-through). Attention is soft at first, and becomes sharper. From half of the steps
 on every head takes the rightmost best position forward, and the softmax's gradient backward: what is computed then is,
 bit for bit, what the transformer computes that leaves training. That is in the arithmetic, with `RightmostHard`.
 """
@@ -29,11 +29,11 @@ MOST_BITS = 16  # so that float32 holds every member and every sum of two
 LARGER = 1.8  # than in other trainings, of the weights at the beginning
 RELATIVE_DEVIATION = 0.5  # of what belongs to distances
 SHARPEST = 64.0  # what scores are multiplied by before attention becomes hard
-NEAREST = 0.5  # what they then lose with each step to the left, since of equals the rightmost counts
+NEAREST = 0.5  # subtracted from scores with each step to the left, because ties go to the rightmost
 
 
 class _Straight(torch.autograd.Function):
-    """A value instead of another, whose gradient it gets."""
+    """A value in place of another, which gets its gradient."""
 
     @staticmethod
     def forward(ctx: Any, differentiable: Tensor, value: Tensor) -> Tensor:
@@ -45,7 +45,7 @@ class _Straight(torch.autograd.Function):
 
 
 def straight(differentiable: Tensor, value: Array) -> Tensor:
-    """Return a value, and let gradients go to what it stands for."""
+    """Return a value that passes gradients to a differentiable one (straight-through)."""
     result: Tensor = _Straight.apply(differentiable, torch.from_numpy(value).to(differentiable))  # type: ignore[no-untyped-call]
     return result
 

@@ -33,7 +33,7 @@ class Labelled:
     vocabulary: tuple[str, ...]
     by_length: Mapping[int, tuple[Tensor, Tensor]]  # strings (count, length), labels (count)
     held: Mapping[int, tuple[Tensor, Tensor]]
-    rule: Predicate | None = None  # what they were labelled by
+    rule: Predicate | None = None  # the rule that labelled them
 
     classes = CLASSES
 
@@ -72,7 +72,7 @@ class Labelled:
         return functional.cross_entropy(model(ids)[:, -1], labels)
 
     def tokens_in(self, batch: tuple[Tensor, Tensor]) -> int:
-        """Count what is learnt from."""
+        """Count the tokens of the batch."""
         return batch[0].numel()
 
 

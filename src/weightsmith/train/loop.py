@@ -1,4 +1,4 @@
-"""The loop: AdamW with warm-up and cosine, checkpoints that a killed run goes on from, and what it reports.
+"""The loop: AdamW with warm-up and cosine, checkpoints from which a killed run resumes, and reports.
 
 Everything that is random in a step depends only on the seed and the number of the step. So a run that goes on from a
 checkpoint ends with the same weights, bit for bit, as one that was never stopped.
@@ -25,7 +25,7 @@ Batch: TypeAlias = tuple[Tensor, Tensor]
 
 
 class Task(Protocol):
-    """What is learnt."""
+    """The data of a training, and its loss."""
 
     @property
     def vocabulary(self) -> tuple[str, ...]:
@@ -41,7 +41,7 @@ class Task(Protocol):
 
     @property
     def data(self) -> tuple[str, list[Tensor]]:
-        """What kind of data it is, and all of it: what a checkpoint must have been made with."""
+        """The kind of data, and all of it; a checkpoint must have been made with the same."""
 
     def batch(self, random: np.random.Generator, size: int) -> Batch:
         """Draw a batch."""
@@ -61,7 +61,7 @@ class Stepping(Protocol):
     """A module that computes otherwise later in training."""
 
     def before_step(self, step: int, steps: int) -> None:
-        """Prepare for a step of so many."""
+        """Prepare for step `step` of `steps`."""
 
 
 Report: TypeAlias = Callable[[int, float, float], None]  # steps done, loss, tokens per second
@@ -75,13 +75,13 @@ class Fitted:
     module: torch.nn.Module
     history: tuple[Record, ...]
     resumed_at: int  # the step at which this run went on; 0 for a run of its own
-    steps: int  # how many are done: all of them, unless training was told to stop
+    steps: int  # steps done: all, unless training was stopped
     machines: tuple[str, ...]  # what its runs computed with
 
 
 @contextmanager
 def threads(count: int) -> Iterator[None]:
-    """Use so many threads for a while; what somebody else has set comes back."""
+    """Use `count` threads within the context; the former number is restored after it."""
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:
@@ -91,7 +91,7 @@ def threads(count: int) -> Iterator[None]:
 
 
 def machine() -> str:
-    """Return what the last bits of every sum depend on here, beside the number of threads.
+    """Name the software and hardware on which the last bits of sums depend, besides the number of threads.
 
     PyTorch has its loops once for each instruction set and takes the widest that the processor has. MKL, which
     multiplies its matrices, chooses for itself and does not tell.
@@ -109,11 +109,11 @@ def learn(
     record: Callable[[tuple[Record, ...]], None] | None = None,
     stop: Stop | None = None,
 ) -> Fitted:
-    """Train a module; with a checkpoint file, go on from what it holds.
+    """Train a module; with a checkpoint file, resume from it.
 
     `identity` is what must be the same in the checkpoint: shape, course and data. `stop` is asked before every step;
     once it says True, no further step is begun. The checkpoint is that of the last step then, as it is at the end.
-    The file stays when training ends: whoever has saved the result removes it.
+    The file stays when training ends: remove it after saving the result.
     """
     optimizer = _optimizer(module, course)
     state = Checkpoint()
@@ -148,7 +148,7 @@ def learn(
 
 
 def _record(state: Checkpoint, module: torch.nn.Module, task: Task, course: Course, held: list[Batch]) -> Record:
-    """Return what is known now; the losses since the last record are forgotten."""
+    """Return the next record; the losses since the last one are cleared."""
     mean, rate = float(np.mean(state.losses)), rate_at(course, state.step - 1)
     state.losses.clear()
     return Record(state.step, mean, evaluate(module, task, held), rate, state.seconds, state.tokens)

@@ -92,7 +92,7 @@ class Attention(HeadSteps, nn.Module):
             self.values = nn.Parameter(torch.randn(shape.heads, distances, self.size) * 0.02)
 
     def split(self, read: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Return queries, keys and values from what was read."""
+        """Return queries, keys and values from the product of the one matrix."""
         q, k, v = read.reshape(*read.shape[:2], 3, self.heads, self.size).permute(2, 0, 3, 1, 4)
         return q, k, v
 
@@ -201,7 +201,7 @@ class Model(NetworkSteps, nn.Module):
         self.to(torch.float64 if shape.numbers == "float64" else torch.float32)
 
     def _begin(self, deviation: float) -> None:
-        """Begin with small weights; what is added to the stream begins smaller, the more blocks add to it."""
+        """Begin with small weights; matrices that write to the stream begin smaller, the more blocks there are."""
         for name, parameter in self.named_parameters():
             if parameter.ndim == 2:
                 added = name.endswith(("write.weight", "values.weight"))

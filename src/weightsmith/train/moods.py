@@ -31,7 +31,7 @@ def moods(tokens: Sequence[str]) -> list[bool]:
 
 
 def mood_sentences(count: int, max_length: int = 12, seed: int = 0) -> list[tuple[str, ...]]:
-    """Return sentences of one word up to so many, each with its running mood; the same seed gives the same ones.
+    """Return sentences of 1 to `max_length` words, each with its running mood; the same seed gives the same ones.
 
     No sentence comes twice, so that some can be held out from others.
     """

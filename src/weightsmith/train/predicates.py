@@ -26,7 +26,7 @@ class Rule:
     words: tuple[str, ...]
 
     def __call__(self, string: str) -> bool:
-        """Say whether it holds."""
+        """Tell whether the predicate holds."""
         word = self.words[0]
         match self.form.partition(" ")[0]:
             case "contains":

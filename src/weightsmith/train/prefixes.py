@@ -1,4 +1,4 @@
-"""Labelled strings learnt at every position: what a causal model says there is its decision for a prefix."""
+"""Labelled strings learnt at every position: a causal model decides there for a prefix."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -75,5 +75,5 @@ class Prefixes:
         return functional.cross_entropy(logits.flatten(0, 1), labels.flatten(), weights, ignore_index=UNKNOWN)
 
     def tokens_in(self, batch: tuple[Tensor, Tensor]) -> int:
-        """Count what is learnt from."""
+        """Count the tokens of the batch."""
         return self.strings.tokens_in(batch)

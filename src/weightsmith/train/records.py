@@ -1,4 +1,4 @@
-"""What is written down of a training: a log of JSON lines, a picture of its losses, one of what two models remember."""
+"""Records of a training: a log of JSON lines, a picture of its losses, a picture of the memory of two models."""
 
 import json
 import warnings
@@ -30,7 +30,7 @@ SUBLAYERS = ("attention", "feed-forward")
 
 # in inches
 FIGURE_HEIGHT = 9.0
-COLUMN_WIDTH = 0.16  # what a column needs if its label is to stand free
+COLUMN_WIDTH = 0.16  # of a column, so that labels do not overlap
 PANEL_WIDTHS = (3.6, 30.0)  # the narrowest panel, which has room for its title, and the widest
 COLOURS_WIDTH = 1.1  # of a panel's bar of colours, and of its labels
 COLOURS_GAP = 0.15  # between a panel and its bar: both are dark at their ends, and would look like one
@@ -97,7 +97,7 @@ def new_figure(size: tuple[float, float]) -> Any:
 
 
 def losses(axis: Any, histories: Mapping[str, Sequence[Record]]) -> None:
-    """Draw losses over steps: what was learnt from as thin lines, what was held back as thick ones."""
+    """Draw losses over steps: training losses as thin lines, validation losses as thick ones."""
     for n, (name, history) in enumerate(histories.items()):
         steps = [record.step for record in history]
         label = f"{name}: " if len(histories) > 1 else ""

@@ -20,17 +20,17 @@ MOST_LENGTH = 1 << 10
 
 @dataclass(frozen=True)
 class Rounding:
-    """What an arithmetic did to a transformer."""
+    """The effect of rounding a transformer into an arithmetic."""
 
     arithmetic: Arithmetic
     inputs: int
     changed: int  # how many decisions
     first: tuple[str, ...] | None  # the first input with another decision
-    changed_weights: int  # how many weights are not what they were
+    changed_weights: int  # weights that rounding changed
     weights: int
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Return the report as a line."""
         first = "" if self.first is None else f", the first on {' '.join(self.first)}"
         return (
             f"{self.arithmetic}: {self.changed:,} of {self.inputs:,} decisions change{first}; "
@@ -44,7 +44,7 @@ def rounded(T: Transformer, arithmetic: Arithmetic, up_to: int) -> tuple[Transfo
 
 
 def rounded_into(T: Transformer, arithmetics: Sequence[Arithmetic], up_to: int) -> list[tuple[Transformer, Rounding]]:
-    """Do so for several arithmetics; the decisions of the original are computed once.
+    """Round a transformer into several arithmetics, with a report on each; the original is run once.
 
     Every sum is a left fold, also in `Native`, as in the checker.
     """

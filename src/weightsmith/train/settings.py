@@ -1,7 +1,7 @@
-"""What is trained, and how: plain numbers, checked once, so that a run can be repeated.
+"""The shape of a model and the course of its training: plain numbers, checked once, for repeatable runs.
 
-A setting says itself what it is unless given, which values it takes and, where the command line offers it, what it
-means. This file loads without numpy, since the command line reads it for every verb.
+The field of a setting holds its default, its bounds and its help text for the command line. This file loads
+without numpy, since the command line reads it for every verb.
 """
 
 from collections.abc import Mapping
@@ -22,21 +22,21 @@ SEED = "The same seed gives the same weights, on the same machine with the same 
 
 
 class About(NamedTuple):
-    """What a setting says of itself."""
+    """Help and bounds of a setting."""
 
-    help: str  # what it means; empty where the command line does not offer it
+    help: str  # for the command line; empty where it does not offer the setting
     least: float
     most: float
-    unless_given: str  # what it then is, where that is not a fixed value
+    unless_given: str  # the default in words, where it is not a fixed value
 
 
 def says(help: str = "", least: float = 0, most: float = MOST_WHOLE, unless_given: str = "") -> dict[str, About]:
-    """Return what a setting says of itself, for its field; `least` and `most` bound numbers."""
+    """Return the metadata of a field; `least` and `most` bound numbers."""
     return {"about": About(help, least, most, unless_given)}
 
 
 def about(setting: "Field[Any]") -> About:
-    """Return what a setting says of itself."""
+    """Return the help and bounds of a setting."""
     found: About = setting.metadata["about"]
     return found
 
@@ -103,7 +103,7 @@ class Course:
     checkpoint_every: int = field(default=100, metadata=says("Steps between checkpoints", 1))
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense."""
+        """Refuse values out of bounds."""
         _check(self)
 
 
@@ -121,7 +121,7 @@ def _check(settings: Shape | Course) -> None:
 
 
 def whole(value: object, name: str, least: int) -> None:
-    """Refuse what is not a whole number from `least` on."""
+    """Refuse anything but a whole number from `least` on."""
     whole_number(value, name, least, MOST_WHOLE, f"a whole number from {least} on")
 
 
@@ -133,7 +133,7 @@ class Preset:
     course: Course
 
     def changed(self, given: Mapping[str, Any]) -> tuple[Shape, Course]:
-        """Return shape and course with what is given by name; without neurons there are four times the lanes."""
+        """Return shape and course with the given settings; neurons default to four times the lanes."""
         neurons = NEURONS_PER_LANE * given.get("lanes", self.shape.lanes)
         mine, course = ({each.name for each in fields(part)} for part in (Shape, Course))
         return (

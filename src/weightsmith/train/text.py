@@ -70,7 +70,7 @@ class Text:
         return functional.cross_entropy(model(ids).flatten(0, 1), following.flatten())
 
     def tokens_in(self, batch: tuple[Tensor, Tensor]) -> int:
-        """Count what is learnt from."""
+        """Count the tokens of the batch."""
         return batch[0].numel()
 
 

@@ -30,7 +30,7 @@ class Trained:
     transformer: Transformer
     history: tuple[Record, ...]
     resumed_at: int
-    steps: int  # how many are done: all of them, unless training was told to stop
+    steps: int  # steps done: all, unless training was stopped
     verdict: "Verdict | None" = None  # of an exact training: is its language that of the rule that labelled the strings
 
     @property
@@ -57,7 +57,7 @@ def fit(
 ) -> Trained:
     """Train a transformer for a task.
 
-    With a checkpoint file, go on from what it holds. `stop` is asked before every step; once it says True, the
+    With a checkpoint file, resume from it. `stop` is asked before every step; once it says True, the
     checkpoint of the last step is written, and what comes back is the transformer as it is then.
 
     With `exact`, a finite arithmetic, it is trained in that arithmetic and, from half of the steps on, with hard
@@ -90,14 +90,14 @@ def _with_prefixes(task: Task) -> Task:
 
 
 def how(fitted: Fitted, course: Course) -> str:
-    """Return what the weights depend on, beside the data and the shape, as a line of provenance."""
+    """Return a line of provenance: steps, batch, seed, threads and machines."""
     steps = f"{course.steps}" if fitted.steps == course.steps else f"{fitted.steps} of {course.steps}"
     threads = "1 thread" if course.threads == 1 else f"{course.threads} threads"
     return f"{steps} steps of {course.batch}, seed {course.seed}, {threads}, {', then '.join(fitted.machines)}"
 
 
 def check_context(task: Task, shape: Shape) -> None:
-    """Refuse inputs longer than what the shape sees."""
+    """Refuse inputs longer than the context of the shape."""
     if task.longest > shape.context:
         raise InputError(f"the inputs have up to {task.longest} tokens, and the shape has context={shape.context}")
 
@@ -112,7 +112,7 @@ def new_module(task: Task, shape: Shape, course: Course, exact: Arithmetic | Non
 
 
 def identity(task: Task, shape: Shape, course: Course) -> dict[str, Any]:
-    """Return what makes a training what it is."""
+    """Return the settings and data that identify a training."""
     settings = {name: value for name, value in as_data(course).items() if name != "checkpoint_every"}
     return {"shape": as_data(shape), "course": settings, "data": digest_of(task)}
 

@@ -1,4 +1,4 @@
-"""What both kinds of directories share: the configuration, the weights in a type of floats, and how they are opened."""
+"""Parts of both kinds of directories: configuration, weights in a type of floats, and opening them."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -37,7 +37,7 @@ def configuration_files(T: Transformer, config: dict[str, Any], dtype: Dtype) ->
 
 
 def circuit_file(T: Transformer) -> dict[str, File]:
-    """Return what each head and neuron is for, which goes with the weights; nothing for a model that is too large."""
+    """Return the circuit, with the role of each head and neuron; nothing for a model that is too large."""
     try:
         return {"circuit.json": circuit(T)}
     except ExportError:

@@ -12,7 +12,7 @@ from weightsmith.model import Transformer
 from weightsmith.storage import PART, read_json, refusals, write_json, write_whole
 
 MARK = "weightsmith"  # the key in config.json by which we know our own
-File: TypeAlias = str | dict[str, Any]  # a text, or what is written as JSON
+File: TypeAlias = str | dict[str, Any]  # a text, or an object for JSON
 FILES = (
     "circuit.json",
     "config.json",
@@ -99,12 +99,12 @@ def write_files(directory: Path, files: Mapping[str, File]) -> None:
 
 
 def is_language_model(T: Transformer) -> bool:
-    """Say whether the classes are the vocabulary, so that a decision is the next token."""
+    """Tell whether the classes are the vocabulary, so that a decision is the next token."""
     return tuple(T.classes) == tuple(T.vocabulary)
 
 
 def task(T: Transformer) -> str:
-    """Return what Hugging Face's library calls a model: AutoModelFor… opens it."""
+    """Return the ending of the class AutoModelFor… that opens a model."""
     if T.readout is not None:
         return "TokenClassification"
     return "CausalLM" if is_language_model(T) else "SequenceClassification"

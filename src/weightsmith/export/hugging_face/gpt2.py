@@ -74,7 +74,7 @@ def largest_values(T: Transformer, longest: int | None = None) -> Seen:
 
 
 class OpenedGPT2:
-    """The GPT-2, opened from its directory; where its norms do next to nothing, the same weights stand beside it."""
+    """The GPT-2, opened from its directory; compared with the same weights without norms where its own do nothing."""
 
     target = "Hugging Face GPT-2"
 

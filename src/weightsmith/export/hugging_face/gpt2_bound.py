@@ -28,7 +28,7 @@ EXPONENTS = range(-8, 61)  # of the powers of 2 that are tried for C
 
 @dataclass(frozen=True)
 class Seen:
-    """What was seen when the same weights were run without norms."""
+    """The largest values of a run of the same weights without norms."""
 
     lanes: Sequence[Array]  # the largest size of each lane at each stage
     squares: Sequence[float]  # the largest Σ h² at each stage
@@ -49,7 +49,7 @@ class Bound:
     """The bound for one C, in floats with the unit roundoff u."""
 
     def __init__(self, T: Transformer, sizes: Sizes, seen: Seen, C: float, u: float) -> None:
-        """Take what it depends on."""
+        """Take the model, its sizes, the values of a run, C and u."""
         self.T, self.sizes, self.seen, self.C, self.u = T, sizes, seen, C, u
 
     def logits(self) -> float:

@@ -49,7 +49,7 @@ def write_own(T: Transformer, directory: Path, dtype: Dtype) -> None:
 
 
 class OpenedOwn:
-    """The exported model, opened from its directory as anybody opens it.
+    """The exported model, opened from its directory as users open it.
 
     The class is the package's own, of which the file beside the weights is a copy: so opening it leaves nothing in the
     place where the library keeps the code of others.

@@ -20,7 +20,7 @@ from weightsmith.model.tokens import separator
 # What Python takes for blanks between words; tokenizers' own rule leaves four of them out
 BLANKS = "\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 END = "<|endoftext|>"  # of GPT-2's tokenizer
-FIRST_PRIVATE = 0xE000  # characters that mean nothing to anybody begin here
+FIRST_PRIVATE = 0xE000  # the first character of the private use area
 
 
 def tokenizer_files(T: Transformer, padded: bool = True) -> dict[str, File]:
@@ -62,7 +62,7 @@ def _with_padding(T: Transformer, padded: bool) -> tuple[Tokenizer, str | None]:
 def tokenizer(vocabulary: Sequence[str], pad: str | None) -> Tokenizer:
     """Return the tokenizer of a vocabulary; padding, where there is some, comes after it."""
     places = {token: n for n, token in enumerate(vocabulary)}
-    made = Tokenizer(models.WordLevel(places, unk_token=""))  # no token is "", so nothing stands for what is unknown
+    made = Tokenizer(models.WordLevel(places, unk_token=""))  # no token is "", so there is no unknown token
     if separator(vocabulary):
         made.pre_tokenizer = pre_tokenizers.Split(Regex(f"[{BLANKS}]+"), "removed")
         # A blank before every word, also the first: what is generated is put behind its prompt as it is

@@ -106,5 +106,5 @@ def opened_directory(T: Transformer, directory: Any) -> Exported | None:
 
 
 def _other_classes(T: Transformer, labels: Any) -> bool:
-    """Say whether the names of classes in a configuration, where there are some, are others."""
+    """Tell whether a configuration has names of classes, and they are other ones."""
     return labels is not None and (not isinstance(labels, dict) or list(labels.values()) != label_names(T))

@@ -69,7 +69,7 @@ def to_transformer_lens(
 
 
 def _native_that_agrees(T: Transformer, dtype: str, max_length: int | None) -> Any:
-    """Return a bridge with TransformerLens's own blocks; None where these cannot say what the model does."""
+    """Return a bridge with TransformerLens's own blocks; None where these lack a feature or decide otherwise."""
     try:
         bridge = _measured(T, dtype, max_length, own_modules=False, briefly=True)
     except ExportError:
@@ -137,10 +137,10 @@ def _load(model: Any, weights: dict[str, Weights]) -> None:
 
 
 class LensRun:
-    """A TransformerBridge as it is measured."""
+    """A TransformerBridge, for a report."""
 
     def __init__(self, T: Transformer, bridge: Any) -> None:
-        """Take the bridge that `to_transformer_lens` made."""
+        """Take a bridge of `to_transformer_lens`."""
         self.bridge, self.dtype = bridge, str(bridge.cfg.dtype).removeprefix("torch.")
         self.T, self.saturates, self.steps = T, bool(bridge.own_modules), bool(bridge.own_modules)
         self.longest: int = bridge.cfg.n_ctx
@@ -153,13 +153,13 @@ class LensRun:
         import torch
 
         other = deepcopy(self.bridge)
-        torch.nn.Module.to(other, getattr(torch, dtype))  # that of a bridge prints what it does
+        torch.nn.Module.to(other, getattr(torch, dtype))  # `to` of a bridge prints
         other.cfg.dtype = getattr(torch, dtype)
         fits = all(bool(tensor.isfinite().all()) for tensor in other.original_model.parameters())
         return LensRun(self.T, other) if fits else None
 
     def outputs(self, ids: Ids) -> Outputs:
-        """Run it on places in the vocabulary; the stream is what its cache holds."""
+        """Run ids in the vocabulary; the stream comes from the cache."""
         import torch
 
         with torch.no_grad():

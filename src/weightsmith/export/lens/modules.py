@@ -26,10 +26,10 @@ from weightsmith.model import Softmax, Transformer
 
 @dataclass(frozen=True)
 class Rules:
-    """What the heads of a block do besides their matrices."""
+    """The weightings, masks and position tables of the heads of a block."""
 
     weightings: tuple[Description, ...]  # one for each head
-    strict: tuple[bool, ...]  # whether each sees only what is before
+    strict: tuple[bool, ...]  # whether each sees only earlier positions
     key_offsets: Array | None  # (heads, distances, head size)
     value_offsets: Array | None
     penalties: Array | None  # (heads, positions)
@@ -77,7 +77,7 @@ def normalised(norm: Any, ops: NormOperations, count: float, eps: float, x: Tens
 
 
 def rules_of(T: Transformer, shape: Shape, block: int) -> Rules:
-    """Collect what the heads of a block do; heads that are not there attend as usual, to values that are 0."""
+    """Return the rules of the heads of a block; missing heads have a plain softmax over values of 0."""
     A, weightings = T.arithmetic, [weighting(T.arithmetic, Softmax(shifted=True))] * shape.heads
     strict = [False] * shape.heads
     keys: dict[int, Array] = {}
@@ -106,7 +106,7 @@ def _placed(table: Array, places: list[int], size: int) -> Array:
 
 
 def _stacked(tables: dict[int, Array], heads: int) -> Array | None:
-    """Return the tables of all heads as one, 0 where a head has none; the last row serves what is longer."""
+    """Return the tables of all heads as one, 0 where a head has none; the last row serves longer distances."""
     if not tables:
         return None
     rows = max(len(table) for table in tables.values())

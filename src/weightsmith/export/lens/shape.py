@@ -1,4 +1,4 @@
-"""What a TransformerLens model of a transformer must have room for, and what TransformerLens cannot say."""
+"""The sizes and kinds of a TransformerLens model of a transformer, and what TransformerLens lacks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Shape:
 
 
 def shape_of(T: Transformer, max_length: int | None, own_modules: bool) -> Shape:
-    """Return what a TransformerLens model of a transformer looks like; refuse what none can be.
+    """Return the shape of a TransformerLens model of a transformer; refuse features that it lacks.
 
     With modules of ours heads may follow any rule.
     """

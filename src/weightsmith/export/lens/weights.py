@@ -14,7 +14,7 @@ Named: TypeAlias = dict[str, Weights]  # by the names of TransformerLens's own m
 
 
 def lens_weights(T: Transformer, shape: Shape) -> Named:
-    """Return every weight by its name; what a transformer does not have is 0."""
+    """Return every weight by its name; missing heads, neurons and biases are 0."""
     d, codes = len(T.lanes), code_places(T)
     output = T.output if codes is None else np.eye(d)[codes]  # which gives the lanes of a readout as they are
     weights: Named = {

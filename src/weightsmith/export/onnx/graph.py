@@ -1,7 +1,7 @@
 """An ONNX graph that grows node by node: values are known by their names, constants are stored once."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,14 @@ from onnx import helper
 from weightsmith.arithmetic import Weights
 from weightsmith.errors import ExportError
 
-OPSET, IR_VERSION = 18, 8  # as old as what is used allows: every onnxruntime from 1.14 on runs it
+OPSET, IR_VERSION = 18, 8  # as old as the operators allow: every onnxruntime from 1.14 on runs it
+
+
+def _operator(name: str) -> Callable[["Value", "Value"], "Value"]:
+    def apply(x: "Value", y: "Value") -> "Value":
+        return x.graph.add(name, x, y)
+
+    return apply
 
 
 @dataclass(frozen=True)
@@ -23,29 +30,8 @@ class Value:
     graph: "Graph"
     name: str
 
-    def __add__(self, other: "Value") -> "Value":
-        """Return x + y."""
-        return self.graph.add("Add", self, other)
-
-    def __sub__(self, other: "Value") -> "Value":
-        """Return x − y."""
-        return self.graph.add("Sub", self, other)
-
-    def __mul__(self, other: "Value") -> "Value":
-        """Return x · y."""
-        return self.graph.add("Mul", self, other)
-
-    def __truediv__(self, other: "Value") -> "Value":
-        """Return x / y."""
-        return self.graph.add("Div", self, other)
-
-    def __and__(self, other: "Value") -> "Value":
-        """Tell where both are true."""
-        return self.graph.add("And", self, other)
-
-    def __gt__(self, other: "Value") -> "Value":
-        """Tell where x > y."""
-        return self.graph.add("Greater", self, other)
+    __add__, __sub__, __mul__, __truediv__ = (_operator(name) for name in ("Add", "Sub", "Mul", "Div"))
+    __and__, __gt__ = _operator("And"), _operator("Greater")
 
 
 class Graph:
@@ -71,7 +57,7 @@ class Graph:
         return Value(self, output)
 
     def weights(self, array: Weights, name: str) -> Value:
-        """Store an array of the model in the graph's floating-point type; refuse what is beyond its range."""
+        """Store an array of the model in the graph's floating-point type; refuse numbers beyond its range."""
         with np.errstate(over="ignore"):
             stored = np.ascontiguousarray(array, self.dtype)
         if not np.isfinite(stored).all():

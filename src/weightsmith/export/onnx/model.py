@@ -174,9 +174,9 @@ class Exporter(NetworkSteps):
         self.outputs.append(helper.make_tensor_value_info(name, self.graph.element, shape))
 
     def model(self, initializers: Sequence[onnx.TensorProto], difference: str | None = None) -> onnx.ModelProto:
-        """Return the graph as a model, given its constants as tensors; what it says is the first output.
+        """Return the graph as a model, with its constants as tensors; the answer is the first output.
 
-        A sentence on what it says otherwise than the original goes into the metadata.
+        A sentence on a difference from the original goes into the metadata.
         """
         tokens = helper.make_tensor_value_info("tokens", onnx.TensorProto.INT64, ("batch", "positions"))
         outputs = [self.outputs[-1], *self.outputs[:-1]]
@@ -193,12 +193,12 @@ class Exporter(NetworkSteps):
 
 
 def answer_name(T: Transformer) -> str:
-    """Return the name of the output that a model is for."""
+    """Return the name of the output that holds the answer."""
     return "logits" if T.readout is None else "codes"
 
 
 def _metadata(T: Transformer, longest: int, limit: float | None, difference: str | None) -> str:
-    """Return what the graph does not say: names, what codes stand for, and where the model comes from."""
+    """Return the metadata: names, the values of codes, and the provenance of the model."""
     text = json.dumps(
         {
             "arithmetic": str(T.arithmetic),

@@ -1,7 +1,7 @@
 """The operations of the shared network as nodes of an ONNX graph. None stands for vectors without coordinates."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,12 +50,24 @@ def places(graph: Graph, tokens: Value, mask: str, strict: bool) -> Places:
     return Places(batch, length, here, distance, visible, before)
 
 
+def node(operator: str, **attributes: Any) -> Callable[..., Value]:
+    """Return the operation that adds a single node."""
+
+    def add(ops: "GraphOperations", *values: Value) -> Value:
+        return ops.graph.add(operator, *values, **attributes)
+
+    return add
+
+
 class GraphOperations(Steps):
     """Operations that add nodes to a graph; beyond ±limit values saturate, where there is one."""
 
     def __init__(self, graph: Graph, limit: float | None, lanes: int) -> None:
         """Take the graph, and the number of lanes of the stream."""
-        self.graph, self.infinity, self.lanes = graph, limit, lanes
+        self.graph, self.infinity, self.lanes, self.constant = graph, limit, lanes, graph.number
+
+    sqrt, exp, minimum, equal, where = (node(name) for name in ("Sqrt", "Exp", "Min", "Equal", "Where"))
+    embed = node("Gather", axis=0)
 
     def within(self, x: Value) -> Value:
         """Return values within ±∞."""
@@ -63,37 +75,9 @@ class GraphOperations(Steps):
             return x
         return self.graph.add("Clip", x, self.constant(-self.infinity), self.constant(self.infinity))
 
-    def rounded(self, x: Value) -> Value:
-        """Return values within ±∞; nothing rounds."""
-        return self.within(x)
-
     def total(self, x: Value) -> Value:
         """Return the sum over the last axis, which stays with size 1."""
         return self.graph.add("ReduceSum", x, self.graph.whole([-1]), keepdims=1)
-
-    def constant(self, number: float) -> Value:
-        """Return a number as a constant."""
-        return self.graph.number(number)
-
-    def constant_of(self, x: Value) -> Value:
-        """Return x: there are no gradients."""
-        return x
-
-    def sqrt(self, x: Value) -> Value:
-        """Return √x."""
-        return self.graph.add("Sqrt", x)
-
-    def exp(self, x: Value) -> Value:
-        """Return eˣ."""
-        return self.graph.add("Exp", x)
-
-    def minimum(self, x: Value, y: Value) -> Value:
-        """Return the smaller of two numbers."""
-        return self.graph.add("Min", x, y)
-
-    def equal(self, x: Value, y: Value) -> Value:
-        """Tell where two are equal."""
-        return self.graph.add("Equal", x, y)
 
     def number(self, mask: Value, like: Value) -> Value:
         """Return 1.0 for true and 0.0 for false."""
@@ -106,10 +90,6 @@ class GraphOperations(Steps):
     def running_count(self, mask: Value, backwards: bool) -> Value:
         """Return how many are true up to each place of a row, or from there on."""
         return self.graph.add("CumSum", self.number(mask, mask), self.graph.whole(-1), reverse=int(backwards))
-
-    def where(self, mask: Value, x: Value, y: Value) -> Value:
-        """Return x where a mask is true, else y."""
-        return self.graph.add("Where", mask, x, y)
 
     def largest(self, scores: Value, visible: Value) -> Value:
         """Return the largest visible score of each row; 0 where nothing is visible."""
@@ -205,10 +185,6 @@ class GraphOperations(Steps):
                 output = self.linear(joined, W_O, None)
                 total = output if total is None else self.add(total, output)
         return total if b_O is None else b_O if total is None else self.add(total, b_O)
-
-    def embed(self, table: Value, ids: Value) -> Value:
-        """Return the rows of a table for ids in the vocabulary."""
-        return self.graph.add("Gather", table, ids, axis=0)
 
     def at_positions(self, table: Value, where: Places, by_head: bool = False) -> Value:
         """Return the rows of a table by position: a Gather refuses positions beyond the table; a Slice would not."""

@@ -30,7 +30,7 @@ ALIGNED = 4096  # bytes to which weights in a file of their own are aligned, so 
 
 
 class OnnxRun:
-    """An ONNX file as it is measured: run in onnxruntime."""
+    """An ONNX file in onnxruntime, for a report."""
 
     target = "ONNX"
     steps = True
@@ -61,7 +61,7 @@ class OnnxRun:
         self.stages = stages if set(stages) <= types.keys() else []
 
     def outputs(self, ids: Ids) -> Outputs:
-        """Run it on places in the vocabulary."""
+        """Run ids in the vocabulary."""
         values = self.session.run([self.said, *self.stages], {"tokens": np.asarray(ids, np.int64)})
         logits, *stream = (value.astype(np.float64) for value in values)
         return Outputs(logits, stream if self.stages else None)
@@ -91,7 +91,7 @@ def _in_one_file(exporter: Exporter, target: Path) -> Iterator[Placed]:
 
 @contextlib.contextmanager
 def _in_two_files(exporter: Exporter, target: Path) -> Iterator[Placed]:
-    """Write the model with its weights beside it; the name of these says what is in them.
+    """Write the model with its weights beside it; the name of these holds a digest of them.
 
     So the model that was there before keeps its own weights until the new one takes its place.
     """

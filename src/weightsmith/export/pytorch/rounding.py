@@ -18,7 +18,7 @@ _NUDGES = {"even": 1.0, "zero": 1 - 2.0**-53, "away": 1 + 2.0**-52}
 
 
 class Rounding:
-    """The rounding of a finite arithmetic. What is given is overwritten: it must be a fresh tensor."""
+    """The rounding of a finite arithmetic. Arguments are overwritten: they must be fresh tensors."""
 
     def __init__(self, A: Saturating) -> None:
         """Take over the constants."""

@@ -117,7 +117,7 @@ def _scaled(tensor: Tensor | None, plan: Plan, weights: _Weights) -> Weights | N
 
 
 def _cut(rows: Weights | None, count: int, axes: int) -> Sequence[Weights | None]:
-    """Return the rows of each of several heads, or groups of them, which have so many axes."""
+    """Return the rows of each head, or group of heads; `axes` is how many axes these have."""
     if rows is None:
         return [None] * count
     parts = rows.reshape(count, -1, rows.shape[-1]) if axes == 2 else rows.reshape(count, -1)

@@ -1,4 +1,4 @@
-"""The config.json of a checkpoint, read with suspicion: every field has a type, bounds, and what it is unless given."""
+"""The config.json of a checkpoint, which is not trusted: every field has a type, bounds and a default."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""GPT-NeoX, as in Pythia: rotary positions for a part of each head, sublayers side by side unless told otherwise."""
+"""GPT-NeoX, as in Pythia: rotary positions for a part of each head, parallel sublayers by default."""
 
 from functools import partial
 

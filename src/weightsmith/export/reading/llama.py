@@ -30,7 +30,7 @@ def mistral(config: Config, tensors: Tensors) -> Plan:
 
 
 def qwen2(config: Config, tensors: Tensors) -> Plan:
-    """Return the plan of a Qwen2: a Llama whose queries, keys and values have biases; a window if it is told to."""
+    """Return the plan of a Qwen2: a Llama whose queries, keys and values have biases; a window if there is one."""
     kinds = config.get("layer_types", [])
     if not isinstance(kinds, list) or any(kind not in ("full_attention", "sliding_attention") for kind in kinds):
         raise config.refusal("layer_types", "only 'full_attention' and 'sliding_attention' are read")

@@ -44,7 +44,7 @@ class Tensor:
     place: Place
     file: Held
     owner: "Tensors"
-    view: Callable[[Weights], Weights] | None = None  # what is taken of it
+    view: Callable[[Weights], Weights] | None = None  # the part of it that is used
 
     def seen(self, view: Callable[[Weights], Weights]) -> "Tensor":
         """Return a part of it, or its axes in another order."""
@@ -95,7 +95,7 @@ class Tensors:
         return Tensor(name, place, file, self)
 
     def check_all_used(self, ignored: str) -> None:
-        """Refuse tensors that nobody asked for, but for those whose names match: masks and other things worked out."""
+        """Refuse tensors that were not read, except masks and other derived tensors, whose names match."""
         superfluous = [name for name in self.found if name not in self.used and not re.fullmatch(ignored, name)]
         if superfluous:
             raise FileError(f"it has tensors that such a model does not have: {listed(sorted(superfluous))}")

@@ -105,7 +105,7 @@ def _affordable(T: Transformer, words: Sequence[Ids]) -> list[Ids]:
 
 
 def _some(words: Sequence[Ids], most: int) -> list[Ids]:
-    """Return so many of the words, evenly spread."""
+    """Return at most `most` of the words, evenly spread."""
     different = list({word.tobytes(): word for word in words}.values())
     return different[:: 1 + (len(different) - 1) // most] if different else []
 

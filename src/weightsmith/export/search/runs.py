@@ -30,7 +30,7 @@ def runs(letters: Sequence[int], length: int) -> list[Ids]:
 
 
 def cuts(length: int, most: int) -> list[int]:
-    """Return places inside an input, all of them or so many, evenly spread."""
+    """Return positions inside an input, all of them or about `most`, evenly spread."""
     return sorted(set(np.linspace(1, max(length - 1, 1), min(length - 1, max(most, 3))).astype(int).tolist()))
 
 

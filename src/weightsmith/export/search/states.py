@@ -13,7 +13,7 @@ from weightsmith.semantics.evaluation import Ids
 SECONDS = 0.5
 STATES = 2_000
 MEMORY = 1 << 28
-SMALL = 64  # states of an automaton all of which are told apart; of a larger one, so many
+SMALL = 64  # states that are distinguished; of a larger automaton, as many
 MOST_WEIGHTS = 5_000
 
 Word = tuple[int, ...]
@@ -36,7 +36,7 @@ def words_of_states(T: Transformer, letters: Sequence[int]) -> list[Ids]:
 
 
 def _knows_positions(T: Transformer) -> bool:
-    """Say whether answers depend on positions or distances; then an automaton is seldom small."""
+    """Tell whether answers depend on positions or distances; then an automaton is seldom small."""
     own = (head for block in T.blocks if block.attention is not None for head in block.attention.heads)
     return T.positions is not None or any(head.positions is not None for head in own)
 

@@ -23,7 +23,7 @@ MOST_NUMBERS = 1 << 21  # of a step, for all goals and letters: a large model is
 
 @dataclass(frozen=True, repr=False)
 class Watched(Unbounded):
-    """A finite arithmetic that keeps what each of its sums came to. It computes as the arithmetic itself does."""
+    """A finite arithmetic that records its sums. It computes as the arithmetic itself does."""
 
     sums: list[tuple[bool, Array]] = field(
         default_factory=list, compare=False
@@ -68,15 +68,15 @@ def _at_the_end(total: Array) -> Array:
 
 
 class Seen(NamedTuple):
-    """What was seen of a run."""
+    """The sums of a run."""
 
-    sums: Array  # (inputs, sums): what each came to at the last position
+    sums: Array  # (inputs, sums): each sum at the last position
     over_positions: npt.NDArray[np.bool_]  # (sums): whether it is one over positions, or over the lanes of a norm
     run: Evaluation
 
 
 def watch(T: Transformer, ids: Ids, past: Past = NOTHING) -> Seen:
-    """Run inputs (inputs, positions), and see what their sums come to."""
+    """Run inputs (inputs, positions), and record their sums."""
     assert isinstance(T.arithmetic, Saturating)
     A = Watched(T.arithmetic)
     run = reference.evaluate(replace(T, arithmetic=A), ids, past)
@@ -125,5 +125,5 @@ def _best(sums: Array, sign: float) -> int:
 
 
 def _kept(past: Past, rows: Ids) -> Past:
-    """Return what some of the inputs have behind them."""
+    """Return the past of some of the inputs."""
     return Past(past.length, [[(keys[rows], values[rows]) for keys, values in heads] for heads in past.blocks])

@@ -1,4 +1,5 @@
-"""What is written beside exported weights: the model as Hugging Face's library opens it, with nothing of ours.
+"""The code that is written beside exported weights: Hugging Face's library opens the model without Weightsmith.
 
-`network_weightsmith` is the model itself and needs torch only; the other two say to transformers what it is.
+`steps_weightsmith` is the forward pass and needs nothing, `network_weightsmith` the model in PyTorch; the other two
+declare it to transformers.
 """

@@ -6,9 +6,9 @@ from transformers import PretrainedConfig
 
 
 class WeightsmithConfig(PretrainedConfig):  # type: ignore[misc]
-    """What the model consists of; `architecture` says it part by part, as `network_weightsmith.Network` reads it.
+    """The parts of the model: `architecture` is the description that `network_weightsmith.Network` reads.
 
-    Padding has the place after the vocabulary, and counts in `vocab_size`.
+    Padding has the id after the vocabulary, and counts in `vocab_size`.
     """
 
     model_type = "weightsmith"

@@ -15,7 +15,7 @@ from .steps_weightsmith import Passed
 
 
 class WeightsmithModel(PreTrainedModel):  # type: ignore[misc]
-    """What all kinds share: the network, and how padding is told from tokens."""
+    """The base class: the network, and the mask of padding."""
 
     config_class = WeightsmithConfig
     base_model_prefix = "network"
@@ -31,13 +31,13 @@ class WeightsmithModel(PreTrainedModel):  # type: ignore[misc]
         return self.network.embedding
 
     def _real(self, ids: Tensor, attention_mask: Tensor | None) -> Tensor:
-        """Say of each token whether it is one, and not padding."""
+        """Return which ids are tokens, and not padding."""
         if attention_mask is not None:
             return attention_mask.bool()
         return ids.lt(self.config.vocab_size - 1)
 
     def _asked(self, passed: Passed, kinds: dict[str, Any]) -> dict[str, Any]:
-        """Return the stream and the attention weights, where they are asked for.
+        """Return the stream and the attention weights, if requested.
 
         The stream is given after the embedding and after each block, the last one after the final norm.
         """

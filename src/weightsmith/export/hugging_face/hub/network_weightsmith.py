@@ -55,16 +55,14 @@ class Operations(Steps):
         """Take ∞; None for floats without an end."""
         self.infinity = infinity
 
+    sqrt, where, equal = staticmethod(torch.sqrt), staticmethod(torch.where), staticmethod(torch.eq)
+
     def within(self, x: Tensor) -> Tensor:
         """Return values with those beyond ±∞, or the largest number of their type, there."""
         if self.infinity is None:
             return x
         end = min(self.infinity, torch.finfo(x.dtype).max)
         return x.clamp(-end, end)
-
-    def rounded(self, x: Tensor) -> Tensor:
-        """Return the members for some numbers."""
-        return self.within(x)
 
     def total(self, x: Tensor) -> Tensor:
         """Return the sum over the last axis, without an end."""
@@ -78,10 +76,6 @@ class Operations(Steps):
         """Return values that gradients do not reach."""
         return x.detach()
 
-    def sqrt(self, x: Tensor) -> Tensor:
-        """Return √x."""
-        return x.sqrt()
-
     def exp(self, x: Tensor | float) -> Tensor | float:
         """Return eˣ."""
         return x.exp() if isinstance(x, Tensor) else math.exp(min(x, 700.0))
@@ -89,10 +83,6 @@ class Operations(Steps):
     def minimum(self, x: Tensor, y: Tensor | float) -> Tensor:
         """Return the smaller of two numbers."""
         return torch.minimum(x, y) if isinstance(y, Tensor) else x.clamp(max=min(y, torch.finfo(x.dtype).max))
-
-    def equal(self, x: Tensor, y: Tensor | float) -> Tensor:
-        """Tell where two are equal."""
-        return x == y
 
     def number(self, mask: Tensor, like: Tensor) -> Tensor:
         """Return 1.0 for True and 0.0 for False."""
@@ -105,10 +95,6 @@ class Operations(Steps):
     def running_count(self, mask: Tensor, backwards: bool) -> Tensor:
         """Return how many are True up to each place of a row, or from there on."""
         return mask.flip(-1).cumsum(-1).flip(-1) if backwards else mask.cumsum(-1)
-
-    def where(self, mask: Tensor, x: Tensor | float, y: Tensor | float) -> Tensor:
-        """Return x where a mask is True, else y."""
-        return torch.where(mask, x, y)
 
     def largest(self, scores: Tensor, visible: Tensor) -> Tensor:
         """Return the largest visible score of each row; 0 where nothing is visible."""

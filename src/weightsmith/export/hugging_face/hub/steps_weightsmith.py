@@ -28,12 +28,10 @@ class Steps:
 
     infinity: float | None = None
 
-    # Numbers: x within ±∞; a member for x; Σ over the last axis without an end; a number as an array; x as a constant
+    # Numbers: x within ±∞; Σ over the last axis without an end; a number as an array; √x; eˣ; the smaller of two
     within: Any
-    rounded: Any
     total: Any
     constant: Any
-    constant_of: Any
     sqrt: Any
     exp: Any
     minimum: Any
@@ -59,6 +57,14 @@ class Steps:
     by_distance: Any
     sight: Any
     real: Any
+
+    def rounded(self, x: Value) -> Value:
+        """Return the members for some numbers."""
+        return self.within(x)
+
+    def constant_of(self, x: Value) -> Value:
+        """Return values that gradients do not reach."""
+        return x
 
     def add(self, x: Value, y: Value) -> Value:
         """Return x ⊕ y."""
