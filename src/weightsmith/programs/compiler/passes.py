@@ -1,11 +1,13 @@
 """`compile(program, vocabulary=…, max_length=…)`: the passes from a program to a proved transformer.
 
-parse      a program of either front end                          -> Program
-simplify   what is needed of every mean                           -> Needs
-plan       what every node is, in cells, heads and layers         -> Planner, Circuit
-place      the lane of every form that is read                    -> Lanes
-assemble   rows of weights, in an arithmetic                      -> Transformer
-prove      the weights compute the program, or nothing is returned -> Proof
+    parse      a program of either front end                 -> Program
+    simplify   what is needed of every mean                  -> Needs
+    plan       every node, in cells, heads and layers        -> Planner, Circuit
+    place      the lane of every form that is read           -> Lanes
+    assemble   rows of weights, in an arithmetic             -> Transformer
+    prove      that the weights compute the program          -> Proof
+
+Without a proof nothing is returned.
 """
 
 import warnings

@@ -10,17 +10,7 @@ from weightsmith.programs.form import Apply, Matrix, Node, Select, SelectorNode,
 from weightsmith.programs.proof.asking import Answers
 from weightsmith.programs.proof.holding import Affine, Holding, Mean, Table, Variable
 from weightsmith.programs.proof.neurons import Part
-from weightsmith.programs.proof.parsing import (
-    MOST_ENTRIES,
-    integers,
-    items,
-    keys,
-    pair,
-    refuse,
-    text,
-    truth,
-    whole,
-)
+from weightsmith.programs.proof.parsing import MOST_ENTRIES, integers, items, keys, pair, refuse, text, truth, whole
 from weightsmith.programs.proof.program_data import Data, ProgramReader
 from weightsmith.programs.proof.selectors import All, Boundary, If, Other, Selection, Some
 from weightsmith.programs.proof.space import Integers

@@ -6,9 +6,7 @@ from weightsmith.errors import brief
 from weightsmith.programs.form import Node
 from weightsmith.programs.proof.holding import Affine, Holding, Mean
 from weightsmith.programs.proof.meaning import Meaning
-from weightsmith.programs.proof.parsing import (
-    integers_data,
-)
+from weightsmith.programs.proof.parsing import integers_data
 from weightsmith.programs.proof.program_data import Data, ProgramWriter
 from weightsmith.programs.proof.selectors import All, Boundary, If, Selection, Some
 from weightsmith.programs.proof.space import Integers
