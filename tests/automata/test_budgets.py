@@ -155,7 +155,7 @@ def test_what_is_held_is_counted_and_released() -> None:
     assert budget.held == 0
 
 
-def test_after_an_extraction_the_journal_alone_is_held() -> None:
+def test_after_an_extraction_only_the_trace_is_held() -> None:
     budget = Budget()
     D = extract(ws.library.first_equals_last(), budget)
     assert budget.held > 0
