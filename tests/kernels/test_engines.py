@@ -50,7 +50,7 @@ def model(arithmetic: ws.Fixed | ws.Native, weighting: Weighting | None = None, 
 ENGINES: dict[str, Callable[[ws.Transformer], object]] = {
     "the reference": Reference,
     "BLAS": BlasRun,
-    "the packed kernels": PackedRun,
+    "the packed engine": PackedRun,
     "run": lambda T: ws.run(T, "ab"),
     "outputs": lambda T: ws.outputs(T, ["ab"]),
     "check": lambda T: ws.check.same_decisions(T, T, up_to=2),
@@ -128,7 +128,7 @@ def test_a_tie_rule_that_machine_code_lacks_is_left_to_the_reference(monkeypatch
     A = ws.Fixed(4, 4)
     T = model(A)
     monkeypatch.setitem(vars(A), "rounding", A.rounding._replace(rule=3))
-    with pytest.raises(ws.ModelError, match="the packed kernels do not know the tie rule zero of"):
+    with pytest.raises(ws.ModelError, match="the packed engine does not know the tie rule zero of"):
         PackedRun(T)
     assert type(engine_for(T, every_value=False)) is Reference
 

@@ -79,6 +79,8 @@ def test_codes_are_looked_up_as_in_a_dictionary(known: set[tuple[int, ...]], ask
     found = [None if place < 0 else R.answers[place] for place in R.answer_ids(codes)]
     assert found == [table.get(code) for code in [*known, *asked]]
     assert R.answer_ids(codes.reshape(1, -1, 1, 3)).shape == (1, len(codes), 1)
+    with pytest.deprecated_call(match="Readout.answer_ids"):
+        assert np.array_equal(R.places(codes), R.answer_ids(codes))
 
 
 def test_true_one_and_one_point_zero_are_one_value_everywhere() -> None:

@@ -1,5 +1,6 @@
 """Readouts: lanes that hold a code at every position, and the value of each code."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -69,6 +70,11 @@ class Readout(Frozen):
             entry, missing = _found(prefixes, entry * len(members) + member)
             lost |= unknown | missing
         return np.where(lost, -1, self._answer_of[entry])
+
+    def places(self, codes: Array) -> npt.NDArray[np.intp]:
+        """Return `answer_ids(codes)`; this name goes with the next version."""
+        warnings.warn("Readout.places is now Readout.answer_ids", DeprecationWarning, stacklevel=2)
+        return self.answer_ids(codes)
 
     @cached_property
     def _steps(self) -> list[tuple[Array, npt.NDArray[np.intp]]]:

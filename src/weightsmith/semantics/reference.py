@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import AT_ONCE, Array, Core
-from weightsmith.model import Block, Transformer, position_table
+from weightsmith.model import Attention, Block, Transformer, position_table
 from weightsmith.model.lookup import attention_stage, feed_forward_stage
 from weightsmith.model.positions import NO_POSITIONS
 from weightsmith.semantics.attention import WEIGHTINGS, run_head
@@ -94,21 +94,21 @@ class Reference:
         return new if new is values else self.A.checked(new)
 
     def _attention(self, b: int, h: Array, past: Past, change: Change) -> tuple[Array, tuple[HeadRun, ...]]:
-        if self.T.blocks[b].attention is None:
+        attention = self.T.blocks[b].attention
+        if attention is None:
             return h, ()
-        total, runs = self._heads(b, self.before_attention(b, h, past.length), past, change)
+        total, runs = self._heads(b, attention, self.before_attention(b, h, past.length), past, change)
         return self._after_heads(b, h, total, past.length), tuple(runs)
 
     def before_attention(self, b: int, h: Array, before: int = 0) -> Array:
         """Return the input of a block's heads for a stream whose first position is number `before`."""
         return self._normed(self.T.blocks[b], "attention", h, before, f"block {b} attention norm", "pre")
 
-    def _heads(self, b: int, h: Array, past: Past, change: Change) -> tuple[Array, list[HeadRun]]:
+    def _heads(self, b: int, attention: Attention, h: Array, past: Past, change: Change) -> tuple[Array, list[HeadRun]]:
         """Return the sum of the outputs of a block's heads, folded in their order, and the run of each."""
-        attention, shared, total, runs = self.T.blocks[b].attention, self.T.attention_positions, np.zeros_like(h), []
-        for i, head in enumerate(attention.heads if attention is not None else ()):
-            assert attention is not None
-            scheme = attention.positions_of(i, shared) or NO_POSITIONS
+        total, runs = np.zeros_like(h), []
+        for i, head in enumerate(attention.heads):
+            scheme = attention.positions_of(i, self.T.attention_positions) or NO_POSITIONS
             before = past.blocks[b][i] if past.length else None
             run = run_head(self.T, head, scheme, h, before, f"block {b}, head {i}")
             output = self._changed(change, "head", b, i, run.output)

@@ -12,7 +12,7 @@ from weightsmith.arithmetic import Activation, Array, Core, Native, Weights
 from weightsmith.arithmetic.native import machine as elementary
 from weightsmith.kernels.blas.attention import run_heads
 from weightsmith.kernels.blas.prepared import Floats, prepared, times
-from weightsmith.model import Transformer
+from weightsmith.model import Attention, Transformer
 from weightsmith.semantics.evaluation import Change, HeadRun, Past, unchanged, with_output
 from weightsmith.semantics.reference import Reference
 
@@ -85,7 +85,9 @@ class BlasRun(Reference):
         """Return whether the arithmetic is the machine's, and every part is known."""
         return isinstance(T.arithmetic, Native) and super().supports(T)
 
-    def _heads(self, b: int, h: Floats, past: Past, change: Change) -> tuple[Floats, list[HeadRun]]:
+    def _heads(
+        self, b: int, attention: Attention, h: Floats, past: Past, change: Change
+    ) -> tuple[Floats, list[HeadRun]]:
         total, runs = np.zeros_like(h), list[HeadRun]()
         for heads in prepared(self.T)[b]:
             before = past.blocks[b][heads.first : heads.first + heads.count] if past.length else None

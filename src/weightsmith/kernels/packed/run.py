@@ -27,7 +27,7 @@ RUN_BYTES = 64 << 20  # that inputs which run together may take
 class PackedRun:
     """Runs one transformer on many inputs at once, equal to the reference bit for bit."""
 
-    name = "the packed kernels"
+    name = "the packed engine"
 
     def __init__(self, T: Transformer) -> None:
         """Refuse unknown parts, and choose the carrier; weights are prepared when they are needed."""
@@ -66,7 +66,9 @@ class PackedRun:
         """Return why this engine refuses a transformer, or None."""
         A = T.arithmetic
         if isinstance(A, Saturating) and A.rounding.direction is None:
-            return f"{cls.name} do not know the tie rule {A.ties} of {A}: write one of {', '.join(get_args(Ties)[:3])}"
+            return (
+                f"{cls.name} does not know the tie rule {A.ties} of {A}: write one of {', '.join(get_args(Ties)[:3])}"
+            )
         return unsupported(T, cls.name, WEIGHTINGS)
 
     def results(self, ids: Ids, quantity: Quantity) -> npt.NDArray[Any]:
