@@ -3,6 +3,8 @@ write instead."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from numbers import Integral
+from typing import TypeGuard
 
 
 class WeightsmithError(ValueError):
@@ -78,15 +80,37 @@ def _contents(value: list[object] | tuple[object, ...] | dict[object, object], m
     return text + ("," if type(value) is tuple and len(value) == 1 else "") + brackets[1]
 
 
-def whole_number(value: object, name: str, least: int, most: int | None = None, meaning: str | None = None) -> int:
-    """Return a whole number within its bounds, or say what to write; truth values are none.
+def is_whole(value: object) -> TypeGuard[int]:
+    """Say whether a value is a whole number: Python's or numpy's, but no truth value."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
-    `meaning` is what to write: "how many tokens to generate, 0 or more". Without it the bounds are said.
+
+def whole_number(value: object, name: str, least: int, most: int | None = None, meaning: str | None = None) -> int:
+    """Return a whole number within its bounds as an int; otherwise refuse it and say what to write.
+
+    `meaning` is what to write: "how many tokens to generate, 0 or more". By default it is the bounds.
     """
-    if type(value) is int and least <= value and (most is None or value <= most):
-        return value
+    if is_whole(value) and least <= int(value) and (most is None or int(value) <= most):
+        return int(value)
     bounds = f"a whole number from {least} {'on' if most is None else f'to {most}'}"
     raise InputError(f"{name}={brief(value)}: write {bounds if meaning is None else meaning}")
+
+
+def existing(number: object, count: int, what: str, where: str = "") -> int:
+    """Return the number of one of `count` things, counted from 0; otherwise say how many there are."""
+    if is_whole(number) and 0 <= int(number) < count:
+        return int(number)
+    there = f"the {what}s are 0 to {count - 1}" if count else "there is none"
+    raise InputError(f"there is no {what} {brief(number)}{where}: {there}")
+
+
+def position_of(position: object, length: int) -> int:
+    """Return a position of an input, counted from 0; negative ones count from the end, as in Python."""
+    if is_whole(position) and -length <= int(position) < length:
+        return int(position) % length
+    raise InputError(
+        f"there is no position {brief(position)}: write 0 to {length - 1}, or -{length} to -1 from the end"
+    )
 
 
 def shown(name: str) -> str:

@@ -10,8 +10,8 @@ import pytest
 
 import weightsmith as ws
 from weightsmith.inspect import Reading, Tracking, Unit
-from weightsmith.inspect.following import Explained, ShareRight, shuffled
-from weightsmith.inspect.units import reading_of
+from weightsmith.inspect.probing.rules import Explained, ShareRight, shuffled
+from weightsmith.inspect.probing.units import reading_of
 
 W: Any = ws  # what is called wrongly is no business of mypy
 EVERY = ["".join(symbols) for n in range(1, 7) for symbols in product("01", repeat=n)]
@@ -209,7 +209,7 @@ def test_many_units_are_sorted_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -
     values, feature = random.normal(size=(20, 7)), random.integers(0, 2, size=20).astype(float)
     whole = ShareRight().choose(values, feature)
     for most in (1, 45):  # one at a time, two at a time
-        monkeypatch.setattr("weightsmith.inspect.following.NUMBERS_AT_ONCE", most)
+        monkeypatch.setattr("weightsmith.inspect.probing.rules.NUMBERS_AT_ONCE", most)
         part = ShareRight().choose(values, feature)
         assert np.array_equal(part.at, whole.at)
         assert np.array_equal(part.above, whole.above)
@@ -274,7 +274,7 @@ def test_a_share_is_called_100_only_where_nothing_is_lacking() -> None:
     found = ws.tracking(ws.library.contains("1"), one_was_seen, INPUTS, HELD)
     lines = str(found).splitlines()
     assert "100.0 %" in next(line for line in lines if "found after block 0" in line)
-    from weightsmith.inspect.tracking import _percent
+    from weightsmith.inspect.probing.tracking import _percent
 
     assert [_percent(x) for x in (1.0, 0.9999, 0.5, -0.00001, -0.25)] == [
         "100.0 %",

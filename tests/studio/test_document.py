@@ -129,7 +129,7 @@ def test_a_run_that_was_changed_on_its_way_is_refused() -> None:
     with pytest.raises(ws.InputError, match="changed on its way"):
         page(ws.ablate(r, block=0))
     with pytest.raises(ws.InputError, match="changed on its way"):
-        page(ws.run(r.transformer, "01", change=lambda kind, place, head, values: values))
+        page(ws.run(r.transformer, "01", change=lambda site, values: values))
 
 
 def test_a_model_that_no_browser_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,7 @@ from weightsmith.automata import Input, input_text
 from weightsmith.check.plan import Plan
 from weightsmith.errors import shown
 from weightsmith.inspect.run import Run
-from weightsmith.model.places import block_of_stage
+from weightsmith.model.sites import stage_site
 from weightsmith.operators import meaning
 from weightsmith.storage import refusals, write_json
 from weightsmith.tables import Page, Table
@@ -186,5 +186,5 @@ def first_difference(first: Run, second: Run) -> Divergence | None:
         if (a != b).any():
             position, j = (int(i) for i in np.argwhere(a != b)[0])
             values = (float(a[position, j]), float(b[position, j]))
-            return Divergence(first.stages[stage], block_of_stage(stage), position, common[j], values)
+            return Divergence(first.stages[stage], stage_site(stage).block, position, common[j], values)
     return None

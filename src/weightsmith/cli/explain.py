@@ -8,7 +8,7 @@ import weightsmith as ws
 from weightsmith.cli.consoles import results
 from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import AsJson, ModelFile, print_json, say
-from weightsmith.errors import InputError, brief, shown
+from weightsmith.errors import InputError, brief, position_of, shown
 from weightsmith.tables import Table
 
 if TYPE_CHECKING:
@@ -28,14 +28,12 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Split a logit into embedding, position, heads by source, neurons and biases, and show the decision on the way."""
-    from weightsmith.inspect.trace import position_of
-
     if top < 1:
         raise InputError(f"--top {top}: write how many parts to show, 1 or more")
     if by not in (None, "head", "block"):
         raise InputError(f"--by {brief(by)}: write --by head or --by block")
     r = ws.run(load_model(file), tokens)
-    here, seen = position_of(r, position), ws.lens(r)
+    here, seen = position_of(position, len(r.tokens)), ws.lens(r)
     found = ws.attribute(r, seen.decisions[-1][here] if wanted is None else wanted, over=over, position=here)
     if by is not None:
         found = found.by_head() if by == "head" else found.by_block()
@@ -59,7 +57,7 @@ def _as_data(found: "Attribution") -> dict[str, object]:
 
 def _show(seen: "Lens", found: "Attribution", top: int) -> None:
     from weightsmith.inspect.trace import position_text
-    from weightsmith.model.places import present_stages
+    from weightsmith.model.sites import present_stages
 
     here, tokens = found.position, seen.tokens
     where = "" if here == len(tokens) - 1 else f" at {position_text(tokens, here)}"

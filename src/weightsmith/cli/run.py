@@ -8,7 +8,7 @@ import weightsmith as ws
 from weightsmith.cli.consoles import results
 from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import AsJson, ModelFile, print_json, say_aside
-from weightsmith.errors import InputError, ModelError
+from weightsmith.errors import InputError, ModelError, position_of
 
 HINTS = ("--lane and --position choose, --json has all", "--json has all", "--json has all")
 
@@ -53,12 +53,11 @@ def _outputs(r: "ws.Run") -> list[Any] | None:
 
 def _trace(r: "ws.Run", lanes: list[str] | None, positions: list[int] | None) -> dict[str, Any]:
     """Return the stream by stage, position and lane, what each head looked at, and the activations of neurons."""
-    from weightsmith.inspect.trace import position_of  # here, because it loads numpy
     from weightsmith.model import lane_index
 
     T = r.transformer
     columns = [lane_index(T, name) for name in lanes or T.lanes]
-    places = [position_of(r, p) for p in positions or range(len(r.tokens))]
+    places = [position_of(p, len(r.tokens)) for p in positions or range(len(r.tokens))]
     heads = [[{"scores": h.scores.tolist(), "weights": h.weights.tolist()} for h in block] for block in r.heads]
     return {
         "tokens": r.tokens,

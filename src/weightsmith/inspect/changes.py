@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from weightsmith.errors import InputError, shown
-from weightsmith.inspect.asked import check_alike
+from weightsmith.inspect.arguments import check_alike
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_text
 from weightsmith.model import value_text

@@ -6,12 +6,12 @@ import numpy as np
 
 from weightsmith.arithmetic import Array, Native
 from weightsmith.errors import shown
-from weightsmith.inspect.asked import checked_run, target
+from weightsmith.inspect.arguments import checked_run, target
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_text
 from weightsmith.kernels.blas import BlasRun
 from weightsmith.model import Transformer, needs_classes
-from weightsmith.model.places import present_stages
+from weightsmith.model.sites import present_stages
 from weightsmith.semantics import reference
 from weightsmith.tables import Cell, Table, Tabled, number
 

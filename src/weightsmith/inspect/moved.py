@@ -8,15 +8,15 @@ from typing import overload
 import numpy as np
 
 from weightsmith.arithmetic import Array, carried
-from weightsmith.errors import shown
-from weightsmith.inspect.asked import checked_run
+from weightsmith.errors import existing, position_of, shown
+from weightsmith.inspect.arguments import checked_run
 from weightsmith.inspect.attribution import values_at
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.swaps import last_swap
-from weightsmith.inspect.trace import position_of, position_text
+from weightsmith.inspect.trace import position_text
 from weightsmith.model import Head, Transformer, lane_index
-from weightsmith.model.names import existing
-from weightsmith.model.places import attention_at, attention_stage, head_at
+from weightsmith.model.places import attention_at, head_at
+from weightsmith.model.sites import Site, attention_stage
 from weightsmith.semantics.layers import run_norm
 from weightsmith.tables import Table, Tabled, number
 
@@ -127,7 +127,7 @@ def moved(
     rounding on the way. Where what a head adds was patched or ablated, it moved nothing.
     """
     T = checked_run(run).transformer
-    targets = range(len(run.tokens)) if position is None else [position_of(run, position)]
+    targets = range(len(run.tokens)) if position is None else [position_of(position, len(run.tokens))]
     column = None if lane is None else lane_index(T, lane)
     moves = [move for b, i in _heads(T, block, head) for move in _moves(run, b, i, targets, column)]
     if lane is not None:
@@ -152,7 +152,7 @@ def _moves(run: Run, b: int, i: int, targets: Sequence[int], column: int | None)
     matrices, seen, lanes = attention_at(T, b).heads[i], _seen(run, b), tuple(T.lanes)
     values, added = np.zeros(0), np.zeros(0)
     for to in targets:
-        if last_swap(run, "head", b, i, to) or last_swap(run, "stream", attention_stage(b), 0, to):
+        if last_swap(run, Site("head", b, i), to) or last_swap(run, Site("attention", b), to):
             continue
         if values is not (now := values_at(run, b, i, to)):  # mostly they are the same for every target
             values, added = now, now @ matrices.W_O.T  # (positions, lanes)

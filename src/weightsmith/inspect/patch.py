@@ -3,14 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from weightsmith.errors import InputError, brief
-from weightsmith.inspect.asked import Sublayer, check_alike, checked_run, positions_at, stage_at
+from weightsmith.errors import InputError, existing
+from weightsmith.inspect.arguments import (
+    Sublayer,
+    check_alike,
+    checked_run,
+    checked_sublayer,
+    neurons_at,
+    positions_at,
+)
 from weightsmith.inspect.run import Run, Sums
 from weightsmith.inspect.swaps import Swap, again
-from weightsmith.model.names import existing
-from weightsmith.model.places import block_at, neuron_at
+from weightsmith.model.places import block_at
+from weightsmith.model.sites import Site
 
 
 def patch(
@@ -24,11 +29,11 @@ def patch(
     positions: Sequence[int] | None = None,
     sums: Sums | None = None,
 ) -> Run:
-    """Run a's transformer on a's input once more, with values of run b at one place of a block.
+    """Run a's transformer on a's input again, with values of run b at one site of a block.
 
-    The place is the stream after a sublayer (after="attention" or after="feed-forward"), what a head adds (head=0), or
-    the activations of neurons (neurons=[0, "a name"]). `positions` are those at which b's values are taken, all unless
-    given. Everything behind the place is computed anew. What was patched or ablated in run a stays so.
+    The site is the stream after a sublayer (after="attention" or after="feed-forward"), the output of a head (head=0),
+    or the activations of neurons (neurons=[0, "a name"]). `positions` are those at which b's values are taken, all by
+    default. Everything behind the site is computed again. Patches and ablations of run a stay.
     """
     block_at(checked_run(a).transformer, block)
     if [after, head, neurons].count(None) != 2:
@@ -39,25 +44,18 @@ def patch(
 
 
 def _swap(a: Run, b: Run, block: int, after: Any, head: Any, neurons: Any, rows: Sequence[int]) -> Swap:
-    """Return b's values at the place that is meant."""
+    """Return b's values at the site."""
     T, lanes = a.transformer, range(len(a.transformer.lanes))
     if block >= len(b.transformer.blocks):
         raise InputError(f"the second run has no block {block}: its transformer has {len(b.transformer.blocks)}")
     if after is not None:
-        stage = stage_at(T, block, after, "after")
-        return Swap("stream", stage, 0, rows, lanes, b.stream[stage])
+        site = Site(checked_sublayer(after, "after"), block)
+        return Swap(site, rows, lanes, b.stream[site.stage])
     if head is not None:
         count = min(len(a.heads[block]), len(b.heads[block]))
         i = existing(head, count, "head", f" in block {block} of both runs")
-        return Swap("head", block, i, rows, lanes, b.heads[block][i].output)
+        return Swap(Site("head", block, i), rows, lanes, b.heads[block][i].output)
     chosen = neurons_at(T, block, neurons)
     if a.activations[block].shape[1] != b.activations[block].shape[1]:
         raise InputError(f"block {block} does not have the same neurons in both runs")
-    return Swap("activations", block, 0, rows, chosen, b.activations[block])
-
-
-def neurons_at(T: Any, block: int, neurons: Any) -> list[int]:
-    """Return the numbers of neurons, which are given by their numbers or names."""
-    if isinstance(neurons, str) or not isinstance(neurons, Sequence | np.ndarray):
-        raise InputError(f"neurons={brief(neurons)}: write a list of numbers or names, such as [0]")
-    return [neuron_at(T, block, neuron) for neuron in neurons]
+    return Swap(Site("activations", block), rows, chosen, b.activations[block])

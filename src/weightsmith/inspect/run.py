@@ -2,19 +2,22 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from typing import Any, Literal, TypeAlias, overload
+from dataclasses import dataclass
+from functools import cached_property
+from inspect import signature
+from typing import Any, Literal, TypeAlias, cast, overload
+from warnings import warn
 
 import numpy as np
 
 from weightsmith.arithmetic import Array, Native
-from weightsmith.errors import InputError, brief
+from weightsmith.errors import InputError, brief, position_of
 from weightsmith.inspect import trace
 from weightsmith.kernels.blas import BlasRun
 from weightsmith.model import Transformer, lane_index, needs_classes, read_tokens, token_places
 from weightsmith.model.names import place_of
-from weightsmith.model.places import checked, stage_names
+from weightsmith.model.places import checked
+from weightsmith.model.sites import Site, stage_names
 from weightsmith.model.tokens import read_inputs
 from weightsmith.operators import meaning
 from weightsmith.semantics import reference
@@ -120,7 +123,7 @@ class Run:
         Without a position, or without a lane, the result is an array over all of them. Position −1 is the last one.
         """
         stream: Any = self.stream[place_of(stage, self.stages, "stage")]
-        i = slice(None) if position is None else trace.position_of(self, position)
+        i = slice(None) if position is None else position_of(position, len(self.tokens))
         j = slice(None) if lane is None else lane_index(self.transformer, lane)
         found = stream[i, j]
         return found if isinstance(found, np.ndarray) else float(found)
@@ -168,38 +171,36 @@ def run(T: Transformer, tokens: str | Sequence[str], *, sums: Sums | None = None
     """Run a transformer on one input.
 
     In a finite arithmetic every sum is a left fold. In `Native` sums are the machine's, by BLAS: fast, and their last
-    bits depend on the machine; with sums="left" they are left folds there too, as in the checker. `change` may replace
-    values on their way.
+    bits depend on the machine; with sums="left" they are left folds there too, as in the checker. `change` is a
+    function of a `Site` and the values there that returns the values to go on with:
+    lambda site, x: 0 * x if str(site) == "block 0 head 1" else x.
 
     >>> from weightsmith import library
     >>> run(library.contains("1"), "0010").decision
     'YES'
     """
     read = read_tokens(T, tokens)
-    found = evaluate(T, np.array(token_places(T, read)), sums=sums, change=change)
+    found = evaluate(T, np.array(token_places(T, read)), sums=sums, change=_of_sites(change))
     stream = np.stack(found.stream).astype(np.float64, copy=False)
     logits, activations = found.logits.astype(np.float64), [layer.astype(np.float64) for layer in found.activations]
     for array in (logits, stream, *activations):
         array.setflags(write=False)
-    heads = tuple(tuple(_as_float64(head) for head in block) for block in found.heads)
+    heads = tuple(tuple(head.as_float64() for head in block) for block in found.heads)
     return Run(T, read, logits, stream, heads, tuple(activations), (), change is not unchanged, sums)
 
 
-def _as_float64(head: HeadRun) -> HeadRun:
-    """Return float32 values as float64, which changes none of them."""
-    if head.mixed.dtype == np.float64:
-        return head
-    arrays = {name: getattr(head, name).astype(np.float64) for name in ("weights", "keys", "values", "mixed")}
-    score, project = partial(_made_float64, head.score), partial(_in_float32, head.project)
-    return replace(head, **arrays, score=score, project=project)
+def _of_sites(change: Any) -> Change:
+    """Return a change of (site, values), also from the (kind, stage or block, head, values) of earlier versions."""
+    needed = [each for each in signature(change).parameters.values() if each.default is each.empty]
+    if len(needed) != 4:
+        return cast(Change, change)
+    warn("write change(site, values) instead of change(kind, place, head, values)", DeprecationWarning, stacklevel=3)
 
+    def of_site(site: Site, values: Array) -> Any:
+        kind, block = "stream" if site.in_stream else site.kind, site.stage if site.in_stream else site.block
+        return change(kind, block, site.index or 0, values)
 
-def _made_float64(score: Callable[[], Array]) -> Array:
-    return score().astype(np.float64)
-
-
-def _in_float32(project: Callable[[Array], Array], mixed: Array) -> Array:
-    return project(mixed.astype(np.float32)).astype(np.float64)
+    return of_site
 
 
 def decisions(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[Any]:

@@ -1,56 +1,51 @@
-"""Runs done once more with other values at some places: what patching and ablation are."""
+"""Runs with values replaced at some sites: patching and ablation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.inspect.run import Run, Sums
 from weightsmith.inspect.run import run as run_anew
+from weightsmith.model.sites import Site
 from weightsmith.semantics.evaluation import Change, unchanged
 
 
 @dataclass(frozen=True, eq=False)
 class Swap:
-    """Values put in at one place of a run, at some positions and in some columns."""
+    """Values that replace those of a run at one site, at some positions and in some columns."""
 
-    kind: Literal["stream", "head", "activations"]
-    place: int  # the stage of the stream, or the block
-    head: int  # 0 where it is not a head
+    site: Site
     positions: Sequence[int]
     columns: Sequence[int]  # lanes or neurons
-    values: Array | None  # (positions, columns); None: the stream as it was one stage before
+    values: Array | None  # (positions, columns); None: the stream one stage before
 
     def put(self, old: Array, before: Array) -> Array:
-        """Return the values with those that are put in; both may have further axes in front."""
+        """Return the old values with these in their place; both arrays may have further axes in front."""
         rows, columns = np.ix_(self.positions, self.columns)
-        given = before if self.values is None else self.values
+        source = before if self.values is None else self.values
         new = old.copy()
-        new[..., rows, columns] = given[..., rows, columns]
+        new[..., rows, columns] = source[..., rows, columns]
         return new
 
 
-def last_swap(run: Run, kind: str, place: int, head: int, position: int) -> Swap | None:
-    """Return what decides the values at a place and position, or None where the run itself computed them."""
+def last_swap(run: Run, site: Site, position: int) -> Swap | None:
+    """Return the last swap at a site and position; None where the run computed the values itself."""
     made: tuple[Swap, ...] = run.swaps
-    for swap in reversed(made):
-        if (swap.kind, swap.place, swap.head) == (kind, place, head) and position in swap.positions:
-            return swap
-    return None
+    return next((swap for swap in reversed(made) if swap.site == site and position in swap.positions), None)
 
 
 def changing(swaps: Sequence[Swap], further: Change = unchanged) -> Change:
-    """Return the change that puts values in, in order, and then makes a further one."""
+    """Return the change that makes swaps in order, and then a further change."""
     before: list[Array] = [np.zeros(0)]  # the stream one stage before
 
-    def change(kind: str, place: int, head: int, values: Array) -> Array:
+    def change(site: Site, values: Array) -> Array:
         for swap in swaps:
-            if (swap.kind, swap.place, swap.head) == (kind, place, head):
+            if swap.site == site:
                 values = swap.put(values, before[0])
-        values = further(kind, place, head, values)
-        if kind == "stream":
+        values = further(site, values)
+        if site.in_stream:
             before[0] = values
         return values
 
@@ -58,7 +53,7 @@ def changing(swaps: Sequence[Swap], further: Change = unchanged) -> Change:
 
 
 def again(run: Run, swaps: Sequence[Swap], sums: Sums | None) -> Run:
-    """Run a run's transformer on its input once more, with what was put in before, and then with these swaps."""
+    """Run the transformer of a run on its input again, with the swaps of the run and then these."""
     every = (*run.swaps, *swaps)
     result = run_anew(run.transformer, run.tokens, sums=sums, change=changing(every))
     return replace(result, swaps=every)

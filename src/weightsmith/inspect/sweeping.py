@@ -6,12 +6,12 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, brief, shown
-from weightsmith.inspect.asked import Target, check_alike, target
+from weightsmith.inspect.arguments import Target, check_alike, target
 from weightsmith.inspect.run import NUMBERS_AT_ONCE, Run, Sums, evaluate
 from weightsmith.inspect.swaps import changing
 from weightsmith.inspect.trace import position_text
 from weightsmith.model import needs_classes, token_places
-from weightsmith.model.places import present_stages
+from weightsmith.model.sites import Site, present_stages
 from weightsmith.semantics.evaluation import numbers_held
 from weightsmith.tables import Cell, Table, Tabled, number
 
@@ -91,8 +91,8 @@ def _stage(a: Run, b: Run, stage: int, count: int, sums: Sums | None) -> Array:
     for first in range(0, count, most):
         some = np.arange(first, min(first + most, count))
 
-        def put(kind: str, place: int, head: int, old: Array, some: np.ndarray = some) -> Array:
-            if (kind, place) != ("stream", stage):
+        def put(site: Site, old: Array, some: np.ndarray = some) -> Array:
+            if not site.in_stream or site.stage != stage:
                 return old
             new = old.copy()
             new[np.arange(len(some)), some] = b.stream[stage, some]

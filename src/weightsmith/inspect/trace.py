@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weightsmith.arithmetic import Native
-from weightsmith.errors import InputError, ModelError, brief, shown
+from weightsmith.errors import InputError, ModelError, existing, position_of, shown
 from weightsmith.model import lane_index, value_text
-from weightsmith.model.names import existing, place_of
-from weightsmith.model.places import present_stages
+from weightsmith.model.names import place_of
 from weightsmith.model.readout import code_text
+from weightsmith.model.sites import Site, present_stages
 from weightsmith.semantics.attention import sees
 from weightsmith.tables import Cell, Page, Table, number
 
@@ -26,14 +26,6 @@ WEIGHT, SCORE = "weight", "score"
 def position_text(tokens: Sequence[str], position: int) -> str:
     """Return a position with its token, such as "2 Tower"."""
     return f"{position} {shown(tokens[position])}"
-
-
-def position_of(run: "Run", position: object) -> int:
-    """Return a position counted from 0; negative ones count from the end, as in Python."""
-    n = len(run.tokens)
-    if isinstance(position, bool) or not isinstance(position, int | np.integer) or not -n <= position < n:
-        raise InputError(f"there is no position {brief(position)}: write 0 to {n - 1}, or -{n} to -1 from the end")
-    return int(position) % n
 
 
 def stream_table(
@@ -52,7 +44,7 @@ def stream_table(
     stages = [stages] if isinstance(stages, str) else stages
     positions = [positions] if isinstance(positions, int) else positions
     rows = present_stages(T) if stages is None else [place_of(stage, run.stages, "stage") for stage in stages]
-    places = list(range(len(run.tokens))) if positions is None else [position_of(run, p) for p in positions]
+    places = list(range(len(run.tokens))) if positions is None else [position_of(p, len(run.tokens)) for p in positions]
     if positions is None and len(places) > (most := max(MOST_ROWS // max(len(rows), 1), 1)):
         notes.append(f"the last {most} of {len(places)} positions; {hint}")
         places = places[-most:]
@@ -122,7 +114,7 @@ def attention_table(run: "Run", block: int | None, head: int | None, hint: str =
     for b, h in chosen:
         found, attention = run.heads[b][h], T.blocks[b].attention
         strict = attention is not None and attention.heads[h].strict
-        table.add(f"block {b} head {h}{', strict' if strict else ''}", *[""] * (1 + n))
+        table.add(f"{Site('head', b, h)}{', strict' if strict else ''}", *[""] * (1 + n))
         for i in range(n):
             seen = sees(T, strict, i - np.arange(n)).tolist()
             weights = [_number(run, float(x)) if see else "" for x, see in zip(found.weights[i], seen, strict=True)]

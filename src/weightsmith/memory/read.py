@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import InputError, brief, shown, whole_number
+from weightsmith.errors import InputError, brief, position_of, shown, whole_number
 from weightsmith.inspect.run import Run, batches
-from weightsmith.inspect.trace import position_of
 from weightsmith.memory.facts import activation, by_lane, respond
 from weightsmith.model import Block, Transformer, needs_classes, read_tokens
-from weightsmith.model.places import block_at, feed_forward_source, layer_at, neuron_at
+from weightsmith.model.places import block_at, layer_at, neuron_at
+from weightsmith.model.sites import feed_forward_source
 from weightsmith.semantics.layers import run_norm
 
 Tokens = str | Sequence[str]
@@ -34,7 +34,7 @@ def pattern(run: Run, block: int, position: int = -1) -> Array:
     """
     if not isinstance(run, Run):
         raise InputError(f"{brief(run)} is not a run: write memory.pattern(run(T, tokens), block)")
-    T, place = run.transformer, position_of(run, position)
+    T, place = run.transformer, position_of(position, len(run.tokens))
     block_at(T, block)
     return seen_by(T, block, run.stream[feed_forward_source(T, block), place].astype(np.float64))
 

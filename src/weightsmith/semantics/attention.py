@@ -1,7 +1,5 @@
 """What a head does: every position weighs the positions that it sees and takes in their values."""
 
-from functools import partial
-
 import numpy as np
 import numpy.typing as npt
 
@@ -51,7 +49,7 @@ def run_head(
     weights, empty = weigh(A, head.weighting, finite(T.arithmetic, scores, name), visible, name)
     values = scheme.value(A, v[..., j, :], distance)
     mixed = A.sum(A.multiply(weights[..., np.newaxis], values), axis=-2)  # what is not visible adds 0: nothing
-    return HeadRun(partial(np.asarray, scores), weights, empty, k, v, mixed, partial(A.matvec, head.W_O))
+    return HeadRun(weights, empty, k, v, mixed, scores, A.matvec(head.W_O, mixed))
 
 
 def sees(T: Transformer, strict: bool, distance: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:

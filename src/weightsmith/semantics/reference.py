@@ -10,8 +10,8 @@ import numpy as np
 
 from weightsmith.arithmetic import Array, Core, carried
 from weightsmith.model import Block, Transformer, position_table
-from weightsmith.model.places import attention_stage, feed_forward_stage
 from weightsmith.model.positions import NO_POSITIONS
+from weightsmith.model.sites import Site
 from weightsmith.semantics.attention import run_head
 from weightsmith.semantics.evaluation import (
     NOTHING,
@@ -21,7 +21,6 @@ from weightsmith.semantics.evaluation import (
     Ids,
     Past,
     Places,
-    given,
     unchanged,
 )
 from weightsmith.semantics.layers import run_neurons, run_norm
@@ -40,24 +39,24 @@ def evaluate(T: Transformer, ids: Ids, past: Past = NOTHING, change: Change = un
     table = position_table(T.positions, T.arithmetic, len(T.lanes), before + ids.shape[-1])
     if table is not None:
         h = A.add(h, table[before:])
-    h = _changed(A, change, "stream", 0, 0, h)
+    h = _changed(A, change, Site("embedding"), h)
     stream, heads, activations = [finite(T.arithmetic, h, "embedding")], [], []
     for b, block in enumerate(T.blocks):
         entry = h
         h, block_heads = _attention(T, b, h, past, change)
-        h = _changed(A, change, "stream", attention_stage(b), 0, h)
+        h = _changed(A, change, Site("attention", b), h)
         stream.append(finite(T.arithmetic, h, f"block {b} attention"))
         h, active = _feed_forward(T, b, h, entry if block.parallel else h, before, change)
-        h = _changed(A, change, "stream", feed_forward_stage(b), 0, h)
+        h = _changed(A, change, Site("feed-forward", b), h)
         stream.append(finite(T.arithmetic, h, f"block {b} feed-forward"))
         heads.append(block_heads)
         activations.append(active)
     return Evaluation(stream, heads, activations, read_off(T, h[..., -1, :]), past)
 
 
-def _changed(A: Core, change: Change, kind: str, at: int, head: int, values: Array) -> Array:
+def _changed(A: Core, change: Change, site: Site, values: Array) -> Array:
     """Return values as someone changed them on their way, which must be members too."""
-    new = change(kind, at, head, values)
+    new = change(site, values)
     return new if new is values else A.arithmetic.members(new)
 
 
@@ -108,9 +107,9 @@ def _attention(T: Transformer, b: int, h: Array, past: Past, change: Change) -> 
     for i, head in enumerate(attention.heads):
         scheme = attention.positions_of(i, shared) or NO_POSITIONS
         found = run_head(T, head, scheme, seen, past.blocks[b][i] if before else None, f"{name}, head {i}")
-        output = _changed(A, change, "head", b, i, found.output)
+        output = _changed(A, change, Site("head", b, i), found.output)
         if output is not found.output:
-            found = given(found, output)
+            found = found.with_output(output)
         outputs.append(output)
         runs.append(found)
     return _after_heads(T, b, h, outputs, before), tuple(runs)
@@ -149,7 +148,7 @@ def _feed_forward(T: Transformer, b: int, h: Array, source: Array, before: int, 
         return h, np.zeros((*h.shape[:-1], 0))
     A = T.arithmetic.core
     seen = _normed(T, block, "feed_forward", source, before, name, "pre")
-    activations = _changed(A, change, "activations", b, 0, run_neurons(A, block.feed_forward, seen))
+    activations = _changed(A, change, Site("activations", b), run_neurons(A, block.feed_forward, seen))
     h = A.add(h, A.add(A.matvec(block.feed_forward.W_2, activations), block.feed_forward.b_2))
     return _normed(T, block, "feed_forward", h, before, name, "post"), activations
 

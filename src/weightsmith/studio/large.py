@@ -17,7 +17,7 @@ from weightsmith.inspect.generate import probabilities
 from weightsmith.inspect.lens import read_stream
 from weightsmith.inspect.trace import position_text
 from weightsmith.model import needs_classes, readable_text
-from weightsmith.model.places import present_stages
+from weightsmith.model.sites import present_stages
 from weightsmith.tables import Page, Table, bar, number
 
 CLASSES, PARTS, HEADS, NEURONS, LANES, LOOKS, SAID = 10, 20, 12, 16, 16, 4, 3  # how many are shown

@@ -14,7 +14,7 @@ from weightsmith.errors import ModelError
 from weightsmith.kernels.blas.attention import run_heads
 from weightsmith.kernels.blas.prepared import Floats, Layer, prepared, times
 from weightsmith.model import LayerNorm, Norm, Transformer, position_table
-from weightsmith.model.places import attention_stage, feed_forward_stage
+from weightsmith.model.sites import Site
 from weightsmith.semantics.evaluation import (
     NOTHING,
     Change,
@@ -23,7 +23,6 @@ from weightsmith.semantics.evaluation import (
     Ids,
     Past,
     Places,
-    given,
     numbers_held,
     unchanged,
 )
@@ -46,15 +45,15 @@ class BlasRun:
         with np.errstate(all="ignore"):
             if table is not None:
                 h = h + table[before:].astype(h.dtype)
-            h = change("stream", 0, 0, h).astype(h.dtype, copy=False)
+            h = change(Site("embedding"), h).astype(h.dtype, copy=False)
             stream, heads, activations = [finite(A, h, "embedding")], [], []
             for b, block in enumerate(T.blocks):
                 entry = h
                 h, runs = self._attention(b, h, past, change)
-                h = change("stream", attention_stage(b), 0, h).astype(h.dtype, copy=False)
+                h = change(Site("attention", b), h).astype(h.dtype, copy=False)
                 stream.append(finite(A, h, f"block {b} attention"))
                 h, active = self._feed_forward(b, h, entry if block.parallel else h, before, change)
-                h = change("stream", feed_forward_stage(b), 0, h).astype(h.dtype, copy=False)
+                h = change(Site("feed-forward", b), h).astype(h.dtype, copy=False)
                 stream.append(finite(A, h, f"block {b} feed-forward"))
                 heads.append(runs)
                 activations.append(active)
@@ -120,7 +119,7 @@ class BlasRun:
         if block.feed_forward is None or layer is None:
             return h, np.zeros((*h.shape[:-1], 0), h.dtype)
         seen = _norm(T, block.feed_forward_norm, source, name, before) if block.norm_placement == "pre" else source
-        activations = change("activations", b, 0, _neurons(layer, block.feed_forward.function, seen))
+        activations = change(Site("activations", b), _neurons(layer, block.feed_forward.function, seen))
         activations = activations.astype(h.dtype, copy=False)
         h = h + (times(activations, layer.W_2) + layer.b_2)
         return _norm(T, block.feed_forward_norm, h, name, before) if block.norm_placement == "post" else h, activations
@@ -128,11 +127,13 @@ class BlasRun:
 
 def _changed(b: int, first: int, found: list[HeadRun], added: Floats, change: Change) -> tuple[list[HeadRun], Floats]:
     """Return heads and what they add after a change; where none of them changes, what they add keeps every bit."""
-    outputs = [change("head", b, first + i, head.output) for i, head in enumerate(found)]
+    outputs = [change(Site("head", b, first + i), head.output) for i, head in enumerate(found)]
     other = [new is not head.output for new, head in zip(outputs, found, strict=True)]
     rows = np.any([(new != head.output).any(axis=-1) for new, head in zip(outputs, found, strict=True)], axis=0)
     total = cast(Floats, sum(outputs)).astype(added.dtype)
-    heads = [given(head, new) if changed else head for new, head, changed in zip(outputs, found, other, strict=True)]
+    heads = [
+        head.with_output(new) if changed else head for new, head, changed in zip(outputs, found, other, strict=True)
+    ]
     return heads, np.where(rows[..., np.newaxis], total, added)
 
 
