@@ -96,6 +96,11 @@ def whole_number(value: object, name: str, least: int, most: int | None = None, 
     raise InputError(f"{name}={brief(value)}: write {bounds if meaning is None else meaning}")
 
 
+def whole_field(record: object, name: str, least: int, most: int | None = None, meaning: str | None = None) -> None:
+    """Check a field of a dataclass with `whole_number`, and store it as an int."""
+    object.__setattr__(record, name, whole_number(getattr(record, name), name, least, most, meaning))
+
+
 def existing(number: object, count: int, what: str, where: str = "") -> int:
     """Return the number of one of `count` things, counted from 0; otherwise say how many there are."""
     if is_whole(number) and 0 <= int(number) < count:

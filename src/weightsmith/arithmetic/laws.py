@@ -12,10 +12,10 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic.base import Arithmetic
+from weightsmith.arithmetic.base import Arithmetic, checked_arithmetic
 from weightsmith.arithmetic.core import Array
 from weightsmith.arithmetic.saturating import TABLE_BITS
-from weightsmith.errors import InputError, LawError, brief
+from weightsmith.errors import LawError
 from weightsmith.tables import Cell, Table, Tabled
 
 _ALL_PAIRS = 1 << 22
@@ -72,11 +72,7 @@ def laws(arithmetic: Arithmetic) -> Laws:
     >>> [law.counterexample for law in laws(Float(2, 4)) if not law.holds]
     ['exp(−∞) = exp(-3.75) = 0.03125']
     """
-    if not isinstance(arithmetic, Arithmetic):
-        raise InputError(
-            f"{brief(arithmetic)} is not an arithmetic: write Fixed(4, 4) or parse_arithmetic('fixed(4,4)')"
-        )
-    return Laws(arithmetic, _decided(arithmetic))
+    return Laws(checked_arithmetic(arithmetic), _decided(arithmetic))
 
 
 def require(arithmetic: Arithmetic, names: tuple[str, ...], needed_by: str, instead: str) -> None:

@@ -18,7 +18,7 @@ from weightsmith.check.frame import Claimed
 from weightsmith.check.ledger import Ledger, open_ledger
 from weightsmith.check.plan import MAX_LENGTH, Plan, Shard, depth_within, tokens
 from weightsmith.check.verdict import Verdict
-from weightsmith.errors import InputError, brief, whole_number
+from weightsmith.errors import InputError, brief, whole_field, whole_number
 from weightsmith.kernels.packed import packed_run
 
 DEFAULT_MEMORY = 1 << 30  # bytes
@@ -50,8 +50,8 @@ class Options:
     def __post_init__(self) -> None:
         """Refuse what is none."""
         if self.workers is not None:
-            whole_number(self.workers, "workers", 1, meaning="how many cores to use, 1 or more")
-        whole_number(self.memory, "memory", 1 << 20, meaning="a number of bytes, a million or more")
+            whole_field(self, "workers", 1, meaning="how many cores to use, 1 or more")
+        whole_field(self, "memory", 1 << 20, meaning="a number of bytes, a million or more")
         if self.ledger is not None and (not isinstance(self.ledger, str | os.PathLike) or not str(self.ledger)):
             raise InputError(f"ledger={brief(self.ledger)}: write the name of a file")
         if self.cluster is not None and (not isinstance(self.cluster, str) or not self.cluster):

@@ -22,7 +22,7 @@ from weightsmith.check.claim import Claim
 from weightsmith.check.every_length import ALL_LENGTHS
 from weightsmith.check.examine import EMPTY_DIGEST, Finding, by_reference, examine, reader
 from weightsmith.check.plan import Shard, depth_within, rank
-from weightsmith.errors import InputError, ModelError, brief, shown, whole_number
+from weightsmith.errors import InputError, ModelError, brief, is_whole, shown, whole_number
 from weightsmith.files import model_bytes
 from weightsmith.model import Transformer
 
@@ -91,11 +91,12 @@ def replay(
     function of a claim is never taken from the file: read its source there, and give it as `function`.
     """
     if sample is not None:
-        whole_number(sample, "sample", 1, meaning="how many shards to derive again, 1 or more")
+        sample = whole_number(sample, "sample", 1, meaning="how many shards to derive again, 1 or more")
         if everything:
             raise InputError(f"sample={brief(sample)} is not everything: leave out one of them")
-    if seed is not None and type(seed) is not int:
+    if seed is not None and not is_whole(seed):
         raise InputError(f"seed={brief(seed)}: write a whole number, which decides which shards are derived again")
+    seed = None if seed is None else int(seed)
     data = certificate_data(certificate)
     if "scope" in data:
         return _replay_every_length(data, models)

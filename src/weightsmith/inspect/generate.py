@@ -53,12 +53,12 @@ def generate(
     """
     read = read_tokens_of_any_length(T, tokens)
     check_classes(T, "generate")
-    whole_number(steps, "steps", 0, meaning="how many tokens to generate, 0 or more")
+    steps = whole_number(steps, "steps", 0, meaning="how many tokens to generate, 0 or more")
     check_temperature(temperature, positive=False)
     if top_k is not None:
-        whole_number(top_k, "top_k", 1, meaning="from how many of the most likely tokens to draw, 1 or more")
+        top_k = whole_number(top_k, "top_k", 1, meaning="from how many of the most likely tokens to draw, 1 or more")
     if seed is not None:
-        whole_number(seed, "seed", 0)
+        seed = whole_number(seed, "seed", 0)
     if not slide:
         check_context(T, len(read), steps, "slide=True")
     draw = _Draw(temperature, top_k, np.random.default_rng(seed))

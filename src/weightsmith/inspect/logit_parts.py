@@ -103,7 +103,7 @@ class Attribution(Tabled):
 
     def table(self, top: int = 15) -> Table:
         """Return a table of the largest parts, the sum of the smaller ones, and the rounding error."""
-        whole_number(top, "top", 1, meaning="how many parts to show, 1 or more")
+        top = whole_number(top, "top", 1, meaning="how many parts to show, 1 or more")
         infinity, chosen = self.run.transformer.arithmetic.infinity, self.largest(top)
         last = self.position == len(self.run.tokens) - 1
         where = "" if last else f" at {position_text(self.run.tokens, self.position)}"

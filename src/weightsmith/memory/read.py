@@ -128,7 +128,7 @@ def promoted(T: Transformer, block: int, neuron: int | str, k: int = 5) -> Promo
     """
     n = neuron_at(T, block, neuron)
     needs_classes(T, "promoted")
-    whole_number(k, "k", 0, meaning="how many classes to list, 0 or more")
+    k = whole_number(k, "k", 0, meaning="how many classes to list, 0 or more")
     change = T.arithmetic.matvec(T.output, layer_at(T, block).W_2[:, n])
 
     def best(sign: int) -> tuple[tuple[str, float], ...]:

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from weightsmith.arithmetic import Array, require
-from weightsmith.errors import InputError, ModelError, brief, cut, listed, named
+from weightsmith.errors import InputError, ModelError, brief, cut, is_whole, listed, named, whole_number
 from weightsmith.model import (
     Block,
     Neuron,
@@ -105,7 +105,7 @@ def flag(T: Transformer, name: str, positions: Iterable[int], max_length: int | 
     T = with_table(T, T.max_length if max_length is None else max_length)
     length, chosen = len(_table(T)), list(positions)
     for position in chosen:
-        if type(position) is not int or not 0 <= position < length:
+        if not is_whole(position) or not 0 <= position < length:
             raise InputError(
                 f"flag {named(name)}: position {brief(position)} is outside the table, "
                 f"whose positions are 0 to {length - 1}"
@@ -113,17 +113,16 @@ def flag(T: Transformer, name: str, positions: Iterable[int], max_length: int | 
     wider = widen(T, [name])
     values = _table(wider).copy()
     values[chosen, -1] = 1.0
-    made = f"flag({brief(name)}, positions={chosen})"
+    made = f"flag({brief(name)}, positions={list(map(int, chosen))})"
     vectors = with_vectors(T, PositionTable(values))
     return replace(wider, positions=vectors, flags=(*T.flags, name), provenance=(*T.provenance, cut(made, MAX_LINE)))
 
 
 def with_table(T: Transformer, length: int | None) -> Transformer:
     """Return an equal transformer whose position table has this length, cut or continued with zeros."""
-    if type(length) is not int or length < 1:
+    if length is None:
         raise InputError("this transformer has no position table: write flag(T, …, max_length=8), for example")
-    if length > MAX_LENGTH:
-        raise InputError(f"max_length={brief(length)}: a position table has at most {MAX_LENGTH:,} positions")
+    whole_number(length, "max_length", 1, MAX_LENGTH, f"how many positions the table has, 1 to {MAX_LENGTH:,}")
     values = np.zeros((length, len(T.lanes)))
     old = position_table(T.positions, T.arithmetic, len(T.lanes))
     if old is not None:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Array, carried, require
-from weightsmith.errors import MAX_ECHO, InputError, brief
+from weightsmith.errors import MAX_ECHO, InputError, brief, is_whole
 from weightsmith.model import Attention, Block, Head, Neuron, Transformer, feed_forward, matrix
 from weightsmith.model.places import checked
 from weightsmith.model.positions import MAX_LENGTH
@@ -67,7 +67,7 @@ class Route:
 
 def lay_route(T: Transformer, source: int, target: int) -> tuple[Transformer, Route]:
     """Set up the flags for a way from source to target."""
-    if type(source) is not int or type(target) is not int or not 0 <= source < target <= MAX_LENGTH:
+    if not is_whole(source) or not is_whole(target) or not 0 <= source < target <= MAX_LENGTH:
         raise InputError(
             f"linear_map goes to a later position: write source < target, not {brief(source)} and {brief(target)}"
         )

@@ -57,7 +57,7 @@ def to_onnx(
         needed(package, "an ONNX file")
     kind = _dtype(T, dtype)
     if max_length is not None:
-        whole_number(max_length, "max_length", RANDOM_LENGTH, MAX_TABLE)
+        max_length = whole_number(max_length, "max_length", RANDOM_LENGTH, MAX_TABLE)
     check_allowed(allow_differences, allow_saturation)
     for name, value in (("trace", trace), ("saturate", saturate)):
         if type(value) is not bool:

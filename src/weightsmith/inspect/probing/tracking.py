@@ -107,7 +107,7 @@ class Tracking(Tabled):
 
     def table(self, top: int = 3) -> Page:
         """Return a table of the best units of each kind and the baselines, and which units follow the feature."""
-        whole_number(top, "top", 1, meaning="how many units of each kind to show, 1 or more")
+        top = whole_number(top, "top", 1, meaning="how many units of each kind to show, 1 or more")
         chosen, held = self.positions
         result = Table("one unit alone", "chosen on", "held out", "gain", right=(1, 2, 3))
         for kind in self.kinds:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from weightsmith import programs
 from weightsmith.arithmetic import Arithmetic, Native
-from weightsmith.errors import InputError, brief, listed
+from weightsmith.errors import InputError, brief, listed, whole_number
 from weightsmith.model import Transformer, digest
 from weightsmith.programs.beside import COMPILED, beside
 from weightsmith.programs.budget import DEFAULT_MEMORY, allowed, in_force
@@ -244,9 +244,7 @@ def _vocabulary(vocabulary: Sequence[Value]) -> tuple[Value, ...]:
 
 
 def _length(max_length: int) -> int:
-    if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= LONGEST:
-        raise InputError(f"max_length={brief(max_length)}: write a whole number from 1 to {LONGEST:,}")
-    return max_length
+    return whole_number(max_length, "max_length", 1, LONGEST, f"a whole number from 1 to {LONGEST:,}")
 
 
 def _provenance(program: Program) -> list[str]:
