@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import weightsmith as ws
 from tests.cli.test_cli import good, weightsmith
-from weightsmith.rewrites.written import apply
+from weightsmith.cli.steps import apply
 
 T = ws.random_transformer(seed=3)
 SPACED = ws.Transformer(

@@ -12,10 +12,12 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.ending import Refuted
 from weightsmith.cli.output import say
 from weightsmith.cli.progress import shown_progress
 from weightsmith.errors import FileError, InputError, brief, cut, shown
+from weightsmith.storage import read_json
 
 Replayed = Annotated[
     Path | None,
@@ -63,15 +65,13 @@ def answer(
 
 def _replay(file: Path, names: Sequence[Path], sample: int | None, everything: bool) -> NoReturn:
     """Replay a certificate, and say what came out."""
-    from weightsmith.check.certificate import certificate_data  # here, because it loads numpy
-
     if sample is not None and sample < 1:
         raise InputError(f"--sample {brief(sample)}: write how many shards to derive again, 1 or more, or --all")
     if sample is not None and everything:
         raise InputError(f"--sample {brief(sample)} is not --all: leave out one of them")
     if (program := _program_certificate(file)) is not None:
         _replay_program(program, names, sample is not None or everything)
-    data = certificate_data(file)
+    data = lazy.certificate_data(file)
     models = _given(file, data, names)
     with shown_progress("deriving again", "shards") as progress:
         try:
@@ -88,11 +88,8 @@ def _replay(file: Path, names: Sequence[Path], sample: int | None, everything: b
 
 def _program_certificate(file: Path) -> Mapping[str, Any] | None:
     """Return the data of a program's certificate; None where the file is another one."""
-    from weightsmith.programs.proof.replay import is_program_certificate  # here, because it loads numpy
-    from weightsmith.storage import read_json
-
     data = read_json(file, "the certificate")
-    return data if is_program_certificate(data) else None
+    return data if lazy.is_program_certificate(data) else None
 
 
 def _replay_program(data: Mapping[str, Any], names: Sequence[Path], shards: bool) -> NoReturn:
@@ -101,11 +98,9 @@ def _replay_program(data: Mapping[str, Any], names: Sequence[Path], shards: bool
         raise InputError("a program's certificate has no shards: leave out --sample and --all")
     if len(names) != 1:
         raise InputError("a program's certificate is about one model: write --model MODEL once")
-    from weightsmith.programs.proof.lemmas import LemmaError
-
     try:
         say(str(ws.programs.replay(data, ws.load(names[0]))))
-    except LemmaError as error:
+    except lazy.LemmaError as error:
         say(f"the certificate is refuted: {error}")
         raise Refuted from None
     raise typer.Exit
@@ -113,10 +108,7 @@ def _replay_program(data: Mapping[str, Any], names: Sequence[Path], shards: bool
 
 def _given(file: Path, data: Mapping[str, Any], names: Sequence[Path]) -> list["ws.Transformer"]:
     """Return the models of a certificate, found by their digests among those that are given."""
-    from weightsmith.check.certificate import models_of
-    from weightsmith.model import digest
-
-    wanted = models_of(data)
+    wanted, digest = lazy.models_of(data), lazy.digest
     if not 1 <= len(wanted) <= 2:
         raise FileError(f"the certificate is damaged: it names {len(wanted)} models")
     if not names:

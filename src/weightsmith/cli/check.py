@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
+from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
@@ -19,9 +19,6 @@ from weightsmith.cli.output import AsJson, ModelFile, check_outputs, print_json,
 from weightsmith.cli.progress import count, shown_progress
 from weightsmith.errors import FileError, InputError
 from weightsmith.storage import read_json
-
-if TYPE_CHECKING:
-    from weightsmith.check import Automaton, Verdict
 
 check = typer.Typer(
     help="Check a claim for every input. Exit code 1 when it is refuted, 3 when nothing is known.",
@@ -162,7 +159,7 @@ def recognizes(
     )
 
 
-def _checked(claim: Callable[..., "Verdict"], *arguments: Any, **options: Any) -> "Verdict":
+def _checked(claim: Callable[..., "ws.check.Verdict"], *arguments: Any, **options: Any) -> "ws.check.Verdict":
     """Check a claim, and show how far it is."""
     done = 0
     try:
@@ -194,7 +191,7 @@ def _warnings_in_a_line() -> Iterator[None]:
         yield
 
 
-def _finish(verdict: "Verdict", files: list[Path], shared: Shared) -> NoReturn:
+def _finish(verdict: "ws.check.Verdict", files: list[Path], shared: Shared) -> NoReturn:
     """Print the verdict and write its certificate; whatever fails, the other is still done."""
     names = [str(file) for file in files]
     try:
@@ -209,7 +206,7 @@ def _finish(verdict: "Verdict", files: list[Path], shared: Shared) -> NoReturn:
     raise typer.Exit
 
 
-def _automaton(file: Path) -> "Automaton":
+def _automaton(file: Path) -> "ws.check.Automaton":
     """Read an automaton."""
     data = read_json(file, "the automaton")
     if set(data) - {"start", "outputs", "answers", "vocabulary", "scope", "regex"} != {"table", "accepting"}:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.interrupts import Interrupts
 from weightsmith.cli.output import AsJson, print_json, say, say_aside, say_written
 from weightsmith.cli.settings import given, takes_settings
@@ -83,9 +84,7 @@ def compared(
     task: "ws.train.Text | ws.train.Labelled", shape: Shape, course: Course, output: Path, stop: Interrupts
 ) -> "ws.train.Comparison":
     """Train both with one bar, the transformer first."""
-    from weightsmith.cli.progress import shown_progress  # here, because bars are slow to load
-
-    with shown_progress("training", "steps") as show:
+    with lazy.shown_progress("training", "steps") as show:
 
         def report(step: int, loss: float, rate: float) -> None:
             show(step, 2 * course.steps, f"loss {loss:.3f}, {rate:,.0f} tokens/s")

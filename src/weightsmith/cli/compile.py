@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.budgets import memory_bytes
 from weightsmith.cli.output import check_outputs, say, say_written
 from weightsmith.cli.programs import Limits, compile_file, given_tokens
@@ -93,9 +94,8 @@ def _refuse(of: str, **options: object) -> None:
 
 def _tokens_of(formula: str) -> tuple[str, ...]:
     """Return the tokens that a formula names, in its order."""
-    from weightsmith.programs.ltl.formulas import Token, in_order
-
-    named = [part.name for part in in_order(ws.programs.parse_ltl(formula)) if isinstance(part, Token)]
+    parts = lazy.formulas.in_order(ws.programs.parse_ltl(formula))
+    named = [part.name for part in parts if isinstance(part, lazy.formulas.Token)]
     if not named:
         raise InputError("the formula names no token: write --vocabulary abc, for example")
     return tuple(named)

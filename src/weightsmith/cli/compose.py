@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.output import check_outputs, say, say_written
 from weightsmith.errors import InputError
 
@@ -16,8 +17,6 @@ def compose(
     let: Annotated[list[str] | None, typer.Option(metavar="NAME=MODEL", help="What a name means; repeat it.")] = None,
 ) -> None:
     """Compose yes/no transformers with and, or, not and exclusive or."""
-    from weightsmith.composition.boolean import composed
-
     check_outputs(output)
     parts = {}
     for meaning in let or []:
@@ -27,7 +26,7 @@ def compose(
         if name in parts:
             raise InputError(f"--let gives {name} twice: write each name once")
         parts[name] = ws.load(file)
-    T = composed(formula, parts, "--let {}=FILE")
+    T = lazy.composed(formula, parts, "--let {}=FILE")
     ws.save(T, output)
     say(repr(T))
     say_written(output)

@@ -16,6 +16,7 @@ from typing import NoReturn, TextIO, cast
 import typer
 
 from weightsmith._version import __version__
+from weightsmith.cli import lazy
 from weightsmith.errors import UnknownError, WeightsmithError, cut, reason, shown
 
 REFUTED, WRONG, UNKNOWN, DEFECT, INTERRUPTED, UNREAD = 1, 2, 3, 70, 130, 141
@@ -95,10 +96,8 @@ def _is_ctrl_c(error: BaseException | None) -> bool:
 
 def fail(message: str, code: int = WRONG) -> NoReturn:
     """Exit with a message, also where nobody reads it."""
-    from weightsmith.cli.consoles import errors  # here, because most commands end well and need no colours
-
     try:
-        errors().print(f"error: {message}", style="red")
+        lazy.errors().print(f"error: {message}", style="red")
     except SystemExit:  # which rich makes of a message that nobody reads
         _silence(sys.stderr)
     sys.exit(code)

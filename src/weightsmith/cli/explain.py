@@ -1,18 +1,16 @@
 """weightsmith explain."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.consoles import results
 from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import AsJson, ModelFile, print_json, say
 from weightsmith.errors import InputError, brief, position_of, shown
 from weightsmith.tables import Table
-
-if TYPE_CHECKING:
-    from weightsmith.inspect import Attribution, Lens
 
 Position = Annotated[int, typer.Option(metavar="N", help="Explain what the output says there; -1 is the last.")]
 
@@ -43,7 +41,7 @@ def explain(
         _show(seen, found, top)
 
 
-def _as_data(found: "Attribution") -> dict[str, object]:
+def _as_data(found: "lazy.Attribution") -> dict[str, object]:
     keys = ("kind", "amount", "block", "place", "source", "name")
     return {
         "class": found.wanted,
@@ -55,15 +53,12 @@ def _as_data(found: "Attribution") -> dict[str, object]:
     }
 
 
-def _show(seen: "Lens", found: "Attribution", top: int) -> None:
-    from weightsmith.inspect.trace import position_text
-    from weightsmith.model.sites import present_stages
-
+def _show(seen: "lazy.Lens", found: "lazy.Attribution", top: int) -> None:
     here, tokens = found.position, seen.tokens
-    where = "" if here == len(tokens) - 1 else f" at {position_text(tokens, here)}"
+    where = "" if here == len(tokens) - 1 else f" at {lazy.trace.position_text(tokens, here)}"
     say(f"decision{where}: {shown(seen.decisions[-1][here])}")
     results().print(found.table(top))
     stages = Table("after", "the head would say")
-    for s in present_stages(seen.transformer):
+    for s in lazy.present_stages(seen.transformer):
         stages.add(seen.stages[s], shown(seen.decisions[s][here]))
     results().print(stages)

@@ -1,16 +1,14 @@
 """weightsmith import."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, cast
 
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.loading import read_checkpoint
 from weightsmith.cli.output import AsJson, check_outputs, print_json, say, say_written
-
-if TYPE_CHECKING:
-    from weightsmith.arithmetic.native import NativeType
 
 
 def import_(
@@ -29,7 +27,7 @@ def import_(
     GPT-2, Llama, Mistral, Qwen2, GPT-NeoX and Phi are read. Commands that take MODEL also take the directory itself.
     """
     check_outputs(output)
-    T = read_checkpoint(directory, cast("NativeType | None", numbers))  # others are refused there
+    T = read_checkpoint(directory, cast("lazy.NativeType | None", numbers))  # others are refused there
     ws.save(T, output)
     if as_json:
         print_json(_summary(T, output))

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.automaton import Memory, Seconds, States
 from weightsmith.cli.budgets import memory_bytes
 from weightsmith.cli.consoles import errors, results
@@ -26,9 +27,6 @@ def limits(
     as_json: AsJson = False,
 ) -> None:
     """Say in which arithmetics a model recognizes a language at all lengths, and where it fails first in the others."""
-    from weightsmith.automata.extraction import Budget  # here, because they load numpy
-    from weightsmith.automata.languages import language
-
     if not regex or not into:
         raise InputError(
             "say what it should recognize, and where: write --regex '.*1.*' --into 'fixed(2,2)' 'fixed(4,4)'"
@@ -37,8 +35,8 @@ def limits(
     T = ws.load(file)
     ws.check.claims.check_class(T, yes, "--yes {1}")
     budget = {"seconds": seconds, "states": states, "memory": memory_bytes(memory)}
-    Budget(seconds, states, memory_bytes(memory))  # what is wrong in every arithmetic is no limit of one
-    wanted: Any = language(regex, tuple(T.vocabulary))
+    lazy.Budget(seconds, states, memory_bytes(memory))  # refused once, not for each arithmetic
+    wanted: Any = lazy.language(regex, tuple(T.vocabulary))
     rows = []
     with errors().status("deciding …"):
         for A in arithmetics:

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.consoles import results
+from weightsmith.cli.lane_numbers import read_numbers
 from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import AsJson, ModelFile, check_outputs, print_json, say, say_aside, say_written
 from weightsmith.errors import shown
@@ -37,8 +39,6 @@ def write(
     ] = None,
 ) -> None:
     """Write a fact: MODEL --block 0 --key tower=1,eiffel=1 --value paris=1 -o OUT."""
-    from weightsmith.memory.written import read_numbers  # here, because it loads numpy
-
     check_outputs(output)
     T = load_model(file)
     written = ws.memory.write(
@@ -126,11 +126,9 @@ def undo(file: ModelFile, output: Output) -> None:
 
 def _neuron(T: "ws.Transformer", block: int, text: str) -> tuple[int, str]:
     """Return a neuron's number and name; digits are a number only where they are no name."""
-    from weightsmith.model.places import layer_at, neuron_at  # here, because it loads numpy
-
-    names = layer_at(T, block).names
+    names = lazy.layer_at(T, block).names
     counted = int(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else None
-    n = neuron_at(T, block, text if counted is None or text in names else counted)
+    n = lazy.neuron_at(T, block, text if counted is None or text in names else counted)
     if counted is not None and counted != n and counted < len(names):
         say_aside(f"{text} is the name of neuron {n}: for neuron {counted} write 0{text}")
     return n, names[n] if names else ""

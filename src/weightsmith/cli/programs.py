@@ -1,19 +1,15 @@
 """What the command line does with RASP programs in files."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.ending import Refuted
 from weightsmith.cli.output import check_outputs, say, say_written
 from weightsmith.cli.waiting import waiting
 from weightsmith.errors import FileError, InputError, named
 from weightsmith.storage import read_bytes, refusals, write_json
-
-if TYPE_CHECKING:
-    from weightsmith.arithmetic import Arithmetic
-    from weightsmith.check import Verdict
-    from weightsmith.programs import CompiledProgram
 
 LONGEST_FILE = 4_000_000  # bytes
 PRINTED = Path("-")
@@ -47,7 +43,7 @@ def compile_file(
     name: str | None,
     *,
     causal: bool,
-    arithmetic: "Arithmetic | None",
+    arithmetic: "ws.Arithmetic | None",
     portable: bool,
     certificate: Path | None,
     check: int | None,
@@ -80,11 +76,9 @@ def compile_file(
         raise Refuted
 
 
-def _checked(P: "CompiledProgram", up_to: int) -> "Verdict":
+def _checked(P: "ws.programs.CompiledProgram", up_to: int) -> "ws.check.Verdict":
     """Run every input up to a length, and show how far that is."""
-    from weightsmith.cli.progress import shown_progress  # here, because bars are slow to load
-
-    with shown_progress("computes") as report:
+    with lazy.shown_progress("computes") as report:
         return ws.check.computes(P, up_to, progress=report)
 
 

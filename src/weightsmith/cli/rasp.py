@@ -4,22 +4,18 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.consoles import errors
 from weightsmith.cli.ending import WRONG
 from weightsmith.cli.output import say, say_aside
 from weightsmith.cli.programs import given_tokens
 from weightsmith.cli.waiting import waiting
 from weightsmith.errors import InputError, WeightsmithError, brief
-
-if TYPE_CHECKING:
-    from weightsmith.programs import Program
-    from weightsmith.programs.form import SelectorNode
-    from weightsmith.programs.text.session import Shown
 
 PROMPT, MORE = ">> ", ".. "
 LEAVING = re.compile(r"\s*(exit|quit)\b\s*(\(\s*\))?\s*;?\s*")
@@ -104,23 +100,19 @@ class Prompt:
 
     def answer(self, text: str) -> None:
         """Run a piece, and show what it named."""
-        from weightsmith.programs.text.syntax import Source
-
         try:
-            Source(text).parsed()
+            lazy.Source(text).parsed()
         except InputError:
             text = text if text.rstrip().endswith(";") else f"{text};"
         for shown in self.session.run(text):
             self._show(shown)
 
-    def _show(self, shown: "Shown") -> None:
-        from weightsmith.programs.form import SelectorNode
-
+    def _show(self, shown: "lazy.Shown") -> None:
         name = shown.name or "it"
         program = shown.program
         if program is not None:
             self._compare(name, program)
-        elif isinstance(shown.value, SelectorNode):
+        elif isinstance(shown.value, lazy.form.SelectorNode):
             self._selected(name, shown.value)
         else:
             say(f"{name} = {_written(shown.value)}")
@@ -129,7 +121,7 @@ class Prompt:
     def _example(self) -> list[Any]:
         return list(self.session.example)
 
-    def _compare(self, name: str, program: "Program") -> None:
+    def _compare(self, name: str, program: "ws.programs.Program") -> None:
         """Show a sequence operation on the example, by the interpreter and by weights."""
         program, tokens = replace(program, causal=self.causal), self._example
         wanted = ws.programs.evaluate(program, tokens)
@@ -150,12 +142,10 @@ class Prompt:
         if found != wanted:
             raise AssertionError(f"the weights of {called} say {found}, and the interpreter {wanted}")
 
-    def _selected(self, name: str, selector: "SelectorNode") -> None:
+    def _selected(self, name: str, selector: "lazy.form.SelectorNode") -> None:
         """Show which positions of the example each of them selects, by the interpreter."""
-        from weightsmith.programs.form import Width
-
         tokens = self._example
-        run = ws.programs.ProgramRun(ws.programs.Program(Width(selector), "rasp", causal=self.causal), tokens)
+        run = ws.programs.ProgramRun(ws.programs.Program(lazy.form.Width(selector), "rasp", causal=self.causal), tokens)
         say(f"{name}({brief(self.session.example)}) selects, for each position:")
         for token, row in zip(tokens, run.rows(), strict=True):
             say(f"  {token}  {' '.join('1' if chosen else '·' for chosen in row)}")
@@ -163,10 +153,8 @@ class Prompt:
 
 def _written(value: Any) -> str:
     """Return values as people write them."""
-    from weightsmith.programs.text.things import described
-
     if isinstance(value, dict):
         return "{" + ", ".join(f"{brief(key)}: {_written(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_written, value)) + "]"
-    return described(value)
+    return lazy.described(value)

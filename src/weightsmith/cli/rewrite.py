@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import ModelFile, check_outputs, say, say_written
 
@@ -48,13 +49,11 @@ def rewrite(
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
 ) -> None:
     """Rewrite a model, step by step, in the order given: MODEL --flag here=3 --zero here --form infinity -o OUT."""
-    from weightsmith.rewrites.written import apply, pairs  # here, because it loads numpy
-
-    steps = pairs(context.args)
+    steps = lazy.steps.pairs(context.args)
     check_outputs(output)
     T = load_model(file)
     for step, value in steps:
-        T = apply(T, step, value)
+        T = lazy.steps.apply(T, step, value)
     ws.save(T, output)
     say(repr(T))
     say_written(output)

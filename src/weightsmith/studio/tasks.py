@@ -16,9 +16,8 @@ from weightsmith.errors import InputError, cut
 from weightsmith.files import from_bytes, model_bytes
 from weightsmith.inspect import run
 from weightsmith.library import ENTRIES, EXAMPLES, Entry, Example
-from weightsmith.memory.written import read_numbers
 from weightsmith.model import Transformer
-from weightsmith.rewrites.written import apply
+from weightsmith.operators import meaning
 from weightsmith.studio.document import model_of, page
 from weightsmith.studio.summary import summary
 
@@ -68,7 +67,7 @@ def _library(order: Order) -> Answer:
 def _rewrite(order: Order) -> Answer:
     step, value = order.request["step"], order.request["value"]
     T = order.models[0]
-    return _changed(T, apply(T, step, value), f"{step.removeprefix('--')}({value})")
+    return _changed(T, meaning("rewrite_step")(T, step, value), f"{step.removeprefix('--')}({value})")
 
 
 def _compose(order: Order) -> Answer:
@@ -86,7 +85,7 @@ def _compose(order: Order) -> Answer:
 
 def _write_fact(order: Order) -> Answer:
     given = order.request
-    key, value = (read_numbers(given[name], name) for name in ("key", "value"))
+    key, value = (meaning("lane_numbers")(given[name], name) for name in ("key", "value"))
     T = order.models[0]
     return _changed(T, memory.write(T, given["block"], key, value, given["margin"], given["name"] or None), "")
 

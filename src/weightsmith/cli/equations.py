@@ -1,4 +1,4 @@
-"""Linear maps as a person writes them: an equation for each lane, and between which positions."""
+"""The grammar of `--map`: an equation for each lane, and optionally a source and a target position."""
 
 from typing import NoReturn
 
