@@ -11,7 +11,7 @@ import pytest
 
 import weightsmith as ws
 from tests.check.processes import hear_interrupts, lines, until
-from tests.cli.test_cli import WIDE, good, weightsmith
+from tests.cli.commands import WIDE, checked, good, weightsmith
 from weightsmith.kernels.packed import packed_run
 
 
@@ -25,12 +25,6 @@ def folder(tmp_path: Path) -> Path:
     ws.save(ws.library.contains("a", "ab"), tmp_path / "letters.safetensors")
     ws.save(ws.library.length_modulo(3, max_length=4), tmp_path / "short.safetensors")
     return tmp_path
-
-
-def checked(*arguments: str, folder: Path, code: int) -> str:
-    result = weightsmith("check", *arguments, folder=folder)
-    assert result.returncode == code, result.stderr
-    return result.stdout if code < 2 else result.stderr
 
 
 def test_a_claim_that_holds_says_how_many_inputs_and_exits_with_0(folder: Path) -> None:

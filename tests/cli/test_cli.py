@@ -1,27 +1,14 @@
 """The command line as a person meets it: real processes, their output, their exit codes."""
 
 import json
-import os
 import subprocess
 import sys
 from itertools import product
 from pathlib import Path
 
 import weightsmith as ws
-from tests.command_line import run_command
+from tests.cli.commands import WIDE, good
 from weightsmith.library import ENTRIES, EXAMPLES
-
-WIDE = {**os.environ, "COLUMNS": "120", "PYTHONWARNINGS": "error", "NO_COLOR": "1"}
-
-
-def weightsmith(*arguments: str, folder: Path | None = None, before: str = "") -> subprocess.CompletedProcess[str]:
-    return run_command(*arguments, folder=folder, environment=WIDE, before=before)
-
-
-def good(*arguments: str, folder: Path | None = None) -> str:
-    result = weightsmith(*arguments, folder=folder)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
 
 
 def test_help_imports_neither_numpy_nor_torch_nor_numba() -> None:

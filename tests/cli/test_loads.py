@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_train_loads import loaded
+from tests.cli.commands import loaded
 from weightsmith.cli.verbs import VERBS
 
 HIST = "hist = selector_width(select(tokens, tokens, ==));\n"

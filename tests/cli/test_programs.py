@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import weightsmith as ws
-from tests.cli.test_cli import WIDE, good, weightsmith
+from tests.cli.commands import WIDE, good, weightsmith
 from tests.command_line import end_of, start_command
 from weightsmith.cli import waiting
 from weightsmith.cli.programs import given_tokens

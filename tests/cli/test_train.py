@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 import weightsmith as ws
-from tests.check.processes import environment
+from tests.cli.commands import python
 from weightsmith.cli import main
 
 TEXT = "the cat sat on the mat; the rat sat on the cat.\n" * 10
@@ -240,10 +239,6 @@ from weightsmith.cli import main
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)),) * 2)
 main()
 """
-
-
-def python(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False, env=environment())
 
 
 @pytest.mark.long

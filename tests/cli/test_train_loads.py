@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import weightsmith as ws
-from tests.cli.test_train import python
+from tests.cli.commands import loaded, python
 
 WITHOUT_TORCH = """
 import sys
@@ -53,16 +53,6 @@ assert not {"torch", "matplotlib"} & set(sys.modules)
 
 
 FORBIDDEN = ("weightsmith.check", "weightsmith.kernels.packed")
-LOADED = """
-print([name for name in sys.modules if name.startswith(forbidden)])
-"""
-
-
-def loaded(program: str, *forbidden: str) -> str:
-    """Return which of some modules a program has loaded."""
-    result = python("-c", f"import sys\nforbidden = {forbidden!r}\n{program}\n{LOADED}")
-    assert result.returncode == 0, result.stderr
-    return result.stdout.splitlines()[-1]
 
 
 @pytest.mark.long  # the command below does the same

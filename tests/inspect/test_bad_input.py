@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import weightsmith as ws
-from tests.memory.test_edits import model
+from tests.memory.models import model
 
 W: Any = ws  # what is called wrongly is no business of mypy
 T = ws.random_transformer(heads=2, neurons=2)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from tests.memory.models import pair_fact, reader
-from tests.memory.test_edits import model
+from tests.memory.models import model, pair_fact, reader
 
 
 @pytest.fixture(scope="module")

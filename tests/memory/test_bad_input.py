@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from tests.memory.models import same
-from tests.memory.test_edits import model
+from tests.memory.models import model, same
 
 M = ws.memory
 GOOD: tuple[dict[str, float], dict[str, float]] = ({"x2": 1.0}, {"x3": 1.0})
