@@ -1,6 +1,6 @@
-"""weightsmith check --replay and --cite: what a certificate says, derived again or stated.
+"""weightsmith check --replay and --cite: derive a certificate again, or print it as a citation.
 
-A certificate names models by their digests. The files that it hints at are never opened unless they are given again.
+A certificate names models by their digests. Files that it mentions are opened only if --model names them.
 """
 
 import re
@@ -46,7 +46,7 @@ def answer(
     sample: int | None,
     everything: bool,
 ) -> None:
-    """Do what the options in front of a claim ask for; return if they ask for nothing."""
+    """Carry out --replay or --cite; return if there is neither."""
     option = "--replay" if replayed is not None else "--cite"
     if replayed is None:
         for name, given in (("--model", models), ("--sample", sample is not None), ("--all", everything)):
@@ -64,7 +64,7 @@ def answer(
 
 
 def _replay(file: Path, names: Sequence[Path], sample: int | None, everything: bool) -> NoReturn:
-    """Replay a certificate, and say what came out."""
+    """Replay a certificate, and print the result."""
     if sample is not None and sample < 1:
         raise InputError(f"--sample {brief(sample)}: write how many shards to derive again, 1 or more, or --all")
     if sample is not None and everything:
@@ -93,7 +93,7 @@ def _program_certificate(file: Path) -> Mapping[str, Any] | None:
 
 
 def _replay_program(data: Mapping[str, Any], names: Sequence[Path], shards: bool) -> NoReturn:
-    """Derive a program's certificate again, and say what was found."""
+    """Derive a program's certificate again, and print the result."""
     if shards:
         raise InputError("a program's certificate has no shards: leave out --sample and --all")
     if len(names) != 1:
@@ -107,7 +107,7 @@ def _replay_program(data: Mapping[str, Any], names: Sequence[Path], shards: bool
 
 
 def _given(file: Path, data: Mapping[str, Any], names: Sequence[Path]) -> list["ws.Transformer"]:
-    """Return the models of a certificate, found by their digests among those that are given."""
+    """Return the models of a certificate: the files with its digests."""
     wanted, digest = lazy.models_of(data), lazy.digest
     if not 1 <= len(wanted) <= 2:
         raise FileError(f"the certificate is damaged: it names {len(wanted)} models")
@@ -144,7 +144,7 @@ def _what_to_write(file: Path, data: Mapping[str, Any], wanted: Sequence[str]) -
 
 
 def _is_plain(name: str) -> bool:
-    """Say whether a name that somebody else wrote may stand in a line to be copied."""
+    """Say whether a file name from a certificate is safe in a command line to copy."""
     return 1 <= len(name) <= 100 and name.isprintable() and not name.startswith("-")
 
 

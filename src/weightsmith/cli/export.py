@@ -12,7 +12,7 @@ from weightsmith.cli.output import AsJson, ModelFile, check_outputs, print_json,
 from weightsmith.errors import InputError, brief
 from weightsmith.storage import refusals, write_whole
 
-Allowed = dict[str, bool]  # what an exporter is told to let pass, by the names of its options
+Allowed = dict[str, bool]  # allow_… options of an exporter
 TARGETS = ("torch", "transformer-lens", "hugging-face", "onnx")
 
 

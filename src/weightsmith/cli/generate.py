@@ -48,7 +48,7 @@ def generate(
 
 
 def _write_text(T: "ws.Transformer", read: Sequence[str], tokens: Iterable[str]) -> None:
-    """Write what the tokens stand for, as they come; a letter may be made of several of them."""
+    """Write the text of tokens as they come; a letter may take several tokens."""
     every, written = list(read), 0
     for token in chain([""], tokens):
         every += [token] if token else []

@@ -19,7 +19,7 @@ def info(
     """Show what is in a model file."""
     T = load_model(file)
     if as_json:
-        tensors, metadata = lazy.encode(replace(T, tokenizer=""))  # which nobody reads
+        tensors, metadata = lazy.encode(replace(T, tokenizer=""))
         shapes = {name: list(array.shape) for name, array in tensors.items()}
         parts = {
             part: {"weights": count, "percent": round(percent(count, T), 2)}
@@ -34,7 +34,7 @@ def info(
 
 
 def show_history(T: "ws.Transformer") -> None:
-    """Print how a transformer was made; a program that it was compiled from, with the weights beside its lines."""
+    """Print the provenance of a transformer; of a compiled program, the lines with their weights."""
     program, rest = lazy.beside.Beside(T).length, 0
     for line in T.provenance:
         begins = line.startswith(lazy.beside.COMPILED) and rest == 0
@@ -47,7 +47,7 @@ def show_history(T: "ws.Transformer") -> None:
 
 
 def weights_by_part(T: "ws.Transformer") -> dict[str, int]:
-    """Count the weights of the embedding, of all attention and of all feed-forward layers, and what else there is."""
+    """Count the weights of the embedding, attention, feed-forward layers, and other parts."""
     counts = {"embedding": 0, "positions": 0, "attention": 0, "feed-forward": 0, "norms": 0, "output": 0}
     for name, array in lazy.named_arrays(T):
         first, *rest = name.split(".")

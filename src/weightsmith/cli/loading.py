@@ -1,4 +1,4 @@
-"""The models that commands take: files, and checkpoints of Hugging Face."""
+"""Loading models from files, and from Hugging Face checkpoints."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ def load_model(path: Path) -> "ws.Transformer":
 
 
 def read_checkpoint(directory: Path, numbers: "lazy.NativeType | None" = None) -> "ws.Transformer":
-    """Read a checkpoint; one that takes its time shows how far it is."""
+    """Read a checkpoint, with progress."""
     with lazy.shown_progress("reading", "MB") as report:
         return ws.export.from_hugging_face(
             directory, numbers=numbers, progress=lambda done, total: report(done // 10**6, total // 10**6)

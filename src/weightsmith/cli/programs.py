@@ -1,4 +1,4 @@
-"""What the command line does with RASP programs in files."""
+"""Compiling RASP programs in files, for the command line."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -16,14 +16,14 @@ PRINTED = Path("-")
 
 
 class Limits(NamedTuple):
-    """What compiling may take."""
+    """The budget for compiling."""
 
     seconds: float | None
     memory: int  # bytes
 
 
 def given_tokens(text: str | None) -> tuple[str, ...] | None:
-    """Return a vocabulary as it is written: words between commas, words between spaces, or characters.
+    """Return the tokens of a vocabulary: words between commas, words between spaces, or characters.
 
     >>> given_tokens("abc"), given_tokens("cat dog"), given_tokens("a,b"), given_tokens("ab,")
     (('a', 'b', 'c'), ('cat', 'dog'), ('a', 'b'), ('a', 'b', ','))
@@ -49,7 +49,7 @@ def compile_file(
     check: int | None,
     limits: Limits,
 ) -> None:
-    """Compile a program in a file; say what came out, and write it."""
+    """Compile a program in a file; print a summary, and write the model."""
     if vocabulary is None:
         raise InputError("over which tokens? write --vocabulary abc, or --vocabulary 'cat dog'")
     if max_length is None:
@@ -77,7 +77,7 @@ def compile_file(
 
 
 def _checked(P: "ws.programs.CompiledProgram", up_to: int) -> "ws.check.Verdict":
-    """Run every input up to a length, and show how far that is."""
+    """Check every input up to a length, with progress."""
     with lazy.shown_progress("computes") as report:
         return ws.check.computes(P, up_to, progress=report)
 

@@ -19,7 +19,7 @@ from weightsmith.errors import InputError, WeightsmithError, brief
 
 PROMPT, MORE = ">> ", ".. "
 LEAVING = re.compile(r"\s*(exit|quit)\b\s*(\(\s*\))?\s*;?\s*")
-QUOTED = re.compile(r'"[^"\n]*"?|#[^\n]*')  # what brackets do not count in
+QUOTED = re.compile(r'"[^"\n]*"?|#[^\n]*')  # brackets inside do not count
 WELCOME = "RASP, by the interpreter and by weights. An example: hist = selector_width(select(tokens, tokens, ==)); quit"
 
 
@@ -54,11 +54,11 @@ def rasp(
 
 
 def pieces(asked: bool) -> Iterator[tuple[int, str]]:
-    """Yield what is typed, in pieces without open brackets, each with the number of its first line."""
+    """Yield the typed lines in pieces with balanced brackets, each with the number of its first line."""
     held: list[str] = []
     first = 1
     for number, line in enumerate(_lines(asked, lambda: MORE if held else PROMPT), start=1):
-        if line is None:  # Ctrl-C: what was begun is forgotten
+        if line is None:  # Ctrl-C drops the current piece
             held.clear()
             continue
         first = first if held else number
@@ -99,7 +99,7 @@ class Prompt:
         self.vocabulary, self.max_length, self.causal = vocabulary, max_length, causal
 
     def answer(self, text: str) -> None:
-        """Run a piece, and show what it named."""
+        """Run a piece, and show the values that it named."""
         try:
             lazy.Source(text).parsed()
         except InputError:
@@ -143,7 +143,7 @@ class Prompt:
             raise AssertionError(f"the weights of {called} say {found}, and the interpreter {wanted}")
 
     def _selected(self, name: str, selector: "lazy.form.SelectorNode") -> None:
-        """Show which positions of the example each of them selects, by the interpreter."""
+        """Show which positions each position of the example selects, by the interpreter."""
         tokens = self._example
         run = ws.programs.ProgramRun(ws.programs.Program(lazy.form.Width(selector), "rasp", causal=self.causal), tokens)
         say(f"{name}({brief(self.session.example)}) selects, for each position:")

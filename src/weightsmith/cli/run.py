@@ -43,7 +43,7 @@ def _decision(r: "ws.Run") -> dict[str, Any]:
 
 
 def _outputs(r: "ws.Run") -> list[Any] | None:
-    """Return what is said at each position; None, with a message, where a norm forbids it before the last one."""
+    """Return the outputs at each position; None, with a message, if a norm fails before the last one."""
     try:
         return list(r.outputs)
     except (ModelError, InputError) as error:
@@ -52,17 +52,17 @@ def _outputs(r: "ws.Run") -> list[Any] | None:
 
 
 def _trace(r: "ws.Run", lanes: list[str] | None, positions: list[int] | None) -> dict[str, Any]:
-    """Return the stream by stage, position and lane, what each head looked at, and the activations of neurons."""
+    """Return the stream by stage, position and lane, scores and weights of heads, and activations of neurons."""
     T = r.transformer
     columns = [lazy.lane_index(T, name) for name in lanes or T.lanes]
-    places = [position_of(p, len(r.tokens)) for p in positions or range(len(r.tokens))]
+    chosen = [position_of(p, len(r.tokens)) for p in positions or range(len(r.tokens))]
     heads = [[{"scores": h.scores.tolist(), "weights": h.weights.tolist()} for h in block] for block in r.heads]
     return {
         "tokens": r.tokens,
-        "positions": places,
+        "positions": chosen,
         "stages": r.stages,
         "lanes": [T.lanes[j] for j in columns],
-        "stream": r.stream[:, places][:, :, columns].tolist(),
+        "stream": r.stream[:, chosen][:, :, columns].tolist(),
         "attention": heads,
         "activations": [active.tolist() for active in r.activations],
     }

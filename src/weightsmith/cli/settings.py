@@ -1,4 +1,4 @@
-"""The settings of training as options of a command: what each means, and is unless given, stands with the setting."""
+"""Training settings as options of a command; meanings and defaults come from `train.settings`."""
 
 import inspect
 from collections.abc import Callable, Collection, Mapping

@@ -49,6 +49,6 @@ def studio(
 
 
 def _open(address: str) -> None:
-    """Open a browser; some of them come back only when they are closed."""
+    """Open a browser; with some the call returns only when it is closed."""
     if not webbrowser.open(address):
         say_aside(NO_BROWSER)

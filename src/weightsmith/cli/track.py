@@ -48,7 +48,7 @@ def track(
 
 
 def strings(vocabulary: Sequence[str], max_length: int, count: int, seed: int) -> list[str]:
-    """Return different strings of up to a length in any order: so many, or all that there are."""
+    """Return `count` different strings of length 1 to max_length in random order, or all if there are fewer."""
     draw, found = random.Random(seed), dict[str, None]()
     there = sum(len(vocabulary) ** length for length in range(1, max_length + 1))
     while len(found) < min(count, there):

@@ -85,7 +85,7 @@ def _beside(output: Path) -> tuple[Path, Path, Path]:
 
 
 def _check_files(output: Path, source: Path | None) -> None:
-    """Refuse what could not be written, before anything is learnt."""
+    """Refuse files that cannot be written, before training."""
     check_file(output, source)  # a folder has no files beside it, and is refused first
     for path in _beside(output):
         check_file(path, source)
@@ -137,7 +137,7 @@ def _save(trained: "ws.train.Trained", output: Path) -> None:
     checkpoint, _, picture = _beside(output)
     ws.save(trained.transformer, output)
     ws.train.draw_losses(picture, {"training": trained.history})
-    checkpoint.unlink(missing_ok=True)  # only now: until here nothing of it is lost
+    checkpoint.unlink(missing_ok=True)  # only now, so that a kill loses nothing
 
 
 def _tell(trained: "ws.train.Trained", output: Path, language: bool, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""Ablation: a run without what a head, a sublayer, a block or some neurons add."""
+"""Ablation: a run without a head, a sublayer, a block or some neurons."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

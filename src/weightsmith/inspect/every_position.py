@@ -1,4 +1,4 @@
-"""What a transformer says at every position, for many inputs at once."""
+"""The outputs of a transformer at every position, for many inputs at once."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -12,11 +12,11 @@ from weightsmith.model import Transformer, readable_text
 from weightsmith.model.places import checked
 from weightsmith.semantics.evaluation import Places
 
-RUN_BYTES = 64 << 20  # what inputs that are run together may take
+RUN_BYTES = 64 << 20  # for inputs that are run together
 
 
 def outputs(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[tuple[Any, ...]]:
-    """Return what a transformer says at each position of many inputs: the outputs of each run, a tuple for each input.
+    """Return the outputs at each position of many inputs, a tuple for each input.
 
     Inputs of the same length are run together by the fast kernels.
 
@@ -33,7 +33,7 @@ def outputs(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[tuple
 
 
 def _of_run(T: Transformer, tokens: str | Sequence[str]) -> tuple[Any, ...]:
-    """Let a run say which code stands for nothing, and name the input."""
+    """Return the outputs of one run; an error about a code without a value names the input."""
     r = run(T, tokens)
     try:
         return r.outputs
@@ -42,7 +42,7 @@ def _of_run(T: Transformer, tokens: str | Sequence[str]) -> tuple[Any, ...]:
 
 
 def _packed(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Iterator[tuple[list[int], Places]]:
-    """Yield which inputs were run, and for each of their positions the place of what was said there."""
+    """Yield the numbers of the inputs that were run, and the answer ids at each of their positions."""
     from weightsmith.kernels.packed import batch, packed_run  # here, because it loads Numba
 
     fast = packed_run(T)

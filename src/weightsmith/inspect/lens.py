@@ -1,4 +1,4 @@
-"""What the output would say after every sublayer."""
+"""The logit lens: the output read after every sublayer."""
 
 from dataclasses import dataclass, field
 
@@ -27,9 +27,9 @@ class Lens(Tabled):
     logits: Array  # (stages, positions, classes)
 
     def table(self, wanted: str | None = None, over: str | None = None) -> Table:
-        """Return the decisions, or the logits of a class, or their differences to those of another, as a table.
+        """Return a table of the decisions, or of the logits of a class, or of logit differences.
 
-        A row is a stage whose sublayer is there, a column a position; what is new since the row above stands out.
+        A row is a stage with a sublayer, a column a position; changes since the row above stand out.
         """
         T, stages = self.transformer, present_stages(self.transformer)
         if wanted is None and over is None:

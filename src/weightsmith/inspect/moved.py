@@ -1,4 +1,4 @@
-"""What heads moved: which lanes went from which position to which."""
+"""What heads moved: the amounts that each head added to each lane, by source and target position."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +25,7 @@ MOST_ROWS, MOST_LANES = 60, 4  # of a table: the first moves, and the lanes with
 
 @dataclass(frozen=True, eq=False)
 class Move:
-    """What a head took from one position and added to another."""
+    """The vector that a head read at one position and added to another."""
 
     block: int
     head: int
@@ -33,13 +33,13 @@ class Move:
     target: int
     weight: float
     _names: tuple[str, ...] = field(repr=False)  # of the lanes
-    _unweighted: Array = field(repr=False)  # (lanes): what it would add with weight 1
-    _read: Array = field(repr=False)  # (lanes): what the head read at the source
+    _unweighted: Array = field(repr=False)  # (lanes): the vector for weight 1
+    _read: Array = field(repr=False)  # (lanes): the head's input at the source
     _matrices: Head = field(repr=False)
 
     @cached_property
     def lanes(self) -> dict[str, float]:
-        """What it added, by lane, in the order of the lanes; what is 0 is left out."""
+        """The amounts added, by lane, in the order of the lanes; zeros are left out."""
         added = (self.weight * self._unweighted).tolist()
         return {lane: amount for lane, amount in zip(self._names, added, strict=True) if amount != 0}
 
@@ -49,7 +49,7 @@ class Move:
         return bool((self.weight * self._unweighted).any())
 
     def paths(self) -> dict[tuple[str, str], float]:
-        """Return what went from which lane to which, the largest first; what biases and positions add is left out."""
+        """Return the amount from each lane to each lane, the largest first; biases and positions are left out."""
         amounts = self.weight * (carried(self._matrices.W_O) @ carried(self._matrices.W_V)) * self._read
         to, of = np.nonzero(amounts)
         order = np.argsort(-np.abs(amounts[to, of]), kind="stable")
@@ -64,11 +64,11 @@ class Moves(Tabled, Sequence[Move]):
         self._moves, self.run, self.lane = tuple(moves), run, lane
 
     def __len__(self) -> int:
-        """Return how many they are."""
+        """Return the number of moves."""
         return len(self._moves)
 
     def __iter__(self) -> Iterator[Move]:
-        """Go through them."""
+        """Return an iterator over the moves."""
         return iter(self._moves)
 
     @overload
@@ -76,15 +76,15 @@ class Moves(Tabled, Sequence[Move]):
     @overload
     def __getitem__(self, place: slice) -> "Moves": ...
     def __getitem__(self, place: int | slice) -> "Move | Moves":
-        """Return one of them, or some."""
+        """Return one move, or some as `Moves`."""
         return Moves(self._moves[place], self.run, self.lane) if isinstance(place, slice) else self._moves[place]
 
     def __repr__(self) -> str:
-        """Say how many they are; `print` shows them."""
+        """Return the number of moves; `print` shows them."""
         return f"<{len(self)} moves of the run of {shown(' '.join(self.run.tokens)[:80])}>"
 
     def table(self) -> Table:
-        """Return those that added something as a table, cut after some."""
+        """Return a table of the moves that added something, the first 60."""
         tokens, infinity = self.run.tokens, self.run.transformer.arithmetic.infinity
         result = Table("block", "head", "from", "to", "weight", "what", right=[0, 1, 4])
         adding = [move for move in self._moves if move.adds]
@@ -103,7 +103,7 @@ class Moves(Tabled, Sequence[Move]):
 
 
 def _amounts(lanes: Mapping[str, float], first: str | None, infinity: float) -> str:
-    """Name the lanes with the largest amounts, but first the one that was asked for."""
+    """Return the lanes with the largest amounts; the wanted lane comes first."""
     order = sorted(lanes, key=lambda lane: (lane != first, -abs(lanes[lane])))
     more = f", … ({len(order)} lanes)" if len(order) > MOST_LANES else ""
     return ", ".join(f"{shown(lane)}={number(lanes[lane], infinity)}" for lane in order[:MOST_LANES]) + more
@@ -117,14 +117,14 @@ def moved(
     lane: str | None = None,
     position: int | None = None,
 ) -> Moves:
-    """Return what heads moved, for each pair of positions with a weight that is not 0: all heads, unless one is given.
+    """Return a move for each head and pair of positions with a nonzero weight, for all heads or a chosen one.
 
-    They come by block and head, then by target and source. `position` keeps the moves to this target; `lane` keeps
-    those that added to this lane, the largest amount first. So which head wrote a lane at a position is
-    `moved(run, lane="found", position=3)`.
+    They are ordered by block and head, then by target and source. `position` keeps the moves to this target; `lane`
+    keeps those that added to this lane, the largest amount first: `moved(run, lane="found", position=3)` shows which
+    head wrote the lane there.
 
-    The amounts are weight · W_O · value in float64: their sum over the sources is what the head added, but for the
-    rounding on the way. Where what a head adds was patched or ablated, it moved nothing.
+    The amounts are weight · W_O · value in float64: their sum over the sources is the head's output, up to the rounding
+    of the run. A head whose output was patched or ablated moved nothing.
     """
     T = checked_run(run).transformer
     targets = range(len(run.tokens)) if position is None else [position_of(position, len(run.tokens))]
@@ -136,7 +136,7 @@ def moved(
 
 
 def _heads(T: Transformer, block: int | None, head: int | None) -> list[tuple[int, int]]:
-    """Return the heads that are meant, as block and head."""
+    """Return the chosen heads, as block and head."""
     if block is not None:
         every = range(len(attention_at(T, block).heads))
         return [(int(block), i) for i in (every if head is None else [head_at(T, block, head)])]
@@ -147,7 +147,7 @@ def _heads(T: Transformer, block: int | None, head: int | None) -> list[tuple[in
 
 
 def _moves(run: Run, b: int, i: int, targets: Sequence[int], column: int | None) -> Iterator[Move]:
-    """Return what a head moved to some positions; with a column, only what added to this lane."""
+    """Yield the moves of a head to some positions; with a column, only those that added to this lane."""
     T, weights = run.transformer, run.heads[b][i].weights
     matrices, seen, lanes = attention_at(T, b).heads[i], _seen(run, b), tuple(T.lanes)
     values, added = np.zeros(0), np.zeros(0)
@@ -162,7 +162,7 @@ def _moves(run: Run, b: int, i: int, targets: Sequence[int], column: int | None)
 
 
 def _seen(run: Run, b: int) -> Array:
-    """Return what the attention of a block reads, (positions, lanes)."""
+    """Return the input of a block's attention, (positions, lanes)."""
     T, block = run.transformer, run.transformer.blocks[b]
     h: Array = run.stream[attention_stage(b) - 1]
     if block.norm_placement != "pre":

@@ -54,43 +54,49 @@ class Run:
     heads: tuple[tuple[HeadRun, ...], ...]  # [block][head]
     activations: tuple[Array, ...]  # [block]: (positions, neurons)
     swaps: tuple[Any, ...] = ()  # what `inspect` put in on the way
-    changed: bool = False  # whether somebody changed values on their way
+    changed: bool = False  # whether values were replaced
     sums: Sums | None = None  # as they were asked for
 
     @property
     def decision(self) -> Any:
-        """What it says at the last position: a class, or the value of a readout."""
+        """The output at the last position: a class, or the value of a readout."""
         T = self.transformer
         if T.readout is None:
             return T.classes[int(np.argmax(self.logits))]  # the first of the largest
-        (place,) = read_answers(T, self.stream[-1, -1:], self.sums)
-        return self._answer(len(self.tokens) - 1, int(place))
+        (answer,) = read_answers(T, self.stream[-1, -1:], self.sums)
+        return self._answer(len(self.tokens) - 1, int(answer))
 
     @cached_property
     def outputs(self) -> tuple[Any, ...]:
-        """What it says at each position; the decision is the last of them."""
-        return tuple(self._answer(position, place) for position, place in enumerate(self.places.tolist()))
+        """The output at each position; the decision is the last one."""
+        return tuple(self._answer(position, answer) for position, answer in enumerate(self.answer_ids.tolist()))
 
     @cached_property
-    def places(self) -> Places:
-        """What it says at each position, as places among the answers; −1 where a code stands for nothing."""
-        places = read_answers(self.transformer, self.stream[-1], self.sums)
+    def answer_ids(self) -> Places:
+        """The output at each position, as an index of `transformer.answers`; −1 for a code without a value."""
+        ids = read_answers(self.transformer, self.stream[-1], self.sums)
         if self.transformer.readout is None:
-            places[-1] = np.argmax(self.logits)  # the same numbers; in Native perhaps added in another order
-        return places
+            ids[-1] = np.argmax(self.logits)  # the same numbers; in Native perhaps added in another order
+        return ids
+
+    @property
+    def places(self) -> Places:
+        """The name of `answer_ids` in earlier versions."""
+        warn("write run.answer_ids instead of run.places", DeprecationWarning, stacklevel=2)
+        return self.answer_ids
 
     @cached_property
     def codes(self) -> Array | None:
-        """What the lanes of a readout hold at each position, (positions, its lanes); None with classes."""
+        """The values of the readout's lanes at each position, (positions, lanes); None with classes."""
         T = self.transformer
         return None if T.readout is None else read_codes(T, self.stream[-1], self.sums)
 
-    def _answer(self, position: int, place: int) -> Any:
-        """Return what a place among the answers stands for, or say which code stands for nothing."""
+    def _answer(self, position: int, answer: int) -> Any:
+        """Return an answer by its index; refuse −1, naming the code without a value."""
         T = self.transformer
-        if place < 0 and T.readout is not None and self.codes is not None:
+        if answer < 0 and T.readout is not None and self.codes is not None:
             T.readout.refuse(position, self.codes[position].tolist())
-        return T.answers[place]
+        return T.answers[answer]
 
     @property
     def attention(self) -> tuple[tuple[Array, ...], ...]:
@@ -135,7 +141,7 @@ class Run:
         stages: str | Sequence[str] | None = None,
         positions: int | Sequence[int] | None = None,
     ) -> Table:
-        """Return the stream as a table: after every sublayer, at every position, in every lane, or in those given."""
+        """Return the stream as a table: after every sublayer, at every position, in every lane, or in chosen ones."""
         return trace.stream_table(self, lanes, stages, positions, CHOOSE[0])
 
     def attention_table(self, block: int | None = None, head: int | None = None) -> Table:
@@ -143,22 +149,22 @@ class Run:
         return trace.attention_table(self, block, head)
 
     def save_html(self, path: str | os.PathLike[str], *, beside: "Run | Transformer | None" = None) -> None:
-        """Write a page that shows the run, and another one beside it: one file, which needs no network.
+        """Write a page that shows the run, and optionally another one beside it: one file, which needs no network.
 
-        It carries the model, so whoever opens it can type other inputs.
+        The page contains the model, so its readers can type other inputs.
         """
         meaning("save_html")(self, path, beside=beside)
 
     def __repr__(self) -> str:
-        """Return the input and what was said of it."""
+        """Return the input and the decision."""
         try:
             said = repr(self.decision)
-        except InputError:  # a code that stands for nothing
+        except InputError:  # a code without a value
             said = "?"
         return f"Run(tokens={self.tokens!r}, decision={said}, logits={self.logits!r})"
 
     def __str__(self) -> str:
-        """Return the whole run as text: the stream, what the heads looked at, the decision."""
+        """Return the whole run as text: the stream, scores and weights of the heads, the decision."""
         return str(trace.whole_page(self, None, None, CHOOSE))
 
     def _repr_html_(self) -> str:
@@ -207,17 +213,17 @@ def decisions(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[Any
     """Decide many inputs, those of the same length together; each decision is that of `run`."""
     result: list[Any] = [None] * len(inputs)
     for members, found in batches(T, inputs):
-        for n, place in zip(members, last_answers(T, found), strict=True):
-            result[n] = T.answers[place] if place >= 0 else run(T, inputs[n]).decision  # which says what is wrong
+        for n, answer in zip(members, last_answers(T, found), strict=True):
+            result[n] = T.answers[answer] if answer >= 0 else run(T, inputs[n]).decision  # which raises
     return result
 
 
 def last_answers(T: Transformer, found: Evaluation, sums: Sums | None = None) -> Places:
-    """Return what is said at the last position of inputs that were run together: places among the answers."""
+    """Return the answers at the last position of inputs that were run together, as indices of `T.answers`."""
     if T.readout is not None:
         return read_answers(T, found.stream[-1][..., -1:, :], sums)[..., 0]
-    places: Places = np.argmax(found.logits, axis=-1)
-    return places
+    answers: Places = np.argmax(found.logits, axis=-1)
+    return answers
 
 
 def logits(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Array:
@@ -230,7 +236,7 @@ def logits(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Array:
 
 
 def batches(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Iterator[tuple[list[int], Evaluation]]:
-    """Run inputs of one length after those of another, as many at once as memory allows; say which they are."""
+    """Run inputs length by length, as many at once as memory allows; yield their numbers and the evaluation."""
     for members, ids in grouped(T, inputs, lambda length: NUMBERS_AT_ONCE // numbers_held(T, length)):
         yield members, evaluate(T, ids)
 
@@ -238,7 +244,7 @@ def batches(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> Iterator[t
 def grouped(
     T: Transformer, inputs: Sequence[str | Sequence[str]], most: Callable[[int], int]
 ) -> Iterator[tuple[list[int], Ids]]:
-    """Yield inputs of one length after those of another, at most so many of a length at once: which, and their ids."""
+    """Yield inputs length by length, at most `most(length)` at once: their numbers and their token ids."""
     read = read_inputs(T, inputs)
     place = {token: i for i, token in enumerate(T.vocabulary)}
     for length in sorted({len(tokens) for tokens in read}):
@@ -250,19 +256,19 @@ def grouped(
 
 
 def read_answers(T: Transformer, h: Array, sums: Sums | None = None) -> Places:
-    """Return what is said at each position of a stream (…, positions, lanes): see `reference.read_answers`."""
+    """Return the answer at each position of a stream (…, positions, lanes): see `reference.read_answers`."""
     return BlasRun(T).read_answers(h) if _by_machine(T, sums) else reference.read_answers(T, h)
 
 
 def read_codes(T: Transformer, h: Array, sums: Sums | None = None) -> Array:
-    """Return what the lanes of a readout hold at each position: see `reference.read_codes`."""
+    """Return the values of the readout's lanes at each position: see `reference.read_codes`."""
     return BlasRun(T).read_codes(h) if _by_machine(T, sums) else reference.read_codes(T, h)
 
 
 def evaluate(
     T: Transformer, ids: Ids, past: Past = NOTHING, *, sums: Sums | None = None, change: Change = unchanged
 ) -> Evaluation:
-    """Run on places in the vocabulary, (…, positions), by the definition or with the machine's sums."""
+    """Run on token ids, (…, positions), by the definition or with the machine's sums."""
     if sums not in (None, "left", "machine"):
         raise InputError(f"sums={brief(sums)}: write 'left' for left folds, or 'machine'")
     if sums == "machine" and not isinstance(T.arithmetic, Native):

@@ -1,4 +1,4 @@
-"""A run as tables: the stream after every sublayer, what the heads looked at, the logits."""
+"""A run as tables: the stream after every sublayer, scores and weights of the heads, the logits."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -140,13 +140,13 @@ def decision_page(run: "Run", hint: str) -> Page:
 
 
 def _readout_page(run: "Run", hint: str) -> Page:
-    """Return what the codes at each position stand for; the first code that stands for nothing is told."""
+    """Return the decoded values at each position; the first code without a value is reported."""
     problem = ""
     try:
         run.outputs  # noqa: B018
     except (ModelError, InputError) as error:
         problem = f"not every output can be read off: {error}"
-    known = not problem or run.places[-1] >= 0
+    known = not problem or run.answer_ids[-1] >= 0
     said = f"decision: {value_text(run.decision)}" if known else "decision: none"
     return Page(said, outputs_table(run, hint), *([problem] if problem else []), *_without_weight(run))
 
@@ -157,12 +157,12 @@ def _without_weight(run: "Run") -> list[str]:
 
 
 def outputs_table(run: "Run", hint: str) -> "Table | str":
-    """Return what the run says at each position, the last ones where there are many, or why it says nothing.
+    """Return a table of the output at each position (the last ones if there are many), or why there is none.
 
-    With a readout the codes stand below; where one stands for nothing, there is a question mark.
+    With a readout the codes are shown below; a question mark stands for a code without a value.
     """
     try:
-        texts = ["?" if place < 0 else value_text(run.transformer.answers[place]) for place in run.places.tolist()]
+        texts = ["?" if n < 0 else value_text(run.transformer.answers[n]) for n in run.answer_ids.tolist()]
     except ModelError as error:  # of an earlier position: the decision can be read off nevertheless
         return f"outputs: none, because of another position: {error}"
     n, first = len(texts), max(0, len(texts) - MOST_ROWS)
@@ -177,7 +177,7 @@ def outputs_table(run: "Run", hint: str) -> "Table | str":
 def whole_page(
     run: "Run", lanes: Sequence[str] | None, positions: Sequence[int] | None, hints: tuple[str, str, str]
 ) -> Page:
-    """Return the whole run: the stream, what the heads looked at, the decision."""
+    """Return the whole run: the stream, scores and weights of the heads, the decision."""
     stream = stream_table(run, lanes, None, positions, hints[0])
     heads: list[Table | str] = []
     if any(run.heads):

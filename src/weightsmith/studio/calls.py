@@ -1,4 +1,4 @@
-"""The calls of the page, one method for each: what they take, what they do to the session, what they give."""
+"""The calls of the page, one method each: parse the request, act on the session, respond."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
@@ -28,7 +28,7 @@ Call = Callable[[Request], Awaitable[Response]]
 
 
 class Calls:
-    """What the page can ask of a studio."""
+    """The handlers of a studio's requests."""
 
     def __init__(self, limits: Limits, folder: Folder | None, files: Sequence[tuple[str, bytes]]) -> None:
         """Begin with files that the user named, names and bytes."""
@@ -67,7 +67,7 @@ class Calls:
         if self.folder is not None:
             self.folder.close()
 
-    # What there is
+    # State
 
     async def everything(self, _: Request) -> Response:
         """Give all that the page needs to begin; the library is built when the first page asks."""
@@ -98,7 +98,7 @@ class Calls:
         version = _number(request.query_params.get("version"))
         return Response(self.session.state(_number(request.path_params["model"]), version).data, media_type=BYTES)
 
-    # Models that come
+    # Opening and closing models
 
     async def upload(self, request: Request) -> Response:
         """Open a model whose file the page sends."""
@@ -134,7 +134,7 @@ class Calls:
         return await self._step(request, "rewrite", given, f"{given['step'].removeprefix('--')} {given['value']}")
 
     async def compose(self, request: Request) -> Response:
-        """Make a model into a composition of which it is S, or the first."""
+        """Compose a model, as S or as the first one, with others."""
         given = await self._json(request, {"how": str, "formula": str, "others": list})
         others = [self.session.model(number) for number in given["others"][: len(NAMES) - 1]]
         names = NAMES[: 1 + len(others)]
@@ -212,7 +212,7 @@ class Calls:
         return JSONResponse(check.data())
 
     async def all_checks(self, _: Request) -> Response:
-        """Say how far the checks are, and what they gave."""
+        """Return the progress and the verdicts of the checks."""
         return JSONResponse({"checks": [check.data() for check in self.checks.all.values()]})
 
     async def cancel(self, request: Request) -> Response:
@@ -222,7 +222,7 @@ class Calls:
         check.job.cancel()
         return JSONResponse(check.data())
 
-    # How they are done
+    # Shared parts
 
     async def _opened(self, name: str, data: bytes) -> OpenModel:
         found, _ = await self._job("read", [(cut(name), data)])

@@ -21,7 +21,7 @@ STYLES: dict[Style, tuple[str, str]] = {  # for rich, as CSS
 BETWEEN = 3  # characters between two columns
 PADDING = "padding:.15em .8em"  # of a cell in HTML
 SHORT = 40  # characters: so much of a text is never folded in HTML
-MACHINE_NOISE = 1e-12  # relative: what float64 sums differ by from one machine to another, and a little more
+MACHINE_NOISE = 1e-12  # relative: above the differences of float64 sums between machines
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Tabled(ABC):
 
 
 def number(value: float, infinity: float, digits: int = 6) -> str:
-    """Return a number to some digits, marked with ~ where more of them matter, and ∞ by its name."""
+    """Return a number with some digits, with ~ in front if it was rounded; ∞ by its name."""
     if abs(value) == infinity:
         return "∞" if value > 0 else "-∞"
     text = f"{value:.{digits}g}"
