@@ -94,12 +94,7 @@ def numbered(towers: Path) -> Path:
 
 @pytest.mark.parametrize(
     ("text", "neuron", "said"),
-    [
-        ("1", 0, "1 is the name of neuron 0: for neuron 1 write 01\n"),
-        ("01", 1, ""),
-        ("0", 0, ""),
-        ("001", 1, ""),
-    ],
+    [("1", 0, "1 is the name of neuron 0: for neuron 1 write 01\n"), ("01", 1, ""), ("0", 0, ""), ("001", 1, "")],
 )
 def test_a_name_of_digits_wins_over_a_number_and_that_is_said(
     numbered: Path, text: str, neuron: int, said: str

@@ -128,10 +128,7 @@ def test_nothing_that_is_measured_is_fitted_on_what_is_held_out() -> None:
 
 
 def test_units_are_ranked_by_what_they_reach_on_what_is_held_out() -> None:
-    for found in (
-        ws.tracking(ws.library.parity(), odd, INPUTS, HELD),
-        ws.tracking(Random(50), odd, INPUTS, HELD),
-    ):
+    for found in (ws.tracking(ws.library.parity(), odd, INPUTS, HELD), ws.tracking(Random(50), odd, INPUTS, HELD)):
         shares = [followed.held_out for followed in found.ranked]
         assert shares == sorted(shares, reverse=True)
         assert found.best().chosen_on == max(followed.chosen_on for followed in found.ranked)

@@ -142,8 +142,7 @@ def recognizes(
         str | None, typer.Option(help="The inputs that it says YES to: a regular expression for the whole input.")
     ] = None,
     automaton: Annotated[
-        Path | None,
-        typer.Option(help='Or an automaton: JSON, {"table": [[…], …], "accepting": […], "start": 0}.'),
+        Path | None, typer.Option(help='Or an automaton: JSON, {"table": [[…], …], "accepting": […], "start": 0}.')
     ] = None,
     yes: Annotated[str, typer.Option(help="The class that counts as YES.")] = "YES",
     *,

@@ -19,8 +19,7 @@ def compile(
         Path | None, typer.Argument(metavar="[PROGRAM]", help="A file of RASP text.", show_default=False)
     ] = None,
     ltl: Annotated[
-        str | None,
-        typer.Option("--ltl", metavar="FORMULA", help="Or past-time temporal logic: O(a & Y b) | (!c S a)."),
+        str | None, typer.Option("--ltl", metavar="FORMULA", help="Or past-time temporal logic: O(a & Y b) | (!c S a).")
     ] = None,
     vocabulary: Annotated[
         str | None,
@@ -48,8 +47,7 @@ def compile(
         Path | None, typer.Option(metavar="FILE", help="Of a program: write its lemmas here as JSON, or print them: -.")
     ] = None,
     check: Annotated[
-        int | None,
-        typer.Option(help="Of a program: also run every input up to this length against the interpreter."),
+        int | None, typer.Option(help="Of a program: also run every input up to this length against the interpreter.")
     ] = None,
     soft: Annotated[bool, typer.Option("--soft", help="Of a formula: O and H by a softmax that saturates.")] = False,
     seconds: Annotated[

@@ -12,10 +12,7 @@ from weightsmith.tables import Table, bar
 BAR_WIDTH = 32  # how wide all weights are
 
 
-def info(
-    file: ModelFile,
-    as_json: AsJson = False,
-) -> None:
+def info(file: ModelFile, as_json: AsJson = False) -> None:
     """Show what is in a model file."""
     T = load_model(file)
     if as_json:

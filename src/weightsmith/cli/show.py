@@ -25,8 +25,7 @@ def show(
         str | None, typer.Option(metavar="INPUT", help="A second input, shown beside the first.")
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", help="The page to write; without it the page opens in the browser."),
+        Path | None, typer.Option("-o", "--output", help="The page to write; without it the page opens in the browser.")
     ] = None,
 ) -> None:
     """See a model think: a page, in one file, that shows the stream step by step and runs whatever one types.

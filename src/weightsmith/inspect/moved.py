@@ -110,12 +110,7 @@ def _amounts(lanes: Mapping[str, float], first: str | None, infinity: float) -> 
 
 
 def moved(
-    run: Run,
-    block: int | None = None,
-    head: int | None = None,
-    *,
-    lane: str | None = None,
-    position: int | None = None,
+    run: Run, block: int | None = None, head: int | None = None, *, lane: str | None = None, position: int | None = None
 ) -> Moves:
     """Return a move for each head and pair of positions with a nonzero weight, for all heads or a chosen one.
 

@@ -4,14 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from weightsmith.errors import InputError, existing
-from weightsmith.inspect.arguments import (
-    Sublayer,
-    check_alike,
-    checked_run,
-    checked_sublayer,
-    neurons_at,
-    positions_at,
-)
+from weightsmith.inspect.arguments import Sublayer, check_alike, checked_run, checked_sublayer, neurons_at, positions_at
 from weightsmith.inspect.run import Run, Sums
 from weightsmith.inspect.swaps import Swap, again
 from weightsmith.model.places import block_at

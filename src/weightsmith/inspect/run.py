@@ -35,11 +35,7 @@ from weightsmith.semantics.evaluation import (
 from weightsmith.tables import Table
 
 NUMBERS_AT_ONCE = 1 << 26  # when many inputs are run together: half a gigabyte of float64
-CHOOSE = (
-    "r.table(lanes=[…], positions=[…]) chooses",
-    "r.attention_table(block, head) shows one",
-    "r.outputs has all",
-)
+CHOOSE = ("r.table(lanes=[…], positions=[…]) chooses", "r.attention_table(block, head) shows one", "r.outputs has all")
 Sums: TypeAlias = Literal["left", "machine"]
 
 

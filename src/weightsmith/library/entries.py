@@ -157,13 +157,7 @@ ENTRIES: tuple[Entry, ...] = (
         fails_at={"fixed(4,4)": "1" * 16, "fixed(2,2)": "1" * 4, "float(4,3)": "1" * 9},
     ),
     Entry(
-        parity_chain,
-        odd_ones,
-        yes="0111",
-        no="0110",
-        options={"max_length": 8},
-        max_length=8,
-        decide=parities_by_chain,
+        parity_chain, odd_ones, yes="0111", no="0110", options={"max_length": 8}, max_length=8, decide=parities_by_chain
     ),
 )
 

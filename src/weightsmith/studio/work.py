@@ -30,11 +30,7 @@ class Allowance:
 
 
 def work(
-    sender: Connection,
-    allowance: Allowance,
-    task: str,
-    files: Sequence[tuple[str, bytes]],
-    request: Mapping[str, Any],
+    sender: Connection, allowance: Allowance, task: str, files: Sequence[tuple[str, bytes]], request: Mapping[str, Any]
 ) -> None:
     """Do a task and send the result."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the studio, which ends its processes itself
