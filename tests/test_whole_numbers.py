@@ -1,5 +1,6 @@
 """Every public parameter that takes a whole number takes numpy's too, and refuses truth values, fractions and texts."""
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -99,6 +100,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 
 # None has a meaning of its own for these parameters
 NONE = "size, top_k, length, up_to, distance, workers, sample, max_length, block, head, position, seed, positions"
+PARTS = r"^(?!sinus|random).*\((block|head|neuron|position)s?\)"
 OPTIONAL = {name for name in CALLS if name.split("(")[1][:-1] in NONE.split(", ")}
 
 
@@ -130,3 +132,10 @@ def test_what_is_no_whole_number_is_refused(name: str, value: Any) -> None:
 def test_a_huge_number_is_refused_or_taken_at_once(name: str) -> None:
     with suppress(ws.WeightsmithError):
         CALLS[name](10**5000)
+
+
+@pytest.mark.parametrize("name", [name for name in CALLS if re.search(PARTS, name)])
+def test_a_block_head_neuron_or_position_that_does_not_exist_is_refused(name: str) -> None:
+    for number in (-9, 99, 10**30):
+        with pytest.raises(ws.WeightsmithError):
+            CALLS[name](number)
