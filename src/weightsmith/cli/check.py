@@ -15,7 +15,7 @@ import weightsmith as ws
 from weightsmith.cli.certificates import Cited, Everything, Models, Replayed, Sample, answer
 from weightsmith.cli.consoles import errors
 from weightsmith.cli.ending import Refuted, Unknown
-from weightsmith.cli.output import AsJson, ModelFile, check_outputs, print_json, say, say_aside
+from weightsmith.cli.output import AsJson, ModelFile, Yes, check_outputs, print_json, say, say_aside
 from weightsmith.cli.progress import count, shown_progress
 from weightsmith.errors import FileError, InputError
 from weightsmith.storage import read_json
@@ -144,7 +144,7 @@ def recognizes(
     automaton: Annotated[
         Path | None, typer.Option(help='Or an automaton: JSON, {"table": [[…], …], "accepting": […], "start": 0}.')
     ] = None,
-    yes: Annotated[str, typer.Option(help="The class that counts as YES.")] = "YES",
+    yes: Yes = "YES",
     *,
     shared: Shared,
 ) -> None:

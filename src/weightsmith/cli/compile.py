@@ -7,14 +7,14 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli import lazy
-from weightsmith.cli.budgets import memory_bytes
-from weightsmith.cli.output import check_outputs, say, say_written
+from weightsmith.cli.loading import save_model
+from weightsmith.cli.output import OutputFile, check_outputs, memory_bytes
 from weightsmith.cli.programs import Limits, compile_file, given_tokens
 from weightsmith.errors import InputError
 
 
 def compile(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    output: OutputFile,
     program: Annotated[
         Path | None, typer.Argument(metavar="[PROGRAM]", help="A file of RASP text.", show_default=False)
     ] = None,
@@ -78,9 +78,7 @@ def compile(
     check_outputs(output)
     tokens = given_tokens(vocabulary) or _tokens_of(ltl)
     formula = ws.programs.compile_ltl(ltl, tokens, A, soft=soft, seconds=budget.seconds, memory=budget.memory)
-    ws.save(formula.transformer, output)
-    say(str(formula))
-    say_written(output)
+    save_model(formula.transformer, output, str(formula))
 
 
 def _refuse(of: str, **options: object) -> None:

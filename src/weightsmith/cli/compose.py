@@ -1,19 +1,19 @@
 """weightsmith compose."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import weightsmith as ws
 from weightsmith.cli import lazy
-from weightsmith.cli.output import check_outputs, say, say_written
+from weightsmith.cli.loading import save_model
+from weightsmith.cli.output import OutputFile, check_outputs
 from weightsmith.errors import InputError
 
 
 def compose(
     formula: Annotated[str, typer.Argument(metavar="FORMULA", help='Names with ~ & ^ | and brackets: "S & ~T".')],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    output: OutputFile,
     let: Annotated[list[str] | None, typer.Option(metavar="NAME=MODEL", help="What a name means; repeat it.")] = None,
 ) -> None:
     """Compose yes/no transformers with and, or, not and exclusive or."""
@@ -27,6 +27,4 @@ def compose(
             raise InputError(f"--let gives {name} twice: write each name once")
         parts[name] = ws.load(file)
     T = lazy.composed(formula, parts, "--let {}=FILE")
-    ws.save(T, output)
-    say(repr(T))
-    say_written(output)
+    save_model(T, output)

@@ -8,7 +8,7 @@ import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.consoles import results
 from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import AsJson, ModelFile, print_json, say
+from weightsmith.cli.output import AsJson, ModelFile, Tokens, print_json, say
 from weightsmith.errors import InputError, brief, position_of, shown
 from weightsmith.tables import Table
 
@@ -17,7 +17,7 @@ Position = Annotated[int, typer.Option(metavar="N", help="Explain what the outpu
 
 def explain(
     file: ModelFile,
-    tokens: Annotated[str, typer.Argument(metavar="INPUT", help="Characters, or words separated by spaces.")],
+    tokens: Tokens,
     wanted: Annotated[str | None, typer.Option("--class", help="The class; without it, the decision.")] = None,
     over: Annotated[str | None, typer.Option(metavar="CLASS", help="The logit less that of this class.")] = None,
     position: Position = -1,

@@ -10,12 +10,12 @@ import typer
 import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import AsJson, ModelFile, print_json, say_aside, token_text
+from weightsmith.cli.output import AsJson, ModelFile, Text, print_json, say_aside, token_text
 
 
 def generate(
     file: ModelFile,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="Characters, or words separated by spaces.")],
+    text: Text,
     steps: Annotated[int, typer.Option(help="How many tokens.")] = 20,
     temperature: Annotated[float, typer.Option(help="0 takes the decision itself; above 0 tokens are drawn.")] = 0.0,
     top_k: Annotated[int | None, typer.Option(help="Draw from so many of the most likely tokens.")] = None,

@@ -8,7 +8,7 @@ import typer
 import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.loading import read_checkpoint
-from weightsmith.cli.output import AsJson, check_outputs, print_json, say, say_written
+from weightsmith.cli.output import AsJson, OutputFile, check_outputs, print_json, say, say_written
 
 
 def import_(
@@ -16,7 +16,7 @@ def import_(
         Path,
         typer.Argument(metavar="DIRECTORY", help="A checkpoint of Hugging Face: config.json and safetensors files."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    output: OutputFile,
     numbers: Annotated[
         str | None, typer.Option(metavar="float32|float64", help="The arithmetic; without it, that of the weights.")
     ] = None,

@@ -7,10 +7,9 @@ import typer
 import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.automaton import Memory, Seconds, States
-from weightsmith.cli.budgets import memory_bytes
 from weightsmith.cli.consoles import errors, results
 from weightsmith.cli.library import short
-from weightsmith.cli.output import AsJson, ModelFile, print_json
+from weightsmith.cli.output import AsJson, ModelFile, Yes, memory_bytes, print_json
 from weightsmith.errors import InputError, WeightsmithError
 from weightsmith.tables import Table
 
@@ -20,7 +19,7 @@ def limits(
     more: Annotated[list[str] | None, typer.Argument(metavar="[ARITHMETIC]...", help="More arithmetics.")] = None,
     regex: Annotated[str, typer.Option(help="The inputs that it should say YES to.")] = "",
     into: Annotated[list[str] | None, typer.Option("--into", help="The arithmetics to round its weights into.")] = None,
-    yes: Annotated[str, typer.Option(help="The class that counts as YES.")] = "YES",
+    yes: Yes = "YES",
     seconds: Seconds = 60.0,
     memory: Memory = 1.0,
     states: States = 2_000_000,

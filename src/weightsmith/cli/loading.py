@@ -1,14 +1,22 @@
-"""Loading models from files, and from Hugging Face checkpoints."""
+"""Loading models from files and Hugging Face checkpoints, and saving them."""
 
 from pathlib import Path
 
 import weightsmith as ws
 from weightsmith.cli import lazy
+from weightsmith.cli.output import say, say_written
 
 
 def load_model(path: Path) -> "ws.Transformer":
     """Read a model file, or the checkpoint in a directory."""
     return read_checkpoint(path) if path.is_dir() else ws.load(path)
+
+
+def save_model(T: "ws.Transformer", output: Path, text: str = "") -> None:
+    """Write a model file; print a text, by default the model's description, and the file's name."""
+    ws.save(T, output)
+    say(text or repr(T))
+    say_written(output)
 
 
 def read_checkpoint(directory: Path, numbers: "lazy.NativeType | None" = None) -> "ws.Transformer":

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,8 +10,18 @@ import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.consoles import results
 from weightsmith.cli.lane_numbers import read_numbers
-from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import AsJson, ModelFile, check_outputs, print_json, say, say_aside, say_written
+from weightsmith.cli.loading import load_model, save_model
+from weightsmith.cli.output import (
+    AsJson,
+    ModelFile,
+    OutputFile,
+    Tokens,
+    check_outputs,
+    print_json,
+    say,
+    say_aside,
+    say_written,
+)
 from weightsmith.errors import shown
 from weightsmith.tables import Table, number
 
@@ -22,13 +31,12 @@ memory = typer.Typer(
     rich_markup_mode="rich",
 )
 Block = Annotated[int, typer.Option("--block", "-b", help="The block, counted from 0.")]
-Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
 
 
 @memory.command("write")
 def write(
     file: ModelFile,
-    output: Output,
+    output: OutputFile,
     key: Annotated[str, typer.Option(metavar="LANE=NUMBER,…", help="The pattern for which the neuron fires.")],
     value: Annotated[str, typer.Option(metavar="LANE=NUMBER,…", help="What it then adds to the stream.")],
     block: Block = 0,
@@ -65,7 +73,7 @@ def list_facts(file: ModelFile, as_json: AsJson = False) -> None:
 @memory.command("read")
 def read(
     file: ModelFile,
-    tokens: Annotated[str, typer.Argument(metavar="INPUT", help="Characters, or words separated by spaces.")],
+    tokens: Tokens,
     block: Annotated[int | None, typer.Option("--block", "-b", help="Only this block.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Also the neurons that did not fire.")] = False,
     as_json: AsJson = False,
@@ -115,13 +123,11 @@ def promoted(
 
 
 @memory.command("undo")
-def undo(file: ModelFile, output: Output) -> None:
+def undo(file: ModelFile, output: OutputFile) -> None:
     """Take back the last edit."""
     check_outputs(output)
     T = load_model(file)
-    ws.save(ws.memory.undo(T), output)
-    say(f"undone: {T.edits[-1].text}")
-    say_written(output)
+    save_model(ws.memory.undo(T), output, f"undone: {T.edits[-1].text}")
 
 
 def _neuron(T: "ws.Transformer", block: int, text: str) -> tuple[int, str]:

@@ -9,12 +9,16 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from weightsmith.errors import FileError, shown
+from weightsmith.errors import FileError, InputError, shown
 from weightsmith.storage import check_writable, refusals
 
 ModelFile = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A model file, or a directory with a checkpoint of Hugging Face.")
 ]
+OutputFile = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
+Tokens = Annotated[str, typer.Argument(metavar="INPUT", help="Characters, or words separated by spaces.")]
+Text = Annotated[str, typer.Argument(metavar="TEXT", help="Characters, or words separated by spaces.")]
+Yes = Annotated[str, typer.Option(help="The class that counts as YES.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 _NOT_SHOWN = dict.fromkeys(map(ord, "\a\b\v\f\r"))  # control characters that ring or overwrite
 
@@ -78,3 +82,10 @@ def _same(path: Path, other: Path) -> bool:
 def print_json(value: dict[str, Any] | list[Any]) -> None:
     """Put machine-readable output on stdout."""
     print(json.dumps(value, indent=2))  # noqa: T201
+
+
+def memory_bytes(gigabytes: float) -> int:
+    """Return --memory in bytes, at least a MiB."""
+    if not 0 < gigabytes < 2**20:
+        raise InputError(f"--memory {gigabytes:g}: write how many GiB it may take, such as 0.5")
+    return max(int(gigabytes * 2**30), 1 << 20)

@@ -8,7 +8,7 @@ import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.consoles import results
 from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import AsJson, ModelFile, print_json, say_aside
+from weightsmith.cli.output import AsJson, ModelFile, Tokens, print_json, say_aside
 from weightsmith.errors import InputError, ModelError, position_of
 
 HINTS = ("--lane and --position choose, --json has all", "--json has all", "--json has all")
@@ -16,7 +16,7 @@ HINTS = ("--lane and --position choose, --json has all", "--json has all", "--js
 
 def run(
     file: ModelFile,
-    tokens: Annotated[str, typer.Argument(metavar="INPUT", help="Characters, or words separated by spaces.")],
+    tokens: Tokens,
     trace: Annotated[
         bool, typer.Option("--trace", help="Show the stream after every sublayer, and what the heads looked at.")
     ] = False,

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import overload
 
 import numpy as np
 
@@ -16,12 +15,12 @@ from weightsmith.inspect.arguments import (
     positions_at,
     target,
 )
+from weightsmith.inspect.patch import Swap, again
 from weightsmith.inspect.run import Run, Sums
-from weightsmith.inspect.swaps import Swap, again
 from weightsmith.model import Transformer
 from weightsmith.model.places import block_at, head_at, layer_at
 from weightsmith.model.sites import Site
-from weightsmith.tables import Table, Tabled, number
+from weightsmith.tables import Table, TabledRows, number
 
 
 def ablate(
@@ -78,25 +77,13 @@ class Ablation:
 
 
 @dataclass(frozen=True, eq=False)
-class Ablations(Tabled, Sequence[Ablation]):
+class Ablations(TabledRows[Ablation]):
     """A run without each of its heads and feed-forward layers in turn."""
 
     run: Run = field(repr=False)
     target: Target
     logit: float  # of the run
     rows: tuple[Ablation, ...]
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self.rows)
-
-    @overload
-    def __getitem__(self, place: int) -> Ablation: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Ablation, ...]: ...
-    def __getitem__(self, place: int | slice) -> Ablation | tuple[Ablation, ...]:
-        """Return one row, or a tuple of rows."""
-        return self.rows[place]
 
     def table(self) -> Table:
         """Return the rows as a table below the run itself; changed decisions stand out."""

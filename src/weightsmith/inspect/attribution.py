@@ -9,8 +9,8 @@ from weightsmith.errors import position_of
 from weightsmith.inspect.arguments import Target, checked_run, target
 from weightsmith.inspect.lens import read_stream
 from weightsmith.inspect.logit_parts import Attribution, Part, bias_name
+from weightsmith.inspect.patch import last_swap
 from weightsmith.inspect.run import Run
-from weightsmith.inspect.swaps import last_swap
 from weightsmith.model import LayerNorm, Norm, Transformer, position_table
 from weightsmith.model.sites import Site, attention_stage
 

@@ -1,7 +1,7 @@
 """What heads moved: the amounts that each head added to each lane, by source and target position."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import overload
 
@@ -11,14 +11,14 @@ from weightsmith.arithmetic import Array, carried
 from weightsmith.errors import existing, position_of, shown
 from weightsmith.inspect.arguments import checked_run
 from weightsmith.inspect.attribution import values_at
+from weightsmith.inspect.patch import last_swap
 from weightsmith.inspect.run import Run
-from weightsmith.inspect.swaps import last_swap
 from weightsmith.inspect.trace import position_text
 from weightsmith.model import Head, Transformer, lane_index
 from weightsmith.model.places import attention_at, head_at
 from weightsmith.model.sites import Site, attention_stage
 from weightsmith.semantics.layers import run_norm
-from weightsmith.tables import Table, Tabled, number
+from weightsmith.tables import Table, TabledRows, number
 
 MOST_ROWS, MOST_LANES = 60, 4  # of a table: the first moves, and the lanes with the largest amounts
 
@@ -56,20 +56,13 @@ class Move:
         return {(self._names[of[n]], self._names[to[n]]): float(amounts[to[n], of[n]]) for n in order}
 
 
-class Moves(Tabled, Sequence[Move]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Moves(TabledRows[Move]):
     """Moves in order, which print as a table."""
 
-    def __init__(self, moves: Sequence[Move], run: Run, lane: str | None) -> None:
-        """Keep moves of a run; `lane` is the one that was asked for."""
-        self._moves, self.run, self.lane = tuple(moves), run, lane
-
-    def __len__(self) -> int:
-        """Return the number of moves."""
-        return len(self._moves)
-
-    def __iter__(self) -> Iterator[Move]:
-        """Return an iterator over the moves."""
-        return iter(self._moves)
+    rows: tuple[Move, ...]
+    run: Run
+    lane: str | None  # the lane that was asked for
 
     @overload
     def __getitem__(self, place: int) -> Move: ...
@@ -77,7 +70,7 @@ class Moves(Tabled, Sequence[Move]):
     def __getitem__(self, place: slice) -> "Moves": ...
     def __getitem__(self, place: int | slice) -> "Move | Moves":
         """Return one move, or some as `Moves`."""
-        return Moves(self._moves[place], self.run, self.lane) if isinstance(place, slice) else self._moves[place]
+        return replace(self, rows=self.rows[place]) if isinstance(place, slice) else self.rows[place]
 
     def __repr__(self) -> str:
         """Return the number of moves; `print` shows them."""
@@ -87,7 +80,7 @@ class Moves(Tabled, Sequence[Move]):
         """Return a table of the moves that added something, the first 60."""
         tokens, infinity = self.run.tokens, self.run.transformer.arithmetic.infinity
         result = Table("block", "head", "from", "to", "weight", "what", right=[0, 1, 4])
-        adding = [move for move in self._moves if move.adds]
+        adding = [move for move in self.rows if move.adds]
         for move in adding[:MOST_ROWS]:
             places = (position_text(tokens, place) for place in (move.source, move.target))
             cells = (*places, number(move.weight, infinity), _amounts(move.lanes, self.lane, infinity))
@@ -127,7 +120,7 @@ def moved(
     moves = [move for b, i in _heads(T, block, head) for move in _moves(run, b, i, targets, column)]
     if lane is not None:
         moves.sort(key=lambda move: -abs(move.lanes[lane]))
-    return Moves(moves, run, lane)
+    return Moves(tuple(moves), run, lane)
 
 
 def _heads(T: Transformer, block: int | None, head: int | None) -> list[tuple[int, int]]:

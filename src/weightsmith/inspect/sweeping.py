@@ -7,8 +7,8 @@ import numpy as np
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, brief, shown
 from weightsmith.inspect.arguments import Target, check_alike, target
+from weightsmith.inspect.patch import changing
 from weightsmith.inspect.run import NUMBERS_AT_ONCE, Run, Sums, evaluate
-from weightsmith.inspect.swaps import changing
 from weightsmith.inspect.trace import position_text
 from weightsmith.model import needs_classes, token_places
 from weightsmith.model.sites import Site, present_stages

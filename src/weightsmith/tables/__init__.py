@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
 Style: TypeAlias = Literal["", "best", "good", "bad", "new", "faint"]
 STYLES: dict[Style, tuple[str, str]] = {  # for rich, as CSS
@@ -18,6 +18,7 @@ STYLES: dict[Style, tuple[str, str]] = {  # for rich, as CSS
     "new": ("bold yellow", "font-weight:bold"),
     "faint": ("dim", "opacity:.6"),
 }
+Item = TypeVar("Item", covariant=True)
 BETWEEN = 3  # characters between two columns
 PADDING = "padding:.15em .8em"  # of a cell in HTML
 SHORT = 40  # characters: so much of a text is never folded in HTML
@@ -111,6 +112,24 @@ class Tabled(ABC):
     def _repr_html_(self) -> str:
         """Return it as HTML, for notebooks."""
         return self.table()._repr_html_()
+
+
+class TabledRows(Tabled, Sequence[Item]):
+    """A sequence of rows that prints as a table."""
+
+    rows: tuple[Item, ...]
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Item]: ...
+    def __getitem__(self, place: int | slice) -> Item | Sequence[Item]:
+        """Return one row, or some."""
+        return self.rows[place]
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.rows)
 
 
 def number(value: float, infinity: float, digits: int = 6) -> str:
