@@ -1,11 +1,10 @@
 """Patterns over lanes, as mappings or arrays, and facts: neurons that were written for a pattern."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Array, Weights
 from weightsmith.errors import InputError, brief, named, shown
@@ -14,9 +13,9 @@ from weightsmith.model.axes import NEURONS
 from weightsmith.model.folds import selected
 from weightsmith.model.members import member, real
 from weightsmith.model.places import checked
+from weightsmith.rewrites.vectors import Pattern as Pattern
+from weightsmith.rewrites.vectors import lane_pairs
 from weightsmith.semantics.layers import run_neurons
-
-Pattern: TypeAlias = Mapping[str, float] | npt.ArrayLike
 
 
 def read_patterns(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str]) -> Array:
@@ -24,24 +23,12 @@ def read_patterns(T: Transformer, patterns: Sequence[Pattern], names: Sequence[s
     columns = {lane: j for j, lane in enumerate(T.lanes)}
     result = np.zeros((len(patterns), len(T.lanes)))
     for row, pattern, name in zip(result, patterns, names, strict=True):
-        for lane, value in _pairs(T, pattern, name):
+        for lane, value in lane_pairs(T, pattern, name):
             column = columns[lane] if lane in columns else lane_index(T, lane)
             row[column] = value if type(value) is float else real(value, f"{name}, lane {shown(lane)}")
     for n, j in np.argwhere(~T.arithmetic.contains(result)).tolist():
         member(T.arithmetic, float(result[n, j]), f"{names[n]}, lane {shown(T.lanes[j])}")
     return result + 0.0
-
-
-def _pairs(T: Transformer, pattern: Pattern, name: str) -> Iterable[tuple[str, object]]:
-    if isinstance(pattern, Mapping):
-        return pattern.items()
-    values = np.asarray(pattern, dtype=object)
-    if values.shape != (len(T.lanes),):
-        raise InputError(
-            f"{name} has shape {values.shape}, and there are {len(T.lanes)} lanes: "
-            "write a number for each, or a mapping such as {lane: number}"
-        )
-    return zip(T.lanes, values, strict=True)
 
 
 def read_keys(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str]) -> Array:
