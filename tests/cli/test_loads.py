@@ -1,6 +1,8 @@
 """What a command loads: most of the time that a small one takes is spent on that."""
 
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,3 +51,11 @@ session.Session().run("sorted = sort(tokens, tokens);")
 assert session._library.cache_info().currsize == 1
 """
     assert loaded(program, "weightsmith.programs.rasp") == "[]"
+
+
+def test_every_name_that_is_loaded_late_exists() -> None:
+    lazy: Any = import_module("weightsmith.cli.lazy")
+    assert len(lazy._homes()) > 30
+    assert all(getattr(lazy, name) is not None for name in lazy._homes())
+    with pytest.raises(AttributeError):
+        lazy.nothing  # noqa: B018
