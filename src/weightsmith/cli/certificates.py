@@ -72,7 +72,7 @@ def _replay(file: Path, names: Sequence[Path], sample: int | None, everything: b
     if (program := _program_certificate(file)) is not None:
         _replay_program(program, names, sample is not None or everything)
     data = lazy.certificate_data(file)
-    models = _given(file, data, names)
+    models = _models(file, data, names)
     with shown_progress("deriving again", "shards") as progress:
         try:
             done = ws.check.replay(data, models, sample=sample, everything=everything, progress=progress)
@@ -106,7 +106,7 @@ def _replay_program(data: Mapping[str, Any], names: Sequence[Path], shards: bool
     raise typer.Exit
 
 
-def _given(file: Path, data: Mapping[str, Any], names: Sequence[Path]) -> list["ws.Transformer"]:
+def _models(file: Path, data: Mapping[str, Any], names: Sequence[Path]) -> list["ws.Transformer"]:
     """Return the models of a certificate: the files with its digests."""
     wanted, digest = lazy.models_of(data), lazy.digest
     if not 1 <= len(wanted) <= 2:

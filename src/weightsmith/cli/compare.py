@@ -9,7 +9,7 @@ import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.interrupts import Interrupts
 from weightsmith.cli.output import AsJson, print_json, say, say_aside, say_written
-from weightsmith.cli.settings import given, takes_settings
+from weightsmith.cli.settings import chosen, takes_settings
 from weightsmith.cli.train import check_file, load_torch
 from weightsmith.errors import InputError, named, shown
 from weightsmith.train.settings import COMPARISON, Course, Shape
@@ -43,7 +43,7 @@ def compare(
         read = ws.train.read_file(text)
         task = ws.train.as_text(read, settings["context"], tokens)  # type: ignore[arg-type]
         every = max(settings["steps"] // CURVE_POINTS, 1)
-        shape, course = COMPARISON.changed({**given(settings), "evaluate_every": every})
+        shape, course = COMPARISON.changed({**chosen(settings), "evaluate_every": every})
         sentence = _beginning(task, read) if sentence is None else sentence
         _check(task, sentence)
         check_file(output, text)

@@ -12,7 +12,7 @@ import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.interrupts import Interrupts
 from weightsmith.cli.output import AsJson, print_json, say, say_aside, token_text
-from weightsmith.cli.settings import given, takes_settings
+from weightsmith.cli.settings import chosen, takes_settings
 from weightsmith.errors import MAX_ECHO, FileError, InputError, UnknownError, named, reason, shown
 from weightsmith.storage import check_writable
 from weightsmith.train.settings import EXACT, LABELLED, TEXT, Course, Shape
@@ -61,7 +61,7 @@ def train(
         elif labelled is not None:
             task = ws.train.read_labelled(labelled, settings["seed"])
         preset = TEXT if text is not None else LABELLED if exact is None else EXACT
-        shape, course = preset.changed({**given(settings), "context": task.longest})
+        shape, course = preset.changed({**chosen(settings), "context": task.longest})
         trained = _fitted(task, shape, course, output, stop, arithmetic)
         if trained.steps < course.steps:
             _stopped(trained, course, output)

@@ -103,7 +103,7 @@ class Calls:
     async def upload(self, request: Request) -> Response:
         """Open a model whose file the page sends."""
         data = await bytes_of(request, self.limits.model_bytes, self.limits.body_seconds)
-        return _given(await self._opened(request.query_params.get("name") or "model", data))
+        return _response(await self._opened(request.query_params.get("name") or "model", data))
 
     async def open_from_folder(self, request: Request) -> Response:
         """Open a model of the folder, by its name there."""
@@ -111,14 +111,14 @@ class Calls:
         if self.folder is None:
             raise StudioError(404, "no folder was named: write weightsmith studio --folder FOLDER")
         data = await anyio.to_thread.run_sync(self.folder.read, given["file"], self.limits.model_bytes)
-        return _given(await self._opened(given["file"].removesuffix(ENDING), data))
+        return _response(await self._opened(given["file"].removesuffix(ENDING), data))
 
     async def copy(self, request: Request) -> Response:
         """Open a copy of a model at one of its steps."""
         given = await self._json(request, {"version": int, "name": str})
         model = self._model(request)
         state = self.session.state(model.number, given["version"])
-        return _given(self.session.add(given["name"], State(OPENED, state.data, state.summary), model.input))
+        return _response(self.session.add(given["name"], State(OPENED, state.data, state.summary), model.input))
 
     async def close(self, request: Request) -> Response:
         """Close a model."""
@@ -164,7 +164,7 @@ class Calls:
         given = await self._json(request, {"version": int})
         model = self._model(request)
         self.session.go(model, given["version"])
-        return _given(model)
+        return _response(model)
 
     async def _step(
         self, request: Request, task: str, order: dict[str, Any], text: str, others: Sequence[OpenModel] = ()
@@ -174,7 +174,7 @@ class Calls:
         files = [(each.name, each.state.data) for each in (model, *others)]
         found, made = await self._job(task, files, order)
         self.session.step(model, before, State(cut(text), made[0], found["summary"]))
-        return _given(model)
+        return _response(model)
 
     # Pages and checks
 
@@ -246,7 +246,7 @@ class Calls:
         return self.session.model(_number(request.path_params["model"]))
 
 
-def _given(model: OpenModel) -> Response:
+def _response(model: OpenModel) -> Response:
     return JSONResponse(model.data())
 
 
