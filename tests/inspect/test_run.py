@@ -259,3 +259,10 @@ def test_a_change_with_the_arguments_of_earlier_versions_still_works() -> None:
     assert np.array_equal(found.stream, ws.ablate(ws.run(T, "01"), block=1, head=1).stream)
     block = [[("head", b, 0), ("head", b, 1), ("stream", 2 * b + 1, 0), ("activations", b, 0)] for b in range(2)]
     assert seen == [("stream", 0, 0), *block[0], ("stream", 2, 0), *block[1], ("stream", 4, 0)]
+
+
+def test_the_name_that_answer_ids_had_before_still_works() -> None:
+    r = ws.run(ws.library.contains("1"), "0010")
+    with pytest.warns(DeprecationWarning, match=r"write run\.answer_ids"):
+        assert np.array_equal(r.places, r.answer_ids)
+    assert tuple(r.transformer.answers[n] for n in r.answer_ids) == r.outputs

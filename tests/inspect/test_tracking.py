@@ -12,6 +12,7 @@ import weightsmith as ws
 from weightsmith.inspect import Reading, Tracking, Unit
 from weightsmith.inspect.probing.rules import Explained, ShareRight, shuffled
 from weightsmith.inspect.probing.units import reading_of
+from weightsmith.model.sites import Site
 
 W: Any = ws  # what is called wrongly is no business of mypy
 EVERY = ["".join(symbols) for n in range(1, 7) for symbols in product("01", repeat=n)]
@@ -322,3 +323,9 @@ def test_it_is_data_too() -> None:
     assert found.positions == (sum(map(len, INPUTS)), sum(map(len, HELD)))
     assert found.name == "one_was_seen"
     assert found.least == 0.75
+
+
+def test_a_unit_takes_the_name_of_a_stage_for_its_site() -> None:
+    unit = Unit("neuron", 3, "block 0 feed-forward", "n")  # type: ignore[arg-type]
+    assert (unit, unit.stage) == (Unit("neuron", 3, Site("feed-forward", 0), "n"), "block 0 feed-forward")
+    assert (str(unit), str(Unit("cell", 1)), Unit("cell", 1).stage) == ("block 0, neuron 3 n", "cell 1", "")
