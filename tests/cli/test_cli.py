@@ -11,33 +11,6 @@ from tests.cli.commands import WIDE, good
 from weightsmith.library import ENTRIES, EXAMPLES
 
 
-def test_help_imports_neither_numpy_nor_torch_nor_numba() -> None:
-    program = """
-import sys
-sys.argv = ["weightsmith", "--help"]
-from weightsmith.cli import main
-try:
-    main()
-except SystemExit as end:
-    assert end.code == 0, end.code
-heavy = {"numpy", "torch", "numba", "safetensors", "flint"} & set(sys.modules)
-assert not heavy, heavy
-"""
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=WIDE)
-    assert result.returncode == 0, result.stderr
-    assert all(verb in result.stdout for verb in ("demo", "laws", "new", "info", "run"))
-
-
-def test_importing_weightsmith_and_running_a_model_loads_neither_torch_nor_numba() -> None:
-    program = """
-import sys, weightsmith as ws
-ws.run(ws.library.contains("1"), "01")
-heavy = {"torch", "numba", "dask", "typer", "rich"} & set(sys.modules)
-assert not heavy, heavy
-"""
-    subprocess.run([sys.executable, "-c", program], check=True)
-
-
 def test_every_public_name_exists_and_is_listed() -> None:
     for name in ws.__all__:
         assert getattr(ws, name) is not None

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.commands import loaded
+from tests.cli.commands import good, loaded
 from weightsmith.cli.verbs import VERBS
 
 HIST = "hist = selector_width(select(tokens, tokens, ==));\n"
@@ -15,7 +15,8 @@ import sys
 from weightsmith.cli import app
 app({arguments!r}, standalone_mode=False)
 """
-HEAVY = ("rich", "numpy.ma.core", "numpy.random", "numpy.testing", "numba", "torch", "dask", "safetensors.torch")
+HEAVY = ("rich", "numpy.ma.core", "numpy.random", "numpy.testing", "numba", "torch", "dask", "safetensors.torch", "scipy",
+         "matplotlib")  # fmt: skip
 STANDARD = ("asyncio", "email", "ssl", "http", "multiprocessing", "importlib.metadata", "importlib.resources")
 FOLDERS = ("automata", "check", "composition", "export", "inspect", "kernels", "library", "memory", "rewrites", "train")
 PROGRAMS = ("ltl", "portable", "rasp", "together")
@@ -36,10 +37,20 @@ def test_compile_loads_what_it_needs_and_nothing_else(tmp_path: Path) -> None:
     assert model.exists()
 
 
-@pytest.mark.parametrize("verb", ["compile", "run", "check", "memory"])
+@pytest.mark.parametrize("verb", ["compile", "run", "check", "memory", "train"])
 def test_a_verb_loads_no_other_and_its_help_no_numpy(verb: str) -> None:
-    arguments = [verb, "--help"]
-    assert loaded(RUN.format(arguments=arguments), "numpy", "weightsmith.model", *others(verb)) == "[]"
+    heavy = ("numpy", "numba", "torch", "dask", "safetensors", "weightsmith.model", "weightsmith.files")
+    assert loaded(RUN.format(arguments=[verb, "--help"]), *heavy, *others(verb)) == "[]"
+
+
+def test_help_lists_the_verbs_and_loads_nothing_heavy() -> None:
+    assert all(verb in good("--help") for verb in ("demo", "laws", "new", "info", "run"))
+    assert loaded(RUN.format(arguments=["--help"]), "numpy", "torch", "numba", "safetensors", "flint") == "[]"
+
+
+def test_importing_weightsmith_and_running_a_model_loads_neither_torch_nor_numba() -> None:
+    program = "import weightsmith as ws\nws.run(ws.library.contains('1'), '01')"
+    assert loaded(program, "torch", "numba", "dask", "typer", "rich") == "[]"
 
 
 def test_the_library_of_rasp_is_read_when_it_is_used() -> None:

@@ -189,21 +189,6 @@ def test_a_program_is_never_written_over(folder: Path) -> None:
     assert (folder / "hist.rasp").read_text() == HIST
 
 
-def test_compiling_loads_nothing_heavy(folder: Path) -> None:
-    program = f"""
-import sys
-sys.argv = ["weightsmith", "compile", "hist.rasp", *{SMALL!r}]
-from weightsmith.cli import main
-try:
-    main()
-except SystemExit as end:
-    assert not end.code, end.code
-heavy = {{"torch", "numba", "scipy", "matplotlib", "dask"}} & set(sys.modules)
-assert not heavy, heavy
-"""
-    subprocess.run([sys.executable, "-c", program], check=True, cwd=folder, env=WIDE, stdout=subprocess.DEVNULL)
-
-
 def test_what_takes_longer_than_a_second_says_so(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -76,15 +76,6 @@ app(["train", {str(text)!r}, "-o", {str(model)!r}, *small], standalone_mode=Fals
     assert loaded(program, *FORBIDDEN, "numba", "weightsmith.train.labelled") == "[]"
 
 
-def test_help_loads_neither_numpy_nor_what_needs_it() -> None:
-    program = """
-from weightsmith.cli import app
-app(["train", "--help"], standalone_mode=False)
-"""
-    heavy = ("numpy", "numba", "torch", "dask", "safetensors", "weightsmith.model", "weightsmith.files")
-    assert loaded(program, *heavy) == "[]"
-
-
 def test_every_name_of_the_stub_exists() -> None:
     stub = Path(ws.train.__file__ or "").with_suffix(".pyi").read_text()
     names = [line.rpartition(" ")[2] for line in stub.splitlines() if line.startswith("from")]
