@@ -1,7 +1,7 @@
-"""What S & T, ~T and T.save_html(…) mean: a model or a run asks here, and need not know what stands on it.
+"""Late binding for operators and methods that higher folders implement: S & T, ~T, T.save_html(…).
 
-The meanings are functions of folders that stand above. The package, whose `__init__` Python runs before any of its
-modules, says how these are loaded; that happens when an operator or a method is first used.
+It avoids upward imports. The package's `__init__`, which Python runs before any module, says how a folder is loaded;
+that happens when an operator or a method is first used.
 """
 
 from collections.abc import Callable
@@ -15,17 +15,19 @@ FUNCTIONS = {  # by folder and name
     "~": ("composition", "negation"),
     "save_html": ("studio", "save_html"),
     "in_notebook": ("studio", "in_notebook"),
+    "rewrite_step": ("cli.steps", "apply"),
+    "lane_numbers": ("cli.lane_numbers", "read_numbers"),
 }
 _load: list[Callable[[str], ModuleType]] = []
 
 
 def load_with(load: Callable[[str], ModuleType]) -> None:
-    """Say how a folder of the package is loaded."""
+    """Set the function that loads a folder of the package."""
     _load[:] = [load]
 
 
 def meaning(name: str) -> Callable[..., Any]:
-    """Return the function that an operator or a method stands for."""
+    """Return the function that implements an operator or a method."""
     folder, function = FUNCTIONS[name]
     found: Callable[..., Any] = getattr(_load[0](folder), function)
     return found

@@ -1,7 +1,7 @@
-"""Files and JSON, safely: written whole or not at all, read with suspicion, with limits that every reader shares.
+"""Files and JSON: atomic writes, and reads of untrusted files with shared limits.
 
-A file is written beside its place, under a name of its own, and put there in one step. A process that is killed before
-that leaves the other name behind; whoever writes to the same folder next clears it away.
+A file is written under a temporary name in the same folder and renamed. A process that is killed before that leaves the
+temporary file; the next write to the folder removes it.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ MAX_TEXT = 256 << 20  # bytes of a file that is read as a text
 MAX_DEPTH = 64  # of lists and objects in each other
 MAX_DIGITS = 20_000  # of a whole number
 SPARE_BYTES = 24 << 20  # that the objects of a small text may take
-# What the parts of a text take at most, besides its letters
+# Bytes of the parts of a text, besides its letters
 STRING_BYTES, NUMBER_BYTES, PLACE_BYTES, LIST_BYTES, OBJECT_BYTES = 64, 32, 16, 100, 240
 
 
@@ -87,9 +87,9 @@ def _beside(target: Path) -> Iterator[tuple[BinaryIO, Path]]:
 
 
 def _clear_away(folder: Path) -> None:
-    """Remove what killed processes have left: files that nobody holds a lock of.
+    """Remove temporary files of killed processes: those without a lock.
 
-    Where the file system has no locks nothing is removed: it might be in use.
+    Without locks in the file system nothing is removed: a file might be in use.
     """
     if not HAS_LOCKS:
         return
@@ -103,7 +103,7 @@ def _clear_away(folder: Path) -> None:
 def _clear(path: str) -> None:
     kind = NONBLOCK | os.O_NOFOLLOW  # a pipe or a link of that name is not ours
     try:
-        file = os.open(path, os.O_RDWR | kind)  # some file systems lock only what may be written
+        file = os.open(path, os.O_RDWR | kind)  # some file systems lock only writable files
     except PermissionError:
         file = os.open(path, os.O_RDONLY | kind)
     try:
@@ -130,7 +130,7 @@ def lock(file: int) -> bool | None:
 
 
 def read_bytes(path: Path, most: int = MAX_TEXT) -> bytes:
-    """Read a regular file, with at most so many bytes."""
+    """Read a regular file of at most `most` bytes."""
     with opened(path) as (file, size):
         if size > most:
             raise FileError(f"it has {size:,} bytes, at most {most:,} are read")
@@ -197,7 +197,7 @@ def check_parts(text: str | bytes, size: int) -> None:
 
 
 def _letter_bytes(text: bytes) -> int:
-    """Return how many bytes Python takes for each letter of a text in UTF-8: as many as the widest of them needs."""
+    """Return the bytes that Python takes for each letter of a UTF-8 text: those of the widest letter."""
     if text.isascii():
         return 1
     if any(bytes([first]) in text for first in range(0xF0, 0x100)):

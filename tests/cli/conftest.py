@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import good
+from tests.cli.commands import good
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import weightsmith as ws
-from tests.cli.test_cli import good, weightsmith
+from tests.cli.commands import good, weightsmith
 from weightsmith.cli.ending import DEFECT, INTERRUPTED, REFUTED, UNKNOWN, UNREAD, WRONG
 
 CODES = [REFUTED, WRONG, UNKNOWN, DEFECT, INTERRUPTED, UNREAD]

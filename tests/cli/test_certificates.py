@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 import weightsmith as ws
-from tests.cli.test_check import checked
-from tests.cli.test_cli import weightsmith
+from tests.cli.commands import checked, weightsmith
 from weightsmith.model import digest
 
 PAIR = ("--model", "one.safetensors", "--model", "loud.safetensors")

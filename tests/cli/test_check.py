@@ -11,7 +11,7 @@ import pytest
 
 import weightsmith as ws
 from tests.check.processes import hear_interrupts, lines, until
-from tests.cli.test_cli import WIDE, good, weightsmith
+from tests.cli.commands import WIDE, checked, good, weightsmith
 from weightsmith.kernels.packed import packed_run
 
 
@@ -25,12 +25,6 @@ def folder(tmp_path: Path) -> Path:
     ws.save(ws.library.contains("a", "ab"), tmp_path / "letters.safetensors")
     ws.save(ws.library.length_modulo(3, max_length=4), tmp_path / "short.safetensors")
     return tmp_path
-
-
-def checked(*arguments: str, folder: Path, code: int) -> str:
-    result = weightsmith("check", *arguments, folder=folder)
-    assert result.returncode == code, result.stderr
-    return result.stdout if code < 2 else result.stderr
 
 
 def test_a_claim_that_holds_says_how_many_inputs_and_exits_with_0(folder: Path) -> None:
@@ -134,26 +128,12 @@ BAD = {
     ("same-logits", "one.safetensors", "one.safetensors"): "up to which length? Write --up-to 10, or --length 4",
     ("recognizes", "one.safetensors", "--regex", "1"): "a ledger and a cluster go through inputs: say up to which "
     "length, as in --up-to 20",
-    ("same-logits", "one.safetensors", "one.safetensors", "--length", "0"): "length=0",
-    ("same-logits", "one.safetensors", "one.safetensors", "--up-to", "3", "--length", "4"): "length=4 is more than",
-    ("same-logits", "one.safetensors", "one.safetensors", "--up-to", "3", "--within", "("): "unterminated subpattern",
-    ("same-logits", "one.safetensors", "one.safetensors", "--up-to", "3", "--suffix", "END"): "has the suffix END",
-    ("same-decisions", "one.safetensors", "letters.safetensors", "--up-to", "4"): "different vocabulary",
     ("same-decisions", "one.safetensors", "short.safetensors", "--up-to", "5"): "the position table holds 4",
     ("same-decisions", "one.safetensors", "none.safetensors", "--up-to", "5"): "cannot read 'none.safetensors'",
-    ("same-decisions", "one.safetensors", "one.safetensors", "--up-to", "0"): "up_to=0",
-    ("same-decisions", "one.safetensors", "one.safetensors", "--up-to", "4", "--workers", "0"): "workers=0",
     ("same-decisions", "one.safetensors", "one.safetensors", "--up-to", "4", "--memory", "0"): "--memory 0",
     ("same-decisions", "one.safetensors", "one.safetensors", "--up-to", "4", "--memory", "nan"): "--memory nan",
     ("recognizes", "one.safetensors", "--up-to", "4"): "say which inputs it recognizes",
-    (
-        "recognizes",
-        "one.safetensors",
-        "--up-to",
-        "4",
-        "--regex",
-        "1(",
-    ): "'1(' is not a regular expression: missing ), unterminated subpattern at place 1, '('",
+    ("recognizes", "one.safetensors", "--up-to", "4", "--regex", "1("): "'1(' is not a regular expression",
     ("recognizes", "one.safetensors", "--up-to", "4", "--regex", "1", "--yes", "MAYBE"): "MAYBE",
     ("recognizes", "one.safetensors", "--up-to", "4", "--automaton", "one.safetensors"): "one.safetensors",
     ("same-decisions", "one.safetensors", "loud.safetensors", "--up-to", "4", "--cluster", "nonsense"): "nonsense",

@@ -1,54 +1,14 @@
 """The command line as a person meets it: real processes, their output, their exit codes."""
 
 import json
-import os
 import subprocess
 import sys
 from itertools import product
 from pathlib import Path
 
 import weightsmith as ws
-from tests.command_line import run_command
+from tests.cli.commands import WIDE, good
 from weightsmith.library import ENTRIES, EXAMPLES
-
-WIDE = {**os.environ, "COLUMNS": "120", "PYTHONWARNINGS": "error", "NO_COLOR": "1"}
-
-
-def weightsmith(*arguments: str, folder: Path | None = None, before: str = "") -> subprocess.CompletedProcess[str]:
-    return run_command(*arguments, folder=folder, environment=WIDE, before=before)
-
-
-def good(*arguments: str, folder: Path | None = None) -> str:
-    result = weightsmith(*arguments, folder=folder)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
-
-
-def test_help_imports_neither_numpy_nor_torch_nor_numba() -> None:
-    program = """
-import sys
-sys.argv = ["weightsmith", "--help"]
-from weightsmith.cli import main
-try:
-    main()
-except SystemExit as end:
-    assert end.code == 0, end.code
-heavy = {"numpy", "torch", "numba", "safetensors", "flint"} & set(sys.modules)
-assert not heavy, heavy
-"""
-    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=WIDE)
-    assert result.returncode == 0, result.stderr
-    assert all(verb in result.stdout for verb in ("demo", "laws", "new", "info", "run"))
-
-
-def test_importing_weightsmith_and_running_a_model_loads_neither_torch_nor_numba() -> None:
-    program = """
-import sys, weightsmith as ws
-ws.run(ws.library.contains("1"), "01")
-heavy = {"torch", "numba", "dask", "typer", "rich"} & set(sys.modules)
-assert not heavy, heavy
-"""
-    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 def test_every_public_name_exists_and_is_listed() -> None:

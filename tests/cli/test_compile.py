@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import weightsmith as ws
-from tests.cli.test_cli import good, weightsmith
+from tests.cli.commands import good, weightsmith
 
 
 def test_a_formula_becomes_a_file_that_decides_it(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import weightsmith as ws
-from tests.cli.test_cli import WIDE, good, weightsmith
+from tests.cli.commands import WIDE, good, weightsmith
 
 
 def failing(error: str, at: str = "laws") -> str:

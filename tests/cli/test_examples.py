@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 import weightsmith as ws
-from tests.cli.test_cli import good, weightsmith
+from tests.cli.commands import good, weightsmith
 from weightsmith.cli import info
 from weightsmith.library import EXAMPLES, Example
 

@@ -7,8 +7,7 @@ import pytest
 import safetensors.torch
 
 import weightsmith as ws
-from tests.cli.test_cli import good, weightsmith
-from tests.cli.test_train import python
+from tests.cli.commands import good, python, weightsmith
 from tests.command_line import run_command
 
 WITHOUT_TORCH = "import sys; sys.modules['torch'] = None"

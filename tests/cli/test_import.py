@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import weightsmith as ws
-from tests.cli.test_cli import good, weightsmith
+from tests.cli.commands import good, weightsmith
 from tests.export.checkpoints import GPT2, drawn_arrays, gpt2_shapes, trained_tokenizer, write
 from weightsmith.cli.output import token_text
 from weightsmith.export import from_hugging_face

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import weightsmith as ws
-from tests.cli.test_cli import good, weightsmith
+from tests.cli.commands import good, weightsmith
 
 
 @pytest.fixture(scope="module")
@@ -135,18 +135,11 @@ def test_explain_at_a_position_shows_what_the_output_says_there(models: Path) ->
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("explain", "contains.safetensors", "0010", "--class", "MAYBE"), "there is no class MAYBE"),
         (("explain", "contains.safetensors", "0010", "--top", "0"), "--top 0"),
         (("explain", "contains.safetensors", "0010", "--by", "layer"), "--by 'layer': write --by head or --by block"),
-        (("explain", "contains.safetensors", "0010", "--over", "YES"), "over='YES' is the class itself"),
         (("explain", "contains.safetensors", "0010", "--position", "4"), "there is no position 4: write 0 to 3"),
-        (("explain", "contains.safetensors", "00x0"), "is not in the vocabulary"),
         (("next", "letters.safetensors", "abc", "--temperature", "0"), "temperature=0.0: write a number above 0"),
-        (("next", "letters.safetensors", "abc", "--temperature", "nan"), "temperature=nan"),
         (("next", "letters.safetensors", "", "--top", "3"), "the input is empty"),
-        (("generate", "letters.safetensors", "abc", "--steps", "-1"), "steps=-1"),
-        (("generate", "letters.safetensors", "abc", "--top-k", "0", "--temperature", "1"), "top_k=0"),
-        (("generate", "contains.safetensors", "01"), "generate needs classes that are tokens"),
         (("next", "contains.safetensors", "01"), "next_token needs classes that are tokens, and NO, YES is not in"),
         (("generate", "nothing.safetensors", "01"), "nothing.safetensors"),
     ],

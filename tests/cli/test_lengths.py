@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import weightsmith as ws
-from tests.cli.test_cli import WIDE, weightsmith
+from tests.cli.commands import WIDE, weightsmith
 from weightsmith.check.plan import MAX_LENGTH
 
 TOTALS = {1: "10,000", 2: "4.0e3010", 3: "2.4e4771", 30: "1.7e14771"}  # inputs up to the limit

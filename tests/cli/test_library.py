@@ -10,7 +10,7 @@ from itertools import product
 
 import pytest
 
-from tests.cli.test_cli import good
+from tests.cli.commands import good
 from weightsmith import Fixed, parse_arithmetic
 from weightsmith.automata import Counting
 from weightsmith.cli.library import cell, short, verdict

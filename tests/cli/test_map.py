@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import weightsmith as ws
-from tests.cli.test_cli import good, weightsmith
-from weightsmith.rewrites.written import apply
+from tests.cli.commands import good, weightsmith
+from weightsmith.cli.steps import apply
 
 T = ws.random_transformer(seed=3)
 SPACED = ws.Transformer(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import weightsmith as ws
-from tests.cli.test_cli import weightsmith
+from tests.cli.commands import weightsmith
 
 # The work itself, so that whoever comes to it is found out.
 IDLE = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.test_cli import WIDE
+from tests.cli.commands import WIDE
 
 PROGRAM = [sys.executable, "-m", "weightsmith"]
 VERBS = {

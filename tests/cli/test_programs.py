@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import weightsmith as ws
-from tests.cli.test_cli import WIDE, good, weightsmith
+from tests.cli.commands import WIDE, good, weightsmith
 from tests.command_line import end_of, start_command
 from weightsmith.cli import waiting
 from weightsmith.cli.programs import given_tokens
@@ -164,11 +164,8 @@ def test_vocabularies_are_characters_or_words() -> None:
         (["hist.rasp", "--ltl", "O a"], "what is to be compiled?"),
         (["hist.rasp"], "over which tokens? write --vocabulary abc"),
         (["hist.rasp", "--vocabulary", "ab"], "for inputs up to which length? write --max-length 20"),
-        (["hist.rasp", "--vocabulary", "aa", "--max-length", "5"], "the vocabulary has 'a' twice"),
-        (["hist.rasp", "--vocabulary", "ab", "--max-length", "0"], "max_length=0: write a whole number from 1"),
         (["hist.rasp", "--vocabulary", "ab", "--max-length", "9", "--soft"], "--soft is not for a program"),
         (["hist.rasp", "--vocabulary", "ab", "--max-length", "9", "--name", "hits"], "nothing is called 'hits'"),
-        (["hist.rasp", "--vocabulary", "ab", "--max-length", "9", "--into", "fixed(2,0)"], "the smallest arithmetic"),
         (["--ltl", "O a", "--max-length", "5"], "--max-length is not for a formula: leave it out"),
         (["none.rasp", "--vocabulary", "ab", "--max-length", "5"], "cannot read 'none.rasp': "),
         (["bytes.rasp", "--vocabulary", "ab", "--max-length", "5"], "cannot read 'bytes.rasp': it is no text in UTF-8"),
@@ -190,21 +187,6 @@ def test_a_program_is_never_written_over(folder: Path) -> None:
     assert result.returncode == 2
     assert "cannot write 'hist.rasp': the same command reads it" in result.stderr
     assert (folder / "hist.rasp").read_text() == HIST
-
-
-def test_compiling_loads_nothing_heavy(folder: Path) -> None:
-    program = f"""
-import sys
-sys.argv = ["weightsmith", "compile", "hist.rasp", *{SMALL!r}]
-from weightsmith.cli import main
-try:
-    main()
-except SystemExit as end:
-    assert not end.code, end.code
-heavy = {{"torch", "numba", "scipy", "matplotlib", "dask"}} & set(sys.modules)
-assert not heavy, heavy
-"""
-    subprocess.run([sys.executable, "-c", program], check=True, cwd=folder, env=WIDE, stdout=subprocess.DEVNULL)
 
 
 def test_what_takes_longer_than_a_second_says_so(

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import weightsmith as ws
-from tests.cli.test_cli import good, weightsmith
+from tests.cli.commands import good, weightsmith
 
 
 def test_run_prints_decision_logits_and_trace(folder: Path) -> None:

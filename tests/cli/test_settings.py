@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from weightsmith.cli.compare import SETTINGS
 from weightsmith.cli.compare import compare as compare_command
-from weightsmith.cli.settings import given, option, takes_settings
+from weightsmith.cli.settings import chosen, option, takes_settings
 from weightsmith.cli.train import train as train_command
 from weightsmith.train.settings import COMPARISON, LABELLED, TEXT, Course, Preset, Shape, about, says
 
@@ -80,4 +80,4 @@ def test_what_is_not_given_comes_as_none_where_the_presets_differ() -> None:
     assert CliRunner().invoke(app, []).exit_code == 0
     assert CliRunner().invoke(app, ["--lanes", "8", "--seed", "2"]).exit_code == 0
     assert seen == [{"lanes": None, "seed": 0}, {"lanes": 8, "seed": 2}]
-    assert [given(each) for each in seen] == [{"seed": 0}, {"lanes": 8, "seed": 2}]
+    assert [chosen(each) for each in seen] == [{"seed": 0}, {"lanes": 8, "seed": 2}]

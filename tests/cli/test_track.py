@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import weightsmith as ws
-from tests.cli.test_cli import good, weightsmith
+from tests.cli.commands import good, weightsmith
 from weightsmith.cli.track import strings
 
 

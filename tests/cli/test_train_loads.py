@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import weightsmith as ws
-from tests.cli.test_train import python
+from tests.cli.commands import loaded, python
 
 WITHOUT_TORCH = """
 import sys
@@ -53,16 +53,6 @@ assert not {"torch", "matplotlib"} & set(sys.modules)
 
 
 FORBIDDEN = ("weightsmith.check", "weightsmith.kernels.packed")
-LOADED = """
-print([name for name in sys.modules if name.startswith(forbidden)])
-"""
-
-
-def loaded(program: str, *forbidden: str) -> str:
-    """Return which of some modules a program has loaded."""
-    result = python("-c", f"import sys\nforbidden = {forbidden!r}\n{program}\n{LOADED}")
-    assert result.returncode == 0, result.stderr
-    return result.stdout.splitlines()[-1]
 
 
 @pytest.mark.long  # the command below does the same
@@ -84,15 +74,6 @@ small = "--lanes 8 --blocks 1 --heads 2 --context 8 --steps 2 --batch 2 --activa
 app(["train", {str(text)!r}, "-o", {str(model)!r}, *small], standalone_mode=False)
 """
     assert loaded(program, *FORBIDDEN, "numba", "weightsmith.train.labelled") == "[]"
-
-
-def test_help_loads_neither_numpy_nor_what_needs_it() -> None:
-    program = """
-from weightsmith.cli import app
-app(["train", "--help"], standalone_mode=False)
-"""
-    heavy = ("numpy", "numba", "torch", "dask", "safetensors", "weightsmith.model", "weightsmith.files")
-    assert loaded(program, *heavy) == "[]"
 
 
 def test_every_name_of_the_stub_exists() -> None:

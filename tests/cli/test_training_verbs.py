@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import weightsmith as ws
-from tests.cli.test_cli import good, weightsmith
+from tests.cli.commands import good, weightsmith
 from weightsmith.train import corpus
 
 SUM = re.compile(r"has (\d+) \w+ and (finds|loses) (\d+)(?: more)?\. Now s?he has (\d+) ")

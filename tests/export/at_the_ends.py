@@ -14,6 +14,7 @@ import weightsmith as ws
 from weightsmith.arithmetic import Array, Core, Saturating
 from weightsmith.arithmetic.core import Activation, silent
 from weightsmith.export.saturation import Unbounded
+from weightsmith.model.sites import Site
 from weightsmith.semantics.evaluation import Ids
 from weightsmith.semantics.reference import Reference
 
@@ -72,11 +73,11 @@ def furthest(T: ws.Transformer, ids: Ids, stream: list[Array], logits: Array) ->
     model = replace(T, arithmetic=AtTheEnds(T.arithmetic))
     found = [0.0]
 
-    def follow(kind: str, stage: int, head: int, values: Array) -> Array:
-        if kind != "stream":
+    def follow(site: Site, values: Array) -> Array:
+        if not site.in_stream:
             return values
-        found.append(float(np.abs(values - stream[stage]).max(initial=0.0)))
-        return stream[stage]
+        found.append(float(np.abs(values - stream[site.stage]).max(initial=0.0)))
+        return stream[site.stage]
 
     engine = Reference(model)
     engine.evaluate(ids, change=follow)

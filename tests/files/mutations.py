@@ -1,8 +1,14 @@
 """Files changed at random: bits and bytes, and the JSON inside as somebody would change it who knows the format."""
 
 import json
+from dataclasses import replace
 from random import Random
 from typing import Any
+
+import numpy as np
+
+import weightsmith as ws
+from tests.kernels.kinds import kind_of_model
 
 HOSTILE: list[Any] = [
     None, True, False, 0, 1, -1, 2, 3, 8, 2**31, 2**53, 2**64, 10**30, 10**400, 0.5, -0.0, 1e308, 5e-324, "", "a", "0",
@@ -105,3 +111,17 @@ def _places(value: Any) -> list[tuple[Any, Any]]:
     """Return every place of a value inside another."""
     keys = list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
     return [(value, key) for key in keys] + [place for key in keys for place in _places(value[key])]
+
+
+def models() -> list[ws.Transformer]:
+    """Models with every kind of part."""
+    T = ws.random_transformer(lanes=2, blocks=1, heads=1, neurons=2, max_length=2)
+    written = ws.memory.write(T, 0, {T.lanes[0]: 1.0}, {T.lanes[1]: 1.0}, name="fact")
+    kinds = [
+        kind_of_model(ws.Fixed(4, 4), n, rule, heads=2, norms=True, parallel=n == 1)
+        for n, rule in enumerate(("halves", "alibi"))
+    ]
+    floats = ws.random_transformer(lanes=2, blocks=1, arithmetic=ws.Native("float32"), tied=True)
+    table = {(0, 1): None, (1, 0): "a", (1, 1): 2, (0, 0): True, (2, 0): 0.5}
+    read = replace(T, output=np.zeros((0, 2)), classes=(), readout=ws.Readout(T.lanes, table))
+    return [written, ws.flag(T, "here", [0]), *kinds, floats, replace(floats, tokenizer='{"model": "BPE"}'), read]

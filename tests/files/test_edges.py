@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from tests.files.test_hostile_files import rewrite
+from tests.files.rewritten import rewrite
 from tests.files.written import write_container
 from weightsmith import Fixed, Native, files
 from weightsmith.arithmetic import Arithmetic

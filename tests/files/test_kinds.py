@@ -1,6 +1,5 @@
 """Every kind of part comes back from a file as it was; files from before there were these parts still load."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +7,8 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from tests.files.written import write_container
+from tests.files.rewritten import BROKEN, saved_with
 from tests.kernels.kinds import ACTIVATIONS, RULES, kind_of_model
-from weightsmith.files.codec import encode
 from weightsmith.model import named_arrays
 
 NEW = {"positions", "W_3", "b_3", "b_Q", "b_K", "b_V", "b_O", "tied", "parallel", "strict"}
@@ -30,15 +28,6 @@ def test_saving_and_loading_gives_an_equal_model(rule: str, A: Any, tied: bool, 
     assert repr(loaded) == repr(T)
     assert [name for name, _ in named_arrays(loaded)] == [name for name, _ in named_arrays(T)]
     assert ("output" in dict(named_arrays(T))) != tied
-
-
-def saved_with(T: ws.Transformer, path: Path, change: Any) -> Path:
-    """Save a transformer after a change to the JSON and the tensors."""
-    tensors, metadata = encode(T)
-    change(metadata, tensors)
-    metadata["tensors"] = list(tensors)
-    write_container(path, tensors, json.dumps(metadata))
-    return path
 
 
 def test_a_file_of_version_1_without_the_new_keys_still_loads(tmp_path: Path) -> None:
@@ -66,46 +55,6 @@ def test_keys_that_were_always_there_may_not_be_missing_although_they_have_a_def
     T = ws.random_transformer(lanes=2, blocks=0)
     with pytest.raises(ws.FileError, match=f"the metadata lacks the key '{key}'"):
         ws.load(saved_with(T, tmp_path / "short.safetensors", lambda metadata, _: metadata.pop(key)))
-
-
-def of_head(metadata: dict[str, Any]) -> Any:
-    return metadata["blocks"][0]["attention"]["heads"][0]
-
-
-def put(where: str, key: str, value: Any) -> Any:
-    def change(metadata: dict[str, Any], _: Any) -> None:
-        (metadata if where == "top" else of_head(metadata))[key] = value
-
-    return change
-
-
-ROTARY = {"kind": "Rotary", "base": 10.0, "pairing": "halves", "size": None}
-BROKEN: dict[str, tuple[Any, str]] = {
-    "no vocabulary": (lambda m, _: m.pop("vocabulary"), "its vocabulary is not a list"),
-    "no lanes": (lambda m, _: m.pop("lanes"), "the metadata lacks the key 'lanes'"),
-    "no pairing": (put("top", "positions", {"kind": "Rotary", "base": 2.0}), "positions lacks the key 'pairing'"),
-    "a head with a table": (put("head", "positions", {"kind": "Sinusoidal", "max_length": 3, "base": 10.0}),
-                            r"Head\(positions=Sinusoidal"),
-    "a head with two slopes": (put("head", "positions", {"kind": "Alibi", "slopes": [0.5, 0.5]}), "has one slope"),
-    "a slope that is text": (put("head", "positions", {"kind": "Alibi", "slopes": ["x"]}), "slopes"),
-    "a size that is text": (put("head", "positions", ROTARY | {"size": "2"}), "even number"),
-    "a base that is a list": (put("top", "positions", ROTARY | {"base": [2.0]}), "base"),
-    "two rules": (put("top", "positions", [ROTARY, {"kind": "Alibi", "slopes": None}]), "goes with one of"),
-    "a rule among texts": (put("top", "positions", [ROTARY, "Alibi"]), "positions='Alibi'"),
-    "tied that is a number": (put("top", "tied", 1), "tied=1: write True or False"),
-    "tied with another output": (put("top", "tied", True), "tied=True"),
-    "parallel that is a number": (lambda m, _: m["blocks"][0].update(parallel=1), r"Block\(parallel=1\): write True"),
-    "strict that is a number": (put("head", "strict", 1), r"Head\(strict=1\): write True or False"),
-    "a name that is a number": (put("head", "name", 1), "the name of a head must be a text, and it is 1"),
-    "a name that is too long": (put("head", "name", 201 * "x"), "the name of a head has 201 characters"),
-    "a name that cannot be shown": (put("head", "name", "a\u202eb"), "the name of a head has characters"),
-    "parallel with norms behind": (lambda m, _: m["blocks"][0].update(parallel=True, norm_placement="post"),
-                                   "the norms of a parallel block stand before its sublayers"),
-    "a norm for a choice": (lambda m, _: m["blocks"][0].update(parallel={"kind": "RMSNorm", "eps": 1.0, "lanes": None}),
-                            r"Block\(parallel=RMSNorm"),
-    "a kind that is none": (put("top", "positions", {"kind": "Rotating"}), "unknown kind 'Rotating'"),
-    "a key of another kind": (put("top", "positions", ROTARY | {"slopes": None}), "unknown key 'slopes'"),
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", BROKEN)

@@ -2,7 +2,6 @@
 
 import tracemalloc
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -10,25 +9,10 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from tests.files.mutations import mutated
-from tests.kernels.kinds import kind_of_model
+from tests.files.mutations import models, mutated
 from weightsmith.model import named_arrays
 
 MEMORY = 32 << 20
-
-
-def models() -> list[ws.Transformer]:
-    """Models with every kind of part."""
-    T = ws.random_transformer(lanes=2, blocks=1, heads=1, neurons=2, max_length=2)
-    written = ws.memory.write(T, 0, {T.lanes[0]: 1.0}, {T.lanes[1]: 1.0}, name="fact")
-    kinds = [
-        kind_of_model(ws.Fixed(4, 4), n, rule, heads=2, norms=True, parallel=n == 1)
-        for n, rule in enumerate(("halves", "alibi"))
-    ]
-    floats = ws.random_transformer(lanes=2, blocks=1, arithmetic=ws.Native("float32"), tied=True)
-    table = {(0, 1): None, (1, 0): "a", (1, 1): 2, (0, 0): True, (2, 0): 0.5}
-    read = replace(T, output=np.zeros((0, 2)), classes=(), readout=ws.Readout(T.lanes, table))
-    return [written, ws.flag(T, "here", [0]), *kinds, floats, replace(floats, tokenizer='{"model": "BPE"}'), read]
 
 
 @pytest.mark.parametrize("count", [1_000, pytest.param(10_000, marks=pytest.mark.long)])

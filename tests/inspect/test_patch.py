@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from tests.memory.models import pair_fact, reader
-from tests.memory.test_edits import model
+from tests.memory.models import model, pair_fact, reader
 
 
 @pytest.fixture(scope="module")
@@ -73,11 +72,7 @@ def test_a_patched_model_may_be_another_with_the_same_lanes() -> None:
 def test_with_the_machines_sums_only_rows_that_were_changed_can_change(dtype: Any) -> None:
     """Where a head is patched, the heads are added one by one; elsewhere every bit stays."""
     T = ws.random_transformer(
-        lanes=8,
-        blocks=2,
-        heads=3,
-        arithmetic=ws.Native(dtype),
-        weighting=ws.Softmax(shifted=True),
+        lanes=8, blocks=2, heads=3, arithmetic=ws.Native(dtype), weighting=ws.Softmax(shifted=True)
     )
     a, b = ws.run(T, "01011010"), ws.run(T, "11011110")
     same = ws.patch(a, a, 1, head=1)

@@ -9,6 +9,7 @@ import pytest
 
 import weightsmith as ws
 from weightsmith import Fixed, Float, Native
+from weightsmith.model.sites import Site
 
 
 @pytest.fixture
@@ -235,12 +236,33 @@ def test_generate_refuses_at_once_what_cannot_work(T: ws.Transformer) -> None:
         ws.generate("T", "01", 5)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("kind", ["stream", "head", "activations"])
+@pytest.mark.parametrize("kind", ["embedding", "attention", "feed-forward", "head", "activations"])
 def test_a_value_changed_on_its_way_must_be_a_member(kind: str) -> None:
     T = ws.random_transformer(vocabulary="01", lanes=2, blocks=1, heads=1, neurons=2)
 
-    def change(what: str, at: int, head: int, values: Any) -> Any:
-        return values + 0.3 if what == kind else values
+    def change(site: Site, values: Any) -> Any:
+        return values + 0.3 if site.kind == kind else values
 
     with pytest.raises(ws.InputError, match=r"is not a member of fixed\(4,4\)"):
         ws.run(T, "01", change=change)
+
+
+def test_a_change_with_the_arguments_of_earlier_versions_still_works() -> None:
+    T, seen = ws.random_transformer(vocabulary="01", lanes=2, blocks=2, heads=2, neurons=2), []
+
+    def old(kind: str, place: int, head: int, values: Any) -> Any:
+        seen.append((kind, place, head))
+        return 0 * values if (kind, place, head) == ("head", 1, 1) else values
+
+    with pytest.warns(DeprecationWarning, match=r"write change\(site, values\)"):
+        found = ws.run(T, "01", change=old)  # type: ignore[arg-type]
+    assert np.array_equal(found.stream, ws.ablate(ws.run(T, "01"), block=1, head=1).stream)
+    block = [[("head", b, 0), ("head", b, 1), ("stream", 2 * b + 1, 0), ("activations", b, 0)] for b in range(2)]
+    assert seen == [("stream", 0, 0), *block[0], ("stream", 2, 0), *block[1], ("stream", 4, 0)]
+
+
+def test_the_name_that_answer_ids_had_before_still_works() -> None:
+    r = ws.run(ws.library.contains("1"), "0010")
+    with pytest.warns(DeprecationWarning, match=r"write run\.answer_ids"):
+        assert np.array_equal(r.places, r.answer_ids)
+    assert tuple(r.transformer.answers[n] for n in r.answer_ids) == r.outputs

@@ -10,6 +10,7 @@ import weightsmith as ws
 from tests.inspect.models import runs
 from weightsmith import Fixed, Float, Native
 from weightsmith.inspect.run import Sums, evaluate
+from weightsmith.model.sites import Site
 from weightsmith.semantics.evaluation import Evaluation
 
 
@@ -17,9 +18,9 @@ def cell(a: ws.Run, b: ws.Run, stage: str, position: int, sums: Sums | None = No
     """Patch one cell by hand."""
     if stage == "embedding":
 
-        def change(kind: str, place: int, head: int, old: np.ndarray) -> np.ndarray:
+        def change(site: Site, old: np.ndarray) -> np.ndarray:
             new = old.copy()
-            if (kind, place) == ("stream", 0):
+            if site == Site("embedding"):
                 new[position] = b.stream[0, position]
             return new
 

@@ -10,8 +10,9 @@ import pytest
 
 import weightsmith as ws
 from weightsmith.inspect import Reading, Tracking, Unit
-from weightsmith.inspect.following import Explained, ShareRight, shuffled
-from weightsmith.inspect.units import reading_of
+from weightsmith.inspect.probing.rules import Explained, ShareRight, shuffled
+from weightsmith.inspect.probing.units import reading_of
+from weightsmith.model.sites import Site
 
 W: Any = ws  # what is called wrongly is no business of mypy
 EVERY = ["".join(symbols) for n in range(1, 7) for symbols in product("01", repeat=n)]
@@ -128,10 +129,7 @@ def test_nothing_that_is_measured_is_fitted_on_what_is_held_out() -> None:
 
 
 def test_units_are_ranked_by_what_they_reach_on_what_is_held_out() -> None:
-    for found in (
-        ws.tracking(ws.library.parity(), odd, INPUTS, HELD),
-        ws.tracking(Random(50), odd, INPUTS, HELD),
-    ):
+    for found in (ws.tracking(ws.library.parity(), odd, INPUTS, HELD), ws.tracking(Random(50), odd, INPUTS, HELD)):
         shares = [followed.held_out for followed in found.ranked]
         assert shares == sorted(shares, reverse=True)
         assert found.best().chosen_on == max(followed.chosen_on for followed in found.ranked)
@@ -209,7 +207,7 @@ def test_many_units_are_sorted_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -
     values, feature = random.normal(size=(20, 7)), random.integers(0, 2, size=20).astype(float)
     whole = ShareRight().choose(values, feature)
     for most in (1, 45):  # one at a time, two at a time
-        monkeypatch.setattr("weightsmith.inspect.following.NUMBERS_AT_ONCE", most)
+        monkeypatch.setattr("weightsmith.inspect.probing.rules.NUMBERS_AT_ONCE", most)
         part = ShareRight().choose(values, feature)
         assert np.array_equal(part.at, whole.at)
         assert np.array_equal(part.above, whole.above)
@@ -274,7 +272,7 @@ def test_a_share_is_called_100_only_where_nothing_is_lacking() -> None:
     found = ws.tracking(ws.library.contains("1"), one_was_seen, INPUTS, HELD)
     lines = str(found).splitlines()
     assert "100.0 %" in next(line for line in lines if "found after block 0" in line)
-    from weightsmith.inspect.tracking import _percent
+    from weightsmith.inspect.probing.tracking import _percent
 
     assert [_percent(x) for x in (1.0, 0.9999, 0.5, -0.00001, -0.25)] == [
         "100.0 %",
@@ -325,3 +323,9 @@ def test_it_is_data_too() -> None:
     assert found.positions == (sum(map(len, INPUTS)), sum(map(len, HELD)))
     assert found.name == "one_was_seen"
     assert found.least == 0.75
+
+
+def test_a_unit_takes_the_name_of_a_stage_for_its_site() -> None:
+    unit = Unit("neuron", 3, "block 0 feed-forward", "n")  # type: ignore[arg-type]
+    assert (unit, unit.stage) == (Unit("neuron", 3, Site("feed-forward", 0), "n"), "block 0 feed-forward")
+    assert (str(unit), str(Unit("cell", 1)), Unit("cell", 1).stage) == ("block 0, neuron 3 n", "cell 1", "")

@@ -14,6 +14,7 @@ from tests.kernels.models import WEIGHTINGS
 from weightsmith import Fixed, Float, Native, Softmax
 from weightsmith.arithmetic import Array
 from weightsmith.inspect.run import evaluate
+from weightsmith.model.sites import Site
 
 TEXTS = ("a", "abbab")
 
@@ -125,28 +126,28 @@ def test_changed_values_change_the_run_as_in_the_definition() -> None:
     """Double one head's output, take away the neurons of a block, or shift a stage: the rest follows."""
     T = model(4, "one for each head", "gelu", heads=4)
     plain = ws.run(T, "abba")
-    for kind, place, head in [
-        ("head", 0, 2),
-        ("head", 1, 0),
-        ("activations", 1, 0),
-        ("stream", 0, 0),
-        ("stream", 3, 0),
+    for wanted in [
+        Site("head", 0, 2),
+        Site("head", 1, 0),
+        Site("activations", 1),
+        Site("embedding"),
+        Site("attention", 1),
     ]:
         seen = []
 
-        def change(k: str, p: int, i: int, x: Array, at: tuple[str, int, int] = (kind, place, head)) -> Array:
-            seen.append((k, p, i))  # noqa: B023
-            return 2 * x + 1 if (k, p, i) == at else x
+        def change(site: Site, x: Array, at: Site = wanted) -> Array:
+            seen.append(site)  # noqa: B023
+            return 2 * x + 1 if site == at else x
 
         found = assert_close_runs(T, "abba", change)
         assert found is not None
         assert not np.array_equal(found.stream, plain.stream)
-        assert seen.count((kind, place, head)) == 2  # once in each run
+        assert seen.count(wanted) == 2  # once in each run
         assert len(seen) == 2 * (1 + 2 * 2 + 2 * 4 + 2)
     finite = kind_of_model(Fixed(4, 4), 4, "halves")
 
-    def silence(k: str, p: int, i: int, x: Array) -> Array:
-        return 0 * x if k == "head" else x
+    def silence(site: Site, x: Array) -> Array:
+        return 0 * x if site.kind == "head" else x
 
     quiet = ws.run(finite, "abba", change=silence)
     shifts = [block.attention.b_O for block in finite.blocks if block.attention]
@@ -156,7 +157,7 @@ def test_changed_values_change_the_run_as_in_the_definition() -> None:
     assert np.array_equal(quiet.stream, ws.run(replace(finite, blocks=alone), "abba").stream)
     assert not quiet.heads[0][0].output.any()
     with pytest.raises(ws.InputError, match="not a member"):
-        ws.run(finite, "abba", change=lambda k, p, i, x: x + 0.01 if k == "head" else x)
+        ws.run(finite, "abba", change=lambda site, x: x + 0.01 if site.kind == "head" else x)
 
 
 @pytest.mark.parametrize("A", [Fixed(4, 4), Float(4, 3, "even"), Native("float32"), Native("float64")], ids=str)

@@ -1,6 +1,7 @@
 """A model written by hand whose feed-forward layer can hold facts about pairs of tokens."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -91,3 +92,42 @@ def _history(T: ws.Transformer) -> Iterator[object]:
             yield block.feed_forward.names
             keys = block.feed_forward.keys
             yield None if keys is None else keys.tolist()
+
+
+FACTS = [("a", {"x0": 1.0, "x1": 1.0}, {"x2": 1.0}), ("b", {"x0": 1.0, "x1": -1.0}, {"x3": 1.5})]
+
+
+def model(activation: str = "relu", seed: int = 0) -> ws.Transformer:
+    """Give a model whose first block has two neurons of its own and two facts, and whose second has no neurons."""
+    T = ws.random_transformer(lanes=4, blocks=2, heads=1, neurons=2, arithmetic=ws.Fixed(6, 4), seed=seed)
+    layer = T.blocks[0].feed_forward
+    assert layer is not None
+    if activation == "reglu":
+        layer = replace(layer, activation="reglu", W_3=layer.W_1, b_3=layer.b_1)
+    elif activation != "relu":
+        layer = replace(layer, activation=activation)  # type: ignore[arg-type]
+    bare = replace(T.blocks[1], feed_forward=None)
+    return ws.memory.write_many(replace(T, blocks=(replace(T.blocks[0], feed_forward=layer), bare)), 0, FACTS)
+
+
+LANES = ("a", "b", "c", "d")
+
+
+def blank(arithmetic: ws.Arithmetic = ws.Fixed(6, 4), activation: str | None = None) -> ws.Transformer:  # noqa: B008
+    """Give a model of which the block reads the embedding; the tokens' vectors are ±1."""
+    signs = np.array([[1 - 2 * (n >> j & 1) for j in range(4)] for n in range(16)], dtype=float)
+    layer = None
+    if activation is not None:
+        gates = (np.zeros((0, 5)), np.zeros(0)) if activation in ("reglu", "swiglu") else (None, None)
+        layer = ws.FeedForward(
+            np.zeros((0, 5)), np.zeros(0), np.zeros((5, 0)), np.zeros(5), activation, *gates  # type: ignore[arg-type]
+        )  # fmt: skip
+    return ws.Transformer(
+        arithmetic=arithmetic,
+        vocabulary="0123456789abcdef",
+        lanes=(*LANES, "out"),
+        embedding=np.hstack([signs, np.zeros((16, 1))]),
+        positions=None,
+        blocks=(ws.Block(feed_forward=layer),),
+        output=np.array([[0.0] * 5, [0.0] * 4 + [1.0]]),
+    )

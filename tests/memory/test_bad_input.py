@@ -7,16 +7,12 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from tests.memory.models import same
-from tests.memory.test_edits import model
+from tests.memory.models import model, same
 
 M = ws.memory
 GOOD: tuple[dict[str, float], dict[str, float]] = ({"x2": 1.0}, {"x3": 1.0})
 Act = Callable[[Any], object]
 CASES: dict[str, tuple[Act, str]] = {
-    "unknown block": (lambda T: M.write(T, 2, *GOOD), "there is no block 2: the blocks are 0 to 1"),
-    "negative block": (lambda T: M.write(T, -1, *GOOD), "there is no block -1"),
-    "bool as block": (lambda T: M.write(T, True, *GOOD), "there is no block True"),
     "facts of no transformer": (lambda T: M.facts("T"), "is not a transformer"),  # type: ignore[arg-type]
     "undo of nothing": (lambda T: M.undo("T"), "is not a transformer"),  # type: ignore[arg-type]
     "report on a text": (lambda T: M.report(T, "T", []), "is not a transformer"),  # type: ignore[arg-type]
@@ -77,11 +73,8 @@ CASES: dict[str, tuple[Act, str]] = {
     "facts as text": (lambda T: M.write_many(T, 0, "abc"), "write a list of .name, key, value."),  # type: ignore[arg-type]
     "a pair as fact": (lambda T: M.write_many(T, 0, [GOOD]), "fact 0 is .*: write .name, key, value."),  # type: ignore[list-item]
     "unknown neuron": (lambda T: M.delete(T, 0, 4), "there is no neuron 4 in block 0: the neurons are 0 to 3"),
-    "negative neuron": (lambda T: M.delete(T, 0, -1), "there is no neuron -1 in block 0"),
-    "bool as neuron": (lambda T: M.delete(T, 0, True), "there is no neuron True in block 0"),
     "unknown fact": (lambda T: M.delete(T, 0, "aa"), "no neuron called aa: did you mean a. the names are a, b"),
     "unnamed neuron": (lambda T: M.delete(T, 0, ""), "no neuron called ''"),
-    "no layer": (lambda T: M.delete(T, 1, 0), "block 1 has no feed-forward layer: memory.write"),
     "nothing to edit": (lambda T: M.edit(T, 0, "a"), "nothing to edit: write key"),
     "edit to a taken name": (lambda T: M.edit(T, 0, "a", name="b"), "there is already a fact b"),
     "edit to a taken key": (lambda T: M.edit(T, 0, "a", key={"x0": 1.0, "x1": -1.0}), "responds to the key of a"),
@@ -89,8 +82,6 @@ CASES: dict[str, tuple[Act, str]] = {
     "scale by no member": (lambda T: M.scale(T, 0, "a", 0.01), "factor: 0.01 is not a member"),
     "scale by a bool": (lambda T: M.scale(T, 0, "a", True), "factor: True is not a number"),
     "no run": (lambda T: M.read(T, 0), "is not a run: write memory.read"),
-    "read of an unknown block": (lambda T: M.read(ws.run(T, "01"), 5), "there is no block 5"),
-    "promoted of an unknown neuron": (lambda T: M.promoted(T, 0, 9), "there is no neuron 9 in block 0"),
     "promoted with a negative k": (lambda T: M.promoted(T, 0, 0, k=-1), "k=-1: write how many classes"),
     "triggers of an unknown neuron": (lambda T: M.triggers(T, 0, "z", ["0"]), "no neuron called z"),
     "triggers without a list": (lambda T: M.triggers(T, 0, 0, 5), "write a list of inputs"),  # type: ignore[arg-type]

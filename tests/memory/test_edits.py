@@ -10,24 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import weightsmith as ws
-from tests.memory.models import same
+from tests.memory.models import FACTS, model, same
 from weightsmith.model import digest
-
-FACTS = [("a", {"x0": 1.0, "x1": 1.0}, {"x2": 1.0}), ("b", {"x0": 1.0, "x1": -1.0}, {"x3": 1.5})]
-
-
-def model(activation: str = "relu", seed: int = 0) -> ws.Transformer:
-    """Give a model whose first block has two neurons of its own and two facts, and whose second has no neurons."""
-    T = ws.random_transformer(lanes=4, blocks=2, heads=1, neurons=2, arithmetic=ws.Fixed(6, 4), seed=seed)
-    layer = T.blocks[0].feed_forward
-    assert layer is not None
-    if activation == "reglu":
-        layer = replace(layer, activation="reglu", W_3=layer.W_1, b_3=layer.b_1)
-    elif activation != "relu":
-        layer = replace(layer, activation=activation)  # type: ignore[arg-type]
-    bare = replace(T.blocks[1], feed_forward=None)
-    return ws.memory.write_many(replace(T, blocks=(replace(T.blocks[0], feed_forward=layer), bare)), 0, FACTS)
-
 
 EDITS: dict[str, Callable[[ws.Transformer], ws.Transformer]] = {
     "write": lambda T: ws.memory.write(T, 0, {"x2": 2.0}, {"x0": 1.0}, name="c"),

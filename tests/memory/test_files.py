@@ -9,8 +9,7 @@ import pytest
 import safetensors.numpy
 
 import weightsmith as ws
-from tests.memory.models import same
-from tests.memory.test_edits import model
+from tests.memory.models import model, same
 from weightsmith.files.container import METADATA_KEY, read_container
 
 

@@ -9,6 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import weightsmith as ws
+from tests.memory.models import LANES, blank
 from tests.witness.numbers import system
 from weightsmith.arithmetic import Array
 from weightsmith.memory import threshold
@@ -16,27 +17,6 @@ from weightsmith.memory.neurons import columns
 
 FINITE = [ws.Fixed(4, 4), ws.Fixed(6, 2, "even"), ws.Float(4, 3), ws.Float(4, 6), ws.Float.like("e4m3")]
 ARITHMETICS = [*FINITE, ws.Fixed(12, 8, "away"), ws.Float.like("float16"), ws.Native("float32"), ws.Native("float64")]
-LANES = ("a", "b", "c", "d")
-
-
-def blank(arithmetic: ws.Arithmetic = ws.Fixed(6, 4), activation: str | None = None) -> ws.Transformer:  # noqa: B008
-    """Give a model of which the block reads the embedding; the tokens' vectors are ±1."""
-    signs = np.array([[1 - 2 * (n >> j & 1) for j in range(4)] for n in range(16)], dtype=float)
-    layer = None
-    if activation is not None:
-        gates = (np.zeros((0, 5)), np.zeros(0)) if activation in ("reglu", "swiglu") else (None, None)
-        layer = ws.FeedForward(
-            np.zeros((0, 5)), np.zeros(0), np.zeros((5, 0)), np.zeros(5), activation, *gates  # type: ignore[arg-type]
-        )  # fmt: skip
-    return ws.Transformer(
-        arithmetic=arithmetic,
-        vocabulary="0123456789abcdef",
-        lanes=(*LANES, "out"),
-        embedding=np.hstack([signs, np.zeros((16, 1))]),
-        positions=None,
-        blocks=(ws.Block(feed_forward=layer),),
-        output=np.array([[0.0] * 5, [0.0] * 4 + [1.0]]),
-    )
 
 
 def response(T: ws.Transformer, neuron: int, pattern: list[float]) -> Fraction | float:

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from tests.memory.models import pair_fact, reader
-from tests.memory.test_margins import blank
+from tests.memory.models import blank, pair_fact, reader
 
 FACTS = [pair_fact(1, 2, 3), pair_fact(2, 1, 4), pair_fact(5, 6, 7)]
 

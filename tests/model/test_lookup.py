@@ -8,16 +8,12 @@ import pytest
 import weightsmith as ws
 from weightsmith.model.lookup import (
     attention_at,
-    attention_stage,
     block_at,
-    block_of_stage,
-    feed_forward_stage,
     head_at,
     layer_at,
     neuron_at,
-    present_stages,
-    stage_names,
 )
+from weightsmith.model.sites import Site, present_stages, stage_names, stage_site
 
 T = ws.random_transformer(blocks=3, heads=2, neurons=2)
 SOME = replace(T, blocks=(replace(T.blocks[0], attention=None), replace(T.blocks[1], feed_forward=None), ws.Block()))
@@ -44,11 +40,24 @@ def test_the_stages_that_are_there_are_those_of_present_sublayers() -> None:
 
 def test_stages_are_numbered_as_they_are_named() -> None:
     names = stage_names(T)
-    assert (names[0], block_of_stage(0)) == ("embedding", None)
-    for b in range(len(T.blocks)):
-        assert names[attention_stage(b)] == f"block {b} attention"
-        assert names[feed_forward_stage(b)] == f"block {b} feed-forward"
-        assert block_of_stage(attention_stage(b)) == block_of_stage(feed_forward_stage(b)) == b
+    assert names[:4] == ("embedding", "block 0 attention", "block 0 feed-forward", "block 1 attention")
+    for stage, name in enumerate(names):
+        site = stage_site(stage)
+        assert (str(site), site.stage, site.in_stream) == (name, stage, True)
+        assert site.block == (None if stage == 0 else (stage - 1) // 2)
+
+
+@pytest.mark.parametrize("site", [Site("embedding"), Site("attention", 3), Site("head", 0, 11), Site("neuron", 2, 0)])
+def test_a_site_is_read_from_its_name_and_its_label(site: Site) -> None:
+    assert Site.parse(str(site)) == Site.parse(site.label) == site
+    assert not Site("head", 0, 1).in_stream
+    assert (str(Site("head", 0, 1)), Site("head", 0, 1).label) == ("block 0 head 1", "block 0, head 1")
+
+
+@pytest.mark.parametrize("text", ["", "block", "block 0", "block 0 heads 1", "block 0 head", "block 0 attention 1", 0])
+def test_a_text_that_names_no_site_is_refused(text: object) -> None:
+    with pytest.raises(ws.InputError, match="names no site of a run: write 'block 0 attention' or 'block 0 head 1'"):
+        Site.parse(text)
 
 
 @pytest.mark.parametrize("block", [3, -1, True, "0", 0.0, None])

@@ -9,7 +9,7 @@ import pytest
 
 import weightsmith as ws
 from weightsmith.model import digest
-from weightsmith.model.lookup import feed_forward_source
+from weightsmith.model.sites import feed_forward_source
 
 OLD_DIGEST = "92745a5ee06d801019f270e12976311c24f30f3230636f31475186d99ca785eb"
 

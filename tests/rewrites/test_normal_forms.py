@@ -15,11 +15,7 @@ from weightsmith.arithmetic import Arithmetic, multiplications_to_infinity
 from weightsmith.rewrites.normal_forms import growing_blocks
 
 few = settings(max_examples=8)
-FORMS: dict[str, Any] = {
-    "zero-one": ws.zero_one_form,
-    "infinity": ws.infinity_form,
-    "signed": ws.signed_infinity_form,
-}
+FORMS: dict[str, Any] = {"zero-one": ws.zero_one_form, "infinity": ws.infinity_form, "signed": ws.signed_infinity_form}
 
 
 def wanted(form: str, T: ws.Transformer, tokens: list[str]) -> tuple[list[Fraction], str]:

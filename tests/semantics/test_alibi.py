@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from tests.files.test_kinds import saved_with
+from tests.files.rewritten import saved_with
 from tests.kernels.comparison import assert_equal_runs, layouts
 from tests.kernels.kinds import kind_of_model
 from tests.studio.engine import Cases

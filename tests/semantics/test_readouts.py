@@ -39,7 +39,7 @@ def test_codes_that_were_left_out_are_refused_by_all_and_at_the_same_positions(f
         T, inputs = with_readout(random_model(ws.parse_arithmetic(form), seed, mask=mask), seed, left_out=1)
         for tokens in inputs[::4]:
             r = ws.run(T, tokens)
-            if (r.places >= 0).all():
+            if (r.answer_ids >= 0).all():
                 assert ws.outputs(T, [tokens]) == [r.outputs]
                 continue
             refused += 1
@@ -48,7 +48,7 @@ def test_codes_that_were_left_out_are_refused_by_all_and_at_the_same_positions(f
             with pytest.raises(ws.InputError) as by_kernels:
                 ws.outputs(T, [tokens])
             assert str(by_kernels.value).endswith(f": {by_run.value}")
-            assert str(by_run.value).startswith(f"position {int(np.argmax(r.places < 0))}: ")
+            assert str(by_run.value).startswith(f"position {int(np.argmax(r.answer_ids < 0))}: ")
     assert refused > 1
 
 

@@ -90,7 +90,7 @@ def _decision(run: ws.Run) -> str:
     """Give the decision as the page shows it: a question mark for a code that stands for nothing."""
     if run.transformer.readout is None:
         return str(run.decision)
-    return value_text(run.decision) if run.places[-1] >= 0 else "?"
+    return value_text(run.decision) if run.answer_ids[-1] >= 0 else "?"
 
 
 def _outputs(run: ws.Run) -> dict[str, Any]:

@@ -3,62 +3,17 @@
 import base64
 import gzip
 import hashlib
-import json
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import weightsmith as ws
 from tests.check.processes import environment
 from tests.command_line import run_command
+from tests.studio.pages import HOSTILE, carried, elements, hostile_model
 from weightsmith.studio import document, page
-
-BREAKING = "</script><script>alert(1)</script>"
-HOSTILE = [BREAKING, "<!--<script>", "\"quoted\" 'twice'", "a\nb\r\u2028c", "&lt;", "]]>", "日本"]
-
-
-class Elements(HTMLParser):
-    """Notes every element with its text."""
-
-    def __init__(self) -> None:
-        """Begin with none."""
-        super().__init__(convert_charrefs=True)
-        self.found: list[tuple[str, dict[str, str | None], str]] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note an element."""
-        self.found.append((tag, dict(attrs), ""))
-
-    def handle_data(self, data: str) -> None:
-        """Note its text."""
-        if self.found:
-            tag, attributes, text = self.found[-1]
-            self.found[-1] = (tag, attributes, text + data)
-
-
-def elements(text: str) -> list[tuple[str, dict[str, str | None], str]]:
-    parser = Elements()
-    parser.feed(text)
-    return parser.found
-
-
-def carried(text: str) -> dict[str, Any]:
-    """Return what a page carries."""
-    (data,) = [inner for tag, attributes, inner in elements(text) if attributes.get("id") == "weightsmith-model"]
-    found: dict[str, Any] = json.loads(data)
-    return found
-
-
-def hostile_model() -> ws.Transformer:
-    lanes = [name for name in HOSTILE if name.isprintable()]
-    return ws.Transformer(
-        ws.Fixed(4, 4), HOSTILE, lanes, np.ones((len(HOSTILE), len(lanes))), output=np.ones((2, len(lanes))),
-        classes=HOSTILE[:2], provenance=HOSTILE[:1],
-    )  # fmt: skip
 
 
 def test_a_page_carries_the_file_of_the_model_and_the_input(tmp_path: Path) -> None:
@@ -129,7 +84,7 @@ def test_a_run_that_was_changed_on_its_way_is_refused() -> None:
     with pytest.raises(ws.InputError, match="changed on its way"):
         page(ws.ablate(r, block=0))
     with pytest.raises(ws.InputError, match="changed on its way"):
-        page(ws.run(r.transformer, "01", change=lambda kind, place, head, values: values))
+        page(ws.run(r.transformer, "01", change=lambda site, values: values))
 
 
 def test_a_model_that_no_browser_holds_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from tests.files.mutations import mutated
-from tests.files.test_kinds import BROKEN, saved_with
-from tests.files.test_mutations import models
+from tests.files.mutations import models, mutated
+from tests.files.rewritten import BROKEN, saved_with
 from tests.kernels.kinds import ACTIVATIONS, FULL, RULES, kind_of_model
 from tests.kernels.models import LENGTH, many_heads, random_model
 from tests.semantics.readouts import with_readout

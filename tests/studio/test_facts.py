@@ -13,7 +13,7 @@ from tests.inspect.models import model, runs
 from tests.studio.node import run_node
 from weightsmith import Fixed, Float, Native
 from weightsmith.inspect.attribution import attribute
-from weightsmith.inspect.parts import Part
+from weightsmith.inspect.logit_parts import Part
 
 NOISE = 1e-9  # of the machine's arithmetic, whose sums are in another order there; relative to the largest amount
 

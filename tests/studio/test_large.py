@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
-from tests.studio.test_document import HOSTILE, carried, elements
+from tests.studio.pages import HOSTILE, carried, elements
 from weightsmith.inspect.attribution import by_lane
 from weightsmith.studio import document, large, page
 

@@ -18,7 +18,7 @@ import weightsmith as ws
 from tests.check.processes import environment
 from tests.studio.conftest import Windows
 from tests.studio.dropping import drop
-from tests.studio.test_document import BREAKING, HOSTILE, carried, elements, hostile_model
+from tests.studio.pages import BREAKING, HOSTILE, carried, elements, hostile_model
 from weightsmith.studio import collection
 
 VIEWS = ("stream", "attention", "memory", "answer", "weights", "program", "two")

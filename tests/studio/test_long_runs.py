@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 import weightsmith as ws
 from tests.studio.conftest import Shared, Windows
-from tests.studio.test_page import cells, number, saved
+from tests.studio.pages import cells, number, saved
 from weightsmith import Block, FeedForward
 
 LANES, LENGTH = 48, 100

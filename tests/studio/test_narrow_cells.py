@@ -36,10 +36,7 @@ PAUSES = "() => { window.setTimeout = window.later; }"
 def model() -> ws.Transformer:
     """Return a model whose first lane shows a value for each token; the second becomes its negative."""
     embedding = np.array([[value, 0] for value in VALUES.values()])
-    turned = [
-        ws.Neuron(reads={"same": 1}, writes={"other": -1}),
-        ws.Neuron(reads={"same": -1}, writes={"other": 1}),
-    ]
+    turned = [ws.Neuron(reads={"same": 1}, writes={"other": -1}), ws.Neuron(reads={"same": -1}, writes={"other": 1})]
     return ws.Transformer(
         arithmetic=A,
         vocabulary=tuple(VALUES),

@@ -12,7 +12,7 @@ from playwright.sync_api import Frame, Page, expect
 
 import weightsmith as ws
 from tests.studio.conftest import Windows
-from tests.studio.test_document import HOSTILE, carried, elements, hostile_model
+from tests.studio.pages import HOSTILE, carried, elements, hostile_model
 from weightsmith.studio import notebook
 
 T = ws.library.contains("1")

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,32 +11,9 @@ from playwright.sync_api import Page, expect
 import weightsmith as ws
 from tests.studio.conftest import Opened, Shared, Windows
 from tests.studio.dropping import drop
-from tests.studio.test_document import HOSTILE, hostile_model
+from tests.studio.pages import HOSTILE, cells, hostile_model, number, saved
 
 T = ws.library.contains("1") & ~ws.library.contains("0")
-CELLS = """cells => cells.map(cell => cell.getAttribute("aria-label"))"""
-LABEL = re.compile(r"(.*) at (.*), position (\d+): ([^,]*)(, before .*|, differs)?")
-
-
-def saved(shown: ws.Run | ws.Transformer, folder: Path, **options: Any) -> Path:
-    path = folder / "page.html"
-    ws.studio.save_html(shown, path, **options)
-    return path
-
-
-def number(text: str, A: Any) -> float:
-    text = text.replace("−", "-")
-    return float(text.replace("∞", repr(float(A.infinity))))
-
-
-def cells(page: Page) -> dict[tuple[str, int], str]:
-    """Return what the stream shows, by lane and position: of the chosen sublayer, not the history beside it."""
-    found: dict[tuple[str, int], str] = {}
-    for label in page.get_by_label("the stream", exact=True).locator("[role=gridcell]").evaluate_all(CELLS):
-        match = LABEL.fullmatch(label)
-        assert match is not None, label
-        found.setdefault((match[1], int(match[3])), match[4])
-    return found
 
 
 def assert_shows(page: Page, r: ws.Run, stage: int) -> None:

@@ -14,8 +14,7 @@ from tests.programs.examples import EXAMPLES
 from tests.programs.examples_as_text import BACK
 from tests.studio.conftest import Opened, Shared, Windows
 from tests.studio.node import run_node
-from tests.studio.test_document import BREAKING
-from tests.studio.test_page import saved
+from tests.studio.pages import BREAKING, saved
 from weightsmith.programs import compile, compile_ltl, compile_rasp, rasp
 from weightsmith.programs.source_map import SourceMap
 

@@ -9,8 +9,8 @@ import pytest
 
 import weightsmith as ws
 from tests.studio.client import Page, opened, until
+from weightsmith.cli.steps import STEPS
 from weightsmith.files import model_bytes
-from weightsmith.rewrites.written import STEPS
 from weightsmith.studio.menu import REWRITES
 
 

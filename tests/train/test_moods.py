@@ -9,7 +9,7 @@ import torch
 
 import weightsmith as ws
 from weightsmith.inspect import Tracking
-from weightsmith.inspect.units import reading_of
+from weightsmith.inspect.probing.units import reading_of
 from weightsmith.train import (
     MOOD_WORDS,
     Comparison,

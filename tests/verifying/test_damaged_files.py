@@ -14,8 +14,8 @@ import pytest
 import weightsmith as ws
 from tests.automata.models import random_model
 from tests.files.mutations import _places, header_and_body, mutated, with_header
-from tests.files.test_hostile_files import HOSTILE as ATTACKS
-from tests.files.test_hostile_files import rewrite
+from tests.files.rewritten import HOSTILE as ATTACKS
+from tests.files.rewritten import rewrite
 from tests.kernels.kinds import kind_of_model
 from weightsmith import verify
 from weightsmith.files import from_bytes, model_bytes

@@ -1,6 +1,6 @@
 """Number systems in which every bit is defined, and the laws that hold in them."""
 
-from weightsmith.arithmetic.base import Arithmetic, as_float64, real_numbers
+from weightsmith.arithmetic.base import Arithmetic, as_float64, checked_arithmetic, real_numbers
 from weightsmith.arithmetic.core import Activation, Array, Core, Ties, Weights
 from weightsmith.arithmetic.immutable import AT_ONCE, immutable
 from weightsmith.arithmetic.laws import Law, Laws, laws, multiplications_to_infinity, require
@@ -25,6 +25,7 @@ __all__ = [
     "TwosComplement",
     "Weights",
     "as_float64",
+    "checked_arithmetic",
     "immutable",
     "laws",
     "multiplications_to_infinity",

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic.core import Activation, Array, Core, Elementary, silent
-from weightsmith.errors import InputError, brief
+from weightsmith.errors import InputError, WeightsmithError, brief
 
 
 class Arithmetic(ABC):
@@ -172,6 +172,13 @@ class Arithmetic(ABC):
         if not np.isfinite(z).all():
             raise InputError(f"the sum of the exponentials overflows {self}: subtract the largest value first")
         return self.divide(e, np.where(z == 0, self.infinity, z))  # z is 0 only if every e_j is
+
+
+def checked_arithmetic(value: object, error: type[WeightsmithError] = InputError) -> Arithmetic:
+    """Return an arithmetic; refuse anything else."""
+    if not isinstance(value, Arithmetic):
+        raise error(f"arithmetic={brief(value)} is not an arithmetic: write Fixed(4, 4), for example")
+    return value
 
 
 def as_float64(x: npt.ArrayLike) -> Array:

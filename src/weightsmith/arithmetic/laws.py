@@ -4,19 +4,19 @@ Systems of up to 16 bits are enumerated. Wider ones are decided by an argument f
 rounding is monotone, so that one extreme value decides for all.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic.base import Arithmetic
+from weightsmith.arithmetic.base import Arithmetic, checked_arithmetic
 from weightsmith.arithmetic.core import Array
 from weightsmith.arithmetic.saturating import TABLE_BITS
-from weightsmith.errors import InputError, LawError, brief
-from weightsmith.tables import Cell, Table, Tabled
+from weightsmith.errors import LawError
+from weightsmith.tables import Cell, Table, TabledRows
 
 _ALL_PAIRS = 1 << 22
 
@@ -33,23 +33,11 @@ class Law:
 
 
 @dataclass(frozen=True)
-class Laws(Tabled, Sequence[Law]):
+class Laws(TabledRows[Law]):
     """The laws of an arithmetic, in a fixed order: a sequence that prints as a table."""
 
     arithmetic: Arithmetic
     rows: tuple[Law, ...]
-
-    @overload
-    def __getitem__(self, index: int) -> Law: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Law, ...]: ...
-    def __getitem__(self, index: int | slice) -> Law | tuple[Law, ...]:
-        """Return one law, or some of them."""
-        return self.rows[index]
-
-    def __len__(self) -> int:
-        """Return how many there are."""
-        return len(self.rows)
 
     def table(self) -> Table:
         """Return a row for each law: whether it holds, and how that was decided or what breaks it."""
@@ -72,11 +60,7 @@ def laws(arithmetic: Arithmetic) -> Laws:
     >>> [law.counterexample for law in laws(Float(2, 4)) if not law.holds]
     ['exp(−∞) = exp(-3.75) = 0.03125']
     """
-    if not isinstance(arithmetic, Arithmetic):
-        raise InputError(
-            f"{brief(arithmetic)} is not an arithmetic: write Fixed(4, 4) or parse_arithmetic('fixed(4,4)')"
-        )
-    return Laws(arithmetic, _decided(arithmetic))
+    return Laws(checked_arithmetic(arithmetic), _decided(arithmetic))
 
 
 def require(arithmetic: Arithmetic, names: tuple[str, ...], needed_by: str, instead: str) -> None:

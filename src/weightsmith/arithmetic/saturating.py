@@ -9,9 +9,9 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from weightsmith.arithmetic import elementary, rounding
-from weightsmith.arithmetic.base import Arithmetic
+from weightsmith.arithmetic.base import Arithmetic, checked_arithmetic
 from weightsmith.arithmetic.core import Array, Elementary, Ties
-from weightsmith.errors import InputError, brief
+from weightsmith.errors import InputError, brief, is_whole
 
 TABLE_BITS = 16
 FAST_SIZE = 1 << 18  # from here on the Numba kernel is worth loading
@@ -236,7 +236,7 @@ class Float(Saturating):
 
 def _whole(arithmetic: Saturating, name: str, least: int, most: int) -> None:
     value = getattr(arithmetic, name)
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
+    if not is_whole(value) or not least <= value <= most:
         raise InputError(
             f"{name}={brief(value)} of {type(arithmetic).__name__} must be a whole number from {least} to {most}: "
             "only that many bits are exact in a float64 carrier"
@@ -249,6 +249,4 @@ DEFAULT_ARITHMETIC = Fixed(4, 4)
 
 def or_default(arithmetic: Arithmetic | None) -> Arithmetic:
     """Return the arithmetic, or `DEFAULT_ARITHMETIC` for None."""
-    if arithmetic is not None and not isinstance(arithmetic, Arithmetic):
-        raise InputError(f"arithmetic={brief(arithmetic)} is not an arithmetic: write Fixed(4, 4), for example")
-    return DEFAULT_ARITHMETIC if arithmetic is None else arithmetic
+    return DEFAULT_ARITHMETIC if arithmetic is None else checked_arithmetic(arithmetic)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.automata.inputs import Input, written
-from weightsmith.errors import InputError, brief, listed, whole_number
+from weightsmith.errors import InputError, brief, is_whole, listed, whole_number
 from weightsmith.model.frozen import Frozen
 from weightsmith.tables import Table
 
@@ -141,7 +141,7 @@ class Automaton(Frozen):
         >>> Automaton([[0, 1], [1, 0]], [False, True], vocabulary="ab").words(3)
         ['b', 'ab', 'ba']
         """
-        whole_number(n, "n", 0, MAX_WORDS, f"how many inputs, 0 to {MAX_WORDS:,}")
+        n = whole_number(n, "n", 0, MAX_WORDS, f"how many inputs, 0 to {MAX_WORDS:,}")
         return [self._written(ids) for ids in islice(_accepted(self), n)]
 
     def regex(self) -> str:
@@ -358,4 +358,4 @@ def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _is_index(value: object, size: int) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and 0 <= int(value) < size
+    return is_whole(value) and 0 <= int(value) < size

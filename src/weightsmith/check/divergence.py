@@ -7,7 +7,7 @@ import numpy as np
 
 from weightsmith.errors import shown
 from weightsmith.inspect.run import Run
-from weightsmith.model.lookup import block_of_stage
+from weightsmith.model.sites import stage_site
 
 
 @dataclass(frozen=True)
@@ -44,5 +44,5 @@ def first_divergence(first: Run, second: Run) -> Divergence | None:
         if (a != b).any():
             position, j = (int(i) for i in np.argwhere(a != b)[0])
             values = (float(a[position, j]), float(b[position, j]))
-            return Divergence(first.stages[stage], block_of_stage(stage), position, common[j], values)
+            return Divergence(first.stages[stage], stage_site(stage).block, position, common[j], values)
     return None

@@ -82,9 +82,9 @@ def make_frame(models: Sequence[Transformer], suffix: Sequence[str], length: int
     """Return the frame of a claim about these models, or raise."""
     for which, T in zip(("first", "second"), models, strict=False):
         checked_model(T, which)
-    frame = Frame(_suffix(suffix, models), length)
     if length is not None:
-        whole_number(length, "length", 1, meaning="the length of the inputs, 1 or more")
+        length = whole_number(length, "length", 1, meaning="the length of the inputs, 1 or more")
+    frame = Frame(_suffix(suffix, models), length)
     vocabulary = frame.vocabulary(models[0])
     if not vocabulary:
         raise InputError(

@@ -13,7 +13,7 @@ from weightsmith.check.examine import EMPTY_DIGEST, Finding, by_reference, exami
 from weightsmith.check.frame import InputCounter
 from weightsmith.check.plan import Plan, Shard, depth_within, rank
 from weightsmith.check.verdict import ALL_LENGTHS
-from weightsmith.errors import InputError, ModelError, brief, shown, whole_number
+from weightsmith.errors import InputError, ModelError, brief, is_whole, shown, whole_number
 from weightsmith.files import model_bytes
 from weightsmith.model import Transformer
 
@@ -83,11 +83,12 @@ def replay(
     taken from the file: read its source there, and pass it as `function`.
     """
     if sample is not None:
-        whole_number(sample, "sample", 1, meaning="how many shards to derive again, 1 or more")
+        sample = whole_number(sample, "sample", 1, meaning="how many shards to derive again, 1 or more")
         if everything:
             raise InputError(f"sample={brief(sample)} is not everything: leave out one of them")
-    if seed is not None and type(seed) is not int:
+    if seed is not None and not is_whole(seed):
         raise InputError(f"seed={brief(seed)}: write a whole number, which decides which shards are derived again")
+    seed = None if seed is None else int(seed)
     parsed = parse(certificate)
     if isinstance(parsed, AllLengths):
         return _replay_all_lengths(parsed, models)

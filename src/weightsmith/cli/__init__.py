@@ -1,8 +1,7 @@
 """The command line: one verb per thing a person does.
 
-This package loads quickly: `import weightsmith as ws` loads a name when it is first used, a verb loads when it is
-written (see `verbs`), and what is not public and would load numpy, or something heavier, is imported inside the
-commands, when one is run.
+This package loads quickly: `import weightsmith as ws` loads a public name when it is first used, `lazy` does so for
+other names that need numpy, and a verb loads when it is written (see `verbs`).
 """
 
 from typing import Annotated
@@ -45,5 +44,5 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; what its exit codes mean is said in `weightsmith.cli.ending`."""
+    """Run the command line; `weightsmith.cli.ending` lists the exit codes."""
     ending(lambda: app(prog_name="weightsmith"))

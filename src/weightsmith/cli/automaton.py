@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.budgets import memory_bytes
-from weightsmith.cli.output import AsJson, ModelFile, check_outputs, print_json, say, say_written
+from weightsmith.cli.output import AsJson, ModelFile, Yes, check_outputs, memory_bytes, print_json, say, say_written
 from weightsmith.storage import refusals, write_whole
 
 Seconds = Annotated[float, typer.Option(help="How long automata may take.")]
@@ -22,7 +21,7 @@ def automaton(
         bool, typer.Option("--regex", help="Print a regular expression for the inputs it says YES to.")
     ] = False,
     picture: Annotated[Path | None, typer.Option("--picture", help="Write a picture here, as SVG.")] = None,
-    yes: Annotated[str, typer.Option(help="The class that counts as YES.")] = "YES",
+    yes: Yes = "YES",
     seconds: Seconds = 60.0,
     memory: Memory = 1.0,
     states: States = 2_000_000,

@@ -1,6 +1,6 @@
-"""weightsmith check --replay and --cite: what a certificate says, derived again or stated.
+"""weightsmith check --replay and --cite: derive a certificate again, or print it as a citation.
 
-A certificate names models by their digests. The files that it hints at are never opened unless they are given again.
+A certificate names models by their digests. Files that it mentions are opened only if --model names them.
 """
 
 import re
@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.ending import Refuted
 from weightsmith.cli.output import say
 from weightsmith.cli.progress import shown_progress
 from weightsmith.errors import FileError, InputError, brief, cut, shown
+from weightsmith.storage import read_json
 
 if TYPE_CHECKING:
     from weightsmith.check.certificate import Certificate
@@ -47,7 +49,7 @@ def answer(
     sample: int | None,
     everything: bool,
 ) -> None:
-    """Do what the options in front of a claim ask for; return if they ask for nothing."""
+    """Carry out --replay or --cite; return if there is neither."""
     option = "--replay" if replayed is not None else "--cite"
     if replayed is None:
         for name, given in (("--model", models), ("--sample", sample is not None), ("--all", everything)):
@@ -65,17 +67,15 @@ def answer(
 
 
 def _replay(file: Path, names: Sequence[Path], sample: int | None, everything: bool) -> NoReturn:
-    """Replay a certificate, and say what came out."""
-    from weightsmith.check.certificate import parse  # here, because it loads numpy
-
+    """Replay a certificate, and print the result."""
     if sample is not None and sample < 1:
         raise InputError(f"--sample {brief(sample)}: write how many shards to derive again, 1 or more, or --all")
     if sample is not None and everything:
         raise InputError(f"--sample {brief(sample)} is not --all: leave out one of them")
     if (program := _program_certificate(file)) is not None:
         _replay_program(program, names, sample is not None or everything)
-    certificate = parse(file)
-    models = _given(file, certificate, names)
+    certificate = lazy.parse(file)
+    models = _models(file, certificate, names)
     with shown_progress("deriving again", "shards") as progress:
         try:
             done = ws.check.replay(certificate, models, sample=sample, everything=everything, progress=progress)
@@ -91,34 +91,27 @@ def _replay(file: Path, names: Sequence[Path], sample: int | None, everything: b
 
 def _program_certificate(file: Path) -> Mapping[str, Any] | None:
     """Return the data of a program's certificate; None where the file is another one."""
-    from weightsmith.programs.proof.replay import is_program_certificate  # here, because it loads numpy
-    from weightsmith.storage import read_json
-
     data = read_json(file, "the certificate")
-    return data if is_program_certificate(data) else None
+    return data if lazy.is_program_certificate(data) else None
 
 
 def _replay_program(data: Mapping[str, Any], names: Sequence[Path], shards: bool) -> NoReturn:
-    """Derive a program's certificate again, and say what was found."""
+    """Derive a program's certificate again, and print the result."""
     if shards:
         raise InputError("a program's certificate has no shards: leave out --sample and --all")
     if len(names) != 1:
         raise InputError("a program's certificate is about one model: write --model MODEL once")
-    from weightsmith.programs.proof.lemmas import LemmaError
-
     try:
         say(str(ws.programs.replay(data, ws.load(names[0]))))
-    except LemmaError as error:
+    except lazy.LemmaError as error:
         say(f"the certificate is refuted: {error}")
         raise Refuted from None
     raise typer.Exit
 
 
-def _given(file: Path, certificate: "Certificate", names: Sequence[Path]) -> list["ws.Transformer"]:
-    """Return the models of a certificate, found by their digests among those that are given."""
-    from weightsmith.model import digest
-
-    wanted = certificate.digests
+def _models(file: Path, certificate: "lazy.Certificate", names: Sequence[Path]) -> list["ws.Transformer"]:
+    """Return the models of a certificate: the files with its digests."""
+    wanted, digest = certificate.digests, lazy.digest
     if not 1 <= len(wanted) <= 2:
         raise FileError(f"the certificate is damaged: it names {len(wanted)} models")
     if not names:
@@ -154,7 +147,7 @@ def _what_to_write(file: Path, certificate: "Certificate", wanted: Sequence[str]
 
 
 def _is_plain(name: str) -> bool:
-    """Say whether a name that somebody else wrote may stand in a line to be copied."""
+    """Say whether a file name from a certificate is safe in a command line to copy."""
     return 1 <= len(name) <= 100 and name.isprintable() and not name.startswith("-")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
+from typing import Annotated, Any, NoReturn, get_type_hints
 
 import typer
 
@@ -15,13 +15,10 @@ import weightsmith as ws
 from weightsmith.cli.certificates import Cited, Everything, Models, Replayed, Sample, answer
 from weightsmith.cli.consoles import errors
 from weightsmith.cli.ending import Refuted, Unknown
-from weightsmith.cli.output import AsJson, ModelFile, check_outputs, print_json, say, say_aside
+from weightsmith.cli.output import AsJson, ModelFile, Yes, check_outputs, print_json, say, say_aside
 from weightsmith.cli.progress import count, shown_progress
 from weightsmith.errors import FileError, InputError
 from weightsmith.storage import read_json
-
-if TYPE_CHECKING:
-    from weightsmith.check import Automaton, Verdict
 
 check = typer.Typer(
     help="Check a claim for every input. Exit code 1 when it is refuted, 3 when nothing is known.",
@@ -145,10 +142,9 @@ def recognizes(
         str | None, typer.Option(help="The inputs that it says YES to: a regular expression for the whole input.")
     ] = None,
     automaton: Annotated[
-        Path | None,
-        typer.Option(help='Or an automaton: JSON, {"table": [[…], …], "accepting": […], "start": 0}.'),
+        Path | None, typer.Option(help='Or an automaton: JSON, {"table": [[…], …], "accepting": […], "start": 0}.')
     ] = None,
-    yes: Annotated[str, typer.Option(help="The class that counts as YES.")] = "YES",
+    yes: Yes = "YES",
     *,
     shared: Shared,
 ) -> None:
@@ -162,7 +158,7 @@ def recognizes(
     )
 
 
-def _checked(claim: Callable[..., "Verdict"], *arguments: Any, **options: Any) -> "Verdict":
+def _checked(claim: Callable[..., "ws.check.Verdict"], *arguments: Any, **options: Any) -> "ws.check.Verdict":
     """Check a claim, and show how far it is."""
     done = 0
     try:
@@ -194,7 +190,7 @@ def _warnings_in_a_line() -> Iterator[None]:
         yield
 
 
-def _finish(verdict: "Verdict", files: list[Path], shared: Shared) -> NoReturn:
+def _finish(verdict: "ws.check.Verdict", files: list[Path], shared: Shared) -> NoReturn:
     """Print the verdict and write its certificate; whatever fails, the other is still done."""
     names = [str(file) for file in files]
     try:
@@ -209,7 +205,7 @@ def _finish(verdict: "Verdict", files: list[Path], shared: Shared) -> NoReturn:
     raise typer.Exit
 
 
-def _automaton(file: Path) -> "Automaton":
+def _automaton(file: Path) -> "ws.check.Automaton":
     """Read an automaton."""
     data = read_json(file, "the automaton")
     if set(data) - {"start", "outputs", "answers", "vocabulary", "scope", "regex"} != {"table", "accepting"}:

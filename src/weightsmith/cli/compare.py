@@ -6,9 +6,10 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.interrupts import Interrupts
 from weightsmith.cli.output import AsJson, print_json, say, say_aside, say_written
-from weightsmith.cli.settings import given, takes_settings
+from weightsmith.cli.settings import chosen, takes_settings
 from weightsmith.cli.train import check_file, load_torch
 from weightsmith.errors import InputError, named, shown
 from weightsmith.train.settings import COMPARISON, Course, Shape
@@ -42,7 +43,7 @@ def compare(
         read = ws.train.read_file(text)
         task = ws.train.as_text(read, settings["context"], tokens)  # type: ignore[arg-type]
         every = max(settings["steps"] // CURVE_POINTS, 1)
-        shape, course = COMPARISON.changed({**given(settings), "evaluate_every": every})
+        shape, course = COMPARISON.changed({**chosen(settings), "evaluate_every": every})
         sentence = _beginning(task, read) if sentence is None else sentence
         _check(task, sentence)
         check_file(output, text)
@@ -83,9 +84,7 @@ def compared(
     task: "ws.train.Text | ws.train.Labelled", shape: Shape, course: Course, output: Path, stop: Interrupts
 ) -> "ws.train.Comparison":
     """Train both with one bar, the transformer first."""
-    from weightsmith.cli.progress import shown_progress  # here, because bars are slow to load
-
-    with shown_progress("training", "steps") as show:
+    with lazy.shown_progress("training", "steps") as show:
 
         def report(step: int, loss: float, rate: float) -> None:
             show(step, 2 * course.steps, f"loss {loss:.3f}, {rate:,.0f} tokens/s")

@@ -6,20 +6,20 @@ from typing import Annotated
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.budgets import memory_bytes
-from weightsmith.cli.output import check_outputs, say, say_written
+from weightsmith.cli import lazy
+from weightsmith.cli.loading import save_model
+from weightsmith.cli.output import OutputFile, check_outputs, memory_bytes
 from weightsmith.cli.programs import Limits, compile_file, given_tokens
 from weightsmith.errors import InputError
 
 
 def compile(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    output: OutputFile,
     program: Annotated[
         Path | None, typer.Argument(metavar="[PROGRAM]", help="A file of RASP text.", show_default=False)
     ] = None,
     ltl: Annotated[
-        str | None,
-        typer.Option("--ltl", metavar="FORMULA", help="Or past-time temporal logic: O(a & Y b) | (!c S a)."),
+        str | None, typer.Option("--ltl", metavar="FORMULA", help="Or past-time temporal logic: O(a & Y b) | (!c S a).")
     ] = None,
     vocabulary: Annotated[
         str | None,
@@ -47,8 +47,7 @@ def compile(
         Path | None, typer.Option(metavar="FILE", help="Of a program: write its lemmas here as JSON, or print them: -.")
     ] = None,
     check: Annotated[
-        int | None,
-        typer.Option(help="Of a program: also run every input up to this length against the interpreter."),
+        int | None, typer.Option(help="Of a program: also run every input up to this length against the interpreter.")
     ] = None,
     soft: Annotated[bool, typer.Option("--soft", help="Of a formula: O and H by a softmax that saturates.")] = False,
     seconds: Annotated[
@@ -79,9 +78,7 @@ def compile(
     check_outputs(output)
     tokens = given_tokens(vocabulary) or _tokens_of(ltl)
     formula = ws.programs.compile_ltl(ltl, tokens, A, soft=soft, seconds=budget.seconds, memory=budget.memory)
-    ws.save(formula.transformer, output)
-    say(str(formula))
-    say_written(output)
+    save_model(formula.transformer, output, str(formula))
 
 
 def _refuse(of: str, **options: object) -> None:
@@ -93,9 +90,8 @@ def _refuse(of: str, **options: object) -> None:
 
 def _tokens_of(formula: str) -> tuple[str, ...]:
     """Return the tokens that a formula names, in its order."""
-    from weightsmith.programs.ltl.formulas import Token, in_order
-
-    named = [part.name for part in in_order(ws.programs.parse_ltl(formula)) if isinstance(part, Token)]
+    parts = lazy.formulas.in_order(ws.programs.parse_ltl(formula))
+    named = [part.name for part in parts if isinstance(part, lazy.formulas.Token)]
     if not named:
         raise InputError("the formula names no token: write --vocabulary abc, for example")
     return tuple(named)

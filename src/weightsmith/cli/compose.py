@@ -1,23 +1,22 @@
 """weightsmith compose."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.output import check_outputs, say, say_written
+from weightsmith.cli import lazy
+from weightsmith.cli.loading import save_model
+from weightsmith.cli.output import OutputFile, check_outputs
 from weightsmith.errors import InputError
 
 
 def compose(
     formula: Annotated[str, typer.Argument(metavar="FORMULA", help='Names with ~ & ^ | and brackets: "S & ~T".')],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    output: OutputFile,
     let: Annotated[list[str] | None, typer.Option(metavar="NAME=MODEL", help="What a name means; repeat it.")] = None,
 ) -> None:
     """Compose yes/no transformers with and, or, not and exclusive or."""
-    from weightsmith.composition.boolean import composed
-
     check_outputs(output)
     parts = {}
     for meaning in let or []:
@@ -27,7 +26,5 @@ def compose(
         if name in parts:
             raise InputError(f"--let gives {name} twice: write each name once")
         parts[name] = ws.load(file)
-    T = composed(formula, parts, "--let {}=FILE")
-    ws.save(T, output)
-    say(repr(T))
-    say_written(output)
+    T = lazy.composed(formula, parts, "--let {}=FILE")
+    save_model(T, output)

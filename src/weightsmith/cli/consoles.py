@@ -1,4 +1,4 @@
-"""Where tables, colours and bars are drawn. What is plain text needs no console: see `output`, which loads no rich."""
+"""Rich consoles for tables, colours and bars. Plain text goes through `output`, which does not load rich."""
 
 import os
 

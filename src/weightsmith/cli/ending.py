@@ -1,7 +1,7 @@
 """How a command ends.
 
 0 is fine, 1 a refuted claim or certificate and nothing else, 2 a wrong input or usage, 3 a claim or an automaton of
-which nothing is known within the budget, 70 a defect of ours, 130 Ctrl-C, 141 output that nobody reads.
+which nothing is known within the budget, 70 an internal error, 130 Ctrl-C, 141 output to a closed pipe.
 """
 
 import contextlib
@@ -16,6 +16,7 @@ from typing import NoReturn, TextIO, cast
 import typer
 
 from weightsmith._version import __version__
+from weightsmith.cli import lazy
 from weightsmith.errors import UnknownError, WeightsmithError, cut, reason, shown
 
 REFUTED, WRONG, UNKNOWN, DEFECT, INTERRUPTED, UNREAD = 1, 2, 3, 70, 130, 141
@@ -94,12 +95,10 @@ def _is_ctrl_c(error: BaseException | None) -> bool:
 
 
 def fail(message: str, code: int = WRONG) -> NoReturn:
-    """Exit with a message, also where nobody reads it."""
-    from weightsmith.cli.consoles import errors  # here, because most commands end well and need no colours
-
+    """Exit with a message, also if stderr is closed."""
     try:
-        errors().print(f"error: {message}", style="red")
-    except SystemExit:  # which rich makes of a message that nobody reads
+        lazy.errors().print(f"error: {message}", style="red")
+    except SystemExit:  # raised by rich if stderr is closed
         _silence(sys.stderr)
     sys.exit(code)
 
@@ -118,7 +117,7 @@ def _exit(end: SystemExit) -> NoReturn:
 
 
 def _defect(error: BaseException) -> NoReturn:
-    """Say that we are wrong, and what to report; the traceback goes to a file, or is printed."""
+    """Report an internal error; the traceback goes to a file, or is printed."""
     what = f"{type(error).__name__}{_text(error)}"
     whole = "".join(traceback.format_exception(error))
     place = None if Tracebacks.printed else _written(whole)
@@ -134,7 +133,7 @@ def _defect(error: BaseException) -> NoReturn:
 
 
 def _text(error: BaseException) -> str:
-    """Return the beginning of what an error says, in a line that a terminal may show."""
+    """Return the beginning of an error's text, in one printable line."""
     try:
         said = " ".join(cut(str(error)).split())
     except Exception:  # the text of an error can fail too, as with a number that Python refuses to write out
@@ -161,7 +160,7 @@ def _unread() -> NoReturn:
 
 
 def _silence(*streams: TextIO | None) -> None:
-    """Let what is still in their buffers go nowhere: at its end Python writes it, and would complain again."""
+    """Discard the buffers of streams, which Python would write at its end, and fail again."""
     for stream in streams:
         if stream is not None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

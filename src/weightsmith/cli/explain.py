@@ -1,25 +1,23 @@
 """weightsmith explain."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.consoles import results
 from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import AsJson, ModelFile, print_json, say
-from weightsmith.errors import InputError, brief, shown
+from weightsmith.cli.output import AsJson, ModelFile, Tokens, print_json, say
+from weightsmith.errors import InputError, brief, position_of, shown
 from weightsmith.tables import Table
-
-if TYPE_CHECKING:
-    from weightsmith.inspect import Attribution, Lens
 
 Position = Annotated[int, typer.Option(metavar="N", help="Explain what the output says there; -1 is the last.")]
 
 
 def explain(
     file: ModelFile,
-    tokens: Annotated[str, typer.Argument(metavar="INPUT", help="Characters, or words separated by spaces.")],
+    tokens: Tokens,
     wanted: Annotated[str | None, typer.Option("--class", help="The class; without it, the decision.")] = None,
     over: Annotated[str | None, typer.Option(metavar="CLASS", help="The logit less that of this class.")] = None,
     position: Position = -1,
@@ -28,14 +26,12 @@ def explain(
     as_json: AsJson = False,
 ) -> None:
     """Split a logit into embedding, position, heads by source, neurons and biases, and show the decision on the way."""
-    from weightsmith.inspect.trace import position_of
-
     if top < 1:
         raise InputError(f"--top {top}: write how many parts to show, 1 or more")
     if by not in (None, "head", "block"):
         raise InputError(f"--by {brief(by)}: write --by head or --by block")
     r = ws.run(load_model(file), tokens)
-    here, seen = position_of(r, position), ws.lens(r)
+    here, seen = position_of(position, len(r.tokens)), ws.lens(r)
     found = ws.attribute(r, seen.decisions[-1][here] if wanted is None else wanted, over=over, position=here)
     if by is not None:
         found = found.by_head() if by == "head" else found.by_block()
@@ -45,7 +41,7 @@ def explain(
         _show(seen, found, top)
 
 
-def _as_data(found: "Attribution") -> dict[str, object]:
+def _as_data(found: "lazy.Attribution") -> dict[str, object]:
     keys = ("kind", "amount", "block", "place", "source", "name")
     return {
         "class": found.wanted,
@@ -57,15 +53,12 @@ def _as_data(found: "Attribution") -> dict[str, object]:
     }
 
 
-def _show(seen: "Lens", found: "Attribution", top: int) -> None:
-    from weightsmith.inspect.trace import position_text
-    from weightsmith.model.lookup import present_stages
-
+def _show(seen: "lazy.Lens", found: "lazy.Attribution", top: int) -> None:
     here, tokens = found.position, seen.tokens
-    where = "" if here == len(tokens) - 1 else f" at {position_text(tokens, here)}"
+    where = "" if here == len(tokens) - 1 else f" at {lazy.trace.position_text(tokens, here)}"
     say(f"decision{where}: {shown(seen.decisions[-1][here])}")
     results().print(found.table(top))
     stages = Table("after", "the head would say")
-    for s in present_stages(seen.transformer):
+    for s in lazy.present_stages(seen.transformer):
         stages.add(seen.stages[s], shown(seen.decisions[s][here]))
     results().print(stages)

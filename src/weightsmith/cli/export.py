@@ -1,19 +1,18 @@
 """weightsmith export."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.consoles import errors
 from weightsmith.cli.output import AsJson, ModelFile, check_outputs, print_json, say, say_written
 from weightsmith.errors import InputError, brief
+from weightsmith.storage import refusals, write_whole
 
-if TYPE_CHECKING:
-    from weightsmith.export import Agreement
-
-Allowed = dict[str, bool]  # what an exporter is told to let pass, by the names of its options
+Allowed = dict[str, bool]  # allow_… options of an exporter
 TARGETS = ("torch", "transformer-lens", "hugging-face", "onnx")
 
 
@@ -52,7 +51,7 @@ def export(
     check_outputs(None if to == "hugging-face" else output, read=(file,))
     T = ws.load(file)
     with errors().status("writing and running …"):  # shows on a terminal only
-        T = _exporters().without_saturation(T) if portable else T
+        T = ws.export.without_saturation(T) if portable else T
         allowed = {"allow_differences": allow_differences, "allow_saturation": allow_saturation}
         report = _WRITERS[to](T, output, dtype, allowed, exact, stock)
     if as_json:
@@ -71,47 +70,33 @@ def _check_options(to: str, exact: bool, stock: str | None) -> None:
         raise InputError("--stock is for --to hugging-face")
 
 
-def _exporters() -> Any:
-    from weightsmith import export  # here, because it loads numpy
-
-    return export
-
-
-def _torch(T: "ws.Transformer", output: Path, dtype: str | None, allowed: Allowed, exact: bool, _: Any) -> "Agreement":
-    from weightsmith.export.pytorch import made
-
-    module = made(T, exact, dtype)
-    from weightsmith.export.pytorch.file import write
-
-    return write(T, module, output, **allowed)
+def _torch(
+    T: "ws.Transformer", output: Path, dtype: Any, allowed: Allowed, exact: bool, _: Any
+) -> "ws.export.Agreement":
+    module = lazy.made(T, exact, dtype)  # refuses where PyTorch is missing, which `write` needs too
+    return lazy.write(T, module, output, **allowed)
 
 
 def _transformer_lens(
-    T: "ws.Transformer", output: Path, dtype: str | None, allowed: Allowed, exact: bool, stock: Any
-) -> "Agreement":
-    from weightsmith.storage import refusals, write_whole
-
-    bridge = _exporters().to_transformer_lens(T, dtype=dtype, **allowed)
-    from weightsmith.export.pytorch.file import weights_bytes
-
-    report: Agreement = bridge.agreement
+    T: "ws.Transformer", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any
+) -> "ws.export.Agreement":
+    bridge = ws.export.to_transformer_lens(T, dtype=dtype, **allowed)
+    report: ws.export.Agreement = bridge.agreement
     with refusals("cannot write", output):
-        write_whole(output, weights_bytes(T, bridge, report.difference))
+        write_whole(output, lazy.weights_bytes(T, bridge, report.difference))
     return report
 
 
 def _hugging_face(
-    T: "ws.Transformer", output: Path, dtype: str | None, allowed: Allowed, exact: bool, stock: Any
-) -> "Agreement":
-    report: Agreement = _exporters().to_hugging_face(T, output, stock, dtype=dtype, **allowed)
-    return report
+    T: "ws.Transformer", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any
+) -> "ws.export.Agreement":
+    return ws.export.to_hugging_face(T, output, stock, dtype=dtype, **allowed)
 
 
 def _onnx(
-    T: "ws.Transformer", output: Path, dtype: str | None, allowed: Allowed, exact: bool, stock: Any
-) -> "Agreement":
-    report: Agreement = _exporters().to_onnx(T, output, dtype=dtype, **allowed)
-    return report
+    T: "ws.Transformer", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any
+) -> "ws.export.Agreement":
+    return ws.export.to_onnx(T, output, dtype=dtype, **allowed)
 
 
 _WRITERS = {"torch": _torch, "transformer-lens": _transformer_lens, "hugging-face": _hugging_face, "onnx": _onnx}

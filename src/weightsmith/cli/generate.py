@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import AsJson, ModelFile, print_json, say_aside, token_text
+from weightsmith.cli.output import AsJson, ModelFile, Text, print_json, say_aside, token_text
 
 
 def generate(
     file: ModelFile,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="Characters, or words separated by spaces.")],
+    text: Text,
     steps: Annotated[int, typer.Option(help="How many tokens.")] = 20,
     temperature: Annotated[float, typer.Option(help="0 takes the decision itself; above 0 tokens are drawn.")] = 0.0,
     top_k: Annotated[int | None, typer.Option(help="Draw from so many of the most likely tokens.")] = None,
@@ -25,14 +26,11 @@ def generate(
     as_json: AsJson = False,
 ) -> None:
     """Go on from a text, token by token, as they come."""
-    from weightsmith.inspect.generate import check_context  # here, because it loads numpy
-    from weightsmith.model.tokens import read_tokens_of_any_length, separator
-
     T = load_model(file)
     tokens = ws.generate(T, text, steps, temperature=temperature, top_k=top_k, seed=seed, slide=True)
-    read, most = read_tokens_of_any_length(T, text), T.max_length
+    read, most = lazy.tokens.read_tokens_of_any_length(T, text), T.max_length
     if not slide:
-        check_context(T, len(read), steps, "--slide")
+        lazy.check_context(T, len(read), steps, "--slide")
     if steps and most is not None and len(read) + steps - 1 > most:
         say_aside(f"the context holds {most} tokens: from token {most + 1} on, only the last {most} are seen")
     if as_json:
@@ -41,7 +39,7 @@ def generate(
     if T.tokenizer:
         _write_text(T, read, tokens)
         return
-    between = separator(T.vocabulary)
+    between = lazy.tokens.separator(T.vocabulary)
     sys.stdout.write(between.join(map(token_text, read)))
     for token in tokens:
         sys.stdout.write(between + token_text(token))
@@ -50,13 +48,11 @@ def generate(
 
 
 def _write_text(T: "ws.Transformer", read: Sequence[str], tokens: Iterable[str]) -> None:
-    """Write what the tokens stand for, as they come; a letter may be made of several of them."""
-    from weightsmith.model import readable_text
-
+    """Write the text of tokens as they come; a letter may take several tokens."""
     every, written = list(read), 0
     for token in chain([""], tokens):
         every += [token] if token else []
-        text = readable_text(T, every)
+        text = lazy.tokens.readable_text(T, every)
         whole = len(text.rstrip("\ufffd"))
         sys.stdout.write("".join(map(token_text, text[written:whole])))
         sys.stdout.flush()

@@ -1,16 +1,14 @@
 """weightsmith import."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import Annotated, cast
 
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.loading import read_checkpoint
-from weightsmith.cli.output import AsJson, check_outputs, print_json, say, say_written
-
-if TYPE_CHECKING:
-    from weightsmith.arithmetic.native import NativeType
+from weightsmith.cli.output import AsJson, OutputFile, check_outputs, print_json, say, say_written
 
 
 def import_(
@@ -18,7 +16,7 @@ def import_(
         Path,
         typer.Argument(metavar="DIRECTORY", help="A checkpoint of Hugging Face: config.json and safetensors files."),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    output: OutputFile,
     numbers: Annotated[
         str | None, typer.Option(metavar="float32|float64", help="The arithmetic; without it, that of the weights.")
     ] = None,
@@ -29,7 +27,7 @@ def import_(
     GPT-2, Llama, Mistral, Qwen2, GPT-NeoX and Phi are read. Commands that take MODEL also take the directory itself.
     """
     check_outputs(output)
-    T = read_checkpoint(directory, cast("NativeType | None", numbers))  # others are refused there
+    T = read_checkpoint(directory, cast("lazy.NativeType | None", numbers))  # others are refused there
     ws.save(T, output)
     if as_json:
         print_json(_summary(T, output))

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.consoles import results
 from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import AsJson, ModelFile, print_json, say
@@ -11,16 +12,11 @@ from weightsmith.tables import Table, bar
 BAR_WIDTH = 32  # how wide all weights are
 
 
-def info(
-    file: ModelFile,
-    as_json: AsJson = False,
-) -> None:
+def info(file: ModelFile, as_json: AsJson = False) -> None:
     """Show what is in a model file."""
     T = load_model(file)
     if as_json:
-        from weightsmith.files.codec import encode  # here, because it loads numpy
-
-        tensors, metadata = encode(replace(T, tokenizer=""))  # which nobody reads
+        tensors, metadata = lazy.encode(replace(T, tokenizer=""))
         shapes = {name: list(array.shape) for name, array in tensors.items()}
         parts = {
             part: {"weights": count, "percent": round(percent(count, T), 2)}
@@ -35,14 +31,11 @@ def info(
 
 
 def show_history(T: "ws.Transformer") -> None:
-    """Print how a transformer was made; a program that it was compiled from, with the weights beside its lines."""
-    from weightsmith.programs.listing import COMPILED  # here, because they load numpy
-    from weightsmith.programs.source_map import SourceMap
-
-    sources = SourceMap.of(T)
+    """Print the provenance of a transformer; of a compiled program, the lines with their weights."""
+    sources = lazy.SourceMap.of(T)
     program, rest = sources.length, 0
     for line in T.provenance:
-        begins = line.startswith(COMPILED) and rest == 0
+        begins = line.startswith(lazy.COMPILED) and rest == 0
         rest = program if begins else rest
         say(f"  {'made by ' if begins or rest == 0 else '        '}    {line}")
         rest = max(0, rest - 1)
@@ -52,11 +45,9 @@ def show_history(T: "ws.Transformer") -> None:
 
 
 def weights_by_part(T: "ws.Transformer") -> dict[str, int]:
-    """Count the weights of the embedding, of all attention and of all feed-forward layers, and what else there is."""
-    from weightsmith.model import named_arrays  # here, because it loads numpy
-
+    """Count the weights of the embedding, attention, feed-forward layers, and other parts."""
     counts = {"embedding": 0, "positions": 0, "attention": 0, "feed-forward": 0, "norms": 0, "output": 0}
-    for name, array in named_arrays(T):
+    for name, array in lazy.named_arrays(T):
         first, *rest = name.split(".")
         part = (rest[1] if first == "blocks" else first).replace("_", "-")
         part = "norms" if part.endswith("-norm") else part.removesuffix("-bias")

@@ -41,7 +41,7 @@ def library(
 
 
 def sizes(entry: "ws.library.Entry | ws.library.Example", T: "ws.Transformer") -> dict[str, Any]:
-    """Return what every row has."""
+    """Return the columns of every row."""
     size = {"blocks": len(T.blocks), "lanes": len(T.lanes), "nonzero_weights": T.nonzero_weights}
     return {"name": entry.call, "claim": entry.claim, **size}
 
@@ -81,7 +81,7 @@ def folded(text: str) -> str:
 
 
 def show_examples(rows: list[dict[str, Any]]) -> None:
-    """Print the examples with what they decide."""
+    """Print the examples with their decisions."""
     shown = Table("example", "blocks", "lanes", "weights", "arithmetic", "decides", right=range(1, 5))
     for row in rows:
         decides = "\n".join(f"{tokens} → {decision}" for tokens, decision in row["decisions"].items())

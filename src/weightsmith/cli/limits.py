@@ -5,11 +5,11 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.automaton import Memory, Seconds, States
-from weightsmith.cli.budgets import memory_bytes
 from weightsmith.cli.consoles import errors, results
 from weightsmith.cli.library import short
-from weightsmith.cli.output import AsJson, ModelFile, print_json
+from weightsmith.cli.output import AsJson, ModelFile, Yes, memory_bytes, print_json
 from weightsmith.errors import InputError, WeightsmithError
 from weightsmith.tables import Table
 
@@ -19,16 +19,13 @@ def limits(
     more: Annotated[list[str] | None, typer.Argument(metavar="[ARITHMETIC]...", help="More arithmetics.")] = None,
     regex: Annotated[str, typer.Option(help="The inputs that it should say YES to.")] = "",
     into: Annotated[list[str] | None, typer.Option("--into", help="The arithmetics to round its weights into.")] = None,
-    yes: Annotated[str, typer.Option(help="The class that counts as YES.")] = "YES",
+    yes: Yes = "YES",
     seconds: Seconds = 60.0,
     memory: Memory = 1.0,
     states: States = 2_000_000,
     as_json: AsJson = False,
 ) -> None:
     """Say in which arithmetics a model recognizes a language at all lengths, and where it fails first in the others."""
-    from weightsmith.automata.extraction import Budget  # here, because they load numpy
-    from weightsmith.automata.languages import language
-
     if not regex or not into:
         raise InputError(
             "say what it should recognize, and where: write --regex '.*1.*' --into 'fixed(2,2)' 'fixed(4,4)'"
@@ -37,8 +34,8 @@ def limits(
     T = ws.load(file)
     ws.check.claims.check_class(T, yes, "--yes {1}")
     budget = {"seconds": seconds, "states": states, "memory": memory_bytes(memory)}
-    Budget(seconds, states, memory_bytes(memory))  # what is wrong in every arithmetic is no limit of one
-    wanted: Any = language(regex, tuple(T.vocabulary))
+    lazy.Budget(seconds, states, memory_bytes(memory))  # refused once, not for each arithmetic
+    wanted: Any = lazy.language(regex, tuple(T.vocabulary))
     rows = []
     with errors().status("deciding …"):
         for A in arithmetics:

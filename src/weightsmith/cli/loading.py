@@ -1,12 +1,10 @@
-"""The models that commands take: files, and checkpoints of Hugging Face."""
+"""Loading models from files and Hugging Face checkpoints, and saving them."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import weightsmith as ws
-
-if TYPE_CHECKING:
-    from weightsmith.arithmetic.native import NativeType
+from weightsmith.cli import lazy
+from weightsmith.cli.output import say, say_written
 
 
 def load_model(path: Path) -> "ws.Transformer":
@@ -14,12 +12,16 @@ def load_model(path: Path) -> "ws.Transformer":
     return read_checkpoint(path) if path.is_dir() else ws.load(path)
 
 
-def read_checkpoint(directory: Path, numbers: "NativeType | None" = None) -> "ws.Transformer":
-    """Read a checkpoint; one that takes its time shows how far it is."""
-    from weightsmith.cli.progress import shown_progress  # here, because bars are slow to load
-    from weightsmith.export import from_hugging_face  # and this loads numpy
+def save_model(T: "ws.Transformer", output: Path, text: str = "") -> None:
+    """Write a model file; print a text, by default the model's description, and the file's name."""
+    ws.save(T, output)
+    say(text or repr(T))
+    say_written(output)
 
-    with shown_progress("reading", "MB") as report:
-        return from_hugging_face(
+
+def read_checkpoint(directory: Path, numbers: "lazy.NativeType | None" = None) -> "ws.Transformer":
+    """Read a checkpoint, with progress."""
+    with lazy.shown_progress("reading", "MB") as report:
+        return ws.export.from_hugging_face(
             directory, numbers=numbers, progress=lambda done, total: report(done // 10**6, total // 10**6)
         )

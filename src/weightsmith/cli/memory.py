@@ -2,15 +2,26 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.consoles import results
-from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import AsJson, ModelFile, check_outputs, print_json, say, say_aside, say_written
+from weightsmith.cli.lane_numbers import read_numbers
+from weightsmith.cli.loading import load_model, save_model
+from weightsmith.cli.output import (
+    AsJson,
+    ModelFile,
+    OutputFile,
+    Tokens,
+    check_outputs,
+    print_json,
+    say,
+    say_aside,
+    say_written,
+)
 from weightsmith.errors import shown
 from weightsmith.tables import Table, number
 
@@ -20,13 +31,12 @@ memory = typer.Typer(
     rich_markup_mode="rich",
 )
 Block = Annotated[int, typer.Option("--block", "-b", help="The block, counted from 0.")]
-Output = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
 
 
 @memory.command("write")
 def write(
     file: ModelFile,
-    output: Output,
+    output: OutputFile,
     key: Annotated[str, typer.Option(metavar="LANE=NUMBER,…", help="The pattern for which the neuron fires.")],
     value: Annotated[str, typer.Option(metavar="LANE=NUMBER,…", help="What it then adds to the stream.")],
     block: Block = 0,
@@ -37,8 +47,6 @@ def write(
     ] = None,
 ) -> None:
     """Write a fact: MODEL --block 0 --key tower=1,eiffel=1 --value paris=1 -o OUT."""
-    from weightsmith.memory.written import read_numbers  # here, because it loads numpy
-
     check_outputs(output)
     T = load_model(file)
     written = ws.memory.write(
@@ -65,7 +73,7 @@ def list_facts(file: ModelFile, as_json: AsJson = False) -> None:
 @memory.command("read")
 def read(
     file: ModelFile,
-    tokens: Annotated[str, typer.Argument(metavar="INPUT", help="Characters, or words separated by spaces.")],
+    tokens: Tokens,
     block: Annotated[int | None, typer.Option("--block", "-b", help="Only this block.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Also the neurons that did not fire.")] = False,
     as_json: AsJson = False,
@@ -115,22 +123,18 @@ def promoted(
 
 
 @memory.command("undo")
-def undo(file: ModelFile, output: Output) -> None:
+def undo(file: ModelFile, output: OutputFile) -> None:
     """Take back the last edit."""
     check_outputs(output)
     T = load_model(file)
-    ws.save(ws.memory.undo(T), output)
-    say(f"undone: {T.edits[-1].text}")
-    say_written(output)
+    save_model(ws.memory.undo(T), output, f"undone: {T.edits[-1].text}")
 
 
 def _neuron(T: "ws.Transformer", block: int, text: str) -> tuple[int, str]:
     """Return a neuron's number and name; digits are a number only where they are no name."""
-    from weightsmith.model.lookup import layer_at, neuron_at  # here, because it loads numpy
-
-    names = layer_at(T, block).names
+    names = lazy.layer_at(T, block).names
     counted = int(text) if text.isascii() and text.isdecimal() and len(text) <= 9 else None
-    n = neuron_at(T, block, text if counted is None or text in names else counted)
+    n = lazy.neuron_at(T, block, text if counted is None or text in names else counted)
     if counted is not None and counted != n and counted < len(names):
         say_aside(f"{text} is the name of neuron {n}: for neuron {counted} write 0{text}")
     return n, names[n] if names else ""

@@ -9,7 +9,7 @@ import weightsmith as ws
 from weightsmith.cli.compare import CURVE_POINTS, checkpoints, compared, stopped
 from weightsmith.cli.interrupts import Interrupts
 from weightsmith.cli.output import AsJson, say_written
-from weightsmith.cli.settings import given, takes_settings
+from weightsmith.cli.settings import chosen, takes_settings
 from weightsmith.cli.track import tell
 from weightsmith.cli.train import check_file, load_torch
 from weightsmith.errors import InputError, listed, named
@@ -44,7 +44,7 @@ def moods(
         for file in (output,) if model is None else (output, model):
             check_file(file, None)
         every = max(settings["steps"] // CURVE_POINTS, 1)
-        shape, course = MOODS.changed({**given(settings), "evaluate_every": every})
+        shape, course = MOODS.changed({**chosen(settings), "evaluate_every": every})
         sentences = ws.train.mood_sentences(LEARN + HELD_OUT, shape.context)
         learn, held_out = sentences[:LEARN], sentences[LEARN:]
         task = ws.train.as_labelled(ws.train.mood_labels(learn), ws.train.MOOD_WORDS)

@@ -1,19 +1,19 @@
 """weightsmith new."""
 
 from inspect import Parameter, signature
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 import weightsmith as ws
-from weightsmith.cli.output import check_outputs, say, say_written
+from weightsmith.cli.loading import save_model
+from weightsmith.cli.output import OutputFile, check_outputs
 from weightsmith.errors import InputError, brief, nearest_names
 
 
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="random, or a name that weightsmith library lists.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    output: OutputFile,
     arithmetic: Annotated[
         str | None, typer.Option(help="The number system: fixed(4,4), or what an example says itself.")
     ] = None,
@@ -42,9 +42,7 @@ def new(
         given["vocabulary"] = tuple(vocabulary.split()) if len(vocabulary.split()) > 1 else tuple(vocabulary)
     check_outputs(output)
     T = build(name, given, arithmetic=None if arithmetic is None else ws.parse_arithmetic(arithmetic))
-    ws.save(T, output)
-    say(repr(T))
-    say_written(output)
+    save_model(T, output)
 
 
 def build(name: str, given: dict[str, Any], **fixed: Any) -> Any:

@@ -7,14 +7,14 @@ import typer
 import weightsmith as ws
 from weightsmith.cli.consoles import results
 from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import AsJson, ModelFile, print_json, say
+from weightsmith.cli.output import AsJson, ModelFile, Text, print_json, say
 from weightsmith.errors import InputError, shown
 from weightsmith.tables import Table, bar
 
 
 def next(
     file: ModelFile,
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="Characters, or words separated by spaces.")],
+    text: Text,
     top: Annotated[int, typer.Option(help="How many of the most likely tokens to show.")] = 10,
     temperature: Annotated[float, typer.Option(help="Above 1 flattens the distribution, below 1 sharpens it.")] = 1.0,
     as_json: AsJson = False,

@@ -1,4 +1,4 @@
-"""What commands say in plain text, and the files that they write. What has colours is drawn by `consoles`."""
+"""Plain-text output of commands, and checks of the files that they write. `consoles` prints with colours."""
 
 import json
 import logging
@@ -9,49 +9,53 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
-from weightsmith.errors import FileError, shown
+from weightsmith.errors import FileError, InputError, shown
 from weightsmith.storage import check_writable, refusals
 
 ModelFile = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A model file, or a directory with a checkpoint of Hugging Face.")
 ]
+OutputFile = Annotated[Path, typer.Option("--output", "-o", help="The file to write.")]
+Tokens = Annotated[str, typer.Argument(metavar="INPUT", help="Characters, or words separated by spaces.")]
+Text = Annotated[str, typer.Argument(metavar="TEXT", help="Characters, or words separated by spaces.")]
+Yes = Annotated[str, typer.Option(help="The class that counts as YES.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-_NOT_SHOWN = dict.fromkeys(map(ord, "\a\b\v\f\r"))  # what would ring, or write over what is there
+_NOT_SHOWN = dict.fromkeys(map(ord, "\a\b\v\f\r"))  # control characters that ring or overwrite
 
 
-class _Told(logging.Handler):
-    """Shows what the library logs, such as that it is compiling."""
+class _LogLines(logging.Handler):
+    """Prints log messages of the library, such as that it is compiling."""
 
     def emit(self, record: logging.LogRecord) -> None:
         say_aside(record.getMessage())
 
 
 def show_log() -> None:
-    """Show on stderr what the library has to say while a command runs."""
+    """Print the library's log messages to stderr while a command runs."""
     log = logging.getLogger("weightsmith")
     log.setLevel(logging.INFO)
-    if not any(isinstance(handler, _Told) for handler in log.handlers):
-        log.addHandler(_Told())
+    if not any(isinstance(handler, _LogLines) for handler in log.handlers):
+        log.addHandler(_LogLines())
 
 
 def say(text: str) -> None:
-    """Print plain lines of results, which a terminal may fold but we do not."""
+    """Print plain lines of results to stdout, unfolded."""
     _write(text, sys.stdout)
 
 
 def say_aside(text: str) -> None:
-    """Print a message, which is no result."""
+    """Print a message to stderr."""
     _write(text, sys.stderr)
 
 
 def _write(text: str, stream: TextIO | None) -> None:
-    if stream is not None:  # there is none where nobody could read it
+    if stream is not None:  # None without a console
         stream.write(f"{text.translate(_NOT_SHOWN).expandtabs()}\n")
         stream.flush()
 
 
 def token_text(token: str) -> str:
-    """Return a token as it is where a terminal takes it for text, as it does line breaks and spaces; else quoted."""
+    """Return a token as it is if it is printable, a space or a line break; else quoted."""
     return token if token in (" ", "\n") or (token.isprintable() and token) else shown(token)
 
 
@@ -72,9 +76,16 @@ def check_outputs(*outputs: Path | None, read: Sequence[Path | None] = ()) -> No
 
 
 def _same(path: Path, other: Path) -> bool:
-    return path.resolve() == other.resolve()  # for hard links nothing is lost: what is written gets a new file
+    return path.resolve() == other.resolve()  # hard links are safe: a write makes a new file
 
 
 def print_json(value: dict[str, Any] | list[Any]) -> None:
     """Put machine-readable output on stdout."""
     print(json.dumps(value, indent=2))  # noqa: T201
+
+
+def memory_bytes(gigabytes: float) -> int:
+    """Return --memory in bytes, at least a MiB."""
+    if not 0 < gigabytes < 2**20:
+        raise InputError(f"--memory {gigabytes:g}: write how many GiB it may take, such as 0.5")
+    return max(int(gigabytes * 2**30), 1 << 20)

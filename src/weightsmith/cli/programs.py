@@ -1,33 +1,29 @@
-"""What the command line does with RASP programs in files."""
+"""Compiling RASP programs in files, for the command line."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.ending import Refuted
 from weightsmith.cli.output import check_outputs, say, say_written
 from weightsmith.cli.waiting import waiting
 from weightsmith.errors import FileError, InputError, named
 from weightsmith.storage import read_bytes, refusals, write_json
 
-if TYPE_CHECKING:
-    from weightsmith.arithmetic import Arithmetic
-    from weightsmith.check import Verdict
-    from weightsmith.programs import CompiledProgram
-
 LONGEST_FILE = 4_000_000  # bytes
 PRINTED = Path("-")
 
 
 class Limits(NamedTuple):
-    """What compiling may take."""
+    """The budget for compiling."""
 
     seconds: float | None
     memory: int  # bytes
 
 
 def given_tokens(text: str | None) -> tuple[str, ...] | None:
-    """Return a vocabulary as it is written: words between commas, words between spaces, or characters.
+    """Return the tokens of a vocabulary: words between commas, words between spaces, or characters.
 
     >>> given_tokens("abc"), given_tokens("cat dog"), given_tokens("a,b"), given_tokens("ab,")
     (('a', 'b', 'c'), ('cat', 'dog'), ('a', 'b'), ('a', 'b', ','))
@@ -47,13 +43,13 @@ def compile_file(
     name: str | None,
     *,
     causal: bool,
-    arithmetic: "Arithmetic | None",
+    arithmetic: "ws.Arithmetic | None",
     portable: bool,
     certificate: Path | None,
     check: int | None,
     limits: Limits,
 ) -> None:
-    """Compile a program in a file; say what came out, and write it."""
+    """Compile a program in a file; print a summary, and write the model."""
     if vocabulary is None:
         raise InputError("over which tokens? write --vocabulary abc, or --vocabulary 'cat dog'")
     if max_length is None:
@@ -82,11 +78,9 @@ def compile_file(
         raise Refuted
 
 
-def _checked(P: "CompiledProgram", up_to: int) -> "Verdict":
-    """Run every input up to a length, and show how far that is."""
-    from weightsmith.cli.progress import shown_progress  # here, because bars are slow to load
-
-    with shown_progress("computes") as report:
+def _checked(P: "ws.programs.CompiledProgram", up_to: int) -> "ws.check.Verdict":
+    """Check every input up to a length, with progress."""
+    with lazy.shown_progress("computes") as report:
         return ws.check.computes(P, up_to, progress=report)
 
 

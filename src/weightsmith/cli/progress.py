@@ -1,4 +1,4 @@
-"""How long work shows where it is: a bar on a terminal, plain lines elsewhere, nothing for what is done at once."""
+"""Progress: a bar on a terminal, plain lines elsewhere, nothing during the first second."""
 
 import math
 import time
@@ -12,7 +12,7 @@ from rich.text import Text
 
 from weightsmith.cli.consoles import errors
 
-QUIET_SECONDS = 1.0  # what takes less shows nothing
+QUIET_SECONDS = 1.0  # before anything is shown
 LINE_SECONDS = 10.0  # between plain lines
 DIGITS = 15  # of a number that is written out
 MINUTE, HOUR, DAY, YEAR = 60, 3600, 86400, 365.25 * 86400
@@ -47,7 +47,7 @@ def duration(seconds: float) -> str:
 
 
 def count(number: float) -> str:
-    """Return a number of things: in full, or as 1.3e30 where that has more digits than anybody reads."""
+    """Return a count: in full, or as 1.3e30 if it has more than 15 digits."""
     if abs(number) < 10**DIGITS:
         return f"{number:,.0f}"
     return f"{Decimal(number):.1e}".replace("e+", "e")
@@ -63,7 +63,7 @@ def speed(rate: float, unit: str) -> str:
 
 
 def time_left(done: float, total: float, rate: float) -> str:
-    """Return how long the rest takes, at so many a second; nothing where nobody knows."""
+    """Return the time left at a rate per second; "" if the rate is 0."""
     if not rate:
         return ""
     left = total - done
@@ -87,7 +87,7 @@ class _Rate(ProgressColumn):
 
 
 class _Left(ProgressColumn):
-    max_refresh = 0.5  # seconds; what changes more often cannot be read
+    max_refresh = 0.5  # seconds
 
     def render(self, task: Task) -> Text:
         """Show how long the rest takes."""
@@ -96,7 +96,7 @@ class _Left(ProgressColumn):
 
 @contextmanager
 def shown_progress(name: str, unit: str = "inputs") -> Iterator[Report]:
-    """Return a function of what is done and of all, which shows them on stderr."""
+    """Yield a function of the work done and the whole work that shows progress on stderr."""
     console = errors()
     begin = time.monotonic()
     if not console.is_terminal:
@@ -108,7 +108,7 @@ def shown_progress(name: str, unit: str = "inputs") -> Iterator[Report]:
 
         def show(done: int, total: int, note: str = "") -> None:
             if bar.tasks[0].total is None:
-                bar.reset(task, completed=done, total=total)  # what was there already took no time
+                bar.reset(task, completed=done, total=total)  # earlier work took no time now
             visible = time.monotonic() - begin > QUIET_SECONDS
             bar.update(task, completed=done, total=total, note=note, visible=visible)
 
@@ -128,7 +128,7 @@ class _Lines:
         if now - self.last < LINE_SECONDS:
             return
         self.last = now
-        fresh = done - self.first or done  # what was there already took no time
+        fresh = done - self.first or done  # earlier work took no time now
         rate = fresh / (now - self.begin)
         left = time_left(done, total, rate)
         share = f"{done / total:.0%}" if total else ""

@@ -4,11 +4,12 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.consoles import errors
 from weightsmith.cli.ending import WRONG
 from weightsmith.cli.output import say, say_aside
@@ -16,14 +17,9 @@ from weightsmith.cli.programs import given_tokens
 from weightsmith.cli.waiting import waiting
 from weightsmith.errors import InputError, WeightsmithError, brief
 
-if TYPE_CHECKING:
-    from weightsmith.programs import Program
-    from weightsmith.programs.form import SelectorNode
-    from weightsmith.programs.text.session import Shown
-
 PROMPT, MORE = ">> ", ".. "
 LEAVING = re.compile(r"\s*(exit|quit)\b\s*(\(\s*\))?\s*;?\s*")
-QUOTED = re.compile(r'"[^"\n]*"?|#[^\n]*')  # what brackets do not count in
+QUOTED = re.compile(r'"[^"\n]*"?|#[^\n]*')  # brackets inside do not count
 WELCOME = "RASP, by the interpreter and by weights. An example: hist = selector_width(select(tokens, tokens, ==)); quit"
 
 
@@ -58,11 +54,11 @@ def rasp(
 
 
 def pieces(asked: bool) -> Iterator[tuple[int, str]]:
-    """Yield what is typed, in pieces without open brackets, each with the number of its first line."""
+    """Yield the typed lines in pieces with balanced brackets, each with the number of its first line."""
     held: list[str] = []
     first = 1
     for number, line in enumerate(_lines(asked, lambda: MORE if held else PROMPT), start=1):
-        if line is None:  # Ctrl-C: what was begun is forgotten
+        if line is None:  # Ctrl-C drops the current piece
             held.clear()
             continue
         first = first if held else number
@@ -103,24 +99,20 @@ class Prompt:
         self.vocabulary, self.max_length, self.causal = vocabulary, max_length, causal
 
     def answer(self, text: str) -> None:
-        """Run a piece, and show what it named."""
-        from weightsmith.programs.text.syntax import Source
-
+        """Run a piece, and show the values that it named."""
         try:
-            Source(text).parsed()
+            lazy.Source(text).parsed()
         except InputError:
             text = text if text.rstrip().endswith(";") else f"{text};"
         for shown in self.session.run(text):
             self._show(shown)
 
-    def _show(self, shown: "Shown") -> None:
-        from weightsmith.programs.form import SelectorNode
-
+    def _show(self, shown: "lazy.Shown") -> None:
         name = shown.name or "it"
         program = shown.program
         if program is not None:
             self._compare(name, program)
-        elif isinstance(shown.value, SelectorNode):
+        elif isinstance(shown.value, lazy.form.SelectorNode):
             self._selected(name, shown.value)
         else:
             say(f"{name} = {_written(shown.value)}")
@@ -129,7 +121,7 @@ class Prompt:
     def _example(self) -> list[Any]:
         return list(self.session.example)
 
-    def _compare(self, name: str, program: "Program") -> None:
+    def _compare(self, name: str, program: "ws.programs.Program") -> None:
         """Show a sequence operation on the example, by the interpreter and by weights."""
         program, tokens = replace(program, causal=self.causal), self._example
         wanted = ws.programs.evaluate(program, tokens)
@@ -150,12 +142,10 @@ class Prompt:
         if found != wanted:
             raise AssertionError(f"the weights of {called} say {found}, and the interpreter {wanted}")
 
-    def _selected(self, name: str, selector: "SelectorNode") -> None:
-        """Show which positions of the example each of them selects, by the interpreter."""
-        from weightsmith.programs.form import Width
-
+    def _selected(self, name: str, selector: "lazy.form.SelectorNode") -> None:
+        """Show which positions each position of the example selects, by the interpreter."""
         tokens = self._example
-        run = ws.programs.ProgramRun(ws.programs.Program(Width(selector), "rasp", causal=self.causal), tokens)
+        run = ws.programs.ProgramRun(ws.programs.Program(lazy.form.Width(selector), "rasp", causal=self.causal), tokens)
         say(f"{name}({brief(self.session.example)}) selects, for each position:")
         for token, row in zip(tokens, run.rows(), strict=True):
             say(f"  {token}  {' '.join('1' if chosen else '·' for chosen in row)}")
@@ -163,10 +153,8 @@ class Prompt:
 
 def _written(value: Any) -> str:
     """Return values as people write them."""
-    from weightsmith.programs.text.things import described
-
     if isinstance(value, dict):
         return "{" + ", ".join(f"{brief(key)}: {_written(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(map(_written, value)) + "]"
-    return described(value)
+    return lazy.described(value)

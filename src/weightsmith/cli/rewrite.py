@@ -1,13 +1,10 @@
 """weightsmith rewrite."""
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
-import weightsmith as ws
-from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import ModelFile, check_outputs, say, say_written
+from weightsmith.cli import lazy
+from weightsmith.cli.loading import load_model, save_model
+from weightsmith.cli.output import ModelFile, OutputFile, check_outputs
 
 STEPS = """
 --flag NAME=POSITION,…        a lane that is 1 at these positions; without a position table here=3@8, for inputs up to 8
@@ -42,19 +39,11 @@ COMMAND = {  # the steps keep the order in which they are given, which options w
 }
 
 
-def rewrite(
-    context: typer.Context,
-    file: ModelFile,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
-) -> None:
+def rewrite(context: typer.Context, file: ModelFile, output: OutputFile) -> None:
     """Rewrite a model, step by step, in the order given: MODEL --flag here=3 --zero here --form infinity -o OUT."""
-    from weightsmith.rewrites.written import apply, pairs  # here, because it loads numpy
-
-    steps = pairs(context.args)
+    steps = lazy.steps.pairs(context.args)
     check_outputs(output)
     T = load_model(file)
     for step, value in steps:
-        T = apply(T, step, value)
-    ws.save(T, output)
-    say(repr(T))
-    say_written(output)
+        T = lazy.steps.apply(T, step, value)
+    save_model(T, output)

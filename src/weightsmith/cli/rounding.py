@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.consoles import errors, results
 from weightsmith.cli.output import AsJson, ModelFile, print_json, say
 from weightsmith.errors import LawError
@@ -48,9 +49,7 @@ def rounding(
 
 
 def _text(T: "ws.Transformer", tokens: Sequence[str]) -> str:
-    from weightsmith.model import tokens_text  # here, because it loads numpy
-
-    return tokens_text(T.vocabulary, tokens)
+    return lazy.tokens.tokens_text(T.vocabulary, tokens)
 
 
 def _form(T: "ws.Transformer", up_to: int) -> str:

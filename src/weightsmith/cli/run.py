@@ -5,17 +5,18 @@ from typing import Annotated, Any
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.consoles import results
 from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import AsJson, ModelFile, print_json, say_aside
-from weightsmith.errors import InputError, ModelError
+from weightsmith.cli.output import AsJson, ModelFile, Tokens, print_json, say_aside
+from weightsmith.errors import InputError, ModelError, position_of
 
 HINTS = ("--lane and --position choose, --json has all", "--json has all", "--json has all")
 
 
 def run(
     file: ModelFile,
-    tokens: Annotated[str, typer.Argument(metavar="INPUT", help="Characters, or words separated by spaces.")],
+    tokens: Tokens,
     trace: Annotated[
         bool, typer.Option("--trace", help="Show the stream after every sublayer, and what the heads looked at.")
     ] = False,
@@ -26,15 +27,14 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run a model on an input: the decision, the logits, the outputs; with --trace, all of the stream and attention."""
-    from weightsmith.inspect.trace import decision_page, whole_page  # here, because it loads numpy
-
     if (lane or position) and not trace:
         raise InputError(f"--{'lane' if lane else 'position'} chooses what --trace shows: write --trace too")
     r = ws.run(load_model(file), tokens)
     if as_json:
         print_json(_decision(r) | (_trace(r, lane, position) if trace else {}))
     else:
-        results().print(whole_page(r, lane, position, HINTS) if trace else decision_page(r, HINTS[2]))
+        page = lazy.trace.whole_page(r, lane, position, HINTS) if trace else lazy.trace.decision_page(r, HINTS[2])
+        results().print(page)
 
 
 def _decision(r: "ws.Run") -> dict[str, Any]:
@@ -43,7 +43,7 @@ def _decision(r: "ws.Run") -> dict[str, Any]:
 
 
 def _outputs(r: "ws.Run") -> list[Any] | None:
-    """Return what is said at each position; None, with a message, where a norm forbids it before the last one."""
+    """Return the outputs at each position; None, with a message, if a norm fails before the last one."""
     try:
         return list(r.outputs)
     except (ModelError, InputError) as error:
@@ -52,20 +52,17 @@ def _outputs(r: "ws.Run") -> list[Any] | None:
 
 
 def _trace(r: "ws.Run", lanes: list[str] | None, positions: list[int] | None) -> dict[str, Any]:
-    """Return the stream by stage, position and lane, what each head looked at, and the activations of neurons."""
-    from weightsmith.inspect.trace import position_of  # here, because it loads numpy
-    from weightsmith.model import lane_index
-
+    """Return the stream by stage, position and lane, scores and weights of heads, and activations of neurons."""
     T = r.transformer
-    columns = [lane_index(T, name) for name in lanes or T.lanes]
-    places = [position_of(r, p) for p in positions or range(len(r.tokens))]
+    columns = [lazy.lane_index(T, name) for name in lanes or T.lanes]
+    chosen = [position_of(p, len(r.tokens)) for p in positions or range(len(r.tokens))]
     heads = [[{"scores": h.scores.tolist(), "weights": h.weights.tolist()} for h in block] for block in r.heads]
     return {
         "tokens": r.tokens,
-        "positions": places,
+        "positions": chosen,
         "stages": r.stages,
         "lanes": [T.lanes[j] for j in columns],
-        "stream": r.stream[:, places][:, :, columns].tolist(),
+        "stream": r.stream[:, chosen][:, :, columns].tolist(),
         "attention": heads,
         "activations": [active.tolist() for active in r.activations],
     }

@@ -1,4 +1,4 @@
-"""The settings of training as options of a command: what each means, and is unless given, stands with the setting."""
+"""Training settings as options of a command; meanings and defaults come from `train.settings`."""
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
@@ -44,7 +44,7 @@ def option(setting: "Field[Any]", presets: Mapping[str, Preset]) -> inspect.Para
     return inspect.Parameter(setting.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def given(settings: Mapping[str, Any]) -> dict[str, Any]:
+def chosen(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that are not left to the preset."""
     return {name: value for name, value in settings.items() if value is not None}
 

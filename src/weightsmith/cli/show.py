@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import ModelFile, check_outputs, say_aside, say_written
 from weightsmith.errors import InputError, shown
@@ -24,16 +25,13 @@ def show(
         str | None, typer.Option(metavar="INPUT", help="A second input, shown beside the first.")
     ] = None,
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", help="The page to write; without it the page opens in the browser."),
+        Path | None, typer.Option("-o", "--output", help="The page to write; without it the page opens in the browser.")
     ] = None,
 ) -> None:
     """See a model think: a page, in one file, that shows the stream step by step and runs whatever one types.
 
     The file needs no network and no Weightsmith: it can be sent to anybody.
     """
-    from weightsmith.studio import page  # here, because it loads numpy
-
     if beside_input is not None and tokens is None:
         raise InputError("--beside-input needs an input to stand beside: weightsmith show MODEL INPUT --beside-input …")
     check_outputs(output, read=(file, beside))
@@ -44,7 +42,7 @@ def show(
     second = tokens if beside_input is None else beside_input
     if second is not None and (S is not None or beside_input is not None):
         right = ws.run(T if S is None else S, second)
-    text = page(left, beside=right, names=[path.stem for path in (file, beside) if path is not None])
+    text = lazy.page(left, beside=right, names=[path.stem for path in (file, beside) if path is not None])
     if output is not None:
         with refusals("cannot write", output):
             write_whole(output, text.encode())

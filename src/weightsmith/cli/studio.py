@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.output import say, say_aside
 from weightsmith.errors import InputError
 
@@ -29,8 +30,7 @@ def studio(
     that is printed. Ctrl-C ends it; what was not saved is then gone.
     """
     try:
-        from weightsmith.studio.document import model_of
-        from weightsmith.studio.serving import Serving
+        model_of, Serving = lazy.model_of, lazy.Serving
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn", "anyio"):
             raise
@@ -49,6 +49,6 @@ def studio(
 
 
 def _open(address: str) -> None:
-    """Open a browser; some of them come back only when they are closed."""
+    """Open a browser; with some the call returns only when it is closed."""
     if not webbrowser.open(address):
         say_aside(NO_BROWSER)

@@ -2,17 +2,15 @@
 
 import random
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.consoles import results
 from weightsmith.cli.output import AsJson, ModelFile, print_json
 from weightsmith.errors import InputError, listed, whole_number
-
-if TYPE_CHECKING:
-    from weightsmith.inspect import Tracking
 
 INPUTS = 200  # on which rules are chosen, and as many held out
 MOST_LENGTH = 1024
@@ -50,7 +48,7 @@ def track(
 
 
 def strings(vocabulary: Sequence[str], max_length: int, count: int, seed: int) -> list[str]:
-    """Return different strings of up to a length in any order: so many, or all that there are."""
+    """Return `count` different strings of length 1 to max_length in random order, or all if there are fewer."""
     draw, found = random.Random(seed), dict[str, None]()
     there = sum(len(vocabulary) ** length for length in range(1, max_length + 1))
     while len(found) < min(count, there):
@@ -58,7 +56,7 @@ def strings(vocabulary: Sequence[str], max_length: int, count: int, seed: int) -
     return list(found)
 
 
-def tell(found: "Tracking", text: str | None, top: int, as_json: bool) -> None:
+def tell(found: "lazy.Tracking", text: str | None, top: int, as_json: bool) -> None:
     """Print the ranking, and the best units along an input."""
     over = None if text is None else found.over(text)
     if as_json:
@@ -69,7 +67,7 @@ def tell(found: "Tracking", text: str | None, top: int, as_json: bool) -> None:
         results().print(over.table())
 
 
-def as_data(found: "Tracking", text: str | None) -> dict[str, Any]:
+def as_data(found: "lazy.Tracking", text: str | None) -> dict[str, Any]:
     """Return all of it as plain data."""
     rows = [
         {"unit": str(followed), "kind": followed.unit.kind, "chosen_on": followed.chosen_on,

@@ -9,10 +9,11 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 import weightsmith as ws
+from weightsmith.cli import lazy
 from weightsmith.cli.interrupts import Interrupts
 from weightsmith.cli.output import AsJson, print_json, say, say_aside, token_text
-from weightsmith.cli.settings import given, takes_settings
-from weightsmith.errors import MAX_ECHO, FileError, InputError, named, reason, shown
+from weightsmith.cli.settings import chosen, takes_settings
+from weightsmith.errors import MAX_ECHO, FileError, InputError, UnknownError, named, reason, shown
 from weightsmith.storage import check_writable
 from weightsmith.train.settings import EXACT, LABELLED, TEXT, Course, Shape
 
@@ -60,7 +61,7 @@ def train(
         elif labelled is not None:
             task = ws.train.read_labelled(labelled, settings["seed"])
         preset = TEXT if text is not None else LABELLED if exact is None else EXACT
-        shape, course = preset.changed({**given(settings), "context": task.longest})
+        shape, course = preset.changed({**chosen(settings), "context": task.longest})
         trained = _fitted(task, shape, course, output, stop, arithmetic)
         if trained.steps < course.steps:
             _stopped(trained, course, output)
@@ -84,7 +85,7 @@ def _beside(output: Path) -> tuple[Path, Path, Path]:
 
 
 def _check_files(output: Path, source: Path | None) -> None:
-    """Refuse what could not be written, before anything is learnt."""
+    """Refuse files that cannot be written, before training."""
     check_file(output, source)  # a folder has no files beside it, and is refused first
     for path in _beside(output):
         check_file(path, source)
@@ -109,12 +110,10 @@ def _fitted(
     exact: "ws.Arithmetic | None",
 ) -> "ws.train.Trained":
     """Train with a bar, a checkpoint and a log beside the model."""
-    from weightsmith.cli.progress import shown_progress  # here, because bars are slow to load
-
     checkpoint, log, _ = _beside(output)
     if checkpoint.exists():
         say_aside(f"going on from {shown(str(checkpoint))}")
-    with shown_progress("training", "steps") as report:
+    with lazy.shown_progress("training", "steps") as report:
         return ws.train.fit(
             task, shape, course, checkpoint=checkpoint,
             report=lambda step, loss, rate: report(step, course.steps, f"loss {loss:.3f}, {rate:,.0f} tokens/s"),
@@ -138,13 +137,10 @@ def _save(trained: "ws.train.Trained", output: Path) -> None:
     checkpoint, _, picture = _beside(output)
     ws.save(trained.transformer, output)
     ws.train.draw_losses(picture, {"training": trained.history})
-    checkpoint.unlink(missing_ok=True)  # only now: until here nothing of it is lost
+    checkpoint.unlink(missing_ok=True)  # only now, so that a kill loses nothing
 
 
 def _tell(trained: "ws.train.Trained", output: Path, language: bool, as_json: bool) -> None:
-    from weightsmith.arithmetic import Saturating  # here, because they load numpy
-    from weightsmith.model import tokens_text
-
     T, last = trained.transformer, trained.history[-1]
     sample: list[str] = []
     if language:
@@ -158,21 +154,18 @@ def _tell(trained: "ws.train.Trained", output: Path, language: bool, as_json: bo
     say(f"{trained.tokens_per_second:,.0f} tokens per second, {T.weights:,} weights")
     if trained.verdict is not None:
         say(str(trained.verdict))
-    elif isinstance(T.arithmetic, Saturating):
+    elif isinstance(T.arithmetic, lazy.Saturating):
         say(_own_language(T))
     if sample:
-        say(tokens_text(T.vocabulary, map(token_text, sample)))
+        say(lazy.tokens.tokens_text(T.vocabulary, map(token_text, sample)))
     names = ", ".join(shown(str(path)) for path in _beside(output)[1:])
     say_aside(f"written to {shown(str(output))}; losses in {names}")
 
 
 def _own_language(T: "ws.Transformer") -> str:
     """Say how large the automaton of a model is that no rule can be compared with."""
-    from weightsmith.automata.extraction import UnknownError
-    from weightsmith.train.language import EXTRACTION_SECONDS
-
     try:
-        A = ws.automaton(T, seconds=EXTRACTION_SECONDS)
+        A = ws.automaton(T, seconds=lazy.EXTRACTION_SECONDS)
     except UnknownError as error:
         return f"its exact language is unknown: {error}"
     return f"its exact language has {len(A.table):,} states, {A.scope}: weightsmith automaton shows them"

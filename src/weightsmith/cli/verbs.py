@@ -1,4 +1,4 @@
-"""The verbs of the command line. Each is loaded when it is written: to load all of them takes longer than most work."""
+"""The verbs of the command line. A verb loads when it is written: to load all takes longer than most commands."""
 
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
@@ -17,7 +17,7 @@ NAMES = {"import": "import_"}  # of verbs that are words of Python
 
 
 class Verbs(TyperGroup):
-    """The command line, whose verbs are loaded when they are asked for."""
+    """The command line, whose verbs are loaded on demand."""
 
     def __init__(self, **settings: Any) -> None:
         """Begin with the names of the verbs."""
@@ -25,7 +25,7 @@ class Verbs(TyperGroup):
 
 
 class _Loaded(MutableMapping[str, Any]):
-    """Typer's commands by name: a command is made when it is looked up, and kept."""
+    """Typer's commands by name, made on first use."""
 
     def __init__(self) -> None:
         self._made: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""What takes longer than a second says so: a line on stderr, and another one now and then."""
+"""Messages during long work: a line on stderr after a second, and then every ten seconds."""
 
 import threading
 import time
@@ -7,13 +7,13 @@ from contextlib import contextmanager
 
 from weightsmith.cli.output import say_aside
 
-QUIET_SECONDS = 1.0  # what takes less says nothing
-LINE_SECONDS = 10.0  # between lines
+QUIET_SECONDS = 1.0  # before the first line
+LINE_SECONDS = 10.0  # between further lines
 
 
 @contextmanager
 def waiting(what: str) -> Iterator[None]:
-    """Say what is being done, for as long as it is done, if that is long."""
+    """Print what is being done while it takes longer than a second."""
     begin, ended = time.monotonic(), threading.Event()
 
     def tell() -> None:

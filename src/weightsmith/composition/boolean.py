@@ -93,7 +93,7 @@ def if_then_else(R: Transformer, S: Transformer, T: Transformer) -> Transformer:
 
 
 def _combined(formula: Formula, given: Mapping[str, Transformer], made: str) -> Transformer:
-    """Return the transformer for a formula over named parts; `made` says in a few words what it is."""
+    """Return the transformer for a formula over named parts; `made` is its line of provenance."""
     used = names(formula)
     for name in used:
         _check_decider(checked(given[name]), name)
@@ -114,7 +114,7 @@ def _combined(formula: Formula, given: Mapping[str, Transformer], made: str) -> 
 
 
 def _check_decider(T: Transformer, name: str) -> None:
-    """Refuse a language model: what it decides comes next in a text, and the negation of a step negates no text."""
+    """Refuse a language model: its decisions are tokens, not yes or no."""
     if T.readout is None and set(T.classes) <= set(T.vocabulary):
         classes = listed([brief(each) for each in T.classes])
         which = "" if name == "not" else f" of {brief(name)}"

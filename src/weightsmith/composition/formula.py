@@ -79,7 +79,7 @@ def names(formula: Formula) -> list[str]:
 
 
 def truth_table(formula: Formula, variables: Sequence[str]) -> Truth:
-    """Return what a formula is under every assignment; in assignment number m, variable i is bit i of m."""
+    """Return the truth table of a formula; in assignment m, variable i is bit i of m."""
     values: dict[str, Truth] = dict(zip(variables, assignments(len(variables)).T, strict=True))
     return folded(formula, values.__getitem__, _value)
 
@@ -92,7 +92,7 @@ def assignments(count: int) -> Truth:
 def folded(
     formula: Formula, of_name: Callable[[str], Folded], of_parts: Callable[[str, list[Folded]], Folded]
 ) -> Folded:
-    """Return what a formula comes to, from what its names are and what an operation makes of its parts.
+    """Fold a formula: `of_name` gives the value of a name, `of_parts` that of an operation.
 
     Parts wait on a stack, so that no nesting is too deep for Python.
     """

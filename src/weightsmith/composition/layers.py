@@ -27,7 +27,7 @@ UNITS_TRIED = 12  # scaled units, each half of the one before
 
 
 class Layer(NamedTuple):
-    """The neurons of a feed-forward layer, and what it adds to lanes besides."""
+    """The neurons of a feed-forward layer, and its biases by lane."""
 
     neurons: list[Neuron]
     adds: dict[str, float]
@@ -63,7 +63,7 @@ def two_layers(
 
 
 def _neuron(A: Arithmetic, term: Term, one: str, variables: Sequence[str], yes: str, sign: float) -> Neuron | None:
-    """Return a neuron that writes ∞, with a sign, where the term is true and 0 elsewhere; None if none is found."""
+    """Return a neuron that writes ±∞ where the term is true and 0 elsewhere; None if there is none."""
     values = assignments(len(variables))
     true = values[:, list(term.positive)].all(axis=1) & ~values[:, list(term.negative)].any(axis=1)
     stream = np.column_stack([np.ones(len(values)), np.where(values, A.infinity, 0.0)])

@@ -48,7 +48,7 @@ def beside(transformers: Sequence[Transformer], names: Sequence[str]) -> Transfo
 
 
 def agree(parts: Sequence[Transformer]) -> list[Transformer]:
-    """Return all over the same vocabulary and up to the same length, or say in what they differ."""
+    """Return the parts over one vocabulary and up to one length; refuse parts that do not fit."""
     first = checked(parts[0])
     for part in parts:
         needs_classes(checked(part), "composition")

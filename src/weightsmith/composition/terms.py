@@ -1,4 +1,4 @@
-"""Boolean functions as short sums of products, found by the method of Quine and McCluskey."""
+"""Boolean functions as short sums of products, by the Quine–McCluskey method."""
 
 from typing import NamedTuple
 

@@ -12,7 +12,8 @@ from weightsmith.export.inputs import some_inputs
 from weightsmith.export.saturation import relying_on_saturation
 from weightsmith.model import Block, Neuron, Transformer, feed_forward
 from weightsmith.model.folds import writers
-from weightsmith.model.lookup import block_of_stage, checked, stage_names
+from weightsmith.model.lookup import checked
+from weightsmith.model.sites import stage_names, stage_site
 from weightsmith.rewrites.lanes import COPYING, own_complement
 from weightsmith.rewrites.vectors import cancelling_block
 
@@ -131,7 +132,7 @@ def advice(T: Transformer, relying: Sequence[str]) -> str:
         return f"It does not round as the original does: to_torch(T, exact=True) does{floats}."
     stages, said = stage_names(T), []
     for name in relying:
-        b = block_of_stage(stages.index(name)) if name in stages else None
+        b = stage_site(stages.index(name)).block if name in stages else None
         origin = "" if b is None else T.blocks[b].origin
         said.append(f"{name} ({shown(origin)})" if origin else name)
     instead = "without_saturation(T) is the same model without it, and " if without_saturation(T) is not T else ""

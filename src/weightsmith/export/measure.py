@@ -38,7 +38,7 @@ def agreement(T: Transformer, exported: Any, *, up_to: int | None = None, seed: 
     readout (inputs, positions, its lanes). With `up_to` no input is longer than that.
     """
     if up_to is not None:
-        whole_number(up_to, "up_to", 1)
+        up_to = whole_number(up_to, "up_to", 1)
     checked(T)
     from weightsmith.export.targets import as_exported  # here, because it needs this file
 

@@ -13,7 +13,7 @@ from weightsmith.arithmetic.core import Elementary, silent
 from weightsmith.arithmetic.rounding import nearest_integer, quantum
 from weightsmith.errors import ModelError
 from weightsmith.model import Transformer
-from weightsmith.model.lookup import stage_names
+from weightsmith.model.sites import Site, stage_names
 from weightsmith.semantics import reference
 from weightsmith.semantics.evaluation import Ids
 
@@ -142,10 +142,11 @@ def _differing(T: Transformer, endless: Transformer, ids: Ids) -> set[int]:
     run = reference.evaluate(T, ids)
     found, reached = set[int](), 0
 
-    def follow(kind: str, stage: int, head: int, values: Array) -> Array:
+    def follow(site: Site, values: Array) -> Array:
         nonlocal reached
-        if kind != "stream":
+        if not site.in_stream:
             return values
+        stage = site.stage
         reached = stage + 1
         if not np.array_equal(values, run.stream[stage]):
             found.add(stage)

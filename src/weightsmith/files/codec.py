@@ -62,7 +62,7 @@ def decode(tensors: Tensors, metadata: dict[str, Any]) -> Transformer:
 
 
 def _checked(name: str, tensor: Weights, arithmetic: Arithmetic) -> Weights:
-    """Return a tensor as models hold it; refuse another type, and what is not finite."""
+    """Return a tensor as models hold it; refuse other types, and numbers that are not finite."""
     if tensor.dtype != arithmetic.stored:
         stored = arithmetic.stored
         raise FileError(f"tensor {brief(name)} has dtype {tensor.dtype}, and {arithmetic} is stored as {stored}")
@@ -133,7 +133,7 @@ def _part(kind: type[Frozen], values: dict[str, Any], tensors: Tensors, name: st
     built = {key: _value(value, tensors, f"{prefix}{key}", kinds) for key, value in values.items()}
     built |= {array: tensors.pop(f"{prefix}{array}", None) for array in arrays}
     for array in arrays:
-        shared = array == "output" and built.get("tied") is True  # it is the embedding, which is there
+        shared = array == "output" and built.get("tied") is True  # it is the embedding
         if built[array] is None and not shared and array not in optional_arrays(kind):
             raise FileError(f"the tensor {brief(prefix + array)} is missing")
     return kind(**built)

@@ -28,7 +28,7 @@ Tensors: TypeAlias = dict[str, Weights]
 
 
 def container_bytes(tensors: Tensors, metadata: str) -> bytes:
-    """Return the bytes of a file with tensors and one metadata text; refuse what could not be read back."""
+    """Return the bytes of a file with tensors and one metadata text; refuse sizes that are not read back."""
     contiguous = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     data: bytes = safetensors.numpy.save(contiguous, metadata={METADATA_KEY: metadata})
     length = int.from_bytes(data[:8], "little")
@@ -74,7 +74,7 @@ class Accepted(NamedTuple):
 
 
 def _body(file: BinaryIO, size: int) -> Held:
-    """Read so many bytes of a file, from where it is on."""
+    """Read `size` bytes of a file from its current position."""
     data = room(size)
     if size and file.readinto(data) != size:  # type: ignore[attr-defined]
         raise FileError("it is cut off: it has become shorter while it was read")
@@ -82,7 +82,7 @@ def _body(file: BinaryIO, size: int) -> Held:
 
 
 def tensor_places(entries: dict[str, Any], begin: int, body_size: int, accepted: Accepted) -> dict[str, Place]:
-    """Return where the tensors of a header are, in the order of their bytes, which begin after so many others.
+    """Return the places of a header's tensors in the order of their bytes, which begin at the offset `begin`.
 
     They must fill the file, and none may overlap another.
     """
@@ -106,7 +106,7 @@ def tensor_places(entries: dict[str, Any], begin: int, body_size: int, accepted:
 
 
 def check_header_size(size: int, header: int) -> None:
-    """Refuse a header that a file of this size cannot have, or nobody needs."""
+    """Refuse a header that is larger than the file, or than MAX_HEADER."""
     if header > size - 8:
         raise FileError(f"its header claims {header:,} bytes: it is not a safetensors file, or it is cut off")
     if header > MAX_HEADER:

@@ -1,4 +1,4 @@
-"""Runs with every value, and looking into them: where a logit comes from, what was moved, what follows a feature."""
+"""Runs with every value, and tools to look into them: attribution, lens, moves, patching, ablation, probing."""
 
 from weightsmith.inspect.ablation import Ablation, Ablations, ablate, ablations
 from weightsmith.inspect.attribution import attribute
@@ -6,14 +6,12 @@ from weightsmith.inspect.changes import Changed, Difference, Pair, changed
 from weightsmith.inspect.every_position import outputs
 from weightsmith.inspect.generate import generate, next_token
 from weightsmith.inspect.lens import Lens, lens
+from weightsmith.inspect.logit_parts import Attribution, Part
 from weightsmith.inspect.moved import Move, Moves, moved
-from weightsmith.inspect.parts import Attribution, Part
 from weightsmith.inspect.patch import patch
+from weightsmith.inspect.probing import Baselines, Followed, Reading, Track, Tracking, Tracks, Unit, tracking
 from weightsmith.inspect.run import Run, decisions, logits, run
 from weightsmith.inspect.sweeping import Sweep, sweep
-from weightsmith.inspect.tracking import Baselines, Followed, Tracking, tracking
-from weightsmith.inspect.tracks import Track, Tracks
-from weightsmith.inspect.units import Reading, Unit
 
 __all__ = [
     "Ablation",

@@ -1,19 +1,26 @@
-"""Ablation: a run without what a head, a sublayer, a block or some neurons add."""
+"""Ablation: a run without a head, a sublayer, a block or some neurons."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import overload
 
 import numpy as np
 
 from weightsmith.errors import InputError, ModelError, shown
-from weightsmith.inspect.asked import Sublayer, Target, checked_run, positions_at, stage_at, target
-from weightsmith.inspect.patch import neurons_at
+from weightsmith.inspect.arguments import (
+    Sublayer,
+    Target,
+    checked_run,
+    checked_sublayer,
+    neurons_at,
+    positions_at,
+    target,
+)
+from weightsmith.inspect.patch import Swap, again
 from weightsmith.inspect.run import Run, Sums
-from weightsmith.inspect.swaps import Swap, again
 from weightsmith.model import Transformer
-from weightsmith.model.lookup import attention_at, attention_stage, block_at, feed_forward_stage, head_at, layer_at
-from weightsmith.tables import Table, Tabled, number
+from weightsmith.model.lookup import block_at, head_at, layer_at
+from weightsmith.model.sites import Site
+from weightsmith.tables import Table, TabledRows, number
 
 
 def ablate(
@@ -26,12 +33,12 @@ def ablate(
     positions: Sequence[int] | None = None,
     sums: Sums | None = None,
 ) -> Run:
-    """Run a run's transformer on its input once more, without a part of it.
+    """Run a run's transformer on its input again, without a part of it.
 
-    The part is a head (head=1: it adds nothing), a sublayer (sublayer="attention" or "feed-forward": the stream passes
+    The part is a head (head=1: its output is 0), a sublayer (sublayer="attention" or "feed-forward": the stream passes
     as if it were absent, its norm included), neurons (neurons=[0, "a name"]: their activations are 0) or, with none of
-    these, the whole block. `positions` are those at which it is left out, all unless given. What was patched or ablated
-    in the run stays so.
+    these, the whole block. `positions` are those at which it is left out, all by default. Patches and ablations of the
+    run stay.
     """
     T = checked_run(run).transformer
     there, b = block_at(T, block), int(block)
@@ -41,23 +48,22 @@ def ablate(
     lanes, count = range(len(T.lanes)), len(run.tokens)
     if head is not None:
         nothing = np.zeros((count, len(lanes)))
-        return again(run, [Swap("head", b, head_at(T, b, head), rows, lanes, nothing)], sums)
+        return again(run, [Swap(Site("head", b, head_at(T, b, head)), rows, lanes, nothing)], sums)
     if neurons is not None:
         chosen = neurons_at(T, b, neurons)
         silent = np.zeros((count, len(layer_at(T, b).W_1)))
-        return again(run, [Swap("activations", b, 0, rows, chosen, silent)], sums)
-    if sublayer is None:
-        stages = [attention_stage(b), feed_forward_stage(b)]
-    else:
-        stages = [stage_at(T, b, sublayer, "sublayer")]
+        return again(run, [Swap(Site("activations", b), rows, chosen, silent)], sums)
+    left_out: list[Sublayer] = ["attention", "feed-forward"]
+    if sublayer is not None:
+        left_out = [checked_sublayer(sublayer, "sublayer")]
         if (there.attention if sublayer == "attention" else there.feed_forward) is None:
             raise InputError(f"block {b} has no {sublayer} to leave out")
-    return again(run, [Swap("stream", stage, 0, rows, lanes, None) for stage in stages], sums)
+    return again(run, [Swap(Site(name, b), rows, lanes, None) for name in left_out], sums)
 
 
 @dataclass(frozen=True)
 class Ablation:
-    """What a run says without one head, or without one feed-forward layer."""
+    """The decision and logit of a run without one head, or without one feed-forward layer."""
 
     block: int
     head: int | None  # None for the feed-forward layer
@@ -66,12 +72,12 @@ class Ablation:
     change: float  # against the run
 
     def __str__(self) -> str:
-        """Name what was left out."""
-        return f"block {self.block}, " + ("feed-forward" if self.head is None else f"head {self.head}")
+        """Name the part that was left out."""
+        return _site(self.block, self.head).label
 
 
 @dataclass(frozen=True, eq=False)
-class Ablations(Tabled, Sequence[Ablation]):
+class Ablations(TabledRows[Ablation]):
     """A run without each of its heads and feed-forward layers in turn."""
 
     run: Run = field(repr=False)
@@ -79,20 +85,8 @@ class Ablations(Tabled, Sequence[Ablation]):
     logit: float  # of the run
     rows: tuple[Ablation, ...]
 
-    def __len__(self) -> int:
-        """Return how many they are."""
-        return len(self.rows)
-
-    @overload
-    def __getitem__(self, place: int) -> Ablation: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Ablation, ...]: ...
-    def __getitem__(self, place: int | slice) -> Ablation | tuple[Ablation, ...]:
-        """Return one of them, or some."""
-        return self.rows[place]
-
     def table(self) -> Table:
-        """Return them as a table below the run itself; decisions that are other ones stand out."""
+        """Return the rows as a table below the run itself; changed decisions stand out."""
         infinity = self.run.transformer.arithmetic.infinity
         result = Table("without", "decision", str(self.target), "change", right=[2, 3])
         result.add("nothing", shown(self.run.decision), number(self.logit, infinity), "", style="faint")
@@ -104,28 +98,31 @@ class Ablations(Tabled, Sequence[Ablation]):
 
 
 def ablations(run: Run, wanted: str | None = None, over: str | None = None, *, sums: Sums | None = None) -> Ablations:
-    """Ablate every head and every feed-forward layer in turn; return what each run then says.
+    """Ablate every head and every feed-forward layer in turn; return the decision and logit of each run.
 
-    The logit is that of `wanted`, which is the run's decision unless given, or the difference to that of `over`.
+    The logit is that of `wanted`, by default the run's decision, or its difference to that of `over`.
     """
     T = checked_run(run).transformer
     asked = target(T, run.decision if wanted is None else wanted, over)
     logit, rows = float(asked.of(run.logits)), []
     for b, i in _parts(T):
         try:
-            found = ablate(run, block=b, head=i, sublayer="feed-forward" if i is None else None, sums=sums)
+            ablated = ablate(run, block=b, head=i, sublayer="feed-forward" if i is None else None, sums=sums)
         except ModelError as error:
-            what = "feed-forward" if i is None else f"head {i}"
-            raise ModelError(f"without block {b}, {what}: {error}") from None
-        now = float(asked.of(found.logits))
-        rows.append(Ablation(b, i, found.decision, now, now - logit))
+            raise ModelError(f"without {_site(b, i).label}: {error}") from None
+        now = float(asked.of(ablated.logits))
+        rows.append(Ablation(b, i, ablated.decision, now, now - logit))
     return Ablations(run, asked, logit, tuple(rows))
 
 
+def _site(block: int, head: int | None) -> Site:
+    return Site("feed-forward", block) if head is None else Site("head", block, head)
+
+
 def _parts(T: Transformer) -> Iterator[tuple[int, int | None]]:
-    """Go through the heads and feed-forward layers, as block and head."""
+    """Yield the heads and feed-forward layers, as block and head."""
     for b, block in enumerate(T.blocks):
         if block.attention is not None:
-            yield from ((b, i) for i in range(len(attention_at(T, b).heads)))
+            yield from ((b, i) for i in range(len(block.attention.heads)))
         if block.feed_forward is not None:
             yield b, None

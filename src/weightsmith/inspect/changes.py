@@ -1,4 +1,4 @@
-"""What differs between two runs of the same input."""
+"""Differences between two runs of the same input."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from weightsmith.errors import InputError, shown
-from weightsmith.inspect.asked import check_alike
+from weightsmith.inspect.arguments import check_alike
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_text
 from weightsmith.model import value_text
@@ -40,7 +40,7 @@ class Difference(Pair):
 
 @dataclass(frozen=True, eq=False)
 class Changed(Tabled):
-    """Two runs of the same input, and what differs."""
+    """Two runs of the same input, and their differences."""
 
     before: Run = field(repr=False)
     after: Run = field(repr=False)
@@ -59,7 +59,7 @@ class Changed(Tabled):
         return Difference(pair.before, pair.after, stage, position, lane)
 
     def lanes(self, stage: str) -> dict[int, dict[str, Pair]]:
-        """Return what differs after a stage: by position, the lanes with their numbers in both runs."""
+        """Return the differences after a stage: for each position, the lanes with their values in both runs."""
         s = place_of(stage, self.before.stages, "stage")
         old, new, result = self.before.stream[s], self.after.stream[s], dict[int, dict[str, Pair]]()
         for i, j in np.argwhere(old != new).tolist():
@@ -68,7 +68,7 @@ class Changed(Tabled):
         return result
 
     def table(self) -> Page:
-        """Return decision, logits and stream, as far as they differ."""
+        """Return tables of the decision, logits and stream where they differ."""
         was, now = map(value_text, self.decisions)
         parts: list[str | Table] = [f"decision: {was} → {now}" if was != now else f"decision: {was}, as before"]
         different = any(pair.difference != 0 for pair in self.logits.values())
@@ -113,7 +113,7 @@ class Changed(Tabled):
         return result
 
     def _news(self) -> Iterator[tuple[str, int, dict[str, Pair]]]:
-        """Go through stages and positions: which lanes differ there, other than they do one stage before."""
+        """Yield stages and positions, with the lanes whose difference is new since the stage before."""
         before: dict[int, dict[str, Pair]] = {}
         for stage in self.before.stages:
             here = self.lanes(stage)
@@ -130,7 +130,7 @@ def _ends(rows: list[tuple[str, int, dict[str, Pair]]], n: int) -> bool:
 
 
 def changed(before: Run, after: Run) -> Changed:
-    """Return what differs between two runs of the same input: the decision, the logits and the stream.
+    """Return the differences between two runs of the same input: in the decision, the logits and the stream.
 
     It shows what ablating or patching a part does: `changed(r, ablate(r, block=0, head=1))`. The runs may be of two
     transformers with the same arithmetic, lanes, classes and number of blocks, such as one before and after an edit.

@@ -1,4 +1,4 @@
-"""What a transformer says at every position, for many inputs at once."""
+"""The outputs of a transformer at every position, for many inputs at once."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from weightsmith.model.lookup import checked
 
 
 def outputs(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[tuple[Any, ...]]:
-    """Return what a transformer says at each position of many inputs: the outputs of each run, a tuple for each input.
+    """Return the outputs at each position of many inputs, a tuple for each input.
 
     Inputs of the same length are run together by the fast kernels.
 
@@ -28,7 +28,7 @@ def outputs(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[tuple
 
 
 def _of_run(T: Transformer, tokens: str | Sequence[str]) -> tuple[Any, ...]:
-    """Let a run say which code stands for nothing, and name the input."""
+    """Return the outputs of one run; an error about a code without a value names the input."""
     r = run(T, tokens)
     try:
         return r.outputs

@@ -1,4 +1,4 @@
-"""One token after another: what the head predicts becomes the next token."""
+"""Next-token probabilities, and generation token by token."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,9 +15,8 @@ from weightsmith.semantics.evaluation import NOTHING
 def next_token(T: Transformer, tokens: str | Sequence[str], temperature: float = 1.0) -> dict[str, float]:
     """Return the probability of each class as the next token, the most likely first.
 
-    It is the softmax of the logits divided by the temperature, computed in float64: the arithmetic decides the
-    logits, and this only says what they mean. Equally likely ones stay in the order of the classes, which must be
-    tokens.
+    It is the softmax of the logits divided by the temperature, in float64. Equally likely tokens keep the order of the
+    classes, which must be tokens.
     """
     read = read_tokens(T, tokens)
     check_classes(T, "next_token")
@@ -49,16 +48,16 @@ def generate(
     T.max_length tokens are seen, the first of them at position 0. Every token moves this window on, and with it every
     position, so all of it is computed anew.
 
-    The classes must be tokens. What is wrong with the arguments is said at once, not at the first token.
+    The classes must be tokens. Wrong arguments are refused at once, not at the first token.
     """
     read = read_tokens_of_any_length(T, tokens)
     check_classes(T, "generate")
-    whole_number(steps, "steps", 0, meaning="how many tokens to generate, 0 or more")
+    steps = whole_number(steps, "steps", 0, meaning="how many tokens to generate, 0 or more")
     check_temperature(temperature, positive=False)
     if top_k is not None:
-        whole_number(top_k, "top_k", 1, meaning="from how many of the most likely tokens to draw, 1 or more")
+        top_k = whole_number(top_k, "top_k", 1, meaning="from how many of the most likely tokens to draw, 1 or more")
     if seed is not None:
-        whole_number(seed, "seed", 0)
+        seed = whole_number(seed, "seed", 0)
     if not slide:
         check_context(T, len(read), steps, "slide=True")
     draw = _Draw(temperature, top_k, np.random.default_rng(seed))
@@ -95,7 +94,7 @@ def check_context(T: Transformer, length: int, steps: int, line: str) -> None:
 
 
 def check_temperature(temperature: float, positive: bool) -> None:
-    """Refuse what is not a temperature."""
+    """Check a temperature."""
     number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
     if not number or not 0 <= temperature < np.inf or (positive and temperature == 0):
         least = "a number above 0" if positive else "0 for the decision itself, or a number above 0"
@@ -104,14 +103,14 @@ def check_temperature(temperature: float, positive: bool) -> None:
 
 def probabilities(logits: Array, temperature: float) -> Array:
     """Return the softmax of logits divided by a temperature."""
-    with np.errstate(over="ignore"):  # divided by next to nothing, what is less likely gets −∞, and so probability 0
+    with np.errstate(over="ignore"):  # a tiny temperature gives −∞, and so probability 0
         e = np.exp((logits.astype(np.float64) - logits.max()) / temperature)
     result: Array = e / e.sum()
     return result
 
 
 class _Draw:
-    """How the next class is chosen."""
+    """The choice of the next class from logits."""
 
     def __init__(self, temperature: float, top_k: int | None, random: np.random.Generator) -> None:
         self.temperature, self.top_k, self.random = temperature, top_k, random
@@ -126,7 +125,7 @@ class _Draw:
 def _generate(T: Transformer, read: tuple[str, ...], steps: int, draw: _Draw, cache: bool) -> Iterator[str]:
     places, ids, past, most = token_ids(T, T.classes), token_ids(T, read), NOTHING, T.max_length
     for _ in range(steps):
-        if most is not None and len(ids) > most:  # the window has moved: what was kept is of other positions
+        if most is not None and len(ids) > most:  # the window has moved: cached keys are of other positions
             ids, past, cache = ids[-most:], NOTHING, False
         found = evaluate(T, np.array(ids[past.length :]), past)
         if cache:

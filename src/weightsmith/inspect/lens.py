@@ -1,4 +1,4 @@
-"""What the output would say after every sublayer."""
+"""The logit lens: the output read after every sublayer."""
 
 from dataclasses import dataclass, field
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import shown
-from weightsmith.inspect.asked import checked_run, target
+from weightsmith.inspect.arguments import checked_run, target
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_text
 from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer, needs_classes
-from weightsmith.model.lookup import present_stages
+from weightsmith.model.sites import present_stages
 from weightsmith.tables import Cell, Table, Tabled, number
 
 
@@ -26,9 +26,9 @@ class Lens(Tabled):
     logits: Array  # (stages, positions, classes)
 
     def table(self, wanted: str | None = None, over: str | None = None) -> Table:
-        """Return the decisions, or the logits of a class, or their differences to those of another, as a table.
+        """Return a table of the decisions, or of the logits of a class, or of logit differences.
 
-        A row is a stage whose sublayer is there, a column a position; what is new since the row above stands out.
+        A row is a stage with a sublayer, a column a position; changes since the row above stand out.
         """
         T, stages = self.transformer, present_stages(self.transformer)
         if wanted is None and over is None:

@@ -1,31 +1,31 @@
-"""What heads moved: which lanes went from which position to which."""
+"""What heads moved: the amounts that each head added to each lane, by source and target position."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import overload
 
 import numpy as np
 
 from weightsmith.arithmetic import Array, as_float64
-from weightsmith.errors import shown
-from weightsmith.inspect.asked import checked_run
+from weightsmith.errors import existing, position_of, shown
+from weightsmith.inspect.arguments import checked_run
 from weightsmith.inspect.attribution import values_at
+from weightsmith.inspect.patch import last_swap
 from weightsmith.inspect.run import Run
-from weightsmith.inspect.swaps import last_swap
-from weightsmith.inspect.trace import position_of, position_text
+from weightsmith.inspect.trace import position_text
 from weightsmith.model import Head, Transformer, lane_index
-from weightsmith.model.lookup import attention_at, attention_stage, head_at
-from weightsmith.model.names import existing
+from weightsmith.model.lookup import attention_at, head_at
+from weightsmith.model.sites import Site, attention_stage
 from weightsmith.semantics.layers import run_norm
-from weightsmith.tables import Table, Tabled, number
+from weightsmith.tables import Table, TabledRows, number
 
 MOST_ROWS, MOST_LANES = 60, 4  # of a table: the first moves, and the lanes with the largest amounts
 
 
 @dataclass(frozen=True, eq=False)
 class Move:
-    """What a head took from one position and added to another."""
+    """The vector that a head read at one position and added to another."""
 
     block: int
     head: int
@@ -33,13 +33,13 @@ class Move:
     target: int
     weight: float
     _names: tuple[str, ...] = field(repr=False)  # of the lanes
-    _unweighted: Array = field(repr=False)  # (lanes): what it would add with weight 1
-    _read: Array = field(repr=False)  # (lanes): what the head read at the source
+    _unweighted: Array = field(repr=False)  # (lanes): the vector for weight 1
+    _read: Array = field(repr=False)  # (lanes): the head's input at the source
     _matrices: Head = field(repr=False)
 
     @cached_property
     def lanes(self) -> dict[str, float]:
-        """What it added, by lane, in the order of the lanes; what is 0 is left out."""
+        """The amounts added, by lane, in the order of the lanes; zeros are left out."""
         added = (self.weight * self._unweighted).tolist()
         return {lane: amount for lane, amount in zip(self._names, added, strict=True) if amount != 0}
 
@@ -49,45 +49,38 @@ class Move:
         return bool((self.weight * self._unweighted).any())
 
     def paths(self) -> dict[tuple[str, str], float]:
-        """Return what went from which lane to which, the largest first; what biases and positions add is left out."""
+        """Return the amount from each lane to each lane, the largest first; biases and positions are left out."""
         amounts = self.weight * (as_float64(self._matrices.W_O) @ as_float64(self._matrices.W_V)) * self._read
         to, of = np.nonzero(amounts)
         order = np.argsort(-np.abs(amounts[to, of]), kind="stable")
         return {(self._names[of[n]], self._names[to[n]]): float(amounts[to[n], of[n]]) for n in order}
 
 
-class Moves(Tabled, Sequence[Move]):
+@dataclass(frozen=True, eq=False, repr=False)
+class Moves(TabledRows[Move]):
     """Moves in order, which print as a table."""
 
-    def __init__(self, moves: Sequence[Move], run: Run, lane: str | None) -> None:
-        """Keep moves of a run; `lane` is the one that was asked for."""
-        self._moves, self.run, self.lane = tuple(moves), run, lane
-
-    def __len__(self) -> int:
-        """Return how many they are."""
-        return len(self._moves)
-
-    def __iter__(self) -> Iterator[Move]:
-        """Go through them."""
-        return iter(self._moves)
+    rows: tuple[Move, ...]
+    run: Run
+    lane: str | None  # the lane that was asked for
 
     @overload
     def __getitem__(self, place: int) -> Move: ...
     @overload
     def __getitem__(self, place: slice) -> "Moves": ...
     def __getitem__(self, place: int | slice) -> "Move | Moves":
-        """Return one of them, or some."""
-        return Moves(self._moves[place], self.run, self.lane) if isinstance(place, slice) else self._moves[place]
+        """Return one move, or some as `Moves`."""
+        return replace(self, rows=self.rows[place]) if isinstance(place, slice) else self.rows[place]
 
     def __repr__(self) -> str:
-        """Say how many they are; `print` shows them."""
+        """Return the number of moves; `print` shows them."""
         return f"<{len(self)} moves of the run of {shown(' '.join(self.run.tokens)[:80])}>"
 
     def table(self) -> Table:
-        """Return those that added something as a table, cut after some."""
+        """Return a table of the moves that added something, the first 60."""
         tokens, infinity = self.run.tokens, self.run.transformer.arithmetic.infinity
         result = Table("block", "head", "from", "to", "weight", "what", right=[0, 1, 4])
-        adding = [move for move in self._moves if move.adds]
+        adding = [move for move in self.rows if move.adds]
         for move in adding[:MOST_ROWS]:
             places = (position_text(tokens, place) for place in (move.source, move.target))
             cells = (*places, number(move.weight, infinity), _amounts(move.lanes, self.lane, infinity))
@@ -103,40 +96,35 @@ class Moves(Tabled, Sequence[Move]):
 
 
 def _amounts(lanes: Mapping[str, float], first: str | None, infinity: float) -> str:
-    """Name the lanes with the largest amounts, but first the one that was asked for."""
+    """Return the lanes with the largest amounts; the wanted lane comes first."""
     order = sorted(lanes, key=lambda lane: (lane != first, -abs(lanes[lane])))
     more = f", … ({len(order)} lanes)" if len(order) > MOST_LANES else ""
     return ", ".join(f"{shown(lane)}={number(lanes[lane], infinity)}" for lane in order[:MOST_LANES]) + more
 
 
 def moved(
-    run: Run,
-    block: int | None = None,
-    head: int | None = None,
-    *,
-    lane: str | None = None,
-    position: int | None = None,
+    run: Run, block: int | None = None, head: int | None = None, *, lane: str | None = None, position: int | None = None
 ) -> Moves:
-    """Return what heads moved, for each pair of positions with a weight that is not 0: all heads, unless one is given.
+    """Return a move for each head and pair of positions with a nonzero weight, for all heads or a chosen one.
 
-    They come by block and head, then by target and source. `position` keeps the moves to this target; `lane` keeps
-    those that added to this lane, the largest amount first. So which head wrote a lane at a position is
-    `moved(run, lane="found", position=3)`.
+    They are ordered by block and head, then by target and source. `position` keeps the moves to this target; `lane`
+    keeps those that added to this lane, the largest amount first: `moved(run, lane="found", position=3)` shows which
+    head wrote the lane there.
 
-    The amounts are weight · W_O · value in float64: their sum over the sources is what the head added, but for the
-    rounding on the way. Where what a head adds was patched or ablated, it moved nothing.
+    The amounts are weight · W_O · value in float64: their sum over the sources is the head's output, up to the rounding
+    of the run. A head whose output was patched or ablated moved nothing.
     """
     T = checked_run(run).transformer
-    targets = range(len(run.tokens)) if position is None else [position_of(run, position)]
+    targets = range(len(run.tokens)) if position is None else [position_of(position, len(run.tokens))]
     column = None if lane is None else lane_index(T, lane)
     moves = [move for b, i in _heads(T, block, head) for move in _moves(run, b, i, targets, column)]
     if lane is not None:
         moves.sort(key=lambda move: -abs(move.lanes[lane]))
-    return Moves(moves, run, lane)
+    return Moves(tuple(moves), run, lane)
 
 
 def _heads(T: Transformer, block: int | None, head: int | None) -> list[tuple[int, int]]:
-    """Return the heads that are meant, as block and head."""
+    """Return the chosen heads, as block and head."""
     if block is not None:
         every = range(len(attention_at(T, block).heads))
         return [(int(block), i) for i in (every if head is None else [head_at(T, block, head)])]
@@ -147,12 +135,12 @@ def _heads(T: Transformer, block: int | None, head: int | None) -> list[tuple[in
 
 
 def _moves(run: Run, b: int, i: int, targets: Sequence[int], column: int | None) -> Iterator[Move]:
-    """Return what a head moved to some positions; with a column, only what added to this lane."""
+    """Yield the moves of a head to some positions; with a column, only those that added to this lane."""
     T, weights = run.transformer, run.heads[b][i].weights
     matrices, seen, lanes = attention_at(T, b).heads[i], _seen(run, b), tuple(T.lanes)
     values, added = np.zeros(0), np.zeros(0)
     for to in targets:
-        if last_swap(run, "head", b, i, to) or last_swap(run, "stream", attention_stage(b), 0, to):
+        if last_swap(run, Site("head", b, i), to) or last_swap(run, Site("attention", b), to):
             continue
         if values is not (now := values_at(run, b, i, to)):  # mostly they are the same for every target
             values, added = now, now @ matrices.W_O.T  # (positions, lanes)
@@ -162,7 +150,7 @@ def _moves(run: Run, b: int, i: int, targets: Sequence[int], column: int | None)
 
 
 def _seen(run: Run, b: int) -> Array:
-    """Return what the attention of a block reads, (positions, lanes)."""
+    """Return the input of a block's attention, (positions, lanes)."""
     T, block = run.transformer, run.transformer.blocks[b]
     h: Array = run.stream[attention_stage(b) - 1]
     if block.norm_placement != "pre":

@@ -1,16 +1,66 @@
-"""Activation patching: one run with some values of another."""
+"""Activation patching: one run with some values of another, and swaps of values in general."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from weightsmith.errors import InputError, brief
-from weightsmith.inspect.asked import Sublayer, check_alike, checked_run, positions_at, stage_at
+from weightsmith.arithmetic import Array
+from weightsmith.errors import InputError, existing
+from weightsmith.inspect.arguments import Sublayer, check_alike, checked_run, checked_sublayer, neurons_at, positions_at
 from weightsmith.inspect.run import Run, Sums
-from weightsmith.inspect.swaps import Swap, again
-from weightsmith.model.lookup import block_at, neuron_at
-from weightsmith.model.names import existing
+from weightsmith.inspect.run import run as run_anew
+from weightsmith.model.lookup import block_at
+from weightsmith.model.sites import Site
+from weightsmith.semantics.evaluation import Change, unchanged
+
+
+@dataclass(frozen=True, eq=False)
+class Swap:
+    """Values that replace those of a run at one site, at some positions and in some columns."""
+
+    site: Site
+    positions: Sequence[int]
+    columns: Sequence[int]  # lanes or neurons
+    values: Array | None  # (positions, columns); None: the stream one stage before
+
+    def put(self, old: Array, before: Array) -> Array:
+        """Return the old values with these in their place; both arrays may have further axes in front."""
+        rows, columns = np.ix_(self.positions, self.columns)
+        source = before if self.values is None else self.values
+        new = old.copy()
+        new[..., rows, columns] = source[..., rows, columns]
+        return new
+
+
+def last_swap(run: Run, site: Site, position: int) -> Swap | None:
+    """Return the last swap at a site and position; None where the run computed the values itself."""
+    made: tuple[Swap, ...] = run.swaps
+    return next((swap for swap in reversed(made) if swap.site == site and position in swap.positions), None)
+
+
+def changing(swaps: Sequence[Swap], further: Change = unchanged) -> Change:
+    """Return the change that makes swaps in order, and then a further change."""
+    before: list[Array] = [np.zeros(0)]  # the stream one stage before
+
+    def change(site: Site, values: Array) -> Array:
+        for swap in swaps:
+            if swap.site == site:
+                values = swap.put(values, before[0])
+        values = further(site, values)
+        if site.in_stream:
+            before[0] = values
+        return values
+
+    return change
+
+
+def again(run: Run, swaps: Sequence[Swap], sums: Sums | None) -> Run:
+    """Run the transformer of a run on its input again, with the swaps of the run and then these."""
+    every = (*run.swaps, *swaps)
+    result = run_anew(run.transformer, run.tokens, sums=sums, change=changing(every))
+    return replace(result, swaps=every)
 
 
 def patch(
@@ -24,11 +74,11 @@ def patch(
     positions: Sequence[int] | None = None,
     sums: Sums | None = None,
 ) -> Run:
-    """Run a's transformer on a's input once more, with values of run b at one place of a block.
+    """Run a's transformer on a's input again, with values of run b at one site of a block.
 
-    The place is the stream after a sublayer (after="attention" or after="feed-forward"), what a head adds (head=0), or
-    the activations of neurons (neurons=[0, "a name"]). `positions` are those at which b's values are taken, all unless
-    given. Everything behind the place is computed anew. What was patched or ablated in run a stays so.
+    The site is the stream after a sublayer (after="attention" or after="feed-forward"), the output of a head (head=0),
+    or the activations of neurons (neurons=[0, "a name"]). `positions` are those at which b's values are taken, all by
+    default. Everything behind the site is computed again. Patches and ablations of run a stay.
     """
     block_at(checked_run(a).transformer, block)
     if [after, head, neurons].count(None) != 2:
@@ -39,25 +89,18 @@ def patch(
 
 
 def _swap(a: Run, b: Run, block: int, after: Any, head: Any, neurons: Any, rows: Sequence[int]) -> Swap:
-    """Return b's values at the place that is meant."""
+    """Return b's values at the site."""
     T, lanes = a.transformer, range(len(a.transformer.lanes))
     if block >= len(b.transformer.blocks):
         raise InputError(f"the second run has no block {block}: its transformer has {len(b.transformer.blocks)}")
     if after is not None:
-        stage = stage_at(T, block, after, "after")
-        return Swap("stream", stage, 0, rows, lanes, b.stream[stage])
+        site = Site(checked_sublayer(after, "after"), block)
+        return Swap(site, rows, lanes, b.stream[site.stage])
     if head is not None:
         count = min(len(a.heads[block]), len(b.heads[block]))
         i = existing(head, count, "head", f" in block {block} of both runs")
-        return Swap("head", block, i, rows, lanes, b.heads[block][i].output)
+        return Swap(Site("head", block, i), rows, lanes, b.heads[block][i].output)
     chosen = neurons_at(T, block, neurons)
     if a.activations[block].shape[1] != b.activations[block].shape[1]:
         raise InputError(f"block {block} does not have the same neurons in both runs")
-    return Swap("activations", block, 0, rows, chosen, b.activations[block])
-
-
-def neurons_at(T: Any, block: int, neurons: Any) -> list[int]:
-    """Return the numbers of neurons, which are given by their numbers or names."""
-    if isinstance(neurons, str) or not isinstance(neurons, Sequence | np.ndarray):
-        raise InputError(f"neurons={brief(neurons)}: write a list of numbers or names, such as [0]")
-    return [neuron_at(T, block, neuron) for neuron in neurons]
+    return Swap(Site("activations", block), rows, chosen, b.activations[block])

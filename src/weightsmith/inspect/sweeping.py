@@ -1,4 +1,4 @@
-"""Patching everywhere in turn: which vectors of another run carry what it says."""
+"""A patching sweep: one vector of another run is put in at every stage and position in turn."""
 
 from dataclasses import dataclass, field
 
@@ -6,23 +6,23 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, brief, shown
-from weightsmith.inspect.asked import Target, check_alike, target
+from weightsmith.inspect.arguments import Target, check_alike, target
+from weightsmith.inspect.patch import changing
 from weightsmith.inspect.run import NUMBERS_AT_ONCE, Run, Sums, evaluate
-from weightsmith.inspect.swaps import changing
 from weightsmith.inspect.trace import position_text
 from weightsmith.model import needs_classes, token_ids
-from weightsmith.model.lookup import present_stages
+from weightsmith.model.sites import Site, present_stages
 from weightsmith.semantics.evaluation import numbers_held
 from weightsmith.tables import Cell, Table, Tabled, number
 
 
 @dataclass(frozen=True, eq=False)
 class Sweep(Tabled):
-    """What run a says with one vector of run b's stream in the place of its own, for every stage and position."""
+    """The decisions and logits of run a with one vector of run b's stream, for every stage and position."""
 
     a: Run = field(repr=False)
     b: Run = field(repr=False)
-    stages: tuple[str, ...]  # whose sublayer is there
+    stages: tuple[str, ...]  # with a sublayer
     tokens: tuple[str, ...]  # of a, at the positions that both runs have
     decisions: tuple[tuple[str, ...], ...]  # [stage][position]
     logits: Array = field(repr=False)  # (stages, positions, classes)
@@ -30,13 +30,13 @@ class Sweep(Tabled):
 
     @property
     def values(self) -> Array:
-        """The logit that was asked for, or the difference, (stages, positions); without a class it is refused."""
+        """The wanted logit, or the logit difference, (stages, positions); refused if no class was wanted."""
         if self.target is None:
             raise InputError("no class was asked for: write sweep(a, b, wanted='…')")
         return self.target.of(self.logits)
 
     def table(self) -> Table:
-        """Return the decisions as a table, or the logit that was asked for; where the decision is another stands out.
+        """Return a table of the decisions, or of the wanted logit; changed decisions stand out.
 
         A row is a stage, a column a position with its token in a and, if that is another one, in b.
         """
@@ -65,10 +65,10 @@ def _column(a: Run, b: Run, i: int) -> str:
 
 
 def sweep(a: Run, b: Run, wanted: str | None = None, over: str | None = None, *, sums: Sums | None = None) -> Sweep:
-    """Run a once more with b's stream put in at one stage and position, for each of them in turn.
+    """Run a again with b's stream put in at one stage and position, for every stage and position in turn.
 
-    Each cell is what `patch` says there; the first stage is the embedding. With `wanted` the table shows the logit of
-    this class, with `over` its difference to that of another. Only positions that both runs have are patched.
+    Each cell is the result of `patch` there; the first stage is the embedding. With `wanted` the table shows the logit
+    of this class, with `over` its difference to that of another. Only positions that both runs have are patched.
     """
     check_alike(a, b, "arithmetic", "lanes", "blocks")
     T, count = a.transformer, min(len(a.tokens), len(b.tokens))
@@ -91,8 +91,8 @@ def _stage(a: Run, b: Run, stage: int, count: int, sums: Sums | None) -> Array:
     for first in range(0, count, most):
         some = np.arange(first, min(first + most, count))
 
-        def put(kind: str, place: int, head: int, old: Array, some: np.ndarray = some) -> Array:
-            if (kind, place) != ("stream", stage):
+        def put(site: Site, old: Array, some: np.ndarray = some) -> Array:
+            if not site.in_stream or site.stage != stage:
                 return old
             new = old.copy()
             new[np.arange(len(some)), some] = b.stream[stage, some]

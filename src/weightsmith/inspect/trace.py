@@ -1,4 +1,4 @@
-"""A run as tables: the stream after every sublayer, what the heads looked at, the logits."""
+"""A run as tables: the stream after every sublayer, scores and weights of the heads, the logits."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weightsmith.arithmetic import Native
-from weightsmith.errors import InputError, ModelError, brief, shown
+from weightsmith.errors import InputError, ModelError, existing, position_of, shown
 from weightsmith.model import lane_index, value_text
-from weightsmith.model.lookup import present_stages
-from weightsmith.model.names import existing, place_of
+from weightsmith.model.names import place_of
 from weightsmith.model.readout import code_text
+from weightsmith.model.sites import Site, present_stages
 from weightsmith.semantics.attention import sees
 from weightsmith.tables import Cell, Page, Table, number
 
@@ -26,14 +26,6 @@ WEIGHT, SCORE = "weight", "score"
 def position_text(tokens: Sequence[str], position: int) -> str:
     """Return a position with its token, such as "2 Tower"."""
     return f"{position} {shown(tokens[position])}"
-
-
-def position_of(run: "Run", position: object) -> int:
-    """Return a position counted from 0; negative ones count from the end, as in Python."""
-    n = len(run.tokens)
-    if isinstance(position, bool) or not isinstance(position, int | np.integer) or not -n <= position < n:
-        raise InputError(f"there is no position {brief(position)}: write 0 to {n - 1}, or -{n} to -1 from the end")
-    return int(position) % n
 
 
 def stream_table(
@@ -52,7 +44,7 @@ def stream_table(
     stages = [stages] if isinstance(stages, str) else stages
     positions = [positions] if isinstance(positions, int) else positions
     rows = present_stages(T) if stages is None else [place_of(stage, run.stages, "stage") for stage in stages]
-    places = list(range(len(run.tokens))) if positions is None else [position_of(run, p) for p in positions]
+    places = list(range(len(run.tokens))) if positions is None else [position_of(p, len(run.tokens)) for p in positions]
     if positions is None and len(places) > (most := max(MOST_ROWS // max(len(rows), 1), 1)):
         notes.append(f"the last {most} of {len(places)} positions; {hint}")
         places = places[-most:]
@@ -122,7 +114,7 @@ def attention_table(run: "Run", block: int | None, head: int | None, hint: str =
     for b, h in chosen:
         found, attention = run.heads[b][h], T.blocks[b].attention
         strict = attention is not None and attention.heads[h].strict
-        table.add(f"block {b} head {h}{', strict' if strict else ''}", *[""] * (1 + n))
+        table.add(f"{Site('head', b, h)}{', strict' if strict else ''}", *[""] * (1 + n))
         for i in range(n):
             seen = sees(T, strict, i - np.arange(n)).tolist()
             weights = [_number(run, float(x)) if see else "" for x, see in zip(found.weights[i], seen, strict=True)]
@@ -148,13 +140,13 @@ def decision_page(run: "Run", hint: str) -> Page:
 
 
 def _readout_page(run: "Run", hint: str) -> Page:
-    """Return what the codes at each position stand for; the first code that stands for nothing is told."""
+    """Return the decoded values at each position; the first code without a value is reported."""
     problem = ""
     try:
         run.outputs  # noqa: B018
     except (ModelError, InputError) as error:
         problem = f"not every output can be read off: {error}"
-    known = not problem or run.places[-1] >= 0
+    known = not problem or run.answer_ids[-1] >= 0
     said = f"decision: {value_text(run.decision)}" if known else "decision: none"
     return Page(said, outputs_table(run, hint), *([problem] if problem else []), *_without_weight(run))
 
@@ -165,12 +157,12 @@ def _without_weight(run: "Run") -> list[str]:
 
 
 def outputs_table(run: "Run", hint: str) -> "Table | str":
-    """Return what the run says at each position, the last ones where there are many, or why it says nothing.
+    """Return a table of the output at each position (the last ones if there are many), or why there is none.
 
-    With a readout the codes stand below; where one stands for nothing, there is a question mark.
+    With a readout the codes are shown below; a question mark stands for a code without a value.
     """
     try:
-        texts = ["?" if place < 0 else value_text(run.transformer.answers[place]) for place in run.places.tolist()]
+        texts = ["?" if n < 0 else value_text(run.transformer.answers[n]) for n in run.answer_ids.tolist()]
     except ModelError as error:  # of an earlier position: the decision can be read off nevertheless
         return f"outputs: none, because of another position: {error}"
     n, first = len(texts), max(0, len(texts) - MOST_ROWS)
@@ -185,7 +177,7 @@ def outputs_table(run: "Run", hint: str) -> "Table | str":
 def whole_page(
     run: "Run", lanes: Sequence[str] | None, positions: Sequence[int] | None, hints: tuple[str, str, str]
 ) -> Page:
-    """Return the whole run: the stream, what the heads looked at, the decision."""
+    """Return the whole run: the stream, scores and weights of the heads, the decision."""
     stream = stream_table(run, lanes, None, positions, hints[0])
     heads: list[Table | str] = []
     if any(run.heads):

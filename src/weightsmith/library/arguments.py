@@ -1,4 +1,4 @@
-"""What a builder is given, checked: an error names the value and says what to write."""
+"""Arguments of builders, checked: an error names the value and the line to write."""
 
 from collections.abc import Sequence
 

@@ -43,7 +43,7 @@ def balanced(depth: int, vocabulary: str | Sequence[str] = "()", arithmetic: Ari
     opening, closing = read_vocabulary(vocabulary, 2, "the opening and the closing bracket")
     deepest = largest_count(A)
     deepest -= int(A.add(deepest, 1) == deepest)  # one more must show
-    whole_number(depth, "depth", least=1, most=deepest)
+    depth = whole_number(depth, "depth", least=1, most=deepest)
     lanes = ("fine", "step", "open", "wrong", "worst")  # 1 first: open and worst may saturate
     too_many = Neuron(reads={"open": 1}, writes={"wrong": 2}, bias=-depth, name="too many are open")
     too_few = Neuron(reads={"open": -1}, writes={"wrong": 2}, name="fewer than none are open")

@@ -1,4 +1,4 @@
-"""All that the library has: recognisers with the predicate that they satisfy, examples with what they decide."""
+"""The entries of the library: recognisers with their predicates, examples with their decisions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -51,20 +51,20 @@ class ReadyMade:
         return (self.builder.__doc__ or "").partition("\n")[0]
 
     def build(self, arithmetic: Arithmetic | None = None) -> Transformer:
-        """Build the default instance, in its own arithmetic unless another is given."""
+        """Build the default instance, by default in its own arithmetic."""
         return self.builder(*self.arguments, arithmetic=arithmetic, **self.options)
 
 
 @dataclass(frozen=True)
 class Example(ReadyMade):
-    """One that is no recogniser, with inputs and what it decides on them."""
+    """A transformer that is no recogniser, with some inputs and their decisions."""
 
     decides: Mapping[str, str]  # input → decision
 
 
 @dataclass(frozen=True)
 class Entry(ReadyMade):
-    """A recogniser: what must hold of it, and where that is known to end."""
+    """A recogniser: its predicate, and inputs on which it is known to fail."""
 
     predicate: Callable[[Tokens], bool]
     yes: str  # an input of which the predicate holds
@@ -73,9 +73,7 @@ class Entry(ReadyMade):
     max_length: int | None = None  # the longest input; None where any length will do
     fails_at: Mapping[str, str] = field(default_factory=dict)  # arithmetic → an input that it is known to get wrong
     decide: Callable[[Transformer, Sequence[Tokens]], list[bool]] = says_yes
-    language: str | Counting | None = (
-        None  # the inputs of which the predicate holds; None where single decisions do not
-    )
+    language: str | Counting | None = None  # of the predicate; None for `decide` other than `says_yes`
 
 
 def nested(tokens: Tokens, depth: int) -> bool:
@@ -159,13 +157,7 @@ ENTRIES: tuple[Entry, ...] = (
         fails_at={"fixed(4,4)": "1" * 16, "fixed(2,2)": "1" * 4, "float(4,3)": "1" * 9},
     ),
     Entry(
-        parity_chain,
-        odd_ones,
-        yes="0111",
-        no="0110",
-        options={"max_length": 8},
-        max_length=8,
-        decide=parities_by_chain,
+        parity_chain, odd_ones, yes="0111", no="0110", options={"max_length": 8}, max_length=8, decide=parities_by_chain
     ),
 )
 

@@ -22,8 +22,8 @@ def length_modulo(
 
     The position table says it all: 1 at the last position of such a length. There is no block.
     """
-    whole_number(m, "m", 1, MAX_LENGTH)
-    whole_number(remainder, "remainder", least=0, most=m - 1)
+    m = whole_number(m, "m", 1, MAX_LENGTH)
+    remainder = whole_number(remainder, "remainder", least=0, most=m - 1)
     lengths = 1 + np.arange(whole_number(max_length, "max_length", 1, MAX_LENGTH))
     tokens, lanes = read_vocabulary(vocabulary), ("fits",)
     return Transformer(

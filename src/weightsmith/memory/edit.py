@@ -1,4 +1,4 @@
-"""Edits of a feed-forward layer: facts written, neurons changed, silenced and taken out, and all of it undone."""
+"""Edits of a feed-forward layer: write facts; change, silence and delete neurons; undo."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -91,7 +91,7 @@ def edit(
     rivals: Sequence[Pattern] = (),
     inputs: Sequence[Tokens] = (),
 ) -> Transformer:
-    """Change the key, the value or the name of a neuron, or all of them; what is None stays as it is.
+    """Change the key, the value or the name of a neuron, or all three; None keeps the old one.
 
     Requires: for a new key what `write` requires, the neuron's old key not being a rival.
     Ensures: with a new key, that of `write`; the neuron stays where it is, and so does every other.
@@ -119,7 +119,7 @@ def edit(
 
 
 def delete(T: Transformer, block: int, neuron: int | str) -> Transformer:
-    """Take a neuron out; those behind it move up. A layer that loses its last neuron stays, with its b_2."""
+    """Delete a neuron; the neurons after it move up. A layer without neurons stays, with its b_2."""
     n = neuron_at(T, block, neuron)
     return splice(T, block, n, 1, None, f"memory.delete({neuron_text(layer_at(T, block), n)!r}, block={block})")
 
@@ -134,14 +134,14 @@ def scale(T: Transformer, block: int, neuron: int | str, factor: float) -> Trans
 
 
 def ablate(T: Transformer, block: int, neuron: int | str) -> Transformer:
-    """Make a neuron's value 0: it stays and fires, and adds nothing."""
+    """Set a neuron's value to 0: it stays and fires, and adds nothing."""
     n, layer = neuron_at(T, block, neuron), layer_at(T, block)
     new = replace(cut(layer, n, 1), W_2=np.zeros((len(T.lanes), 1)))
     return splice(T, block, n, 1, new, f"memory.ablate({neuron_text(layer, n)!r}, block={block})")
 
 
 def splice(T: Transformer, block: int, first: int, count: int, new: FeedForward | None, text: str) -> Transformer:
-    """Replace `count` neurons of a block, from `first` on, by others, and write down how to undo it."""
+    """Replace `count` neurons of a block, from `first` on, by others, and record the edit for `undo`."""
     old = block_at(T, block).feed_forward
     layer = empty_layer(T) if old is None else old
     before = cut(layer, first, count) if count else None
@@ -152,9 +152,9 @@ def splice(T: Transformer, block: int, first: int, count: int, new: FeedForward 
 
 
 def undo(T: Transformer) -> Transformer:
-    """Take back the last edit: weights, names, provenance and edits are as they were before it.
+    """Undo the last edit: weights, names, provenance and edits are as they were before it.
 
-    Refused when something else has changed the model since: what the edit left is not there any more.
+    Refused if another function has changed the model since.
     """
     if not checked(T).edits:
         raise ModelError("there is no edit to undo: memory.write and the other edits leave one")

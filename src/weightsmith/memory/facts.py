@@ -1,11 +1,10 @@
-"""Patterns over lanes, read from what a person writes, and facts: neurons that were written for a pattern."""
+"""Patterns over lanes, as mappings or arrays, and facts: neurons that were written for a pattern."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Array, Weights
 from weightsmith.errors import InputError, brief, named, shown
@@ -14,34 +13,22 @@ from weightsmith.model.axes import NEURONS
 from weightsmith.model.folds import selected
 from weightsmith.model.lookup import checked
 from weightsmith.model.members import member, real
+from weightsmith.rewrites.vectors import Pattern as Pattern
+from weightsmith.rewrites.vectors import lane_pairs
 from weightsmith.semantics.layers import run_neurons
-
-Pattern: TypeAlias = Mapping[str, float] | npt.ArrayLike
 
 
 def read_patterns(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str]) -> Array:
-    """Return patterns as (patterns, lanes); refuse unknown lanes, other shapes and what is not a member."""
-    places = {lane: j for j, lane in enumerate(T.lanes)}
+    """Return patterns as (patterns, lanes); refuse unknown lanes, wrong shapes and numbers that are no members."""
+    columns = {lane: j for j, lane in enumerate(T.lanes)}
     result = np.zeros((len(patterns), len(T.lanes)))
     for row, pattern, name in zip(result, patterns, names, strict=True):
-        for lane, value in _pairs(T, pattern, name):
-            place = places[lane] if lane in places else lane_index(T, lane)
-            row[place] = value if type(value) is float else real(value, f"{name}, lane {shown(lane)}")
+        for lane, value in lane_pairs(T, pattern, name):
+            column = columns[lane] if lane in columns else lane_index(T, lane)
+            row[column] = value if type(value) is float else real(value, f"{name}, lane {shown(lane)}")
     for n, j in np.argwhere(~T.arithmetic.contains(result)).tolist():
         member(T.arithmetic, float(result[n, j]), f"{names[n]}, lane {shown(T.lanes[j])}")
     return result + 0.0
-
-
-def _pairs(T: Transformer, pattern: Pattern, name: str) -> Iterable[tuple[str, object]]:
-    if isinstance(pattern, Mapping):
-        return pattern.items()
-    values = np.asarray(pattern, dtype=object)
-    if values.shape != (len(T.lanes),):
-        raise InputError(
-            f"{name} has shape {values.shape}, and there are {len(T.lanes)} lanes: "
-            "write a number for each, or a mapping such as {lane: number}"
-        )
-    return zip(T.lanes, values, strict=True)
 
 
 def read_keys(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str]) -> Array:
@@ -69,7 +56,7 @@ def read_values(T: Transformer, patterns: Sequence[Pattern], names: Sequence[str
 
 
 def _named_zeros(patterns: Sequence[Pattern], names: Sequence[str]) -> Iterator[tuple[str, Mapping[str, float], str]]:
-    """Find the lanes that a person named and gave the number 0; arrays name none."""
+    """Yield the lanes that a mapping sets to 0; arrays name no lanes."""
     for pattern, name in zip(patterns, names, strict=True):
         if isinstance(pattern, Mapping):
             yield from ((lane, pattern, name) for lane, value in pattern.items() if value == 0)
@@ -96,16 +83,16 @@ def read_margin(margin: Any) -> float:
 
 
 def by_lane(T: Transformer, values: Weights) -> dict[str, float]:
-    """Return what is not 0, by the names of the lanes."""
+    """Return the nonzero values by lane."""
     return {T.lanes[j]: float(values[j]) for j in np.flatnonzero(values).tolist()}
 
 
 @dataclass(frozen=True)
 class Fact:
-    """A key and what a neuron adds to the stream there.
+    """A key, and the value that a neuron adds to the stream where it reads the key.
 
     `response` is the neuron's pre-activation at its key: 1, unless something else has changed the weights. `margin`
-    says how far below 0 it stays at the keys of the block's other facts, and where all lanes are 0.
+    is its distance below 0 at the keys of the block's other facts, and where all lanes are 0.
     """
 
     name: str
@@ -118,21 +105,21 @@ class Fact:
 
 
 def facts(T: Transformer) -> list[Fact]:
-    """List the facts that were written, block by block; their values are what they add at their keys."""
+    """List the facts of a model, block by block, with the values that they add at their keys."""
     return [fact for b, block in enumerate(checked(T).blocks) for fact in _facts(T, b, block.feed_forward)]
 
 
 def _facts(T: Transformer, b: int, layer: FeedForward | None) -> list[Fact]:
-    places = fact_places(layer)
-    if layer is None or layer.keys is None or not places.size:
+    rows = fact_neurons(layer)
+    if layer is None or layer.keys is None or not rows.size:
         return []
-    A, keys = T.arithmetic, layer.keys[places]
-    responses = respond(A, layer, places, np.vstack([keys, np.zeros(len(T.lanes))]))  # (keys and nothing, facts)
+    A, keys = T.arithmetic, layer.keys[rows]
+    responses = respond(A, layer, rows, np.vstack([keys, np.zeros(len(T.lanes))]))  # (keys and nothing, facts)
     own = np.diagonal(responses).copy()
     np.fill_diagonal(responses, -np.inf)
     margins = -responses.max(axis=0)
     result = []
-    for i, n in enumerate(places):
+    for i, n in enumerate(rows):
         value = A.multiply(activation(A, layer, int(n), keys[i]), layer.W_2[:, n])
         name = layer.names[n] if layer.names else ""
         key, added = by_lane(T, keys[i]), by_lane(T, value)
@@ -140,18 +127,18 @@ def _facts(T: Transformer, b: int, layer: FeedForward | None) -> list[Fact]:
     return result
 
 
-def fact_places(layer: FeedForward | None) -> np.ndarray:
-    """Return the neurons that were written for a pattern."""
+def fact_neurons(layer: FeedForward | None) -> np.ndarray:
+    """Return the numbers of the neurons that were written for a pattern."""
     if layer is None or layer.keys is None:
         return np.zeros(0, dtype=np.intp)
     return np.flatnonzero(layer.keys.any(axis=1))
 
 
-def respond(A: Arithmetic, layer: FeedForward, places: np.ndarray, vectors: Array) -> Array:
+def respond(A: Arithmetic, layer: FeedForward, rows: np.ndarray, vectors: Array) -> Array:
     """Return the pre-activations (vectors, neurons) of some neurons."""
-    return A.add(A.matvec(layer.W_1[places], vectors), layer.b_1[places])
+    return A.add(A.matvec(layer.W_1[rows], vectors), layer.b_1[rows])
 
 
 def activation(A: Arithmetic, layer: FeedForward, neuron: int, vector: Array) -> float:
-    """Return what a neuron multiplies its value by, given what it reads."""
+    """Return the activation of a neuron for a vector that it reads."""
     return float(run_neurons(A.core, selected(layer, NEURONS, [neuron]), vector)[0])

@@ -1,4 +1,4 @@
-"""Neurons for facts: fitted against what they must not fire for, or refused with the reason."""
+"""Neurons for facts: fitted so that they fire for a key and for none of its rivals, or refused with the reason."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy as np
 from weightsmith.arithmetic import Arithmetic, Array, Native, require
 from weightsmith.arithmetic.rounding import next_above
 from weightsmith.errors import InputError, brief, named
-from weightsmith.memory.facts import Fact, Pattern, fact_places, read_keys, read_patterns, read_values, respond
+from weightsmith.memory.facts import Fact, Pattern, fact_neurons, read_keys, read_patterns, read_values, respond
 from weightsmith.memory.read import Tokens, look
 from weightsmith.memory.threshold import Chosen, Thresholds, fit, overlaps
 from weightsmith.model import FeedForward, Transformer
@@ -46,7 +46,7 @@ def neurons(
 
 
 def open_gates(layer: FeedForward, keys: Array) -> dict[str, Any]:
-    """Return the gates of neurons that are written for keys, by field: 1, whatever is read; {} in a layer without."""
+    """Return the gates of neurons written for keys, by field: constantly 1; {} in a layer without gates."""
     return {} if layer.W_3 is None else {"W_3": np.zeros_like(keys), "b_3": np.ones(len(keys))}
 
 
@@ -84,7 +84,7 @@ def matched(
 def columns(T: Transformer, layer: FeedForward, values: Array, labels: Sequence[str]) -> Array:
     """Return (lanes, facts): the members c with act(1) ⊗ c = value; refuse a value for which there is none.
 
-    In the machine's arithmetic the nearest is taken: functions are not exact there, and `facts` says what comes out.
+    In the machine's arithmetic, where functions are not exact, the nearest c is taken; `facts` shows the result.
     """
     A = T.arithmetic
     for flag in T.flags:
@@ -95,7 +95,7 @@ def columns(T: Transformer, layer: FeedForward, values: Array, labels: Sequence[
         raise InputError(f"{layer.activation}(1) is 0 in {A}, so no value comes out: use a finer arithmetic")
     sizes = np.abs(values)
     result = A.divide(sizes, full)
-    above = next_above(A, result)  # only what is too small can miss: members are nearer below a power of two than above
+    above = next_above(A, result)  # a miss is always too small: members are denser below a power of two
     result = np.where((A.multiply(full, result) != sizes) & (A.multiply(full, above) == sizes), above, result)
     wrong = np.argwhere(A.multiply(full, result) != sizes)
     if wrong.size and not isinstance(A, Native):
@@ -110,10 +110,10 @@ def columns(T: Transformer, layer: FeedForward, values: Array, labels: Sequence[
 
 @dataclass(frozen=True, eq=False)
 class Rivals:
-    """Patterns that new neurons must not fire for; the empty one comes first, then old facts, then new ones."""
+    """Patterns for which new neurons must not fire: the empty one, then old facts, then new ones."""
 
     patterns: Array  # (rivals, lanes)
-    allowed: Chosen  # (keys, rivals): which is a rival of which
+    allowed: Chosen  # (keys, rivals): whether it is a rival of the key
     texts: Sequence[str | Callable[[], str]]  # a text, or a function that returns one
 
     def text(self, rival: int) -> str:
@@ -134,7 +134,7 @@ def gather(
     """Collect the rivals of new keys."""
     if isinstance(rivals, str) or not isinstance(rivals, Sequence):
         raise InputError(f"rivals={brief(rivals)}: write a list of patterns, such as [{{{brief(T.lanes[0])}: 1.0}}]")
-    old = fact_places(layer)
+    old = fact_neurons(layer)
     given = read_patterns(T, rivals, [f"rival {i}" for i in range(len(rivals))])
     seen = look(T, block, inputs)
     vectors, first = np.unique(seen.vectors, axis=0, return_index=True)
@@ -156,7 +156,7 @@ def gather(
 
 def collision(A: Arithmetic, layer: FeedForward, keys: Array, labels: Sequence[str]) -> None:
     """Refuse keys that an old fact answers to: both would add their values there."""
-    old = fact_places(layer)
+    old = fact_neurons(layer)
     if not old.size:
         return
     responses = respond(A, layer, old, keys)  # (keys, old facts)
@@ -172,7 +172,7 @@ def collision(A: Arithmetic, layer: FeedForward, keys: Array, labels: Sequence[s
 def refuse(
     A: Arithmetic, keys: Array, labels: Sequence[str], rivals: Rivals, found: Thresholds, margin: float
 ) -> NoReturn:
-    """Say why one of the keys has no good neuron; `found` has the best that there is for the first of them."""
+    """Refuse: say why one of the keys has no good neuron. `found` has the best neuron of the first such key."""
     s, r, strongest = overlaps(keys, rivals.patterns, rivals.allowed)
     r, wrong = r[:, 0], np.flatnonzero(~found.good(margin))
     n = int(wrong[np.argmax(s[wrong] <= r[wrong])])  # one that nothing can tell apart, if there is one

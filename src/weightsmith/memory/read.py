@@ -1,4 +1,4 @@
-"""What feed-forward layers read and what their neurons do: which fire, what they promote, what makes them fire."""
+"""Reading feed-forward layers: which neurons fire, which classes they promote, and which inputs trigger them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,19 +6,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from weightsmith.arithmetic import Array
-from weightsmith.errors import InputError, brief, shown, whole_number
+from weightsmith.errors import InputError, brief, position_of, shown, whole_number
 from weightsmith.inspect.run import Run, batches
-from weightsmith.inspect.trace import position_of
 from weightsmith.memory.facts import activation, by_lane, respond
 from weightsmith.model import Block, Transformer, needs_classes, read_tokens
-from weightsmith.model.lookup import block_at, feed_forward_source, layer_at, neuron_at
+from weightsmith.model.lookup import block_at, layer_at, neuron_at
+from weightsmith.model.sites import feed_forward_source
 from weightsmith.semantics.layers import run_norm
 
 Tokens = str | Sequence[str]
 
 
 def seen_by(T: Transformer, block: int, stream: Array) -> Array:
-    """Return what the feed-forward layer of a block reads, of the stream (…, lanes) at `feed_forward_source`."""
+    """Return the input of a block's feed-forward layer, from the stream (…, lanes) at `feed_forward_source`."""
     part = T.blocks[block]
     if part.norm_placement == "post":
         return stream
@@ -28,28 +28,28 @@ def seen_by(T: Transformer, block: int, stream: Array) -> Array:
 
 
 def pattern(run: Run, block: int, position: int = -1) -> Array:
-    """Return what the feed-forward layer of a block reads at a position, over all lanes, behind its norm if it has one.
+    """Return the input of a block's feed-forward layer at a position, over all lanes, after its norm.
 
-    As a key of `write` it makes a neuron that fires there.
+    Used as a key of `write`, it gives a neuron that fires there.
     """
     if not isinstance(run, Run):
         raise InputError(f"{brief(run)} is not a run: write memory.pattern(run(T, tokens), block)")
-    T, place = run.transformer, position_of(run, position)
+    T, place = run.transformer, position_of(position, len(run.tokens))
     block_at(T, block)
     return seen_by(T, block, run.stream[feed_forward_source(T, block), place].astype(np.float64))
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What a feed-forward layer reads at every position of some inputs."""
+    """The inputs of a feed-forward layer at every position of some token sequences."""
 
     vectors: Array  # (rows, lanes)
-    places: tuple[tuple[int, int], ...]  # which input, which position
+    sources: tuple[tuple[int, int], ...]  # the input and the position of each row
     inputs: tuple[tuple[str, ...], ...]
 
     def text(self, row: int) -> str:
         """Name a row in a message."""
-        number, position = self.places[row]
+        number, position = self.sources[row]
         return f"the input {shown(' '.join(self.inputs[number])[:200])} at position {position}"
 
 
@@ -67,13 +67,13 @@ def look(T: Transformer, block: int, inputs: Sequence[Tokens]) -> Seen:
     half = [] if here.parallel else [Block(here.attention, None, here.attention_norm, None, here.norm_placement)]
     start = replace(T, blocks=(*T.blocks[:block], *half))
     vectors: list[Array] = []
-    places: list[tuple[int, int]] = []
+    sources: list[tuple[int, int]] = []
     for members, found in batches(start, read):
         stream = found.stream[-1].astype(np.float64)
         vectors.append(seen_by(T, block, stream).reshape(-1, len(T.lanes)))
-        places += [(n, i) for n in members for i in range(stream.shape[-2])]
+        sources += [(n, i) for n in members for i in range(stream.shape[-2])]
     stacked = np.concatenate(vectors) if vectors else np.zeros((0, len(T.lanes)))
-    return Seen(stacked, tuple(places), read)
+    return Seen(stacked, tuple(sources), read)
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,8 @@ class Firing:
     name: str
     response: float  # its pre-activation
     activation: float
-    margin: float  # how far the pre-activation is from 0
-    added: Mapping[str, float]  # what it added to the stream, before the layer's sum is rounded
+    margin: float  # distance of the pre-activation to 0
+    added: Mapping[str, float]  # to the stream, before the layer's sum is rounded
 
 
 def read(run: Run, block: int, all: bool = False) -> list[Firing]:
@@ -115,7 +115,7 @@ def read(run: Run, block: int, all: bool = False) -> list[Firing]:
 
 @dataclass(frozen=True)
 class Promoted:
-    """Classes with what a neuron's value adds to their logits: the largest gains first, then the largest losses."""
+    """Changes of logits by a neuron's value, by class: the largest gains, and the largest losses."""
 
     raised: tuple[tuple[str, float], ...]
     lowered: tuple[tuple[str, float], ...]
@@ -124,11 +124,11 @@ class Promoted:
 def promoted(T: Transformer, block: int, neuron: int | str, k: int = 5) -> Promoted:
     """Return the classes whose logits a neuron's value raises and lowers most, for an activation of 1.
 
-    This is output · value. Later blocks and the final norm are left out, so it is a first look at what a neuron says.
+    This is output · value; later blocks and the final norm are left out.
     """
     n = neuron_at(T, block, neuron)
     needs_classes(T, "promoted")
-    whole_number(k, "k", 0, meaning="how many classes to list, 0 or more")
+    k = whole_number(k, "k", 0, meaning="how many classes to list, 0 or more")
     change = T.arithmetic.matvec(T.output, layer_at(T, block).W_2[:, n])
 
     def best(sign: int) -> tuple[tuple[str, float], ...]:
@@ -149,11 +149,11 @@ class Trigger:
 
 
 def triggers(T: Transformer, block: int, neuron: int | str, inputs: Sequence[Tokens]) -> list[Trigger]:
-    """List the positions of the given inputs at which a neuron fires, the strongest first, else in the order given."""
+    """List the positions of some inputs at which a neuron fires, the strongest response first."""
     n = neuron_at(T, block, neuron)
     A, layer, seen = T.arithmetic, layer_at(T, block), look(T, block, inputs)
     responses: Array = respond(A, layer, np.array([n]), seen.vectors)[:, 0]
-    fired = [(-float(responses[row]), *seen.places[row], int(row)) for row in np.flatnonzero(responses > 0)]
+    fired = [(-float(responses[row]), *seen.sources[row], int(row)) for row in np.flatnonzero(responses > 0)]
     return [
         Trigger(seen.inputs[i], position, -minus, activation(A, layer, n, seen.vectors[row]))
         for minus, i, position, row in sorted(fired)

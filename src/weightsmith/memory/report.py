@@ -1,4 +1,4 @@
-"""What an edit did: which new facts come out, what else changed, and how much room is left."""
+"""The effect of an edit: which new facts are recalled, which decisions changed, and the margins left."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import numpy as np
 
 from weightsmith.errors import InputError, shown
 from weightsmith.inspect.run import logits
-from weightsmith.memory.facts import Fact, fact_places, facts, respond
+from weightsmith.memory.facts import Fact, fact_neurons, facts, respond
 from weightsmith.memory.read import Tokens, look, promoted, read_inputs
 from weightsmith.model import Transformer
 from weightsmith.model.lookup import checked, layer_at
@@ -21,7 +21,7 @@ class NewFact:
     fires: tuple[tuple[str, ...], int] | None  # the first input and position at which its neuron fires
     says: str | None  # the class whose logit its value raises most
     decision: str | None  # of the edited model, on that input
-    comes_out: bool  # the neuron fires, and what it says is the decision there, or the logits changed there
+    comes_out: bool  # the neuron fires, and its class is the decision there, or the logits changed
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class Change:
 
 @dataclass(frozen=True)
 class Report:
-    """What an edit did, as far as the given inputs show it."""
+    """The effect of an edit on some inputs."""
 
     inputs: int
     new: tuple[NewFact, ...]
     decisions: tuple[Change, ...]  # inputs whose decision changed
     logits: tuple[Change, ...]  # inputs whose logits changed, but not their decision
     smallest_margin: float | None  # over all facts, at each other's keys and at every position of the inputs
-    collisions: tuple[tuple[str, str], ...]  # facts of one block of which the first fires for the key of the second
+    collisions: tuple[tuple[str, str], ...]  # pairs of facts of a block: the first fires for the key of the second
 
     def __str__(self) -> str:
         """Return the report as a few lines."""
@@ -63,7 +63,7 @@ class Report:
 
 
 def report(T: Transformer, edited: Transformer, inputs: Sequence[Tokens]) -> Report:
-    """Compare a model with an edited one on given inputs."""
+    """Compare a model with an edited one on some inputs."""
     for each in (T, edited):
         checked(each)
     for name in ("vocabulary", "classes", "lanes", "arithmetic"):
@@ -92,20 +92,20 @@ def report(T: Transformer, edited: Transformer, inputs: Sequence[Tokens]) -> Rep
 def _responses(
     T: Transformer, read: Sequence[tuple[str, ...]]
 ) -> tuple[list[float], dict[tuple[int, int], tuple[int, int]]]:
-    """Return how near to 0 the facts' pre-activations come, and where each fact's neuron fires first."""
+    """Return the smallest distance of the facts' pre-activations to 0, and where each fact's neuron fires first."""
     margins: list[float] = []
     first: dict[tuple[int, int], tuple[int, int]] = {}
     for b, block in enumerate(T.blocks):
-        places = fact_places(block.feed_forward)
-        if block.feed_forward is None or not places.size or not read:
+        rows = fact_neurons(block.feed_forward)
+        if block.feed_forward is None or not rows.size or not read:
             continue
         seen = look(T, b, read)
-        responses = respond(T.arithmetic, block.feed_forward, places, seen.vectors)
+        responses = respond(T.arithmetic, block.feed_forward, rows, seen.vectors)
         margins.append(float(np.abs(responses).min()))
-        order = sorted(range(len(seen.places)), key=seen.places.__getitem__)
+        order = sorted(range(len(seen.sources)), key=seen.sources.__getitem__)
         fires = responses[order] > 0
         for i in np.flatnonzero(fires.any(axis=0)):
-            first[b, int(places[i])] = seen.places[order[int(np.argmax(fires[:, i]))]]
+            first[b, int(rows[i])] = seen.sources[order[int(np.argmax(fires[:, i]))]]
     return margins, first
 
 
@@ -132,13 +132,13 @@ def _new(
 def _collisions(T: Transformer) -> tuple[tuple[str, str], ...]:
     result = []
     for b, block in enumerate(T.blocks):
-        places = fact_places(block.feed_forward)
-        if not places.size:
+        rows = fact_neurons(block.feed_forward)
+        if not rows.size:
             continue
         layer = layer_at(T, b)
         assert layer.keys is not None
-        responses = respond(T.arithmetic, layer, places, layer.keys[places])  # (keys, neurons)
-        names = [f"{fact_name(layer.names[n] if layer.names else '', b, int(n))}" for n in places]
+        responses = respond(T.arithmetic, layer, rows, layer.keys[rows])  # (keys, neurons)
+        names = [f"{fact_name(layer.names[n] if layer.names else '', b, int(n))}" for n in rows]
         result += [(names[j], names[i]) for i, j in np.argwhere(responses > 0) if i != j]
     return tuple(result)
 

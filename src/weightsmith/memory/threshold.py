@@ -16,7 +16,7 @@ from weightsmith.arithmetic import Arithmetic, Array
 from weightsmith.arithmetic.rounding import at_least, quantum
 
 Chosen = npt.NDArray[np.bool_]
-Places = npt.NDArray[np.intp]
+Indices = npt.NDArray[np.intp]
 NEAR_STEPS = 8  # distances from the exact a that are tried before the long search
 STRONGEST_RIVALS = 16  # rivals that are looked at first
 MAX_RESPONSES = 1 << 21  # responses that are worked out together
@@ -30,15 +30,15 @@ class Thresholds:
     b: Array  # (keys)
     at_key: Array  # (keys): the response there, 1 if all is well
     at_rival: Array  # (keys): the largest response to a rival
-    rival: Places  # (keys): which rival that is
+    rival: Indices  # (keys): which rival that is
 
     def good(self, margin: float) -> Chosen:
-        """Say which of them respond with 1 to their key and at most −margin to every rival."""
+        """Say which neurons respond with 1 to their key and at most −margin to every rival."""
         good: Chosen = (self.at_key == 1) & (self.at_rival <= -margin)
         return good
 
 
-def overlaps(keys: Array, rivals: Array, allowed: Chosen) -> tuple[Array, Array, Places]:
+def overlaps(keys: Array, rivals: Array, allowed: Chosen) -> tuple[Array, Array, Indices]:
     """Return s and, for some rivals of each key, the strongest first, r and which they are, before any rounding."""
     with np.errstate(all="ignore"):
         products = np.where(allowed, np.nan_to_num(keys @ rivals.T, nan=np.inf), -np.inf)
@@ -50,7 +50,7 @@ def overlaps(keys: Array, rivals: Array, allowed: Chosen) -> tuple[Array, Array,
 
 
 def thresholds(A: Arithmetic, keys: Array, rivals: Array, allowed: Chosen, scales: Array) -> Thresholds:
-    """Work out the neurons of keys for given numbers a, and their responses, in the arithmetic itself.
+    """Compute the neurons of keys for scales a, and their responses, in the arithmetic itself.
 
     The rivals are (rivals, lanes), or (keys, rivals, lanes) where each key has its own.
     """
@@ -72,7 +72,7 @@ def thresholds(A: Arithmetic, keys: Array, rivals: Array, allowed: Chosen, scale
 
 
 def fit(A: Arithmetic, keys: Array, rivals: Array, allowed: Chosen, margin: float) -> Thresholds:
-    """Find the neurons; where there is no good one, return the one with the largest margin."""
+    """Return the neurons; for a key without a good one, the one with the largest margin."""
     s, r, strongest = overlaps(keys, rivals, allowed)
     apart = s > r[:, 0]
     with np.errstate(all="ignore"):
@@ -98,7 +98,7 @@ def fit(A: Arithmetic, keys: Array, rivals: Array, allowed: Chosen, margin: floa
 
 
 def _candidates(A: Arithmetic, least: Array) -> Iterator[Array]:
-    """Return numbers a: the first member from the exact one on, some a little above it, and powers of two."""
+    """Yield scales a: the first member from the exact one on, some a little above it, and powers of two."""
     first = at_least(A, least)
     yield first
     for step in range(NEAR_STEPS):
@@ -137,9 +137,9 @@ def _all_scales(A: Arithmetic, s: float) -> Array:
     return np.unique(A.round(np.outer(powers, 1 + np.arange(16) / 16)))
 
 
-def _replaced(old: Thresholds, places: Places, new: Thresholds) -> Thresholds:
+def _replaced(old: Thresholds, rows: Indices, new: Thresholds) -> Thresholds:
     result = {}
     for name in ("W", "b", "at_key", "at_rival", "rival"):
         result[name] = getattr(old, name).copy()
-        result[name][places] = getattr(new, name)
+        result[name][rows] = getattr(new, name)
     return Thresholds(**result)

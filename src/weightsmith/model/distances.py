@@ -9,7 +9,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array, Saturating, Weights, as_float64, immutable
 from weightsmith.arithmetic.correct_rounding import flint, odd_product, round_correctly
-from weightsmith.errors import ModelError, brief
+from weightsmith.errors import ModelError, brief, is_whole
 from weightsmith.model.angles import sines_and_cosines
 from weightsmith.model.axes import Axes
 from weightsmith.model.frozen import BOTH_OMIT_DEFAULT
@@ -97,8 +97,9 @@ class Rotary(AttentionPositions):
         self._set("base", checked_base(self.base, "Rotary"))
         if self.pairing not in get_args(Pairing):
             raise ModelError(f"Rotary(pairing={brief(self.pairing)}): write 'halves' or 'neighbours'")
-        if self.size is not None and (type(self.size) is not int or self.size < 2 or self.size % 2):
+        if self.size is not None and (not is_whole(self.size) or self.size < 2 or self.size % 2):
             raise ModelError(f"Rotary(size={brief(self.size)}): coordinates turn in pairs, so write an even number")
+        self._set("size", None if self.size is None else int(self.size))
 
     def pairs(self, key_size: int) -> tuple[Indices, Indices]:
         """Return the first and the second coordinates of the pairs."""
@@ -207,11 +208,11 @@ class Alibi(AttentionPositions):
 def _checked_place(place: object, slopes: object) -> tuple[int, int]:
     """Return the number of a head and how many there are."""
     pair = tuple(place) if isinstance(place, list | tuple) else ()
-    if slopes is not None or len(pair) != 2 or not all(type(n) is int for n in pair):
+    if slopes is not None or len(pair) != 2 or not all(map(is_whole, pair)):
         raise ModelError(f"Alibi(place={brief(place)}): write the head's number and how many there are, such as (0, 3)")
     if not 0 <= pair[0] < pair[1] <= MAX_HEADS:
         raise ModelError(f"Alibi(place={brief(pair)}): of n heads, the numbers are 0 to n − 1, and n ≤ {MAX_HEADS:,}")
-    return pair
+    return int(pair[0]), int(pair[1])
 
 
 @lru_cache(maxsize=64)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from weightsmith.errors import ModelError, brief
+from weightsmith.errors import ModelError, brief, is_whole
 from weightsmith.model.block import FeedForward
 from weightsmith.model.frozen import Frozen
 from weightsmith.model.names import checked_text
@@ -26,8 +26,9 @@ class Edit(Frozen):
         checked_text(self.digest, "the digest of an edit", most=64)
         for name in ("block", "first", "count"):
             value = getattr(self, name)
-            if type(value) is not int or value < 0:
+            if not is_whole(value) or value < 0:
                 raise ModelError(f"Edit({name}={brief(value)}): write a whole number, 0 or more")
+            self._set(name, int(value))
         if self.before is not None and not isinstance(self.before, FeedForward):
             raise ModelError(f"Edit(before={brief(self.before)}): write FeedForward(…), or None")
         if type(self.created) is not bool:

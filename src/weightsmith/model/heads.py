@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Array
+from weightsmith.arithmetic import Arithmetic, Array, checked_arithmetic
 from weightsmith.errors import LawError, ModelError, brief, whole_number
 from weightsmith.model.block import Head
 from weightsmith.model.distances import Relative
@@ -95,7 +95,7 @@ def total(lanes: Sequence[str], copies: Copies, arithmetic: Arithmetic, adds: We
 
     Every score is ∞ and so is every exponential; their sum is ∞ as well, and each weight is ∞ ⊘ ∞ = 1.
     """
-    infinity = _checked(arithmetic).infinity
+    infinity = checked_arithmetic(arithmetic, ModelError).infinity
     if not np.array_equal(arithmetic.exp(infinity), infinity):
         raise LawError(f"adding up by softmax needs exp(∞) = ∞, which {arithmetic} lacks: write Fixed(4, 4)")
     W_Q, W_K = _nothing_asked(lanes)
@@ -109,7 +109,7 @@ def count(lanes: Sequence[str], flag: str, to: str, arithmetic: Arithmetic) -> H
 
 def never(arithmetic: Arithmetic) -> float:
     """Return a number whose negative, as a score, means no attention at all: 1000, or ∞ where that is less."""
-    number = float(_checked(arithmetic).round(1000.0))
+    number = float(checked_arithmetic(arithmetic, ModelError).round(1000.0))
     if not np.array_equal(arithmetic.exp(-number), 0.0):
         raise LawError(
             f"to attend to nothing needs exp(−{number:g}) = 0, and it is {float(arithmetic.exp(-number)):g} in "
@@ -162,7 +162,7 @@ def _gathering(
 
 def _at(distance: int, names: Sequence[str], far: float) -> Relative:
     """Return relative positions that lift the key at one distance by `far`."""
-    whole_number(distance, "distance", 0, FARTHEST, "how many positions back it looks, 0 or more")
+    distance = whole_number(distance, "distance", 0, FARTHEST, "how many positions back it looks, 0 or more")
     rows = [str(r) for r in range(distance + 2)]  # the last row serves every greater distance
     return Relative(matrix(rows, names, {(str(distance), "where"): far}))
 
@@ -206,9 +206,3 @@ def _head(
 def _nothing_asked(lanes: Sequence[str]) -> tuple[Array, Array]:
     """Return queries and keys that are 0 everywhere."""
     return matrix(["nothing"], lanes, {}), matrix(["nothing"], lanes, {})
-
-
-def _checked(arithmetic: Arithmetic) -> Arithmetic:
-    if not isinstance(arithmetic, Arithmetic):
-        raise ModelError(f"arithmetic={brief(arithmetic)} is not an arithmetic: write Fixed(4, 4), for example")
-    return arithmetic

@@ -1,10 +1,9 @@
-"""Looking up blocks, heads, feed-forward layers, neurons and stages of a transformer, by number or name."""
+"""Looking up blocks, heads, feed-forward layers and neurons of a transformer, by number or name."""
 
 from typing import Any
 
-from weightsmith.errors import InputError, brief, listed, named, nearest_names, shown
+from weightsmith.errors import InputError, brief, existing, listed, named, nearest_names, shown
 from weightsmith.model.block import Attention, Block, FeedForward
-from weightsmith.model.names import existing
 from weightsmith.model.transformer import Transformer
 
 
@@ -67,38 +66,3 @@ def neuron_at(T: Transformer, block: Any, neuron: Any) -> int:
 def neuron_text(layer: FeedForward, neuron: int) -> str:
     """Return a neuron's name, or its number."""
     return shown(layer.names[neuron]) if layer.names and layer.names[neuron] else f"neuron {neuron}"
-
-
-def attention_stage(block: int) -> int:
-    """Return the stage of the stream after a block's attention; the block reads the stage before it."""
-    return 2 * block + 1
-
-
-def feed_forward_source(T: Transformer, block: int) -> int:
-    """Return the stage of the stream that a block's feed-forward layer reads."""
-    return attention_stage(block) - (1 if T.blocks[block].parallel else 0)
-
-
-def feed_forward_stage(block: int) -> int:
-    """Return the stage of the stream after a block's feed-forward layer."""
-    return 2 * block + 2
-
-
-def block_of_stage(stage: int) -> int | None:
-    """Return the block that a stage of the stream is in; None for stage 0, the embedding."""
-    return None if stage == 0 else (stage - 1) // 2
-
-
-def stage_names(T: Transformer) -> tuple[str, ...]:
-    """Return a name for each stage of the stream: after the embedding, and after each sublayer."""
-    sublayers = ("attention", "feed-forward")
-    return ("embedding", *(f"block {b} {sublayer}" for b in range(len(T.blocks)) for sublayer in sublayers))
-
-
-def present_stages(T: Transformer) -> list[int]:
-    """Return the stages of the stream whose sublayer is there; the first is the embedding."""
-    present = [0]
-    for b, block in enumerate(T.blocks):
-        present += [attention_stage(b)] if block.attention is not None else []
-        present += [feed_forward_stage(b)] if block.feed_forward is not None else []
-    return present

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from numbers import Integral
 
 from weightsmith.errors import MAX_ECHO, InputError, ModelError, brief, listed, named, nearest_names
 
@@ -70,11 +69,3 @@ def place_of(name: object, names: Sequence[str], what: str) -> int:
         return names.index(name)
     text = name if isinstance(name, str) else brief(name)
     raise InputError(f"there is no {what} {named(text)}: {nearest_names(text[:80], names)}write {listed(names)}")
-
-
-def existing(number: object, count: int, what: str, where: str = "") -> int:
-    """Return a number that counts from 0, or say how many there are."""
-    if isinstance(number, Integral) and not isinstance(number, bool) and 0 <= int(number) < count:
-        return int(number)
-    there = f"the {what}s are 0 to {count - 1}" if count else "there is none"
-    raise InputError(f"there is no {what} {brief(number)}{where}: {there}")

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Array, Core, Weights, as_float64
-from weightsmith.errors import ModelError, brief
+from weightsmith.errors import ModelError, brief, is_whole
 from weightsmith.model.angles import sines_and_cosines
 from weightsmith.model.axes import LANES, Axes
 from weightsmith.model.frozen import Frozen
@@ -187,10 +187,11 @@ class Sinusoidal(AddedPositions):
 
     def __post_init__(self) -> None:
         """Refuse sizes that make no sense or no table."""
-        if type(self.max_length) is not int or not 1 <= self.max_length <= MAX_LENGTH:
+        if not is_whole(self.max_length) or not 1 <= self.max_length <= MAX_LENGTH:
             raise ModelError(
                 f"Sinusoidal(max_length={brief(self.max_length)}): write a whole number from 1 to {MAX_LENGTH}"
             )
+        self._set("max_length", int(self.max_length))
         self._set("base", checked_base(self.base, "Sinusoidal"))
 
     def vectors(self, arithmetic: Arithmetic, lanes: int, length: int | None = None) -> Array:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array, Native, or_default
-from weightsmith.errors import InputError, brief
+from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.model.block import Attention, Block, FeedForward, Head
 from weightsmith.model.positions import PositionTable
 from weightsmith.model.transformer import Mask, Transformer
@@ -38,12 +38,9 @@ def random_transformer(
     The weighting is Softmax() by default; in `Native`, where exp would overflow, Softmax(shifted=True).
     """
     A = or_default(arithmetic)
-    sizes = {"lanes": (lanes, 1), "blocks": (blocks, 0), "heads": (heads, 0), "neurons": (neurons, 0)}
-    for name, (value, least) in {**sizes, "max_length": (max_length, 1), "seed": (seed, 0)}.items():
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise InputError(f"{name}={brief(value)}: write a whole number from {least} on")
-    if not isinstance(A, Arithmetic):
-        raise InputError(f"arithmetic={brief(A)} is not an arithmetic: write Fixed(4, 4), for example")
+    lanes, blocks = whole_number(lanes, "lanes", 1), whole_number(blocks, "blocks", 0)
+    heads, neurons = whole_number(heads, "heads", 0), whole_number(neurons, "neurons", 0)
+    max_length, seed = whole_number(max_length, "max_length", 1), whole_number(seed, "seed", 0)
     per_block = heads * 4 * lanes**2 + neurons * (2 * lanes + 1) + lanes
     if (len(vocabulary) + max_length + len(classes)) * lanes + blocks * per_block > MAX_WEIGHTS:
         raise InputError(f"that would be more than {MAX_WEIGHTS:,} weights: choose smaller sizes")

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, Weights
+from weightsmith.arithmetic import Arithmetic, Weights, checked_arithmetic
 from weightsmith.errors import ModelError, brief
 from weightsmith.model.axes import LANES, Axes, LaneNames, array_axes, declarations
 from weightsmith.model.block import Block, parts
@@ -55,10 +55,7 @@ class Transformer(Frozen):
 
     def __post_init__(self) -> None:
         """Freeze and check everything."""
-        if not isinstance(self.arithmetic, Arithmetic):
-            raise ModelError(
-                f"arithmetic={brief(self.arithmetic)} is not an arithmetic: write Fixed(4, 4), for example"
-            )
+        checked_arithmetic(self.arithmetic, ModelError)
         vocabulary = tuple(self.vocabulary) if isinstance(self.vocabulary, str) else self.vocabulary
         self._set("vocabulary", checked_names(vocabulary, "vocabulary", printable=False))
         self._set("lanes", checked_names(self.lanes, "lanes", printable=True))

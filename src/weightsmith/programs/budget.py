@@ -101,5 +101,5 @@ def allowed(seconds: float | None, memory: int) -> Budget:
     """Return a budget, or refuse its seconds and memory."""
     if seconds is not None and (type(seconds) not in (int, float) or not seconds > 0):
         raise InputError(f"seconds={brief(seconds)}: write how long compiling may take, such as 60, or None")
-    whole_number(memory, "memory", 1 << 20, meaning="a number of bytes, a million or more")
+    memory = whole_number(memory, "memory", 1 << 20, meaning="a number of bytes, a million or more")
     return Budget(inf if seconds is None else float(seconds), memory)

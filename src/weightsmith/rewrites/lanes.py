@@ -1,4 +1,4 @@
-"""Lanes: new ones, flags, lanes that blocks leave alone; and positions, which flags are written into."""
+"""Rewrites of lanes: widen, flag, ignore; and the position table that holds flags."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from weightsmith.arithmetic import Array, require
-from weightsmith.errors import InputError, ModelError, brief, cut, listed, named
+from weightsmith.errors import InputError, ModelError, brief, cut, is_whole, listed, named, whole_number
 from weightsmith.model import (
     Block,
     Neuron,
@@ -70,13 +70,13 @@ def ignore_lanes(T: Transformer, lanes: Sequence[str], blocks: Sequence[int] | N
     """
     if isinstance(lanes, str):
         raise InputError(f"lanes={brief(lanes)} is one text: write a list of names, [{brief(lanes)}]")
-    places = [lane_index(checked(T), lane) for lane in lanes]
+    columns = [lane_index(checked(T), lane) for lane in lanes]
     chosen = range(len(T.blocks)) if blocks is None else list(blocks)
     for b in chosen:
         block = block_at(T, b)
         for norm in (block.attention_norm, block.feed_forward_norm):
             _check_norm(T, norm, lanes, b)
-    changed = tuple(without_lanes(block, places) if b in chosen else block for b, block in enumerate(T.blocks))
+    changed = tuple(without_lanes(block, columns) if b in chosen else block for b, block in enumerate(T.blocks))
     made = f"ignore_lanes({list(lanes)}, blocks={blocks})"
     return replace(T, blocks=changed, provenance=(*T.provenance, cut(made, MAX_LINE)))
 
@@ -105,7 +105,7 @@ def flag(T: Transformer, name: str, positions: Iterable[int], max_length: int | 
     T = with_table(T, T.max_length if max_length is None else max_length)
     length, chosen = len(_table(T)), list(positions)
     for position in chosen:
-        if type(position) is not int or not 0 <= position < length:
+        if not is_whole(position) or not 0 <= position < length:
             raise InputError(
                 f"flag {named(name)}: position {brief(position)} is outside the table, "
                 f"whose positions are 0 to {length - 1}"
@@ -113,17 +113,16 @@ def flag(T: Transformer, name: str, positions: Iterable[int], max_length: int | 
     wider = widen(T, [name])
     values = _table(wider).copy()
     values[chosen, -1] = 1.0
-    made = f"flag({brief(name)}, positions={chosen})"
+    made = f"flag({brief(name)}, positions={list(map(int, chosen))})"
     vectors = with_vectors(T, PositionTable(values))
     return replace(wider, positions=vectors, flags=(*T.flags, name), provenance=(*T.provenance, cut(made, MAX_LINE)))
 
 
 def with_table(T: Transformer, length: int | None) -> Transformer:
     """Return an equal transformer whose position table has this length, cut or continued with zeros."""
-    if type(length) is not int or length < 1:
+    if length is None:
         raise InputError("this transformer has no position table: write flag(T, …, max_length=8), for example")
-    if length > MAX_LENGTH:
-        raise InputError(f"max_length={brief(length)}: a position table has at most {MAX_LENGTH:,} positions")
+    whole_number(length, "max_length", 1, MAX_LENGTH, f"how many positions the table has, 1 to {MAX_LENGTH:,}")
     values = np.zeros((length, len(T.lanes)))
     old = position_table(T.positions, T.arithmetic, len(T.lanes))
     if old is not None:
@@ -132,7 +131,7 @@ def with_table(T: Transformer, length: int | None) -> Transformer:
 
 
 def own_flag(T: Transformer, positions: Sequence[int], name: str) -> tuple[Transformer, str]:
-    """Add a flag under a name like this one, and return its name too: a rewrite reads only flags that it owns."""
+    """Add a flag under a fresh name, and return the name: a rewrite reads only its own flags."""
     name = fresh(T, name)
     return flag(T, name, positions), name
 
@@ -144,7 +143,7 @@ def own_complement(T: Transformer, name: str) -> tuple[Transformer, str]:
 
 
 def drop_flags(T: Transformer, names: Sequence[str]) -> Transformer:
-    """Append a block that makes these flags 0, by their owner's hand; they are flags no longer."""
+    """Append a block that sets these flags to 0; they are no flags any more."""
     block = Block(feed_forward=feed_forward(T.lanes, [Neuron({f: 1.0}, {f: -1.0}) for f in names]), origin="drop flags")
     return replace(T, blocks=(*T.blocks, block), flags=tuple(f for f in T.flags if f not in names))
 
@@ -186,7 +185,7 @@ def _table(T: Transformer) -> Array:
 
 
 def own_positions(T: Transformer) -> Transformer:
-    """Move the scheme inside attention that all heads follow to each of them; the run is the same."""
+    """Move the shared positional scheme of attention into each head; the run is the same."""
     if T.attention_positions is None:
         return T
     return replace(T, positions=added(T.positions), blocks=tuple(_block(T, block) for block in T.blocks))

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Array, as_float64, require
-from weightsmith.errors import MAX_ECHO, InputError, brief
+from weightsmith.errors import MAX_ECHO, InputError, brief, is_whole
 from weightsmith.model import Attention, Block, Head, Neuron, Transformer, feed_forward, matrix
 from weightsmith.model.lookup import checked
 from weightsmith.model.positions import MAX_LENGTH
@@ -52,7 +52,7 @@ def linear_map(
 
 @dataclass(frozen=True)
 class Route:
-    """The flags of a way from one position to another: up there, up here, and their complements."""
+    """The flags of a source and a target position, and their complements."""
 
     there: str
     not_there: str
@@ -66,8 +66,8 @@ class Route:
 
 
 def lay_route(T: Transformer, source: int, target: int) -> tuple[Transformer, Route]:
-    """Set up the flags for a way from source to target."""
-    if type(source) is not int or type(target) is not int or not 0 <= source < target <= MAX_LENGTH:
+    """Add the flags for a source and a target position."""
+    if not is_whole(source) or not is_whole(target) or not 0 <= source < target <= MAX_LENGTH:
         raise InputError(
             f"linear_map goes to a later position: write source < target, not {brief(source)} and {brief(target)}"
         )
@@ -81,7 +81,7 @@ def lay_route(T: Transformer, source: int, target: int) -> tuple[Transformer, Ro
 def routed_head(
     T: Transformer, route: Route, reads: Sequence[str], entries: Mapping[tuple[str, str], float], spare: bool
 ) -> Head:
-    """Build the head that adds, at the target, the matrix `entries` times what the source holds in `reads`."""
+    """Build the head that adds, at the target, the matrix `entries` times the lanes `reads` of the source."""
     shut, values = -T.arithmetic.infinity, [f"value {lane}" for lane in reads]
     ask = {("which", route.here): shut, ("who", route.not_here): shut}
     answer = {("which", route.not_there): 1.0, ("who", route.there): 1.0, ("who", route.not_there): 1.0}

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Saturating, require
-from weightsmith.errors import InputError, ModelError, brief, listed, named
+from weightsmith.errors import InputError, ModelError, brief, is_whole, listed, named
 from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, matrix, needs_classes
 from weightsmith.model.lookup import checked
 from weightsmith.rewrites.lanes import COPYING, drop_flags, fresh, plain_lanes, widen, with_table
@@ -178,12 +178,12 @@ def by_attention(T: Transformer, names: list[str], length: int | None) -> Transf
     """Write to a further position, that of an END token, through an attention head; the inputs have one length."""
     if T.mask != "causal":
         raise ModelError("lowering='attention' needs mask='causal': END must not be seen from before")
-    if type(length) is not int or length < 1:
+    if not is_whole(length) or length < 1:
         raise InputError(
             f"lowering='attention' needs the length of the inputs, and length={brief(length)}: write length=4"
         )
     if T.max_length is not None and length > T.max_length:
-        raise InputError(f"length={length} is beyond the position table, which holds {T.max_length}")
+        raise InputError(f"length={brief(length)} is beyond the position table, which holds {T.max_length}")
     if END in T.vocabulary:
         raise ModelError(f"the vocabulary has the token {named(END)} already: use lowering='feedforward'")
     require(T.arithmetic, ROUTING, "lowering='attention'", "use lowering='feedforward'")

@@ -19,7 +19,7 @@ from weightsmith.model.axes import LANES, NEURONS
 from weightsmith.model.folds import selected, writers
 from weightsmith.semantics.layers import run_neurons
 
-MAX_VALUES = 16  # of one lane; beyond, only the least of them is remembered
+MAX_VALUES = 16  # of one lane; beyond, only the least one is kept
 MAX_JOINT = 4096  # combinations of values that are tried together
 
 
@@ -35,7 +35,7 @@ ZERO = frozenset([0.0])
 
 
 def possible_values(T: Transformer) -> list[Known]:
-    """Return what is known of each lane at the last stage; the arithmetic must saturate."""
+    """Return the possible values of each lane at the last stage; the arithmetic must saturate."""
     known = _embedded(T)
     for block in T.blocks:
         known = _after_attention(T, block, known)
@@ -60,7 +60,7 @@ def _sums(A: Arithmetic, first: Array, second: Array) -> Known:
 
 
 def _few(A: Arithmetic, values: Array) -> Known:
-    """Return what is known of a lane that holds one of these values."""
+    """Return the abstraction of a set of values."""
     distinct = np.unique(values)
     if distinct.size <= MAX_VALUES:
         return frozenset(distinct.tolist())
@@ -68,7 +68,7 @@ def _few(A: Arithmetic, values: Array) -> Known:
 
 
 def _from(A: Arithmetic, least: float) -> Known:
-    """Return what is known of a lane that holds 0 or at least this, which is not negative."""
+    """Return the abstraction of 0 and all numbers from `least` on, which is not negative."""
     least = max(least, A.smallest)
     return frozenset([0.0, A.infinity]) if least == A.infinity else AtLeast(least)
 
@@ -107,16 +107,16 @@ def _normed(T: Transformer, norm: Norm | None) -> npt.NDArray[np.bool_]:
 
 
 class _Layer:
-    """A feed-forward layer after which lanes hold h ⊕ (W_2 z ⊕ b_2), and what was known of h."""
+    """A feed-forward layer, after which lanes hold h ⊕ (W_2 z ⊕ b_2), with the possible values of h."""
 
     def __init__(self, A: Arithmetic, layer: FeedForward, known: list[Known], normed: npt.NDArray[np.bool_]) -> None:
         self.A, self.layer, self.known = A, layer, known
-        self.normed = normed  # lanes of which the neurons see something else than the stream holds
+        self.normed = normed  # lanes that the neurons read after a norm
         self.reads = layer.W_1 != 0 if layer.W_3 is None else (layer.W_1 != 0) | (layer.W_3 != 0)
         self.rectified = layer.activation == "relu"  # not gated, monotone, and never negative
 
     def after(self, lane: int) -> Known:
-        """Return what is known of a lane after the layer."""
+        """Return the possible values of a lane after the layer."""
         before, neurons = self.known[lane], np.flatnonzero(self.layer.W_2[lane])
         if not neurons.size and self.layer.b_2[lane] == 0:
             return before
@@ -135,7 +135,7 @@ class _Layer:
         return None
 
     def _one_neuron(self, weight: float) -> Known:
-        """0 ⊕ weight ⊗ relu(…), of which nothing is known: what is not 0 is at least the smallest positive value."""
+        """0 ⊕ weight ⊗ relu(anything): 0, or at least weight ⊗ the smallest positive value."""
         return _from(self.A, float(self.A.multiply(weight, self.A.smallest))) if weight > 0 else None
 
     def _by_itself(self, lane: int, neurons: npt.NDArray[np.intp]) -> Known:

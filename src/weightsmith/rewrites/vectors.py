@@ -1,19 +1,23 @@
 """Vectors that are added, or made 0, where a flag is up."""
 
-from collections.abc import Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, TypeAlias
 
+import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import as_float64, require
+from weightsmith.arithmetic import require
 from weightsmith.errors import InputError, brief, named
 from weightsmith.model import Block, Neuron, Transformer, feed_forward
 from weightsmith.model.lookup import checked
+from weightsmith.model.members import member
 from weightsmith.rewrites.lanes import COPYING, flag_index, own_complement, plain_lanes, refuse_flags
 from weightsmith.rewrites.whole_model import append
 
+Pattern: TypeAlias = Mapping[str, float] | npt.ArrayLike  # a vector over some lanes, or over all
 
-def add_vector(T: Transformer, vector: Mapping[str, float] | npt.ArrayLike, at: str) -> Transformer:
+
+def add_vector(T: Transformer, vector: Pattern, at: str) -> Transformer:
     """Append a block that adds a vector at the positions of a flag.
 
     Requires: `at` is a flag; the vector is a mapping lane → member, or an array over T.lanes, and 0 on every flag.
@@ -21,34 +25,33 @@ def add_vector(T: Transformer, vector: Mapping[str, float] | npt.ArrayLike, at: 
     Exact in: every arithmetic with "zero product" and "unit product".
     Because: one neuron reads the flag, so it is 1 or 0, and its column of W_2 is the vector.
     """
-    require(
-        checked(T).arithmetic,
-        ("zero product", "unit product"),
-        "add_vector",
-        "use an arithmetic with 1, such as Fixed(4, 4)",
-    )
+    instead = "use an arithmetic with 1, such as Fixed(4, 4)"
+    require(checked(T).arithmetic, ("zero product", "unit product"), "add_vector", instead)
     flag_index(T, at)
     values = lane_values(T, vector)
     block = Block(feed_forward=feed_forward(T.lanes, [Neuron({at: 1.0}, values)]), origin=f"add a vector at {at}")
     return append(T, [block], f"add_vector({values}, at={at!r})")
 
 
-def lane_values(T: Transformer, vector: Mapping[str, float] | npt.ArrayLike) -> dict[str, float]:
+def lane_values(T: Transformer, vector: Pattern) -> dict[str, float]:
     """Return a vector as lane → value; refuse unknown lanes, flags, other sizes and values that are not members."""
-    if not isinstance(vector, Mapping):
-        array = as_float64(vector)
-        if array.shape != (len(T.lanes),):
-            raise InputError(f"the vector has shape {array.shape}, and there are {len(T.lanes)} lanes")
-        vector = {lane: value for lane, value in zip(T.lanes, array.tolist(), strict=True) if value != 0}
-    refuse_flags(T, vector)
-    for lane, value in vector.items():
-        if not T.arithmetic.contains(value):
-            nearest = float(T.arithmetic.round(value))
-            raise InputError(
-                f"{named(lane)}: {brief(value)} is not a member of {T.arithmetic}; "
-                f"the nearest member is {brief(nearest)}"
-            )
-    return {lane: float(value) for lane, value in vector.items()}
+    by_name = isinstance(vector, Mapping)
+    values = {lane: value for lane, value in lane_pairs(T, vector, "the vector") if by_name or value != 0}
+    refuse_flags(T, values)
+    return {lane: member(T.arithmetic, value, named(lane)) for lane, value in values.items()}
+
+
+def lane_pairs(T: Transformer, vector: Pattern, name: str) -> Iterable[tuple[str, object]]:
+    """Return the lanes and values of a mapping, or of an array over all lanes; refuse arrays of another shape."""
+    if isinstance(vector, Mapping):
+        return vector.items()
+    values = np.asarray(vector, dtype=object)
+    if values.shape != (len(T.lanes),):
+        raise InputError(
+            f"{name} has shape {values.shape}, and there are {len(T.lanes)} lanes: "
+            "write a number for each, or a mapping such as {lane: number}"
+        )
+    return zip(T.lanes, values, strict=True)
 
 
 def zero_vector(

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from weightsmith.arithmetic import Arithmetic
-from weightsmith.errors import InputError, brief, cut, whole_number
+from weightsmith.arithmetic import Arithmetic, checked_arithmetic
+from weightsmith.errors import cut, whole_number
 from weightsmith.model import Block, Transformer
 from weightsmith.model.folds import map_arrays
 from weightsmith.model.lookup import checked
@@ -26,7 +26,7 @@ def pad_blocks(T: Transformer, count: int) -> Transformer:
     Exact in: every arithmetic.
     Because: an empty block adds nothing.
     """
-    whole_number(count, "count", 0, MOST_BLOCKS, "how many blocks to add, 0 or more")
+    count = whole_number(count, "count", 0, MOST_BLOCKS, "how many blocks to add, 0 or more")
     return append(checked(T), [Block(origin="padding")] * count, f"pad_blocks({count})")
 
 
@@ -38,7 +38,5 @@ def to_arithmetic(T: Transformer, arithmetic: Arithmetic) -> Transformer:
     Exact in: every arithmetic that has all the weights already; there nothing is rounded.
     Because: that is what rounding is.
     """
-    if not isinstance(arithmetic, Arithmetic):
-        raise InputError(f"arithmetic={brief(arithmetic)} is not an arithmetic: write Fixed(4, 4), for example")
-    made = f"to_arithmetic({arithmetic})"
+    made = f"to_arithmetic({checked_arithmetic(arithmetic)})"
     return map_arrays(checked(T), arithmetic.round, arithmetic=arithmetic, provenance=(*T.provenance, made))

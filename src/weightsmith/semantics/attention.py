@@ -5,7 +5,6 @@ it.
 """
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -55,8 +54,8 @@ def run_head(
     scores = np.where(visible, scores, 0.0)
     weights, empty = weigh(A, head.weighting, finite(T.arithmetic, scores, name), visible, name)
     values = scheme.value(A, v[..., j, :], distance)
-    mixed = A.sum(A.multiply(weights[..., np.newaxis], values), axis=-2)  # an invisible position has weight 0
-    return HeadRun(partial(np.asarray, scores), weights, empty, k, v, mixed, partial(A.matvec, head.W_O))
+    mixed = A.sum(A.multiply(weights[..., np.newaxis], values), axis=-2)  # what is not visible adds 0: nothing
+    return HeadRun(weights, empty, k, v, mixed, scores, A.matvec(head.W_O, mixed))
 
 
 def sees(T: Transformer, strict: bool, distance: npt.NDArray[np.intp]) -> Truths:

@@ -1,8 +1,7 @@
 """Every value of a run, for every engine."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 from weightsmith.model import Transformer
+from weightsmith.model.sites import Site
 
 Ids: TypeAlias = npt.NDArray[np.integer]  # of tokens: indices in the vocabulary
 AnswerIds: TypeAlias = npt.NDArray[np.intp]  # indices in `Transformer.answers`
@@ -18,32 +18,31 @@ Quantity: TypeAlias = Literal["decisions", "logits", "vectors", "outputs"]  # an
 Sums: TypeAlias = Literal["left", "machine"]  # left folds as defined, or the order in which BLAS adds
 
 NUMBERS_AT_ONCE = 1 << 26  # in the evaluation of inputs that run together: half a gigabyte of float64
-
-# Replaces a value during a run: ("stream", stage, 0), ("head", block, head) for its output, ("activations", block, 0).
-Change: TypeAlias = Callable[[str, int, int, Array], Array]
+Change: TypeAlias = Callable[[Site, Array], Array]  # replaces values of the stream, of a head's output, of activations
 
 
 @dataclass(frozen=True, eq=False)
 class HeadRun:
     """One head on one input, or on several of the same length: then every array has a further axis in front."""
 
-    score: Callable[[], Array]  # returns the scores
     weights: Array  # (positions, positions); 0 where j is not visible from i
     empty: npt.NDArray[np.bool_]  # (positions): which rows had no weight
     keys: Array  # (positions, key size): after rotation
     values: Array  # (positions, value size)
     mixed: Array  # (positions, value size): Σ weight ⊗ value
-    project: Callable[[Array], Array]  # W_O
+    scores: Array  # (positions, positions); 0 where j is not visible from i
+    output: Array  # (positions, lanes): W_O mixed, the head's part of the attention's sum
 
-    @cached_property
-    def scores(self) -> Array:
-        """The scores (positions, positions); 0 where j is not visible from i."""
-        return self.score()
+    def as_float64(self) -> "HeadRun":
+        """Return the head with every number as float64, which changes none of them."""
+        if self.mixed.dtype == np.float64:
+            return self
+        wide = [x.astype(np.float64) for x in (self.keys, self.values, self.mixed, self.scores, self.output)]
+        return HeadRun(self.weights.astype(np.float64), self.empty, *wide)
 
-    @cached_property
-    def output(self) -> Array:
-        """The output (positions, lanes): what the head adds to the stream."""
-        return self.project(self.mixed)
+    def with_output(self, output: Array) -> "HeadRun":
+        """Return the head with its output replaced."""
+        return HeadRun(self.weights, self.empty, self.keys, self.values, self.mixed, self.scores, output)
 
 
 @dataclass(frozen=True)
@@ -84,15 +83,6 @@ def numbers_held(T: Transformer, length: int) -> int:
     return length * numbers
 
 
-def unchanged(kind: str, at: int, head: int, values: Array) -> Array:
-    """Change nothing."""
+def unchanged(site: Site, values: Array) -> Array:
+    """Return the values as they are."""
     return values
-
-
-def with_output(head: HeadRun, output: Array) -> HeadRun:
-    """Return the run of a head with another output."""
-    return replace(head, project=partial(_first, output))  # a function of this module can be pickled
-
-
-def _first(output: Array, mixed: Array) -> Array:
-    return output

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import AT_ONCE, Array, Core
 from weightsmith.model import Attention, Block, Transformer, position_table
-from weightsmith.model.lookup import attention_stage, feed_forward_stage
 from weightsmith.model.positions import NO_POSITIONS
+from weightsmith.model.sites import Site
 from weightsmith.semantics.attention import WEIGHTINGS, run_head
 from weightsmith.semantics.evaluation import (
     NOTHING,
@@ -26,7 +26,6 @@ from weightsmith.semantics.evaluation import (
     Quantity,
     numbers_held,
     unchanged,
-    with_output,
 )
 from weightsmith.semantics.layers import finite, run_neurons, run_norm
 from weightsmith.semantics.support import refuse, unsupported
@@ -71,15 +70,15 @@ class Reference:
             table = position_table(T.positions, T.arithmetic, len(T.lanes), before + ids.shape[-1])
             if table is not None:
                 h = A.add(h, table[before:])
-            h = self._changed(change, "stream", 0, 0, h)
+            h = self._changed(change, Site("embedding"), h)
             stream, heads, activations = [self._finite(h, "embedding")], [], []
             for b, block in enumerate(T.blocks):
                 entry = h
                 h, block_heads = self._attention(b, h, past, change)
-                h = self._changed(change, "stream", attention_stage(b), 0, h)
+                h = self._changed(change, Site("attention", b), h)
                 stream.append(self._finite(h, f"block {b} attention"))
                 h, active = self._feed_forward(b, h, entry if block.parallel else h, before, change)
-                h = self._changed(change, "stream", feed_forward_stage(b), 0, h)
+                h = self._changed(change, Site("feed-forward", b), h)
                 stream.append(self._finite(h, f"block {b} feed-forward"))
                 heads.append(block_heads)
                 activations.append(active)
@@ -88,9 +87,9 @@ class Reference:
     def _finite(self, values: Array, name: str) -> Array:
         return finite(self.T.arithmetic, values, name)
 
-    def _changed(self, change: Change, kind: str, at: int, head: int, values: Array) -> Array:
+    def _changed(self, change: Change, site: Site, values: Array) -> Array:
         """Return the values that `change` makes of values; they must be members too."""
-        new = change(kind, at, head, values)
+        new = change(site, values)
         return new if new is values else self.A.checked(new)
 
     def _attention(self, b: int, h: Array, past: Past, change: Change) -> tuple[Array, tuple[HeadRun, ...]]:
@@ -111,8 +110,8 @@ class Reference:
             scheme = attention.positions_of(i, self.T.attention_positions) or NO_POSITIONS
             before = past.blocks[b][i] if past.length else None
             run = run_head(self.T, head, scheme, h, before, f"block {b}, head {i}")
-            output = self._changed(change, "head", b, i, run.output)
-            runs.append(run if output is run.output else with_output(run, output))
+            output = self._changed(change, Site("head", b, i), run.output)
+            runs.append(run if output is run.output else run.with_output(output))
             total = self.A.add(total, output)
         return total, runs
 
@@ -144,7 +143,7 @@ class Reference:
         if layer is None:
             return h, np.zeros((*h.shape[:-1], 0), h.dtype)
         seen = self._normed(block, "feed_forward", source, before, name, "pre")
-        activations = self._changed(change, "activations", b, 0, run_neurons(A, layer, seen))
+        activations = self._changed(change, Site("activations", b), run_neurons(A, layer, seen))
         h = A.add(h, A.affine(layer.W_2, activations, layer.b_2))
         return self._normed(block, "feed_forward", h, before, name, "post"), activations
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from weightsmith.arithmetic import Arithmetic, Array, Native, as_float64
+from weightsmith.arithmetic import Arithmetic, Array, Native, as_float64, checked_arithmetic
 from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.model import LayerNorm, Sinusoidal, position_table
 from weightsmith.model.positions import MAX_LENGTH
@@ -51,15 +51,13 @@ def sinusoidal(positions: int, lanes: int, *, base: float = 10000.0, arithmetic:
     >>> sinusoidal(positions=3, lanes=4)[1].round(3).tolist()
     [0.841, 0.54, 0.01, 1.0]
     """
-    whole_number(lanes, "lanes", 1, MAX_LENGTH, meaning="how many lanes there are, 1 or more")
-    whole_number(positions, "positions", 1, meaning="how many positions to encode, 1 or more")
+    lanes = whole_number(lanes, "lanes", 1, MAX_LENGTH, meaning="how many lanes there are, 1 or more")
+    positions = whole_number(positions, "positions", 1, meaning="how many positions to encode, 1 or more")
     table = position_table(Sinusoidal(positions, base), arithmetic_or_float64(arithmetic), lanes)
     assert table is not None
     return table
 
 
 def arithmetic_or_float64(arithmetic: Arithmetic | None) -> Arithmetic:
-    """Return the arithmetic, or `Native("float64")` for None."""
-    if arithmetic is not None and not isinstance(arithmetic, Arithmetic):
-        raise InputError(f"arithmetic={brief(arithmetic)} is not an arithmetic: write Fixed(4, 4), for example")
-    return Native("float64") if arithmetic is None else arithmetic
+    """Return the arithmetic, or the machine's where none is given."""
+    return Native("float64") if arithmetic is None else checked_arithmetic(arithmetic)

@@ -1,4 +1,4 @@
-"""What the page sends: JSON with known fields, or the bytes of one model file. Both have a limit."""
+"""Request bodies: JSON with known fields, or the bytes of one model file, each with a size limit."""
 
 import asyncio
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ Fields = Mapping[str, type | tuple[type, ...]]
 
 
 async def json_of(request: Request, fields: Fields, most: int, seconds: float) -> dict[str, Any]:
-    """Return the object that a request carries: these fields, each of its kind, and no others."""
+    """Return the JSON object of a request: exactly these fields, each of its type."""
     body = await _body(request, JSON, most, seconds)
     try:
         given = parse_json(body, "what the page sent")

@@ -1,4 +1,4 @@
-"""The calls of the page, one method for each: what they take, what they do to the session, what they give."""
+"""The calls of the page, one method each: parse the request, act on the session, respond."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
@@ -29,7 +29,7 @@ Call = Callable[[Request], Awaitable[Response]]
 
 
 class Calls:
-    """What the page can ask of a studio."""
+    """The handlers of a studio's requests."""
 
     def __init__(self, limits: Limits, folder: Folder | None, files: Sequence[tuple[str, bytes]]) -> None:
         """Begin with files that the user named, names and bytes."""
@@ -68,7 +68,7 @@ class Calls:
         if self.folder is not None:
             self.folder.close()
 
-    # What there is
+    # State
 
     async def everything(self, _: Request) -> Response:
         """Give all that the page needs to begin; the library is built when the first page asks."""
@@ -99,12 +99,12 @@ class Calls:
         version = _number(request.query_params.get("version"))
         return Response(self.session.state(_number(request.path_params["model"]), version).data, media_type=BYTES)
 
-    # Models that come
+    # Opening and closing models
 
     async def upload(self, request: Request) -> Response:
         """Open a model whose file the page sends."""
         data = await bytes_of(request, self.limits.model_bytes, self.limits.body_seconds)
-        return _given(await self._opened(request.query_params.get("name") or "model", data))
+        return _response(await self._opened(request.query_params.get("name") or "model", data))
 
     async def open_from_folder(self, request: Request) -> Response:
         """Open a model of the folder, by its name there."""
@@ -112,14 +112,14 @@ class Calls:
         if self.folder is None:
             raise StudioError(404, "no folder was named: write weightsmith studio --folder FOLDER")
         data = await anyio.to_thread.run_sync(self.folder.read, given["file"], self.limits.model_bytes)
-        return _given(await self._opened(given["file"].removesuffix(ENDING), data))
+        return _response(await self._opened(given["file"].removesuffix(ENDING), data))
 
     async def copy(self, request: Request) -> Response:
         """Open a copy of a model at one of its steps."""
         given = await self._json(request, {"version": int, "name": str})
         model = self._model(request)
         state = self.session.state(model.number, given["version"])
-        return _given(self.session.add(given["name"], State(OPENED, state.data, state.summary), model.input))
+        return _response(self.session.add(given["name"], State(OPENED, state.data, state.summary), model.input))
 
     async def close(self, request: Request) -> Response:
         """Close a model."""
@@ -135,7 +135,7 @@ class Calls:
         return await self._step(request, "rewrite", given, f"{given['step'].removeprefix('--')} {given['value']}")
 
     async def compose(self, request: Request) -> Response:
-        """Make a model into a composition of which it is S, or the first."""
+        """Compose a model, as S or as the first one, with others."""
         given = await self._json(request, {"how": str, "formula": str, "others": list})
         others = [self.session.model(number) for number in given["others"][: len(NAMES) - 1]]
         names = NAMES[: 1 + len(others)]
@@ -165,7 +165,7 @@ class Calls:
         given = await self._json(request, {"version": int})
         model = self._model(request)
         self.session.go(model, given["version"])
-        return _given(model)
+        return _response(model)
 
     async def _step(
         self, request: Request, task: str, order: dict[str, Any], text: str, others: Sequence[OpenModel] = ()
@@ -175,7 +175,7 @@ class Calls:
         files = [(each.name, each.state.data) for each in (model, *others)]
         found, made = await self._job(task, files, order)
         self.session.step(model, before, State(cut(text), made[0], found["summary"]))
-        return _given(model)
+        return _response(model)
 
     # Pages and checks
 
@@ -213,7 +213,7 @@ class Calls:
         return JSONResponse(check.data())
 
     async def all_checks(self, _: Request) -> Response:
-        """Say how far the checks are, and what they gave."""
+        """Return the progress and the verdicts of the checks."""
         return JSONResponse({"checks": [check.data() for check in self.checks.all.values()]})
 
     async def cancel(self, request: Request) -> Response:
@@ -223,7 +223,7 @@ class Calls:
         check.job.cancel()
         return JSONResponse(check.data())
 
-    # How they are done
+    # Shared parts
 
     async def _opened(self, name: str, data: bytes) -> OpenModel:
         found, _ = await self._job("read", [(cut(name), data)])
@@ -247,7 +247,7 @@ class Calls:
         return self.session.model(_number(request.path_params["model"]))
 
 
-def _given(model: OpenModel) -> Response:
+def _response(model: OpenModel) -> Response:
     return JSONResponse(model.data())
 
 

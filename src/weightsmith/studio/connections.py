@@ -1,4 +1,4 @@
-"""Connections to the studio: whoever opens many and says nothing keeps nobody else out.
+"""Connections to the studio: many idle ones do not keep others out.
 
 The server counts every open connection, and gives one that has sent nothing as long as it likes. Here a connection
 counts as busy only from the end of a request's header to the end of its answer; one that is not busy is closed after
@@ -43,7 +43,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take what has come; the time limit ends when a request has begun."""
+        """Receive data; the time limit ends when a request has begun."""
         super().data_received(data)
         if self.busy:
             self._stop()
@@ -77,7 +77,7 @@ def connection_class(limits: Limits) -> type[Connection]:
 
 
 class AtMost:
-    """Lets so many requests at once through to the application, and refuses the others."""
+    """Passes at most `most` requests at once to the application, and refuses the others."""
 
     def __init__(self, application: ASGIApp, most: int) -> None:
         """Count the requests to an application."""

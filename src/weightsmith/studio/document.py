@@ -20,7 +20,7 @@ from weightsmith.storage import refusals, write_whole
 from weightsmith.studio import large
 
 PAGE_FORMAT = 1
-MAX_PARAMETERS = 1 << 24  # a browser holds and runs so many numbers without complaint
+MAX_PARAMETERS = 1 << 24  # that a browser holds and runs easily
 COMPONENT = ("weightsmith.js", "weightsmith.css")  # built from web/ by `make web`
 Shown: TypeAlias = Transformer | Run
 POLICY = (
@@ -50,7 +50,7 @@ _NO_SCRIPT = "This page runs a transformer, and needs JavaScript for it. It load
 def save_html(shown: Shown, path: str | os.PathLike[str], *, beside: Shown | None = None) -> None:
     """Write a page that shows a transformer or a run, and another one beside it: one file, which needs no network.
 
-    It carries the models, so whoever opens it can type other inputs.
+    The page contains the models, so its readers can type other inputs.
     """
     text = page(shown, beside=beside)
     with refusals("cannot write", path):
@@ -94,13 +94,13 @@ def written(data: dict[str, Any]) -> str:
 
 
 def html_page(data: dict[str, Any], allowed: str, *, head: str = "", body: str) -> str:
-    """Return a page that carries data, allows what a policy says, and has this HTML in its head and body."""
+    """Return a page with data, a content security policy, and HTML for its head and body."""
     title = html.escape(data["title"])
     return _PAGE.format(policy=html.escape(allowed), title=title, data=as_script(data), head=head, body=body)
 
 
 def page_data(shown: Shown, beside: Shown | None = None, names: Sequence[str] = ()) -> dict[str, Any]:
-    """Return what a page carries: the models as compressed files, the inputs, what to open with."""
+    """Return the data of a page: compressed model files, inputs, and the view to open with."""
     models = [model_of(shown)]
     if beside is not None and model_of(beside) != models[0]:
         models.append(model_of(beside))
@@ -116,7 +116,7 @@ def page_data(shown: Shown, beside: Shown | None = None, names: Sequence[str] = 
 
 
 def model_of(shown: Shown) -> Transformer:
-    """Return the model of a run, or the model itself; refuse what a page cannot hold."""
+    """Return the model of a run, or the model itself; refuse models that do not fit a page."""
     T = shown.transformer if isinstance(shown, Run) else shown
     if not isinstance(T, Transformer):
         raise ModelError(f"a page shows a transformer or a run, and this is {brief(T)}: write ws.run(T, tokens), or T")
@@ -161,7 +161,7 @@ def as_script(data: dict[str, Any]) -> str:
 
 
 def inline(text: str) -> str:
-    """Return code or styles as they may stand in an element: what would end it is written otherwise."""
+    """Return code or styles with escapes for whatever would end their element."""
     return text.replace("</", "<\\/").replace("<!--", "<\\!--")
 
 

@@ -15,13 +15,13 @@ class Folder:
     """A folder that stays open, so that a link put in its place later leads nowhere."""
 
     def __init__(self, path: str | os.PathLike[str], listed: int) -> None:
-        """Open a folder, of which so many files are listed."""
+        """Open a folder; at most `listed` files are listed."""
         self.listed = listed
         with refusals("cannot open the folder", path):
             self.place = os.open(Path(path), os.O_RDONLY | os.O_DIRECTORY)
 
     def names(self) -> list[str]:
-        """Return the names of the model files, in order; links, folders and what is hidden are none."""
+        """Return the names of the model files, in order, without links, folders and hidden files."""
         try:
             with os.scandir(self.place) as entries:
                 found = [entry.name for entry in entries if _is_model(entry)]
@@ -30,7 +30,7 @@ class Folder:
         return sorted(found)[: self.listed]
 
     def read(self, name: str, most: int) -> bytes:
-        """Return the bytes of one of these files. What is not listed is refused: a path, a link, `..`."""
+        """Return the bytes of a listed file; a path, a link or `..` is refused."""
         if name not in self.names():
             raise StudioError(404, f"there is no model file {brief(name)} in the folder")
         try:

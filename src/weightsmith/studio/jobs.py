@@ -1,4 +1,4 @@
-"""Jobs: tasks in processes of their own, which are killed when they take too long or nobody wants them any more."""
+"""Jobs: tasks in processes of their own, which are killed when they take too long or are cancelled."""
 
 import json
 import multiprocessing
@@ -39,7 +39,7 @@ class Job:
             process.kill()
 
     def result(self) -> tuple[dict[str, Any], list[bytes]]:
-        """Return what the task gives; refuse as it does, or when it takes too long."""
+        """Return the result of the task; raise its refusal, or one if it takes too long."""
         deadline = time.monotonic() + self.allowance.seconds
         context = multiprocessing.get_context("forkserver")
         receiver, sender = context.Pipe(duplex=False)

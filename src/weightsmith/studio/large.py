@@ -1,7 +1,7 @@
 """A run of a model that is too large for a page: the lanes, heads and neurons that mattered for its answer, as tables.
 
-What matters is measured by attribution: how much each part adds to the logit of the decision over that of the class
-that came second. The page carries this run only, and says so.
+Parts are ranked by attribution: their contribution to the logit of the decision less that of the second class. The page
+contains this run only, and says so.
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from weightsmith.inspect.generate import probabilities
 from weightsmith.inspect.lens import read_stream
 from weightsmith.inspect.trace import position_text
 from weightsmith.model import needs_classes, readable_text
-from weightsmith.model.lookup import present_stages
+from weightsmith.model.sites import present_stages
 from weightsmith.tables import Page, Table, bar, number
 
 CLASSES, PARTS, HEADS, NEURONS, LANES, LOOKS, SAID = 10, 20, 12, 16, 16, 4, 3  # how many are shown
@@ -31,7 +31,7 @@ STYLE = (
 
 @dataclass(frozen=True)
 class Facts:
-    """What is shown of a run."""
+    """The parts of a run that are shown."""
 
     run: Run = field(repr=False)
     whole: Attribution = field(repr=False)  # of the decision over the second class
@@ -39,7 +39,7 @@ class Facts:
     heads: tuple[Part, ...]  # each as one part, the largest first
     neurons: tuple[Part, ...]
     lanes: tuple[int, ...]
-    of_lanes: Array = field(repr=False)  # what each lane adds
+    of_lanes: Array = field(repr=False)  # contribution of each lane
 
     def data(self) -> dict[str, Any]:
         """Return them as plain values."""
@@ -56,7 +56,7 @@ class Facts:
 
 
 def facts(run: Run) -> Facts:
-    """Choose what matters most in a run."""
+    """Choose the parts of a run with the largest contributions."""
     T = run.transformer
     needs_classes(T, "a page of a large model")
     best = np.argsort(-run.logits, kind="stable")[:CLASSES].tolist()
@@ -73,7 +73,7 @@ def _largest(parts: list[Part], count: int) -> tuple[Part, ...]:
 
 
 def tables(found: Facts, most: int) -> Page:
-    """Return the page; a page with a model in it would hold at most so many numbers."""
+    """Return the page; `most` is the limit for pages with a model."""
     run, T = found.run, found.run.transformer
     heads, neurons = sum(map(len, run.heads)), sum(layer.shape[-1] for layer in run.activations)
     return Page(
@@ -111,7 +111,7 @@ def _answer(found: Facts) -> Table:
 
 
 def _on_the_way(found: Facts) -> Table:
-    """Return what the model would say after every sublayer, at the last position."""
+    """Return the most likely classes after every sublayer, at the last position."""
     run, T = found.run, found.run.transformer
     columns = ["most likely", *("then" for _ in range(min(SAID, len(T.classes)) - 1))]
     table = Table("after", *columns, title="What it would say if it ended there")

@@ -1,4 +1,4 @@
-"""What the studio allows: sizes, times and numbers of things. Whatever a page asks for stays below them."""
+"""Limits of the studio: sizes, times and counts."""
 
 from dataclasses import dataclass
 

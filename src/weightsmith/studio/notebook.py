@@ -63,7 +63,7 @@ def _is_light(shown: Transformer | Run) -> bool:
 
 
 def _height(sides: Sequence[Transformer | Run]) -> int:
-    """Return about how many pixels high a page is down to the end of its stream; what is below is scrolled to."""
+    """Return the approximate height in pixels of a page down to the end of its stream; the rest scrolls."""
     lanes = max(len((side.transformer if isinstance(side, Run) else side).lanes) for side in sides)
     return min(HIGHEST, 480 + 110 * len(sides) + 23 * lanes)
 

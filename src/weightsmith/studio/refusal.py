@@ -1,8 +1,8 @@
-"""What the studio answers when it does not do what was asked."""
+"""The error that a request of the page is refused with."""
 
 from weightsmith.errors import cut
 
-MAX_MESSAGE = 1000  # characters; of what was given, errors repeat 200 at most
+MAX_MESSAGE = 1000  # characters
 
 
 class StudioError(Exception):

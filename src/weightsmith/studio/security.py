@@ -1,4 +1,4 @@
-"""Who may talk to the studio: the page that it opened, and nobody else on this machine or behind another page.
+"""Access control: only the page that the studio opened may talk to it, no other page or user of this machine.
 
 Another page in the same browser can send requests here, also under a name of its own that leads to 127.0.0.1 (DNS
 rebinding). So every request must name this address as its Host, a request that comes from a page must come from ours,
@@ -33,7 +33,7 @@ GUARDED = "/api/"
 
 
 def new_token() -> str:
-    """Return a token that nobody guesses."""
+    """Return an unguessable token."""
     return secrets.token_urlsafe(32)
 
 
@@ -94,5 +94,5 @@ class Guard:
 
 
 def refused(refusal: StudioError) -> JSONResponse:
-    """Return the answer to what is refused; the connection ends with it, so that no body needs to be read."""
+    """Return the answer to a refused request; it ends the connection, so that no body is read."""
     return JSONResponse({"error": str(refusal)}, refusal.status, {"connection": "close"})

@@ -1,4 +1,4 @@
-"""The studio's server: what the page can ask for, and how it is answered."""
+"""The studio's server: routes, static files and error responses."""
 
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence

@@ -17,7 +17,7 @@ from weightsmith.studio.server import application
 
 
 class Serving:
-    """A studio with its socket, which listens from the beginning: whoever opens the address early waits a little."""
+    """A studio with its socket, which listens from the start: early requests wait."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Serving:
 
     @property
     def address(self) -> str:
-        """The address to open: its token stands behind the #, which browsers send to nobody."""
+        """The address to open; its token is in the fragment, which browsers do not send."""
         return f"http://{ADDRESS}:{self.port}/#token={self.token}"
 
     def run(self) -> None:

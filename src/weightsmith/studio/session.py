@@ -1,4 +1,4 @@
-"""The models that are open in a studio, each with its steps: what was done to it, undone and done again."""
+"""The open models of a studio, each with its steps, which can be undone and redone."""
 
 import itertools
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ _versions = itertools.count(1)
 
 @dataclass(frozen=True)
 class State:
-    """A model at one of its steps: the bytes of its file, and what the panel shows of it."""
+    """A model at one of its steps: the bytes of its file, and its summary for the panel."""
 
     text: str  # the step that led to it
     data: bytes = field(repr=False)
@@ -23,7 +23,7 @@ class State:
 
 @dataclass
 class OpenModel:
-    """A model that is open: its states, of which one is shown; those after it can be done again."""
+    """An open model: its states, one of which is shown; later ones can be redone."""
 
     number: int
     name: str
@@ -88,7 +88,7 @@ class Session:
         return model
 
     def step(self, model: OpenModel, before: State, after: State) -> None:
-        """Add a step to a model; what was undone is then gone. Refuse if the model is another one by now."""
+        """Add a step to a model and drop undone ones. Refuse if the model has changed meanwhile."""
         if self.models.get(model.number) is not model or model.state is not before:
             raise StudioError(409, "the model has changed meanwhile: look at it, and try again")
         if model.place + 1 >= self.limits.steps:

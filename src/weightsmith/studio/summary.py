@@ -1,4 +1,4 @@
-"""What the studio's panel shows of a model: its words, its history, and the facts in it."""
+"""A summary of a model for the studio's panel: names, provenance, facts."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def summary(T: Transformer) -> dict[str, Any]:
 
 
 def _neurons(T: Transformer) -> list[dict[str, Any]]:
-    """Return the neurons that can be named: facts with their keys, then those that have a name, with what they read."""
+    """Return facts with their keys, then other named neurons with their reads and writes."""
     found = facts(T)
     rows = [
         {

@@ -1,6 +1,6 @@
-"""What a process of the studio does for it: read, build, change and check models, make pages.
+"""The tasks of the studio's processes: read, build, change and check models, make pages.
 
-Each task gets the bytes of model files and a request, and gives data for the page and the bytes of new files.
+A task gets the bytes of model files and a request, and returns data for the page and the bytes of new files.
 """
 
 import warnings
@@ -16,9 +16,8 @@ from weightsmith.errors import InputError, cut
 from weightsmith.files import from_bytes, model_bytes
 from weightsmith.inspect import run
 from weightsmith.library import ENTRIES, EXAMPLES, Entry, Example
-from weightsmith.memory.written import read_numbers
 from weightsmith.model import Transformer
-from weightsmith.rewrites.written import apply
+from weightsmith.operators import meaning
 from weightsmith.studio.document import model_of, page
 from weightsmith.studio.summary import summary
 
@@ -27,7 +26,7 @@ Report: TypeAlias = Callable[[int, int], None]  # inputs done, inputs in all
 
 @dataclass(frozen=True)
 class Answer:
-    """What a task gives."""
+    """The result of a task."""
 
     data: dict[str, Any]
     files: Sequence[bytes] = ()
@@ -35,7 +34,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Order:
-    """What a task gets: the models as they are, what to do with them, and whom to tell how far it is."""
+    """The input of a task: the models, the request, and a function that reports progress."""
 
     models: Sequence[Transformer] = ()
     request: Mapping[str, Any] = field(default_factory=dict)
@@ -43,7 +42,7 @@ class Order:
 
 
 def perform(task: str, files: Sequence[tuple[str, bytes]], request: Mapping[str, Any], report: Report) -> Answer:
-    """Do a task with models that are given as names and bytes."""
+    """Do a task with models as names and bytes."""
     models = [from_bytes(data, name) for name, data in files]
     return _TASKS[task](Order(models, request, report))
 
@@ -53,7 +52,7 @@ def _read(order: Order) -> Answer:
 
 
 def _library(order: Order) -> Answer:
-    """Return the lecture's example first: of what is there from the start it shows most."""
+    """Return the models of the library, the lecture's example first."""
     entries: list[Entry | Example] = [*EXAMPLES, *ENTRIES]
     entries.sort(key=lambda entry: entry.name != "eiffel")
     models = [entry.build() for entry in entries]
@@ -68,7 +67,7 @@ def _library(order: Order) -> Answer:
 def _rewrite(order: Order) -> Answer:
     step, value = order.request["step"], order.request["value"]
     T = order.models[0]
-    return _changed(T, apply(T, step, value), f"{step.removeprefix('--')}({value})")
+    return _changed(T, meaning("rewrite_step")(T, step, value), f"{step.removeprefix('--')}({value})")
 
 
 def _compose(order: Order) -> Answer:
@@ -86,7 +85,7 @@ def _compose(order: Order) -> Answer:
 
 def _write_fact(order: Order) -> Answer:
     given = order.request
-    key, value = (read_numbers(given[name], name) for name in ("key", "value"))
+    key, value = (meaning("lane_numbers")(given[name], name) for name in ("key", "value"))
     T = order.models[0]
     return _changed(T, memory.write(T, given["block"], key, value, given["margin"], given["name"] or None), "")
 
@@ -122,7 +121,7 @@ def _check(order: Order) -> Answer:
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:
-    """Return what the page shows of a verdict."""
+    """Return a verdict as data for the page."""
     tokens, parting = verdict.counterexample, verdict.divergence
     return {
         "holds": verdict.holds,

@@ -1,6 +1,6 @@
-"""A process that does one task for the studio, within its limits, and says how far it is and what came of it.
+"""A process that does one task for the studio within its limits, and sends progress and the result.
 
-What it says are texts in JSON, and after the last one the bytes of files: nothing that it sends is ever code.
+It sends JSON texts, and after the last one the bytes of files; never code.
 """
 
 import contextlib
@@ -23,20 +23,16 @@ REPORT_SECONDS = 0.1  # between two reports
 
 @dataclass(frozen=True)
 class Allowance:
-    """What the process may take."""
+    """Limits of the process."""
 
     seconds: float
     memory: int  # bytes of addresses
 
 
 def work(
-    sender: Connection,
-    allowance: Allowance,
-    task: str,
-    files: Sequence[tuple[str, bytes]],
-    request: Mapping[str, Any],
+    sender: Connection, allowance: Allowance, task: str, files: Sequence[tuple[str, bytes]], request: Mapping[str, Any]
 ) -> None:
-    """Do a task and send what came of it."""
+    """Do a task and send the result."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the studio, which ends its processes itself
     _limit(resource.RLIMIT_AS, allowance.memory)
     cores = os.cpu_count() or 1

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from weightsmith.arithmetic import Array
+from weightsmith.inspect.probing.units import Reading, Unit, joined_readings, reading_of
 from weightsmith.inspect.run import run
-from weightsmith.inspect.units import Reading, Unit, joined_readings, reading_of
 from weightsmith.model import Transformer, read_tokens
 from weightsmith.train.checkpoint import Record
 from weightsmith.train.convert import to_transformer

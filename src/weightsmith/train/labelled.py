@@ -84,8 +84,7 @@ def by_predicate(
     `predicate` is a function of a string, or of a list of tokens where a token has several characters.
     """
     tokens = checked_names(list(vocabulary), "vocabulary", printable=False)
-    for value, name, least in ((max_length, "max_length", 1), (count, "count", 1), (seed, "seed", 0)):
-        whole(value, name, least)
+    max_length, count, seed = whole(max_length, "max_length", 1), whole(count, "count", 1), whole(seed, "seed", 0)
     if max_length > MOST_LENGTH:
         raise InputError(f"max_length={max_length}: write at most {MOST_LENGTH}")
     random, share = np.random.default_rng(seed), max(count // max_length, 16)
@@ -148,7 +147,7 @@ def as_labelled(
     tokens = checked_names(list(found if vocabulary is None else vocabulary), "vocabulary", printable=False)
     if set(found) - set(tokens):
         raise InputError(f"the token {named(min(set(found) - set(tokens)))} is not in the vocabulary {listed(tokens)}")
-    whole(seed, "seed", 0)
+    seed = whole(seed, "seed", 0)
     for string, label in labels.items():
         if label not in CLASSES:
             raise InputError(f"the label of {named(' '.join(string)[:80])} is {brief(label)}: write YES or NO")

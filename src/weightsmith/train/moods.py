@@ -35,9 +35,7 @@ def mood_sentences(count: int, max_length: int = 12, seed: int = 0) -> list[tupl
 
     No sentence comes twice, so that some can be held out from others.
     """
-    whole(count, "count", 1)
-    whole(max_length, "max_length", 3)
-    whole(seed, "seed", 0)
+    count, max_length, seed = whole(count, "count", 1), whole(max_length, "max_length", 3), whole(seed, "seed", 0)
     draw, found = random.Random(seed), dict[tuple[str, ...], None]()
     while len(found) < count:
         found.setdefault(_sentence(draw, draw.randint(1, max_length)))

@@ -112,7 +112,7 @@ def _check(settings: Shape | Course) -> None:
     for each in fields(settings):
         value, said = getattr(settings, each.name), about(each)
         if each.type is int:
-            whole(value, each.name, int(said.least))
+            object.__setattr__(settings, each.name, whole(value, each.name, int(said.least)))
         elif each.type is float:
             if type(value) not in (int, float) or not said.least <= value <= said.most:
                 raise InputError(f"{each.name}={brief(value)}: write a number from {said.least:g} to {said.most:g}")
@@ -120,9 +120,9 @@ def _check(settings: Shape | Course) -> None:
             raise InputError(f"{each.name}={brief(value)}: write one of {', '.join(get_args(each.type))}")
 
 
-def whole(value: object, name: str, least: int) -> None:
-    """Refuse anything but a whole number from `least` on."""
-    whole_number(value, name, least, MOST_WHOLE, f"a whole number from {least} on")
+def whole(value: object, name: str, least: int) -> int:
+    """Return a whole number from `least` on."""
+    return whole_number(value, name, least, MOST_WHOLE, f"a whole number from {least} on")
 
 
 @dataclass(frozen=True)

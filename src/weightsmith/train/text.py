@@ -93,7 +93,7 @@ def as_text(text: str, context: int, tokens: Tokens = "characters", vocabulary: 
     """Make a text ready to be learnt; without a vocabulary it is that of the text."""
     if tokens not in ("characters", "words"):
         raise InputError(f"tokens={brief(tokens)}: write 'characters' or 'words'")
-    whole(context, "context", 1)
+    context = whole(context, "context", 1)
     units = list(text) if tokens == "characters" else text.split()
     if not units:
         raise InputError("the text is empty: there is nothing to learn")

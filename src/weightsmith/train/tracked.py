@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from weightsmith.errors import InputError, brief, shown
-from weightsmith.inspect.tracks import Tracks, value_text
+from weightsmith.inspect.probing.one_input import Tracks, value_text
 from weightsmith.train.records import MOST_LETTERS, VISIBLE_FORMS, new_figure, picture_format, write_picture
 
 # in inches

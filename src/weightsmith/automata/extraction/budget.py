@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from weightsmith.automata.extraction.compiled import compiled
 from weightsmith.automata.extraction.limits import Limits, current
-from weightsmith.errors import InputError, UnknownError, brief, whole_number
+from weightsmith.errors import InputError, UnknownError, brief, whole_field
 
 DEFAULT_SECONDS, DEFAULT_STATES, DEFAULT_MEMORY = 60.0, 2_000_000, 1 << 30
 MOST_STATES = 1 << 30  # for int32, with room for the states of one more step
@@ -38,8 +38,8 @@ class Budget:
         """Refuse impossible values."""
         if type(self.seconds) not in (int, float) or not self.seconds > 0:
             raise InputError(f"seconds={brief(self.seconds)}: write how long it may take, such as 60")
-        whole_number(self.states, "states", 1, meaning="how many states a machine may have")
-        whole_number(self.memory, "memory", 1 << 20, meaning="a number of bytes, a million or more")
+        whole_field(self, "states", 1, meaning="how many states a machine may have")
+        whole_field(self, "memory", 1 << 20, meaning="a number of bytes, a million or more")
 
     def rest(self, states: int) -> "Budget":
         """Return the rest of the time and the bytes, for machines with at most `states` states."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 
-from weightsmith.errors import whole_number
+from weightsmith.errors import whole_field
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Limits:
     def __post_init__(self) -> None:
         """Refuse other values."""
         for field in fields(self):
-            whole_number(getattr(self, field.name), field.name, 1, meaning="a bound of the extraction")
+            whole_field(self, field.name, 1, meaning="a bound of the extraction")
 
 
 DEFAULT = Limits()

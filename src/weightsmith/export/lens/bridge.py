@@ -57,7 +57,7 @@ def to_transformer_lens(
     require_packages("TransformerLens")
     name = dtype_for(T, "TransformerLens", dtype)
     if max_length is not None:
-        whole_number(max_length, "max_length", RANDOM_LENGTH, MAX_CONTEXT)
+        max_length = whole_number(max_length, "max_length", RANDOM_LENGTH, MAX_CONTEXT)
     check_allowed(allow_differences, allow_saturation)
     if own_modules is not None and type(own_modules) is not bool:
         raise ExportError(f"own_modules={brief(own_modules)}: write True or False")

@@ -55,7 +55,7 @@ def to_onnx(
     require_packages("ONNX")
     kind = dtype_for(T, "ONNX", dtype)
     if max_length is not None:
-        whole_number(max_length, "max_length", RANDOM_LENGTH, MAX_TABLE)
+        max_length = whole_number(max_length, "max_length", RANDOM_LENGTH, MAX_TABLE)
     check_allowed(allow_differences, allow_saturation)
     for name, value in (("trace", trace), ("saturate", saturate)):
         if type(value) is not bool:

@@ -217,11 +217,12 @@ class GraphOperations(Steps):
         if x is None or function == "relu":
             return None if x is None else self.graph.add("Relu", x)
         if function == "gelu":
-            return x * self.constant(0.5) * (self._erf(x * self.constant(math.sqrt(0.5))) + self.constant(1))
+            erf = self._erf(x * self.constant(math.sqrt(0.5)))
+            return self.graph.add("Mul", x * self.constant(0.5), erf + self.constant(1))
         steep = x
         if function == "gelu_tanh":  # x / (1 + exp(−2√(2/π)(x + 0.044715x³))), which is the usual formula with tanh
             steep = (x + x * x * (x * self.constant(0.044715))) * self.constant(2 * math.sqrt(2 / math.pi))
-        return x / (self.exp(self.graph.add("Neg", steep)) + self.constant(1))
+        return self.graph.add("Div", x, self.exp(self.graph.add("Neg", steep)) + self.constant(1))
 
     def _erf(self, x: Value) -> Value:
         """Return the error function: onnxruntime has it in float32 only."""

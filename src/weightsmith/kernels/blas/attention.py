@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from weightsmith.semantics.evaluation import HeadRun, KeysAndValues
 from weightsmith.semantics.layers import finite
 
 Visible = npt.NDArray[np.bool_]
+PER_HEAD = ("weights", "keys", "values", "mixed")  # arrays of a `HeadRun`
 NUMBERS_AT_ONCE = 1 << 19  # of scores in one step: they stay in the cache
 
 
@@ -43,17 +44,9 @@ def run_heads(
     mixed = weights @ v
     _add_value_offsets(heads, weights, distance, mixed)
     total = times(np.swapaxes(mixed, -2, -3).reshape(*h.shape[:-1], -1), heads.W_O)
-    size = v.shape[-1]
-    runs = [
-        HeadRun(
-            partial(scores.of_head, i),
-            weights[..., i, :, :],
-            empty[..., i, :],
-            k[..., i, :, :],
-            v[..., i, :, :],
-            mixed[..., i, :, :],
-            partial(_project, heads.W_O[:, i * size : (i + 1) * size]),
-        )
+    arrays = dict(zip(PER_HEAD, (weights, k, v, mixed), strict=True))
+    runs: list[HeadRun] = [
+        LazyHeadRun(scores, i, empty=empty[..., i, :], **{name: x[..., i, :, :] for name, x in arrays.items()})
         for i in range(heads.count)
     ]
     return runs, total
@@ -64,10 +57,6 @@ def _finite(T: Transformer, heads: Heads, values: Floats, name: str) -> Floats:
     for i in range(heads.count if not np.isfinite(values).all() else 0):
         finite(T.arithmetic, values[..., i, :, :], f"{name}, head {heads.first + i}")
     return values
-
-
-def _project(W_O: Floats, mixed: Floats) -> Floats:
-    return times(mixed, W_O)
 
 
 def _projected(W: Floats, b: Floats | None, count: int, h: Floats) -> Floats:
@@ -142,9 +131,30 @@ class Scores:
         np.copyto(scores, 0, where=~self.visible)
         return scores
 
-    def of_head(self, i: int) -> Floats:
-        """Return the scores of one head, (…, positions, positions)."""
-        return self.shown[..., i, :, :]
+
+class LazyHeadRun(HeadRun):
+    """One of several heads; its scores and its output are computed when first read, because few ask for them."""
+
+    def __init__(self, of: Scores, i: int, **arrays: Any) -> None:
+        """Take the scores of all heads, and the arrays of this one."""
+        self.__dict__.update(arrays, _of=of, _i=i)
+
+    def __getattr__(self, name: str) -> Any:
+        """Compute the scores or the output."""
+        if name not in ("scores", "output"):
+            raise AttributeError(name)
+        i, size, W_O = self._i, self.mixed.shape[-1], self._of.heads.W_O
+        if name == "scores":
+            made = self._of.shown[..., i, :, :]
+        else:
+            made = times(self.mixed.astype(W_O.dtype, copy=False), W_O[:, i * size : (i + 1) * size])
+        self.__dict__[name] = made.astype(self.mixed.dtype, copy=False)
+        return self.__dict__[name]
+
+    def as_float64(self) -> HeadRun:
+        """Return the head with every number as float64; the output is still computed in the machine's type."""
+        arrays = {name: getattr(self, name).astype(np.float64, copy=False) for name in PER_HEAD}
+        return LazyHeadRun(self._of, self._i, empty=self.empty, **arrays)
 
 
 def _add_value_offsets(heads: Heads, weights: Floats, distance: npt.NDArray[np.intp], mixed: Floats) -> None:

@@ -13,7 +13,8 @@ from weightsmith.arithmetic.native import machine as elementary
 from weightsmith.kernels.blas.attention import run_heads
 from weightsmith.kernels.blas.prepared import Floats, prepared, times
 from weightsmith.model import Attention, Transformer
-from weightsmith.semantics.evaluation import Change, HeadRun, Past, unchanged, with_output
+from weightsmith.model.sites import Site
+from weightsmith.semantics.evaluation import Change, HeadRun, Past, unchanged
 from weightsmith.semantics.reference import Reference
 
 
@@ -101,8 +102,8 @@ class BlasRun(Reference):
 
 def _changed(b: int, first: int, runs: list[HeadRun], added: Floats, change: Change) -> tuple[list[HeadRun], Floats]:
     """Return changed heads and the sum of their outputs; rows in which no head changed keep every bit."""
-    outputs = [change("head", b, first + i, head.output) for i, head in enumerate(runs)]
+    outputs = [change(Site("head", b, first + i), head.output) for i, head in enumerate(runs)]
     rows = np.any([(new != head.output).any(axis=-1) for new, head in zip(outputs, runs, strict=True)], axis=0)
     total: Array = cast(Floats, sum(outputs)).astype(added.dtype)
-    heads = [head if new is head.output else with_output(head, new) for new, head in zip(outputs, runs, strict=True)]
+    heads = [head if new is head.output else head.with_output(new) for new, head in zip(outputs, runs, strict=True)]
     return heads, np.where(rows[..., np.newaxis], total, added)

@@ -1,4 +1,4 @@
-"""Linear maps as a person writes them: an equation for each lane, and between which positions."""
+"""The grammar of `--map`: an equation for each lane, and optionally a source and a target position."""
 
 from typing import NoReturn
 
@@ -45,7 +45,7 @@ def _route(T: Transformer, text: str) -> tuple[tuple[int, int] | None, str]:
 
 
 def _equation(T: Transformer, text: str) -> tuple[str, dict[str, float]]:
-    """Read LANE=TERMS: what each lane that is read is multiplied by."""
+    """Return the lane and the terms of LANE=TERMS, as factors by lane."""
     left, equals, right = text.partition("=")
     if not equals or not right.strip():
         _wrong(text, "this is no equation")

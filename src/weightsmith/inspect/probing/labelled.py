@@ -1,4 +1,4 @@
-"""Inputs that a model has read, with a feature along each: a value for every position."""
+"""Inputs with the values of a model's units, and with a value of a feature for every position."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,17 +8,17 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, brief, cut, named
-from weightsmith.inspect.following import Explained, Measure, Places, ShareRight
+from weightsmith.inspect.probing.rules import Explained, Measure, Positions, ShareRight
+from weightsmith.inspect.probing.units import Readable, Reading, Unit, reading_of
 from weightsmith.inspect.run import Run, run
-from weightsmith.inspect.units import Readable, Reading, Unit, reading_of
 from weightsmith.model import Transformer
 
 Feature: TypeAlias = Callable[[Any], Sequence[Any]]  # of a run, or a reading: a value for each position
 
 
 @dataclass(frozen=True, eq=False)
-class Featured:
-    """Inputs that were read, one after the other."""
+class Labelled:
+    """The positions of some inputs, one after the other."""
 
     inputs: tuple[tuple[str, ...], ...]
     units: tuple[Unit, ...]
@@ -31,7 +31,7 @@ class Featured:
         return [token for tokens in self.inputs for token in tokens]
 
     @property
-    def positions(self) -> Places:
+    def positions(self) -> Positions:
         """The position of each token in its input."""
         return np.concatenate([np.arange(len(tokens)) for tokens in self.inputs])
 
@@ -40,10 +40,10 @@ class Featured:
         return np.array([float(value == two[1]) if two else float(value) for value in self.feature])
 
 
-def featured(
+def label(
     model: Transformer | Readable, feature: Feature, inputs: Sequence[str | Sequence[str]], name: str, what: str
-) -> Featured:
-    """Read inputs, and the feature along each."""
+) -> Labelled:
+    """Run a model on inputs, and compute the feature at each position."""
     if isinstance(inputs, str) or not isinstance(inputs, Sequence):
         raise InputError(f"{what}={brief(inputs)}: write a list of inputs")
     if not inputs:
@@ -53,7 +53,7 @@ def featured(
         if reading.units != pairs[0][0].units:
             text = named(" ".join(reading.tokens))
             raise InputError(f"the model has other units for {text} than before: it must have the same for every input")
-    return Featured(
+    return Labelled(
         tuple(reading.tokens for reading, _ in pairs),
         pairs[0][0].units,
         np.concatenate([reading.values for reading, _ in pairs]),
@@ -64,14 +64,14 @@ def featured(
 def read_with(
     model: Transformer | Readable, feature: Feature, tokens: str | Sequence[str], name: str
 ) -> tuple[Reading, list[Any]]:
-    """Return what the units hold along an input, and the feature at each of its positions."""
+    """Return the values of the units along an input, and the feature at each position."""
     seen: Run | Reading = run(model, tokens) if isinstance(model, Transformer) else model.reading(tokens)
     if not isinstance(seen, Run | Reading):
         raise InputError(f"the model reads {brief(seen)}: its method reading must give an inspect.Reading")
     text = named(" ".join(seen.tokens))
     try:
         values = list(feature(seen))
-    except Exception as error:  # of whoever wrote the feature
+    except Exception as error:  # raised by the feature
         raise InputError(f"{name} fails for {text}: {type(error).__name__}: {cut(str(error))}") from error
     if len(values) != len(seen.tokens):
         raise InputError(
@@ -80,8 +80,8 @@ def read_with(
     return reading_of(seen) if isinstance(seen, Run) else seen, values
 
 
-def check_apart(chosen: Featured, held: Featured) -> None:
-    """Refuse inputs that are held out and yet used."""
+def check_apart(chosen: Labelled, held: Labelled) -> None:
+    """Refuse held-out inputs on which rules are fitted."""
     used = set(chosen.inputs)
     for n, tokens in enumerate(held.inputs):
         if tokens in used:
@@ -91,8 +91,8 @@ def check_apart(chosen: Featured, held: Featured) -> None:
             )
 
 
-def values_of(chosen: Featured, held: Featured, name: str) -> tuple[tuple[Any, ...], Measure]:
-    """Return the two values of a feature, the lower first, and how it is measured; () where it has more."""
+def values_of(chosen: Labelled, held: Labelled, name: str) -> tuple[tuple[Any, ...], Measure]:
+    """Return the two values of a feature, the lower first, and its measure; () if it has more than two values."""
     try:
         found = list(dict.fromkeys(chosen.feature))
     except TypeError:

@@ -1,11 +1,11 @@
-"""Rewrites as a person writes them, a step and its value: `--flag here=3`, on the command line and in the studio."""
+"""The grammar of rewrite steps, `--flag here=3`: for `weightsmith rewrite`, and for the studio's menu."""
 
 from collections.abc import Callable, Sequence
 
 from weightsmith.arithmetic import parse_arithmetic
+from weightsmith.cli.equations import read_map
 from weightsmith.errors import InputError, brief, cut, named
 from weightsmith.model import Transformer
-from weightsmith.rewrites.equations import read_map
 from weightsmith.rewrites.lanes import flag, ignore_lanes, widen
 from weightsmith.rewrites.maps import linear_map, map_stream
 from weightsmith.rewrites.normal_forms import infinity_form, signed_infinity_form, zero_one_form

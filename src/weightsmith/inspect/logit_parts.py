@@ -1,13 +1,14 @@
-"""A logit as a sum of parts, which can be merged and shown."""
+"""A logit as a sum of parts, one for each head, neuron and bias; parts can be merged and shown."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from weightsmith.errors import shown, whole_number
-from weightsmith.inspect.asked import Target
+from weightsmith.inspect.arguments import Target
 from weightsmith.inspect.run import Run
 from weightsmith.inspect.trace import position_text
+from weightsmith.model.sites import Site
 from weightsmith.tables import MACHINE_NOISE, Table, Tabled, bar, number
 
 Kind: TypeAlias = Literal["embedding", "position", "head", "neuron", "feed-forward", "block", "bias", "patch"]
@@ -21,19 +22,16 @@ class Part:
     amount: float
     block: int | None = None
     place: int | None = None  # which head or neuron of the block
-    source: int | None = None  # from which position a head took it; None for all of them
-    name: str = ""  # the token at that position, or which bias it is, or the name of the neuron
+    source: int | None = None  # the position that a head read; None for all of them
+    name: str = ""  # the token at that position, the name of the bias, or the name of the neuron
 
     def __str__(self) -> str:
-        """Say where it comes from."""
+        """Return its name: "block 0, head 1, from Tower at position 2"."""
         match self.kind:
-            case "head":
-                whence = "" if self.source is None else f", from {shown(self.name)} at position {self.source}"
-                return f"block {self.block}, head {self.place}{whence}"
-            case "neuron":
-                return f"block {self.block}, neuron {self.place}" + (f" {shown(self.name)}" if self.name else "")
-            case "feed-forward":
-                return f"block {self.block}, feed-forward"
+            case "head" | "neuron" | "feed-forward":
+                source = "" if self.source is None else f", from {shown(self.name)} at position {self.source}"
+                name = f" {shown(self.name)}" if self.kind == "neuron" and self.name else ""
+                return f"{Site(self.kind, self.block, self.place).label}{name}{source}"
             case "block":
                 return f"block {self.block}"
             case "embedding":
@@ -50,8 +48,8 @@ class Part:
 class Attribution(Tabled):
     """A logit, or the difference of two, as a sum of parts.
 
-    The order is: the embedding, the position; then for each block the heads in order, each from the first to the last
-    position that it sees, b_O, the neurons in order, b_2; the biases of norms where they stand; the output's bias.
+    The parts are in the order of the computation: the embedding, the position; for each block the heads, each from the
+    first to the last position that it sees, b_O, the neurons, b_2; the biases of norms after them; the output's bias.
     """
 
     run: Run = field(repr=False, compare=False)
@@ -80,23 +78,23 @@ class Attribution(Tabled):
 
     @property
     def residue(self) -> float:
-        """What rounding on the way took or gave: the logit less the sum of the parts. 0 where nothing was rounded."""
+        """The rounding error of the run: the logit less the sum of the parts. 0 where no operation rounded."""
         return self.logit - self.total
 
     def largest(self, count: int) -> list[Part]:
-        """Return the parts that matter most, by absolute value; equal ones in order."""
+        """Return the parts with the largest absolute values; equal ones stay in order."""
         return sorted((part for part in self.parts if part.amount != 0), key=lambda part: -abs(part.amount))[:count]
 
     def by_head(self) -> "Attribution":
-        """Return it with each head as one part, from wherever it took it, and each feed-forward layer with its b_2."""
+        """Return the attribution with one part for each head, and one for each feed-forward layer with its b_2."""
         return self._merged(_by_head)
 
     def by_block(self) -> "Attribution":
-        """Return it with each block as one part: its heads, neurons, biases and the biases of its norms."""
+        """Return the attribution with one part for each block: its heads, neurons and all its biases."""
         return self._merged(lambda part: part if part.block is None else Part("block", 0.0, part.block))
 
     def _merged(self, whole: Callable[[Part], Part]) -> "Attribution":
-        """Add up the parts that belong to the same whole, which stands where the first of them stood."""
+        """Add up the parts that `whole` maps to the same part; the sum takes the place of the first of them."""
         amounts: dict[Part, float] = {}
         for part in self.parts:
             into = replace(whole(part), amount=0.0)
@@ -104,8 +102,8 @@ class Attribution(Tabled):
         return replace(self, parts=tuple(replace(part, amount=amount) for part, amount in amounts.items()))
 
     def table(self, top: int = 15) -> Table:
-        """Return the largest parts as a table, then what the smaller ones add up to, and what rounding did."""
-        whole_number(top, "top", 1, meaning="how many parts to show, 1 or more")
+        """Return a table of the largest parts, the sum of the smaller ones, and the rounding error."""
+        top = whole_number(top, "top", 1, meaning="how many parts to show, 1 or more")
         infinity, chosen = self.run.transformer.arithmetic.infinity, self.largest(top)
         last = self.position == len(self.run.tokens) - 1
         where = "" if last else f" at {position_text(self.run.tokens, self.position)}"
@@ -124,8 +122,13 @@ class Attribution(Tabled):
         return result
 
 
+def bias_name(block: int | None, bias: str) -> str:
+    """Return the name of a bias of a block: "block 0, b_2"."""
+    return f"block {block}, {bias}"
+
+
 def _by_head(part: Part) -> Part:
     if part.kind == "head":
         return Part("head", 0.0, part.block, part.place)
-    in_the_layer = part.kind == "neuron" or (part.kind == "bias" and part.name == f"block {part.block}, b_2")
+    in_the_layer = part.kind == "neuron" or (part.kind == "bias" and part.name == bias_name(part.block, "b_2"))
     return Part("feed-forward", 0.0, part.block) if in_the_layer else part

@@ -1,7 +1,6 @@
-"""Which single unit of a model follows a feature of what was read: the cells of an LSTM, neurons, lanes at each stage.
+"""Probing single units: which cell of an LSTM, neuron or lane predicts a feature of the input.
 
-Nothing is fitted on what is measured. The rule of each unit, and the best unit, are chosen on some inputs; how well
-they do is measured on others, which are held out.
+The rule of each unit, and the best unit, are chosen on some inputs and scored on others, which are held out.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,10 +11,10 @@ import numpy as np
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import InputError, brief, whole_number
-from weightsmith.inspect.featured import Feature, Featured, check_apart, featured, read_with, values_of
-from weightsmith.inspect.following import Measure, Rules, shuffled, usual_by
-from weightsmith.inspect.tracks import Track, Tracks
-from weightsmith.inspect.units import Readable, Unit, UnitKind
+from weightsmith.inspect.probing.labelled import Feature, Labelled, check_apart, label, read_with, values_of
+from weightsmith.inspect.probing.one_input import Track, Tracks
+from weightsmith.inspect.probing.rules import Measure, Rules, shuffled, usual_by
+from weightsmith.inspect.probing.units import Readable, Unit, UnitKind
 from weightsmith.model import Transformer
 from weightsmith.tables import MACHINE_NOISE, Page, Style, Table, Tabled
 
@@ -26,42 +25,42 @@ KINDS: tuple[UnitKind, ...] = ("cell", "neuron", "lane")
 
 @dataclass(frozen=True)
 class Followed:
-    """A unit, and how well it alone says the feature."""
+    """A unit, and its score as the only predictor of the feature."""
 
     unit: Unit
-    chosen_on: float  # on the inputs on which its rule was chosen
-    held_out: float  # on the inputs held out
-    gain: float | None  # on these, the share of what the best baseline lacks that the unit adds; None: it lacks nothing
-    _place: int = field(repr=False)
+    chosen_on: float  # score on the inputs on which its rule was fitted
+    held_out: float  # score on the held-out inputs
+    gain: float | None  # (held_out − best baseline) / (1 − best baseline); None where the baseline is perfect
+    _column: int = field(repr=False)  # of the values
 
     def __str__(self) -> str:
-        """Say which unit it is."""
+        """Return the name of the unit."""
         return str(self.unit)
 
 
 @dataclass(frozen=True)
 class Baselines:
-    """What is reached on the inputs held out without following anything."""
+    """Scores on the held-out inputs of predictions that follow nothing."""
 
-    usual: float  # by saying what is usual everywhere: the most frequent value, or the mean
-    token: float  # by saying what is usual for the token that stands there
-    shuffled: float  # by the best of all units, where the feature is exchanged between inputs
+    usual: float  # the best constant: the most frequent value, or the mean
+    token: float  # the best constant for each token
+    shuffled: float  # the best of all units, for the feature shuffled between inputs
 
     @property
     def best(self) -> float:
-        """The best of them."""
+        """The largest of them."""
         return max(self.usual, self.token, self.shuffled)
 
     @property
     def perfect(self) -> str | None:
-        """The first of them that lacks nothing but the machine's noise, in words; None where all lack something."""
+        """The name of the first baseline that is perfect up to machine noise; None if none is."""
         names = {"what is usual": self.usual, "the token alone": self.token, "a shuffled feature": self.shuffled}
         return next((name for name, share in names.items() if 1 - share <= MACHINE_NOISE), None)
 
 
 @dataclass(frozen=True, eq=False)
 class Tracking(Tabled):
-    """The units of a model by how well each alone says a feature on inputs held out, the best first."""
+    """The units of a model, ranked by how well each alone predicts a feature on held-out inputs."""
 
     model: Transformer | Readable = field(repr=False)
     feature: Feature = field(repr=False)
@@ -69,8 +68,8 @@ class Tracking(Tabled):
     values: tuple[Any, ...]  # the lower and the higher value of a feature with two; () for one with many
     ranked: tuple[Followed, ...] = field(repr=False)
     baselines: Baselines
-    positions: tuple[int, int]  # how many the rules were chosen on, how many are held out
-    least: float  # the gain from which on a unit follows the feature
+    positions: tuple[int, int]  # counts: fitted on, held out
+    least: float  # the least gain of a unit that follows the feature
     _rules: Rules = field(repr=False)
 
     @property
@@ -80,35 +79,35 @@ class Tracking(Tabled):
         return tuple(kind for kind in KINDS if kind in there)
 
     def best(self, kind: UnitKind | None = None) -> Followed:
-        """Return the best unit, or the best of a kind, as the inputs say on which rules were chosen.
+        """Return the unit (optionally of one kind) with the best score on the inputs that rules were fitted on.
 
-        So its measure on the inputs held out is that of one unit, and not the largest of many.
+        So its held-out score is that of one unit, and not the largest of many.
         """
         if kind is not None and kind not in self.kinds:
             raise InputError(f"there is no unit of the kind {brief(kind)}: write one of {', '.join(self.kinds)}")
         some = [followed for followed in self.ranked if kind in (None, followed.unit.kind)]
-        return max(sorted(some, key=lambda followed: followed._place), key=lambda followed: followed.chosen_on)
+        return max(sorted(some, key=lambda followed: followed._column), key=lambda followed: followed.chosen_on)
 
     def follows(self, kind: UnitKind | None = None) -> bool:
-        """Say whether the best unit, or the best of a kind, follows the feature: whether its gain is large enough."""
+        """Say whether the best unit (optionally of one kind) follows the feature: its gain is at least `least`."""
         gain = self.best(kind).gain
         return gain is not None and gain >= self.least
 
     def over(self, tokens: str | Sequence[str], kinds: Sequence[UnitKind] | None = None) -> Tracks:
-        """Return what the best unit of each kind holds and says along one input, beside the feature itself."""
+        """Return the values and predictions of the best unit of each kind along one input, with the feature."""
         reading, values = read_with(self.model, self.feature, tokens, self.name)
         said, leans = self._rules.says(reading.values), self._rules.leans(reading.values)
         tracks = []
         for kind in self.kinds if kinds is None else kinds:
-            n = self.best(kind)._place
+            n = self.best(kind)._column
             what = [self.values[int(x)] for x in said[:, n]] if self.values else said[:, n].tolist()
             columns = tuple(reading.values[:, n].tolist()), tuple(leans[:, n].tolist())
             tracks.append(Track(reading.units[n], *columns, tuple(what)))
         return Tracks(reading.tokens, self.name, tuple(values), tuple(tracks), self.values)
 
     def table(self, top: int = 3) -> Page:
-        """Return the best units of each kind as a table, then what is reached without them, and who follows."""
-        whole_number(top, "top", 1, meaning="how many units of each kind to show, 1 or more")
+        """Return a table of the best units of each kind and the baselines, and which units follow the feature."""
+        top = whole_number(top, "top", 1, meaning="how many units of each kind to show, 1 or more")
         chosen, held = self.positions
         result = Table("one unit alone", "chosen on", "held out", "gain", right=(1, 2, 3))
         for kind in self.kinds:
@@ -153,18 +152,17 @@ def tracking(
     *,
     least: float = LEAST_GAIN,
 ) -> Tracking:
-    """Rank the units of a model by how well each alone follows a feature on inputs held out.
+    """Rank the units of a model by how well each alone predicts a feature on held-out inputs.
 
-    The units of a transformer are its neurons, and its lanes at every stage; those of what `train.compare` gives are
-    the cells of the LSTM besides. `feature` is a function of a run (of a reading, where the model is no transformer),
-    that gives a value for each of its positions: lambda r: ["1" in r.tokens[: i + 1] for i in range(len(r.tokens))].
+    The units of a transformer are its neurons, and its lanes at every stage; the result of `train.compare` has the
+    cells of the LSTM as well. `feature` is a function of a run (or of a `Reading`, if the model is no transformer) that
+    returns a value for each position: lambda r: ["1" in r.tokens[: i + 1] for i in range(len(r.tokens))].
 
-    With two values, a unit says which by a threshold that is chosen on `inputs`, and is measured by the share of
-    positions of `held_out` at which it is right. With more, they are numbers, said by a line and measured by R². No
-    input may be in both. Three baselines stand beside it: what is usual everywhere, what is usual for the token that
-    stands there, and the best that any unit reaches for the feature exchanged between inputs, in five shuffles. The
-    gain is the share of what the best baseline lacks that the unit adds. From `least` on the unit follows the feature.
-    Where a baseline lacks nothing there is no gain, and nothing shows whether a unit follows.
+    A feature with two values is predicted by a threshold on the unit, fitted on `inputs`; its score is the accuracy on
+    `held_out`. More values are numbers, predicted by a line; the score is R². No input may be in both lists. There are
+    three baselines: the best constant, the best constant for each token, and the best score of any unit for the feature
+    shuffled between inputs, in five shuffles. The gain of a unit is (score − baseline) / (1 − baseline) for the best
+    baseline. A unit with a gain of at least `least` follows the feature. A perfect baseline leaves the gain undefined.
     """
     if not isinstance(model, Transformer | Readable):
         raise InputError(f"{brief(model)} has no units to track: write a transformer, or what train.compare gives")
@@ -174,8 +172,8 @@ def tracking(
         raise InputError(f"least={brief(least)}: write a number above 0, up to 1")
     name = getattr(feature, "__name__", "feature")
     name = "feature" if name == "<lambda>" else name
-    chosen = featured(model, feature, inputs, name, "inputs")
-    held = featured(model, feature, held_out, name, "held_out")
+    chosen = label(model, feature, inputs, name, "inputs")
+    held = label(model, feature, held_out, name, "held_out")
     check_apart(chosen, held)
     values, measure = values_of(chosen, held, name)
     y, z = chosen.numbers(values), held.numbers(values)
@@ -196,8 +194,8 @@ def tracking(
     return Tracking(model, feature, name, values, tuple(ranked), baselines, positions, float(least), rules)
 
 
-def _baselines(measure: Measure, chosen: Featured, held: Featured, y: Array, z: Array) -> Baselines:
-    """Measure, on what is held out, what can be said without a unit that follows the feature."""
+def _baselines(measure: Measure, chosen: Labelled, held: Labelled, y: Array, z: Array) -> Baselines:
+    """Return the held-out scores of the baselines."""
 
     def score(said: Iterator[float]) -> float:
         return float(measure.score(np.array(list(said))[:, np.newaxis], z, usual)[0])
@@ -212,11 +210,11 @@ def _baselines(measure: Measure, chosen: Featured, held: Featured, y: Array, z: 
 
 
 def _gain(score: float, baselines: Baselines) -> float | None:
-    """Return the share of what the best baseline lacks that a score adds; None where it lacks nothing."""
+    """Return (score − baseline) / (1 − baseline) for the best baseline; None where it is perfect."""
     return None if baselines.perfect is not None else (score - baselines.best) / (1 - baselines.best)
 
 
 def _percent(share: float) -> str:
-    """Return a share in per cent; 100 only where nothing but the machine's noise is lacking."""
+    """Return a share in per cent; 100 only where it is 1 up to machine noise."""
     tenths = min(round(1000 * share), 999) if share < 1 - MACHINE_NOISE else 1000
     return f"{tenths / 10:.1f} %"

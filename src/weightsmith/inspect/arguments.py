@@ -1,4 +1,4 @@
-"""What a question is about: a run, some of its positions, a stage, the logit of a class."""
+"""Arguments of the functions that look into runs: a run, positions, a sublayer, neurons, the logit of a class."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,25 +7,24 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from weightsmith.arithmetic import Array, Weights, as_float64
-from weightsmith.errors import InputError, brief, shown
+from weightsmith.errors import InputError, brief, is_whole, position_of, shown
 from weightsmith.inspect.run import Run
-from weightsmith.inspect.trace import position_of
 from weightsmith.model import Transformer, needs_classes
-from weightsmith.model.lookup import attention_stage, block_at, feed_forward_stage
+from weightsmith.model.lookup import neuron_at
 from weightsmith.model.names import place_of
 
 Sublayer: TypeAlias = Literal["attention", "feed-forward"]
 
 
 def checked_run(run: Any) -> Run:
-    """Return a run, or refuse what is none."""
+    """Return the run; refuse anything else."""
     if not isinstance(run, Run):
         raise InputError(f"{brief(run)} is not a run: write run(T, tokens)")
     return run
 
 
 def check_alike(a: Run, b: Run, *names: str) -> None:
-    """Refuse two runs whose transformers differ in what is named, so that their values cannot be put together."""
+    """Refuse two runs whose transformers differ in one of the named fields."""
     S, T = checked_run(a).transformer, checked_run(b).transformer
     for name in names:
         if name == "blocks" and len(S.blocks) != len(T.blocks):
@@ -37,62 +36,64 @@ def check_alike(a: Run, b: Run, *names: str) -> None:
 
 
 def positions_at(run: Run, positions: Any, other: Run | None = None) -> tuple[int, ...]:
-    """Return positions counted from 0; None is all of them. With another run, they are positions of both."""
+    """Return positions counted from 0; None means all of them. With another run, both runs must have them."""
     mine, theirs = len(run.tokens), len(run.tokens if other is None else other.tokens)
+    shared = min(mine, theirs)
     if positions is None and mine != theirs:
-        raise InputError(
-            f"the inputs have {mine} and {theirs} tokens: write positions=[…], from 0 to {min(mine, theirs) - 1}"
-        )
+        raise InputError(f"the inputs have {mine} and {theirs} tokens: write positions=[…], from 0 to {shared - 1}")
     if positions is None:
         return tuple(range(mine))
     if isinstance(positions, str) or not isinstance(positions, Sequence | np.ndarray):
         raise InputError(f"positions={brief(positions)}: write a list of positions, such as [0]")
     if mine == theirs:
-        return tuple(position_of(run, position) for position in positions)
+        return tuple(position_of(position, mine) for position in positions)
     for position in positions:
-        if not _whole(position) or not 0 <= position < min(mine, theirs):
-            raise InputError(f"position {brief(position)} is not in both runs: they share 0 to {min(mine, theirs) - 1}")
+        if not is_whole(position) or not 0 <= position < shared:
+            raise InputError(f"position {brief(position)} is not in both runs: they share 0 to {shared - 1}")
     return tuple(map(int, positions))
 
 
-def _whole(number: object) -> bool:
-    return isinstance(number, int | np.integer) and not isinstance(number, bool)
-
-
-def stage_at(T: Transformer, block: Any, sublayer: Any, argument: str) -> int:
-    """Return the stage of the stream after a sublayer."""
-    block_at(T, block)
+def checked_sublayer(sublayer: Any, argument: str) -> Sublayer:
+    """Return the name of a sublayer; refuse anything else."""
     if sublayer not in get_args(Sublayer):
         raise InputError(f"{argument}={brief(sublayer)}: write 'attention' or 'feed-forward'")
-    return (attention_stage if sublayer == "attention" else feed_forward_stage)(int(block))
+    name: Sublayer = sublayer
+    return name
+
+
+def neurons_at(T: Transformer, block: int, neurons: Any) -> list[int]:
+    """Return the numbers of neurons, each written as a number or a name."""
+    if isinstance(neurons, str) or not isinstance(neurons, Sequence | np.ndarray):
+        raise InputError(f"neurons={brief(neurons)}: write a list of numbers or names, such as [0]")
+    return [neuron_at(T, block, neuron) for neuron in neurons]
 
 
 @dataclass(frozen=True)
 class Target:
-    """The logit of a class, or how far it is above that of another."""
+    """The logit of a class, or its difference to the logit of another class."""
 
     wanted: str
     over: str | None
-    _place: int
-    _under: int | None
+    _row: int  # of the class
+    _other: int | None  # of the class to subtract
 
     def of(self, logits: Weights) -> Array:
-        """Return it for logits (…, classes), or for anything else that the logits are linear in."""
-        found = as_float64(logits[..., self._place])
-        return found if self._under is None else found - as_float64(logits[..., self._under])
+        """Return it for logits (…, classes), or for any array whose last axis is the classes."""
+        logit = as_float64(logits[..., self._row])
+        return logit if self._other is None else logit - as_float64(logits[..., self._other])
 
     def __str__(self) -> str:
-        """Say whose logit it is."""
+        """Return its name."""
         return f"logit of {shown(self.wanted)}" + ("" if self.over is None else f" over {shown(self.over)}")
 
 
 def target(T: Transformer, wanted: Any, over: Any) -> Target:
-    """Return the logit of a class, or its difference to that of another; refuse classes that do not exist."""
+    """Return the logit of a class, or its difference to that of `over`; refuse classes that do not exist."""
     needs_classes(T, "the logit of a class")
-    place = place_of(wanted, T.classes, "class")
+    row = place_of(wanted, T.classes, "class")
     if over is None:
-        return Target(wanted, None, place, None)
-    under = place_of(over, T.classes, "class")
-    if under == place:
+        return Target(wanted, None, row, None)
+    other = place_of(over, T.classes, "class")
+    if other == row:
         raise InputError(f"over={brief(over)} is the class itself: write another class, or leave over out")
-    return Target(wanted, over, place, under)
+    return Target(wanted, over, row, other)

@@ -1,4 +1,4 @@
-"""Patterns as a person writes them: `tower=1,eiffel=1`, on the command line and in the studio."""
+"""The grammar of `--key` and `--value`, `tower=1,eiffel=1`: for `weightsmith memory`, and for the studio."""
 
 from weightsmith.errors import InputError, brief
 

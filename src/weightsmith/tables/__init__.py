@@ -1,19 +1,16 @@
-"""Tables that people read: text in a terminal, HTML in a notebook. A wide one goes on below itself."""
+"""Tables as text for a terminal and as HTML for a notebook. A wide table continues below itself."""
 
 import html
-import io
 import re
 import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
-
-if TYPE_CHECKING:
-    from rich.console import Console, ConsoleOptions, RenderableType
+from importlib import import_module
+from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
 Style: TypeAlias = Literal["", "best", "good", "bad", "new", "faint"]
-_STYLES: dict[Style, tuple[str, str]] = {  # for rich, as CSS
+STYLES: dict[Style, tuple[str, str]] = {  # for rich, as CSS
     "": ("", ""),
     "best": ("bold green", "font-weight:bold"),
     "good": ("green", ""),
@@ -21,10 +18,11 @@ _STYLES: dict[Style, tuple[str, str]] = {  # for rich, as CSS
     "new": ("bold yellow", "font-weight:bold"),
     "faint": ("dim", "opacity:.6"),
 }
+Item = TypeVar("Item", covariant=True)
 BETWEEN = 3  # characters between two columns
 PADDING = "padding:.15em .8em"  # of a cell in HTML
 SHORT = 40  # characters: so much of a text is never folded in HTML
-MACHINE_NOISE = 1e-12  # relative: what float64 sums differ by from one machine to another, and a little more
+MACHINE_NOISE = 1e-12  # relative: above the differences of float64 sums between machines
 
 
 @dataclass(frozen=True)
@@ -44,8 +42,8 @@ class _Row(NamedTuple):
 class Table:
     """Rows under named columns.
 
-    The columns in `right` hold numbers. With `lead`, a table that is too wide for its page goes on below, with so many
-    of its first columns repeated; without, long texts are folded.
+    The columns in `right` hold numbers. With `lead`, a table that is too wide for its page continues below, where its
+    first `lead` columns are repeated; without, long texts are folded.
     """
 
     def __init__(
@@ -63,8 +61,9 @@ class Table:
         self.rows.append(_Row(row, style, ends))
 
     def fits(self) -> bool:
-        """Tell whether all columns fit the page side by side."""
-        return sum(self._widths()) + BETWEEN * (len(self.columns) - 1) + 2 <= page_width()
+        """Say whether all columns fit the page side by side."""
+        widths: list[int] = _drawn().widths(self)
+        return sum(widths) + BETWEEN * (len(self.columns) - 1) + 2 <= page_width()
 
     def __str__(self) -> str:
         """Return it as text, as wide as the terminal, or 80 characters where there is none."""
@@ -74,51 +73,9 @@ class Table:
         """Return it as HTML, for notebooks."""
         return "".join(_html_lines(self))
 
-    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "Iterator[RenderableType]":
-        """Print it with rich: in as many panels as its width needs."""
-        from rich.text import Text
-
-        if self.title:
-            yield Text(self.title)
-        for chosen in self._panels(options.max_width):
-            yield self._panel(chosen)
-        yield from map(Text, self.notes)
-
-    def _panels(self, width: int) -> list[list[int]]:
-        """Choose the columns of each panel."""
-        every = list(range(len(self.columns)))
-        if not self.lead:
-            return [every]
-        widths = self._widths()
-        first, room = every[: self.lead], width - 2 - sum(widths[: self.lead]) - BETWEEN * (self.lead - 1)
-        panels: list[list[int]] = [list(first)]
-        left = room
-        for c in every[self.lead :]:
-            left -= BETWEEN + widths[c]
-            if left < 0 and len(panels[-1]) > self.lead:
-                panels.append(list(first))
-                left = room - BETWEEN - widths[c]
-            panels[-1].append(c)
-        return panels
-
-    def _widths(self) -> list[int]:
-        from rich.cells import cell_len
-
-        rows = [self.columns, *([cell.text for cell in row.cells] for row in self.rows)]
-        return [max(cell_len(row[c]) for row in rows) for c in range(len(self.columns))]
-
-    def _panel(self, chosen: list[int]) -> "RenderableType":
-        from rich.box import SIMPLE_HEAD
-        from rich.table import Table as RichTable
-        from rich.text import Text
-
-        result = RichTable(box=SIMPLE_HEAD, pad_edge=False, header_style="bold")
-        for c in chosen:
-            result.add_column(Text(self.columns[c]), justify="right" if c in self.right else "left", overflow="fold")
-        for row in self.rows:
-            cells = [Text(row.cells[c].text, _STYLES[row.cells[c].style][0]) for c in chosen]
-            result.add_row(*cells, style=_STYLES[row.style][0], end_section=row.ends)
-        return result
+    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        """Yield the parts that rich prints."""
+        return iter(_drawn().table_parts(self, options.max_width))
 
 
 class Page:
@@ -136,16 +93,13 @@ class Page:
         """Return it as HTML, for notebooks."""
         return "".join(_html_line(part) if isinstance(part, str) else part._repr_html_() for part in self.parts)
 
-    def __rich_console__(self, console: "Console", options: "ConsoleOptions") -> "Iterator[RenderableType]":
-        """Print it with rich."""
-        from rich.text import Text
-
-        for part in self.parts:
-            yield Text(part) if isinstance(part, str) else part
+    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        """Yield the parts that rich prints."""
+        return iter(_drawn().page_parts(self))
 
 
 class Tabled(ABC):
-    """What shows itself as a table: with `print`, and in notebooks."""
+    """Base of the results that print as a table, in a terminal and in notebooks."""
 
     @abstractmethod
     def table(self) -> Table | Page:
@@ -160,8 +114,26 @@ class Tabled(ABC):
         return self.table()._repr_html_()
 
 
+class TabledRows(Tabled, Sequence[Item]):
+    """A sequence of rows that prints as a table."""
+
+    rows: tuple[Item, ...]
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Item]: ...
+    def __getitem__(self, place: int | slice) -> Item | Sequence[Item]:
+        """Return one row, or some."""
+        return self.rows[place]
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.rows)
+
+
 def number(value: float, infinity: float, digits: int = 6) -> str:
-    """Return a number to some digits, marked with ~ where more of them matter, and ∞ by its name."""
+    """Return a number with some digits, with ~ in front if it was rounded; ∞ by its name."""
     if abs(value) == infinity:
         return "∞" if value > 0 else "-∞"
     text = f"{value:.{digits}g}"
@@ -210,15 +182,13 @@ def _tidied(lines: Iterable[str]) -> str:
     return re.sub("\n{3,}", "\n\n", text).strip("\n")
 
 
-def _as_text(part: Table | Page) -> str:
-    from rich.console import Console
+def _drawn() -> Any:
+    """Return the module that draws with rich, which takes longer to load than most commands run."""
+    return import_module("weightsmith.tables.drawn")
 
-    console = Console(
-        file=io.StringIO(), width=page_width(), color_system=None, markup=False, highlight=False, emoji=False
-    )
-    with console.capture() as captured:
-        console.print(part)
-    return _tidied(captured.get().splitlines())
+
+def _as_text(part: Table | Page) -> str:
+    return _tidied(_drawn().text(part).splitlines())
 
 
 def _html_lines(table: Table) -> Iterator[str]:
@@ -236,7 +206,7 @@ def _html_lines(table: Table) -> Iterator[str]:
         yield '<tr style="border-top:1px solid #8884">' if begins else "<tr>"
         for c, cell in enumerate(row.cells):
             space = "pre" if len(cell.text) <= SHORT else "pre-wrap"
-            style = f"{PADDING};text-align:{align[c]};white-space:{space};{_STYLES[cell.style or row.style][1]}"
+            style = f"{PADDING};text-align:{align[c]};white-space:{space};{STYLES[cell.style or row.style][1]}"
             yield f'<td style="{style}">{html.escape(cell.text)}</td>'
         yield "</tr>"
     yield "</tbody></table>"

@@ -1,10 +1,10 @@
-"""Units along one input: what each holds and says after every token, beside the feature that it should follow."""
+"""Units along one input: the value of each after every token, and the value of the feature that its rule predicts."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 from weightsmith.errors import shown
-from weightsmith.inspect.units import Unit
+from weightsmith.inspect.probing.units import Unit
 from weightsmith.tables import Cell, Table, Tabled
 
 HEIGHTS = "▁▂▃▄▅▆▇█"
@@ -15,13 +15,13 @@ class Track:
     """One unit along an input."""
 
     unit: Unit
-    values: tuple[float, ...] = field(repr=False)  # what it holds
-    leans: tuple[float, ...] = field(repr=False)  # how far it is on the side of the feature's higher values
-    says: tuple[Any, ...]  # the value of the feature that its rule reads off
+    values: tuple[float, ...] = field(repr=False)  # of the unit
+    leans: tuple[float, ...] = field(repr=False)  # signed distance to the rule's threshold; > 0: the higher value
+    says: tuple[Any, ...]  # the values of the feature that its rule predicts
 
     @property
     def heat(self) -> tuple[float, ...]:
-        """How far it leans, from −1 to 1: as a share of the farthest here."""
+        """The distances divided by the largest one here, from −1 to 1."""
         most = max(map(abs, self.leans)) or 1.0
         return tuple(lean / most for lean in self.leans)
 
@@ -38,13 +38,13 @@ class Tracks(Tabled):
 
     @property
     def two(self) -> bool:
-        """Whether the feature has two values, so that what a unit says is right or wrong."""
+        """Whether the feature has two values, so that a prediction is right or wrong."""
         return bool(self.ends)
 
     def table(self) -> Table:
-        """Return a column for each token: the feature, then for each unit how it leans and what it says.
+        """Return a table with a column for each token: the feature, then for each unit a bar and its prediction.
 
-        The higher the bar, the more it leans to the higher value of the feature; ✗ stands where it is wrong.
+        A high bar is far on the side of the feature's higher value; ✗ marks a wrong prediction.
         """
         columns = [shown(token) for token in self.tokens]
         result = Table("", *columns, lead=1)
@@ -65,7 +65,7 @@ def bar_of(heat: float) -> str:
 
 
 def value_text(value: Any) -> str:
-    """Return a value of a feature as it is shown: yes and no, a text, or a number to three digits."""
+    """Return the text of a value of a feature: yes or no, a text, or a number with three digits."""
     if isinstance(value, str):
         return shown(value)
     return ("no", "yes")[int(value)] if isinstance(value, bool) else f"{value:.3g}"

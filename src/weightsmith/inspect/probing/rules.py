@@ -1,7 +1,7 @@
-"""How well numbers say a feature: rules that are chosen on some positions and measured on others.
+"""Rules that predict a feature from one unit: fitted on some positions, scored on others.
 
-A feature with two values is said by a threshold, and measured by the share of positions that are said right. One with
-more is a number, said by a straight line and measured by R²: 1 less the squared errors as a share of those of the mean.
+A feature with two values is predicted by a threshold, and scored by accuracy. A feature with more values is a number,
+predicted by a straight line and scored by R²: 1 less the squared errors as a share of those of the mean.
 """
 
 from abc import ABC, abstractmethod
@@ -15,75 +15,75 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Array
 
 Flags = npt.NDArray[np.bool_]
-Places = npt.NDArray[np.intp]
+Positions = npt.NDArray[np.intp]
 Key = TypeVar("Key")
 NUMBERS_AT_ONCE = 1 << 22  # of units that are sorted together
 
 
 class Rules(ABC):
-    """A rule for each unit, that was chosen to say a feature as well as the unit can."""
+    """The fitted rule of each unit."""
 
     @abstractmethod
     def says(self, values: Array) -> Array:
-        """Return what each unit says, (positions, units), for what it holds."""
+        """Return the predictions, (positions, units), for values of the units."""
 
     @abstractmethod
     def leans(self, values: Array) -> Array:
-        """Return how far each unit is on the side of the feature's higher values; below 0 it is on the other."""
+        """Return how far each unit is on the side of the feature's higher values; negative on the other side."""
 
 
 class Measure(ABC):
-    """How rules are chosen, and how what they say is measured; the feature is given as numbers."""
+    """How rules are fitted and scored; the feature is an array of numbers."""
 
     @abstractmethod
     def choose(self, values: Array, feature: Array) -> Rules:
-        """Choose the best rule of each unit on its values, (positions, units), beside the feature, (positions)."""
+        """Fit the rule of each unit to its values, (positions, units), and the feature, (positions)."""
 
     @abstractmethod
     def score(self, said: Array, feature: Array, usual: float) -> Array:
-        """Say how well each unit does, (units); 1 is perfect. `usual` is what one says who knows nothing."""
+        """Return the score of each unit, (units); 1 is perfect. `usual` is the best constant prediction."""
 
     @abstractmethod
     def usual(self, feature: Array) -> float:
-        """Return what one says best who knows nothing of a position."""
+        """Return the best constant prediction."""
 
 
 @dataclass(frozen=True, eq=False)
 class Thresholds(Rules):
-    """Above the threshold, or not above it, a unit says the higher value of the feature."""
+    """A unit predicts the higher value of the feature above its threshold, or below it."""
 
     at: Array  # (units)
-    above: Flags  # (units): whether the higher value is said above
+    above: Flags  # (units): whether the higher value is predicted above
 
     def says(self, values: Array) -> Array:
         """Return 1 for the higher value of the feature, 0 for the lower."""
         return np.asarray((values > self.at) == self.above, dtype=np.float64)
 
     def leans(self, values: Array) -> Array:
-        """Return how far each is from its threshold."""
+        """Return the distance of each unit to its threshold."""
         return np.asarray(np.where(self.above, values - self.at, self.at - values))
 
 
 class ShareRight(Measure):
-    """A feature with two values: the share of positions at which a threshold says it right."""
+    """Accuracy, for a feature with two values: the share of positions that a threshold predicts correctly."""
 
     def choose(self, values: Array, feature: Array) -> Thresholds:
-        """Choose the threshold, half-way between two values, and the side with most positions right."""
+        """Fit the threshold, half-way between two values, and the side with the best accuracy."""
         most = max(1, NUMBERS_AT_ONCE // len(feature))
         parts = [_thresholds(values[:, n : n + most], feature) for n in range(0, values.shape[1], most)]
         return Thresholds(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
     def score(self, said: Array, feature: Array, usual: float) -> Array:
-        """Return the share of positions at which each is right."""
+        """Return the accuracy of each unit."""
         return np.asarray((said == feature[:, np.newaxis]).mean(axis=0))
 
     def usual(self, feature: Array) -> float:
-        """Return the more frequent value, the lower one if both are as frequent."""
+        """Return the more frequent value, the lower one on a tie."""
         return float(2 * feature.sum() > len(feature))
 
 
 def _thresholds(values: Array, feature: Array) -> tuple[Array, Flags]:
-    """Return the best threshold of each unit, and whether the higher value of the feature is said above it."""
+    """Return the best threshold of each unit, and whether the higher value is predicted above it."""
     order = np.argsort(values, axis=0, kind="stable")
     ordered = np.take_along_axis(values, order, axis=0)
     high = np.cumsum(feature[order], axis=0)  # of the positions so far
@@ -101,7 +101,7 @@ def _thresholds(values: Array, feature: Array) -> tuple[Array, Flags]:
 
 @dataclass(frozen=True, eq=False)
 class Lines(Rules):
-    """A unit says slope times what it holds, plus a constant."""
+    """A unit predicts slope times its value, plus a constant."""
 
     slope: Array  # (units)
     constant: Array  # (units)
@@ -112,24 +112,24 @@ class Lines(Rules):
         return np.asarray(values * self.slope + self.constant)
 
     def leans(self, values: Array) -> Array:
-        """Return how far above the mean is what each says."""
+        """Return how far each prediction is above the mean."""
         return self.says(values) - self.usual
 
 
 class Explained(Measure):
-    """A feature with many values: R² of a line, with the mean of the positions chosen on as what is usual."""
+    """R² of a line, for a feature with many values; the baseline is the mean of the positions fitted on."""
 
     def choose(self, values: Array, feature: Array) -> Lines:
-        """Choose the line with the least squared errors; a unit that never changes says the mean."""
+        """Fit the line with the least squared errors; a constant unit predicts the mean."""
         mean, usual = values.mean(axis=0), self.usual(feature)
         apart, wanted = values - mean, (feature - usual)[:, np.newaxis]
-        spread, together = (apart * apart).sum(axis=0), (apart * wanted).sum(axis=0)
+        spread, product = (apart * apart).sum(axis=0), (apart * wanted).sum(axis=0)
         changes = spread > 0
-        slope = np.where(changes, together / np.where(changes, spread, 1.0), 0.0)
+        slope = np.where(changes, product / np.where(changes, spread, 1.0), 0.0)
         return Lines(slope, usual - slope * mean, usual)
 
     def score(self, said: Array, feature: Array, usual: float) -> Array:
-        """Return R² of each."""
+        """Return R² of each unit."""
         errors = ((said - feature[:, np.newaxis]) ** 2).sum(axis=0)
         return np.asarray(1 - errors / ((feature - usual) ** 2).sum())
 
@@ -139,17 +139,17 @@ class Explained(Measure):
 
 
 def usual_by(keys: Sequence[Key], feature: Array, measure: Measure) -> tuple[Mapping[Key, float], float]:
-    """Return what is usual for each key, such as a token, and for one that was never seen."""
-    places: dict[Key, list[int]] = {}
+    """Return the best constant prediction for each key, such as a token, and for an unseen key."""
+    rows: dict[Key, list[int]] = {}
     for n, key in enumerate(keys):
-        places.setdefault(key, []).append(n)
-    return {key: measure.usual(feature[some]) for key, some in places.items()}, measure.usual(feature)
+        rows.setdefault(key, []).append(n)
+    return {key: measure.usual(feature[some]) for key, some in rows.items()}, measure.usual(feature)
 
 
-def shuffled(feature: Array, positions: Places, random: np.random.Generator) -> Array:
-    """Return the feature with its values exchanged between inputs: each stays at its distance from the beginning.
+def shuffled(feature: Array, positions: Positions, random: np.random.Generator) -> Array:
+    """Return the feature with its values exchanged between inputs; each stays at its position.
 
-    So whoever only counts positions does as well as before.
+    So a unit that only encodes the position scores as before.
     """
     result = feature.copy()
     for position in np.unique(positions):
