@@ -7,11 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import weightsmith as ws
 from tests.export.hub import few_inputs, offline
 from tests.kernels.kinds import kind_of_model
 from weightsmith import Fixed, Native, export
+from weightsmith.export.hugging_face.hub.network_weightsmith import Operations
+from weightsmith.model.head_groups import apart, head_groups
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -52,3 +55,18 @@ def test_each_head_saturates_by_itself(tmp_path: Path) -> None:
     assert ws.run(T, "a").stream[1, 0, 0] == 1 + A.infinity - 10
     for report in reports(T, tmp_path, own_modules=True):
         assert report.stream_difference == 0
+
+
+def test_one_head_several_times_is_split_where_heads_are_kept_apart() -> None:
+    T = ws.library.contains("1")
+    attention = T.blocks[0].attention
+    assert attention is not None
+    several = replace(attention, heads=[attention.heads[0]] * 3)
+    assert [group.name for group in head_groups(T, several)] == ["0-2"]
+    assert [group.name for group in head_groups(T, several, apart)] == ["0", "1", "2"]
+
+
+def test_an_unknown_weighting_is_refused() -> None:
+    scores = torch.zeros(1, 1)
+    with pytest.raises(ValueError, match="there is no weighting 'spiral' here"):
+        Operations().weigh({"kind": "spiral"}, scores, scores == 0, scores == 0)

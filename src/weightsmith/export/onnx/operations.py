@@ -62,6 +62,8 @@ def node(operator: str, **attributes: Any) -> Callable[..., Value]:
 class GraphOperations(Steps):
     """Operations that add nodes to a graph; beyond ±limit values saturate, where there is one."""
 
+    constant: Callable[[float], Value]
+
     def __init__(self, graph: Graph, limit: float | None, lanes: int) -> None:
         """Take the graph, and the number of lanes of the stream."""
         self.graph, self.infinity, self.lanes, self.constant = graph, limit, lanes, graph.number
