@@ -24,6 +24,16 @@ def test_the_vocabulary_is_given_or_that_of_the_formula(tmp_path: Path) -> None:
     assert ws.load(tmp_path / "m").vocabulary == ("dog", "cat")
 
 
+def test_the_certificate_of_a_formula_is_derived_again(tmp_path: Path) -> None:
+    made = ("compile", "--ltl", "O(a & Y b)", "--vocabulary", "ab")
+    good(*made, "-o", "f.safetensors", "--certificate", "f.json", folder=tmp_path)
+    said = good("check", "--replay", "f.json", "--model", "f.safetensors", folder=tmp_path)
+    assert "proved: right at every position of every input, of any length" in said
+    good("compile", "--ltl", "O(b & Y a)", "--vocabulary", "ab", "-o", "g.safetensors", folder=tmp_path)
+    assert weightsmith("check", "--replay", "f.json", "--model", "g.safetensors", folder=tmp_path).returncode == 2
+    assert "lemma" in good(*made, "-o", "h.safetensors", "--certificate", "-", folder=tmp_path)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

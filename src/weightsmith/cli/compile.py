@@ -9,7 +9,7 @@ import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.loading import save_model
 from weightsmith.cli.output import OutputFile, check_outputs, memory_bytes
-from weightsmith.cli.programs import Limits, compile_file, given_tokens
+from weightsmith.cli.programs import Limits, certificate_file, compile_file, given_tokens, hand_over
 from weightsmith.errors import InputError
 
 
@@ -40,11 +40,13 @@ def compile(
             help="The number system: else the smallest for a program, fixed(4,4) for a formula.",
         ),
     ] = None,
-    portable: Annotated[
-        bool, typer.Option("--portable", help="Of a program: without saturation, for PyTorch and others.")
-    ] = False,
+    backend: Annotated[
+        str | None,
+        typer.Option(help="Of a program: exact, or softmax (without saturation, for PyTorch and others)."),
+    ] = None,
+    portable: Annotated[bool, typer.Option("--portable", help="Old name of --backend softmax.", hidden=True)] = False,
     certificate: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Of a program: write its lemmas here as JSON, or print them: -.")
+        Path | None, typer.Option(metavar="FILE", help="Write the lemmas of the proof here as JSON, or print them: -.")
     ] = None,
     check: Annotated[
         int | None, typer.Option(help="Of a program: also run every input up to this length against the interpreter.")
@@ -70,15 +72,21 @@ def compile(
         _refuse(soft=soft, of="a program")
         compile_file(
             program, output, given_tokens(vocabulary), max_length, name,
-            causal=causal, arithmetic=A, portable=portable, certificate=certificate, check=check, limits=budget,
+            causal=causal, arithmetic=A, backend="softmax" if portable else backend or "exact",
+            certificate=certificate, check=check, limits=budget,
         )  # fmt: skip
         return
     assert ltl is not None
-    _refuse(max_length=max_length, name=name, causal=causal, portable=portable, certificate=certificate, of="a formula")
-    check_outputs(output)
+    _refuse(
+        max_length=max_length, name=name, causal=causal, backend=backend, portable=portable, check=check, of="a formula"
+    )
+    check_outputs(output, certificate_file(certificate))
     tokens = given_tokens(vocabulary) or _tokens_of(ltl)
     formula = ws.programs.compile_ltl(ltl, tokens, A, soft=soft, seconds=budget.seconds, memory=budget.memory)
+    proof = None if certificate is None else formula.certificate()
     save_model(formula.transformer, output, str(formula))
+    if certificate is not None and proof is not None:
+        hand_over(proof, certificate)
 
 
 def _refuse(of: str, **options: object) -> None:

@@ -1,7 +1,7 @@
 """Compiling RASP programs in files, for the command line."""
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import weightsmith as ws
 from weightsmith.cli import lazy
@@ -10,6 +10,9 @@ from weightsmith.cli.output import check_outputs, say, say_written
 from weightsmith.cli.waiting import waiting
 from weightsmith.errors import FileError, InputError, named
 from weightsmith.storage import read_bytes, refusals, write_json
+
+if TYPE_CHECKING:
+    from weightsmith.programs.proof.certificate import Certificate
 
 LONGEST_FILE = 4_000_000  # bytes
 PRINTED = Path("-")
@@ -44,7 +47,7 @@ def compile_file(
     *,
     causal: bool,
     arithmetic: "ws.Arithmetic | None",
-    portable: bool,
+    backend: Any,
     certificate: Path | None,
     check: int | None,
     limits: Limits,
@@ -54,28 +57,36 @@ def compile_file(
         raise InputError("over which tokens? write --vocabulary abc, or --vocabulary 'cat dog'")
     if max_length is None:
         raise InputError("for inputs up to which length? write --max-length 20")
-    file = None if certificate == PRINTED else certificate
-    check_outputs(output, file, read=[program])
+    check_outputs(output, certificate_file(certificate), read=[program])
     text = program_text(program)
     with waiting(f"compiling {named(str(program))} for inputs up to {max_length} tokens"):
         parsed = ws.programs.parse_rasp(text, name, folder=str(program.parent))
-        P = ws.programs.compile(
-            parsed, vocabulary, max_length, causal, arithmetic, "softmax" if portable else "exact", *limits
-        )
+        P = ws.programs.compile(parsed, vocabulary, max_length, causal, arithmetic, backend, *limits)
     also = [] if check is None else [_checked(P, check)]
     ws.save(P.transformer, output)
     say(str(P))
     for verdict in also:
         say(str(verdict))
-    if certificate == PRINTED:
-        say(f"\n{P.certificate(also)}")
     say_written(output)
-    if file is not None:
-        with refusals("cannot write", file):
-            write_json(file, P.certificate(also).to_json(), entry_lines=True)
-        say_written(file)
+    if certificate is not None:
+        hand_over(P.certificate(also), certificate)
     if not all(verdict.holds for verdict in also):
         raise Refuted
+
+
+def certificate_file(certificate: Path | None) -> Path | None:
+    """Return the file to which a certificate is written; None if there is none, or if it is printed."""
+    return None if certificate == PRINTED else certificate
+
+
+def hand_over(proof: "Certificate", certificate: Path) -> None:
+    """Write the certificate of a program or formula, or print it."""
+    if certificate == PRINTED:
+        say(f"\n{proof}")
+        return
+    with refusals("cannot write", certificate):
+        write_json(certificate, proof.to_json(), entry_lines=True)
+    say_written(certificate)
 
 
 def _checked(P: "ws.programs.CompiledProgram", up_to: int) -> "ws.check.Verdict":
