@@ -55,7 +55,7 @@ def _odd(x: Any) -> float:
     extra = max(0, significand.bit_length() - 53)
     kept = abs(significand) >> extra
     kept |= kept << extra != abs(significand)
-    return math.copysign(math.ldexp(kept, extra + exponent), significand)
+    return math.ldexp(kept if significand > 0 else -kept, extra + exponent)
 
 
 def product_parts(x: float | Array, whole: Array) -> tuple[Array, Array]:

@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 
 from weightsmith import programs
 from weightsmith.arithmetic import Arithmetic, Native
-from weightsmith.errors import InputError, brief
+from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.programs.budget import DEFAULT_MEMORY, allowed, in_force
 from weightsmith.programs.circuit.circuit import Circuit
 from weightsmith.programs.circuit.forms import TooLargeError
@@ -74,7 +74,10 @@ def compile(  # the verb that people look for
     >>> P("abca")
     [2, 1, 1, 2]
     """
-    tokens, length = _vocabulary(vocabulary), _positions(max_length)
+    tokens, length = (
+        _vocabulary(vocabulary),
+        whole_number(max_length, "max_length", 1, LONGEST, f"a whole number from 1 to {LONGEST:,}"),
+    )
     prove = _softmax if _backend(backend, portable) == "softmax" else _exact
     with allowed(seconds, memory):
         parsed = parse(program, causal)
@@ -210,12 +213,6 @@ def _vocabulary(vocabulary: Sequence[Value]) -> tuple[Value, ...]:
             f"the vocabulary has {brief(presented(twice))} twice (True, 1 and 1.0 are one value): write it once"
         )
     return tokens
-
-
-def _positions(max_length: int) -> int:
-    if isinstance(max_length, bool) or not isinstance(max_length, int) or not 1 <= max_length <= LONGEST:
-        raise InputError(f"max_length={brief(max_length)}: write a whole number from 1 to {LONGEST:,}")
-    return max_length
 
 
 def _require_readable(program: Program, circuit: Circuit) -> None:
