@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -45,10 +46,10 @@ def test_verdicts_and_digests_are_those_of_the_kernels(
     models = {
         "ends_with": ws.library.ends_with("01"),
         "majority": ws.library.majority("1"),
-        "balanced": ws.library.balanced(),
+        "balanced": ws.library.balanced(2),
     }
     T = models[name]
-    claims = [
+    claims: list[Callable[[], ws.check.Verdict]] = [
         lambda: ws.check.same_decisions(T, ws.infinity_form(T), up_to=6),
         lambda: ws.check.recognizes(T, ".{4}", up_to=6),
         lambda: ws.check.same_logits(T, T, up_to=5, within="(..)*"),
