@@ -12,6 +12,8 @@ from zlib import crc32
 import pytest
 from hypothesis import HealthCheck, settings
 
+from weightsmith.check import engine
+
 slow_is_fine = [HealthCheck.too_slow]
 settings.register_profile("here", deadline=None, suppress_health_check=slow_is_fine)
 settings.register_profile("ci", deadline=None, suppress_health_check=slow_is_fine, derandomize=True)
@@ -31,6 +33,7 @@ LONG_FILES = (
     *("check/test_killed", "composition/test_library_models", "cli/test_train_loads", "test_public_names"),
 )
 
+engine.SMALL_WORK = 0  # checks of tests run by the kernels, also the small ones
 BACKWARDS = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 2
 
 

@@ -13,10 +13,13 @@ from weightsmith.check.cluster import connected
 from weightsmith.check.every_length import check_by_automata, no_plan, why_not
 from weightsmith.check.examine import (
     EMPTY_DIGEST,
+    REFERENCE_INPUTS,
     Backend,
     Finding,
     Limit,
     Refutation,
+    Source,
+    by_reference,
     bytes_of_run,
     columns_for,
     examine,
@@ -28,10 +31,13 @@ from weightsmith.check.plan import MAX_LENGTH, Plan, Shard, depth_within, tokens
 from weightsmith.check.verdict import EveryLength, Verdict
 from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.kernels.engines import engine_for
+from weightsmith.kernels.packed import PackedRun
+from weightsmith.semantics.evaluation import numbers_held, products_of_run
 
 FEW_INPUTS, FEW_TOKENS = 1 << 10, 32  # run before automata: inputs, and the greatest length
 MANY_INPUTS, MAX_RUN_LENGTH = 1 << 18, 256  # run after automata that do not know
 ASK_FIRST = 1 << 22  # inputs up to a length: with more of them, automata are tried first
+SMALL_WORK = 30_000_000  # products: the reference takes about half a second for them
 PATIENCE = 10.0  # seconds for automata before the inputs up to a length are run
 LONG = 1e9  # seconds: no check takes longer
 
@@ -42,19 +48,20 @@ class Threads:
 
     workers: int
     columns: int  # of a batch
+    source: Source | None = None  # None: the kernels
 
     def findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: Limit) -> Iterator[Finding]:
         """Yield findings; every core is busy, and few shards are begun beyond the first refutation."""
         if self.workers == 1 or len(shards) == 1:
             for shard in shards:
-                yield examine(claim, plan, shard, limit(shard), columns=self.columns)
+                yield examine(claim, plan, shard, limit(shard), self.source, self.columns)
             return
         waiting, running = iter(shards), set[Future[Finding]]()
         pool = ThreadPoolExecutor(self.workers)
         try:
             while True:
                 for shard in waiting:
-                    running.add(pool.submit(examine, claim, plan, shard, limit(shard), columns=self.columns))
+                    running.add(pool.submit(examine, claim, plan, shard, limit(shard), self.source, self.columns))
                     if len(running) > self.workers:
                         break
                 if not running:
@@ -152,12 +159,13 @@ def check_exhaustively(
         what = "a ledger" if given.cluster is None else "a cluster"
         raise InputError(f"{what} needs a claim that consists of data, and {claim.not_data}")
     plan, columns = claim.plan(longest), columns_for(claim, longest, given.memory)
-    if given.cluster is None:
+    source = _source(claim, plan, given)
+    if given.cluster is None and source is None:
         for T in claim.models:
             engine_for(T, "left", every_value=False).ready()  # compiles before the clock starts
     begin = time.perf_counter()
     counter = InputCounter(claim.frame, plan)
-    with _backend(claim, plan, columns, given) as backend, open_ledger(
+    with _backend(claim, plan, columns, given, source) as backend, open_ledger(
         given.ledger, claim.identity(plan) if given.ledger is not None else {}, plan
     ) as book:  # fmt: skip
         check = _Check(claim, plan, counter, backend, book, given.progress or (lambda done, total: None), end)
@@ -273,14 +281,42 @@ def _longest(claim: Claim, up_to: int | None) -> int:
     return length or longest
 
 
-def _backend(claim: Claim, plan: Plan, columns: int, options: Options) -> AbstractContextManager[Backend]:
+def _source(claim: Claim, plan: Plan, options: Options) -> Source | None:
+    """Return the reference for a small check, if the kernels would have to be compiled or loaded for it first.
+
+    All the small checks of a process together are small too: then the kernels are worth it.
+    """
+    longest = plan.up_to + len(claim.frame.suffix)
+    work = sum(plan.inputs * products_of_run(T, longest) for T in claim.models)
+    engines = [engine_for(T, "left", every_value=False) for T in claim.models]
+    ready = all(not isinstance(engine, PackedRun) or engine.is_ready for engine in engines)
+    room = max(16 * REFERENCE_INPUTS * numbers_held(T, longest) for T in claim.models)  # bytes, with temporary arrays
+    if ready or options.cluster is not None or room > options.memory or _small.work + work > SMALL_WORK:
+        return None
+    _small.work += work
+    return by_reference
+
+
+@dataclass
+class _Small:
+    work: int = 0  # products of small checks that the reference has computed in this process
+
+
+_small = _Small()
+
+
+def _backend(
+    claim: Claim, plan: Plan, columns: int, options: Options, source: Source | None
+) -> AbstractContextManager[Backend]:
     if options.cluster is not None:
         return connected(options.cluster, columns, options.insecure_network)
+    if source is not None:
+        return nullcontext(Threads(1, columns, source))
     largest = plan.inputs_of(Shard(len(plan.tiers) - 1, 0))
     fitting = max(options.memory // bytes_of_run(claim, plan.up_to, min(columns, largest)), 1)
-    return nullcontext(Threads(min(options.workers or _processors(), fitting), columns))
+    return nullcontext(Threads(min(options.workers or processors(), fitting), columns))
 
 
-def _processors() -> int:
+def processors() -> int:
     """Return the number of processors that this process may use; macOS and Windows know only how many there are."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 from weightsmith.automata import Inputs, written
@@ -58,9 +59,10 @@ def check_by_automata(claim: Claim, budget: Budget, up_to: int | None = None, ru
     inputs = None if longest is None or not claim.frame.plain else inputs_between(len(claim.vocabulary), 1, longest)
     verdict = EveryLength(claim, no_plan(claim), None, inputs, None, {}, None, 0.0, (), longest=longest)
     try:
-        failure, traces = _first_failure(claim, budget)
+        failure, traces = budget.search(partial(_first_failure, claim))
     except UnknownError as error:
-        return replace(verdict, unknown=str(error), seconds=time.perf_counter() - begin)
+        return replace(verdict, unknown=str(error), seconds=time.perf_counter() - begin - budget.compiling)
+    begin += budget.compiling
     if failure is None or (longest is not None and len(failure) > longest):
         beyond = None if failure is None or up_to is None else len(failure)
         return _verified(replace(verdict, beyond=beyond), traces, budget, begin)

@@ -38,6 +38,7 @@ class Reader:
 
 
 # Yields a quantity for inputs of growing length with a common prefix.
+REFERENCE_INPUTS = 1024  # that the reference runs at once
 Source: TypeAlias = Callable[[Reader, Quantity, Sequence[Inputs]], Iterator[Values]]
 
 
@@ -212,7 +213,7 @@ def _plainly(reader: Reader, quantity: Quantity, asked: Sequence[Inputs], togeth
 def by_reference(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterator[Values]:
     """Compute with the reference semantics."""
     for inputs in asked:
-        parts = [_by_reference(reader, quantity, ids) for ids in inputs.ids(1024)]
+        parts = [_by_reference(reader, quantity, ids) for ids in inputs.ids(REFERENCE_INPUTS)]
         whole: Values = np.concatenate(parts)
         yield whole.astype(np.int32) if quantity in ("decisions", "outputs") else whole
 

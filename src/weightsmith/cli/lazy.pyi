@@ -4,6 +4,8 @@ from weightsmith.automata.extraction import Budget as Budget
 from weightsmith.automata.languages import language as language
 from weightsmith.check.certificate import Certificate as Certificate
 from weightsmith.check.certificate import parse as parse
+from weightsmith.check.warm_up import KINDS as KINDS
+from weightsmith.check.warm_up import warm_up as warm_up
 from weightsmith.cli import steps as steps
 from weightsmith.cli.consoles import errors as errors
 from weightsmith.cli.progress import shown_progress as shown_progress

@@ -11,9 +11,9 @@ from typer.main import get_command, get_group
 VERBS = (  # in the order in which --help shows them; the module of a verb has its name
     *("demo", "laws", "library", "new", "info", "run", "show", "studio", "explain", "next", "generate", "track"),
     *("compose", "compile", "automaton", "limits", "rasp", "corpus", "train", "rounding", "compare", "moods", "export"),
-    *("rewrite", "import", "check", "memory"),
+    *("rewrite", "import", "check", "memory", "warm-up"),
 )
-NAMES = {"import": "import_"}  # of verbs that are words of Python
+NAMES = {"import": "import_", "warm-up": "warm_up"}  # of verbs that are no names in Python
 
 
 class Verbs(TyperGroup):

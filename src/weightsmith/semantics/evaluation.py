@@ -83,6 +83,12 @@ def numbers_held(T: Transformer, length: int) -> int:
     return length * numbers
 
 
+def products_of_run(T: Transformer, positions: int) -> int:
+    """Return about how many products a run on an input takes."""
+    heads = [head for block in T.blocks if block.attention is not None for head in block.attention.heads]
+    return positions * T.weights + positions**2 * sum(len(head.W_K) + len(head.W_V) for head in heads)
+
+
 def unchanged(site: Site, values: Array) -> Array:
     """Return the values as they are."""
     return values

@@ -7,16 +7,19 @@ Bytes are counted for arrays that grow with the number of states, letters, keys 
 import time
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy.typing as npt
 
-from weightsmith.automata.extraction.compiled import compiled
+from weightsmith.automata.extraction.compiled import compiled, in_python, is_compiled
 from weightsmith.automata.extraction.limits import Limits, current
 from weightsmith.errors import InputError, UnknownError, brief, whole_field
 
 DEFAULT_SECONDS, DEFAULT_STATES, DEFAULT_MEMORY = 60.0, 2_000_000, 1 << 30
+PYTHON_SECONDS = 0.5  # of a search before the loops are compiled
+PYTHON_STEPS = 2_000  # of a loop in Python between two checks of the budget
+R = TypeVar("R")
 MOST_STATES = 1 << 30  # for int32, with room for the states of one more step
 
 
@@ -31,6 +34,7 @@ class Budget:
     limits: Limits = field(default_factory=current)
     step: str = field(default="", init=False)  # "block 1, head 0, class of queries 3 of 7"
     largest: int = field(default=0, init=False)  # states of the largest machine so far
+    compiling: float = field(default=0.0, init=False)  # seconds, which are not counted
     _held: list[int] = field(default_factory=lambda: [0], init=False, repr=False)  # bytes
     _end: float | None = field(default=None, init=False, repr=False)
 
@@ -52,10 +56,36 @@ class Budget:
         self.left()
 
     def start(self) -> None:
-        """Start the clock, unless it runs; the loops are compiled before."""
+        """Start the clock, unless it runs."""
         if self._end is None:
-            compiled()
             self._end = self.clock() + self.seconds
+
+    def compile(self) -> None:
+        """Compile the loops, unless they are used in Python; compiling takes no time of the budget."""
+        self.start()
+        assert self._end is not None
+        before, begin = self.clock(), time.perf_counter()
+        compiled()
+        self._end += self.clock() - before
+        self.compiling += time.perf_counter() - begin
+
+    def search(self, function: "Callable[[Budget], R]") -> R:
+        """Return function(budget): by loops in Python if it ends soon, else by machine code.
+
+        Both give the same result. Small work does not wait for a compiler.
+        """
+        self.start()
+        if not is_compiled():
+            limits = replace(self.limits, slice_steps=min(PYTHON_STEPS, self.limits.slice_steps))
+            moment = Budget(min(PYTHON_SECONDS, self.left()), self.states, self.memory, self.clock, limits)
+            moment.start()
+            try:
+                with in_python():
+                    return function(moment)
+            except UnknownError:  # it may have been memory: then machine code finds the same
+                pass
+        self.compile()
+        return function(self)
 
     def left(self) -> float:
         """Return the seconds that are left; raise if none are."""

@@ -1,6 +1,9 @@
-"""The loops compiled by Numba at first use, and cached on disk."""
+"""The loops: in Python for small work, else compiled by Numba at first use, and cached on disk."""
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +16,7 @@ SECONDS = {
     "paired": 1.0, "delayed": 0.7, "folded": 0.8,
 }  # fmt: skip
 _lock = threading.Lock()
+_in_python: ContextVar[bool] = ContextVar("loops in Python", default=False)
 
 
 class Loops(NamedTuple):
@@ -31,9 +35,26 @@ class Loops(NamedTuple):
 
 
 def compiled() -> Loops:
-    """Return the loops; imports Numba. Compiling is announced in the log."""
+    """Return the loops; inside `in_python` as they are, else as machine code. Compiling is announced in the log."""
+    if _in_python.get() and not is_compiled():
+        return Loops(*(getattr(loops, name) for name in Loops._fields))
     with _lock:
         return _compiled()
+
+
+def is_compiled() -> bool:
+    """Return whether this process has the machine code."""
+    return _compiled.cache_info().currsize > 0
+
+
+@contextmanager
+def in_python() -> Iterator[None]:
+    """Use the loops without machine code, in this thread, unless it is there already."""
+    before = _in_python.set(True)
+    try:
+        yield
+    finally:
+        _in_python.reset(before)
 
 
 @cache

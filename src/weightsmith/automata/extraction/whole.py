@@ -45,6 +45,7 @@ def extract(T: Transformer, budget: Budget | None = None) -> Decisions:
     """Return the machines of a transformer, or raise."""
     budget = budget or Budget()
     check_possible(T)
+    budget.compile()
     stream, tokens = _embedded(T, budget)
     trace = ProofTrace()
     for b in range(len(T.blocks)):
@@ -77,8 +78,8 @@ def automaton(
     >>> automaton(library.ends_with("01")).regex()
     '.*01'
     """
-    budget = Budget(seconds, states, memory)
-    return joined(extract(checked_transformer(T), budget), yes, budget)
+    checked_transformer(T)
+    return Budget(seconds, states, memory).search(lambda budget: joined(extract(T, budget), yes, budget))
 
 
 def joined(decisions: Decisions, yes: Value, budget: Budget) -> DecisionAutomaton:

@@ -57,9 +57,13 @@ class Loops:
         self.ready([name])
         return vars(self)[name]
 
+    def are_ready(self, names: Iterable[str]) -> bool:
+        """Return whether this process has the machine code of loops."""
+        return all(name in vars(self) for name in names)
+
     def ready(self, names: Iterable[str]) -> None:
         """Compile loops, or load them from the cache. Compiling is announced on the log."""
-        if all(name in vars(self) for name in names):
+        if self.are_ready(names):
             return
         with _lock:
             missing = [name for name in names if name not in vars(self)]

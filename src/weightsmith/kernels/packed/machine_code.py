@@ -110,7 +110,7 @@ class _Announcer(event.Listener):
             self.said = True
             rest = list(self.seconds)[list(self.seconds).index(name) :]
             seconds = sum(self.seconds[each] for each in rest)
-            log.info("compiling for %s, once (about %d s)", self.purpose, max(round(seconds), 1))
+            log.warning("compiling for %s, once (about %d s)", self.purpose, max(round(seconds), 1))
 
     def on_end(self, event: Any) -> None:
         """Compiling has ended."""

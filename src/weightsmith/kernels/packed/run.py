@@ -44,6 +44,11 @@ class PackedRun:
         """Compile the loops that a run needs, so that the first run is not slower than the next."""
         self.loops.ready(self._needed)
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether this process has the machine code that a run needs."""
+        return self.loops.are_ready(self._needed)
+
     @cached_property
     def _needed(self) -> list[str]:
         return needed(self.transformer)
