@@ -286,12 +286,13 @@ def _source(claim: Claim, plan: Plan, options: Options) -> Source | None:
 
     All the small checks of a process together are small too: then the kernels are worth it.
     """
+    engines = (engine_for(T, "left", every_value=False) for T in claim.models)
+    if options.cluster is not None or all(not isinstance(engine, PackedRun) or engine.is_ready for engine in engines):
+        return None
     longest = plan.up_to + len(claim.frame.suffix)
     work = sum(plan.inputs * products_of_run(T, longest) for T in claim.models)
-    engines = [engine_for(T, "left", every_value=False) for T in claim.models]
-    ready = all(not isinstance(engine, PackedRun) or engine.is_ready for engine in engines)
     room = max(16 * REFERENCE_INPUTS * numbers_held(T, longest) for T in claim.models)  # bytes, with temporary arrays
-    if ready or options.cluster is not None or room > options.memory or _small.work + work > SMALL_WORK:
+    if room > options.memory or _small.work + work > SMALL_WORK:
         return None
     _small.work += work
     return by_reference

@@ -74,10 +74,8 @@ def compile(  # the verb that people look for
     >>> P("abca")
     [2, 1, 1, 2]
     """
-    tokens, length = (
-        _vocabulary(vocabulary),
-        whole_number(max_length, "max_length", 1, LONGEST, f"a whole number from 1 to {LONGEST:,}"),
-    )
+    tokens = _vocabulary(vocabulary)
+    length = whole_number(max_length, "max_length", 1, LONGEST, f"a whole number from 1 to {LONGEST:,}")
     prove = _softmax if _backend(backend, portable) == "softmax" else _exact
     with allowed(seconds, memory):
         parsed = parse(program, causal)
