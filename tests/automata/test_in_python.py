@@ -12,6 +12,7 @@ import weightsmith as ws
 from tests.automata.models import random_model
 from weightsmith.automata.extraction import Budget, UnknownError, budget, compiled, extract, loops
 from weightsmith.automata.extraction.compiled import in_python
+from weightsmith.automata.extraction.limits import Limits, using
 
 
 @pytest.fixture
@@ -61,13 +62,25 @@ def test_a_small_search_compiles_nothing(not_compiled: None, monkeypatch: pytest
     assert ws.automaton(T).regex() == ".*01"
 
 
-def test_a_longer_search_goes_on_with_machine_code(not_compiled: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_arrays_are_left_to_machine_code(not_compiled: None) -> None:
+    T = ws.library.ends_with("01")
+    wanted = ws.check.recognizes(T, ".*01").certificate()["proof"]
+    for most in (1, 2, 3, 5, 8, 20, 50):
+        with using(Limits(python_numbers=most)):
+            assert ws.check.recognizes(T, ".*01").certificate()["proof"] == wanted
+    with using(Limits(python_numbers=50)), in_python():
+        compiled.compiled().distinct(np.zeros((50, 1), np.int32))
+        with pytest.raises(compiled.LargeWorkError, match="distinct has more than 50 numbers"):
+            compiled.compiled().distinct(np.zeros((51, 1), np.int32))
+
+
+def test_a_longer_search_goes_on_with_machine_code(not_compiled: None) -> None:
     """However soon the moment in Python ends, the verdict and the proof are the same."""
     T = ws.library.ends_with("01")
     wanted = ws.check.recognizes(T, ".*01").certificate()["proof"]
-    for seconds in (1e-9, 1e-4, 1e-3, 1e-2):
-        monkeypatch.setattr(budget, "PYTHON_SECONDS", seconds)
-        assert ws.check.recognizes(T, ".*01").certificate()["proof"] == wanted
+    for milliseconds, steps in ((1, 1), (2, 3), (5, 8), (20, 1), (1, 10_000)):
+        with using(Limits(python_milliseconds=milliseconds, python_steps=steps)):
+            assert ws.check.recognizes(T, ".*01").certificate()["proof"] == wanted
 
 
 def test_the_moment_in_python_counts_for_the_budget(not_compiled: None) -> None:

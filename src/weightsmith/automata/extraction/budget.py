@@ -17,8 +17,6 @@ from weightsmith.automata.extraction.limits import Limits, current
 from weightsmith.errors import InputError, UnknownError, brief, whole_field
 
 DEFAULT_SECONDS, DEFAULT_STATES, DEFAULT_MEMORY = 60.0, 2_000_000, 1 << 30
-PYTHON_SECONDS = 0.5  # of a search before the loops are compiled
-PYTHON_STEPS = 2_000  # of a loop in Python between two checks of the budget
 R = TypeVar("R")
 MOST_STATES = 1 << 30  # for int32, with room for the states of one more step
 
@@ -76,13 +74,14 @@ class Budget:
         """
         self.start()
         if not is_compiled():
-            limits = replace(self.limits, slice_steps=min(PYTHON_STEPS, self.limits.slice_steps))
-            moment = Budget(min(PYTHON_SECONDS, self.left()), self.states, self.memory, self.clock, limits)
+            limits = replace(self.limits, slice_steps=min(self.limits.python_steps, self.limits.slice_steps))
+            seconds = min(limits.python_milliseconds / 1000, self.left())
+            moment = Budget(seconds, self.states, self.memory, self.clock, limits)
             moment.start()
             try:
                 with in_python():
                     return function(moment)
-            except UnknownError:  # it may have been memory: then machine code finds the same
+            except UnknownError:  # the moment is over, or an array too large; or memory, which is asked for again
                 pass
         self.compile()
         return function(self)

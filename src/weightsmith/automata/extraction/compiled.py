@@ -8,15 +8,24 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from weightsmith.automata.extraction import loops
+from weightsmith.automata.extraction.limits import current
+from weightsmith.errors import UnknownError
 
 # Seconds to compile each, for the announcement; the first includes the start of Numba
 SECONDS = {
     "by_label": 1.2, "inverse": 0.4, "refined": 1.4, "numbered": 0.3, "leading": 0.6, "distinct": 0.5, "placed": 0.2,
     "paired": 1.0, "delayed": 0.7, "folded": 0.8,
 }  # fmt: skip
+SLICED = ("placed", "paired", "delayed", "folded")  # they take a number of steps at a time
 _lock = threading.Lock()
 _in_python: ContextVar[bool] = ContextVar("loops in Python", default=False)
+
+
+class LargeWorkError(UnknownError):
+    """The work is too large for loops in Python."""
 
 
 class Loops(NamedTuple):
@@ -37,9 +46,26 @@ class Loops(NamedTuple):
 def compiled() -> Loops:
     """Return the loops; inside `in_python` as they are, else as machine code. Compiling is announced in the log."""
     if _in_python.get() and not is_compiled():
-        return Loops(*(getattr(loops, name) for name in Loops._fields))
+        return _plain()
     with _lock:
         return _compiled()
+
+
+@cache
+def _plain() -> Loops:
+    return Loops(*(getattr(loops, name) if name in SLICED else _small(name) for name in Loops._fields))
+
+
+def _small(name: str) -> Any:
+    """Return a loop that refuses large arrays: in Python it would run long, and look at no clock."""
+
+    def call(*arguments: Any) -> Any:
+        limits = current()
+        if max(array.size for array in arguments if isinstance(array, np.ndarray)) > limits.python_numbers:
+            raise LargeWorkError(f"{name} has more than {limits.python_numbers:,} numbers")
+        return getattr(loops, name)(*arguments)
+
+    return call
 
 
 def is_compiled() -> bool:

@@ -43,6 +43,11 @@ class Limits:
     slice_steps: int = 100_000  # steps of a compiled loop between two checks of the budget
     slice_products: int = 500_000  # products of weights and vectors, likewise
 
+    # How much is done in Python, before the loops are compiled
+    python_milliseconds: int = 500  # of a search
+    python_steps: int = 2_000  # of a loop in slices
+    python_numbers: int = 20_000  # of an array that another loop goes through
+
     def __post_init__(self) -> None:
         """Refuse other values."""
         for field in fields(self):
