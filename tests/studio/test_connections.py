@@ -4,6 +4,7 @@ import contextlib
 import http.client
 import socket
 import threading
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -44,8 +45,18 @@ def idle(port: int, count: int, said: bytes = b"") -> Iterator[list[socket.socke
 
 
 def page_of(studio: Serving) -> int:
-    """Ask for the page, which nobody needs a token for; return the status."""
-    return sent(studio.port, f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\n\r\n".encode()).status
+    """Ask for the page, which nobody needs a token for; return the status.
+
+    While a hundred others are being answered, the server closes a new connection; on a loaded machine that may take a
+    while. Then it is tried again.
+    """
+    end = time.monotonic() + SECONDS
+    while True:
+        try:
+            return sent(studio.port, f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\n\r\n".encode()).status
+        except ConnectionResetError:
+            assert time.monotonic() < end
+            time.sleep(0.05)
 
 
 def is_closed(connection: socket.socket) -> bool:
