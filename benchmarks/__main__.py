@@ -8,11 +8,14 @@ from importlib import import_module
 import numpy as np
 from rich.console import Console
 
+from weightsmith.check import engine
+
 SUBJECTS = (
     "rounding",
     "runs",
     "native",
     "reading",
+    "first_use",
     "checking",
     "automata",
     "memory",
@@ -22,6 +25,7 @@ SUBJECTS = (
     "programs",
 )  # only when named: seeds, exact, drift and moods write data; expressions has no times; budgets takes long
 
+engine.SMALL_WORK = 0  # the kernels are measured, also on small checks
 console = Console(width=120)
 console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, BLAS on one thread")
 for name in sys.argv[1:] or SUBJECTS:
