@@ -44,6 +44,7 @@ from .model import Alibi as Alibi
 from .model import Attention as Attention
 from .model import AverageHard as AverageHard
 from .model import Block as Block
+from .model import Chain as Chain
 from .model import FeedForward as FeedForward
 from .model import Head as Head
 from .model import LayerNorm as LayerNorm

@@ -2,6 +2,7 @@
 
 from weightsmith.inspect.ablation import Ablation, Ablations, ablate, ablations
 from weightsmith.inspect.attribution import attribute
+from weightsmith.inspect.chains import ChainRun, run_chain
 from weightsmith.inspect.changes import Changed, Difference, Pair, changed
 from weightsmith.inspect.every_position import outputs
 from weightsmith.inspect.generate import generate, next_token
@@ -18,6 +19,7 @@ __all__ = [
     "Ablations",
     "Attribution",
     "Baselines",
+    "ChainRun",
     "Changed",
     "Difference",
     "Followed",
@@ -46,6 +48,7 @@ __all__ = [
     "outputs",
     "patch",
     "run",
+    "run_chain",
     "sweep",
     "tracking",
 ]

@@ -2,6 +2,7 @@
 
 from weightsmith.model import heads
 from weightsmith.model.block import Attention, Block, FeedForward, Head
+from weightsmith.model.chain import Answer, Chain
 from weightsmith.model.checks import lane_index
 from weightsmith.model.digest import digest
 from weightsmith.model.distances import Alibi, Relative, Rotary
@@ -37,10 +38,12 @@ from weightsmith.model.weightings import AverageHard, LeftmostHard, RightmostHar
 __all__ = [
     "AddedPositions",
     "Alibi",
+    "Answer",
     "Attention",
     "AttentionPositions",
     "AverageHard",
     "Block",
+    "Chain",
     "Edit",
     "FeedForward",
     "Head",

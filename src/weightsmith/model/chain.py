@@ -1,0 +1,332 @@
+"""A chain: a transformer that writes tokens before it answers, as plain frozen data."""
+
+import ast
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any, TypeAlias, cast
+
+from weightsmith.errors import InputError, ModelError, brief, is_whole, listed, named, shown, whole_number
+from weightsmith.model.frozen import Frozen
+from weightsmith.model.names import checked_text
+from weightsmith.model.tokens import text_tokens, tokens_text
+from weightsmith.model.transformer import Transformer
+from weightsmith.operators import meaning
+
+Steps: TypeAlias = int | str | Sequence[int] | Callable[[int], int] | None
+Answer: TypeAlias = str | tuple[str, ...]
+
+MAX_STEPS = 1 << 16  # tokens that a chain writes
+MAX_FORMULA = 200  # letters of a number of steps that is written as a formula
+MAX_ANSWERS = 1 << 16
+STEPS_LINE = "write steps=8, steps='2*n + 1' or a function of the input's length n, or until=(…) with steps=None"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Chain(Frozen):
+    """A transformer that reads an input and a prompt, and writes token after token until it answers.
+
+    Each token is the decision of the transformer on the whole text before it. The chain ends after the first token of
+    `until`; without `until`, after `steps` tokens. With both, a chain that has not ended after `steps` tokens does not
+    end. The last token answers; `answers` translates it. With `outputs=k` the last k tokens answer, as a tuple.
+
+    `steps` is a number, a formula such as "2*n + 1", a function of the input's length n, a sequence with a number for
+    each n from 0 on, or None. A position table turns a function into such a sequence.
+    `inputs` are the tokens that inputs consist of: by default all but those of the prompt and of `until`.
+    `max_length` is the length of the longest input: less than what the position table holds, or what was declared.
+    """
+
+    transformer: Transformer
+    prompt: str | Sequence[str] = ()
+    steps: Steps = None
+    until: str | Sequence[str] = ()
+    answers: Mapping[str, str] | Sequence[tuple[str, str]] | None = None
+    inputs: str | Sequence[str] | None = None
+    outputs: int = 1
+    max_length: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check everything, and keep it as tuples."""
+        T = self._set_transformer()
+        for name in ("prompt", "until"):
+            self._set(name, _tokens(T, getattr(self, name), name))
+        never = [token for token in self.until if token not in T.answers]
+        if never:
+            raise ModelError(
+                f"until has {named(never[0])}, which the transformer never writes: "
+                f"write some of its classes, {listed([str(value) for value in T.answers])}"
+            )
+        self._set("outputs", whole_number(self.outputs, "outputs", 1, meaning="how many of the last tokens answer"))
+        self._set("inputs", self._checked_inputs(T))
+        if self.steps is None and not self.until:
+            raise ModelError(f"nothing ends the chain: {STEPS_LINE}")
+        self._set("answers", self._checked_answers())
+        if self.max_length is not None:
+            self._set("max_length", whole_number(self.max_length, "max_length", 1, meaning="the longest input"))
+        self._set_steps(T)
+
+    def _set_transformer(self) -> Transformer:
+        """Take the transformer of a compiled program for the program; refuse one whose decisions are not tokens."""
+        T = self.transformer
+        if not isinstance(T, Transformer):
+            T = getattr(T, "transformer", T)
+        if not isinstance(T, Transformer):
+            raise ModelError(f"a chain needs a transformer, and {brief(T)} is none: write Chain(T, steps=8)")
+        self._set("transformer", T)
+        known = set(T.vocabulary)
+        unknown = [value for value in T.answers if value not in known]
+        if unknown:
+            raise ModelError(
+                f"a chain writes its decisions as tokens, and the {'class' if T.readout is None else 'value'} "
+                f"{brief(unknown[0])} is not in the vocabulary {listed(T.vocabulary)}: "
+                "write a transformer whose classes are tokens"
+            )
+        return T
+
+    def _checked_inputs(self, T: Transformer) -> tuple[str, ...]:
+        if self.inputs is None:
+            left = tuple(token for token in T.vocabulary if token not in {*self.prompt, *self.until})
+            if not left:
+                raise ModelError(
+                    f"no token is left for inputs: the prompt and until have all of {listed(T.vocabulary)}; "
+                    f"write inputs=({T.vocabulary[0]!r},)"
+                )
+            return left
+        found = _tokens(T, self.inputs, "inputs")
+        if not found or len(set(found)) < len(found):
+            raise ModelError(f"inputs={brief(self.inputs)}: write the tokens of inputs, at least one, each once")
+        return found
+
+    def _checked_answers(self) -> tuple[tuple[str, str], ...]:
+        """Return the answer of each token that can be the last, in the order of the transformer's classes."""
+        last = self.last_tokens
+        if self.answers is None:
+            return tuple((token, token) for token in last)
+        try:
+            given = dict(self.answers)
+        except (TypeError, ValueError):
+            raise ModelError(
+                f"answers={brief(self.answers)}: write what each last token stands for, {_example(last)}"
+            ) from None
+        for token, answer in given.items():
+            if token not in last:
+                raise ModelError(
+                    f"answers has {brief(token)}, which is never the last token: that is one of {listed(last)}"
+                )
+            if not isinstance(answer, str):
+                raise ModelError(f"the answer {brief(answer)} of {named(token)} is not a text: write {_example(last)}")
+            checked_text(answer, "an answer")
+        missing = [token for token in last if token not in given]
+        if missing:
+            raise ModelError(f"answers lacks {named(missing[0])}, which can be the last token: write {_example(last)}")
+        return tuple((token, given[token]) for token in last)
+
+    def _set_steps(self, T: Transformer) -> None:
+        """Check the steps and the longest input, which a position table bounds."""
+        steps, room = self.steps, None if T.max_length is None else T.max_length - len(self.prompt)
+        if isinstance(steps, str):
+            _formula(steps)
+        elif steps is not None and not callable(steps) and not isinstance(steps, Sequence):
+            self._set("steps", whole_number(steps, "steps", 1, MAX_STEPS, f"1 to {MAX_STEPS:,}; {STEPS_LINE}"))
+        elif callable(steps) and room is not None:
+            self._set("steps", tuple(self.steps_for(n) for n in range(self._fitting(room) + 1)))
+        elif isinstance(steps, Sequence):
+            if not steps:
+                raise ModelError(f"steps={brief(steps)} has no number: {STEPS_LINE}")
+            self._set("steps", tuple(self.steps_for(n) for n in range(len(steps))))
+        bounds = [len(self.steps) - 1] if isinstance(self.steps, tuple) else []
+        bounds += [] if room is None else [self._fitting(room)]
+        bounds += [] if self.max_length is None else [self.max_length]
+        self._set("max_length", min(bounds, default=None))
+        least = 0 if self.prompt else 1
+        if self.max_length is not None and self.max_length < least:
+            raise ModelError(
+                f"the position table holds {T.max_length} tokens, too few for any input, the prompt and the steps: "
+                "give the transformer a longer table, or write fewer steps"
+            )
+
+    def _fitting(self, room: int) -> int:
+        """Return the longest input whose text never exceeds the position table; the last token is not read."""
+        if self.until or self.steps is None:
+            return room
+        return max((n for n in range(room + 1) if n + self.steps_for(n) - 1 <= room), default=-1)
+
+    def steps_for(self, length: int) -> int:
+        """Return the number of steps on inputs of a length, or the most that a chain with `until` may take."""
+        steps = self.steps
+        if steps is None:
+            table = self.transformer.max_length
+            return MAX_STEPS if table is None else table - len(self.prompt) - length + 1
+        if isinstance(steps, str):
+            value: Any = _formula(steps)(length)
+        else:
+            value = steps(length) if callable(steps) else steps[length] if isinstance(steps, Sequence) else steps
+        if not is_whole(value) or not 1 <= value <= MAX_STEPS:
+            raise ModelError(f"steps is {brief(value)} for inputs of length {length}: it must be 1 to {MAX_STEPS:,}")
+        return int(value)
+
+    @property
+    def last_tokens(self) -> tuple[str, ...]:
+        """The tokens that can be the last one, in the order of the transformer's classes."""
+        written = cast(tuple[str, ...], self.transformer.answers)
+        if not self.until:
+            return written
+        return tuple(token for token in written if token in self.until)
+
+    @cached_property
+    def classes(self) -> tuple[Answer, ...]:
+        """The possible answers, each once; with several outputs, all tuples of them."""
+        each = tuple(dict.fromkeys(answer for _, answer in cast(Sequence[tuple[str, str]], self.answers)))
+        if self.outputs == 1:
+            return each
+        if len(each) ** self.outputs > MAX_ANSWERS:
+            raise InputError(f"{self.outputs} outputs have {len(each)}^{self.outputs} answers: too many to list")
+        return tuple(product(each, repeat=self.outputs))
+
+    @property
+    def vocabulary(self) -> tuple[str, ...]:
+        """The tokens of inputs."""
+        return cast(tuple[str, ...], self.inputs)
+
+    def read(self, tokens: str | Sequence[str]) -> tuple[str, ...]:
+        """Return the tokens of an input; refuse others than `inputs`, and an input that is too long."""
+        T = self.transformer
+        read = text_tokens(T.vocabulary, tokens) if isinstance(tokens, str) else tuple(tokens)
+        if not read and not self.prompt:
+            raise InputError(
+                f"the input is empty, and so is the prompt: write at least one of {listed(self.vocabulary)}"
+            )
+        for position, token in enumerate(read):
+            if token not in self.vocabulary:
+                raise InputError(
+                    f"token {position} of the input is {brief(token)}: inputs of this chain consist of "
+                    f"{listed(self.vocabulary)}; Chain(…, inputs=…) says of which tokens"
+                )
+        if self.max_length is not None and len(read) > self.max_length:
+            raise InputError(
+                f"the input has {len(read)} tokens, and this chain takes at most {self.max_length}: "
+                "its position table or its steps end there"
+            )
+        return read
+
+    def __call__(self, tokens: str | Sequence[str]) -> Answer:
+        """Return the answer for an input: see `run`."""
+        answer: Answer = self.run(tokens).answer
+        return answer
+
+    def run(self, tokens: str | Sequence[str]) -> Any:
+        """Run the chain on an input; the run has the text, the generated tokens and the answer."""
+        return meaning("run_chain")(self, tokens)
+
+    def then(self, other: "Chain") -> "Chain":
+        """C.then(D): D reads the input and everything that C wrote."""
+        return self._operate("then", other)
+
+    def __and__(self, other: "Chain") -> "Chain":
+        """C & D: YES where both chains answer YES; they run side by side."""
+        return self._operate("chain &", other)
+
+    def __or__(self, other: "Chain") -> "Chain":
+        """C | D: YES where one of the chains, or both, answer YES."""
+        return self._operate("chain |", other)
+
+    def __xor__(self, other: "Chain") -> "Chain":
+        """C ^ D: YES where just one of the chains answers YES."""
+        return self._operate("chain ^", other)
+
+    def __invert__(self) -> "Chain":
+        """~C: YES where C answers NO."""
+        return self._operate("chain ~")
+
+    def __bool__(self) -> bool:
+        """Refuse: `C and not D` would be one of the two, or False, without a word."""
+        raise TypeError("a chain is not a truth value: write C & D, C | D, ~C instead of and, or, not")
+
+    def _operate(self, symbol: str, *others: "Chain") -> "Chain":
+        for other in others:
+            if not isinstance(other, Chain):
+                raise ModelError(
+                    f"a chain can be composed with a chain, not with {brief(other)}: write Chain(T, steps=1)"
+                )
+        result: Chain = meaning(symbol)(self, *others)
+        return result
+
+    def save_html(self, path: str | os.PathLike[str]) -> None:
+        """Write a page that plays the chain on typed inputs: one file, which works offline."""
+        meaning("save_html")(self, path)
+
+    def __repr__(self) -> str:
+        """Describe the chain, then its transformer."""
+        return "\n".join(
+            ["Chain", *(f"  {name:<10}  {text}" for name, text in chain_facts(self)), repr(self.transformer)]
+        )
+
+
+def chain_facts(C: Chain) -> list[tuple[str, str]]:
+    """Return the main facts about a chain as pairs of a word and a text, without those of its transformer."""
+    steps = "until a token ends it" if C.steps is None else f"{steps_text(C)}{' at most' if C.until else ''}"
+    rows = [
+        ("inputs", listed(C.vocabulary) + ("" if C.max_length is None else f", at most {C.max_length} tokens")),
+        ("prompt", tokens_text(C.transformer.vocabulary, map(shown, C.prompt)) or "none"),
+        ("steps", steps),
+        *([("until", listed(C.until))] if C.until else []),
+        ("answers", listed([f"{shown(token)} → {shown(answer)}" for token, answer in cast(Any, C.answers)])),
+    ]
+    return [*rows, ("outputs", f"the last {C.outputs} tokens")] if C.outputs > 1 else rows
+
+
+def steps_text(C: Chain) -> str:
+    """Return the number of steps as a text."""
+    steps = C.steps
+    if isinstance(steps, tuple):
+        return f"{min(steps)} to {max(steps)}, by the input's length"
+    return "by a function of the input's length" if callable(steps) else f"{steps}"
+
+
+def _tokens(T: Transformer, value: object, name: str) -> tuple[str, ...]:
+    """Return tokens of a vocabulary, from a text or a sequence."""
+    if isinstance(value, str):
+        tokens: tuple[object, ...] = text_tokens(T.vocabulary, value)
+    elif isinstance(value, Sequence):
+        tokens = tuple(value)
+    else:
+        raise ModelError(f"{name}={brief(value)}: write tokens, such as {name}=({T.vocabulary[-1]!r},)")
+    for token in tokens:
+        if token not in T.vocabulary:
+            raise ModelError(f"{name} has {brief(token)}, which is not in the vocabulary: write {listed(T.vocabulary)}")
+    return cast(tuple[str, ...], tokens)
+
+
+def _example(last: Sequence[str]) -> str:
+    return "answers={" + ", ".join(f"{token!r}: {'YES' if i else 'NO'!r}" for i, token in enumerate(last[:2])) + "}"
+
+
+def _formula(text: str) -> Callable[[int], object]:
+    """Return the function of n that a formula of whole numbers with + - * // ** describes."""
+    refusal = ModelError(f"steps={brief(text)}: write a formula of n with + - * // and **, such as '2*n + 1'")
+    if len(text) > MAX_FORMULA:
+        raise refusal
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError):
+        raise refusal from None
+
+    def value(node: ast.AST, n: int) -> int:
+        if isinstance(node, ast.Constant) and type(node.value) is int and abs(node.value) <= MAX_STEPS:
+            return node.value
+        if isinstance(node, ast.Name) and node.id == "n":
+            return n
+        if isinstance(node, ast.BinOp):
+            a, b = value(node.left, n), value(node.right, n)
+            if isinstance(node.op, ast.Pow) and 0 <= b <= 16 and abs(a) <= MAX_STEPS:
+                return int(a**b)
+            if isinstance(node.op, ast.FloorDiv) and b != 0:
+                return a // b
+            if isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
+                return {ast.Add: a + b, ast.Sub: a - b, ast.Mult: a * b}[type(node.op)]
+        raise refusal
+
+    value(tree, 1)
+    return lambda n: value(tree, n)
