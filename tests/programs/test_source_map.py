@@ -104,7 +104,7 @@ def test_the_text_is_kept_line_by_line_and_survives_a_file(back: ws.Transformer,
     loaded = ws.load(tmp_path / "model.safetensors")
     assert SourceMap.of(loaded).text == written
     assert lines_by_part(loaded) == lines_by_part(back)
-    assert [head.name for block in loaded.blocks for head in block.attention.heads] == [  # type: ignore[union-attr]
+    assert [head.name for block in loaded.blocks for head in block.attention.heads] == [
         "hist", "hist", "length %6", "reverse", "reverse",
     ]  # fmt: skip
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from starlette.testclient import TestClient
 
 import weightsmith as ws
-from weightsmith.files import from_bytes
+from weightsmith.files import transformer_from_bytes
 from weightsmith.studio.limits import Limits
 from weightsmith.studio.server import application
 
@@ -43,7 +43,7 @@ class Page:
         return answer.status_code, answer.json()["error"]
 
     def model(self, model: dict[str, Any]) -> ws.Transformer:
-        return from_bytes(self.client.get(f"/api/models/{model['id']}/file").content, "model")
+        return transformer_from_bytes(self.client.get(f"/api/models/{model['id']}/file").content, "model")
 
     def upload(self, name: str, data: bytes) -> Any:
         kind = {"content-type": "application/octet-stream"}

@@ -18,7 +18,7 @@ from tests.files.rewritten import HOSTILE as ATTACKS
 from tests.files.rewritten import rewrite
 from tests.kernels.kinds import kind_of_model
 from weightsmith import verify
-from weightsmith.files import from_bytes, model_bytes
+from weightsmith.files import model_bytes, transformer_from_bytes
 from weightsmith.model import digest
 
 RULES = ("none", "relative", "relative values", "alibi", "slopes")
@@ -62,7 +62,7 @@ def compared(data: bytes) -> str:
     except Exception:  # as the program itself does
         mine = None
     try:
-        T = from_bytes(data, "model")
+        T = transformer_from_bytes(data, "model")
     except ws.WeightsmithError:
         assert mine is None, "the checker reads what load refuses"
         return "neither"

@@ -28,6 +28,7 @@ from weightsmith.check.claims import AgreesWith, Condition, FinalVectors, Recogn
 from weightsmith.check.computing import Computes, compiled_program
 from weightsmith.check.divergence import Divergence
 from weightsmith.check.engine import check_claim
+from weightsmith.check.models import Model
 from weightsmith.check.options import BudgetKeywords, Keywords, LocalKeywords, Options, takes_options
 from weightsmith.check.replaying import Replay, replay
 from weightsmith.check.verdict import Verdict
@@ -53,9 +54,7 @@ __all__ = [
 
 
 @takes_options
-def same_decisions(
-    S: Transformer, T: Transformer, up_to: int | None = None, **options: Unpack[BudgetKeywords]
-) -> Verdict:
+def same_decisions(S: Model, T: Model, up_to: int | None = None, **options: Unpack[BudgetKeywords]) -> Verdict:
     """Claim that two transformers make the same decision on every input. Parameters: help(weightsmith.check).
 
     >>> from weightsmith import infinity_form, library
@@ -81,7 +80,7 @@ def same_logits(S: Transformer, T: Transformer, up_to: int | None = None, **opti
 
 @takes_options
 def recognizes(
-    T: Transformer,
+    T: Model,
     predicate: Describing,
     up_to: int | None = None,
     *,
@@ -103,7 +102,7 @@ def recognizes(
 
 @takes_options
 def agrees_with(
-    T: Transformer, function: Callable[[Any], Value], up_to: int | None = None, **options: Unpack[Keywords]
+    T: Model, function: Callable[[Any], Value | tuple[str, ...]], up_to: int | None = None, **options: Unpack[Keywords]
 ) -> Verdict:
     """Claim that the decision is the class that a function returns; it is called once with each input.
 

@@ -26,9 +26,10 @@ from weightsmith.check.entries import (
     short_text,
 )
 from weightsmith.check.frame import Frame, checked_model, make_frame
+from weightsmith.check.models import Model
 from weightsmith.check.plan import MAX_LENGTH, Plan, Shard
 from weightsmith.errors import FileError, InputError, brief, cut, listed, shown, whole_number
-from weightsmith.model import Transformer, digest
+from weightsmith.model import digest
 from weightsmith.storage import parse_json, read_json
 
 FORMAT = "weightsmith certificate 3"
@@ -115,7 +116,7 @@ class Certificate(ABC):
         length = self.described.get("length")
         return None if length is None else _length("length", length)
 
-    def claim_about(self, models: Sequence[Transformer], function: Function | None = None) -> Claim:
+    def claim_about(self, models: Sequence[Model], function: Function | None = None) -> Claim:
         """Return the claim about models, which may come in any order. Its Python function must be passed."""
         kind = self.kind
         models = self._in_order(_as_many(kind, models))
@@ -136,7 +137,7 @@ class Certificate(ABC):
             raise InputError(f"the certificate cannot be replayed: {claim.not_data}")
         return claim
 
-    def _in_order(self, models: Sequence[Transformer]) -> Sequence[Transformer]:
+    def _in_order(self, models: Sequence[Model]) -> Sequence[Model]:
         """Return the models in the order of the certificate, which lists them by digest."""
         wanted, present = self.digests, [digest(T) for T in models]
         if sorted(wanted) != sorted(present):
@@ -147,7 +148,7 @@ class Certificate(ABC):
         return models if wanted == present else models[::-1]
 
     def _with_function(
-        self, kind: type[Claim], models: Sequence[Transformer], frame: Frame, function: Function | None
+        self, kind: type[Claim], models: Sequence[Model], frame: Frame, function: Function | None
     ) -> Claim:
         if function is None:
             raise InputError(
@@ -322,7 +323,7 @@ def which_counterexample(shortest: bool) -> str:
     return "the shortest" if shortest else "perhaps not the shortest"
 
 
-def _as_many(kind: type[Claim], models: Sequence[Transformer]) -> Sequence[Transformer]:
+def _as_many(kind: type[Claim], models: Sequence[Model]) -> Sequence[Model]:
     """Refuse another number of models than the claim is about."""
     if not isinstance(models, list | tuple) or len(models) != kind.about:
         given = f"{len(models)} are given" if isinstance(models, list | tuple) else f"{brief(models)} is given"

@@ -19,9 +19,11 @@ from weightsmith.automata.extraction.moore import Moore
 from weightsmith.automata.extraction.search import Ids
 from weightsmith.check.divergence import Divergence
 from weightsmith.check.frame import EVERY_INPUT, Frame
+from weightsmith.check.models import Model
 from weightsmith.check.plan import Plan, make_plan, shard_size
-from weightsmith.inspect.run import Run, run
-from weightsmith.model import Transformer, digest
+from weightsmith.inspect.chains import run_chain
+from weightsmith.inspect.run import run
+from weightsmith.model import Chain, digest
 from weightsmith.semantics import SEMANTICS_VERSION
 from weightsmith.semantics.evaluation import Quantity as Quantity
 
@@ -48,8 +50,8 @@ class Claim(ABC):
 
     @property
     @abstractmethod
-    def models(self) -> tuple[Transformer, ...]:
-        """The transformers; the vocabulary of the first orders the inputs."""
+    def models(self) -> tuple[Any, ...]:
+        """The models; the vocabulary of the first orders the inputs."""
 
     @abstractmethod
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
@@ -86,13 +88,13 @@ class Claim(ABC):
         return cls.kind.replace("_", " ")
 
     @classmethod
-    def from_form(cls, models: Sequence[Transformer], form: Mapping[str, Any]) -> dict[str, Any]:
+    def from_form(cls, models: Sequence[Model], form: Mapping[str, Any]) -> dict[str, Any]:
         """Return the keyword arguments of its function in `weightsmith.check`, from the fields of a form."""
         return {}
 
     @classmethod
     @abstractmethod
-    def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
+    def read(cls, data: Mapping[str, Any], models: Sequence[Any], frame: Frame) -> Self:
         """Return the claim of a certificate from its `described` entries; "function" is its Python function."""
 
     @classmethod
@@ -149,8 +151,10 @@ class Claim(ABC):
         fitting = [T.max_length - len(self.frame.after(T)) for T in self.models if T.max_length is not None]
         return min(fitting, default=None)
 
-    def run(self, T: Transformer, tokens: Input) -> Run:
-        """Run one of its models on an input and its suffix, with the sums of the checker."""
+    def run(self, T: Model, tokens: Input) -> Any:
+        """Run one of its models on an input and its suffix, with the sums of the checker: a `Run`, or a `ChainRun`."""
+        if isinstance(T, Chain):
+            return run_chain(T, tokens, sums="left")
         return run(T, [*tokens, *self.frame.after(T)], sums="left")
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import NoneType
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -28,9 +28,10 @@ from weightsmith.check.claim import HAS_FUNCTION, Claim, Failure, Quantity, Valu
 from weightsmith.check.divergence import Divergence, first_divergence
 from weightsmith.check.entries import damaged_entry, function_text, language_text, short_text
 from weightsmith.check.frame import Frame
+from weightsmith.check.models import NOT_ENDED, Model, answer_at, answer_text, answers_of, refuse_chains, value_as_text
 from weightsmith.errors import InputError, brief, cut, listed, named, shown
 from weightsmith.inspect.run import Run
-from weightsmith.model import Transformer, Value, needs_classes, value_text
+from weightsmith.model import Chain, Transformer, needs_classes, value_text
 
 Condition: TypeAlias = Callable[[Array], Truths]
 ANSWERS = (str, bool, int, float, NoneType)  # types of the answers of transformers
@@ -41,8 +42,8 @@ class _Pair(Claim):
     """A claim about two transformers."""
 
     about = 2
-    S: Transformer
-    T: Transformer
+    S: Model
+    T: Model
 
     def __post_init__(self) -> None:
         mine, other = (self.frame.vocabulary(T) for T in self.models)
@@ -54,26 +55,27 @@ class _Pair(Claim):
                 f"the two transformers have different vocabulary: {listed(mine)} and {listed(other)}; "
                 f"a claim about both needs the same{hint}"
             )
-        if self.S.readout is not None or self.T.readout is not None:
+        if any(isinstance(T, Transformer) and T.readout is not None for T in self.models):
             self._check_readouts()
         elif set(self.S.classes) != set(self.T.classes):
             raise InputError(
-                f"the two transformers have different classes: {listed(self.S.classes)} and {listed(self.T.classes)}; "
+                f"the two transformers have different classes: {' and '.join(_listed(T) for T in self.models)}; "
                 "a claim about both needs the same"
             )
 
     def _check_readouts(self) -> None:
         """Refuse transformers without a common answer. One may have more answers: then the claim can be refuted."""
-        if not set(self.S.answers) & set(self.T.answers):
-            said = (listed([value_text(value) for value in T.answers]) for T in self.models)
-            raise InputError(f"the two transformers can say nothing in common: {' and '.join(said)}")
+        if not set(answers_of(self.S)) & set(answers_of(self.T)):
+            raise InputError(
+                f"the two transformers can say nothing in common: {' and '.join(_listed(T) for T in self.models)}"
+            )
 
     @property
-    def models(self) -> tuple[Transformer, ...]:
+    def models(self) -> tuple[Model, ...]:
         return self.S, self.T
 
     @abstractmethod
-    def _said(self, r: Run) -> str:
+    def _said(self, r: Any) -> str:
         """Return the answer of a run, as a text."""
 
     def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
@@ -83,10 +85,11 @@ class _Pair(Claim):
         }
 
     def divergence(self, tokens: Input) -> Divergence | None:
-        return first_divergence(self.run(self.S, tokens), self.run(self.T, tokens))
+        first, second = self.run(self.S, tokens), self.run(self.T, tokens)
+        return first_divergence(first, second) if isinstance(first, Run) and isinstance(second, Run) else None
 
     @classmethod
-    def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
+    def read(cls, data: Mapping[str, Any], models: Sequence[Model], frame: Frame) -> Self:
         S, T = models
         return cls(S, T, frame=frame)
 
@@ -102,23 +105,24 @@ class SameDecisions(_Pair):
     @property
     def _answer_ids(self) -> npt.NDArray[np.int32]:
         """For each answer of T its number among those of S; answers that S does not have get higher numbers."""
-        ids = {answer: n for n, answer in enumerate(self.S.answers)}
-        return np.array([ids.get(answer, len(ids) + n) for n, answer in enumerate(self.T.answers)], np.int32)
+        ids = {answer: n for n, answer in enumerate(answers_of(self.S))}
+        return np.array([ids.get(answer, len(ids) + n) for n, answer in enumerate(answers_of(self.T))], np.int32)
 
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
-        """Compare the classes by name, or the values of readouts."""
-        first, second = values[0], self._answer_ids[values[1]]
-        return first == second, [first, second]
+        """Compare the classes by name, or the values of readouts; a chain that does not end refutes the claim."""
+        first, ended = values[0], values[1] != NOT_ENDED
+        second = np.where(ended, self._answer_ids[values[1]], NOT_ENDED).astype(first.dtype)
+        return (first == second) & ended, [first, second]
 
     def first_failure(self, machines: Sequence[list[Moore]], within: Moore | None, budget: Budget) -> Failure:
         """Walk through the machines of both, joined into one for each model where that stays small."""
         answer_ids = np.append(-1, self._answer_ids)
-        few = [as_few(each, len(T.answers), budget) for each, T in zip(machines, self.models, strict=True)]
+        few = [as_few(each, len(answers_of(T)), budget) for each, T in zip(machines, self.models, strict=True)]
         ids = first_difference(few[0], few[1], lambda a, b: a - 1 != answer_ids[b], within, budget)
         return Failure(ids, [each[0] if len(each) == 1 else None for each in few])
 
-    def _said(self, r: Run) -> str:
-        return _answer(r.decision)
+    def _said(self, r: Any) -> str:
+        return answer_text(r)
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,8 +132,16 @@ class SameLogits(_Pair):
     quantity = "logits"
     kind = "same_logits"
 
+    S: Transformer
+    T: Transformer
+
+    def __post_init__(self) -> None:
+        """Refuse chains, and models without a common vocabulary."""
+        refuse_chains("same_logits", *self.models)
+        super().__post_init__()
+
     def _check_readouts(self) -> None:
-        for T in self.models:
+        for T in (self.S, self.T):
             needs_classes(T, "same_logits")
 
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
@@ -137,7 +149,7 @@ class SameLogits(_Pair):
         first, second = values[0], values[1][..., [self.T.classes.index(name) for name in self.S.classes]]
         return (first == second).all(axis=-1), [first, second]
 
-    def _said(self, r: Run) -> str:
+    def _said(self, r: Any) -> str:
         return _named(r.transformer.classes, r.logits)
 
 
@@ -146,10 +158,10 @@ class _Single(Claim):
     """A claim about one transformer."""
 
     about = 1
-    T: Transformer
+    T: Model
 
     @property
-    def models(self) -> tuple[Transformer, ...]:
+    def models(self) -> tuple[Model, ...]:
         return (self.T,)
 
 
@@ -168,15 +180,15 @@ class Recognizes(_Single):
         check_class(self.T, self.yes, "recognizes(…, yes={0!r}), or agrees_with(…) with a function that gives a class")
 
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
-        """Compare with the language."""
-        wanted = self.language.expected(inputs)
-        return (values[0] == self.T.classes.index(self.yes)) == wanted, [values[0], wanted]
+        """Compare with the language; a chain that does not end refutes the claim."""
+        wanted, said = self.language.expected(inputs), values[0]
+        return ((said == self.T.classes.index(self.yes)) == wanted) & (said != NOT_ENDED), [said, wanted]
 
     def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
         """Return the decision, and whether the input belongs to the language."""
         member = bool(evidence[1])
         belongs = "it belongs to it" if member else "it does not belong to it"
-        return {"the transformer": self.run(self.T, tokens).decision, "the language": belongs}
+        return {_name(self.T): answer_text(self.run(self.T, tokens)), "the language": belongs}
 
     def first_failure(self, machines: Sequence[list[Moore]], within: Moore | None, budget: Budget) -> Failure:
         """Walk through each machine together with the automaton of the language."""
@@ -190,7 +202,7 @@ class Recognizes(_Single):
         return {"language": self.language.described(), "yes": self.yes}
 
     @classmethod
-    def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
+    def read(cls, data: Mapping[str, Any], models: Sequence[Model], frame: Frame) -> Self:
         """Read the language."""
         (T,) = models
         given = data["function"] if cls.had_function(data) else read_described(data["language"])
@@ -205,7 +217,7 @@ class Recognizes(_Single):
         return f"recognizes as {short_text(shown(yes))} the inputs {language_text('language', entries.get('language'))}"
 
     @classmethod
-    def from_form(cls, models: Sequence[Transformer], form: Mapping[str, Any]) -> dict[str, Any]:
+    def from_form(cls, models: Sequence[Model], form: Mapping[str, Any]) -> dict[str, Any]:
         """Read an expression and a class."""
         check_class(models[0], form["yes"], "{1} as the class that counts as YES")
         return {"predicate": form["regex"], "yes": form["yes"]}
@@ -235,7 +247,7 @@ class _ByFunction(_Single):
     function: Callable[[Any], Any]
 
     @classmethod
-    def read(cls, data: Mapping[str, Any], models: Sequence[Transformer], frame: Frame) -> Self:
+    def read(cls, data: Mapping[str, Any], models: Sequence[Model], frame: Frame) -> Self:
         (T,) = models
         return cls(T, data["function"], frame=frame)
 
@@ -270,26 +282,29 @@ class AgreesWith(_ByFunction):
 
     @property
     def _answers(self) -> str:
-        return listed([value_text(value) for value in self.T.answers])
+        return _listed(self.T)
 
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
         """Call the function once for each input."""
-        answer_ids = {answer: i for i, answer in enumerate(self.T.answers)}
-        wanted = np.empty(len(values[0]), dtype=np.int32)
+        known = _numbers(self.T)
+        wanted = np.empty(len(values[0]), dtype=values[0].dtype)
         for i, tokens in enumerate(inputs.written()):
             answer = called(self.function, "the function", tokens)
-            if not isinstance(answer, ANSWERS) or answer not in answer_ids:
+            number = known(answer)
+            if number is None:
                 raise InputError(
                     f"the function gives {brief(answer)} for the input {named(input_text(tokens))}: "
                     f"it must give one of {self._answers}"
                 )
-            wanted[i] = answer_ids[answer]
+            wanted[i] = number
         return values[0] == wanted, [values[0], wanted]
 
     def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
         """Return the decision, and the value of the function."""
-        answers = self.run(self.T, tokens).decision, self.T.answers[int(evidence[1])]
-        return dict(zip(("the transformer", "the function"), map(_answer, answers), strict=True))
+        return {
+            _name(self.T): answer_text(self.run(self.T, tokens)),
+            "the function": value_as_text(answer_at(self.T, int(evidence[1]))),
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,8 +315,11 @@ class FinalVectors(_ByFunction):
     kind = "final_vectors"
     verb = "final vectors satisfy"
 
+    T: Transformer
+
     def __post_init__(self) -> None:
-        """Refuse what cannot be called."""
+        """Refuse chains, and what cannot be called."""
+        refuse_chains("final_vectors", self.T)
         if not callable(self.function):
             raise InputError(f"{brief(self.function)} is not a function of vectors, an array (inputs, lanes)")
 
@@ -317,21 +335,37 @@ class FinalVectors(_ByFunction):
 
     def sides(self, tokens: Input, evidence: Sequence[Values]) -> dict[str, str]:
         """Return the vector."""
-        return {"the last vector": _named(self.T.lanes, self.run(self.T, tokens).stream[-1, -1])}
+        return {"the last vector": _named(self.T.lanes, cast(Run, self.run(self.T, tokens)).stream[-1, -1])}
 
 
-def check_class(T: Transformer, yes: object, instead: str) -> None:
+def check_class(T: Model, yes: object, instead: str) -> None:
     """Refuse a class that does not exist; `instead` says what to write: {0} is a class, {1} its printable form."""
-    needs_classes(T, "a language")
+    if isinstance(T, Transformer):
+        needs_classes(T, "a language")
     if yes not in T.classes:
-        one = T.classes[min(1, len(T.classes) - 1)]  # the first class is often the negative one
+        one = str(T.classes[min(1, len(T.classes) - 1)])  # the first class is often the negative one
         write = cut(instead.format(one, shown(one)))
-        raise InputError(f"the class {named(yes)} does not exist: the classes are {listed(T.classes)}; write {write}")
+        known = listed([str(name) for name in T.classes])
+        raise InputError(f"the class {named(yes)} does not exist: the classes are {known}; write {write}")
 
 
-def _answer(value: Value) -> str:
-    """Return an answer of a transformer as a text."""
-    return value if isinstance(value, str) else value_text(value)
+def _name(model: Model) -> str:
+    return "the chain" if isinstance(model, Chain) else "the transformer"
+
+
+def _listed(model: Model) -> str:
+    """Return the answers of a model, in a line."""
+    if isinstance(model, Chain) and model.outputs > 1:
+        return f"tuples of {model.outputs} of {listed(model.letters)}"
+    return listed([value_text(value) for value in answers_of(model)])
+
+
+def _numbers(model: Model) -> Callable[[object], int | None]:
+    """Return the function from answers of a model to their numbers; it returns None for other values."""
+    if isinstance(model, Chain):
+        return model.answer_id
+    ids = {answer: i for i, answer in enumerate(model.answers)}
+    return lambda answer: ids.get(answer) if isinstance(answer, ANSWERS) else None
 
 
 def _named(names: Sequence[str], values: Array) -> str:

@@ -26,13 +26,12 @@ from weightsmith.check.examine import (
 )
 from weightsmith.check.frame import InputCounter
 from weightsmith.check.ledger import Ledger, open_ledger
+from weightsmith.check.models import engine_of, numbers_of, work_of
 from weightsmith.check.options import Options, Progress
 from weightsmith.check.plan import MAX_LENGTH, Plan, Shard, depth_within, tokens
 from weightsmith.check.verdict import EveryLength, Verdict
 from weightsmith.errors import InputError, brief, whole_number
-from weightsmith.kernels.engines import engine_for
-from weightsmith.kernels.packed import PackedRun
-from weightsmith.semantics.evaluation import numbers_held, products_of_run
+from weightsmith.semantics.reference import Reference
 
 FEW_INPUTS, FEW_TOKENS = 1 << 10, 32  # run before automata: inputs, and the greatest length
 MANY_INPUTS, MAX_RUN_LENGTH = 1 << 18, 256  # run after automata that do not know
@@ -162,7 +161,7 @@ def check_exhaustively(
     source = _source(claim, plan, given)
     if given.cluster is None and source is None:
         for T in claim.models:
-            engine_for(T, "left", every_value=False).ready()  # compiles before the clock starts
+            engine_of(T).ready()  # compiles before the clock starts
     begin = time.perf_counter()
     counter = InputCounter(claim.frame, plan)
     with _backend(claim, plan, columns, given, source) as backend, open_ledger(
@@ -286,12 +285,12 @@ def _source(claim: Claim, plan: Plan, options: Options) -> Source | None:
 
     All the small checks of a process together are small too: then the kernels are worth it.
     """
-    engines = (engine_for(T, "left", every_value=False) for T in claim.models)
-    if options.cluster is not None or all(not isinstance(engine, PackedRun) or engine.is_ready for engine in engines):
+    engines = (engine_of(T) for T in claim.models)
+    if options.cluster is not None or all(isinstance(engine, Reference) or engine.is_ready for engine in engines):
         return None
     longest = plan.up_to + len(claim.frame.suffix)
-    work = sum(plan.inputs * products_of_run(T, longest) for T in claim.models)
-    room = max(16 * REFERENCE_INPUTS * numbers_held(T, longest) for T in claim.models)  # bytes, with temporary arrays
+    work = sum(plan.inputs * work_of(T, longest) for T in claim.models)
+    room = max(16 * REFERENCE_INPUTS * numbers_of(T, longest) for T in claim.models)  # bytes, with temporary arrays
     if room > options.memory or _small.work + work > SMALL_WORK:
         return None
     _small.work += work

@@ -17,6 +17,7 @@ from weightsmith.check.plan import Plan, inputs_between
 from weightsmith.check.proof import proof_data, size_of, too_large, unchecked
 from weightsmith.check.verdict import EveryLength
 from weightsmith.errors import InputError
+from weightsmith.model import Chain, Transformer
 
 Traces: TypeAlias = Sequence[tuple[ProofTrace, Moore | None]]  # per model, for `proof_data`
 
@@ -37,6 +38,8 @@ def why_not(claim: Claim) -> str | None:
                 "without lookaround and references, or Automaton(…), or say up to which length, as in up_to=10"
             )
     for T in claim.models:
+        if isinstance(T, Chain):
+            return "chains are checked up to a length: write up_to=10"
         try:
             check_possible(T)
         except InputError as error:
@@ -103,7 +106,7 @@ def _first_failure(claim: Claim, budget: Budget) -> tuple[Ids | None, Traces]:
     """Return the shortest input on which a claim fails, the first in vocabulary order, or None; and the traces."""
     within = claim.frame.within
     only = None if within is None or within.automaton is None else labelled_language(within.automaton, budget)
-    extracted = [extract(T, budget) for T in claim.models]
+    extracted = [extract(T, budget) for T in claim.models if isinstance(T, Transformer)]
     failure = claim.first_failure([_as_claimed(claim, decisions) for decisions in extracted], only, budget)
     traces = [each.trace for each in extracted]
     return failure.ids, list(zip(traces, failure.decisions, strict=True))

@@ -11,12 +11,11 @@ import numpy as np
 from weightsmith.automata import Inputs, TokenIds, input_text, written
 from weightsmith.check.claim import Claim, Quantity, Values
 from weightsmith.check.frame import prefixes
+from weightsmith.check.models import Model, engine_of, has_readout, reference_of
 from weightsmith.check.plan import Plan, Shard, depth_within
 from weightsmith.errors import InputError, ModelError, named
-from weightsmith.kernels.engines import engine_for
 from weightsmith.kernels.packed import PackedRun, ranks, tree
-from weightsmith.model import Transformer
-from weightsmith.semantics.reference import Reference
+from weightsmith.model import Chain, Transformer
 
 RUN_BYTES = 12 << 20  # of a run, so that it stays in the caches
 MAX_COLUMNS = 1 << 16
@@ -26,9 +25,9 @@ EMPTY_DIGEST = hashlib.sha256().hexdigest()  # of a shard without inputs of the 
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """A transformer whose vocabulary begins with the tokens of the claim's inputs."""
+    """A model whose vocabulary begins with the tokens of the claim's inputs."""
 
-    model: Transformer
+    model: Model
     suffix: tuple[int, ...] = ()  # read after each input
     whole: bool = True  # whether each prefix of an input is an input too
 
@@ -137,7 +136,7 @@ class _Examination:
     def _check_codes(self, values: Sequence[Values], inputs: Inputs) -> None:
         """Refuse an input on which the lanes of a readout hold a code without a value."""
         for T, found in zip(self.claim.models, values, strict=True):
-            if self.claim.quantity == "decisions" and T.readout is not None and (found < 0).any():
+            if self.claim.quantity == "decisions" and has_readout(T) and (found < 0).any():
                 tokens = next(islice(inputs.written(), int(np.argmax(found < 0)), None))
                 try:
                     self.claim.run(T, tokens).decision  # noqa: B018
@@ -158,8 +157,10 @@ class _Examination:
         return total.hexdigest()
 
 
-def reader(claim: Claim, T: Transformer) -> Reader:
-    """Return a transformer with its vocabulary in the order of the claim."""
+def reader(claim: Claim, T: Model) -> Reader:
+    """Return a model with its vocabulary in the order of the claim."""
+    if isinstance(T, Chain):
+        return Reader(T if T.vocabulary == claim.vocabulary else replace(T, inputs=claim.vocabulary))
     suffix = claim.frame.after(T)
     order = (*claim.vocabulary, *dict.fromkeys(suffix))
     if tuple(T.vocabulary) != order:
@@ -182,9 +183,10 @@ def _fast(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterat
     """Run a tree of shared prefixes, if the transformer is causal and most prefixes are inputs."""
     T, vocabulary, depth = reader.model, len(asked[0].vocabulary), asked[-1].depth
     below = sum(vocabulary**k for k in range(1, depth + 1))
-    engine = engine_for(T, "left", every_value=False)
+    engine = engine_of(T)
     if (
         not isinstance(engine, PackedRun)
+        or isinstance(T, Chain)
         or T.mask == "full"
         or reader.suffix
         or quantity == "outputs"
@@ -204,7 +206,7 @@ def _fast(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterat
 
 def _plainly(reader: Reader, quantity: Quantity, asked: Sequence[Inputs], together: int) -> Iterator[Values]:
     """Run every input by itself, in batches no larger than a tree."""
-    engine = engine_for(reader.model, "left", every_value=False)
+    engine = engine_of(reader.model)
     for inputs in asked:
         some = max(together // (inputs.length + len(reader.suffix)), 1)
         yield np.concatenate([engine.results(reader.read(ids), quantity) for ids in inputs.ids(some)])
@@ -215,19 +217,20 @@ def by_reference(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) ->
     for inputs in asked:
         parts = [_by_reference(reader, quantity, ids) for ids in inputs.ids(REFERENCE_INPUTS)]
         whole: Values = np.concatenate(parts)
-        yield whole.astype(np.int32) if quantity in ("decisions", "outputs") else whole
+        plain = quantity in ("decisions", "outputs") and not isinstance(reader.model, Chain)
+        yield whole.astype(np.int32) if plain else whole
 
 
 def _by_reference(reader: Reader, quantity: Quantity, ids: TokenIds) -> Values:
     """Run inputs; name the input that fails."""
     T, read = reader.model, reader.read(ids)
-    engine = Reference(T)
+    engine = reference_of(T)
     try:
         return engine.results(read, quantity)
     except ModelError:
         for one in read:
             try:
-                engine.evaluate(one)
+                engine.results(one[np.newaxis], quantity)
             except ModelError as error:
                 name = named(input_text(written(T.vocabulary, one.tolist())))
                 raise ModelError(f"on the input {name}: {error}") from None
@@ -258,12 +261,13 @@ def bytes_of_run(claim: Claim, up_to: int, columns: int) -> int:
     return max(_bytes_of(T, n, columns, claim) for T, n in lengths)
 
 
-def _positions(T: Transformer, up_to: int, claim: Claim) -> int:
+def _positions(T: Model, up_to: int, claim: Claim) -> int:
     return up_to + len(claim.frame.after(T))
 
 
-def _bytes_of(T: Transformer, positions: int, columns: int, claim: Claim) -> int:
+def _bytes_of(T: Model, positions: int, columns: int, claim: Claim) -> int:
     """Return the bytes of a run and of the compared float64 values."""
-    sizes = {"decisions": 1, "logits": len(T.classes), "vectors": len(T.lanes), "outputs": 1}  # for each column
-    compared = sizes[claim.quantity]
-    return engine_for(T, "left", every_value=False).bytes_needed(positions, columns) + 8 * 4 * compared * columns
+    compared = 1  # number for each column
+    if isinstance(T, Transformer) and claim.quantity in ("logits", "vectors"):
+        compared = len(T.classes if claim.quantity == "logits" else T.lanes)
+    return engine_of(T).bytes_needed(positions, columns) + 8 * 4 * compared * columns

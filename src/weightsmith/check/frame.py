@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.automata import Automaton, Inputs, Language, Truths, language
+from weightsmith.check.models import Model, check_input_length
 from weightsmith.check.plan import Plan, Shard, inputs_between, rank, tokens
 from weightsmith.errors import InputError, ModelError, brief, listed, shown, whole_number
-from weightsmith.model import Transformer, check_length
+from weightsmith.model import Chain, Transformer
 
 COUNTS_BYTES = 1 << 28  # for the numbers of inputs by length and state
 
@@ -34,18 +35,18 @@ class Frame:
         """Whether its inputs can be counted without enumerating them."""
         return self.within is None or self.within.automaton is not None
 
-    def vocabulary(self, T: Transformer) -> tuple[str, ...]:
+    def vocabulary(self, T: Model) -> tuple[str, ...]:
         """Return the tokens of inputs, in the order of a model."""
         return tuple(token for token in T.vocabulary if token not in self.suffix)
 
-    def after(self, T: Transformer) -> tuple[str, ...]:
+    def after(self, T: Model) -> tuple[str, ...]:
         """Return the suffix that a model reads after each input."""
         return self.suffix if set(self.suffix) <= set(T.vocabulary) else ()
 
-    def check_lengths(self, models: Sequence[Transformer], longest: int) -> None:
+    def check_lengths(self, models: Sequence[Model], longest: int) -> None:
         """Refuse inputs that are longer than a position table, with their suffix."""
         for T in models:
-            check_length(T, longest + len(self.after(T)))
+            check_input_length(T, longest + len(self.after(T)))
 
     def lengths(self, shortest: int, longest: int) -> range:
         """Return the lengths of inputs in a range."""
@@ -78,7 +79,7 @@ class Frame:
 EVERY_INPUT = Frame()
 
 
-def make_frame(models: Sequence[Transformer], suffix: Sequence[str], length: int | None, within: object) -> Frame:
+def make_frame(models: Sequence[Model], suffix: Sequence[str], length: int | None, within: object) -> Frame:
     """Return the frame of a claim about these models, or raise."""
     for which, T in zip(("first", "second"), models, strict=False):
         checked_model(T, which)
@@ -93,17 +94,19 @@ def make_frame(models: Sequence[Transformer], suffix: Sequence[str], length: int
     return frame if within is None else Frame(frame.suffix, frame.length, language(within, vocabulary))
 
 
-def checked_model(T: object, which: str) -> Transformer:
-    """Return a transformer, or raise."""
-    if not isinstance(T, Transformer):
+def checked_model(T: object, which: str) -> Model:
+    """Return a transformer or a chain, or raise."""
+    if not isinstance(T, Transformer | Chain):
         raise ModelError(f"the {which} argument, {brief(T)}, is not a transformer: write load('model.safetensors')")
     return T
 
 
-def _suffix(given: object, models: Sequence[Transformer]) -> tuple[str, ...]:
+def _suffix(given: object, models: Sequence[Model]) -> tuple[str, ...]:
     if not isinstance(given, list | tuple) or not all(isinstance(token, str) for token in given):
         raise InputError(f"suffix={brief(given)}: write the tokens that follow each input, such as suffix=('END',)")
     suffix = tuple(given)
+    if suffix and any(isinstance(T, Chain) for T in models):
+        raise InputError(f"suffix={brief(given)}: a chain has a prompt of its own after each input; leave out suffix")
     for T in models:
         missing = [token for token in suffix if token not in T.vocabulary]
         if missing and len(missing) < len(suffix):

@@ -15,8 +15,8 @@ from weightsmith.automata import Describing
 from weightsmith.automata.extraction import Budget
 from weightsmith.automata.extraction.budget import DEFAULT_MEMORY, DEFAULT_SECONDS, DEFAULT_STATES
 from weightsmith.check.frame import Frame, make_frame
+from weightsmith.check.models import Model
 from weightsmith.errors import InputError, brief, whole_number
-from weightsmith.model import Transformer
 
 Progress: TypeAlias = Callable[[int, int], None]  # inputs done, inputs in all
 File: TypeAlias = str | os.PathLike[str]
@@ -81,7 +81,7 @@ class Options:
             raise InputError(f"insecure_network={brief(self.insecure_network)}: write True or False")
         self.budget()  # raises
 
-    def frame(self, *models: Transformer) -> Frame:
+    def frame(self, *models: Model) -> Frame:
         """Return the inputs that a claim about these models is about."""
         return make_frame(models, self.suffix, self.length, self.within)
 

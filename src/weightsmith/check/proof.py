@@ -15,8 +15,8 @@ from weightsmith.automata.extraction.moore import Moore
 from weightsmith.automata.extraction.trace import ProofTrace
 from weightsmith.automata.languages import Regular
 from weightsmith.check.claim import Claim
+from weightsmith.check.models import Model
 from weightsmith.files import model_bytes
-from weightsmith.model import Transformer
 
 STATE_BYTES = 800  # of a state that the checker visits, about
 NUMBER_BYTES = 150  # of a number of a proof, as data and in the checker
@@ -63,7 +63,7 @@ def sealed(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unchecked(
-    models: Sequence[Transformer], certificate: Mapping[str, Any], budget: Budget | None = None, size: int = 0
+    models: Sequence[Model], certificate: Mapping[str, Any], budget: Budget | None = None, size: int = 0
 ) -> str | None:
     """Let `verify.py` check a certificate whose proof has `size` numbers; return why it was not accepted, or None.
 

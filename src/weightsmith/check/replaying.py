@@ -11,11 +11,11 @@ from weightsmith.check.certificate import AllLengths, Certificate, Exhaustive, F
 from weightsmith.check.claim import Claim, Values
 from weightsmith.check.examine import EMPTY_DIGEST, Finding, by_reference, examine, reader
 from weightsmith.check.frame import InputCounter
+from weightsmith.check.models import Model
 from weightsmith.check.plan import Plan, Shard, depth_within, rank
 from weightsmith.check.verdict import ALL_LENGTHS
 from weightsmith.errors import InputError, ModelError, brief, is_whole, shown, whole_number
 from weightsmith.files import model_bytes
-from weightsmith.model import Transformer
 
 PATIENCE = 60.0  # seconds: a longer replay needs sample=… or everything=True
 MOST_INPUTS = 10**18  # in an estimate
@@ -68,7 +68,7 @@ class Replay:
 
 def replay(
     certificate: Given,
-    models: Sequence[Transformer],
+    models: Sequence[Model],
     *,
     sample: int | None = None,
     everything: bool = False,
@@ -130,7 +130,7 @@ class Derivation:
     refuting: tuple[int, ...] | None
 
     @classmethod
-    def of(cls, c: Exhaustive, models: Sequence[Transformer], function: Function | None = None) -> "Derivation":
+    def of(cls, c: Exhaustive, models: Sequence[Model], function: Function | None = None) -> "Derivation":
         """Check everything that can be checked without a run."""
         claim = c.claim_about(models, function)
         plan = c.plan(claim)
@@ -163,7 +163,7 @@ class Derivation:
         return {shard: end for shard, end in longest.items() if end >= tier.shortest}
 
 
-def _replay_all_lengths(c: AllLengths, models: Sequence[Transformer]) -> Replay:
+def _replay_all_lengths(c: AllLengths, models: Sequence[Model]) -> Replay:
     """Let `verify.py` check the proof, or run the counterexample; short inputs are run in both cases.
 
     Nothing is searched for. That a counterexample is the shortest is derived for the inputs that are run.

@@ -1,12 +1,12 @@
 """weightsmith compose."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-import weightsmith as ws
 from weightsmith.cli import lazy
-from weightsmith.cli.loading import save_model
+from weightsmith.cli.loading import load_model, save_model
 from weightsmith.cli.output import OutputFile, check_outputs
 from weightsmith.errors import InputError
 
@@ -25,6 +25,6 @@ def compose(
             raise InputError(f"--let {meaning}: write NAME=MODEL, as in --let S=model.safetensors")
         if name in parts:
             raise InputError(f"--let gives {name} twice: write each name once")
-        parts[name] = ws.load(file)
+        parts[name] = load_model(Path(file))
     T = lazy.composed(formula, parts, "--let {}=FILE")
     save_model(T, output)

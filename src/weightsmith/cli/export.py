@@ -8,6 +8,7 @@ import typer
 import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.consoles import errors
+from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import AsJson, ModelFile, check_outputs, print_json, say, say_written
 from weightsmith.errors import InputError, brief
 from weightsmith.storage import refusals, write_whole
@@ -49,7 +50,7 @@ def export(
     """Write a model for another tool, run what was written, and say how far it is from the original."""
     _check_options(to, exact, stock)
     check_outputs(None if to == "hugging-face" else output, read=(file,))
-    T = ws.load(file)
+    T = load_model(file)
     with errors().status("writing and running …"):  # shows on a terminal only
         T = ws.export.without_saturation(T) if portable else T
         allowed = {"allow_differences": allow_differences, "allow_saturation": allow_saturation}

@@ -9,6 +9,7 @@ from weightsmith.cli import lazy
 from weightsmith.cli.automaton import Memory, Seconds, States
 from weightsmith.cli.consoles import errors, results
 from weightsmith.cli.library import short
+from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import AsJson, ModelFile, Yes, memory_bytes, print_json
 from weightsmith.errors import InputError, WeightsmithError
 from weightsmith.tables import Table
@@ -31,7 +32,7 @@ def limits(
             "say what it should recognize, and where: write --regex '.*1.*' --into 'fixed(2,2)' 'fixed(4,4)'"
         )
     arithmetics = [ws.parse_arithmetic(text) for text in (*into, *(more or ()))]
-    T = ws.load(file)
+    T = load_model(file)
     ws.check.claims.check_class(T, yes, "--yes {1}")
     budget = {"seconds": seconds, "states": states, "memory": memory_bytes(memory)}
     lazy.Budget(seconds, states, memory_bytes(memory))  # refused once, not for each arithmetic

@@ -8,8 +8,8 @@ from weightsmith.cli.output import say, say_written
 
 
 def load_model(path: Path) -> "ws.Transformer":
-    """Read a model file, or the checkpoint in a directory."""
-    return read_checkpoint(path) if path.is_dir() else ws.load(path)
+    """Read a transformer from its file, or the checkpoint in a directory; refuse a chain."""
+    return read_checkpoint(path) if path.is_dir() else lazy.load_transformer(path)
 
 
 def save_model(T: "ws.Transformer", output: Path, text: str = "") -> None:

@@ -8,6 +8,7 @@ import typer
 import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.consoles import errors, results
+from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import AsJson, ModelFile, print_json, say
 from weightsmith.errors import LawError
 from weightsmith.tables import Table
@@ -34,7 +35,7 @@ def rounding(
 
     With a predicate that an automaton decides it goes on to all lengths: is the exact language that of the predicate.
     """
-    T, holds = ws.load(file), None if predicate is None else ws.train.predicate(predicate)
+    T, holds = load_model(file), None if predicate is None else ws.train.predicate(predicate)
     arithmetics = [T.arithmetic, *(ws.parse_arithmetic(text) for text in into or INTO)]
     rows: list[dict[str, Any]] = []
     with errors().status("rounding …"):  # shows on a terminal only

@@ -9,6 +9,7 @@ import typer
 import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.consoles import results
+from weightsmith.cli.loading import load_model
 from weightsmith.cli.output import AsJson, ModelFile, print_json
 from weightsmith.errors import InputError, listed, whole_number
 
@@ -28,7 +29,7 @@ def track(
     as_json: AsJson = False,
 ) -> None:
     """Rank the lanes and neurons of a model by how well each alone follows whether the string so far satisfies it."""
-    T, holds = ws.load(file), ws.train.predicate(predicate)
+    T, holds = load_model(file), ws.train.predicate(predicate)
     longer = [token for token in T.vocabulary if len(token) > 1]
     if longer:
         raise InputError(

@@ -1,4 +1,4 @@
-"""A transformer as tensors and one JSON object, and back.
+"""A transformer, or a chain, as tensors and one JSON object, and back.
 
 The JSON has the fields of the dataclasses under their own names; a part names its `kind`. Arrays are not in the JSON:
 they are tensors whose names say where they belong, such as `blocks.0.attention.heads.1.W_Q`.
@@ -11,7 +11,7 @@ from typing import Any
 from weightsmith.arithmetic import Arithmetic, Weights, parse_arithmetic
 from weightsmith.arithmetic.immutable import NotFiniteError, held
 from weightsmith.errors import FileError, brief
-from weightsmith.model import Transformer, named_arrays
+from weightsmith.model import Chain, Transformer, named_arrays
 from weightsmith.model.axes import array_axes, optional_arrays
 from weightsmith.model.frozen import Frozen
 
@@ -21,9 +21,11 @@ Tensors = dict[str, Weights]
 Kinds = dict[str, type[Frozen]]  # of parts, by their names in files
 
 
-def encode(T: Transformer) -> tuple[Tensors, dict[str, Any]]:
-    """Return the tensors and the JSON object of a transformer."""
-    return dict(named_arrays(T, history=True)), structure(T)
+def encode(model: Transformer | Chain) -> tuple[Tensors, dict[str, Any]]:
+    """Return the tensors and the JSON object of a transformer, or of a chain."""
+    if isinstance(model, Chain):
+        return dict(named_arrays(model.transformer, history=True)), chain_structure(model)
+    return dict(named_arrays(model, history=True)), structure(model)
 
 
 def structure(T: Transformer) -> dict[str, Any]:
@@ -32,7 +34,32 @@ def structure(T: Transformer) -> dict[str, Any]:
     return {"version": FORMAT_VERSION, **_plain_fields(T), "tensors": names}
 
 
-def decode(tensors: Tensors, metadata: dict[str, Any]) -> Transformer:
+def chain_structure(C: Chain) -> dict[str, Any]:
+    """Return the JSON object of a chain: that of its transformer, with the rest of the chain under "chain"."""
+    if callable(C.steps):
+        raise FileError("its steps are a Python function, which a file cannot hold: write steps='2*n + 1' or a number")
+    rest = {field.name: getattr(C, field.name) for field in fields(C) if field.name != "transformer"}
+    return structure(C.transformer) | {"chain": {name: _plain(value) for name, value in rest.items()}}
+
+
+def decode(tensors: Tensors, metadata: dict[str, Any]) -> Transformer | Chain:
+    """Return the transformer, or the chain where the metadata has one: see `decode_transformer`."""
+    chain = metadata.pop("chain", None)
+    T = decode_transformer(tensors, metadata)
+    if chain is None:
+        return T
+    known = {field.name for field in fields(Chain)} - {"transformer"}
+    if not isinstance(chain, dict) or chain.keys() != known:
+        raise FileError(f"its chain is not an object with just the keys {', '.join(sorted(known))}")
+    for name in ("prompt", "until", "inputs", "answers"):
+        if not isinstance(chain[name], list):
+            raise FileError(f"the {name} of its chain are not a list")
+    if not all(isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) for pair in chain["answers"]):
+        raise FileError("the answers of its chain are not pairs of a token and an answer")
+    return Chain(T, **chain)
+
+
+def decode_transformer(tensors: Tensors, metadata: dict[str, Any]) -> Transformer:
     """Return the transformer; refuse unknown versions, keys, kinds and tensors. The model checks the rest.
 
     The tensors are taken out of their dictionary one by one, so that they need not all be there twice.
@@ -90,7 +117,7 @@ def _kinds(kind: type[Frozen] = Frozen) -> Iterator[tuple[str, type[Frozen]]]:
     """Yield every kind of part with its name in files: whatever is frozen, but for the transformer itself."""
     for part in kind.__subclasses__():
         yield from _kinds(part)
-        if is_dataclass(part) and part is not Transformer:
+        if is_dataclass(part) and part not in (Transformer, Chain):
             yield part.stored_as(), part
 
 

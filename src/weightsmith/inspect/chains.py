@@ -46,6 +46,11 @@ class ChainRun:
         said = tuple(meanings[token] for token in self.generated[-self.chain.outputs :])
         return said if self.chain.outputs > 1 else said[0]
 
+    @property
+    def decision(self) -> Answer:
+        """The answer."""
+        return self.answer
+
     @cached_property
     def run(self) -> Run:
         """The run of the transformer on the whole text before the last token: every step is one of its positions."""
@@ -79,19 +84,20 @@ class ChainRun:
         return f"{tokens_text(vocabulary, self.text)}\n{self.table()}\n{end}"
 
 
-def run_chain(C: Chain, tokens: str | Sequence[str]) -> ChainRun:
+def run_chain(C: Chain, tokens: str | Sequence[str], sums: Sums | None = None) -> ChainRun:
     """Run a chain on one input. A chain that does not end gives a run that is not `halted`, and has no answer."""
     read = C.read(tokens)
-    (generated,), (halted,) = written(C, np.array([token_ids(C.transformer, read)], np.intp).reshape(1, -1))
+    ids = np.array(token_ids(C.transformer, read), np.intp)[np.newaxis]
+    (generated,), (halted,) = written(C, ids, sums)
     answers = cast(tuple[str, ...], C.transformer.answers)
     return ChainRun(C, read, tuple(answers[i] for i in generated if i >= 0), bool(halted))
 
 
-def written(C: Chain, ids: Ids, sums: Sums | None = None) -> tuple[AnswerIds, Truths]:
+def written(C: Chain, ids: Ids, sums: Sums | None = None, by_definition: bool = False) -> tuple[AnswerIds, Truths]:
     """Run a chain on inputs of one length, (inputs, positions), by ids of the transformer's vocabulary.
 
     Return the generated tokens, (inputs, steps), as indices of the transformer's answers, −1 after the last one; and
-    whether each chain ended.
+    whether each chain ended. `by_definition` runs the whole text at every step.
     """
     T, length = C.transformer, ids.shape[1]
     most, ends = C.steps_for(length), np.array([value in C.until for value in T.answers])
@@ -100,7 +106,7 @@ def written(C: Chain, ids: Ids, sums: Sums | None = None) -> tuple[AnswerIds, Tr
     token_of = np.array(token_ids(T, cast(tuple[str, ...], T.answers)), np.intp)
     prompt = np.broadcast_to(np.array(token_ids(T, C.prompt), np.intp), (len(ids), len(C.prompt)))
     running, halted, columns = np.arange(len(ids)), np.full(len(ids), not C.until), []
-    growing = stepper(T, sums)
+    growing = stepper(T, sums, by_definition)
     answers = growing.begin(np.hstack([ids.astype(np.intp), prompt]))
     while True:
         _refuse_codes(C, answers, running, ids)

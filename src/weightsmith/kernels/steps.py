@@ -34,7 +34,8 @@ class StepsByReference:
         """Choose the engine; without `cache`, or without a causal mask, every step runs the whole text."""
         self.engine: Reference = engine_for(T, sums)
         self.cached = cache and T.mask == "causal"
-        self.past, self.ids = NOTHING, np.zeros((0, 0), np.intp)
+        self.past: Past = NOTHING
+        self.ids: Ids = np.zeros((0, 0), np.intp)
 
     def begin(self, ids: Ids) -> AnswerIds:
         """Read texts, (texts, positions); return the answer at the last position of each."""
@@ -59,6 +60,6 @@ class StepsByReference:
         self.past = Past(self.past.length, blocks)
 
 
-def stepper(T: Transformer, sums: Sums | None = None, every_value: bool = False) -> Stepper:
-    """Return the fastest way to let texts of a transformer grow."""
-    return StepsByReference(T, sums)
+def stepper(T: Transformer, sums: Sums | None = None, by_definition: bool = False) -> Stepper:
+    """Return the fastest way to let texts of a transformer grow, or the one that runs the whole text at each step."""
+    return StepsByReference(T, sums, cache=not by_definition)

@@ -167,6 +167,12 @@ class Chain(Frozen):
             raise ModelError(f"steps is {brief(value)} for inputs of length {length}: it must be 1 to {MAX_STEPS:,}")
         return int(value)
 
+    def counted(self, name: str) -> object:
+        """Return the value of a field that goes into digests; a Python function has none."""
+        if name == "steps" and callable(self.steps):
+            raise ModelError("steps is a Python function, which has no digest: write steps='2*n + 1' or a number")
+        return getattr(self, name)
+
     @property
     def last_tokens(self) -> tuple[str, ...]:
         """The tokens that can be the last one, in the order of the transformer's classes."""
@@ -176,14 +182,48 @@ class Chain(Frozen):
         return tuple(token for token in written if token in self.until)
 
     @cached_property
+    def letters(self) -> tuple[str, ...]:
+        """The meanings of last tokens, each once."""
+        return tuple(dict.fromkeys(answer for _, answer in cast(Sequence[tuple[str, str]], self.answers)))
+
+    def letter_id(self, token: str) -> int:
+        """Return the number of a token's meaning among `letters`; 0 for a token that is never the last."""
+        return self.letters.index(dict(cast(Any, self.answers)).get(token, self.letters[0]))
+
+    def answer_id(self, answer: object) -> int | None:
+        """Return the number of an answer: its index in `classes`; None for what is no answer of this chain."""
+        parts = (answer,) if self.outputs == 1 else answer
+        if not isinstance(parts, tuple | list) or len(parts) != self.outputs:
+            return None
+        number = 0
+        for part in parts:
+            if part not in self.letters:
+                return None
+            number = number * len(self.letters) + self.letters.index(part)
+        return number
+
+    def answer_at(self, number: int) -> Answer:
+        """Return the answer with a number: the inverse of `answer_id`."""
+        parts = []
+        for _ in range(self.outputs):
+            number, part = divmod(number, len(self.letters))
+            parts.append(self.letters[part])
+        return parts[0] if self.outputs == 1 else tuple(reversed(parts))
+
+    @cached_property
     def classes(self) -> tuple[Answer, ...]:
         """The possible answers, each once; with several outputs, all tuples of them."""
-        each = tuple(dict.fromkeys(answer for _, answer in cast(Sequence[tuple[str, str]], self.answers)))
+        each = self.letters
         if self.outputs == 1:
             return each
         if len(each) ** self.outputs > MAX_ANSWERS:
             raise InputError(f"{self.outputs} outputs have {len(each)}^{self.outputs} answers: too many to list")
         return tuple(product(each, repeat=self.outputs))
+
+    @property
+    def weights(self) -> int:
+        """How many numbers its transformer consists of."""
+        return self.transformer.weights
 
     @property
     def vocabulary(self) -> tuple[str, ...]:

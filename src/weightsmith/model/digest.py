@@ -9,16 +9,15 @@ import numpy as np
 from weightsmith.arithmetic import Arithmetic
 from weightsmith.arithmetic.immutable import pieces
 from weightsmith.model.frozen import Frozen
-from weightsmith.model.transformer import Transformer
 
 
-def digest(T: Transformer) -> str:
-    """Return the SHA-256 of everything that counts when two transformers are compared: not of the provenance.
+def digest(model: Frozen) -> str:
+    """Return the SHA-256 of everything that counts when two transformers, or chains, are compared: no provenance.
 
     Each value is written with its kind and length in front, so that different transformers are written differently.
     """
     state = hashlib.sha256()
-    _update(state, T)
+    _update(state, model)
     return state.hexdigest()
 
 

@@ -9,6 +9,8 @@ from weightsmith.model.transformer import Transformer
 
 def checked(T: Any) -> Transformer:
     """Return a transformer; refuse any other value."""
+    if isinstance(getattr(T, "transformer", None), Transformer):
+        raise InputError(f"a {type(T).__name__} is not a transformer: write .transformer for the one in it")
     if not isinstance(T, Transformer):
         raise InputError(f"{brief(T)} is not a transformer: write load('model.safetensors') for a file")
     return T

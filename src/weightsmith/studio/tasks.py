@@ -13,7 +13,7 @@ from weightsmith.check import Verdict
 from weightsmith.composition import if_then_else, side_by_side
 from weightsmith.composition.boolean import composed
 from weightsmith.errors import InputError, cut
-from weightsmith.files import from_bytes, model_bytes
+from weightsmith.files import model_bytes, transformer_from_bytes
 from weightsmith.inspect import run
 from weightsmith.library import ENTRIES, EXAMPLES, Entry, Example
 from weightsmith.model import Transformer
@@ -43,7 +43,7 @@ class Order:
 
 def perform(task: str, files: Sequence[tuple[str, bytes]], request: Mapping[str, Any], report: Report) -> Answer:
     """Do a task with models as names and bytes."""
-    models = [from_bytes(data, name) for name, data in files]
+    models = [transformer_from_bytes(data, name) for name, data in files]
     return _TASKS[task](Order(models, request, report))
 
 

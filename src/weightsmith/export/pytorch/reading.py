@@ -11,7 +11,7 @@ from torch import Tensor
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError, brief
 from weightsmith.export.pytorch.module import TransformerModule
-from weightsmith.files.codec import decode
+from weightsmith.files.codec import decode_transformer
 from weightsmith.model import Transformer
 from weightsmith.model.head_groups import BIASES, MATRICES
 
@@ -59,7 +59,7 @@ def _rebuilt(module: TransformerModule) -> Transformer:
     }
     structure["tensors"] = list(tensors)
     try:
-        return decode({name: array.astype(stored) for name, array in tensors.items()}, structure)
+        return decode_transformer({name: array.astype(stored) for name, array in tensors.items()}, structure)
     except ValueError as error:
         raise ExportError(
             f"the weights that the module has now do not make a transformer in {module.arithmetic}: {error}; "

@@ -1,0 +1,145 @@
+"""The two kinds of models that claims are about, transformers and chains, and how a check runs them."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from weightsmith.automata import TokenIds
+from weightsmith.errors import InputError
+from weightsmith.inspect.chains import ChainRun, written
+from weightsmith.inspect.run import Run
+from weightsmith.kernels.engines import engine_for
+from weightsmith.kernels.packed import PackedRun
+from weightsmith.model import Chain, Transformer, check_length, token_ids, value_text
+from weightsmith.semantics.evaluation import Quantity, numbers_held, products_of_run
+from weightsmith.semantics.reference import Reference
+
+Model: TypeAlias = Transformer | Chain
+NOT_ENDED = -1  # the answer of a chain that does not end
+TYPICAL_STEPS = 256  # of a chain whose number of steps is not known, for estimates
+MAX_NUMBER = 1 << 62  # of answers
+
+
+class ChainRuns:
+    """Answers of a chain on many inputs: an engine as `kernels/engines.py` describes them."""
+
+    def __init__(self, C: Chain, by_definition: bool = False) -> None:
+        """Prepare a chain; `by_definition` runs the whole text at every step, with the reference semantics."""
+        if len(C.letters) ** C.outputs > MAX_NUMBER:
+            raise InputError(f"the chain has {C.outputs} outputs: a check compares answers of at most 62 bits")
+        self.chain, self.by_definition = C, by_definition
+        self.token_of = np.array(token_ids(C.transformer, C.vocabulary), np.intp)
+
+    def results(self, ids: TokenIds, quantity: Quantity) -> npt.NDArray[Any]:
+        """Return the answers of inputs (inputs, positions), as numbers: see `Chain.answer_id`; −1 for unended ones."""
+        assert quantity == "decisions"
+        generated, ended = written(self.chain, self.token_of[ids], "left", by_definition=self.by_definition)
+        return answer_numbers(self.chain, generated, ended)
+
+    def ready(self) -> None:
+        """Compile what a run needs."""
+        self._engine.ready()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether this process has the machine code that a run needs."""
+        engine = self._engine
+        return not isinstance(engine, PackedRun) or engine.is_ready
+
+    @property
+    def _engine(self) -> Reference | PackedRun:
+        return engine_for(self.chain.transformer, "left", every_value=False)
+
+    def bytes_needed(self, positions: int, columns: int) -> int:
+        """Return the memory of inputs of a length, which have `columns` positions in all."""
+        longest = text_length(self.chain, positions)
+        texts = -(-columns // positions)
+        return self._engine.bytes_needed(longest, texts * longest) + 16 * texts * longest
+
+
+def text_length(C: Chain, length: int) -> int:
+    """Return the longest text that a chain reads on inputs of a length."""
+    most = min(length, length if C.max_length is None else C.max_length)
+    steps = C.steps_for(most) if C.steps is not None else min(C.steps_for(most), TYPICAL_STEPS)
+    return max(1, length + len(C.prompt) + steps - 1)
+
+
+def answer_numbers(C: Chain, generated: npt.NDArray[np.intp], ended: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+    """Return the number of the answer of each chain, from its generated tokens (chains, steps), padded with −1."""
+    meanings = np.array([C.letter_id(token) for token in map(str, C.transformer.answers)], np.int64)
+    last = (generated >= 0).sum(axis=1) - 1
+    number, rows = np.zeros(len(generated), np.int64), np.arange(len(generated))
+    for back in range(C.outputs - 1, -1, -1):
+        number = number * len(C.letters) + meanings[generated[rows, np.maximum(last - back, 0)]]
+    number[~ended] = NOT_ENDED
+    return number if C.outputs > 1 else number.astype(np.int32)
+
+
+def engine_of(model: Model) -> Reference | PackedRun | ChainRuns:
+    """Return the fastest engine with left folds for a model."""
+    return ChainRuns(model) if isinstance(model, Chain) else engine_for(model, "left", every_value=False)
+
+
+def reference_of(model: Model) -> Reference | ChainRuns:
+    """Return the engine of the reference semantics for a model."""
+    return ChainRuns(model, by_definition=True) if isinstance(model, Chain) else Reference(model)
+
+
+def has_readout(model: Model) -> bool:
+    """Return whether a model is a transformer with a readout."""
+    return isinstance(model, Transformer) and model.readout is not None
+
+
+def answers_of(model: Model) -> tuple[Any, ...]:
+    """Return all answers that a model can give."""
+    return model.classes if isinstance(model, Chain) else model.answers
+
+
+def answer_text(run: Run | ChainRun) -> str:
+    """Return the answer of a run as a text; for a chain that has not ended, that."""
+    if isinstance(run, ChainRun):
+        if not run.halted:
+            return f"does not end within {len(run.generated):,} tokens"
+        return value_as_text(run.answer)
+    return value_as_text(run.decision)
+
+
+def value_as_text(answer: Any) -> str:
+    """Return an answer as a text."""
+    if isinstance(answer, tuple):
+        return " ".join(map(value_as_text, answer))
+    return answer if isinstance(answer, str) else value_text(answer)
+
+
+def answer_at(model: Model, number: int) -> Any:
+    """Return an answer by its number."""
+    return model.answer_at(number) if isinstance(model, Chain) else model.answers[number]
+
+
+def work_of(model: Model, length: int) -> int:
+    """Return about how many products a run on an input of a length takes."""
+    if isinstance(model, Transformer):
+        return products_of_run(model, length)
+    return products_of_run(model.transformer, text_length(model, length))
+
+
+def numbers_of(model: Model, length: int) -> int:
+    """Return about how many numbers a run on an input of a length holds."""
+    if isinstance(model, Transformer):
+        return numbers_held(model, length)
+    return numbers_held(model.transformer, text_length(model, length))
+
+
+def check_input_length(model: Model, length: int) -> None:
+    """Refuse a length beyond the position table, or beyond the longest input of a chain."""
+    if isinstance(model, Transformer):
+        check_length(model, length)
+    elif model.max_length is not None and length > model.max_length:
+        raise InputError(f"the chain takes inputs of at most {model.max_length} tokens: write up_to={model.max_length}")
+
+
+def refuse_chains(what: str, *models: Model) -> None:
+    """Refuse a chain where a claim is about numbers inside a run."""
+    if any(isinstance(model, Chain) for model in models):
+        raise InputError(f"{what} is about a transformer, and a chain has answers only: write C.transformer")
