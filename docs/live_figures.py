@@ -43,7 +43,6 @@ KNOWN = {
     "np": np,
     "file": lambda name: ws.load(Path(__file__).parent / "_static" / f"{name}.safetensors"),
 } | {name: getattr(ws.library, name) for name in ws.library.__all__ if name.islower()}
-PROMPTS = {"parity_chain": "00000111=0000010"}  # for models that do not read a plain input
 WAITING = 640  # pixels: the height of a figure until it reports its own
 OURS = "'self' file:"  # files beside the page, also on a disk
 
@@ -165,7 +164,7 @@ def classic_script() -> str:
 def library_page() -> str:
     """Return the static page: the models of the library, each with an example input."""
     shown = {entry.call: ws.run(entry.build(), next(iter(entry.decides))) for entry in ws.library.EXAMPLES}
-    shown |= {entry.call: ws.run(entry.build(), PROMPTS.get(entry.name, entry.yes)) for entry in ws.library.ENTRIES}
+    shown |= {entry.call: ws.run(entry.build(), entry.yes) for entry in ws.library.ENTRIES}
     return collection(shown, "Weightsmith")
 
 

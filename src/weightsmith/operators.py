@@ -18,6 +18,7 @@ FUNCTIONS = {  # by folder and name
     "chain ^": ("composition", "exactly_one_chain"),
     "chain ~": ("composition", "negated_chain"),
     "then": ("composition", "then"),
+    "chain_answers": ("inspect", "chain_answers"),
     "run_chain": ("inspect", "run_chain"),
     "save_html": ("studio", "save_html"),
     "in_notebook": ("studio", "in_notebook"),

@@ -12,9 +12,7 @@ from weightsmith.automata.extraction.limits import using
 from weightsmith.library import ENTRIES
 from weightsmith.model.folds import named_arrays
 
-MODELS = [
-    entry.build() for entry in ENTRIES if entry.symbols == "01" and entry.name not in ("majority", "parity_chain")
-]
+MODELS = [entry.build() for entry in ENTRIES if entry.symbols == "01" and entry.name != "majority"]
 BATCH = 20
 
 

@@ -130,7 +130,7 @@ def test_the_result_is_in_infinity_form(A: Arithmetic) -> None:
         assert not last[2:].any()
 
 
-LANGUAGE_MODEL = ws.library.parity_chain(max_length=4)
+LANGUAGE_MODEL = ws.library.parity_chain(max_length=4).transformer
 ON_A_LANGUAGE_MODEL: dict[str, Callable[[ws.Transformer], object]] = {
     "~T": lambda T: ~T,
     "T & S": lambda T: T & replace(T, classes=("NO", "YES")),
@@ -144,7 +144,10 @@ ON_A_LANGUAGE_MODEL: dict[str, Callable[[ws.Transformer], object]] = {
 @pytest.mark.parametrize("what", ON_A_LANGUAGE_MODEL)
 def test_language_models_are_no_deciders(what: str) -> None:
     """The negation of every step of a chain is not the negation of its answer."""
-    words = r"the classes '0', '1'( of '\w+')? are tokens of its vocabulary, .* write dataclasses.replace\(T, classes="
+    words = (
+        r"the classes '0', '1'( of '\w+')? are tokens of its vocabulary, .* write Chain\(T, .* "
+        r"write dataclasses.replace\(T, classes="
+    )
     with pytest.raises(ws.ModelError, match=words):
         ON_A_LANGUAGE_MODEL[what](LANGUAGE_MODEL)
     ON_A_LANGUAGE_MODEL[what](replace(LANGUAGE_MODEL, classes=("NO", "YES")))

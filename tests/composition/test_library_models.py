@@ -9,7 +9,7 @@ import weightsmith as ws
 from weightsmith.library import ENTRIES
 from weightsmith.library.entries import says_yes
 
-MODELS = {entry.name: entry.build() for entry in ENTRIES if entry.symbols == "01" and entry.decide is says_yes}
+MODELS = {entry.name: entry.build() for entry in ENTRIES if entry.symbols == "01"}
 INPUTS = ["".join(tokens) for n in range(1, 9) for tokens in product("01", repeat=n)]
 DECIDED = {name: dict(zip(INPUTS, says_yes(T, [tuple(x) for x in INPUTS]), strict=True)) for name, T in MODELS.items()}
 LOUD = {name: ws.infinity_form(T) for name, T in MODELS.items()}

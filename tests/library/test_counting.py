@@ -9,7 +9,7 @@ import pytest
 
 import weightsmith as ws
 from weightsmith import Fixed, Float, library
-from weightsmith.library.entries import nested, odd_ones
+from weightsmith.library.entries import nested, odd_ones, says_yes
 
 ARITHMETICS = pytest.mark.parametrize("A", [Fixed(4, 4), Fixed(2, 2), Float(4, 3)], ids=str)
 
@@ -77,33 +77,28 @@ def test_parity_without_a_chain_is_right_as_far_as_the_arithmetic_counts_and_no_
 
 
 def test_parity_with_a_chain_is_right_far_beyond_what_the_arithmetic_counts() -> None:
-    T, draw = library.parity_chain(arithmetic=Fixed(2, 2), max_length=40), Random(3)
+    C, draw = library.parity_chain(arithmetic=Fixed(2, 2), max_length=40), Random(3)
     inputs = [tuple(draw.choices("01", k=draw.randint(30, 40))) for _ in range(6)] + [("1",) * 39, ("1",) * 40]
-    assert library.parities_by_chain(T, inputs) == [odd_ones(tokens) for tokens in inputs]
+    assert says_yes(C, inputs) == [odd_ones(tokens) for tokens in inputs]
 
 
 @ARITHMETICS
-def test_the_chain_generates_the_running_parity(A: ws.Arithmetic) -> None:
-    T = library.parity_chain(arithmetic=A, max_length=6)
-    assert "".join(ws.generate(T, "011010=", 6)) == "010011"
-    inputs = [tokens for n in range(1, 5) for tokens in product("01", repeat=n)]
-    one_by_one = [library.parity_by_chain(T, tokens) for tokens in inputs]
-    assert one_by_one == library.parities_by_chain(T, inputs) == [odd_ones(tokens) for tokens in inputs]
-    assert library.parities_by_chain(T, []) == []
+def test_the_chain_writes_the_running_parity(A: ws.Arithmetic) -> None:
+    C = library.parity_chain(arithmetic=A, max_length=6)
+    assert "".join(C.run("011010").generated) == "010011"
+    assert "".join(C.run("10").generated) == "000011"  # nothing stands six positions before the first four
+    assert ws.check.agrees_with(C, lambda word: "YES" if word.count("1") % 2 else "NO", up_to=6).inputs == 126
+    assert C.decide([]) == []
+    with pytest.warns(DeprecationWarning, match="write parity_chain"):
+        assert library.parity_by_chain(C, "0111")
 
 
-def test_the_chain_refuses_what_does_not_follow_the_protocol() -> None:
-    T = library.parity_chain(max_length=4)
-    with pytest.raises(
-        ws.InputError, match="^the input has 5 tokens and the chain 4 steps: write at most 4 tokens, or parity_chain"
-    ):
-        library.parity_by_chain(T, "01010")
-    with pytest.raises(ws.InputError, match="^token 1 of the input, =, is not in the vocabulary: write 0, 1$"):
-        library.parity_by_chain(T, "0=")
-    with pytest.raises(ws.InputError, match="^the input is empty: write at least one of 0, 1$"):
-        library.parity_by_chain(T, "")
-    with pytest.raises(ws.InputError, match="does not follow the protocol: write parity_chain\\(\\)$"):
-        library.parity_by_chain(library.contains("1"), "01")
+def test_the_chain_refuses_other_inputs() -> None:
+    C = library.parity_chain(max_length=4)
+    with pytest.raises(ws.InputError, match="^the input has 5 tokens, and this chain takes at most 4"):
+        C("01010")
+    with pytest.raises(ws.InputError, match="^token 1 of the input is '=': inputs of this chain consist of 0, 1"):
+        C("0=")
     with pytest.raises(
         ws.InputError, match="^the vocabulary 0, 1 has 2 tokens: write 3 tokens, for zero, one and the separator$"
     ):

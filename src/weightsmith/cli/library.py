@@ -1,6 +1,6 @@
 """weightsmith library."""
 
-from itertools import groupby, product
+from itertools import groupby
 from textwrap import fill
 from typing import Annotated, Any
 
@@ -27,7 +27,7 @@ def library(
         raise InputError(f"--up-to {up_to}: write a length from 1 to 16")
     rows = []
     with errors().status("checking …") as progress:  # shows on a terminal only
-        for entry in ws.library.ENTRIES:
+        for entry in (*ws.library.ENTRIES, *ws.library.CHAINS):
             progress.update(f"checking {entry.call} …")
             T = entry.build()
             checked = {text: verdict(entry, ws.parse_arithmetic(text), up_to) for text in ARITHMETICS}
@@ -40,8 +40,9 @@ def library(
         show_examples(examples)
 
 
-def sizes(entry: "ws.library.Entry | ws.library.Example", T: "ws.Transformer") -> dict[str, Any]:
+def sizes(entry: "ws.library.Entry | ws.library.Example", model: "ws.Transformer | ws.Chain") -> dict[str, Any]:
     """Return the columns of every row."""
+    T = model.transformer if isinstance(model, ws.Chain) else model
     size = {"blocks": len(T.blocks), "lanes": len(T.lanes), "nonzero_weights": T.nonzero_weights}
     return {"name": entry.call, "claim": entry.claim, **size}
 
@@ -93,7 +94,7 @@ def show_examples(rows: list[dict[str, Any]]) -> None:
 def verdict(entry: "ws.library.Entry", arithmetic: "ws.Arithmetic", up_to: int | None) -> dict[str, Any]:
     """Return what was decided: of which inputs, and the first of them that is decided wrongly, if any is.
 
-    That is every input of any length; of single decisions that form a chain, and with `up_to`, those up to a length.
+    That is every input of any length; of chains, and with `up_to`, those up to a length.
     """
     try:
         T = entry.build(arithmetic)
@@ -101,29 +102,16 @@ def verdict(entry: "ws.library.Entry", arithmetic: "ws.Arithmetic", up_to: int |
         return {"refused": str(error)}
     if up_to is not None or entry.language is None:
         length = min(up_to or LONGEST, entry.max_length or LONGEST)
-        wrong = first_wrong(entry, T, length)
-        return {"scope": f"up to {length}", "wrong": wrong and short(wrong)}
+        wrong = ws.check.recognizes(T, lambda tokens: entry.predicate(tuple(tokens)), length).counterexample
+        return {"scope": f"up to {length}", "wrong": wrong and short(tuple(wrong))}
     if isinstance(entry.language, str):
         found = ws.check.recognizes(T, entry.language)
         assert found.holds is not None, "the library is proved in the tests"
         return {"scope": found.scope, "wrong": found.counterexample and short(tuple(found.counterexample))}
     unlike = entry.language.first_unlike(ws.automaton(T))
-    if unlike is None or entry.decide(T, [tuple(unlike)]) == [entry.predicate(tuple(unlike))]:
+    if unlike is None or ws.library.entries.says_yes(T, [tuple(unlike)]) == [entry.predicate(tuple(unlike))]:
         return {"scope": "unknown", "wrong": None}  # an automaton by itself proves nothing
     return {"scope": "all lengths", "wrong": short(tuple(unlike))}
-
-
-def first_wrong(entry: "ws.library.Entry", T: "ws.Transformer", up_to: int) -> tuple[str, ...] | None:
-    """Return the shortest input up to a length that is decided wrongly; None where there is none."""
-    if entry.decide is ws.library.entries.says_yes:
-        found = ws.check.recognizes(T, lambda tokens: entry.predicate(tuple(tokens)), up_to).counterexample
-        return None if found is None else tuple(found)
-    for length in range(1, up_to + 1):  # a chain of decisions: no claim about single ones
-        inputs = list(product(entry.symbols, repeat=length))
-        for tokens, answer in zip(inputs, entry.decide(T, inputs), strict=True):
-            if answer != entry.predicate(tokens):
-                return tokens
-    return None
 
 
 def short(tokens: tuple[str, ...]) -> str:

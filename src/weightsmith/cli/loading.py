@@ -12,7 +12,7 @@ def load_model(path: Path) -> "ws.Transformer":
     return read_checkpoint(path) if path.is_dir() else lazy.load_transformer(path)
 
 
-def save_model(T: "ws.Transformer", output: Path, text: str = "") -> None:
+def save_model(T: "ws.Transformer | ws.Chain", output: Path, text: str = "") -> None:
     """Write a model file; print a text, by default the model's description, and the file's name."""
     ws.save(T, output)
     say(text or repr(T))

@@ -47,8 +47,8 @@ def new(
 
 def build(name: str, given: dict[str, Any], **fixed: Any) -> Any:
     """Call the builder of that name; options that it does not take, or lacks, are refused."""
-    builders = {"random": ws.random_transformer, **{entry.name: entry.builder for entry in ws.library.ENTRIES}}
-    builders |= {example.name: example.builder for example in ws.library.EXAMPLES}
+    known = (*ws.library.ENTRIES, *ws.library.CHAINS, *ws.library.EXAMPLES)
+    builders: dict[str, Any] = {"random": ws.random_transformer, **{entry.name: entry.builder for entry in known}}
     if name not in builders:
         names = list(builders)
         raise InputError(f"there is no {brief(name)}: {nearest_names(name, names)}write one of {', '.join(names)}")

@@ -6,15 +6,17 @@ stand side by side, and one or two blocks compute the formula with the x. The re
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any, overload
 
 import numpy as np
 
 from weightsmith.arithmetic import Array
+from weightsmith.composition.chains import chain_if_then_else
 from weightsmith.composition.formula import Formula, Operation, Truth, assignments, folded, names, read, truth_table
 from weightsmith.composition.layers import Layer, one_layer, two_layers
 from weightsmith.composition.side_by_side import agree, beside
 from weightsmith.errors import InputError, ModelError, brief, listed
-from weightsmith.model import Block, Neuron, Transformer, feed_forward
+from weightsmith.model import Block, Chain, Neuron, Transformer, feed_forward
 from weightsmith.model.lookup import checked
 from weightsmith.rewrites import infinity_form, is_infinity_form, widen
 from weightsmith.rewrites.lanes import fresh
@@ -80,14 +82,20 @@ def negation(T: Transformer) -> Transformer:
     return _combined(Operation("~", ("not",)), {"not": T}, "not")
 
 
-def if_then_else(R: Transformer, S: Transformer, T: Transformer) -> Transformer:
-    """Decide as S where R says YES, and as T where R says NO.
+@overload
+def if_then_else(R: Transformer, S: Transformer, T: Transformer) -> Transformer: ...
+@overload
+def if_then_else(R: Chain, S: Chain, T: Chain) -> Chain: ...
+def if_then_else(R: Any, S: Any, T: Any) -> Any:
+    """Decide as S where R says YES, and as T where R says NO; three chains give a chain.
 
     Requires: three yes/no transformers that agree in arithmetic and mask, with vocabularies that contain each other.
     Ensures: every decision is that of S or T, as R says; the result is in ∞ form.
     Exact in: every arithmetic in which `infinity_form` is.
     Because: (−∞ ⊕ r) ⊕ s is ∞ only if both are, and −r ⊕ t is positive only if r = 0.
     """
+    if all(isinstance(part, Chain) for part in (R, S, T)):
+        return chain_if_then_else(R, S, T)
     then, otherwise = Operation("&", ("if", "then")), Operation("&", (Operation("~", ("if",)), "else"))
     return _combined(Operation("|", (then, otherwise)), {"if": R, "then": S, "else": T}, "if-then-else")
 
@@ -120,7 +128,8 @@ def _check_decider(T: Transformer, name: str) -> None:
         which = "" if name == "not" else f" of {brief(name)}"
         raise ModelError(
             f"the classes {classes}{which} are tokens of its vocabulary, so it says how a text goes on, and & | ^ ~ "
-            "combine decisions; if one step is meant as one, write dataclasses.replace(T, classes=('NO', 'YES'))"
+            "combine decisions: write Chain(T, steps=…, answers=…) for its answer in the end; if one step is meant as "
+            "a decision, write dataclasses.replace(T, classes=('NO', 'YES'))"
         )
 
 

@@ -2,7 +2,7 @@
 
 from weightsmith.inspect.ablation import Ablation, Ablations, ablate, ablations
 from weightsmith.inspect.attribution import attribute
-from weightsmith.inspect.chains import ChainRun, run_chain
+from weightsmith.inspect.chains import ChainRun, chain_answers, run_chain
 from weightsmith.inspect.changes import Changed, Difference, Pair, changed
 from weightsmith.inspect.every_position import outputs
 from weightsmith.inspect.generate import generate, next_token
@@ -38,6 +38,7 @@ __all__ = [
     "ablate",
     "ablations",
     "attribute",
+    "chain_answers",
     "changed",
     "decisions",
     "generate",

@@ -93,6 +93,20 @@ def run_chain(C: Chain, tokens: str | Sequence[str], sums: Sums | None = None) -
     return ChainRun(C, read, tuple(answers[i] for i in generated if i >= 0), bool(halted))
 
 
+def chain_answers(C: Chain, inputs: Sequence[str | Sequence[str]]) -> list[Answer]:
+    """Return the answers of a chain for many inputs, those of the same length together."""
+    read = [C.read(tokens) for tokens in inputs]
+    result: list[Answer] = [()] * len(read)
+    for length in sorted({len(tokens) for tokens in read}):
+        members = [n for n, tokens in enumerate(read) if len(tokens) == length]
+        ids = np.array([token_ids(C.transformer, read[n]) for n in members], np.intp)
+        generated, halted = written(C, ids)
+        for n, row, ended in zip(members, generated.tolist(), halted.tolist(), strict=True):
+            tokens = tuple(str(C.transformer.answers[i]) for i in row if i >= 0)
+            result[n] = ChainRun(C, read[n], tokens, ended).answer
+    return result
+
+
 def written(C: Chain, ids: Ids, sums: Sums | None = None, by_definition: bool = False) -> tuple[AnswerIds, Truths]:
     """Run a chain on inputs of one length, (inputs, positions), by ids of the transformer's vocabulary.
 

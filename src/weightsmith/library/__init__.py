@@ -1,18 +1,19 @@
-"""Ready-made transformers, each with the claim that it satisfies; `ENTRIES` and `EXAMPLES` list them all."""
+"""Ready-made transformers, each with the claim that it satisfies; `ENTRIES`, `CHAINS` and `EXAMPLES` list them all."""
 
 from weightsmith.library.associations import associations
 from weightsmith.library.bank import bank
 from weightsmith.library.contains import contains
 from weightsmith.library.counting import balanced, largest_count, majority, parity
 from weightsmith.library.eiffel import eiffel
-from weightsmith.library.entries import ENTRIES, EXAMPLES, Entry, Example
+from weightsmith.library.entries import CHAINS, ENTRIES, EXAMPLES, Entry, Example
 from weightsmith.library.first_equals_last import first_equals_last
 from weightsmith.library.fish import fish
 from weightsmith.library.lengths import length_modulo
-from weightsmith.library.parity_chain import parities_by_chain, parity_by_chain, parity_chain
+from weightsmith.library.parity_chain import parity_by_chain, parity_chain
 from weightsmith.library.words import contains_word, ends_with, exact_length, matches, starts_with
 
 __all__ = [
+    "CHAINS",
     "ENTRIES",
     "EXAMPLES",
     "Entry",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from weightsmith.arithmetic import Arithmetic
 from weightsmith.automata import Counting
@@ -14,23 +15,24 @@ from weightsmith.library.eiffel import eiffel
 from weightsmith.library.first_equals_last import first_equals_last
 from weightsmith.library.fish import fish
 from weightsmith.library.lengths import length_modulo
-from weightsmith.library.parity_chain import parities_by_chain, parity_chain
+from weightsmith.library.parity_chain import parity_chain
 from weightsmith.library.words import contains_word, ends_with, exact_length, matches, starts_with
-from weightsmith.model import Transformer
+from weightsmith.model import Chain, Transformer
 
 Tokens = tuple[str, ...]
 
 
-def says_yes(T: Transformer, inputs: Sequence[Tokens]) -> list[bool]:
-    """Say of each input whether the decision is YES."""
-    return [decision == "YES" for decision in decisions(T, inputs)]
+def says_yes(model: Transformer | Chain, inputs: Sequence[Tokens]) -> list[bool]:
+    """Return for each input whether the decision is YES."""
+    decided = model.decide(inputs) if isinstance(model, Chain) else decisions(model, inputs)
+    return [decision == "YES" for decision in decided]
 
 
 @dataclass(frozen=True)
 class ReadyMade:
     """A ready-made transformer: how to build it, and its default instance."""
 
-    builder: Callable[..., Transformer]
+    builder: Callable[..., Any]  # returns a Transformer, or for those of `CHAINS` a Chain
     arguments: tuple[str | int, ...] = field(default=(), kw_only=True)
     options: Mapping[str, str | int] = field(default_factory=dict, kw_only=True)
 
@@ -50,7 +52,7 @@ class ReadyMade:
         """The first line of the function's documentation."""
         return (self.builder.__doc__ or "").partition("\n")[0]
 
-    def build(self, arithmetic: Arithmetic | None = None) -> Transformer:
+    def build(self, arithmetic: Arithmetic | None = None) -> Any:
         """Build the default instance, by default in its own arithmetic."""
         return self.builder(*self.arguments, arithmetic=arithmetic, **self.options)
 
@@ -72,8 +74,7 @@ class Entry(ReadyMade):
     symbols: str = "01"  # inputs consist of these
     max_length: int | None = None  # the longest input; None where any length will do
     fails_at: Mapping[str, str] = field(default_factory=dict)  # arithmetic → an input that it is known to get wrong
-    decide: Callable[[Transformer, Sequence[Tokens]], list[bool]] = says_yes
-    language: str | Counting | None = None  # of the predicate; None for `decide` other than `says_yes`
+    language: str | Counting | None = None  # of the predicate
 
 
 def nested(tokens: Tokens, depth: int) -> bool:
@@ -156,9 +157,10 @@ ENTRIES: tuple[Entry, ...] = (
         language="0*1(0*10*1)*0*",
         fails_at={"fixed(4,4)": "1" * 16, "fixed(2,2)": "1" * 4, "float(4,3)": "1" * 9},
     ),
-    Entry(
-        parity_chain, odd_ones, yes="0111", no="0110", options={"max_length": 8}, max_length=8, decide=parities_by_chain
-    ),
+)
+
+CHAINS: tuple[Entry, ...] = (
+    Entry(parity_chain, odd_ones, yes="0111", no="0110", options={"max_length": 8}, max_length=8),
 )
 
 EXAMPLES: tuple[Example, ...] = (

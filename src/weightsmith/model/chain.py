@@ -232,8 +232,7 @@ class Chain(Frozen):
 
     def read(self, tokens: str | Sequence[str]) -> tuple[str, ...]:
         """Return the tokens of an input; refuse others than `inputs`, and an input that is too long."""
-        T = self.transformer
-        read = text_tokens(T.vocabulary, tokens) if isinstance(tokens, str) else tuple(tokens)
+        read = text_tokens(self.vocabulary, tokens) if isinstance(tokens, str) else tuple(tokens)
         if not read and not self.prompt:
             raise InputError(
                 f"the input is empty, and so is the prompt: write at least one of {listed(self.vocabulary)}"
@@ -259,6 +258,11 @@ class Chain(Frozen):
     def run(self, tokens: str | Sequence[str]) -> Any:
         """Run the chain on an input; the run has the text, the generated tokens and the answer."""
         return meaning("run_chain")(self, tokens)
+
+    def decide(self, inputs: Sequence[str | Sequence[str]]) -> list[Answer]:
+        """Return the answers for many inputs, those of the same length together."""
+        answers: list[Answer] = meaning("chain_answers")(self, inputs)
+        return answers
 
     def then(self, other: "Chain") -> "Chain":
         """C.then(D): D reads the input and everything that C wrote."""

@@ -11,6 +11,7 @@ from weightsmith.errors import InputError, ModelError, brief, is_whole, listed, 
 from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, matrix, needs_classes
 from weightsmith.model.lookup import checked
 from weightsmith.rewrites.lanes import COPYING, drop_flags, fresh, plain_lanes, widen, with_table
+from weightsmith.rewrites.many_classes import MAX_CLASSES, DecidingLanes, deciding_blocks, is_decided_loudly
 from weightsmith.rewrites.maps import ROUTING, lay_route, routed_head
 from weightsmith.rewrites.possible_values import ZERO, possible_values
 from weightsmith.rewrites.vectors import add_vector, cancelling_block
@@ -37,12 +38,13 @@ def zero_one_form(T: Transformer, lowering: Lowering = "feedforward", length: in
 def infinity_form(T: Transformer, lowering: Lowering = "feedforward", length: int | None = None) -> Transformer:
     """Make the answer as loud as can be: the last vector is (1, x, 0 …), with x = ∞ for YES and 0 for NO.
 
-    Requires: two classes; for "attention" a causal mask and the `length` of the inputs.
+    Requires: two classes or more; for "attention" a causal mask and the `length` of the inputs.
     Ensures: every decision is the same; the first two lanes, named after the classes, hold 1 and x at the last
-      position; every other lane that is not a flag holds 0 there; the output is the identity on them.
+      position; every other lane that is not a flag holds 0 there; the output is the identity on them. With more than
+      two classes, the first lanes hold ∞ for the decision, the first of the largest on a tie, and 0 for all others.
     Exact in: what `zero_one_form` needs, with "distinct difference", "1 below ∞" and "growth" (or sums that reach ∞).
     Because: relu(T_YES ⊖ T_NO) is 0 for NO, also on a tie, and positive for YES; multiplying it by ∞, as often as this
-      arithmetic needs, gives 0 or ∞.
+      arithmetic needs, gives 0 or ∞. With more classes this is done for every two of them.
     """
     return _loud(T, lowering, length, signed=False)
 
@@ -59,10 +61,13 @@ def is_infinity_form(T: Transformer) -> bool:
     (False, True)
     """
     A, lanes = checked(T).arithmetic, len(T.lanes)
-    if not isinstance(A, Saturating) or not A.contains(1.0) or A.infinity <= 1 or len(T.classes) != 2 or lanes < 2:
+    if not isinstance(A, Saturating) or not A.contains(1.0) or A.infinity <= 1 or lanes < len(T.classes):
         return False
     if T.final_norm is not None or (T.output_bias is not None and T.output_bias.any()):
         return False
+    if len(T.classes) != 2:
+        growing = growing_blocks(A)
+        return len(T.classes) > 2 and growing is not None and is_decided_loudly(T, growing)
     if not np.array_equal(T.output, np.eye(2, lanes)):
         return False
     no, yes, *others = possible_values(T)
@@ -75,8 +80,9 @@ def signed_infinity_form(T: Transformer, lowering: Lowering = "feedforward", len
     """Make both answers loud: the last vector is (−∞, ∞, 0 …) for YES and (∞, −∞, 0 …) for NO.
 
     Requires, Exact in: as `infinity_form`.
-    Ensures: every decision is the same; the first two lanes, named after the classes, hold ±∞ at the last position;
-      every other lane that is not a flag holds 0 there; the output is the identity on them.
+    Ensures: every decision is the same; the first lanes, named after the classes, hold ∞ for the decision and −∞ for
+      all others at the last position; every other lane that is not a flag holds 0 there; the output is the identity on
+      them.
     Because: y = 0 or ∞ as in `infinity_form`, and beside it −y; then y ⊕ (y ⊖ ∞) and −y ⊕ (∞ ⊖ y) are ±∞.
     """
     return _loud(T, lowering, length, signed=True)
@@ -97,14 +103,22 @@ def _loud(T: Transformer, lowering: Lowering, length: int | None, signed: bool) 
     name = "signed_infinity_form" if signed else "infinity_form"
     A, infinity = checked(T).arithmetic, T.arithmetic.infinity
     needs_classes(T, name)
-    if len(T.classes) != 2:
-        raise ModelError(f"{name} is for two classes, and there are {listed(T.classes)}: use zero_one_form")
+    if not 2 <= len(T.classes) <= MAX_CLASSES:
+        raise ModelError(
+            f"{name} is for 2 to {MAX_CLASSES} classes, and there are {len(T.classes)}, {listed(T.classes)}: "
+            "use zero_one_form"
+        )
     require(A, (*COPYING, "distinct difference", "1 below ∞"), name, ONE)
     growing = growing_blocks(A)
     if growing is None:
         require(A, ("growth",), name, "use zero_one_form, or an arithmetic such as Fixed(4, 4)")
     assert growing is not None
     made = f"{name}(lowering={brief(lowering)})"
+    if len(T.classes) > 2:
+        used = DecidingLanes.of(T)
+        T = widen(_logits_in(T, list(used.logits), lowering, length, made), used.in_front, where="front")
+        blocks = deciding_blocks(A, T.lanes, used, growing, signed, name.replace("_", " "))
+        return reading(replace(T, blocks=(*T.blocks, *blocks)), used.answers)
     no, yes = (fresh(T, answer) for answer in T.classes)
     scratch = [fresh(T, f"{answer} logit") for answer in T.classes]
     T = widen(_logits_in(T, scratch, lowering, length, made), [no, yes], where="front")
