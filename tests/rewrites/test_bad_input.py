@@ -48,7 +48,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "length alone": (lambda: ws.zero_one_form(T, length=3), "length is for lowering='attention'"),
     "full mask": (lambda: ws.zero_one_form(replace(T, mask="full"), lowering="attention", length=2), "lowering='attention' needs mask='causal'"),
     "END": (lambda: ws.zero_one_form(replace(T, vocabulary=("a", "END")), lowering="attention", length=2), "the vocabulary has the token END already"),
-    "three classes": (lambda: ws.infinity_form(ws.random_transformer(classes=("x", "y", "z"))), "infinity_form is for two classes, and there are x, y, z: use zero_one_form"),
+    "one class": (lambda: ws.infinity_form(ws.random_transformer(classes=("x",))), "infinity_form is for 2 to 64 classes, and there are 1, x: use zero_one_form"),
     "compose number": (lambda: T & 3, "a transformer can be composed with a transformer, not with 3"),  # type: ignore[operator]
     "compose arithmetic": (lambda: T & ws.random_transformer("ab", arithmetic=ws.Fixed(2, 2)), "the transformers differ in their arithmetic: fixed(4,4) and fixed(2,2)"),
     "compose mask": (lambda: T | replace(T, mask="full"), "the transformers differ in their mask: causal and full"),

@@ -131,11 +131,11 @@ class Chain(Frozen):
         elif steps is not None and not callable(steps) and not isinstance(steps, Sequence):
             self._set("steps", whole_number(steps, "steps", 1, MAX_STEPS, f"1 to {MAX_STEPS:,}; {STEPS_LINE}"))
         elif callable(steps) and room is not None:
-            self._set("steps", tuple(self.steps_for(n) for n in range(self._fitting(room) + 1)))
+            self._set("steps", self._table(self._fitting(room) + 1))
         elif isinstance(steps, Sequence):
             if not steps:
                 raise ModelError(f"steps={brief(steps)} has no number: {STEPS_LINE}")
-            self._set("steps", tuple(self.steps_for(n) for n in range(len(steps))))
+            self._set("steps", self._table(len(steps)))
         bounds = [len(self.steps) - 1] if isinstance(self.steps, tuple) else []
         bounds += [] if room is None else [self._fitting(room)]
         bounds += [] if self.max_length is None else [self.max_length]
@@ -151,7 +151,16 @@ class Chain(Frozen):
         """Return the longest input whose text never exceeds the position table; the last token is not read."""
         if self.until or self.steps is None:
             return room
-        return max((n for n in range(room + 1) if n + self.steps_for(n) - 1 <= room), default=-1)
+        most = min(room, len(self.steps) - 1) if isinstance(self.steps, tuple) else room
+        return max((n for n in range(1, most + 1) if n + self.steps_for(n) - 1 <= room), default=-1)
+
+    def _table(self, count: int) -> tuple[int, ...]:
+        """Return the number of steps for each length below `count`; 0 for the empty input where there is none."""
+        try:
+            first = self.steps_for(0)
+        except ModelError:
+            first = 0
+        return (first, *(self.steps_for(n) for n in range(1, count)))[:count]
 
     def steps_for(self, length: int) -> int:
         """Return the number of steps on inputs of a length, or the most that a chain with `until` may take."""
