@@ -11,6 +11,7 @@ Rewrite     ws.widen, ws.flag, ws.add_vector, ws.zero_vector, ws.linear_map, ws.
 Compose     S & T, S | T, S ^ T, ~T, ws.if_then_else(R, S, T), ws.compose("S & ~T | R", S=..., T=..., R=...)
 Check       ws.check.recognizes(T, "(0|1)*11"), ws.check.same_decisions(S, T): for all lengths, or up_to=12;
             ws.automaton(T) is the smallest machine that decides as T does
+Think       C = ws.Chain(T, prompt="=", steps=8): C(tokens), C.run(tokens), ~C, C & D, C.then(D)
 Program     ws.programs.compile(rasp operation, "abc", 20), compile_rasp(text, "abc", 20): RASP as weights, proved;
             ws.programs.compile_ltl("O(a & Y b)", "ab"): temporal formulas as weights
 Remember    ws.memory.write, read, edit, undo: facts in feed-forward layers

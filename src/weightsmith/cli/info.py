@@ -5,7 +5,7 @@ from dataclasses import replace
 import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.consoles import results
-from weightsmith.cli.loading import load_model
+from weightsmith.cli.loading import load_any
 from weightsmith.cli.output import AsJson, ModelFile, print_json, say
 from weightsmith.tables import Table, bar
 
@@ -14,9 +14,10 @@ BAR_WIDTH = 32  # how wide all weights are
 
 def info(file: ModelFile, as_json: AsJson = False) -> None:
     """Show what is in a model file."""
-    T = load_model(file)
+    model = load_any(file)
+    T = model.transformer if isinstance(model, ws.Chain) else model
     if as_json:
-        tensors, metadata = lazy.encode(replace(T, tokenizer=""))
+        tensors, metadata = lazy.encode(model if isinstance(model, ws.Chain) else replace(T, tokenizer=""))
         shapes = {name: list(array.shape) for name, array in tensors.items()}
         parts = {
             part: {"weights": count, "percent": round(percent(count, T), 2)}
@@ -25,7 +26,7 @@ def info(file: ModelFile, as_json: AsJson = False) -> None:
         counts = {"weights": T.weights, "nonzero_weights": T.nonzero_weights, "weights_by_part": parts}
         print_json({**metadata, "tensors": shapes, **counts})
         return
-    say(repr(T))
+    say(repr(model))
     show_history(T)
     show_parts(T)
 

@@ -12,6 +12,14 @@ def load_model(path: Path) -> "ws.Transformer":
     return read_checkpoint(path) if path.is_dir() else lazy.load_transformer(path)
 
 
+def load_any(path: Path) -> "ws.Transformer | ws.Chain":
+    """Read a transformer or a chain from its file, or the checkpoint in a directory."""
+    if path.is_dir():
+        return read_checkpoint(path)
+    model: ws.Transformer | ws.Chain = ws.load(path)
+    return model
+
+
 def save_model(T: "ws.Transformer | ws.Chain", output: Path, text: str = "") -> None:
     """Write a model file; print a text, by default the model's description, and the file's name."""
     ws.save(T, output)

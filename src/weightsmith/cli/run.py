@@ -7,8 +7,8 @@ import typer
 import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.consoles import results
-from weightsmith.cli.loading import load_model
-from weightsmith.cli.output import AsJson, ModelFile, Tokens, print_json, say_aside
+from weightsmith.cli.loading import load_any
+from weightsmith.cli.output import AsJson, ModelFile, Tokens, print_json, say, say_aside
 from weightsmith.errors import InputError, ModelError, position_of
 
 HINTS = ("--lane and --position choose, --json has all", "--json has all", "--json has all")
@@ -26,15 +26,34 @@ def run(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a model on an input: the decision, the logits, the outputs; with --trace, all of the stream and attention."""
+    """Run a model on an input: the decision, the logits, the outputs; with --trace, all of the stream and attention.
+
+    Of a chain: the text and the answer; with --trace, where each head reads at every step.
+    """
     if (lane or position) and not trace:
         raise InputError(f"--{'lane' if lane else 'position'} chooses what --trace shows: write --trace too")
-    r = ws.run(load_model(file), tokens)
+    model = load_any(file)
+    if isinstance(model, ws.Chain):
+        _run_chain(model, tokens, trace, as_json)
+        return
+    r = ws.run(model, tokens)
     if as_json:
         print_json(_decision(r) | (_trace(r, lane, position) if trace else {}))
     else:
         page = lazy.trace.whole_page(r, lane, position, HINTS) if trace else lazy.trace.decision_page(r, HINTS[2])
         results().print(page)
+
+
+def _run_chain(C: "ws.Chain", tokens: str, trace: bool, as_json: bool) -> None:
+    """Print the text of a chain and its answer; with --trace, a line for each step."""
+    r = C.run(tokens)
+    if as_json:
+        answer = r.answer if r.halted else None
+        print_json({"answer": answer, "generated": r.generated, "text": r.text, "halted": r.halted})
+    elif trace:
+        say(str(r))
+    else:
+        say(r.line())
 
 
 def _decision(r: "ws.Run") -> dict[str, Any]:

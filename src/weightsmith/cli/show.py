@@ -9,7 +9,7 @@ import typer
 
 import weightsmith as ws
 from weightsmith.cli import lazy
-from weightsmith.cli.loading import load_model
+from weightsmith.cli.loading import load_any, load_model
 from weightsmith.cli.output import ModelFile, check_outputs, say_aside, say_written
 from weightsmith.errors import InputError, shown
 from weightsmith.storage import refusals, write_whole
@@ -35,7 +35,10 @@ def show(
     if beside_input is not None and tokens is None:
         raise InputError("--beside-input needs an input to stand beside: weightsmith show MODEL INPUT --beside-input …")
     check_outputs(output, read=(file, beside))
-    T = load_model(file)
+    model = load_any(file)
+    if isinstance(model, ws.Chain) and tokens is not None:  # the whole text that the chain writes
+        tokens = lazy.tokens.tokens_text(model.transformer.vocabulary, model.run(tokens).text[:-1])
+    T = model.transformer if isinstance(model, ws.Chain) else model
     S = None if beside is None else load_model(beside)
     left: ws.Transformer | ws.Run = T if tokens is None else ws.run(T, tokens)
     right: ws.Transformer | ws.Run | None = S

@@ -13,7 +13,6 @@ from weightsmith.errors import InputError, brief, named, shown
 from weightsmith.inspect.run import Run, run
 from weightsmith.kernels.steps import stepper
 from weightsmith.model import Answer, Chain, token_ids, tokens_text
-from weightsmith.operators import meaning
 from weightsmith.semantics.evaluation import AnswerIds, Ids, Sums
 from weightsmith.tables import Table
 
@@ -69,19 +68,23 @@ class ChainRun:
         return table
 
     def save_html(self, path: str | os.PathLike[str]) -> None:
-        """Write a page that plays the chain on this input, and on others: one file, which needs no network."""
-        meaning("save_html")(self, path)
+        """Write a page that shows the run of the transformer on the whole text: one file, which needs no network."""
+        self.run.save_html(path)
 
     def __repr__(self) -> str:
         """Return the input, the generated tokens and the answer."""
         answer = repr(self.answer) if self.halted else "?"
         return f"ChainRun(tokens={self.tokens!r}, generated={self.generated!r}, answer={answer}, halted={self.halted})"
 
-    def __str__(self) -> str:
-        """Return the steps as a table, and the answer."""
-        vocabulary = self.chain.transformer.vocabulary
+    def line(self) -> str:
+        """Return the text and the answer in two lines."""
         end = f"answer: {self.answer}" if self.halted else unended(self.chain, self.tokens, len(self.generated))
-        return f"{tokens_text(vocabulary, self.text)}\n{self.table()}\n{end}"
+        return f"{tokens_text(self.chain.transformer.vocabulary, self.text)}\n{end}"
+
+    def __str__(self) -> str:
+        """Return the text, the steps as a table, and the answer."""
+        text, end = self.line().split("\n", 1)
+        return f"{text}\n{self.table()}\n{end}"
 
 
 def run_chain(C: Chain, tokens: str | Sequence[str], sums: Sums | None = None) -> ChainRun:

@@ -307,8 +307,8 @@ class Chain(Frozen):
         return result
 
     def save_html(self, path: str | os.PathLike[str]) -> None:
-        """Write a page that plays the chain on typed inputs: one file, which works offline."""
-        meaning("save_html")(self, path)
+        """Write a page that shows its transformer and runs it on typed texts: one file, which works offline."""
+        self.transformer.save_html(path)
 
     def __repr__(self) -> str:
         """Describe the chain, then its transformer."""
