@@ -67,6 +67,7 @@ MAX_STATES = 20_000_000  # of a walk
 MAX_COUNT, MAX_AGES = 1 << 15, 1 << 13  # keys that share a weight above 0; distances until a penalty is −∞
 MAX_EXPRESSION = 4_000  # characters of a regular expression with its repeats written out; states of its automaton
 MAX_STEPS = 20_000_000  # to build that automaton
+MOST_UNTIL = 1 << 10  # tokens that a chain writes, if only a token ends it
 
 
 class Refused(ValueError):  # noqa: N818
@@ -297,6 +298,7 @@ Relative     keys[distances,coordinates] values[distances,others]=null
 Alibi        slopes:slopes place:place=null!
 Readout      lanes:lanes table:pairs
 Edit         text:text block:whole first:whole count:whole before:FeedForward? created:bool digest:name
+Chain        prompt:any_text* steps:steps until:any_text* answers:pairs inputs:names outputs:whole max_length:whole?
 """
 
 
@@ -365,6 +367,7 @@ RULES: dict[str, Callable[[Any], bool]] = {
     "some_lanes": lambda x: x is None or are_names(x, printable=True),
     "slopes": lambda x: x is None or (isinstance(x, list) and x != [] and all(map(is_number, x))),
     "place": lambda x: x is None or is_head_of_several(x),
+    "steps": lambda x: x is None or (type(x) is int and 1 <= x <= 1 << 16),
     "pairs": lambda x: isinstance(x, list) and all(isinstance(pair, list) and len(pair) == 2 for pair in x),
     "activation": lambda x: x in ("relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu"),
     "positions": are_positions,
@@ -406,12 +409,15 @@ class Reader:
         need(own, "it is no model file of Weightsmith")
         values = read_json(metadata["weightsmith"], "the metadata of the model")
         version, listed = values.pop("version", None), values.pop("tensors", None)
+        chain = values.pop("chain", None)
         need(type(version) is int and version == 1, f"the model file has version {shown(version)}, and 1 is read")
         same = follows("any_text*", listed) and sorted(listed) == sorted(header)
         need(same, "the tensors are not those that the metadata lists")
         self.arithmetic, self.tensors = Arithmetic(values.get("arithmetic")), self.tensors_of(header)
         self.model = self.part("Transformer", values, "", {})
         need(not self.tensors, f"there is a tensor that belongs nowhere: {shown([*self.tensors][:1])}")
+        need(chain is None or isinstance(chain, dict), "its chain is no JSON object")
+        self.chain = None if chain is None else self.part("Chain", chain, "the chain", None)
 
     def tensors_of(self, header: dict[str, Any]) -> dict[str, tuple[list[int], int]]:
         """Return the shape and the first byte of each tensor; they must fill the file, one after the other."""
@@ -556,6 +562,23 @@ class Reader:
         readout.table = sorted(table.items(), key=lambda entry: entry[0])
         readout.codes = {tuple(self.arithmetic.member(x, "the readout") for x in code): v for code, v in readout.table}
 
+    def check_Chain(self, chain: Part) -> None:  # noqa: N802
+        """Check a chain around the model, which has been read."""
+        T, tokens = self.model, [*chain.prompt, *chain.until, *chain.inputs]
+        chain.written = [*dict.fromkeys(T.readout.codes.values())] if T.readout else T.classes
+        need(all(token in T.vocabulary for token in [*tokens, *chain.written]), "the chain has tokens of its own")
+        need(all(token in chain.written for token in chain.until), "the chain never writes a token that ends it")
+        last = [token for token in chain.written if token in chain.until or not chain.until]
+        meant = [meaning for _, meaning in chain.answers]
+        need([token for token, _ in chain.answers] == last, "the chain's answers are not those of its last tokens")
+        need(all(is_text(meaning, 2000) for meaning in meant), "the chain has an answer that is no text")
+        need(chain.outputs == 1, "a chain with several outputs is not checked here")
+        need(chain.until or chain.steps, "nothing ends the chain")
+        room = len(T.table) - len(chain.prompt) - (0 if chain.until else chain.steps - 1)
+        need(chain.max_length != 0 and (chain.max_length or not T.table), "the chain takes no input, or too long ones")
+        need(not T.table or chain.max_length <= room, "the chain takes inputs that do not fit the position table")
+        chain.meaning, chain.said = dict(chain.answers), [*dict.fromkeys(meant)]
+
 
 AXES = ("vocabulary", "lanes", "classes")  # the axes whose size is the number of names in the field of that name
 
@@ -569,7 +592,7 @@ def writes(block: Part, i: int, lane: str) -> bool:
     return any(map(any, rows)) or any(norm.lanes is None or lane in norm.lanes for norm in after)
 
 
-def digest(T: Part, A: Arithmetic) -> str:
+def digest(T: Part, A: Arithmetic, chain: Part | None = None) -> str:
     """Return the digest by which certificates name a model: of everything that counts when two models are compared."""
     state = hashlib.sha256()
 
@@ -604,24 +627,35 @@ def digest(T: Part, A: Arithmetic) -> str:
         else:
             write(type(value).__name__, str(value))
 
-    write_value(T)
+    if chain is None:
+        write_value(T)
+        return state.hexdigest()
+    names = [field.name for field in PARTS["Chain"]]
+    write("Chain", ",".join(["transformer", *names]))
+    for value in (T, *(getattr(chain, name) for name in names)):
+        write_value(value)
     return state.hexdigest()
 
 
+UNENDED = object()  # in place of the answer of a chain that does not end
+
+
 class Model:
-    """A transformer, and what it does to a vector of the stream."""
+    """A transformer, and what it does to a vector of the stream; perhaps with a chain around it."""
 
     def __init__(self, data: bytes) -> None:
         reader = Reader(data)
         self.parts, self.arithmetic = T, A = reader.model, reader.arithmetic
         need(T.mask == "causal" or not any(block.attention for block in T.blocks), "its mask is not causal")
-        self.file_digest, self.digest = hashlib.sha256(data).hexdigest(), digest(T, A)
+        self.chain: Any = reader.chain
+        self.file_digest, self.digest = hashlib.sha256(data).hexdigest(), digest(T, A, self.chain)
         self.letters = sorted({*T.embedding})
         number = {x: n for n, x in enumerate(self.letters)}
         self.letter_of = {token: number[x] for token, x in zip(T.vocabulary, T.embedding, strict=True)}
         self.longest = len(T.table) or None
         self.computed = dict[Any, Vector]()  # results of feed-forward layers, each once
         self.answers = [*dict.fromkeys(T.readout.codes.values())] if T.readout else T.classes
+        self.said = [*self.chain.said, UNENDED] if self.chain else self.answers  # what a label stands for in the end
 
     def linear(self, W: Matrix, x: Vector, b: Vector | None = None) -> Vector:
         """Return W x ⊕ b: in each row, the fold of the products. Products that are 0 change nothing."""
@@ -1489,7 +1523,7 @@ class Theorem:
 
     claim: str  # "recognizes" or "same_decisions"
     scope: str  # "all lengths" or "up to n"
-    models: list[dict[str, str]]  # digest: that of the certificate; file: the SHA-256 of the file
+    models: list[dict[str, str]]  # digest: that of the certificate; file: the SHA-256 of the file; chain: what it is
     vocabulary: list[str]
     suffix: list[str]
     yes: str | None
@@ -1507,6 +1541,7 @@ class Theorem:
         lines = [f"proved {'for all lengths' if self.scope == 'all lengths' else self.scope}: {said}"]
         for model in self.models:
             lines += [f"  model     {model['digest']}", f"            in a file with the SHA-256 {model['file']}"]
+            lines += [f"            a chain: {model['chain']}"] if "chain" in model else []
         lines += [f"  language  {self.language}"] if self.language else []
         lines += [f"  within    {self.within}"] if self.within else []
         lines += [f"  tokens    {' '.join(map(shown, self.vocabulary[:20]))}{' …' if self.vocabulary[20:] else ''}"]
@@ -1534,7 +1569,7 @@ def check(models: Sequence[Model], data: Any, tick: Callable[[Work], None] | Non
     accepted, language = language_of(data, "language", tokens, own)
     inside, within = language_of(data, "within", tokens, None)
     need((accepted is None) == (claim == "same_decisions"), "only a claim to recognize has a language")
-    answers = [model.answers for model in models]
+    answers = [model.said for model in models]
     need(yes in answers[0] if accepted else yes is None, f"there is no class {shown(yes)}")
     everything = Machine([[0] * len(tokens)], [2], frozenset([0]))
     known = [accepted or everything, inside or everything]
@@ -1542,9 +1577,10 @@ def check(models: Sequence[Model], data: Any, tick: Callable[[Work], None] | Non
         for *labels, member, about in work.labels([*machines, *known], len(machines), longest):
             if min(labels) > 0 and about == 2:
                 first, *other = (answer[label - 1] for answer, label in zip(answers, labels, strict=True))
+                need(UNENDED not in (first, *other), "on some input the chain does not end")
                 need(first == other[0] if other else (first == yes) == (member == 2), "on some input the claim fails")
     empty = not any(label == 2 for (label,) in work.labels([known[1]], 0, longest))
-    named = [{"digest": model.digest, "file": model.file_digest} for model in models]
+    named = [{"digest": model.digest, "file": model.file_digest, **chain_text(model)} for model in models]
     return Theorem(claim, scope, named, tokens, suffix, yes, language, within, empty, work.walks, work.states)
 
 
@@ -1581,6 +1617,8 @@ def decisions(
     The certificate may have one machine for all: it must agree with each of them wherever that one speaks. By (I), it
     then says the decision.
     """
+    if model.chain:
+        return [answers_of_chain(work, model, data, tokens, suffix, longest)]
     after = suffix if {*suffix} <= model.letter_of.keys() else []
     need(model.letter_of.keys() - {*suffix} == {*tokens}, "the certificate is about other tokens than the model")
     need(model.longest is None or longest + len(after) <= model.longest, "it says more than fits the position table")
@@ -1597,6 +1635,60 @@ def decisions(
     agree = all(label in (0, said) for M in found for label, said in work.labels([M, one], 1))
     need(agree, "the machine of all decisions says another one")
     return [one]
+
+
+def answers_of_chain(
+    work: Work, model: Model, data: Any, tokens: list[str], suffix: list[str], longest: float
+) -> Machine:
+    """Check the proof of a chain; return a machine over tokens that says its answer after an input.
+
+    The certificate has one machine for all decisions, over the whole vocabulary. It must agree with each machine of the
+    proof wherever that one speaks, so by (I) it says the token that follows a text. The chain is followed in it: from
+    the state after an input through the prompt, and then along the tokens that it says itself. Where the chain does not
+    end, the label is that of `UNENDED`.
+    """
+    T, chain = model.parts, model.chain
+    need(not suffix and {*tokens} == {*chain.inputs}, "the certificate is about other tokens than the chain")
+    need(chain.max_length is None or longest <= chain.max_length, "it says more than the chain's longest input")
+    need(not (T.table and chain.until), "a chain with a position table that a token ends is not checked here")
+    machines, blocks, decided = fields_of(data, "machines", "blocks", "decisions")
+    whole, column = read(Table, decided), {token: i for i, token in enumerate(T.vocabulary)}
+    one = Machine.made(whole.table, whole.labels, len(column))
+    need(max(one.labels) <= len(model.answers), "the machine of all decisions says what is no decision")
+    for M in Proof(model, machines, blocks, work).machines:
+        table = [[row[model.letter_of[token]] for token in T.vocabulary] for row in M.table]
+        wide = Machine.made(table, M.labels, len(column))
+        agree = all(label in (0, said) for label, said in work.labels([wide, one], 1))
+        need(agree, "the machine of all decisions says another one")
+
+    def step(state: int, token: str) -> int:
+        return int(one.table[state][column[token]])
+
+    def answer(state: int) -> int:
+        state, steps, most = reduce(step, chain.prompt, state), 0, chain.steps or MOST_UNTIL
+        while one.labels[state]:  # 0 stands before the first token alone
+            token, steps = model.answers[one.labels[state] - 1], steps + 1
+            if token in chain.until or (steps == most and not chain.until):
+                return 1 + int(chain.said.index(chain.meaning[token]))
+            if steps == most:
+                return 1 + len(chain.said)
+            state = step(state, token)
+        return 0
+
+    labels = [answer(state) for state in range(len(one.table))]
+    return Machine.made([[row[column[token]] for token in tokens] for row in one.table], labels, len(tokens))
+
+
+def chain_text(model: Model) -> dict[str, str]:
+    """Say how a chain reads and ends, where there is one."""
+    chain = model.chain
+    if not chain:
+        return {}
+    ends = f"until {' '.join(map(shown, chain.until))}" if chain.until else ""
+    steps = "" if chain.steps is None else f"{chain.steps} steps{' at most' if chain.until else ''}"
+    prompt = f"prompt {' '.join(map(shown, chain.prompt))}" if chain.prompt else "no prompt"
+    answers = ", ".join(f"{shown(token)} means {shown(meaning)}" for token, meaning in chain.answers[:20])
+    return {"chain": "; ".join(part for part in (prompt, steps, ends, answers) if part)}
 
 
 def language_of(data: Any, name: str, tokens: list[str], own: Any) -> tuple[Machine | None, str | None]:

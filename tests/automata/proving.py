@@ -14,7 +14,7 @@ from tests.witness.trees import Tree, decided, every_input
 from weightsmith.automata import Automaton, language
 from weightsmith.automata.extraction import Budget, Decisions, UnknownError, extract
 from weightsmith.automata.extraction.limits import Limits
-from weightsmith.automata.extraction.whole import joined
+from weightsmith.automata.extraction.one_automaton import joined
 from weightsmith.check.claims import Recognizes
 from weightsmith.check.every_length import check_by_automata
 from weightsmith.check.frame import make_frame

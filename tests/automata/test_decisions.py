@@ -14,7 +14,7 @@ from tests.automata.shortcuts import KINDS, made_for
 from weightsmith.automata import Automaton, DecisionAutomaton, compile_regex, smallest
 from weightsmith.automata.drawing import drawn
 from weightsmith.automata.extraction import UnknownError, extract
-from weightsmith.automata.extraction.whole import joined
+from weightsmith.automata.extraction.one_automaton import joined
 
 VOCABULARIES: tuple[tuple[str, ...], ...] = (("0", "1"), ("a", "b", "c"), ("x", "yy"), ("*", "]"), ("\n", "a"))
 

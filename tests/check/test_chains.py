@@ -85,7 +85,7 @@ def test_a_ledger_and_workers_give_the_same_verdict(tmp_path: Path) -> None:
     C = parity(9)
     plain = ws.check.recognizes(C, ODD, up_to=9)
     for options in ({"workers": 2}, {"ledger": tmp_path / "l"}, {"ledger": tmp_path / "l"}, {"memory": 1 << 24}):
-        again = ws.check.recognizes(C, ODD, up_to=9, **options)  # type: ignore[arg-type]
+        again = ws.check.recognizes(C, ODD, up_to=9, **options)
         assert (again.inputs, again.digests) == (plain.inputs, plain.digests)
 
 

@@ -36,13 +36,18 @@ def test_verbs_know_chains(files: Path) -> None:
     assert good("info", "chain.safetensors", folder=files).startswith("Chain\n")
     assert json.loads(good("info", "chain.safetensors", "--json", folder=files))["chain"]["prompt"] == ["="]
     language = ("--regex", "0*1(0*10*1)*0*", "--up-to", "6")
-    assert "exhaustive up to 6, all 126 inputs" in good("check", "recognizes", "chain.safetensors", *language, folder=files)
+    assert "exhaustive up to 6, all 126 inputs" in good(
+        "check", "recognizes", "chain.safetensors", *language, folder=files
+    )
     good("show", "chain.safetensors", "0111", "-o", "page.html", folder=files)
     assert "0111=00010" in (files / "page.html").read_text().replace('","', "")
 
 
 def test_verbs_that_need_a_transformer_say_so(files: Path) -> None:
-    for verb in (("rewrite", "chain.safetensors", "--form", "infinity", "-o", "x.safetensors"), ("next", "chain.safetensors", "01")):
+    for verb in (
+        ("rewrite", "chain.safetensors", "--form", "infinity", "-o", "x.safetensors"),
+        ("next", "chain.safetensors", "01"),
+    ):
         ended = weightsmith(*verb, folder=files)
         assert ended.returncode == 2
         assert "holds a chain, and a transformer is needed here" in ended.stderr

@@ -28,7 +28,16 @@ from weightsmith.check.claim import HAS_FUNCTION, Claim, Failure, Quantity, Valu
 from weightsmith.check.divergence import Divergence, first_divergence
 from weightsmith.check.entries import damaged_entry, function_text, language_text, short_text
 from weightsmith.check.frame import Frame
-from weightsmith.check.models import NOT_ENDED, Model, answer_at, answer_text, answers_of, refuse_chains, value_as_text
+from weightsmith.check.models import (
+    NOT_ENDED,
+    Model,
+    answer_at,
+    answer_text,
+    answers_of,
+    labels_of,
+    refuse_chains,
+    value_as_text,
+)
 from weightsmith.errors import InputError, brief, cut, listed, named, shown
 from weightsmith.inspect.run import Run
 from weightsmith.model import Chain, Transformer, needs_classes, value_text
@@ -116,9 +125,10 @@ class SameDecisions(_Pair):
 
     def first_failure(self, machines: Sequence[list[Moore]], within: Moore | None, budget: Budget) -> Failure:
         """Walk through the machines of both, joined into one for each model where that stays small."""
-        answer_ids = np.append(-1, self._answer_ids)
-        few = [as_few(each, len(answers_of(T)), budget) for each, T in zip(machines, self.models, strict=True)]
-        ids = first_difference(few[0], few[1], lambda a, b: a - 1 != answer_ids[b], within, budget)
+        answer_ids = np.concatenate([[-1], self._answer_ids, [-2]])  # the last for a chain that does not end
+        most = len(answers_of(self.S))
+        few = [as_few(each, labels_of(T), budget) for each, T in zip(machines, self.models, strict=True)]
+        ids = first_difference(few[0], few[1], lambda a, b: (a - 1 != answer_ids[b]) | (a > most), within, budget)
         return Failure(ids, [each[0] if len(each) == 1 else None for each in few])
 
     def _said(self, r: Any) -> str:
@@ -193,8 +203,11 @@ class Recognizes(_Single):
     def first_failure(self, machines: Sequence[list[Moore]], within: Moore | None, budget: Budget) -> Failure:
         """Walk through each machine together with the automaton of the language."""
         assert self.language.automaton is not None
-        yes, wanted = 1 + self.T.classes.index(self.yes), labelled_language(self.language.automaton, budget)
-        ids = first_difference(machines[0], [wanted], lambda a, b: (a == yes) != (b == 2), within, budget)
+        yes, answers = 1 + self.T.classes.index(self.yes), len(answers_of(self.T))
+        wanted = labelled_language(self.language.automaton, budget)
+        ids = first_difference(
+            machines[0], [wanted], lambda a, b: ((a == yes) != (b == 2)) | (a > answers), within, budget
+        )
         return Failure(ids, [None])
 
     def described(self) -> dict[str, Any]:

@@ -31,9 +31,11 @@ from weightsmith.check.options import Options, Progress
 from weightsmith.check.plan import MAX_LENGTH, Plan, Shard, depth_within, tokens
 from weightsmith.check.verdict import EveryLength, Verdict
 from weightsmith.errors import InputError, brief, whole_number
+from weightsmith.model import Chain
 from weightsmith.semantics.reference import Reference
 
 FEW_INPUTS, FEW_TOKENS = 1 << 10, 32  # run before automata: inputs, and the greatest length
+FEW_PRODUCTS = 1 << 20  # of a chain on the longest of these inputs
 MANY_INPUTS, MAX_RUN_LENGTH = 1 << 18, 256  # run after automata that do not know
 ASK_FIRST = 1 << 22  # inputs up to a length: with more of them, automata are tried first
 SMALL_WORK = 30_000_000  # products: the reference takes about half a second for them
@@ -206,6 +208,8 @@ def _of_every_length(claim: Claim, options: Options) -> Verdict:
     budget = options.budget()
     budget.start()
     end, length = _end_of(budget.seconds), _length_for(claim, FEW_INPUTS, FEW_TOKENS)
+    if any(isinstance(T, Chain) and work_of(T, length) > FEW_PRODUCTS for T in claim.models):
+        length = 1
     short = check_exhaustively(claim, length, options.for_short_inputs(), end)
     if short.holds is False:
         return _refuted_at_once(claim, short, short.seconds)

@@ -8,16 +8,18 @@ from typing import TypeAlias
 
 from weightsmith.automata import Inputs, written
 from weightsmith.automata.extraction import Budget, Decisions, UnknownError, check_possible, extract
+from weightsmith.automata.extraction.chains import check_chain, over_inputs, whole_machine
 from weightsmith.automata.extraction.moore import Moore
 from weightsmith.automata.extraction.search import Ids, labelled_language, read_as
 from weightsmith.automata.extraction.trace import ProofTrace
 from weightsmith.check.claim import Claim
 from weightsmith.check.examine import by_reference, reader
+from weightsmith.check.models import Model
 from weightsmith.check.plan import Plan, inputs_between
 from weightsmith.check.proof import proof_data, size_of, too_large, unchecked
 from weightsmith.check.verdict import EveryLength
 from weightsmith.errors import InputError
-from weightsmith.model import Chain, Transformer
+from weightsmith.model import Chain
 
 Traces: TypeAlias = Sequence[tuple[ProofTrace, Moore | None]]  # per model, for `proof_data`
 
@@ -38,10 +40,8 @@ def why_not(claim: Claim) -> str | None:
                 "without lookaround and references, or Automaton(…), or say up to which length, as in up_to=10"
             )
     for T in claim.models:
-        if isinstance(T, Chain):
-            return "chains are checked up to a length: write up_to=10"
         try:
-            check_possible(T)
+            check_chain(T) if isinstance(T, Chain) else check_possible(T)
         except InputError as error:
             return str(error)
     return None
@@ -106,15 +106,22 @@ def _first_failure(claim: Claim, budget: Budget) -> tuple[Ids | None, Traces]:
     """Return the shortest input on which a claim fails, the first in vocabulary order, or None; and the traces."""
     within = claim.frame.within
     only = None if within is None or within.automaton is None else labelled_language(within.automaton, budget)
-    extracted = [extract(T, budget) for T in claim.models if isinstance(T, Transformer)]
-    failure = claim.first_failure([_as_claimed(claim, decisions) for decisions in extracted], only, budget)
-    traces = [each.trace for each in extracted]
-    return failure.ids, list(zip(traces, failure.decisions, strict=True))
+    extracted = [extract(T.transformer if isinstance(T, Chain) else T, budget) for T in claim.models]
+    chains = [
+        whole_machine(T, decisions, budget) if isinstance(T, Chain) else None
+        for T, decisions in zip(claim.models, extracted, strict=True)
+    ]
+    each = zip(claim.models, extracted, chains, strict=True)
+    failure = claim.first_failure([_as_claimed(claim, *one, budget) for one in each], only, budget)
+    wholes = [joined if whole is None else whole for joined, whole in zip(failure.decisions, chains, strict=True)]
+    return failure.ids, [(decisions.trace, whole) for decisions, whole in zip(extracted, wholes, strict=True)]
 
 
-def _as_claimed(claim: Claim, decisions: Decisions) -> list[Moore]:
-    """Return the machines of a model over the tokens of the claim, after its suffix."""
+def _as_claimed(claim: Claim, model: Model, decisions: Decisions, whole: Moore | None, budget: Budget) -> list[Moore]:
+    """Return the machines of a model over the tokens of the claim, after its suffix; that of a chain's answers."""
     T = decisions.transformer
+    if isinstance(model, Chain) and whole is not None:
+        return [over_inputs(model, whole, [T.vocabulary.index(token) for token in claim.vocabulary], budget)]
     columns, suffix = (
         [T.vocabulary.index(token) for token in tokens] for tokens in (claim.vocabulary, claim.frame.after(T))
     )

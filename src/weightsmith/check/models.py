@@ -17,7 +17,6 @@ from weightsmith.semantics.reference import Reference
 
 Model: TypeAlias = Transformer | Chain
 NOT_ENDED = -1  # the answer of a chain that does not end
-TYPICAL_STEPS = 256  # of a chain whose number of steps is not known, for estimates
 MAX_NUMBER = 1 << 62  # of answers
 
 
@@ -61,8 +60,7 @@ class ChainRuns:
 def text_length(C: Chain, length: int) -> int:
     """Return the longest text that a chain reads on inputs of a length."""
     most = min(length, length if C.max_length is None else C.max_length)
-    steps = C.steps_for(most) if C.steps is not None else min(C.steps_for(most), TYPICAL_STEPS)
-    return max(1, length + len(C.prompt) + steps - 1)
+    return max(1, length + len(C.prompt) + C.steps_for(most) - 1)
 
 
 def answer_numbers(C: Chain, generated: npt.NDArray[np.intp], ended: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
@@ -94,6 +92,11 @@ def has_readout(model: Model) -> bool:
 def answers_of(model: Model) -> tuple[Any, ...]:
     """Return all answers that a model can give."""
     return model.classes if isinstance(model, Chain) else model.answers
+
+
+def labels_of(model: Model) -> int:
+    """Return how many labels the machines of a model have: its answers and, of a chain, that it does not end."""
+    return len(answers_of(model)) + isinstance(model, Chain)
 
 
 def answer_text(run: Run | ChainRun) -> str:

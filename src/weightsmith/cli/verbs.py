@@ -9,7 +9,21 @@ from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
 VERBS = (  # in the order in which --help shows them; the module of a verb has its name
-    *("demo", "laws", "library", "new", "info", "run", "show", "studio", "explain", "next", "generate", "chain", "track"),
+    *(
+        "demo",
+        "laws",
+        "library",
+        "new",
+        "info",
+        "run",
+        "show",
+        "studio",
+        "explain",
+        "next",
+        "generate",
+        "chain",
+        "track",
+    ),
     *("compose", "compile", "automaton", "limits", "rasp", "corpus", "train", "rounding", "compare", "moods", "export"),
     *("rewrite", "import", "check", "memory", "warm-up"),
 )

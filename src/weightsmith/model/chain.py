@@ -19,6 +19,7 @@ Steps: TypeAlias = int | str | Sequence[int] | Callable[[int], int] | None
 Answer: TypeAlias = str | tuple[str, ...]
 
 MAX_STEPS = 1 << 16  # tokens that a chain writes
+MOST_UNTIL = 1 << 10  # tokens, where only a token ends the chain and there is no position table
 MAX_FORMULA = 200  # letters of a number of steps that is written as a formula
 MAX_ANSWERS = 1 << 16
 STEPS_LINE = "write steps=8, steps='2*n + 1' or a function of the input's length n, or until=(…) with steps=None"
@@ -33,7 +34,8 @@ class Chain(Frozen):
     end. The last token answers; `answers` translates it. With `outputs=k` the last k tokens answer, as a tuple.
 
     `steps` is a number, a formula such as "2*n + 1", a function of the input's length n, a sequence with a number for
-    each n from 0 on, or None. A position table turns a function into such a sequence.
+    each n from 0 on, or None: then only a token of `until` ends the chain, which may write as many tokens as fit the
+    position table, or 1,024 without one. A position table turns a function into a sequence.
     `inputs` are the tokens that inputs consist of: by default all but those of the prompt and of `until`.
     `max_length` is the length of the longest input: less than what the position table holds, or what was declared.
     """
@@ -167,7 +169,7 @@ class Chain(Frozen):
         steps = self.steps
         if steps is None:
             table = self.transformer.max_length
-            return MAX_STEPS if table is None else table - len(self.prompt) - length + 1
+            return MOST_UNTIL if table is None else table - len(self.prompt) - length + 1
         if isinstance(steps, str):
             value: Any = _formula(steps)(length)
         else:

@@ -38,7 +38,8 @@ this package. `search` finds the first input on which two unions differ.
 """
 
 from weightsmith.automata.extraction.budget import Budget
-from weightsmith.automata.extraction.whole import Decisions, automaton, check_possible, extract
+from weightsmith.automata.extraction.one_automaton import automaton
+from weightsmith.automata.extraction.whole import Decisions, check_possible, extract
 from weightsmith.errors import UnknownError
 
 __all__ = ["Budget", "Decisions", "UnknownError", "automaton", "check_possible", "extract"]

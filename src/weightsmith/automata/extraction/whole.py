@@ -7,23 +7,19 @@ from functools import partial
 import numpy as np
 
 from weightsmith.arithmetic import Array, Saturating
-from weightsmith.automata.decisions import DecisionAutomaton, decision_automaton
 from weightsmith.automata.extraction.blocks import Finish, run_block
-from weightsmith.automata.extraction.budget import DEFAULT_MEMORY, DEFAULT_SECONDS, DEFAULT_STATES, Budget
+from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.exploring import Ints, distinct_rows, state_bytes
 from weightsmith.automata.extraction.failures import unless_it_fails
 from weightsmith.automata.extraction.guesses import WEIGHTINGS
-from weightsmith.automata.extraction.moore import Moore, pair, smallest, union
+from weightsmith.automata.extraction.moore import Moore, smallest, union
 from weightsmith.automata.extraction.stream import Stream
 from weightsmith.automata.extraction.trace import BlockTrace, ProofTrace
 from weightsmith.errors import InputError
-from weightsmith.model import Rotary, Transformer, Value, position_table
-from weightsmith.model.lookup import checked as checked_transformer
+from weightsmith.model import Rotary, Transformer, position_table
 from weightsmith.model.positions import AttentionPositions
 from weightsmith.semantics.reference import Reference
 from weightsmith.semantics.support import unsupported
-
-AUTOMATON_BYTES = 4 * 4  # of each entry of a table while an automaton is made of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,40 +57,6 @@ def extract(T: Transformer, budget: Budget | None = None) -> Decisions:
     return Decisions(T, machines, T.max_length, trace)
 
 
-def automaton(
-    T: Transformer,
-    *,
-    yes: Value = "YES",
-    seconds: float = DEFAULT_SECONDS,
-    states: int = DEFAULT_STATES,
-    memory: int = DEFAULT_MEMORY,
-) -> DecisionAutomaton:
-    """Return the automaton of a transformer: the smallest one with its decision after every input, of any length.
-
-    With a position table it is about the inputs that fit. It accepts the inputs whose decision is `yes`. If `seconds`,
-    `states` of a machine or `memory`, in bytes, are not enough, the error names the step that was reached.
-
-    >>> from weightsmith import library
-    >>> automaton(library.ends_with("01")).regex()
-    '.*01'
-    """
-    checked_transformer(T)
-    return Budget(seconds, states, memory).search(lambda budget: joined(extract(T, budget), yes, budget))
-
-
-def joined(decisions: Decisions, yes: Value, budget: Budget) -> DecisionAutomaton:
-    """Return one automaton for a union, without an answer to inputs that are too long."""
-    T, length = decisions.transformer, decisions.max_length
-    whole = one_machine(decisions.machines, len(T.answers), budget)
-    if length is not None:
-        budget.room(16 * length * len(T.vocabulary), "a state for each position")
-        clock = _clock(length, len(T.vocabulary))
-        whole = pair(whole, clock, lambda a, b: np.where(b > 0, a, 0), budget)
-    budget.room(AUTOMATON_BYTES * whole.table.size, "the automaton")
-    outputs = whole.labels.astype(np.int64) - 1
-    return decision_automaton(whole.table, outputs, T.vocabulary, T.answers, yes, length)
-
-
 def one_machine(machines: Sequence[Moore], answers: int, budget: Budget) -> Moore:
     """Return one machine for a union of machines.
 
@@ -112,13 +74,6 @@ def one_machine(machines: Sequence[Moore], answers: int, budget: Budget) -> Moor
     labels = np.where(few.labels == 0, default, few.labels)
     labels[0] = 0
     return Moore(few.table, labels.astype(np.int32))
-
-
-def _clock(length: int, tokens: int) -> Moore:
-    """Return a machine with label 1 up to a length, then 0."""
-    following = np.minimum(np.arange(1, length + 3), length + 1)
-    labels = np.arange(length + 2)
-    return Moore(np.repeat(following[:, None], tokens, axis=1).astype(np.int32), np.where(labels <= length, 1, 0))
 
 
 def check_possible(T: Transformer) -> None:
