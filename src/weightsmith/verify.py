@@ -6,7 +6,8 @@ through finitely many states. `docs/proof-format.md` describes a certificate fie
 
 The claim. A transformer reads tokens and decides after each of them. A claim says that the decision is a certain class
 exactly for the inputs of a language ("recognizes"), or that two transformers decide alike ("same_decisions"): after
-every input of at least one token, or only up to a length, or only for the inputs of a second language ("within").
+every input of at least one token, or only up to a length, or only for the inputs of a second language ("within"). A
+chain takes the place of a transformer: it writes token after token, and what the last one means is its decision.
 
 Why an accepted claim is true. All machines read letters and start in state 0; tokens with equal embeddings are one
 letter. A machine *speaks* in the states whose label is above 0. The *stream* before a block is described by vectors,

@@ -142,3 +142,18 @@ def test_what_no_automaton_describes_is_refused_with_what_to_write() -> None:
             ws.automaton(chain)
     fixed = replace(C, transformer=placed, max_length=None)
     assert str(ws.check.recognizes(fixed, "0*1(0|1)*")).startswith("recognizes: proved up to 8, all 510 inputs")
+
+
+def test_a_chain_without_steps_ends_within_the_limit_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same limit stands in the chain, in the search and in the checker: with one alone changed, they part."""
+    C, _ = proved()
+    D = replace(C, until="Y", answers={"Y": "YES"}, steps=None)
+    assert (D.steps_for(3), verify.MOST_UNTIL) == (1024, 1024)
+    refuted = ws.check.recognizes(D, ".*")
+    assert (refuted.counterexample, refuted.sides["the chain"]) == ("0", "does not end within 1,024 tokens")
+    data = ws.check.recognizes(D, ".*", within=".*1.*").certificate()
+    model = verify.Model(model_bytes(D))
+    verify.check([model], data)
+    monkeypatch.setattr(verify, "MOST_UNTIL", 0)
+    with pytest.raises(verify.Refused, match="on some input the chain does not end"):
+        verify.check([model], data)
