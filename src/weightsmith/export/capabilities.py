@@ -12,8 +12,8 @@ from weightsmith.errors import ExportError, InputError, WeightsmithError, brief
 from weightsmith.model import AttentionPositions, Block, Softmax, Transformer, named_arrays
 from weightsmith.model.block import GATED
 from weightsmith.model.head_groups import head_groups
-from weightsmith.model.lookup import checked
 from weightsmith.model.positions import NO_POSITIONS
+from weightsmith.model.transformer import checked
 
 FLOATS = ("float32", "float64", "bfloat16", "float16")
 ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu")

@@ -11,7 +11,7 @@ from weightsmith.errors import ExportError, brief
 from weightsmith.export.outputs import code_places, plain_readout
 from weightsmith.memory.facts import by_lane
 from weightsmith.model import Block, Norm, Transformer, position_table
-from weightsmith.model.lookup import checked
+from weightsmith.model.transformer import checked
 from weightsmith.rewrites import is_infinity_form
 
 VERSION = 1

@@ -22,7 +22,7 @@ from weightsmith.export.saturation import Late, Unbounded, late_and_exact, relyi
 from weightsmith.export.search import LONGEST, searched
 from weightsmith.export.tally import Tally, said, shortened, survival
 from weightsmith.model import Transformer
-from weightsmith.model.lookup import checked
+from weightsmith.model.transformer import checked
 from weightsmith.semantics.evaluation import Ids
 
 SURVIVAL_INPUTS = 1_000  # that are run in other dtypes

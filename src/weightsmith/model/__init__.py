@@ -2,13 +2,12 @@
 
 from weightsmith.model import heads
 from weightsmith.model.block import Attention, Block, FeedForward, Head
+from weightsmith.model.by_name import Neuron, feed_forward, matrix
 from weightsmith.model.checks import lane_index
 from weightsmith.model.digest import digest
 from weightsmith.model.distances import Alibi, Relative, Rotary
 from weightsmith.model.edit import Edit
 from weightsmith.model.folds import named_arrays
-from weightsmith.model.matrix import matrix
-from weightsmith.model.neurons import Neuron, feed_forward
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
 from weightsmith.model.positions import (
     AddedPositions,

@@ -18,24 +18,24 @@ Indices = Sequence[int] | slice | npt.NDArray[np.intp]
 _WALKED = (np.ndarray, tuple, Frozen)  # an array, or a part that may contain arrays
 
 
-def named_arrays(part: object, name: str = "", history: bool = False) -> Iterator[tuple[str, Weights]]:
-    """Yield every array with its full name, such as `blocks.0.attention.heads.1.W_Q`.
+def named_arrays(part: object, name: str = "", history: bool = False) -> list[tuple[str, Weights]]:
+    """Return every array with its full name, such as `blocks.0.attention.heads.1.W_Q`.
 
     The order is that of the fields; with `history` also those that do not count when models are compared.
     """
     if isinstance(part, np.ndarray):
-        yield name, part
-    elif isinstance(part, tuple):
-        if not _has_parts(part):
-            return
+        return [(name, part)]
+    arrays = list[tuple[str, Weights]]()
+    if isinstance(part, tuple) and _has_parts(part):
         for i, item in enumerate(part):
-            yield from named_arrays(item, f"{name}.{i}", history)
+            arrays += named_arrays(item, f"{name}.{i}", history)
     elif isinstance(part, Frozen):
         shared = "output" if getattr(part, "tied", False) else ""  # it is the embedding, and that is walked already
         for field in fields(part):  # type: ignore[arg-type]
             value = getattr(part, field.name)
             if isinstance(value, _WALKED) and field.name != shared and (field.compare or history):
-                yield from named_arrays(value, f"{name}.{field.name}" if name else field.name, history)
+                arrays += named_arrays(value, f"{name}.{field.name}" if name else field.name, history)
+    return arrays
 
 
 def _has_parts(items: tuple[Any, ...]) -> bool:

@@ -4,14 +4,7 @@ from typing import Any
 
 from weightsmith.errors import InputError, brief, existing, listed, named, nearest_names, shown
 from weightsmith.model.block import Attention, Block, FeedForward
-from weightsmith.model.transformer import Transformer
-
-
-def checked(T: Any) -> Transformer:
-    """Return a transformer; refuse any other value."""
-    if not isinstance(T, Transformer):
-        raise InputError(f"{brief(T)} is not a transformer: write load('model.safetensors') for a file")
-    return T
+from weightsmith.model.transformer import Transformer, checked
 
 
 def block_at(T: Transformer, block: Any) -> Block:

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from weightsmith.errors import InputError, brief, listed, named, nearest_names
-from weightsmith.model.lookup import checked
 from weightsmith.model.tokenizer import decoded, encoded
-from weightsmith.model.transformer import Transformer
+from weightsmith.model.transformer import Transformer, checked
 
 
 def read_tokens(T: Transformer, tokens: str | Sequence[str]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias, get_args
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Weights, checked_arithmetic
-from weightsmith.errors import ModelError, brief
+from weightsmith.errors import InputError, ModelError, brief
 from weightsmith.model.axes import LANES, Axes, LaneNames, array_axes, declarations
 from weightsmith.model.block import Block, parts
 from weightsmith.model.checks import check
@@ -188,3 +188,10 @@ class Transformer(Frozen):
         """Return HTML for notebooks: a page that runs typed inputs; for a large transformer, a description."""
         shown: str = meaning("in_notebook")(self, f"<pre>{html.escape(description(self))}</pre>")
         return shown
+
+
+def checked(T: object) -> Transformer:
+    """Return a transformer; refuse any other value."""
+    if not isinstance(T, Transformer):
+        raise InputError(f"{brief(T)} is not a transformer: write load('model.safetensors') for a file")
+    return T

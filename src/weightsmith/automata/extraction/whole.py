@@ -18,10 +18,10 @@ from weightsmith.automata.extraction.stream import Stream
 from weightsmith.automata.extraction.trace import BlockTrace, ProofTrace
 from weightsmith.errors import InputError
 from weightsmith.model import Rotary, Transformer, Value, position_table
-from weightsmith.model.lookup import checked as checked_transformer
 from weightsmith.model.positions import AttentionPositions
+from weightsmith.model.transformer import checked as checked_transformer
+from weightsmith.semantics.evaluation import unsupported
 from weightsmith.semantics.reference import Reference
-from weightsmith.semantics.support import unsupported
 
 AUTOMATON_BYTES = 4 * 4  # of each entry of a table while an automaton is made of it
 

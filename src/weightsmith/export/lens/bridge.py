@@ -13,7 +13,7 @@ from weightsmith.export.lens.weights import lens_weights
 from weightsmith.export.measure import RANDOM_LENGTH, Outputs, check_allowed, measure, required
 from weightsmith.export.outputs import width
 from weightsmith.model import Transformer
-from weightsmith.model.lookup import checked
+from weightsmith.model.transformer import checked
 from weightsmith.semantics.evaluation import Ids
 
 MAX_CONTEXT = 1 << 16

@@ -11,7 +11,7 @@ from weightsmith.errors import ExportError, brief, whole_number
 from weightsmith.export.capabilities import dtype_for, require_packages
 from weightsmith.export.measure import RANDOM_LENGTH, Agreement, check_allowed, measure, required
 from weightsmith.model import Transformer
-from weightsmith.model.lookup import checked
+from weightsmith.model.transformer import checked
 from weightsmith.storage import check_writable, refusals
 
 Dtype: TypeAlias = Literal["float32", "float64"]

@@ -7,7 +7,7 @@ from weightsmith.arithmetic import Saturating
 from weightsmith.errors import ExportError, brief
 from weightsmith.export.capabilities import dtype_for, require_packages
 from weightsmith.model import Transformer
-from weightsmith.model.lookup import checked
+from weightsmith.model.transformer import checked
 
 if TYPE_CHECKING:
     import torch

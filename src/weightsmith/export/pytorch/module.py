@@ -106,7 +106,7 @@ class Positions(nn.Module):
         schemes = T.positions if isinstance(T.positions, tuple) else (T.positions,)
         self._inner = {isinstance(scheme, AddedPositions): str(n) * several for n, scheme in enumerate(schemes)}
         scheme, self.computed = added(T.positions), None
-        if scheme is not None and not list(named_arrays(scheme)):
+        if scheme is not None and not named_arrays(scheme):
             make = partial(_first_vectors, scheme, T.arithmetic, len(T.lanes))
             self.computed = GrowingTable(dtype, make, min(FIRST_ROWS, scheme.max_length))
 
