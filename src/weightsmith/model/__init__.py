@@ -22,7 +22,6 @@ from weightsmith.model.positions import (
 from weightsmith.model.random import random_transformer
 from weightsmith.model.readout import Readout, Value, needs_classes, value_text
 from weightsmith.model.tokens import (
-    check_length,
     read_tokens,
     readable_text,
     separator,
@@ -30,7 +29,7 @@ from weightsmith.model.tokens import (
     token_ids,
     tokens_text,
 )
-from weightsmith.model.transformer import Transformer
+from weightsmith.model.transformer import Transformer, check_length
 from weightsmith.model.weightings import AverageHard, LeftmostHard, RightmostHard, Softmax, Weighting
 
 __all__ = [

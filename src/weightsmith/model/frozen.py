@@ -32,9 +32,14 @@ class Frozen:
         """Return the sizes of axes that this part fixes; `sizes` are those that the parts around it fix."""
         return {}
 
-    def counted(self, name: str) -> object:
-        """Return the value of a field that goes into digests."""
-        return getattr(self, name)
+    def counted(self) -> dict[str, object]:
+        """Return the fields that go into digests; some are omitted, so that models from before them keep theirs."""
+        values = {field: getattr(self, field.name) for field in fields(self) if field.compare}  # type: ignore[arg-type]
+        return {
+            field.name: value
+            for field, value in values.items()
+            if not (field.metadata.get("digests omit default") and value == field.default)
+        }
 
     def _freeze(self, *names: str) -> None:
         """Turn these array fields, or all of them, into read-only arrays with as many axes as they declare."""

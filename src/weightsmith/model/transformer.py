@@ -4,6 +4,7 @@ import html
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Annotated, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -139,7 +140,7 @@ class Transformer(Frozen):
         """The scheme inside attention that its heads share, unless they have their own."""
         return attending(self.positions)
 
-    @property
+    @cached_property
     def weights(self) -> int:
         """How many numbers it consists of."""
         return sum(array.size for _, array in named_arrays(self))
@@ -195,3 +196,13 @@ def checked(T: object) -> Transformer:
     if not isinstance(T, Transformer):
         raise InputError(f"{brief(T)} is not a transformer: write load('model.safetensors') for a file")
     return T
+
+
+def check_length(T: Transformer, length: int) -> None:
+    """Refuse a length beyond the position table."""
+    most = checked(T).max_length
+    if most is not None and length > most:
+        raise InputError(
+            f"the input has {length} tokens and the position table holds {most}: "
+            f"write at most {most} tokens, or give the transformer a longer table"
+        )
