@@ -16,7 +16,7 @@ from weightsmith.kernels.engines import engine_for
 from weightsmith.kernels.packed import PackedRun
 from weightsmith.kernels.packed.program import WEIGHTINGS
 from weightsmith.model import AttentionPositions, Norm, Weighting
-from weightsmith.model.axes import Axes, LaneNames
+from weightsmith.model.frozen import Axes, LaneNames
 from weightsmith.model.norms import NORM_LANES
 from weightsmith.semantics.reference import Reference
 

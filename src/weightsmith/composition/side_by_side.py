@@ -8,8 +8,8 @@ import numpy as np
 
 from weightsmith.errors import ModelError, listed
 from weightsmith.model import Attention, Block, FeedForward, PositionTable, Transformer, needs_classes, position_table
-from weightsmith.model.axes import NEURONS
 from weightsmith.model.folds import joined, renamed_lanes
+from weightsmith.model.frozen import NEURONS
 from weightsmith.model.transformer import checked
 from weightsmith.rewrites import zero_one_form
 from weightsmith.rewrites.lanes import own_positions, surround

@@ -12,8 +12,7 @@ from weightsmith.arithmetic import Arithmetic, Weights, parse_arithmetic
 from weightsmith.arithmetic.immutable import NotFiniteError, held
 from weightsmith.errors import FileError, brief
 from weightsmith.model import Transformer, named_arrays
-from weightsmith.model.axes import array_axes, optional_arrays
-from weightsmith.model.frozen import Frozen
+from weightsmith.model.frozen import Frozen, array_axes, optional_arrays
 
 FORMAT_VERSION = 1
 MAX_PARTS = 1 << 16

@@ -9,8 +9,8 @@ import numpy as np
 from weightsmith.arithmetic import Arithmetic, Array, Weights
 from weightsmith.errors import InputError, brief, named, shown
 from weightsmith.model import FeedForward, Transformer, lane_index
-from weightsmith.model.axes import NEURONS
 from weightsmith.model.folds import selected
+from weightsmith.model.frozen import NEURONS
 from weightsmith.model.members import member, real
 from weightsmith.model.transformer import checked
 from weightsmith.rewrites.vectors import Pattern as Pattern

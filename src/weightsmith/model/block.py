@@ -9,13 +9,17 @@ import numpy as np
 from weightsmith.arithmetic import Activation as Plain
 from weightsmith.arithmetic import Weights
 from weightsmith.errors import ModelError, brief
-from weightsmith.model.axes import LANES, NEURONS, Axes, Labels, array_axes
 from weightsmith.model.frozen import (
     BOTH_OMIT_DEFAULT,
     DIGESTS_OMIT_DEFAULT,
     FILES_OMIT_EMPTY,
+    LANES,
+    NEURONS,
     OLD_FILES_LACK_IT,
+    Axes,
     Frozen,
+    Labels,
+    array_axes,
 )
 from weightsmith.model.names import MAX_NAME, checked_text
 from weightsmith.model.norms import Norm

@@ -9,8 +9,17 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Weights, immutable
 from weightsmith.errors import ModelError
-from weightsmith.model.axes import LANES, Axes, Declared, Labels, LaneNames, array_axes, declarations, optional_arrays
-from weightsmith.model.frozen import Frozen
+from weightsmith.model.frozen import (
+    LANES,
+    Axes,
+    Declared,
+    Frozen,
+    Labels,
+    LaneNames,
+    array_axes,
+    declarations,
+    optional_arrays,
+)
 
 Part = TypeVar("Part", bound=Frozen)
 Change = Callable[[Any, Declared], Any]

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import NAME_ECHO, InputError, ModelError, brief, cut, listed, named, shown
-from weightsmith.model.axes import LaneNames
-from weightsmith.model.frozen import Frozen
+from weightsmith.model.frozen import Frozen, LaneNames
 from weightsmith.model.names import MAX_NAME, checked_names, checked_text
 
 if TYPE_CHECKING:

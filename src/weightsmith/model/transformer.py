@@ -11,13 +11,22 @@ import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Weights, checked_arithmetic
 from weightsmith.errors import InputError, ModelError, brief
-from weightsmith.model.axes import LANES, Axes, LaneNames, array_axes, declarations
 from weightsmith.model.block import Block, parts
 from weightsmith.model.checks import check
 from weightsmith.model.describe import description
 from weightsmith.model.edit import Edit
 from weightsmith.model.folds import in_type, named_arrays
-from weightsmith.model.frozen import BOTH_OMIT_DEFAULT, FILES_OMIT_EMPTY, OLD_FILES_LACK_IT, Frozen
+from weightsmith.model.frozen import (
+    BOTH_OMIT_DEFAULT,
+    FILES_OMIT_EMPTY,
+    LANES,
+    OLD_FILES_LACK_IT,
+    Axes,
+    Frozen,
+    LaneNames,
+    array_axes,
+    declarations,
+)
 from weightsmith.model.names import checked_names, checked_text
 from weightsmith.model.norms import Norm
 from weightsmith.model.positions import AttentionPositions, Positions, added, attending, checked_positions

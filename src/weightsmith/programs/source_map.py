@@ -12,8 +12,19 @@ from typing import Self
 
 from weightsmith.model import Transformer
 from weightsmith.programs.graph import Program
-from weightsmith.programs.listing import Line, listing, read_listing, read_text, text_lines
-from weightsmith.programs.naming import OF_LANES, OF_WEIGHTS, POSITION, TOKEN, number_in, without_count
+from weightsmith.programs.listing import (
+    OF_LANES,
+    OF_WEIGHTS,
+    POSITION,
+    TOKEN,
+    Line,
+    listing,
+    number_in,
+    read_listing,
+    read_text,
+    text_lines,
+    without_count,
+)
 from weightsmith.tables import Table
 
 _FEATURES = {TOKEN: ("tokens", "tokens_str"), POSITION: ("indices",)}  # lanes, with the nodes that they hold
