@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from weightsmith.errors import ExportError, brief
+from weightsmith.export import lazy
 from weightsmith.export.capabilities import require_packages
 from weightsmith.export.hugging_face.writing import opened_directory
 from weightsmith.export.outputs import Exported, Outputs
@@ -36,10 +37,7 @@ def as_exported(T: Transformer, exported: Any) -> Exported:
 def _torch_module(T: Transformer, exported: Any) -> Exported | None:
     if not type(exported).__module__.startswith("weightsmith.export.pytorch"):
         return None  # without loading PyTorch
-    from weightsmith.export.pytorch.file import ModuleRun
-    from weightsmith.export.pytorch.module import TransformerModule
-
-    return ModuleRun(exported) if isinstance(exported, TransformerModule) else None
+    return lazy.ModuleRun(exported) if isinstance(exported, lazy.TransformerModule) else None
 
 
 def _onnx_file(T: Transformer, exported: Any) -> Exported | None:
@@ -47,17 +45,13 @@ def _onnx_file(T: Transformer, exported: Any) -> Exported | None:
         return None
     require_packages("ONNX")
     with refusals("cannot read", exported), opened(Path(exported)):
-        from weightsmith.export.onnx.writing import OnnxRun
-
-        return OnnxRun(T, str(exported))
+        return lazy.OnnxRun(T, str(exported))
 
 
 def _bridge(T: Transformer, exported: Any) -> Exported | None:
     if not type(exported).__module__.startswith("transformer_lens.") or not hasattr(exported, "own_modules"):
         return None  # one that to_transformer_lens made says whether its modules are ours
-    from weightsmith.export.lens.bridge import LensRun
-
-    return LensRun(T, exported)
+    return lazy.LensRun(T, exported)
 
 
 # Each looks at the type before it loads anything, and returns None for results of other exporters.
@@ -82,7 +76,7 @@ class Called:
         """Run it; a PyTorch module gets a tensor."""
         given: Any = ids
         if self.takes_tensors:
-            import torch
+            import torch  # a module has loaded it already
 
             given = torch.from_numpy(ids)
         found = self.function(given)

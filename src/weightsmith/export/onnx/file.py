@@ -8,6 +8,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Saturating
 from weightsmith.errors import ExportError, brief, whole_number
+from weightsmith.export import lazy
 from weightsmith.export.capabilities import dtype_for, require_packages
 from weightsmith.export.measure import RANDOM_LENGTH, Agreement, check_allowed, measure, required
 from weightsmith.model import Transformer
@@ -63,12 +64,9 @@ def to_onnx(
     with refusals("cannot write", path):
         target = Path(path)
         check_writable(target)
-    from weightsmith.export.onnx.model import Exporter
-    from weightsmith.export.onnx.writing import OnnxRun, written
-
-    exporter = Exporter(T, kind, trace, max_length, _limit(T, kind) if saturate else None)
-    with written(exporter, target) as (model, put_in_place):
-        report = required(measure(T, OnnxRun(T, model), fresh=True), allow_differences, T, allow_saturation)
+    exporter = lazy.Exporter(T, kind, trace, max_length, _limit(T, kind) if saturate else None)
+    with lazy.written(exporter, target) as (model, put_in_place):
+        report = required(measure(T, lazy.OnnxRun(T, model), fresh=True), allow_differences, T, allow_saturation)
         with refusals("cannot write", path):
             put_in_place(report.difference)
     return report

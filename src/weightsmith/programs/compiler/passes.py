@@ -173,12 +173,11 @@ def _softmax(
     arithmetic: Arithmetic | None,
 ) -> ProgramProof:
     """Return the transformer of averaging heads, with its margins."""
-    from weightsmith.programs.softmax.planner import SoftmaxPlanner  # this back end loads when it is asked for
-    from weightsmith.programs.softmax.proof import prove, require_floats
+    from weightsmith.programs.softmax import planner, proof  # this back end loads when it is asked for
 
-    require_floats(arithmetic)
-    circuit = SoftmaxPlanner.through(program, simplify(program), tokens, length).plan()
-    return prove(circuit, place(circuit), names, history, arithmetic, program.output.note.place)
+    proof.require_floats(arithmetic)
+    circuit = planner.SoftmaxPlanner.through(program, simplify(program), tokens, length).plan()
+    return proof.prove(circuit, place(circuit), names, history, arithmetic, program.output.note.place)
 
 
 def _backend(backend: object, portable: bool | None) -> Backend:
