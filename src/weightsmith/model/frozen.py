@@ -109,7 +109,7 @@ class Frozen:
         return {
             field.name: value
             for field, value in values.items()
-            if not (field.metadata.get("digests omit default") and value == field.default)
+            if not (field.metadata.get("digests omit default") and _same(value, field.default))
         }
 
     def _freeze(self, *names: str) -> None:

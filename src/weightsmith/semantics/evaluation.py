@@ -13,6 +13,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ModelError, brief
 from weightsmith.model import LayerNorm, Norm, RMSNorm, Transformer
+from weightsmith.model.block import ARRAYS, new_arrays
 from weightsmith.model.sites import Site
 
 Ids: TypeAlias = npt.NDArray[np.integer]  # of tokens: indices in the vocabulary
@@ -99,9 +100,12 @@ def unchanged(site: Site, values: Array) -> Array:
     return values
 
 
-def unsupported(T: Transformer, engine: str, weightings: Iterable[type]) -> str | None:
-    """Return an error for the first part that an engine with these weightings does not know, or None."""
+def unsupported(T: Transformer, engine: str, weightings: Iterable[type], arrays: frozenset[str] = ARRAYS) -> str | None:
+    """Return an error for the first part that an engine with these weightings and arrays does not know, or None."""
     known = set(weightings)
+    for b, block in enumerate(T.blocks):
+        for name in new_arrays(block, arrays):
+            return f"block {b}: {engine} does not know the array {name}: leave it out"
     for b, block in enumerate(T.blocks):
         for i, head in enumerate(block.attention.heads if block.attention else ()):
             if type(head.weighting) not in known:

@@ -9,6 +9,7 @@ number that they can read. For every sum on the way: that it stays among the who
 import numpy as np
 
 from weightsmith.model import Block, FeedForward, PositionTable, Readout, Transformer
+from weightsmith.model.block import new_arrays
 from weightsmith.programs.budget import in_force
 from weightsmith.programs.proof.certificate import InType
 from weightsmith.programs.proof.grid import Grid
@@ -140,6 +141,8 @@ class Proof(Layers):
     def _require_plain(self, b: int, block: Block) -> None:
         if block.attention_norm is not None or block.feed_forward_norm is not None or block.parallel:
             raise LemmaError(f"block {b} has a norm, or is parallel")
+        if names := new_arrays(block):
+            raise LemmaError(f"block {b} has the array {names[0]}, which the program has not")
 
     def _readout(self) -> None:
         """Check that for all that the output can be, the readout has its code and says its value."""
