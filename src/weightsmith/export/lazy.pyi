@@ -2,6 +2,7 @@ from .hugging_face.gpt2 import OpenedGPT2 as OpenedGPT2
 from .hugging_face.gpt2 import write_gpt2 as write_gpt2
 from .hugging_face.own_class import OpenedOwn as OpenedOwn
 from .hugging_face.own_class import write_own as write_own
+from .hugging_face.writing import opened_directory as opened_directory
 from .lens.bridge import LensRun as LensRun
 from .lens.bridge import booted as booted
 from .onnx.model import Exporter as Exporter

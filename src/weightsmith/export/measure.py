@@ -8,6 +8,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Saturating
 from weightsmith.errors import ExportError, ModelError, brief, listed, whole_number
+from weightsmith.export.capabilities import as_exported
 from weightsmith.export.exactness import nothing_is_lost, scope
 from weightsmith.export.inputs import RANDOM_LENGTH as RANDOM_LENGTH  # for exporters
 from weightsmith.export.inputs import inputs as inputs
@@ -40,8 +41,6 @@ def agreement(T: Transformer, exported: Any, *, up_to: int | None = None, seed: 
     if up_to is not None:
         up_to = whole_number(up_to, "up_to", 1)
     checked(T)
-    from weightsmith.export.targets import as_exported  # here, because it needs this file
-
     return measure(T, as_exported(T, exported), up_to=up_to, seed=seed)
 
 
