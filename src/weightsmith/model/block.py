@@ -216,7 +216,7 @@ _DECLARED: dict[type, Set[str]] = {kind: array_axes(kind).keys() for kind in (He
 
 def new_arrays(block: Block, known: frozenset[str] = ARRAYS) -> list[str]:
     """Return the names of a block's arrays that are not known; engines and proofs refuse these until they list them."""
-    heads = () if block.attention is None else block.attention.heads
-    pairs = [(Attention, block.attention), (FeedForward, block.feed_forward), *((Head, head) for head in heads)]
-    new = [(part, name) for kind, part in pairs for name in sorted(_DECLARED[kind] - known)]
-    return [name for part, name in new if getattr(part, name, None) is not None]
+    new = [(kind, name) for kind, names in _DECLARED.items() for name in sorted(names - known)]
+    heads = block.attention.heads if new and block.attention is not None else ()
+    parts = (block.attention, block.feed_forward, *heads)
+    return [name for kind, name in new for part in parts if isinstance(part, kind) and getattr(part, name) is not None]

@@ -32,19 +32,23 @@ def named_arrays(part: object, name: str = "", history: bool = False) -> list[tu
 
     The order is that of the fields; with `history` also those that do not count when models are compared.
     """
+    arrays: list[tuple[str, Weights]] = []
+    _collect(part, name, history, arrays)
+    return arrays
+
+
+def _collect(part: object, name: str, history: bool, arrays: list[tuple[str, Weights]]) -> None:
     if isinstance(part, np.ndarray):
-        return [(name, part)]
-    arrays = list[tuple[str, Weights]]()
-    if isinstance(part, tuple) and _has_parts(part):
-        for i, item in enumerate(part):
-            arrays += named_arrays(item, f"{name}.{i}", history)
+        arrays.append((name, part))
+    elif isinstance(part, tuple):
+        for i, item in enumerate(part if _has_parts(part) else ()):
+            _collect(item, f"{name}.{i}", history, arrays)
     elif isinstance(part, Frozen):
         shared = "output" if getattr(part, "tied", False) else ""  # it is the embedding, and that is walked already
         for field in fields(part):  # type: ignore[arg-type]
             value = getattr(part, field.name)
             if isinstance(value, _WALKED) and field.name != shared and (field.compare or history):
-                arrays += named_arrays(value, f"{name}.{field.name}" if name else field.name, history)
-    return arrays
+                _collect(value, f"{name}.{field.name}" if name else field.name, history, arrays)
 
 
 def _has_parts(items: tuple[Any, ...]) -> bool:
