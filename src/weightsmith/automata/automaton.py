@@ -82,7 +82,7 @@ class Automaton(Frozen):
         """Return whether it accepts an input of token ids."""
         tokens = self.table.shape[1]
         if not isinstance(ids, Sequence | np.ndarray):
-            raise InputError(f"ids must be a list of places in the vocabulary, and it is {brief(ids)}: write [0]")
+            raise InputError(f"ids must be a list of token ids, and it is {brief(ids)}: write [0]")
         state = self.start
         for i, token in enumerate(ids):
             if not _is_index(token, tokens):

@@ -237,7 +237,7 @@ def as_exported(T: Transformer, exported: Any) -> Exported:
         return Called(exported)
     raise ExportError(
         f"agreement(T, {brief(exported)}): give it what an exporter made, such as to_torch(T), or a function that "
-        "takes places (inputs, positions) and returns logits (inputs, positions, classes)"
+        "takes token ids (inputs, positions) and returns logits (inputs, positions, classes)"
     )
 
 
@@ -263,7 +263,7 @@ class Called:
         logits = np.asarray(found)
         if logits.dtype.kind not in "fiu" or logits.shape[:2] != ids.shape or logits.ndim != 3:
             raise ExportError(
-                f"the function returned {brief(logits.dtype.name)} {logits.shape} for places {ids.shape}: "
+                f"the function returned {brief(logits.dtype.name)} {logits.shape} for token ids {ids.shape}: "
                 "logits must be numbers (inputs, positions, classes)"
             )
         return Outputs(logits.astype(np.float64))

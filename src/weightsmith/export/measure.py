@@ -34,8 +34,8 @@ WRITE = "Write allow_{0}=True to have it nevertheless{1} (--allow-{0} on the com
 def agreement(T: Transformer, exported: Any, *, up_to: int | None = None, seed: int = 0) -> Agreement:
     """Run a transformer and its exported model on the same inputs, and report how far they are from each other.
 
-    `exported` is what an exporter of Weightsmith made, or wrote to a path; or any function that takes places in the
-    vocabulary, an int64 array (inputs, positions), and returns logits (inputs, positions, classes), or the codes of a
+    `exported` is what an exporter of Weightsmith made, or wrote to a path; or any function that takes token
+    ids, an int64 array (inputs, positions), and returns logits (inputs, positions, classes), or the codes of a
     readout (inputs, positions, its lanes). With `up_to` no input is longer than that.
     """
     if up_to is not None:

@@ -42,10 +42,12 @@ def neuron_at(T: Transformer, block: Any, neuron: Any) -> int:
     layer = layer_at(T, block)
     if not isinstance(neuron, str):
         return existing(neuron, len(layer.W_1), "neuron", f" in block {block}")
-    places = [n for n, name in enumerate(layer.names) if name == neuron and name]
-    if len(places) > 1:
-        raise InputError(f"block {block} has {len(places)} neurons called {named(neuron)}: write a number of {places}")
-    if not places:
+    numbers = [n for n, name in enumerate(layer.names) if name == neuron and name]
+    if len(numbers) > 1:
+        raise InputError(
+            f"block {block} has {len(numbers)} neurons called {named(neuron)}: write a number of {numbers}"
+        )
+    if not numbers:
         known_names = [name for name in layer.names if name]
         known = (
             f"{nearest_names(neuron, known_names)}the names are {listed(known_names)}"
@@ -53,7 +55,7 @@ def neuron_at(T: Transformer, block: Any, neuron: Any) -> int:
             else "no neuron has a name"
         )
         raise InputError(f"block {block} has no neuron called {named(neuron)}: {known}")
-    return places[0]
+    return numbers[0]
 
 
 def neuron_text(layer: FeedForward, neuron: int) -> str:

@@ -27,7 +27,7 @@ def to_transformer_lens(
 ) -> Any:
     """Return a `TransformerBridge` that computes as a transformer does; `bridge.agreement` says how closely.
 
-    It takes places in the vocabulary, (batch, positions), which `bridge.vocabulary` names; there is no tokenizer. In
+    It takes token ids, (batch, positions), which `bridge.vocabulary` names; there is no tokenizer. In
     its cache `blocks.0.hook_resid_pre` is the stream after the embedding, `blocks.2.hook_resid_mid` that after the
     attention of block 2 and `blocks.2.hook_resid_post` that after its feed-forward. Head 0 of block 2 is `W_Q[2, 0]`,
     neuron 5 `W_in[2, :, 5]`.

@@ -55,14 +55,16 @@ def booted(T: Transformer, shape: Shape, dtype: str, own_modules: bool) -> Any:
 
 def _load(model: Any, weights: dict[str, Weights]) -> None:
     """Copy weights to the parameters and tables of the same names, all of them."""
-    places = {name.replace(WRAPPED, ""): place for name, place in (*model.named_parameters(), *model.named_buffers())}
+    tensors = {
+        name.replace(WRAPPED, ""): tensor for name, tensor in (*model.named_parameters(), *model.named_buffers())
+    }
     with torch.no_grad():
         for name, array in weights.items():
-            place = places[name]
-            assert tuple(place.shape) == array.shape, (name, place.shape, array.shape)
-            place.copy_(torch.from_numpy(np.array(array, np.float64)))
-            if not torch.isfinite(place).all():
-                raise ExportError(f"{name} holds numbers beyond the range of {place.dtype}: write dtype='float64'")
+            tensor = tensors[name]
+            assert tuple(tensor.shape) == array.shape, (name, tensor.shape, array.shape)
+            tensor.copy_(torch.from_numpy(np.array(array, np.float64)))
+            if not torch.isfinite(tensor).all():
+                raise ExportError(f"{name} holds numbers beyond the range of {tensor.dtype}: write dtype='float64'")
 
 
 class LensRun:
@@ -74,8 +76,8 @@ class LensRun:
         self.T, self.saturates, self.steps = T, bool(bridge.own_modules), bool(bridge.own_modules)
         self.longest: int = bridge.cfg.n_ctx
         self.target = "TransformerLens, own modules" if bridge.own_modules else "TransformerLens"
-        places = [f"blocks.{b}.hook_resid_{at}" for b in range(len(T.blocks)) for at in ("mid", "post")]
-        self.stages = ["blocks.0.hook_resid_pre", *places]
+        after = [f"blocks.{b}.hook_resid_{at}" for b in range(len(T.blocks)) for at in ("mid", "post")]
+        self.stages = ["blocks.0.hook_resid_pre", *after]
 
     def in_dtype(self, dtype: str) -> "LensRun | None":
         """Return the bridge with its weights cast, or None where one is beyond the type."""

@@ -32,7 +32,7 @@ def to_onnx(
 ) -> Agreement:
     """Write a transformer as an ONNX file, and report how far it is from the original when onnxruntime runs it.
 
-    The input is "tokens" (batch, positions), places in the vocabulary as int64; the output is "logits" (batch,
+    The input is "tokens" (batch, positions), token ids as int64; the output is "logits" (batch,
     positions, classes), or, of a model with a readout, "codes" (batch, positions, lanes of the readout), and the table
     from codes to values is in the metadata. Any batch and length will do, up to the longest input of the model; rotary
     positions and ALiBi without such an end have tables for `max_length` positions, 2,048 unless given, and a longer

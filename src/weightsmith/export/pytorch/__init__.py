@@ -26,7 +26,7 @@ def to_torch(
     allow_differences: bool = False,
     allow_saturation: bool = False,
 ) -> "TransformerModule":
-    """Return a transformer as a PyTorch module: places (batch, positions) become logits (batch, positions, classes).
+    """Return a transformer as a PyTorch module: token ids (batch, positions) become logits (batch, positions, classes).
 
     Plain: the same weights, as parameters, in the machine's floats; fast, on any device. Nothing is rounded as a finite
     arithmetic does. Its ends are kept, because models are built on them: what a sublayer computes stays within ±∞, and
