@@ -138,7 +138,7 @@ def require_packages(name: str) -> None:
 
 
 def installed(package: str) -> bool:
-    """Tell whether a package can be imported."""
+    """Return whether a package can be imported."""
     try:
         return find_spec(package) is not None
     except (ImportError, ValueError):  # it is hidden, as in `sys.modules[package] = None`

@@ -117,7 +117,7 @@ def _with_first(T: Transformer, exported: Exported, tally: Tally) -> Agreement:
 
 
 def _say_otherwise(T: Transformer, late: Transformer, place: int, ids: Ids) -> bool:
-    """Tell whether the original itself gives another answer at a position if its sums saturate at their ends only."""
+    """Return whether the original itself gives another answer at a position if its sums saturate at their ends only."""
     try:
         ours, others = (answers(T, original(model, ids[np.newaxis]).logits)[0, place] for model in (T, late))
     except ModelError:

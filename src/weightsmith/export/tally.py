@@ -129,7 +129,7 @@ def shortened(T: Transformer, exported: Exported, place: int, ids: Ids) -> tuple
 
 
 def _differs(T: Transformer, exported: Exported, ids: Ids) -> bool:
-    """Tell whether the two differ at the end of an input."""
+    """Return whether the two differ at the end of an input."""
     try:
         ours = answers(T, original(T, ids[np.newaxis]).logits)[0, -1]
     except ModelError:

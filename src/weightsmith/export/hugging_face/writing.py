@@ -100,5 +100,5 @@ def opened_directory(T: Transformer, directory: Any) -> Exported | None:
 
 
 def _other_classes(T: Transformer, labels: Any) -> bool:
-    """Tell whether a configuration has names of classes, and they are other ones."""
+    """Return whether a configuration has names of classes, and they are other ones."""
     return labels is not None and (not isinstance(labels, dict) or list(labels.values()) != label_names(T))

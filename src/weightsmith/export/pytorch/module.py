@@ -307,7 +307,7 @@ def kept_arrays(T: Transformer) -> dict[str, Weights]:
 
 
 def _shares(head: Head) -> bool:
-    """Tell whether a head follows the scheme that all heads share."""
+    """Return whether a head follows the scheme that all heads share."""
     return head.positions is None
 
 

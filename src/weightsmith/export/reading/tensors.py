@@ -79,7 +79,7 @@ class Tensors:
             self.found |= {name: (span, file) for name, span in spans.items()}
 
     def __contains__(self, name: str) -> bool:
-        """Tell whether there is such a tensor."""
+        """Return whether there is such a tensor."""
         return name in self.found
 
     def get(self, name: str, *shape: int) -> Tensor:
