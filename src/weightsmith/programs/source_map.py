@@ -1,7 +1,7 @@
 """The source map of a compiled program: the lines of the program behind each block, head, neuron and lane.
 
 A transformer keeps the listing of its program, and its blocks, heads, neurons and lanes are named after the nodes that
-they compute (see `naming`). A node without weights of its own is in the weights of its readers.
+they compute (see `listing`). A node without weights of its own is in the weights of its readers.
 """
 
 from collections.abc import Iterable, Iterator
