@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any
 
 import weightsmith as ws
+from weightsmith.kernels.engines import engine_for
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src" / "weightsmith"
@@ -66,6 +67,8 @@ def calls() -> dict[str, tuple[str, Callable[[], object]]]:
     """Return the calls that a newcomer should know, on a small model, each with what it does."""
     T = ws.library.contains("1")
     form = ws.infinity_form(T)
+    for model in (T, form):  # else the reference would run these checks, as it does the first small ones of a process
+        engine_for(model, "left", every_value=False).ready()
     return {
         'ws.run(T, "0110")': (
             "Tokens become ids. The reference run evaluates one sublayer after the other with the operations of the "

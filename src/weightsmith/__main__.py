@@ -10,7 +10,7 @@ def main() -> None:
     """Load the command line and run it."""
     gc.set_threshold(MANY_OBJECTS)
     try:
-        from weightsmith.cli import main as run
+        from weightsmith.cli import main as run  # here, so that a failure has its message
     except Exception as error:  # Python itself would exit with 1, which means that a claim is refuted
         sys.stderr.write(f"error: weightsmith is not whole: {type(error).__name__}: {error}; install it again\n")
         sys.exit(70)

@@ -31,7 +31,7 @@ MAX_DEPTH = 64  # of lists and objects in each other
 MAX_DIGITS = 20_000  # of a whole number
 SPARE_BYTES = 24 << 20  # that the objects of a small text may take
 # Bytes of the parts of a text, besides its letters
-STRING_BYTES, NUMBER_BYTES, PLACE_BYTES, LIST_BYTES, OBJECT_BYTES = 64, 32, 16, 100, 240
+STRING_BYTES, NUMBER_BYTES, VALUE_BYTES, LIST_BYTES, OBJECT_BYTES = 64, 32, 16, 100, 240
 
 
 # Writing
@@ -187,9 +187,9 @@ def check_parts(text: str | bytes, size: int) -> None:
     wide = 4 if count("\\ud") + count("\\uD") else 2 if count("\\u") else 1  # a letter that is written out in digits
     letters = max(written, wide * len(text))
     strings, lists, objects = (count('"') - count('\\"')) // 2, count("["), count("{")  # a text inside has \"
-    places = count(",") + lists + objects  # of values, at most
-    numbers = max(0, places - strings + count(":"))
-    parts = STRING_BYTES * strings + NUMBER_BYTES * numbers + PLACE_BYTES * places
+    values = count(",") + lists + objects  # at most
+    numbers = max(0, values - strings + count(":"))
+    parts = STRING_BYTES * strings + NUMBER_BYTES * numbers + VALUE_BYTES * values
     parts += LIST_BYTES * lists + OBJECT_BYTES * objects
     needed = held + written + letters + parts  # the letters are in the text, and again in the strings made of it
     if needed > 3 * len(text) + max(size, len(text)) + SPARE_BYTES:

@@ -11,7 +11,7 @@ from weightsmith.arithmetic import Array, Saturating
 from weightsmith.errors import ExportError
 from weightsmith.export.description import described
 from weightsmith.export.hugging_face.hub.network_weightsmith import Network
-from weightsmith.export.lens.bridge import LensRun, _booted
+from weightsmith.export.lens.bridge import LensRun, booted
 from weightsmith.export.lens.shape import shape_of
 from weightsmith.export.onnx.model import Exporter
 from weightsmith.export.onnx.writing import OnnxRun
@@ -51,7 +51,7 @@ def target(T: ws.Transformer, name: str, dtype: str = "float64") -> Any:
         tensors = [numpy_helper.from_array(array, key) for key, array in exporter.graph.constants.items()]
         return OnnxRun(T, exporter.model(tensors).SerializeToString())
     try:
-        bridge = _booted(T, shape_of(T, None, True), dtype, True)
+        bridge = booted(T, shape_of(T, None, True), dtype, True)
     except ExportError:  # parallel blocks, norms of several kinds
         return None
     bridge.own_modules = True

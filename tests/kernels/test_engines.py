@@ -16,8 +16,10 @@ from weightsmith.kernels.engines import engine_for
 from weightsmith.kernels.packed import PackedRun
 from weightsmith.kernels.packed.program import WEIGHTINGS
 from weightsmith.model import AttentionPositions, Norm, Weighting
-from weightsmith.model.axes import Axes, LaneNames
+from weightsmith.model.block import ARRAYS, new_arrays
+from weightsmith.model.frozen import Axes, LaneNames
 from weightsmith.model.norms import NORM_LANES
+from weightsmith.semantics.evaluation import unsupported
 from weightsmith.semantics.reference import Reference
 
 NATIVE = ws.Native("float32")
@@ -71,6 +73,19 @@ def test_every_engine_refuses_an_unknown_weighting_by_name(engine: str, kind: ty
 def test_every_engine_refuses_an_unknown_norm_by_name(engine: str) -> None:
     with pytest.raises(ws.ModelError, match=r"block 0 attention norm: .* does not know the norm Halving.*RMSNorm\(\)"):
         ENGINES[engine](model(NATIVE if engine == "BLAS" else ws.Fixed(4, 4), norm=Halving()))
+
+
+def test_an_array_that_an_engine_does_not_list_is_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new array of a block is one in no list: the reference gets it with its step, the others refuse it till then."""
+    T = model(ws.Fixed(4, 4))
+    assert T.blocks[0].attention is not None
+    shifted = replace(T.blocks[0], attention=replace(T.blocks[0].attention, b_O=np.ones(len(T.lanes))))
+    T = replace(T, blocks=(shifted,))
+    assert new_arrays(shifted) == []
+    assert new_arrays(shifted, ARRAYS - {"b_O"}) == ["b_O"]
+    said = unsupported(T, "an engine", WEIGHTINGS, ARRAYS - {"b_O"})
+    assert said == "block 0: an engine does not know the array b_O: leave it out"
+    assert unsupported(T, "an engine", WEIGHTINGS) is None
 
 
 @pytest.mark.parametrize("part", [{"weighting": Sparsemax()}, {"norm": Halving()}])

@@ -11,8 +11,8 @@ import weightsmith as ws
 from weightsmith.arithmetic import Arithmetic, Array
 from weightsmith.kernels.packed import batch, run_columns
 from weightsmith.model import AddedPositions, AttentionPositions, digest
-from weightsmith.model.axes import LANES, NEURONS, Axes
 from weightsmith.model.folds import joined, named_arrays, selected
+from weightsmith.model.frozen import LANES, NEURONS, Axes
 from weightsmith.semantics import evaluate
 
 

@@ -12,8 +12,17 @@ from weightsmith import Attention
 from weightsmith.model import digest
 from weightsmith.programs import compile, compile_rasp, parse_rasp, rasp
 from weightsmith.programs.compiler.passes import Backend
-from weightsmith.programs.listing import MOST_LINES, Line, listing, provenance, read_listing
-from weightsmith.programs.naming import MORE, NOTHING, POSITION, joined
+from weightsmith.programs.listing import (
+    MORE,
+    MOST_LINES,
+    NOTHING,
+    POSITION,
+    Line,
+    joined,
+    listing,
+    provenance,
+    read_listing,
+)
 from weightsmith.programs.source_map import SourceMap
 
 SORT = """

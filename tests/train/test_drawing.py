@@ -14,7 +14,7 @@ import weightsmith as ws
 from tests.train.small import course, shape, text
 from weightsmith.train import Comparison, as_text, compare, corpus, draw_comparison, draw_losses
 from weightsmith.train.checkpoint import Record
-from weightsmith.train.records import comparison_figure
+from weightsmith.train.pictures import comparison_figure
 
 SENTENCE = "the cat"
 PACE = course(dropout=0.0)

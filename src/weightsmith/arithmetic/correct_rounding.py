@@ -15,7 +15,7 @@ _SPLIT = 2.0**27 + 1
 @cache
 def flint() -> Any:
     """Return the library of ball arithmetic; it loads with the first number that needs it."""
-    import flint
+    import flint  # few numbers need it
 
     return flint
 

@@ -110,7 +110,7 @@ def machine(name: Elementary, x: npt.NDArray[Any]) -> Any:
     if elementary.known(name) == "exp":
         return np.exp(x)
     if name == "gelu":
-        from weightsmith.arithmetic.fast_gelu import gelu
+        from weightsmith.arithmetic.fast_gelu import gelu  # it loads Numba
 
         return gelu(x)
     steep = np.copy(x)  # then in place, because fresh memory costs more than the arithmetic

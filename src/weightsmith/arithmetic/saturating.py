@@ -47,7 +47,7 @@ class Saturating(Arithmetic):
     def _nearest(self, x: Array) -> Array:
         nearest = rounding.nearest
         if x.size >= FAST_SIZE or (x.size >= WARM_SIZE and "weightsmith.arithmetic.fast_rounding" in sys.modules):
-            from weightsmith.arithmetic.fast_rounding import nearest
+            from weightsmith.arithmetic.fast_rounding import nearest  # it loads Numba
         return nearest(x, self.rounding)
 
     @cached_property

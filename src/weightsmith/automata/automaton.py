@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from weightsmith.automata.drawing import MAX_STATES, drawn
 from weightsmith.automata.inputs import Input, written
 from weightsmith.errors import InputError, brief, is_whole, listed, whole_number
 from weightsmith.model.frozen import Frozen
@@ -81,7 +82,7 @@ class Automaton(Frozen):
         """Return whether it accepts an input of token ids."""
         tokens = self.table.shape[1]
         if not isinstance(ids, Sequence | np.ndarray):
-            raise InputError(f"ids must be a list of places in the vocabulary, and it is {brief(ids)}: write [0]")
+            raise InputError(f"ids must be a list of token ids, and it is {brief(ids)}: write [0]")
         state = self.start
         for i, token in enumerate(ids):
             if not _is_index(token, tokens):
@@ -146,20 +147,16 @@ class Automaton(Frozen):
 
     def regex(self) -> str:
         """Return a regular expression for the inputs that it accepts; see `weightsmith.automata.writing`."""
-        from weightsmith.automata.writing import expression
+        from weightsmith.automata.writing import expression  # it reads what is defined here
 
         return expression(self)
 
     def svg(self) -> str:
         """Return a picture."""
-        from weightsmith.automata.drawing import drawn
-
         return drawn(self)
 
     def _repr_svg_(self) -> str | None:
         """Return a picture, for notebooks, of an automaton that fits one."""
-        from weightsmith.automata.drawing import MAX_STATES, drawn
-
         return drawn(self) if len(self.table) <= MAX_STATES else None
 
     def outcome(self, state: int) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import TypeAlias
 
@@ -35,7 +36,7 @@ class Inputs:
     depth: int
     chosen: npt.NDArray[np.int64] | None = None  # ranks among all continuations, ascending
 
-    @property
+    @cached_property
     def length(self) -> int:
         """The number of tokens of each."""
         return len(self.stem) + self.depth

@@ -9,6 +9,7 @@ its name in a certificate, in the sentence of a verdict and on the command line.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy.typing as npt
@@ -123,7 +124,7 @@ class Claim(ABC):
         unknown = "this Python reads expressions in a way that is not known here; give Automaton(…)"
         return f"no automaton decides its within: {known if parser_is_known() else unknown}"
 
-    @property
+    @cached_property
     def vocabulary(self) -> tuple[str, ...]:
         """The tokens of the inputs."""
         return self.frame.vocabulary(self.models[0])

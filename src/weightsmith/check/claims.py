@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import NoneType
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
@@ -111,7 +112,7 @@ class SameDecisions(_Pair):
     kind = "same_decisions"
     by_automata = True
 
-    @property
+    @cached_property
     def _answer_ids(self) -> npt.NDArray[np.int32]:
         """For each answer of T its number among those of S; answers that S does not have get higher numbers."""
         ids = {answer: n for n, answer in enumerate(answers_of(self.S))}

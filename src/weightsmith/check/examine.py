@@ -4,18 +4,19 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from weightsmith.automata import Inputs, TokenIds, input_text, written
 from weightsmith.check.claim import Claim, Quantity, Values
 from weightsmith.check.frame import prefixes
-from weightsmith.check.models import Model, engine_of, has_readout, reference_of
+from weightsmith.check.models import ChainRuns, Model, engine_of, has_readout, reference_of
 from weightsmith.check.plan import Plan, Shard, depth_within
 from weightsmith.errors import InputError, ModelError, named
 from weightsmith.kernels.packed import PackedRun, ranks, tree
 from weightsmith.model import Chain, Transformer
+from weightsmith.semantics.reference import Reference
 
 RUN_BYTES = 12 << 20  # of a run, so that it stays in the caches
 MAX_COLUMNS = 1 << 16
@@ -107,7 +108,7 @@ class _Examination:
     """The state of one shard."""
 
     def __init__(self, claim: Claim, source: Source) -> None:
-        self.claim, self.source = claim, source
+        self.claim, self.models, self.source = claim, claim.models, source
         self.refuted: Refutation | None = None
         self.counts = dict[int, int]()
         self.hashes: dict[int, list[hashlib._Hash]] = {}  # by length, for each side
@@ -121,22 +122,25 @@ class _Examination:
         asked = [inputs for inputs in every if len(inputs)]
         if not asked:
             return
-        sides = [self.source(reader(self.claim, T), self.claim.quantity, asked) for T in self.claim.models]
+        sides = [self.source(reader(self.claim, T), self.claim.quantity, asked) for T in self.models]
         for inputs, values in zip(asked, zip(*sides, strict=True), strict=True):
             self._check_codes(values, inputs)
             holds, evidence = self.claim.judge(values, inputs)
             self._remember(inputs.length, evidence)
-            first = len(inputs) if holds.all() else int(np.argmin(holds))
-            self.counts[inputs.length] = self.counts.get(inputs.length, 0) + min(first + 1, len(inputs))
-            if first < len(inputs):
+            count = len(holds)
+            first = count if holds.all() else int(np.argmin(holds))
+            self.counts[inputs.length] = self.counts.get(inputs.length, 0) + min(first + 1, count)
+            if first < count:
                 rank = number * len(vocabulary) ** inputs.depth + inputs.rank(first)
                 self.refuted = Refutation(inputs.length, rank, tuple(array[first] for array in evidence))
                 return
 
     def _check_codes(self, values: Sequence[Values], inputs: Inputs) -> None:
         """Refuse an input on which the lanes of a readout hold a code without a value."""
-        for T, found in zip(self.claim.models, values, strict=True):
-            if self.claim.quantity == "decisions" and has_readout(T) and (found < 0).any():
+        if self.claim.quantity != "decisions":
+            return
+        for T, found in zip(self.models, values, strict=True):
+            if has_readout(T) and (found < 0).any():
                 tokens = next(islice(inputs.written(), int(np.argmax(found < 0)), None))
                 try:
                     self.claim.run(T, tokens).decision  # noqa: B018
@@ -242,11 +246,11 @@ def _by_reference(reader: Reader, quantity: Quantity, ids: TokenIds) -> Values:
 
 def columns_for(claim: Claim, up_to: int, memory: int) -> int:
     """Return the size of batches: as many columns as fit the caches and the memory."""
-    lengths = [(T, _positions(T, up_to, claim)) for T in claim.models]
-    per_column = max(_bytes_of(T, n, 1, claim) - _bytes_of(T, n, 0, claim) for T, n in lengths)
+    runs = _runs(claim, up_to)
+    per_column = max(run.bytes(1) - run.bytes(0) for run in runs)
     columns = min(RUN_BYTES // per_column, MAX_COLUMNS)
-    allowed = (memory - bytes_of_run(claim, up_to, 0)) // per_column
-    least = len(claim.vocabulary) + max(n for _, n in lengths)
+    allowed = (memory - max(run.bytes(0) for run in runs)) // per_column
+    least = len(claim.vocabulary) + max(run.positions for run in runs)
     if allowed < least:
         raise InputError(
             f"memory={memory}: a check of this claim needs at least {bytes_of_run(claim, up_to, least):,} bytes; "
@@ -257,17 +261,25 @@ def columns_for(claim: Claim, up_to: int, memory: int) -> int:
 
 def bytes_of_run(claim: Claim, up_to: int, columns: int) -> int:
     """Return the bytes of a run, for one worker."""
-    lengths = [(T, _positions(T, up_to, claim)) for T in claim.models]
-    return max(_bytes_of(T, n, columns, claim) for T, n in lengths)
+    return max(run.bytes(columns) for run in _runs(claim, up_to))
 
 
-def _positions(T: Model, up_to: int, claim: Claim) -> int:
-    return up_to + len(claim.frame.after(T))
+class _RunSize(NamedTuple):
+    engine: Reference | PackedRun | ChainRuns
+    positions: int  # of the longest inputs, with their suffix
+    compared: int  # float64 values of each column
+
+    def bytes(self, columns: int) -> int:
+        """Return the bytes of a run and of the compared values."""
+        return self.engine.bytes_needed(self.positions, columns) + 8 * 4 * self.compared * columns
 
 
-def _bytes_of(T: Model, positions: int, columns: int, claim: Claim) -> int:
-    """Return the bytes of a run and of the compared float64 values."""
-    compared = 1  # number for each column
-    if isinstance(T, Transformer) and claim.quantity in ("logits", "vectors"):
-        compared = len(T.classes if claim.quantity == "logits" else T.lanes)
-    return engine_of(T).bytes_needed(positions, columns) + 8 * 4 * compared * columns
+def _runs(claim: Claim, up_to: int) -> list[_RunSize]:
+    """Return the size of a run of each model."""
+    sizes = []
+    for T in claim.models:
+        compared = 1  # number for each column
+        if isinstance(T, Transformer) and claim.quantity in ("logits", "vectors"):
+            compared = len(T.classes if claim.quantity == "logits" else T.lanes)
+        sizes.append(_RunSize(engine_of(T), up_to + len(claim.frame.after(T)), compared))
+    return sizes

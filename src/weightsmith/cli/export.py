@@ -14,12 +14,43 @@ from weightsmith.errors import InputError, brief
 from weightsmith.storage import refusals, write_whole
 
 Allowed = dict[str, bool]  # allow_… options of an exporter
-TARGETS = ("torch", "transformer-lens", "hugging-face", "onnx")
+
+
+def _torch(
+    T: "ws.Transformer", output: Path, dtype: Any, allowed: Allowed, exact: bool, _: Any
+) -> "ws.export.Agreement":
+    module = lazy.made(T, exact, dtype)  # refuses where PyTorch is missing, which `write` needs too
+    return lazy.write(T, module, output, **allowed)
+
+
+def _transformer_lens(
+    T: "ws.Transformer", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any
+) -> "ws.export.Agreement":
+    bridge = ws.export.to_transformer_lens(T, dtype=dtype, **allowed)
+    report: ws.export.Agreement = bridge.agreement
+    with refusals("cannot write", output):
+        write_whole(output, lazy.weights_bytes(T, bridge, report.difference))
+    return report
+
+
+def _hugging_face(
+    T: "ws.Transformer", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any
+) -> "ws.export.Agreement":
+    return ws.export.to_hugging_face(T, output, stock, dtype=dtype, **allowed)
+
+
+def _onnx(
+    T: "ws.Transformer", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any
+) -> "ws.export.Agreement":
+    return ws.export.to_onnx(T, output, dtype=dtype, **allowed)
+
+
+_WRITERS = {"torch": _torch, "transformer-lens": _transformer_lens, "hugging-face": _hugging_face, "onnx": _onnx}
 
 
 def export(
     file: ModelFile,
-    to: Annotated[str, typer.Option(metavar="TARGET", help=f"One of {', '.join(TARGETS)}.")],
+    to: Annotated[str, typer.Option(metavar="TARGET", help=f"One of {', '.join(_WRITERS)}.")],
     output: Annotated[
         Path,
         typer.Option(
@@ -63,41 +94,9 @@ def export(
 
 
 def _check_options(to: str, exact: bool, stock: str | None) -> None:
-    if to not in TARGETS:
-        raise InputError(f"--to {brief(to)}: write one of {', '.join(TARGETS)}")
+    if to not in _WRITERS:
+        raise InputError(f"--to {brief(to)}: write one of {', '.join(_WRITERS)}")
     if exact and to != "torch":
         raise InputError(f"--exact is for --to torch: {to} has no rounding of its own")
     if stock is not None and to != "hugging-face":
         raise InputError("--stock is for --to hugging-face")
-
-
-def _torch(
-    T: "ws.Transformer", output: Path, dtype: Any, allowed: Allowed, exact: bool, _: Any
-) -> "ws.export.Agreement":
-    module = lazy.made(T, exact, dtype)  # refuses where PyTorch is missing, which `write` needs too
-    return lazy.write(T, module, output, **allowed)
-
-
-def _transformer_lens(
-    T: "ws.Transformer", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any
-) -> "ws.export.Agreement":
-    bridge = ws.export.to_transformer_lens(T, dtype=dtype, **allowed)
-    report: ws.export.Agreement = bridge.agreement
-    with refusals("cannot write", output):
-        write_whole(output, lazy.weights_bytes(T, bridge, report.difference))
-    return report
-
-
-def _hugging_face(
-    T: "ws.Transformer", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any
-) -> "ws.export.Agreement":
-    return ws.export.to_hugging_face(T, output, stock, dtype=dtype, **allowed)
-
-
-def _onnx(
-    T: "ws.Transformer", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any
-) -> "ws.export.Agreement":
-    return ws.export.to_onnx(T, output, dtype=dtype, **allowed)
-
-
-_WRITERS = {"torch": _torch, "transformer-lens": _transformer_lens, "hugging-face": _hugging_face, "onnx": _onnx}

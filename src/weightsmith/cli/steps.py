@@ -35,10 +35,10 @@ def apply(T: Transformer, step: str, value: str) -> Transformer:
 
 
 def _flag(T: Transformer, value: str) -> Transformer:
-    name, equals, places = value.partition("=")
+    name, equals, rest = value.partition("=")
     if not equals:
         raise InputError(f"--flag {cut(value)}: write NAME=POSITION, as in --flag here=3")
-    positions, at, longest = places.partition("@")
+    positions, at, longest = rest.partition("@")
     numbers = [whole(position, f"--flag {cut(value)}") for position in positions.split(",")]
     return flag(T, name, numbers, max_length=whole(longest, f"--flag {cut(value)}") if at else None)
 

@@ -17,7 +17,7 @@ from weightsmith.composition.layers import Layer, one_layer, two_layers
 from weightsmith.composition.side_by_side import agree, beside
 from weightsmith.errors import InputError, ModelError, brief, listed
 from weightsmith.model import Block, Chain, Neuron, Transformer, feed_forward
-from weightsmith.model.lookup import checked
+from weightsmith.model.transformer import checked
 from weightsmith.rewrites import infinity_form, is_infinity_form, widen
 from weightsmith.rewrites.lanes import fresh
 from weightsmith.rewrites.normal_forms import reading

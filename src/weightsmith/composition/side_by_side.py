@@ -8,9 +8,10 @@ import numpy as np
 
 from weightsmith.errors import ModelError, listed
 from weightsmith.model import Attention, Block, FeedForward, PositionTable, Transformer, needs_classes, position_table
-from weightsmith.model.axes import NEURONS
+from weightsmith.model.block import new_arrays
 from weightsmith.model.folds import joined, renamed_lanes
-from weightsmith.model.lookup import checked
+from weightsmith.model.frozen import NEURONS
+from weightsmith.model.transformer import checked
 from weightsmith.rewrites import zero_one_form
 from weightsmith.rewrites.lanes import own_positions, surround
 
@@ -94,7 +95,7 @@ def _table(parts: Sequence[Transformer]) -> PositionTable | None:
 def _blocks(parts: Sequence[Transformer]) -> tuple[Block, ...]:
     """Make one block of the first blocks, one of the second ones, …; where they cannot be one, one follows the other.
 
-    Norms forbid it, other activations, and that only some of those with two sublayers are parallel.
+    Norms forbid it, other activations, new arrays, and that only some of those with two sublayers are parallel.
     """
     result: list[Block] = []
     for level in zip_longest(*(part.blocks for part in parts), fillvalue=Block()):
@@ -105,6 +106,7 @@ def _blocks(parts: Sequence[Transformer]) -> tuple[Block, ...]:
             all(norm is None for norm in norms)
             and len({(type(layer), layer.activation) for layer in layers}) <= 1
             and len({block.parallel for block in whole}) <= 1
+            and not any(map(new_arrays, level))
         )
         result += [_merged(level, layers)] if can_merge else level
     return tuple(result)

@@ -1,6 +1,6 @@
 from .circuit_map import circuit as circuit
 from .hugging_face.writing import to_hugging_face as to_hugging_face
-from .lens.bridge import to_transformer_lens as to_transformer_lens
+from .lens import to_transformer_lens as to_transformer_lens
 from .lowering import portable as portable
 from .lowering import without_saturation as without_saturation
 from .measure import agreement as agreement

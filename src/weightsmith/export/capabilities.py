@@ -1,19 +1,25 @@
-"""What each target can do: the packages that it needs, its types of floats, and the features that it lacks."""
+"""What each target can do: its packages, its types of floats, the features that it lacks, and how a result is run."""
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from weightsmith.arithmetic import Native
 from weightsmith.errors import ExportError, InputError, WeightsmithError, brief
+from weightsmith.export import lazy
+from weightsmith.export.outputs import Exported, Outputs
 from weightsmith.model import AttentionPositions, Block, Softmax, Transformer, named_arrays
 from weightsmith.model.block import GATED
 from weightsmith.model.head_groups import head_groups
-from weightsmith.model.lookup import checked
 from weightsmith.model.positions import NO_POSITIONS
+from weightsmith.model.transformer import checked
+from weightsmith.semantics.evaluation import Ids
+from weightsmith.storage import opened, refusals
 
 FLOATS = ("float32", "float64", "bfloat16", "float16")
 ACTIVATIONS = ("relu", "gelu", "gelu_tanh", "silu")
@@ -33,6 +39,9 @@ class Target:
     only: str = ""  # why there are no other dtypes
     error: type[WeightsmithError] = ExportError  # for a wrong dtype
     lacks: Mapping[str, str] = field(default_factory=dict)  # by kind of feature
+    opened: "Callable[[Transformer, Any], Exported | None] | None" = (
+        None  # for a report; None for other targets' results
+    )
 
 
 _BRIDGE = {
@@ -64,25 +73,58 @@ _GPT2 = {
 
 def _lens(*lacking: Mapping[str, str]) -> Target:
     lacks = {kind: f"TransformerLens has no {text}" for some in lacking for kind, text in some.items()}
-    return Target("a TransformerLens model", ("transformer_lens",), lacks=lacks)
+    return Target("a TransformerLens model", ("transformer_lens",), lacks=lacks, opened=_bridge)
+
+
+# Each looks at the type before it loads anything, and returns None for results of other exporters.
+
+
+def _torch_module(T: Transformer, exported: Any) -> Exported | None:
+    if not type(exported).__module__.startswith("weightsmith.export.pytorch"):
+        return None  # without loading PyTorch
+    return lazy.ModuleRun(exported) if isinstance(exported, lazy.TransformerModule) else None
+
+
+def _onnx_file(T: Transformer, exported: Any) -> Exported | None:
+    if not isinstance(exported, str | os.PathLike) or not str(exported).endswith(".onnx"):
+        return None
+    require_packages("ONNX")
+    with refusals("cannot read", exported), opened(Path(exported)):
+        return lazy.OnnxRun(T, str(exported))
+
+
+def _bridge(T: Transformer, exported: Any) -> Exported | None:
+    if not type(exported).__module__.startswith("transformer_lens.") or not hasattr(exported, "own_modules"):
+        return None  # one that to_transformer_lens made says whether its modules are ours
+    return lazy.LensRun(T, exported)
+
+
+def _directory(T: Transformer, exported: Any) -> Exported | None:
+    return lazy.opened_directory(T, exported) if isinstance(exported, str | os.PathLike) else None
 
 
 _HUB = ("torch", "transformers")
 TARGETS = {
-    "PyTorch": Target("a PyTorch module", ("torch",), finite=None),
+    "PyTorch": Target("a PyTorch module", ("torch",), finite=None, opened=_torch_module),
     "TransformerLens": _lens(_BLOCKS, _BRIDGE),
     "TransformerLens, own modules": _lens(_BRIDGE),
-    "Hugging Face": Target(
-        "a model for Hugging Face", _HUB, ("float64", "float32", "bfloat16", "float16"), "float64", error=InputError
-    ),
-    "Hugging Face GPT-2": Target(
-        "a model for Hugging Face", _HUB, lacks={kind: f"{text}; or {OWN_CLASS}" for kind, text in _GPT2.items()}
-    ),
     "ONNX": Target(
         "an ONNX file",
         ("onnx", "onnxruntime"),
         ("float32", "float64"),
         only="onnxruntime runs all operators in 'float32' and 'float64' only",
+        opened=_onnx_file,
+    ),
+    "Hugging Face": Target(
+        "a model for Hugging Face",
+        _HUB,
+        ("float64", "float32", "bfloat16", "float16"),
+        "float64",
+        error=InputError,
+        opened=_directory,
+    ),
+    "Hugging Face GPT-2": Target(
+        "a model for Hugging Face", _HUB, lacks={kind: f"{text}; or {OWN_CLASS}" for kind, text in _GPT2.items()}
     ),
 }
 
@@ -96,7 +138,7 @@ def require_packages(name: str) -> None:
 
 
 def installed(package: str) -> bool:
-    """Tell whether a package can be imported."""
+    """Return whether a package can be imported."""
     try:
         return find_spec(package) is not None
     except (ImportError, ValueError):  # it is hidden, as in `sys.modules[package] = None`
@@ -177,3 +219,51 @@ def _kind_of(scheme: AttentionPositions) -> str:
     if scheme.key_offsets() is not None:
         return "relative"
     return "rotation" if type(scheme).penalties is AttentionPositions.penalties else "penalties"
+
+
+# Running what an exporter made
+
+
+def as_exported(T: Transformer, exported: Any) -> Exported:
+    """Return the result of an exporter, or a function from ids to logits, as a target for a report."""
+    for target in TARGETS.values():
+        found = None if target.opened is None else target.opened(T, exported)
+        if found is not None:
+            return found
+    if all(hasattr(exported, name) for name in ("target", "dtype", "outputs")):
+        measured: Exported = exported
+        return measured
+    if callable(exported):
+        return Called(exported)
+    raise ExportError(
+        f"agreement(T, {brief(exported)}): give it what an exporter made, such as to_torch(T), or a function that "
+        "takes token ids (inputs, positions) and returns logits (inputs, positions, classes)"
+    )
+
+
+class Called:
+    """Any function from ids to logits, also a PyTorch module of another project."""
+
+    target, dtype = "function", "its own"
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        """Take the function."""
+        self.function, self.takes_tensors = function, hasattr(function, "state_dict")
+
+    def outputs(self, ids: Ids) -> Outputs:
+        """Run it; a PyTorch module gets a tensor."""
+        given: Any = ids
+        if self.takes_tensors:
+            import torch  # a module has loaded it already
+
+            given = torch.from_numpy(ids)
+        found = self.function(given)
+        if hasattr(found, "detach"):
+            found = found.detach().double().cpu().numpy()
+        logits = np.asarray(found)
+        if logits.dtype.kind not in "fiu" or logits.shape[:2] != ids.shape or logits.ndim != 3:
+            raise ExportError(
+                f"the function returned {brief(logits.dtype.name)} {logits.shape} for token ids {ids.shape}: "
+                "logits must be numbers (inputs, positions, classes)"
+            )
+        return Outputs(logits.astype(np.float64))

@@ -8,10 +8,10 @@ import numpy as np
 
 from weightsmith.arithmetic import Array, Weights, as_float64
 from weightsmith.errors import ExportError, brief
-from weightsmith.export.outputs import code_places, plain_readout
+from weightsmith.export.outputs import plain_readout, readout_lanes
 from weightsmith.memory.facts import by_lane
 from weightsmith.model import Block, Norm, Transformer, position_table
-from weightsmith.model.lookup import checked
+from weightsmith.model.transformer import checked
 from weightsmith.rewrites import is_infinity_form
 
 VERSION = 1
@@ -108,7 +108,7 @@ def _parts(T: Transformer) -> Iterator[_Part]:
     for b, block in enumerate(T.blocks):
         yield from _heads(T, b, block)
         yield from _neurons(T, b, block)
-    codes = code_places(T)
+    codes = readout_lanes(T)
     rows = dict(zip(T.classes, T.output, strict=True))
     if codes is not None:
         rows = {T.lanes[j]: np.eye(len(T.lanes))[j] for j in codes}

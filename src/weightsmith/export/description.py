@@ -6,7 +6,7 @@ from typing import Any
 
 from weightsmith.arithmetic import Arithmetic, Native, Weights
 from weightsmith.errors import ExportError
-from weightsmith.export.outputs import code_places
+from weightsmith.export.outputs import readout_lanes
 from weightsmith.model import Block, FeedForward, Head, LayerNorm, Norm, Softmax, Transformer, Weighting, position_table
 from weightsmith.model.block import GATED
 from weightsmith.model.head_groups import BIASES, HeadGroup, has_tables, head_groups
@@ -32,7 +32,7 @@ def description(
     Without `saturate` nothing ends at ±∞; without `vanish` no exponential is 0. `split` is that of `head_groups`; with
     it, groups have names.
     """
-    A, codes = T.arithmetic, code_places(T)
+    A, codes = T.arithmetic, readout_lanes(T)
 
     def heads(group: HeadGroup) -> Description:
         named = {} if split is None else {"name": group.name}

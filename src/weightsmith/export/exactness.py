@@ -104,7 +104,7 @@ def _grain(value: float) -> int:
 
 
 def nothing_is_lost(T: Transformer, dtype: str) -> bool:
-    """Tell whether no number can saturate or round on any input, in the arithmetic and in a type of the machine."""
+    """Return whether no number can saturate or round on any input, in the arithmetic and in a type of the machine."""
     A = T.arithmetic
     if not isinstance(A, Saturating) or dtype not in BITS or T.weights > MOST_WEIGHTS or T.final_norm is not None:
         return False

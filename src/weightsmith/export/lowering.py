@@ -12,8 +12,8 @@ from weightsmith.export.inputs import some_inputs
 from weightsmith.export.saturation import relying_on_saturation
 from weightsmith.model import Block, Neuron, Transformer, feed_forward
 from weightsmith.model.folds import writers
-from weightsmith.model.lookup import checked
 from weightsmith.model.sites import stage_names, stage_site
+from weightsmith.model.transformer import checked
 from weightsmith.rewrites.lanes import COPYING, own_complement
 from weightsmith.rewrites.vectors import cancelling_block
 

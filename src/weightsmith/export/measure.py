@@ -8,6 +8,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Saturating
 from weightsmith.errors import ExportError, ModelError, brief, listed, whole_number
+from weightsmith.export.capabilities import as_exported
 from weightsmith.export.exactness import nothing_is_lost, scope
 from weightsmith.export.inputs import RANDOM_LENGTH as RANDOM_LENGTH  # for exporters
 from weightsmith.export.inputs import inputs as inputs
@@ -22,7 +23,7 @@ from weightsmith.export.saturation import Late, Unbounded, late_and_exact, relyi
 from weightsmith.export.search import LONGEST, searched
 from weightsmith.export.tally import Tally, said, shortened, survival
 from weightsmith.model import Transformer
-from weightsmith.model.lookup import checked
+from weightsmith.model.transformer import checked
 from weightsmith.semantics.evaluation import Ids
 
 SURVIVAL_INPUTS = 1_000  # that are run in other dtypes
@@ -33,15 +34,13 @@ WRITE = "Write allow_{0}=True to have it nevertheless{1} (--allow-{0} on the com
 def agreement(T: Transformer, exported: Any, *, up_to: int | None = None, seed: int = 0) -> Agreement:
     """Run a transformer and its exported model on the same inputs, and report how far they are from each other.
 
-    `exported` is what an exporter of Weightsmith made, or wrote to a path; or any function that takes places in the
-    vocabulary, an int64 array (inputs, positions), and returns logits (inputs, positions, classes), or the codes of a
+    `exported` is what an exporter of Weightsmith made, or wrote to a path; or any function that takes token
+    ids, an int64 array (inputs, positions), and returns logits (inputs, positions, classes), or the codes of a
     readout (inputs, positions, its lanes). With `up_to` no input is longer than that.
     """
     if up_to is not None:
         up_to = whole_number(up_to, "up_to", 1)
     checked(T)
-    from weightsmith.export.targets import as_exported  # here, because it needs this file
-
     return measure(T, as_exported(T, exported), up_to=up_to, seed=seed)
 
 
@@ -118,7 +117,7 @@ def _with_first(T: Transformer, exported: Exported, tally: Tally) -> Agreement:
 
 
 def _say_otherwise(T: Transformer, late: Transformer, place: int, ids: Ids) -> bool:
-    """Tell whether the original itself gives another answer at a position if its sums saturate at their ends only."""
+    """Return whether the original itself gives another answer at a position if its sums saturate at their ends only."""
     try:
         ours, others = (answers(T, original(model, ids[np.newaxis]).logits)[0, place] for model in (T, late))
     except ModelError:

@@ -59,7 +59,7 @@ def width(T: Transformer) -> int:
     return len(T.classes) if T.readout is None else len(T.readout.lanes)
 
 
-def code_places(T: Transformer) -> list[int] | None:
+def readout_lanes(T: Transformer) -> list[int] | None:
     """Return the indices of the lanes that a readout reads; None without one."""
     return None if T.readout is None else [T.lanes.index(lane) for lane in T.readout.lanes]
 

@@ -89,7 +89,7 @@ class Tally:
             target=made.target,
             dtype=made.dtype,
             inputs=sum(self.counts.values()),
-            outputs=sum(places.size for _, places in self.decided),
+            outputs=sum(ids.size for _, ids in self.decided),
             up_to=self.complete,
             longest=self.longest,
             logit_difference=self.logit,
@@ -108,8 +108,8 @@ def _spread(given: Sequence[Ids], most: int) -> list[Ids]:
     """Return at most `most` inputs, evenly spread over several arrays."""
     ends = np.cumsum([len(ids) for ids in given])
     total = int(ends[-1]) if given else 0
-    places = np.unique(np.linspace(0, total - 1, min(most, total)).astype(int))
-    chosen = [places[(end - len(ids) <= places) & (places < end)] - end for ids, end in zip(given, ends, strict=True)]
+    kept = np.unique(np.linspace(0, total - 1, min(most, total)).astype(int))
+    chosen = [kept[(end - len(ids) <= kept) & (kept < end)] - end for ids, end in zip(given, ends, strict=True)]
     return [ids[rows] for ids, rows in zip(given, chosen, strict=True) if len(rows)]
 
 
@@ -129,7 +129,7 @@ def shortened(T: Transformer, exported: Exported, place: int, ids: Ids) -> tuple
 
 
 def _differs(T: Transformer, exported: Exported, ids: Ids) -> bool:
-    """Tell whether the two differ at the end of an input."""
+    """Return whether the two differ at the end of an input."""
     try:
         ours = answers(T, original(T, ids[np.newaxis]).logits)[0, -1]
     except ModelError:

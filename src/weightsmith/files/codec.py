@@ -12,8 +12,7 @@ from weightsmith.arithmetic import Arithmetic, Weights, parse_arithmetic
 from weightsmith.arithmetic.immutable import NotFiniteError, held
 from weightsmith.errors import FileError, brief
 from weightsmith.model import Chain, Transformer, named_arrays
-from weightsmith.model.axes import array_axes, optional_arrays
-from weightsmith.model.frozen import Frozen
+from weightsmith.model.frozen import Frozen, array_axes, optional_arrays
 
 FORMAT_VERSION = 1
 MAX_PARTS = 1 << 16
@@ -122,8 +121,8 @@ def _kinds(kind: type[Frozen] = Frozen) -> Iterator[tuple[str, type[Frozen]]]:
 
 
 def _plain_fields(part: Frozen) -> dict[str, Any]:
-    plain = [field for field in fields(part) if field.name not in array_axes(type(part))]  # type: ignore[arg-type]
-    values = {field: getattr(part, field.name) for field in plain}
+    arrays = array_axes(type(part))
+    values = {field: getattr(part, field.name) for field in fields(part) if field.name not in arrays}  # type: ignore[arg-type]
     written = {field: value for field, value in values.items() if value or not field.metadata.get("files omit empty")}
     return {field.name: _plain(value) for field, value in written.items()}
 

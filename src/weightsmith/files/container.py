@@ -48,15 +48,15 @@ def read_tensors(file: BinaryIO, size: int) -> tuple[Tensors, str]:
     """Do what `read_container` does, from a file of a known size that is open."""
     length = int.from_bytes(file.read(8), "little")
     _check_sizes(size, length)
-    places, metadata = _check_header(file.read(length), size - 8 - length)
+    spans, metadata = _check_header(file.read(length), size - 8 - length)
     before = 8 + length
     data = _body(file, size - before)
     return {
-        name: unchecked(data, place.begin - before, place.shape, DTYPES[place.dtype]) for name, place in places.items()
+        name: unchecked(data, span.begin - before, span.shape, DTYPES[span.dtype]) for name, span in spans.items()
     }, metadata
 
 
-class Place(NamedTuple):
+class Span(NamedTuple):
     """Where a tensor is in a file."""
 
     dtype: str
@@ -81,28 +81,28 @@ def _body(file: BinaryIO, size: int) -> Held:
     return data
 
 
-def tensor_places(entries: dict[str, Any], begin: int, body_size: int, accepted: Accepted) -> dict[str, Place]:
-    """Return the places of a header's tensors in the order of their bytes, which begin at the offset `begin`.
+def tensor_spans(entries: dict[str, Any], begin: int, body_size: int, accepted: Accepted) -> dict[str, Span]:
+    """Return the spans of a header's tensors in the order of their bytes, which begin at the offset `begin`.
 
     They must fill the file, and none may overlap another.
     """
     if len(entries) > MAX_TENSORS:
         raise FileError(f"it has {len(entries):,} tensors, and at most {MAX_TENSORS:,} are allowed")
-    places = [(name, _check_entry(name, entry, body_size, begin, accepted)) for name, entry in entries.items()]
-    total = sum(math.prod(place.shape) for _, place in places)
+    spans = [(name, _check_entry(name, entry, body_size, begin, accepted)) for name, entry in entries.items()]
+    total = sum(math.prod(span.shape) for _, span in spans)
     if accepted.parameters is not None and total > accepted.parameters:
         raise FileError(f"it claims {total:,} parameters, and at most {accepted.parameters:,} are allowed")
-    places.sort(key=lambda named: (named[1].begin, named[1].end))
+    spans.sort(key=lambda named: (named[1].begin, named[1].end))
     offset = begin
-    for name, place in places:
-        if place.begin != offset:
+    for name, span in spans:
+        if span.begin != offset:
             raise FileError(
                 f"tensor {brief(name)} does not begin where the one before it ends: they must fill the file"
             )
-        offset = place.end
+        offset = span.end
     if offset != begin + body_size:
         raise FileError(f"its tensors end at byte {offset:,}, and it has {begin + body_size:,}")
-    return dict(places)
+    return dict(spans)
 
 
 def check_header_size(size: int, header: int) -> None:
@@ -120,7 +120,7 @@ def _check_sizes(size: int, header: int) -> None:
     check_header_size(size, header)
 
 
-def _check_header(header: bytes, body_size: int) -> tuple[dict[str, Place], str]:
+def _check_header(header: bytes, body_size: int) -> tuple[dict[str, Span], str]:
     """Check the header; return where the tensors are, in the order of their bytes, and the metadata text."""
     entries = parse_json(header, "its header", 8 + len(header) + body_size)
     metadata = entries.pop("__metadata__", None)
@@ -133,10 +133,10 @@ def _check_header(header: bytes, body_size: int) -> tuple[dict[str, Place], str]
             f"it is a safetensors file without the metadata key {brief(METADATA_KEY)}: Weightsmith did not write it"
         )
     own = Accepted({name: dtype.itemsize for name, dtype in DTYPES.items()}, (1, 2), MAX_PARAMETERS)
-    return tensor_places(entries, 8 + len(header), body_size, own), metadata[METADATA_KEY]
+    return tensor_spans(entries, 8 + len(header), body_size, own), metadata[METADATA_KEY]
 
 
-def _check_entry(name: str, entry: Any, body_size: int, begin: int, accepted: Accepted) -> Place:
+def _check_entry(name: str, entry: Any, body_size: int, begin: int, accepted: Accepted) -> Span:
     """Check one tensor's entry in the header; return where it is, with the data beginning at an offset."""
     what = f"tensor {brief(name)}"
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
@@ -154,7 +154,7 @@ def _check_entry(name: str, entry: Any, body_size: int, begin: int, accepted: Ac
         raise FileError(f"{what} has shape {shape}: an array without numbers has no axis above {MAX_EMPTY:,}")
     if offsets[1] - offsets[0] != size * item:
         raise FileError(f"{what} of shape {shape} needs {size * item:,} bytes, its data_offsets are {offsets}")
-    return Place(dtype, tuple(shape), begin + offsets[0], begin + offsets[1])
+    return Span(dtype, tuple(shape), begin + offsets[0], begin + offsets[1])
 
 
 def _named(dtypes: Iterable[str]) -> str:

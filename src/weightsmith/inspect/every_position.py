@@ -7,7 +7,7 @@ from weightsmith.errors import InputError, named
 from weightsmith.inspect.run import grouped, run
 from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer, readable_text
-from weightsmith.model.lookup import checked
+from weightsmith.model.transformer import checked
 
 
 def outputs(T: Transformer, inputs: Sequence[str | Sequence[str]]) -> list[tuple[Any, ...]]:

@@ -123,7 +123,7 @@ class _Draw:
 
 
 def _generate(T: Transformer, read: tuple[str, ...], steps: int, draw: _Draw, cache: bool) -> Iterator[str]:
-    places, ids, past, most = token_ids(T, T.classes), token_ids(T, read), NOTHING, T.max_length
+    class_ids, ids, past, most = token_ids(T, T.classes), token_ids(T, read), NOTHING, T.max_length
     for _ in range(steps):
         if most is not None and len(ids) > most:  # the window has moved: cached keys are of other positions
             ids, past, cache = ids[-most:], NOTHING, False
@@ -132,4 +132,4 @@ def _generate(T: Transformer, read: tuple[str, ...], steps: int, draw: _Draw, ca
             past = found.past
         chosen = draw(found.logits)
         yield T.classes[chosen]
-        ids.append(places[chosen])
+        ids.append(class_ids[chosen])

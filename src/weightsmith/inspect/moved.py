@@ -82,8 +82,8 @@ class Moves(TabledRows[Move]):
         result = Table("block", "head", "from", "to", "weight", "what", right=[0, 1, 4])
         adding = [move for move in self.rows if move.adds]
         for move in adding[:MOST_ROWS]:
-            places = (position_text(tokens, place) for place in (move.source, move.target))
-            cells = (*places, number(move.weight, infinity), _amounts(move.lanes, self.lane, infinity))
+            ends = (position_text(tokens, position) for position in (move.source, move.target))
+            cells = (*ends, number(move.weight, infinity), _amounts(move.lanes, self.lane, infinity))
             result.add(str(move.block), str(move.head), *cells)
         if len(adding) > MOST_ROWS:
             more = f"… {len(adding) - MOST_ROWS:,} more"

@@ -15,10 +15,10 @@ from weightsmith.errors import InputError, position_of
 from weightsmith.inspect import trace
 from weightsmith.kernels.engines import engine_for
 from weightsmith.model import Transformer, lane_index, needs_classes, read_tokens, token_ids
-from weightsmith.model.lookup import checked
 from weightsmith.model.names import place_of
 from weightsmith.model.sites import Site, stage_names
 from weightsmith.model.tokens import read_inputs
+from weightsmith.model.transformer import checked
 from weightsmith.operators import meaning
 from weightsmith.semantics.evaluation import (
     NOTHING,

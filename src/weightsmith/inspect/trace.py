@@ -44,43 +44,43 @@ def stream_table(
     stages = [stages] if isinstance(stages, str) else stages
     positions = [positions] if isinstance(positions, int) else positions
     rows = present_stages(T) if stages is None else [place_of(stage, run.stages, "stage") for stage in stages]
-    places = list(range(len(run.tokens))) if positions is None else [position_of(p, len(run.tokens)) for p in positions]
-    if positions is None and len(places) > (most := max(MOST_ROWS // max(len(rows), 1), 1)):
-        notes.append(f"the last {most} of {len(places)} positions; {hint}")
-        places = places[-most:]
+    chosen = list(range(len(run.tokens))) if positions is None else [position_of(p, len(run.tokens)) for p in positions]
+    if positions is None and len(chosen) > (most := max(MOST_ROWS // max(len(rows), 1), 1)):
+        notes.append(f"the last {most} of {len(chosen)} positions; {hint}")
+        chosen = chosen[-most:]
     columns = list(range(len(T.lanes))) if lanes is None else [lane_index(T, lane) for lane in lanes]
     if lanes is None and len(columns) > MOST_LANES:
         notes.append(f"{MOST_LANES} of {len(columns)} lanes, those that vary most; {hint}")
         vary = run.stream.std(axis=(0, 1))
         columns = sorted(np.argsort(-vary, kind="stable")[:MOST_LANES].tolist())
-    table = _lanes_across(run, rows, places, columns, notes)
-    return table if table.fits() else _lanes_down(run, rows, places, columns, notes)
+    table = _lanes_across(run, rows, chosen, columns, notes)
+    return table if table.fits() else _lanes_down(run, rows, chosen, columns, notes)
 
 
-def _lanes_across(run: "Run", rows: list[int], places: list[int], columns: list[int], notes: list[str]) -> Table:
+def _lanes_across(run: "Run", rows: list[int], chosen: list[int], columns: list[int], notes: list[str]) -> Table:
     """Return a table with a row for each stage and position, and a column for each lane."""
     names = [run.transformer.lanes[j] for j in columns]
     table = Table("after", "token", *names, right=range(2, 2 + len(names)), lead=2, notes=notes)
     for s in rows:
-        for i in places:
-            stage = run.stages[s] if i == places[0] else ""
+        for i in chosen:
+            stage = run.stages[s] if i == chosen[0] else ""
             table.add(
-                stage, position_text(run.tokens, i), *(_cell(run, s, i, j) for j in columns), ends=i == places[-1]
+                stage, position_text(run.tokens, i), *(_cell(run, s, i, j) for j in columns), ends=i == chosen[-1]
             )
     return table
 
 
-def _lanes_down(run: "Run", rows: list[int], places: list[int], columns: list[int], notes: list[str]) -> Table:
+def _lanes_down(run: "Run", rows: list[int], chosen: list[int], columns: list[int], notes: list[str]) -> Table:
     """Return a table with a row for each stage and lane that changed there, and a column for each position."""
-    tokens = [position_text(run.tokens, i) for i in places]
+    tokens = [position_text(run.tokens, i) for i in chosen]
     left_out = "left out: lanes that a sublayer does not change, or that are 0 at the embedding"
     table = Table("after", *tokens, right=range(1, 1 + len(tokens)), lead=1, notes=[*notes, left_out])
     for s in rows:
         before = run.stream[s - 1] if s else np.zeros_like(run.stream[0])
-        changed = [j for j in columns if (run.stream[s, places, j] != before[places, j]).any()]
-        table.add(run.stages[s], *[""] * len(places), ends=not changed)
+        changed = [j for j in columns if (run.stream[s, chosen, j] != before[chosen, j]).any()]
+        table.add(run.stages[s], *[""] * len(chosen), ends=not changed)
         for j in changed:
-            cells = [_cell(run, s, i, j) for i in places]
+            cells = [_cell(run, s, i, j) for i in chosen]
             table.add(f"  {run.transformer.lanes[j]}", *cells, ends=j == changed[-1])
     return table
 

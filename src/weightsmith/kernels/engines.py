@@ -12,6 +12,7 @@ Every engine has `supports(T)`, `ready()`, `results(ids, quantity)`, `inputs_at_
 
 from typing import TYPE_CHECKING, Literal, overload
 
+from weightsmith.arithmetic import Native
 from weightsmith.errors import InputError, brief
 from weightsmith.kernels.blas import BlasRun
 from weightsmith.model import Transformer
@@ -34,9 +35,10 @@ def engine_for(T: Transformer, sums: Sums | None = None, *, every_value: bool = 
     """
     if sums not in (None, "left", "machine"):
         raise InputError(f"sums={brief(sums)}: write 'left' for left folds, or 'machine'")
-    if sums == "machine" and not BlasRun.supports(T):
+    native = isinstance(T.arithmetic, Native) and BlasRun.supports(T)
+    if sums == "machine" and not native:
         raise InputError(f"sums='machine' is for Native arithmetics: in {T.arithmetic} a sum is a left fold")
-    if sums != "left" and BlasRun.supports(T):
+    if sums != "left" and native:
         return BlasRun(T)
     if not every_value:
         from weightsmith.kernels.packed import PackedRun, packed_run  # here, because it loads Numba

@@ -11,10 +11,11 @@ from weightsmith.memory.facts import Fact, Pattern, by_lane, read_keys, read_mar
 from weightsmith.memory.neurons import columns, matched, neurons, new_names, open_gates
 from weightsmith.memory.read import Tokens
 from weightsmith.model import Edit, FeedForward, Transformer, digest
-from weightsmith.model.axes import NEURONS
 from weightsmith.model.folds import joined, selected
-from weightsmith.model.lookup import block_at, checked, layer_at, neuron_at, neuron_text
+from weightsmith.model.frozen import NEURONS
+from weightsmith.model.lookup import block_at, layer_at, neuron_at, neuron_text
 from weightsmith.model.members import member
+from weightsmith.model.transformer import checked
 
 
 def write(

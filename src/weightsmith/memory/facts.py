@@ -9,10 +9,10 @@ import numpy as np
 from weightsmith.arithmetic import Arithmetic, Array, Weights
 from weightsmith.errors import InputError, brief, named, shown
 from weightsmith.model import FeedForward, Transformer, lane_index
-from weightsmith.model.axes import NEURONS
 from weightsmith.model.folds import selected
-from weightsmith.model.lookup import checked
+from weightsmith.model.frozen import NEURONS
 from weightsmith.model.members import member, real
+from weightsmith.model.transformer import checked
 from weightsmith.rewrites.vectors import Pattern as Pattern
 from weightsmith.rewrites.vectors import lane_pairs
 from weightsmith.semantics.layers import run_neurons

@@ -10,7 +10,8 @@ from weightsmith.inspect.run import logits
 from weightsmith.memory.facts import Fact, fact_neurons, facts, respond
 from weightsmith.memory.read import Tokens, look, promoted, read_inputs
 from weightsmith.model import Transformer
-from weightsmith.model.lookup import checked, layer_at
+from weightsmith.model.lookup import layer_at
+from weightsmith.model.transformer import checked
 
 
 @dataclass(frozen=True)

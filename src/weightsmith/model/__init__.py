@@ -2,14 +2,13 @@
 
 from weightsmith.model import heads
 from weightsmith.model.block import Attention, Block, FeedForward, Head
+from weightsmith.model.by_name import Neuron, feed_forward, matrix
 from weightsmith.model.chain import Answer, Chain
 from weightsmith.model.checks import lane_index
 from weightsmith.model.digest import digest
 from weightsmith.model.distances import Alibi, Relative, Rotary
 from weightsmith.model.edit import Edit
 from weightsmith.model.folds import named_arrays
-from weightsmith.model.matrix import matrix
-from weightsmith.model.neurons import Neuron, feed_forward
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
 from weightsmith.model.positions import (
     AddedPositions,
@@ -24,7 +23,6 @@ from weightsmith.model.positions import (
 from weightsmith.model.random import random_transformer
 from weightsmith.model.readout import Readout, Value, needs_classes, value_text
 from weightsmith.model.tokens import (
-    check_length,
     read_tokens,
     readable_text,
     separator,
@@ -32,7 +30,7 @@ from weightsmith.model.tokens import (
     token_ids,
     tokens_text,
 )
-from weightsmith.model.transformer import Transformer
+from weightsmith.model.transformer import Transformer, check_length
 from weightsmith.model.weightings import AverageHard, LeftmostHard, RightmostHard, Softmax, Weighting
 
 __all__ = [

@@ -1,6 +1,6 @@
 """A block: attention, then feed-forward; either may be absent."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from typing import Annotated, Literal, TypeAlias, TypeVar, cast, get_args
 
@@ -9,13 +9,17 @@ import numpy as np
 from weightsmith.arithmetic import Activation as Plain
 from weightsmith.arithmetic import Weights
 from weightsmith.errors import ModelError, brief
-from weightsmith.model.axes import LANES, NEURONS, Axes, Labels, array_axes
 from weightsmith.model.frozen import (
     BOTH_OMIT_DEFAULT,
     DIGESTS_OMIT_DEFAULT,
     FILES_OMIT_EMPTY,
+    LANES,
+    NEURONS,
     OLD_FILES_LACK_IT,
+    Axes,
     Frozen,
+    Labels,
+    array_axes,
 )
 from weightsmith.model.names import MAX_NAME, checked_text
 from weightsmith.model.norms import Norm
@@ -24,6 +28,9 @@ from weightsmith.model.weightings import Softmax, Weighting
 
 Activation: TypeAlias = Literal["relu", "gelu", "gelu_tanh", "silu", "reglu", "swiglu"]
 GATED: dict[str, Plain] = {"reglu": "relu", "swiglu": "silu"}  # with the function of their gate
+ARRAYS = frozenset(  # of blocks, that every engine, composition and proof knows
+    ["W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V", "b_O", "W_1", "b_1", "W_2", "b_2", "W_3", "b_3", "keys"]
+)
 Placement: TypeAlias = Literal["pre", "post"]
 Part = TypeVar("Part")
 
@@ -202,3 +209,14 @@ def parts(values: Sequence[Part], kind: type[Part], what: str) -> tuple[Part, ..
         if not isinstance(value, kind):
             raise ModelError(f"{what} must hold {kind.__name__}, and it holds {brief(value)}")
     return tuple(values)
+
+
+_DECLARED: dict[type, Set[str]] = {kind: array_axes(kind).keys() for kind in (Head, Attention, FeedForward)}
+
+
+def new_arrays(block: Block, known: frozenset[str] = ARRAYS) -> list[str]:
+    """Return the names of a block's arrays that are not known; engines and proofs refuse these until they list them."""
+    new = [(kind, name) for kind, names in _DECLARED.items() for name in sorted(names - known)]
+    heads = block.attention.heads if new and block.attention is not None else ()
+    parts = (block.attention, block.feed_forward, *heads)
+    return [name for kind, name in new for part in parts if isinstance(part, kind) and getattr(part, name) is not None]

@@ -178,11 +178,11 @@ class Chain(Frozen):
             raise ModelError(f"steps is {brief(value)} for inputs of length {length}: it must be 1 to {MAX_STEPS:,}")
         return int(value)
 
-    def counted(self, name: str) -> object:
-        """Return the value of a field that goes into digests; a Python function has none."""
-        if name == "steps" and callable(self.steps):
+    def counted(self) -> dict[str, object]:
+        """Return the values of the fields that go into digests; a Python function has none."""
+        if callable(self.steps):
             raise ModelError("steps is a Python function, which has no digest: write steps='2*n + 1' or a number")
-        return getattr(self, name)
+        return super().counted()
 
     @property
     def last_tokens(self) -> tuple[str, ...]:

@@ -108,7 +108,9 @@ def _check_members(T: "Transformer") -> None:
     Small arrays are checked at once; each by itself only to name the one that fails.
     """
     A = T.arithmetic
-    arrays = [(name, array) for name, array in named_arrays(T, history=True) if not A.has_all(array.dtype)]
+    arrays = named_arrays(T, history=True)
+    whole = {dtype for dtype in {array.dtype for _, array in arrays} if A.has_all(dtype)}
+    arrays = [(name, array) for name, array in arrays if array.dtype not in whole]
     small = [array.reshape(-1) for _, array in arrays if array.size < MAX_SMALL]
     if small and A.contains(np.concatenate(small)).all():
         arrays = [(name, array) for name, array in arrays if array.size >= MAX_SMALL]

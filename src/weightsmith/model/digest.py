@@ -1,7 +1,6 @@
 """A digest of a transformer: the same for equal ones, another for others."""
 
 import hashlib
-from dataclasses import Field, fields
 from typing import Any
 
 import numpy as np
@@ -27,10 +26,10 @@ def _update(state: Any, value: object) -> None:
         for _, some in pieces(value):  # without a copy of a large array
             state.update(np.ascontiguousarray(some, "<f8").data)
     elif isinstance(value, Frozen):
-        compared = [field.name for field in fields(value) if field.compare and not _omitted(field, value)]  # type: ignore[arg-type]
-        _write(state, value.stored_as(), ",".join(compared).encode())
-        for name in compared:
-            _update(state, value.counted(name))
+        counted = value.counted()
+        _write(state, value.stored_as(), ",".join(counted).encode())
+        for item in counted.values():
+            _update(state, item)
     elif isinstance(value, tuple):
         _write(state, "tuple", str(len(value)).encode())
         for item in value:
@@ -38,11 +37,6 @@ def _update(state: Any, value: object) -> None:
     else:
         kind = "arithmetic" if isinstance(value, Arithmetic) else type(value).__name__
         _write(state, kind, str(value).encode())
-
-
-def _omitted(field: "Field[Any]", part: Frozen) -> bool:
-    """Return whether a digest omits a field: then models from before the field keep their digests."""
-    return bool(field.metadata.get("digests omit default")) and getattr(part, field.name) == field.default
 
 
 def _write(state: Any, kind: str, data: bytes) -> None:

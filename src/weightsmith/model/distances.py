@@ -11,8 +11,7 @@ from weightsmith.arithmetic import Arithmetic, Array, Saturating, Weights, as_fl
 from weightsmith.arithmetic.correct_rounding import flint, odd_product, round_correctly
 from weightsmith.errors import ModelError, brief, is_whole
 from weightsmith.model.angles import sines_and_cosines
-from weightsmith.model.axes import Axes
-from weightsmith.model.frozen import BOTH_OMIT_DEFAULT
+from weightsmith.model.frozen import BOTH_OMIT_DEFAULT, Axes
 from weightsmith.model.positions import MAX_BASE, AttentionPositions, Indices, Rotation, checked_base, rounded_up
 
 Pairing: TypeAlias = Literal["halves", "neighbours"]

@@ -9,8 +9,17 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Weights, immutable
 from weightsmith.errors import ModelError
-from weightsmith.model.axes import LANES, Axes, Declared, Labels, LaneNames, array_axes, declarations, optional_arrays
-from weightsmith.model.frozen import Frozen
+from weightsmith.model.frozen import (
+    LANES,
+    Axes,
+    Declared,
+    Frozen,
+    Labels,
+    LaneNames,
+    array_axes,
+    declarations,
+    optional_arrays,
+)
 
 Part = TypeVar("Part", bound=Frozen)
 Change = Callable[[Any, Declared], Any]
@@ -18,24 +27,28 @@ Indices = Sequence[int] | slice | npt.NDArray[np.intp]
 _WALKED = (np.ndarray, tuple, Frozen)  # an array, or a part that may contain arrays
 
 
-def named_arrays(part: object, name: str = "", history: bool = False) -> Iterator[tuple[str, Weights]]:
-    """Yield every array with its full name, such as `blocks.0.attention.heads.1.W_Q`.
+def named_arrays(part: object, name: str = "", history: bool = False) -> list[tuple[str, Weights]]:
+    """Return every array with its full name, such as `blocks.0.attention.heads.1.W_Q`.
 
     The order is that of the fields; with `history` also those that do not count when models are compared.
     """
+    arrays: list[tuple[str, Weights]] = []
+    _collect(part, name, history, arrays)
+    return arrays
+
+
+def _collect(part: object, name: str, history: bool, arrays: list[tuple[str, Weights]]) -> None:
     if isinstance(part, np.ndarray):
-        yield name, part
+        arrays.append((name, part))
     elif isinstance(part, tuple):
-        if not _has_parts(part):
-            return
-        for i, item in enumerate(part):
-            yield from named_arrays(item, f"{name}.{i}", history)
+        for i, item in enumerate(part if _has_parts(part) else ()):
+            _collect(item, f"{name}.{i}", history, arrays)
     elif isinstance(part, Frozen):
         shared = "output" if getattr(part, "tied", False) else ""  # it is the embedding, and that is walked already
         for field in fields(part):  # type: ignore[arg-type]
             value = getattr(part, field.name)
             if isinstance(value, _WALKED) and field.name != shared and (field.compare or history):
-                yield from named_arrays(value, f"{name}.{field.name}" if name else field.name, history)
+                _collect(value, f"{name}.{field.name}" if name else field.name, history, arrays)
 
 
 def _has_parts(items: tuple[Any, ...]) -> bool:

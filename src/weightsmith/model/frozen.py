@@ -1,9 +1,17 @@
-"""The base of all parts of a transformer: immutable, with read-only arrays, compared by value."""
+"""The base of all parts of a transformer: immutable, with arrays that declare their axes, compared by value.
+
+    W_1: Annotated[Weights, Axes("neurons", "lanes")]
+    names: Annotated[Sequence[str], Labels("neurons")] = ()
+
+Shape checks, widening, renaming, cutting, stacking, rounding and files are folds over these declarations, in `folds`; a
+new array needs nothing else. The first axis is the one that an array writes, the last the one that it reads: an array
+whose first axis is "lanes" writes to the stream.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields
-from types import MappingProxyType
-from typing import Any, Self
+from dataclasses import Field, fields
+from types import MappingProxyType, NoneType
+from typing import Any, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -11,13 +19,76 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Weights, immutable, real_numbers
 from weightsmith.arithmetic.immutable import NotFiniteError, pieces
 from weightsmith.errors import InputError, ModelError
-from weightsmith.model.axes import array_axes, optional_arrays
 
+LANES, NEURONS = "lanes", "neurons"
 # The metadata of fields that were added after the first version of the format: what they do to files and digests
 OLD_FILES_LACK_IT: Mapping[str, bool] = MappingProxyType({"old files lack it": True})
 FILES_OMIT_EMPTY: Mapping[str, bool] = MappingProxyType({**OLD_FILES_LACK_IT, "files omit empty": True})
 DIGESTS_OMIT_DEFAULT: Mapping[str, bool] = MappingProxyType({**OLD_FILES_LACK_IT, "digests omit default": True})
 BOTH_OMIT_DEFAULT: Mapping[str, bool] = MappingProxyType({**FILES_OMIT_EMPTY, **DIGESTS_OMIT_DEFAULT})
+
+
+class Axes(tuple[str, ...]):
+    """The names of an array's axes. Arrays of a part that name the same axis have the same size along it."""
+
+    __slots__ = ()
+
+    def __new__(cls, *names: str) -> "Axes":
+        """Take the names in order."""
+        return super().__new__(cls, names)
+
+
+class Labels(NamedTuple):
+    """A tuple of texts, one for each place along an axis; () where there are none."""
+
+    axis: str
+
+
+class LaneNames(NamedTuple):
+    """Names of lanes of the transformer; None for all of them."""
+
+
+Declared: TypeAlias = Axes | Labels | LaneNames
+
+
+class _Known(NamedTuple):
+    """The declarations of a type of part, looked up once."""
+
+    declared: Mapping[str, Declared]
+    axes: Mapping[str, Axes]
+    optional: frozenset[str]
+
+
+_KNOWN: dict[type[Any], _Known] = {}
+
+
+def declarations(kind: type[Any]) -> Mapping[str, Declared]:
+    """Return the declarations of the fields of a type of part, in their order."""
+    return _known(kind).declared
+
+
+def array_axes(kind: type[Any]) -> Mapping[str, Axes]:
+    """Return the axes of the array fields of a kind of part."""
+    return _known(kind).axes
+
+
+def optional_arrays(kind: type[Any]) -> frozenset[str]:
+    """Return the array fields that may be None."""
+    return _known(kind).optional
+
+
+def _known(kind: type[Any]) -> _Known:
+    if kind not in _KNOWN:
+        declared = {field.name: found for field in fields(kind) if (found := _declared(field)) is not None}
+        axes = {name: found for name, found in declared.items() if isinstance(found, Axes)}
+        may_be_none = {f.name for f in fields(kind) if NoneType in get_args(getattr(f.type, "__origin__", None))}
+        _KNOWN[kind] = _Known(MappingProxyType(declared), MappingProxyType(axes), frozenset(may_be_none & axes.keys()))
+    return _KNOWN[kind]
+
+
+def _declared(field: "Field[Any]") -> Declared | None:
+    extras = getattr(field.type, "__metadata__", ())
+    return next((extra for extra in extras if isinstance(extra, Axes | Labels | LaneNames)), None)
 
 
 class Frozen:
@@ -32,9 +103,14 @@ class Frozen:
         """Return the sizes of axes that this part fixes; `sizes` are those that the parts around it fix."""
         return {}
 
-    def counted(self, name: str) -> object:
-        """Return the value of a field that goes into digests."""
-        return getattr(self, name)
+    def counted(self) -> dict[str, object]:
+        """Return the fields that go into digests; some are omitted, so that models from before them keep theirs."""
+        values = {field: getattr(self, field.name) for field in fields(self) if field.compare}  # type: ignore[arg-type]
+        return {
+            field.name: value
+            for field, value in values.items()
+            if not (field.metadata.get("digests omit default") and _same(value, field.default))
+        }
 
     def _freeze(self, *names: str) -> None:
         """Turn these array fields, or all of them, into read-only arrays with as many axes as they declare."""

@@ -103,7 +103,7 @@ def apart(head: Head) -> object:
 
 
 def has_tables(T: Transformer) -> bool:
-    """Tell whether some head needs a table by position, for rotations or penalties, which has a last row."""
+    """Return whether some head needs a table by position, for rotations or penalties, which has a last row."""
     groups = (group for block in T.blocks for group in head_groups(T, block.attention))
     return any(
         group.rotation(T.arithmetic, 1) is not None or "penalties" in group.tables(T.arithmetic, 1) for group in groups

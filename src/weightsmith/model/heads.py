@@ -13,8 +13,8 @@ import numpy as np
 from weightsmith.arithmetic import Arithmetic, Array, checked_arithmetic
 from weightsmith.errors import LawError, ModelError, brief, whole_number
 from weightsmith.model.block import Head
+from weightsmith.model.by_name import NO_WEIGHTS, check_lanes, matrix
 from weightsmith.model.distances import Relative
-from weightsmith.model.matrix import NO_WEIGHTS, check_lanes, matrix
 from weightsmith.model.weightings import AverageHard, LeftmostHard, RightmostHard, Softmax, Weighting
 
 __all__ = ["at_distance", "best", "count", "first", "matching", "mean", "previous", "total", "where"]

@@ -4,16 +4,7 @@ from typing import Any
 
 from weightsmith.errors import InputError, brief, existing, listed, named, nearest_names, shown
 from weightsmith.model.block import Attention, Block, FeedForward
-from weightsmith.model.transformer import Transformer
-
-
-def checked(T: Any) -> Transformer:
-    """Return a transformer; refuse any other value."""
-    if isinstance(getattr(T, "transformer", None), Transformer):
-        raise InputError(f"a {type(T).__name__} is not a transformer: write .transformer for the one in it")
-    if not isinstance(T, Transformer):
-        raise InputError(f"{brief(T)} is not a transformer: write load('model.safetensors') for a file")
-    return T
+from weightsmith.model.transformer import Transformer, checked
 
 
 def block_at(T: Transformer, block: Any) -> Block:
@@ -51,10 +42,12 @@ def neuron_at(T: Transformer, block: Any, neuron: Any) -> int:
     layer = layer_at(T, block)
     if not isinstance(neuron, str):
         return existing(neuron, len(layer.W_1), "neuron", f" in block {block}")
-    places = [n for n, name in enumerate(layer.names) if name == neuron and name]
-    if len(places) > 1:
-        raise InputError(f"block {block} has {len(places)} neurons called {named(neuron)}: write a number of {places}")
-    if not places:
+    numbers = [n for n, name in enumerate(layer.names) if name == neuron and name]
+    if len(numbers) > 1:
+        raise InputError(
+            f"block {block} has {len(numbers)} neurons called {named(neuron)}: write a number of {numbers}"
+        )
+    if not numbers:
         known_names = [name for name in layer.names if name]
         known = (
             f"{nearest_names(neuron, known_names)}the names are {listed(known_names)}"
@@ -62,7 +55,7 @@ def neuron_at(T: Transformer, block: Any, neuron: Any) -> int:
             else "no neuron has a name"
         )
         raise InputError(f"block {block} has no neuron called {named(neuron)}: {known}")
-    return places[0]
+    return numbers[0]
 
 
 def neuron_text(layer: FeedForward, neuron: int) -> str:

@@ -6,8 +6,7 @@ from typing import Annotated
 
 from weightsmith.arithmetic import Weights
 from weightsmith.errors import ModelError, brief
-from weightsmith.model.axes import LANES, Axes, LaneNames
-from weightsmith.model.frozen import Frozen
+from weightsmith.model.frozen import LANES, Axes, Frozen, LaneNames
 from weightsmith.model.names import checked_names
 
 NORM_LANES = "lanes of the norm"

@@ -14,8 +14,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Arithmetic, Array, Core, Weights, as_float64
 from weightsmith.errors import ModelError, brief, is_whole
 from weightsmith.model.angles import sines_and_cosines
-from weightsmith.model.axes import LANES, Axes
-from weightsmith.model.frozen import Frozen
+from weightsmith.model.frozen import LANES, Axes, Frozen
 
 MAX_LENGTH = 1 << 20
 MAX_BASE = 1e30

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import NAME_ECHO, InputError, ModelError, brief, cut, listed, named, shown
-from weightsmith.model.axes import LaneNames
-from weightsmith.model.frozen import Frozen
+from weightsmith.model.frozen import Frozen, LaneNames
 from weightsmith.model.names import MAX_NAME, checked_names, checked_text
 
 if TYPE_CHECKING:
@@ -45,11 +44,10 @@ class Readout(Frozen):
         self._set("lanes", checked_names(self.lanes, "the lanes of the readout", printable=True))
         self._set("table", _checked_table(self.table, len(self.lanes)))
 
-    def counted(self, name: str) -> object:
+    def counted(self) -> dict[str, object]:
         """Return the table with numbers written alike: True, 1 and 1.0 are one value, so digests must not differ."""
-        if name != "table":
-            return getattr(self, name)
-        return tuple((code, v.as_integer_ratio() if isinstance(v, int | float) else v) for code, v in self.entries)
+        ratios = tuple((code, v.as_integer_ratio() if isinstance(v, int | float) else v) for code, v in self.entries)
+        return super().counted() | {"table": ratios}
 
     @property
     def entries(self) -> tuple[tuple[Code, Value], ...]:

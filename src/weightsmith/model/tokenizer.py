@@ -27,7 +27,7 @@ class Tokenizer(NamedTuple):
 def tokenizer_of(text: str) -> Tokenizer:
     """Return the tokenizer of a JSON text; refuse a text that the library cannot read."""
     try:
-        import tokenizers
+        import tokenizers  # an extra, which may be missing
     except ImportError:
         raise InputError(
             "the model has a tokenizer, which the library tokenizers reads: pip install 'weightsmith[export]', or give "

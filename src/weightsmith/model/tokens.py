@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from weightsmith.errors import InputError, brief, listed, named, nearest_names
-from weightsmith.model.lookup import checked
 from weightsmith.model.tokenizer import decoded, encoded
-from weightsmith.model.transformer import Transformer
+from weightsmith.model.transformer import Transformer, check_length, checked
 
 
 def read_tokens(T: Transformer, tokens: str | Sequence[str]) -> tuple[str, ...]:
@@ -81,13 +80,3 @@ def tokens_text(vocabulary: Sequence[str], tokens: Iterable[str]) -> str:
 def text_tokens(vocabulary: Sequence[str], text: str) -> tuple[str, ...]:
     """Return the tokens of a text: its characters where every token is one, else its words."""
     return tuple(text.split() if separator(vocabulary) else text)
-
-
-def check_length(T: Transformer, length: int) -> None:
-    """Refuse a length beyond the position table."""
-    most = checked(T).max_length
-    if most is not None and length > most:
-        raise InputError(
-            f"the input has {length} tokens and the position table holds {most}: "
-            f"write at most {most} tokens, or give the transformer a longer table"
-        )

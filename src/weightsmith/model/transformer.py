@@ -4,19 +4,29 @@ import html
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Annotated, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Weights, checked_arithmetic
-from weightsmith.errors import ModelError, brief
-from weightsmith.model.axes import LANES, Axes, LaneNames, array_axes, declarations
+from weightsmith.errors import InputError, ModelError, brief
 from weightsmith.model.block import Block, parts
 from weightsmith.model.checks import check
 from weightsmith.model.describe import description
 from weightsmith.model.edit import Edit
 from weightsmith.model.folds import in_type, named_arrays
-from weightsmith.model.frozen import BOTH_OMIT_DEFAULT, FILES_OMIT_EMPTY, OLD_FILES_LACK_IT, Frozen
+from weightsmith.model.frozen import (
+    BOTH_OMIT_DEFAULT,
+    FILES_OMIT_EMPTY,
+    LANES,
+    OLD_FILES_LACK_IT,
+    Axes,
+    Frozen,
+    LaneNames,
+    array_axes,
+    declarations,
+)
 from weightsmith.model.names import checked_names, checked_text
 from weightsmith.model.norms import Norm
 from weightsmith.model.positions import AttentionPositions, Positions, added, attending, checked_positions
@@ -139,7 +149,7 @@ class Transformer(Frozen):
         """The scheme inside attention that its heads share, unless they have their own."""
         return attending(self.positions)
 
-    @property
+    @cached_property
     def weights(self) -> int:
         """How many numbers it consists of."""
         return sum(array.size for _, array in named_arrays(self))
@@ -188,3 +198,22 @@ class Transformer(Frozen):
         """Return HTML for notebooks: a page that runs typed inputs; for a large transformer, a description."""
         shown: str = meaning("in_notebook")(self, f"<pre>{html.escape(description(self))}</pre>")
         return shown
+
+
+def checked(T: object) -> Transformer:
+    """Return a transformer; refuse any other value."""
+    if isinstance(getattr(T, "transformer", None), Transformer):
+        raise InputError(f"a {type(T).__name__} is not a transformer: write .transformer for the one in it")
+    if not isinstance(T, Transformer):
+        raise InputError(f"{brief(T)} is not a transformer: write load('model.safetensors') for a file")
+    return T
+
+
+def check_length(T: Transformer, length: int) -> None:
+    """Refuse a length beyond the position table."""
+    most = checked(T).max_length
+    if most is not None and length > most:
+        raise InputError(
+            f"the input has {length} tokens and the position table holds {most}: "
+            f"write at most {most} tokens, or give the transformer a longer table"
+        )

@@ -18,8 +18,8 @@ from .proof.replay import replay as replay
 from .rasp.conversion import program as program
 from .rasp.pointwise import function as function
 from .rasp.pointwise import where as where
-from .text.reading import parse_rasp as parse_rasp
-from .text.reading import rasp_programs as rasp_programs
 from .text.session import Session as Session
+from .text.session import parse_rasp as parse_rasp
+from .text.session import rasp_programs as rasp_programs
 
 __all__: list[str]

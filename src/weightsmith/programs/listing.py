@@ -2,11 +2,14 @@
 
     %2 = selector_width(%1)  # hist  line 3: hist = selector_width(select(tokens, tokens, ==));
 
-`listing` makes the lines of a program, `read_listing` reads them from the provenance of a transformer.
+`listing` makes the lines of a program, `read_listing` reads them from the provenance of a transformer. Blocks, heads,
+neurons and lanes are named after the nodes that they compute: a node has a name that no other has, or a word and the
+number of its line, as in "aggregate %7".
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,7 +17,7 @@ from weightsmith.errors import brief, cut
 from weightsmith.programs.form import Constant, Node
 from weightsmith.programs.graph import Program
 from weightsmith.programs.places import Place
-from weightsmith.programs.values import presented
+from weightsmith.programs.values import Value, presented
 
 LANGUAGES = {"rasp": "RASP", "tracr": "RASP in Python"}
 COMPILED = "compiled from "
@@ -25,6 +28,10 @@ _NUMBER = re.compile(r"%\d+")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _TEXT = re.compile(r" *(\d{1,9}) \|(?: (.*))?")
 _PLACE = re.compile(r"line (\d{1,9}):")
+TOKEN, POSITION, NOTHING = "token", "position", "nothing"  # names of other lanes
+OF_WEIGHTS, OF_LANES = ", ", " and "  # between names
+LONGEST_PART, LONGEST_NAME = 40, 150  # characters
+MORE = "…"
 
 
 class HasParts(Protocol):
@@ -157,3 +164,55 @@ def read_text(history: Sequence[str]) -> dict[int, str]:
 def _shown(place: Place) -> str:
     where = f"line {place.line}" if place.file is None else f"line {place.line} of {place.file}"
     return f"{where}: {cut(place.text.strip(), WIDEST_SOURCE)}"
+
+
+def part_names(program: HasParts) -> dict[Node, str]:
+    """Return a name for each node of a program, each different."""
+    numbers, names = short_names(program), Counter(node.note.name for node in program.nodes)
+    called: dict[Node, str] = {}
+    for node in program.nodes:
+        name = node.note.name
+        if name is None or not _is_plain(name):
+            called[node] = f"{type(node).__name__.lower()} {numbers[node]}"
+        else:
+            called[node] = name if names[name] == 1 else f"{name} {numbers[node]}"
+    return called
+
+
+def _is_plain(name: str) -> bool:
+    """Return whether a name stands for itself wherever it is written."""
+    taken = name in (TOKEN, POSITION, NOTHING, MORE) or not name.isprintable() or name != name.strip()
+    return not taken and len(name) <= LONGEST_PART and not any(sign in name for sign in ("%", OF_WEIGHTS, OF_LANES))
+
+
+def number_in(name: str) -> str:
+    """Return the number of the line that stands in a name; nothing where there is none."""
+    found: list[str] = re.findall(r"%\d+", name)
+    return found[-1] if found else ""
+
+
+def without_count(name: str) -> str:
+    """Return the name of a lane without the number by which it differs from others of that name."""
+    return re.sub(r" \d+'*$", "", name)
+
+
+def joined(names: Iterable[str], between: str = OF_WEIGHTS, most: int = LONGEST_NAME) -> str:
+    """Return different names as one: as many as there is room for."""
+    result = ""
+    for name in dict.fromkeys(names):
+        longer = f"{result}{between}{name}" if result else name
+        if len(longer) > most - len(between) - len(MORE):
+            return f"{result}{between}{MORE}" if result else MORE
+        result = longer
+    return result
+
+
+def token_names(tokens: Sequence[Value]) -> list[str]:
+    """Return tokens as texts, which a transformer's vocabulary has: different ones for different tokens."""
+    names: list[str] = []
+    for token in tokens:
+        name = token if isinstance(token, str) and token else str(presented(token)) or "''"
+        while name in names or (name in tokens and token != name):
+            name = f"{name}'"
+        names.append(name)
+    return names

@@ -1,7 +1,7 @@
 """The source map of a compiled program: the lines of the program behind each block, head, neuron and lane.
 
 A transformer keeps the listing of its program, and its blocks, heads, neurons and lanes are named after the nodes that
-they compute (see `naming`). A node without weights of its own is in the weights of its readers.
+they compute (see `listing`). A node without weights of its own is in the weights of its readers.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,8 +12,19 @@ from typing import Self
 
 from weightsmith.model import Transformer
 from weightsmith.programs.graph import Program
-from weightsmith.programs.listing import Line, listing, read_listing, read_text, text_lines
-from weightsmith.programs.naming import OF_LANES, OF_WEIGHTS, POSITION, TOKEN, number_in, without_count
+from weightsmith.programs.listing import (
+    OF_LANES,
+    OF_WEIGHTS,
+    POSITION,
+    TOKEN,
+    Line,
+    listing,
+    number_in,
+    read_listing,
+    read_text,
+    text_lines,
+    without_count,
+)
 from weightsmith.tables import Table
 
 _FEATURES = {TOKEN: ("tokens", "tokens_str"), POSITION: ("indices",)}  # lanes, with the nodes that they hold

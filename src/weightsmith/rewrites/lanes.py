@@ -21,8 +21,9 @@ from weightsmith.model import (
     position_table,
 )
 from weightsmith.model.folds import widened, without_lanes
-from weightsmith.model.lookup import block_at, checked
+from weightsmith.model.lookup import block_at
 from weightsmith.model.positions import MAX_LENGTH, checked_positions
+from weightsmith.model.transformer import checked
 from weightsmith.rewrites.whole_model import MAX_LINE
 
 COPYING = ("symmetric", "zero product", "unit product")  # the laws that pairs of neurons need to copy a lane

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Array, as_float64, require
 from weightsmith.errors import MAX_ECHO, InputError, brief, is_whole
 from weightsmith.model import Attention, Block, Head, Neuron, Transformer, feed_forward, matrix
-from weightsmith.model.lookup import checked
 from weightsmith.model.positions import MAX_LENGTH
+from weightsmith.model.transformer import checked
 from weightsmith.rewrites.lanes import (
     COPYING,
     fresh,

@@ -9,7 +9,7 @@ import numpy as np
 from weightsmith.arithmetic import Arithmetic, Saturating, require
 from weightsmith.errors import InputError, ModelError, brief, is_whole, listed, named
 from weightsmith.model import Attention, Block, Neuron, Transformer, feed_forward, matrix, needs_classes
-from weightsmith.model.lookup import checked
+from weightsmith.model.transformer import checked
 from weightsmith.rewrites.lanes import COPYING, drop_flags, fresh, plain_lanes, widen, with_table
 from weightsmith.rewrites.many_classes import MAX_CLASSES, DecidingLanes, deciding_blocks, is_decided_loudly
 from weightsmith.rewrites.maps import ROUTING, lay_route, routed_head

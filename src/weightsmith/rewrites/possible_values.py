@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic, Array, as_float64
 from weightsmith.model import Block, FeedForward, Norm, PositionTable, Transformer, added
-from weightsmith.model.axes import LANES, NEURONS
 from weightsmith.model.folds import selected, writers
+from weightsmith.model.frozen import LANES, NEURONS
 from weightsmith.semantics.layers import run_neurons
 
 MAX_VALUES = 16  # of one lane; beyond, only the least one is kept

@@ -9,8 +9,8 @@ import numpy.typing as npt
 from weightsmith.arithmetic import require
 from weightsmith.errors import InputError, brief, named
 from weightsmith.model import Block, Neuron, Transformer, feed_forward
-from weightsmith.model.lookup import checked
 from weightsmith.model.members import member
+from weightsmith.model.transformer import checked
 from weightsmith.rewrites.lanes import COPYING, flag_index, own_complement, plain_lanes, refuse_flags
 from weightsmith.rewrites.whole_model import append
 

@@ -7,7 +7,7 @@ from weightsmith.arithmetic import Arithmetic, checked_arithmetic
 from weightsmith.errors import cut, whole_number
 from weightsmith.model import Block, Transformer
 from weightsmith.model.folds import map_arrays
-from weightsmith.model.lookup import checked
+from weightsmith.model.transformer import checked
 
 MOST_BLOCKS = 1 << 16
 MAX_LINE = 1000  # characters of a line of provenance; of a longer one its beginning is kept, with … behind it

@@ -1,6 +1,9 @@
-"""Every value of a run, for every engine."""
+"""What every engine shares: the values of a run, and refusing, by name, parts of a transformer that it does not know.
 
-from collections.abc import Callable, Sequence
+Positional schemes need no refusal: a scheme consists of tables (`AttentionPositions`), which every engine asks for.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -8,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
-from weightsmith.model import Transformer
+from weightsmith.errors import ModelError, brief
+from weightsmith.model import LayerNorm, Norm, RMSNorm, Transformer
+from weightsmith.model.block import ARRAYS, new_arrays
 from weightsmith.model.sites import Site
 
 Ids: TypeAlias = npt.NDArray[np.integer]  # of tokens: indices in the vocabulary
@@ -17,6 +22,7 @@ KeysAndValues: TypeAlias = Sequence[tuple[Array, Array]]  # [head]
 Quantity: TypeAlias = Literal["decisions", "logits", "vectors", "outputs"]  # an engine's results
 Sums: TypeAlias = Literal["left", "machine"]  # left folds as defined, or the order in which BLAS adds
 
+NORMS = (LayerNorm, RMSNorm)  # every engine knows the same ones
 NUMBERS_AT_ONCE = 1 << 26  # in the evaluation of inputs that run together: half a gigabyte of float64
 Change: TypeAlias = Callable[[Site, Array], Array]  # replaces values of the stream, of a head's output, of activations
 
@@ -92,3 +98,37 @@ def products_of_run(T: Transformer, positions: int) -> int:
 def unchanged(site: Site, values: Array) -> Array:
     """Return the values as they are."""
     return values
+
+
+def unsupported(T: Transformer, engine: str, weightings: Iterable[type], arrays: frozenset[str] = ARRAYS) -> str | None:
+    """Return an error for the first part that an engine with these weightings and arrays does not know, or None."""
+    known = set(weightings)
+    for b, block in enumerate(T.blocks):
+        for name in new_arrays(block, arrays):
+            return f"block {b}: {engine} does not know the array {name}: leave it out"
+    for b, block in enumerate(T.blocks):
+        for i, head in enumerate(block.attention.heads if block.attention else ()):
+            if type(head.weighting) not in known:
+                return _text(f"block {b}, head {i}: {engine}", "weighting", head.weighting, known)
+    for name, norm in _norms(T):
+        if norm is not None and type(norm) not in NORMS:
+            return _text(f"{name}: {engine}", "norm", norm, NORMS)
+    return None
+
+
+def refuse(reason: str | None) -> None:
+    """Raise a reason as a `ModelError`; None is no reason."""
+    if reason is not None:
+        raise ModelError(reason)
+
+
+def _norms(T: Transformer) -> Iterator[tuple[str, Norm | None]]:
+    for b, block in enumerate(T.blocks):
+        yield f"block {b} attention norm", block.attention_norm
+        yield f"block {b} feed-forward norm", block.feed_forward_norm
+    yield "final norm", T.final_norm
+
+
+def _text(who: str, what: str, part: object, known: Iterable[type]) -> str:
+    names = sorted(f"{kind.__name__}()" for kind in known)
+    return f"{who} does not know the {what} {brief(part)}: write one of {', '.join(names)}"

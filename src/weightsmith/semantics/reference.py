@@ -25,10 +25,11 @@ from weightsmith.semantics.evaluation import (
     Past,
     Quantity,
     numbers_held,
+    refuse,
     unchanged,
+    unsupported,
 )
 from weightsmith.semantics.layers import finite, run_neurons, run_norm
-from weightsmith.semantics.support import refuse, unsupported
 
 SEMANTICS_VERSION = 2  # goes up when a bit of any run changes
 

@@ -71,7 +71,7 @@ class Calls:
     # State
 
     async def everything(self, _: Request) -> Response:
-        """Give all that the page needs to begin; the library is built when the first page asks."""
+        """Return all that the page needs to begin; the library is built when the first page asks."""
         async with self.begun:
             if not self.started:
                 await self._begin()
@@ -95,7 +95,7 @@ class Calls:
             self.session.add(row["name"], State(OPENED, data, row["summary"]), row["input"], row["note"])
 
     async def file(self, request: Request) -> Response:
-        """Give the bytes of a model's file, as it is now or at a step that it had."""
+        """Return the bytes of a model's file, as it is now or at a step that it had."""
         version = _number(request.query_params.get("version"))
         return Response(self.session.state(_number(request.path_params["model"]), version).data, media_type=BYTES)
 
@@ -180,7 +180,7 @@ class Calls:
     # Pages and checks
 
     async def page(self, request: Request) -> Response:
-        """Give a page in one file that shows a model on an input, and perhaps another beside it."""
+        """Return a page in one file that shows a model on an input, and perhaps another beside it."""
         kinds: Fields = {"input": (str, type(None)), "beside": (int, type(None)), "beside_input": (str, type(None))}
         given = await self._json(request, kinds)
         models, inputs = [self._model(request)], [given["input"]]

@@ -56,7 +56,7 @@ def in_notebook(shown: Transformer | Run, plain: str, *, beside: Run | None = No
 
 
 def _is_light(shown: Transformer | Run) -> bool:
-    """Tell whether a frame can show it, and be small."""
+    """Return whether a frame can show it, and be small."""
     if isinstance(shown, Run):
         return not shown.changed and shown.stream.size <= MOST_VALUES and _is_light(shown.transformer)
     return shown.weights <= MOST_WEIGHTS

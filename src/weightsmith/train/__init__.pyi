@@ -10,10 +10,10 @@ from .moods import MOOD_WORDS as MOOD_WORDS
 from .moods import mood_labels as mood_labels
 from .moods import mood_sentences as mood_sentences
 from .moods import moods as moods
+from .pictures import draw_comparison as draw_comparison
+from .pictures import draw_losses as draw_losses
 from .predicates import Rule as Rule
 from .predicates import predicate as predicate
-from .records import draw_comparison as draw_comparison
-from .records import draw_losses as draw_losses
 from .records import picture_format as picture_format
 from .records import write_log as write_log
 from .rounding import Rounding as Rounding

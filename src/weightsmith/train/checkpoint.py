@@ -82,7 +82,7 @@ def sealed(data: bytes) -> bytes:
 
 
 def _is_whole(file: BinaryIO, checksum: object) -> bool:
-    """Tell whether a file has the checksum that it says it has."""
+    """Return whether a file has the checksum that it says it has."""
     if not isinstance(checksum, str) or len(checksum) != len(UNKNOWN) or not checksum.isascii():
         return False
     file.seek(0)
@@ -154,12 +154,12 @@ def _state(metadata: dict[str, Any], course: Course) -> Checkpoint | None:
 
 
 def _are(kinds: dict[str, Any], values: dict[str, Any]) -> bool:
-    """Tell whether values are of their kinds, finite and not negative."""
+    """Return whether values are of their kinds, finite and not negative."""
     return all(type(values.get(key)) is kind and 0 <= values[key] < math.inf for key, kind in kinds.items())
 
 
 def _fits(tensors: dict[str, Any], module: torch.nn.Module) -> bool:
-    """Tell whether the tensors are those of a module, finite, and no mean of squares negative."""
+    """Return whether the tensors are those of a module, finite, and no mean of squares negative."""
     wanted = {
         f"{kind}.{key}": (like.shape, like.dtype)
         for key, like in ((key, _flat(parameter)) for key, parameter in module.named_parameters())

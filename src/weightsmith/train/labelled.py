@@ -52,11 +52,11 @@ class Labelled:
         lengths = sorted(self.by_length)
         length = lengths[random.integers(len(lengths))]
         ids, labels = self.by_length[length]
-        places = torch.from_numpy(self.chosen(random, length, size))
-        return ids[places], labels[places]
+        rows = torch.from_numpy(self.chosen(random, length, size))
+        return ids[rows], labels[rows]
 
     def chosen(self, random: np.random.Generator, length: int, size: int) -> TokenIds:
-        """Return places of strings of a length, both labels as often where there are both."""
+        """Return indices of strings of a length, both labels as often where there are both."""
         labels = self.by_length[length][1].numpy()
         groups = [group for group in (np.flatnonzero(labels == label) for label in (0, 1)) if len(group)]
         share = -(-size // len(groups))

@@ -26,7 +26,7 @@ class Rule:
     words: tuple[str, ...]
 
     def __call__(self, string: str) -> bool:
-        """Tell whether the predicate holds."""
+        """Return whether the predicate holds."""
         word = self.words[0]
         match self.form.partition(" ")[0]:
             case "contains":

@@ -57,8 +57,8 @@ class Prefixes:
         learnt = self.strings.by_length
         lengths = np.array(sorted(learnt))
         length = int(random.choice(lengths, p=lengths / lengths.sum()))
-        places = torch.from_numpy(self.strings.chosen(random, length, size))
-        return learnt[length][0][places], self._labels[length][places]
+        rows = torch.from_numpy(self.strings.chosen(random, length, size))
+        return learnt[length][0][rows], self._labels[length][rows]
 
     def validation(self, size: int) -> list[tuple[Tensor, Tensor]]:
         """Return the strings held back, and those of short lengths."""

@@ -25,7 +25,7 @@ VALIDATION_BATCHES = 8
 
 @dataclass(frozen=True, eq=False)
 class Text:
-    """A text as places in a vocabulary: the first part to learn from, the rest to validate with."""
+    """A text as token ids: the first part to learn from, the rest to validate with."""
 
     vocabulary: tuple[str, ...]
     learn: Tensor
@@ -60,8 +60,8 @@ class Text:
 
     def _windows(self, text: Tensor, random: np.random.Generator, size: int) -> tuple[Tensor, Tensor]:
         starts = torch.from_numpy(random.integers(0, len(text) - self.context, size=size))
-        places = starts[:, None] + torch.arange(self.context + 1)
-        windows = text[places]
+        columns = starts[:, None] + torch.arange(self.context + 1)
+        windows = text[columns]
         return windows[:, :-1], windows[:, 1:]
 
     def loss(self, model: Model, batch: tuple[Tensor, Tensor]) -> Tensor:

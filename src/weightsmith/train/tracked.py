@@ -6,7 +6,8 @@ from typing import Any
 
 from weightsmith.errors import InputError, brief, shown
 from weightsmith.inspect.probing.one_input import Tracks, value_text
-from weightsmith.train.records import MOST_LETTERS, VISIBLE_FORMS, new_figure, picture_format, write_picture
+from weightsmith.train.pictures import MOST_LETTERS, VISIBLE_FORMS, new_figure, write_picture
+from weightsmith.train.records import picture_format
 
 # in inches
 WORD_WIDTH, LINE_HEIGHT = 0.75, 0.55

@@ -83,10 +83,9 @@ def fit(
 
 def _with_prefixes(task: Task) -> Task:
     """Return labelled strings with the labels of their prefixes; another task as it is."""
-    from weightsmith.train.labelled import Labelled  # here, because a text needs neither
-    from weightsmith.train.prefixes import Prefixes
+    from weightsmith.train import labelled, prefixes  # here, because a text needs neither
 
-    return Prefixes(task) if isinstance(task, Labelled) else task
+    return prefixes.Prefixes(task) if isinstance(task, labelled.Labelled) else task
 
 
 def how(fitted: Fitted, course: Course) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from weightsmith.programs import parse_rasp
-from weightsmith.programs.circuit import assembly, lanes, selections
+from weightsmith.programs.circuit import assembly, selections
 from weightsmith.programs.circuit.circuit import EVERY, Boundary
 from weightsmith.programs.circuit.forms import Form
 from weightsmith.programs.circuit.neurons import Kink
@@ -24,7 +24,6 @@ from weightsmith.programs.compiler import (
     planner,
     pointwise,
     selecting,
-    smallest,
     symbols,
     tables,
 )
@@ -55,8 +54,7 @@ def program_of(fault: Fault) -> Program:
 
 def planted(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     fault.plant(monkeypatch)
-    for module in (smallest, passes):
-        monkeypatch.setattr(module, "transformer", lowering.transformer)
+    monkeypatch.setattr(passes, "transformer", lowering.transformer)
 
 
 HIST = "said = selector_width(select(tokens, tokens, ==));"
@@ -469,8 +467,10 @@ FAULTS = [
     Fault("boundaries: where a selector begins", HIST, wrapped(gathering, "boundaries_of", moved)),
     Fault("boundaries: the sign of a head", HIST, wrapped(gathering, "boundaries_of", turned)),
     Fault("boundaries: the digits of a number", EARLIER, wrapped(boundaries, "_radices", ones)),
-    Fault("lanes: how often a lane gets a cell", HIST, wrapped(lanes.Lanes, "writes", doubled)),
-    Fault("lanes: which lanes are read", PRODUCT, wrapped(lanes.Lanes, "read", lambda r, *_: tuple(-x for x in r))),
+    Fault("assembly: how often a lane gets a cell", HIST, wrapped(assembly.Lanes, "writes", doubled)),
+    Fault(
+        "assembly: which lanes are read", PRODUCT, wrapped(assembly.Lanes, "read", lambda r, *_: tuple(-x for x in r))
+    ),
     Fault("neurons: where it turns", PRODUCT, first_kink(lambda k: k._replace(offset=k.offset + 1))),
     Fault("neurons: how steep it is", PRODUCT, first_kink(lambda k: k._replace(slope=k.slope + 1))),
     Fault("neurons: from which side", PRODUCT, first_kink(lambda k: k._replace(direction=-k[0]))),

@@ -7,7 +7,7 @@ import pytest
 import weightsmith as ws
 from tests.programs.proof.faults import FAULTS, LENGTH, Fault, planted, program_of
 from weightsmith.programs import Program, compile
-from weightsmith.programs.circuit.lanes import place
+from weightsmith.programs.circuit.assembly import place
 from weightsmith.programs.compiler import lowering
 from weightsmith.programs.compiler.needs import simplify
 from weightsmith.programs.compiler.planner import Planner
@@ -16,7 +16,7 @@ from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.values import presented
 
 STAGES = "needs planner pointwise tables symbols selecting gathering counting halves coding boundaries neurons " + (
-    "lanes lowering assembly"
+    "lowering assembly"
 )
 NAMES = [fault.decision for fault in FAULTS]
 

@@ -10,7 +10,7 @@ from weightsmith.automata.extraction.chains import NOT_ENDED, check_chain, over_
 from weightsmith.automata.extraction.moore import Moore, pair
 from weightsmith.automata.extraction.whole import Decisions, extract, one_machine
 from weightsmith.model import Chain, Transformer, Value, token_ids
-from weightsmith.model.lookup import checked as checked_transformer
+from weightsmith.model.transformer import checked as checked_transformer
 
 AUTOMATON_BYTES = 4 * 4  # of each entry of a table while an automaton is made of it
 

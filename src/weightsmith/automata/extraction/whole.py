@@ -18,8 +18,8 @@ from weightsmith.automata.extraction.trace import BlockTrace, ProofTrace
 from weightsmith.errors import InputError
 from weightsmith.model import Rotary, Transformer, position_table
 from weightsmith.model.positions import AttentionPositions
+from weightsmith.semantics.evaluation import unsupported
 from weightsmith.semantics.reference import Reference
-from weightsmith.semantics.support import unsupported
 
 
 @dataclass(frozen=True, eq=False)

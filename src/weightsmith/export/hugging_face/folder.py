@@ -30,7 +30,7 @@ Dtype: TypeAlias = Literal["float64", "float32", "bfloat16", "float16"]
 
 @contextlib.contextmanager
 def new_directory(directory: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give an empty directory, which becomes the one that was named unless something goes wrong meanwhile.
+    """Yield an empty directory, which becomes the one that was named unless something goes wrong meanwhile.
 
     An earlier export is replaced; anything else that is there is refused before any work is done.
     """
@@ -99,7 +99,7 @@ def write_files(directory: Path, files: Mapping[str, File]) -> None:
 
 
 def is_language_model(T: Transformer) -> bool:
-    """Tell whether the classes are the vocabulary, so that a decision is the next token."""
+    """Return whether the classes are the vocabulary, so that a decision is the next token."""
     return tuple(T.classes) == tuple(T.vocabulary)
 
 

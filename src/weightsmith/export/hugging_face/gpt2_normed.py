@@ -26,7 +26,7 @@ from weightsmith.model.norms import Norm
 
 
 def has_norms(T: Transformer) -> bool:
-    """Tell whether a transformer has a norm anywhere: then all those of GPT-2 are its own."""
+    """Return whether a transformer has a norm anywhere: then all those of GPT-2 are its own."""
     return any(norm is not None for _, norm in _norms(T))
 
 

@@ -102,8 +102,8 @@ def weights(T: Transformer, sizes: Sizes, C: float, largest_logit: float, head: 
 def inner_weights(T: Transformer, sizes: Sizes) -> dict[str, Array]:
     """Return the arrays of positions and of sublayers, without their norms, by their names."""
     table = position_table(T.positions, T.arithmetic, len(T.lanes))
-    places = np.zeros((sizes.positions, len(T.lanes))) if table is None else table
-    arrays = {"transformer.wpe.weight": _written(places, sizes)}
+    positions = np.zeros((sizes.positions, len(T.lanes))) if table is None else table
+    arrays = {"transformer.wpe.weight": _written(positions, sizes)}
     for b, block in enumerate(T.blocks):
         attention = attention_weights(block.attention, sizes)
         parts = {**attention, **feed_forward_weights(block.feed_forward, sizes)}

@@ -89,9 +89,9 @@ class OpenedOwn:
         """Return the codes of a readout; what the library itself gives is the label of each, where it has one."""
         stream = self.model.network(ids).stream
         codes = as_array(self.model.network.logits(stream[-1]))
-        places = answers(self.T, codes)
-        whole = (places >= 0).all(-1)  # the library refuses inputs with other codes
+        answer_ids = answers(self.T, codes)
+        whole = (answer_ids >= 0).all(-1)  # the library refuses inputs with other codes
         if whole.any():
             labels = self.model(input_ids=ids[torch.from_numpy(whole)]).logits.argmax(-1).numpy()
-            codes[whole] = np.where((labels == places[whole])[..., np.newaxis], codes[whole], np.nan)
+            codes[whole] = np.where((labels == answer_ids[whole])[..., np.newaxis], codes[whole], np.nan)
         return Outputs(codes, [as_array(stage) for stage in stream])

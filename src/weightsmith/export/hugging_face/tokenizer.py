@@ -61,8 +61,8 @@ def _with_padding(T: Transformer, padded: bool) -> tuple[Tokenizer, str | None]:
 
 def tokenizer(vocabulary: Sequence[str], pad: str | None) -> Tokenizer:
     """Return the tokenizer of a vocabulary; padding, where there is some, comes after it."""
-    places = {token: n for n, token in enumerate(vocabulary)}
-    made = Tokenizer(models.WordLevel(places, unk_token=""))  # no token is "", so there is no unknown token
+    ids = {token: n for n, token in enumerate(vocabulary)}
+    made = Tokenizer(models.WordLevel(ids, unk_token=""))  # no token is "", so there is no unknown token
     if separator(vocabulary):
         made.pre_tokenizer = pre_tokenizers.Split(Regex(f"[{BLANKS}]+"), "removed")
         # A blank before every word, also the first: what is generated is put behind its prompt as it is

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from weightsmith.errors import ExportError, InputError, WeightsmithError, brief
+from weightsmith.export import lazy
 from weightsmith.export.capabilities import dtype_for, require_packages
 from weightsmith.export.hugging_face.folder import MARK, Dtype, label_names, new_directory, write_files
 from weightsmith.export.measure import Agreement, measure, required
@@ -58,17 +59,13 @@ def to_hugging_face(
 
 
 def _own(T: Transformer, directory: Path, dtype: Dtype) -> Agreement:
-    from weightsmith.export.hugging_face.own_class import OpenedOwn, write_own
-
-    write_own(T, directory, dtype)
-    return measure(T, OpenedOwn(T, directory, dtype), fresh=True)
+    lazy.write_own(T, directory, dtype)
+    return measure(T, lazy.OpenedOwn(T, directory, dtype), fresh=True)
 
 
 def _gpt2(T: Transformer, directory: Path, dtype: Dtype) -> Agreement:
-    from weightsmith.export.hugging_face.gpt2 import OpenedGPT2, write_gpt2
-
-    bound = write_gpt2(T, directory, dtype)
-    opened = OpenedGPT2(T, directory, dtype)
+    bound = lazy.write_gpt2(T, directory, dtype)
+    opened = lazy.OpenedGPT2(T, directory, dtype)
     report = replace(measure(T, opened), error_bound=bound)
     if bound is not None and not opened.largest_difference <= bound:
         raise ExportError(
@@ -97,14 +94,11 @@ def opened_directory(T: Transformer, directory: Any) -> Exported | None:
     if not isinstance(own, dict) or own.get("tokens") != len(T.vocabulary) or _other_classes(T, labels):
         raise ExportError(f"{brief(str(place))} holds another model: its tokens or classes are not those of this one")
     require_packages("Hugging Face")
-    from weightsmith.export.hugging_face.gpt2 import OpenedGPT2
-    from weightsmith.export.hugging_face.own_class import OpenedOwn
-
-    kind: Any = OpenedGPT2 if config.get("model_type") == "gpt2" else OpenedOwn
+    kind: Any = lazy.OpenedGPT2 if config.get("model_type") == "gpt2" else lazy.OpenedOwn
     found: Exported = kind(T, place, dtype)
     return found
 
 
 def _other_classes(T: Transformer, labels: Any) -> bool:
-    """Tell whether a configuration has names of classes, and they are other ones."""
+    """Return whether a configuration has names of classes, and they are other ones."""
     return labels is not None and (not isinstance(labels, dict) or list(labels.values()) != label_names(T))

@@ -81,13 +81,13 @@ def coordinates(turns: Sequence[Turn], head: Head, scheme: AttentionPositions) -
     """Return where the coordinates of a head's queries and keys are put: pairs that turn, then the others."""
     size = len(head.W_K)
     turn = next((turn for turn in turns if turn.key_size == size and turn.scheme == scheme), None)
-    places, after = [-1] * size, turning(turns)
+    columns, after = [-1] * size, turning(turns)
     for p, (a, b) in enumerate(zip(turn.rotation.first, turn.rotation.second, strict=True) if turn else ()):
-        places[a], places[b] = 2 * (turn.first + p), 2 * (turn.first + p) + 1  # type: ignore[union-attr]
+        columns[a], columns[b] = 2 * (turn.first + p), 2 * (turn.first + p) + 1  # type: ignore[union-attr]
     for c in range(size):
-        if places[c] < 0:
-            places[c], after = after, after + 1
-    return places
+        if columns[c] < 0:
+            columns[c], after = after, after + 1
+    return columns
 
 
 def _head_size(turns: Sequence[Turn], heads: Sequence[Found]) -> int:

@@ -7,7 +7,7 @@ import numpy as np
 
 from weightsmith.arithmetic import Weights, as_float64
 from weightsmith.export.lens.shape import Shape, coordinates, heads_of, turning
-from weightsmith.export.outputs import code_places
+from weightsmith.export.outputs import readout_lanes
 from weightsmith.model import LayerNorm, Norm, Transformer, position_table
 
 Named: TypeAlias = dict[str, Weights]  # by the names of TransformerLens's own model
@@ -15,7 +15,7 @@ Named: TypeAlias = dict[str, Weights]  # by the names of TransformerLens's own m
 
 def lens_weights(T: Transformer, shape: Shape) -> Named:
     """Return every weight by its name; missing heads, neurons and biases are 0."""
-    d, codes = len(T.lanes), code_places(T)
+    d, codes = len(T.lanes), readout_lanes(T)
     output = T.output if codes is None else np.eye(d)[codes]  # which gives the lanes of a readout as they are
     weights: Named = {
         "tok_embed.weight": T.embedding,

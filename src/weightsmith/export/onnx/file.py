@@ -8,10 +8,11 @@ import numpy as np
 
 from weightsmith.arithmetic import Saturating
 from weightsmith.errors import ExportError, brief, whole_number
+from weightsmith.export import lazy
 from weightsmith.export.capabilities import dtype_for, require_packages
 from weightsmith.export.measure import RANDOM_LENGTH, Agreement, check_allowed, measure, required
 from weightsmith.model import Transformer
-from weightsmith.model.lookup import checked
+from weightsmith.model.transformer import checked
 from weightsmith.storage import check_writable, refusals
 
 Dtype: TypeAlias = Literal["float32", "float64"]
@@ -31,7 +32,7 @@ def to_onnx(
 ) -> Agreement:
     """Write a transformer as an ONNX file, and report how far it is from the original when onnxruntime runs it.
 
-    The input is "tokens" (batch, positions), places in the vocabulary as int64; the output is "logits" (batch,
+    The input is "tokens" (batch, positions), token ids as int64; the output is "logits" (batch,
     positions, classes), or, of a model with a readout, "codes" (batch, positions, lanes of the readout), and the table
     from codes to values is in the metadata. Any batch and length will do, up to the longest input of the model; rotary
     positions and ALiBi without such an end have tables for `max_length` positions, 2,048 unless given, and a longer
@@ -63,12 +64,9 @@ def to_onnx(
     with refusals("cannot write", path):
         target = Path(path)
         check_writable(target)
-    from weightsmith.export.onnx.model import Exporter
-    from weightsmith.export.onnx.writing import OnnxRun, written
-
-    exporter = Exporter(T, kind, trace, max_length, _limit(T, kind) if saturate else None)
-    with written(exporter, target) as (model, put_in_place):
-        report = required(measure(T, OnnxRun(T, model), fresh=True), allow_differences, T, allow_saturation)
+    exporter = lazy.Exporter(T, kind, trace, max_length, _limit(T, kind) if saturate else None)
+    with lazy.written(exporter, target) as (model, put_in_place):
+        report = required(measure(T, lazy.OnnxRun(T, model), fresh=True), allow_differences, T, allow_saturation)
         with refusals("cannot write", path):
             put_in_place(report.difference)
     return report

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 from weightsmith.arithmetic import Saturating
 from weightsmith.errors import ExportError, brief
+from weightsmith.export import lazy
 from weightsmith.export.capabilities import dtype_for, require_packages
+from weightsmith.export.measure import check_allowed, measure, required
 from weightsmith.model import Transformer
-from weightsmith.model.lookup import checked
+from weightsmith.model.transformer import checked
 
 if TYPE_CHECKING:
     import torch
@@ -24,7 +26,7 @@ def to_torch(
     allow_differences: bool = False,
     allow_saturation: bool = False,
 ) -> "TransformerModule":
-    """Return a transformer as a PyTorch module: places (batch, positions) become logits (batch, positions, classes).
+    """Return a transformer as a PyTorch module: token ids (batch, positions) become logits (batch, positions, classes).
 
     Plain: the same weights, as parameters, in the machine's floats; fast, on any device. Nothing is rounded as a finite
     arithmetic does. Its ends are kept, because models are built on them: what a sublayer computes stays within ±∞, and
@@ -44,13 +46,9 @@ def to_torch(
     `allow_differences` is True; or, where the cause is that sums of the original saturate or round midway,
     `allow_saturation`.
     """
-    from weightsmith.export.measure import check_allowed, measure, required
-
     check_allowed(allow_differences, allow_saturation)
     module = made(T, exact, dtype, saturate)
-    from weightsmith.export.pytorch.file import ModuleRun
-
-    module.agreement = required(measure(T, ModuleRun(module), fresh=True), allow_differences, T, allow_saturation)
+    module.agreement = required(measure(T, lazy.ModuleRun(module), fresh=True), allow_differences, T, allow_saturation)
     return module
 
 
@@ -59,9 +57,7 @@ def made(
 ) -> "TransformerModule":
     """Return the module of `to_torch`, not yet measured."""
     require_packages("PyTorch")
-    import torch
-
-    from weightsmith.export.pytorch.module import TransformerModule
+    import torch  # here, because it may be missing
 
     for option, value in (("exact", exact), ("saturate", saturate)):
         if type(value) is not bool:
@@ -76,7 +72,7 @@ def made(
     name = "float64" if exact and dtype is None else dtype_for(T, "PyTorch", dtype)
     if exact and name != "float64":
         raise ExportError(f"exact=True computes in float64, which holds every member: leave out dtype={brief(name)}")
-    return TransformerModule(T, getattr(torch, name), exact, saturate)
+    return lazy.TransformerModule(T, getattr(torch, name), exact, saturate)
 
 
 def from_torch(
@@ -88,6 +84,4 @@ def from_torch(
     the classes unless it is a language model.
     """
     require_packages("PyTorch")
-    from weightsmith.export.pytorch.reading import transformer_of
-
-    return transformer_of(module, vocabulary, classes)
+    return lazy.transformer_of(module, vocabulary, classes)

@@ -15,7 +15,7 @@ from weightsmith.export.description import description
 from weightsmith.export.hugging_face.hub import network_weightsmith as network
 from weightsmith.export.hugging_face.hub.steps_weightsmith import Description, NetworkSteps, Passed, attention
 from weightsmith.export.measure import Agreement
-from weightsmith.export.outputs import code_places
+from weightsmith.export.outputs import readout_lanes
 from weightsmith.export.pytorch.operations import operations_of
 from weightsmith.files.codec import structure
 from weightsmith.model import AttentionPositions, Head, Transformer, named_arrays
@@ -106,7 +106,7 @@ class Positions(nn.Module):
         schemes = T.positions if isinstance(T.positions, tuple) else (T.positions,)
         self._inner = {isinstance(scheme, AddedPositions): str(n) * several for n, scheme in enumerate(schemes)}
         scheme, self.computed = added(T.positions), None
-        if scheme is not None and not list(named_arrays(scheme)):
+        if scheme is not None and not named_arrays(scheme):
             make = partial(_first_vectors, scheme, T.arithmetic, len(T.lanes))
             self.computed = GrowingTable(dtype, make, min(FIRST_ROWS, scheme.max_length))
 
@@ -171,7 +171,7 @@ class TransformerModule(NetworkSteps, nn.Module):
         super().__init__()
         self.structure, self.kept = structure(T), kept_arrays(T)
         self.vocabulary, self.classes, self.lanes = tuple(T.vocabulary), tuple(T.classes), tuple(T.lanes)
-        self.readout, self.codes = T.readout, code_places(T)
+        self.readout, self.codes = T.readout, readout_lanes(T)
         self.exact, self.causal, self.max_length = exact, T.mask == "causal", T.max_length
         self.agreement, self.saturates = None, saturate or exact
         self.operations = operations_of(T, exact, saturate)
@@ -246,7 +246,7 @@ class TransformerModule(NetworkSteps, nn.Module):
     def _check(self, ids: Tensor) -> None:
         if not isinstance(ids, Tensor) or ids.dim() != 2 or ids.dtype not in (torch.int64, torch.int32):
             what = f"a tensor of {ids.dtype} with {ids.dim()} axes" if isinstance(ids, Tensor) else brief(ids)
-            raise InputError(f"the module takes places in the vocabulary, int64 (batch, positions), and this is {what}")
+            raise InputError(f"the module takes token ids, int64 (batch, positions), and this is {what}")
         if ids.shape[1] == 0:
             raise InputError("the input has no positions: give at least one token")
         if self.max_length is not None and ids.shape[1] > self.max_length:
@@ -307,7 +307,7 @@ def kept_arrays(T: Transformer) -> dict[str, Weights]:
 
 
 def _shares(head: Head) -> bool:
-    """Tell whether a head follows the scheme that all heads share."""
+    """Return whether a head follows the scheme that all heads share."""
     return head.positions is None
 
 

@@ -68,7 +68,7 @@ class Plain(Operations):
         return functional.scaled_dot_product_attention(q, k, v, bias, scale=1.0), None
 
     def _may_end(self, heads: Any, q: Tensor, k: Tensor) -> bool:
-        """Tell whether an exponential, or their sum, could reach an end: no score is beyond |q|·|k|."""
+        """Return whether an exponential, or their sum, could reach an end: no score is beyond |q|·|k|."""
         shifted, low = heads.weighting["shifted"], heads.weighting["low"]
         if self.infinity is None and (shifted or low == -math.inf):
             return False  # what vanishes, vanishes by itself

@@ -69,7 +69,7 @@ def from_hugging_face(
 
 
 def is_checkpoint(path: Path) -> bool:
-    """Tell whether there is a directory with a config."""
+    """Return whether there is a directory with a config."""
     return (path / CONFIG).is_file()
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Native, Weights
 from weightsmith.arithmetic.immutable import Held, NotFiniteError, examined, held, held_copy, mapped, unchecked
 from weightsmith.errors import FileError, WeightsmithError, brief, cut, listed, reason
-from weightsmith.files.container import Accepted, Place, check_header_size, tensor_places
+from weightsmith.files.container import Accepted, Span, check_header_size, tensor_spans
 from weightsmith.storage import opened, parse_json, read_bytes
 
 SINGLE, INDEX, PICKLED = "model.safetensors", "model.safetensors.index.json", "pytorch_model.bin"
@@ -41,7 +41,7 @@ class Tensor:
     """A tensor that is there, with the shape that it must have; its numbers are looked at when they are asked for."""
 
     name: str
-    place: Place
+    span: Span
     file: Held
     owner: "Tensors"
     view: Callable[[Weights], Weights] | None = None  # the part of it that is used
@@ -61,7 +61,7 @@ class Tensors:
 
     def __init__(self, directory: Path, progress: Progress | None = None) -> None:
         """Map all files into memory and read their headers."""
-        self.found: dict[str, tuple[Place, Held]] = {}
+        self.found: dict[str, tuple[Span, Held]] = {}
         self.used: set[str] = set()
         self.last: dict[str, Weights] = {}  # parts of a matrix and its bias are asked for in turn
         self.progress, self.done = progress, 0
@@ -70,29 +70,29 @@ class Tensors:
 
     def _open(self, path: Path, wanted: set[str] | None) -> None:
         with within(path.name), opened(path) as (opened_file, size):
-            places = _places(opened_file, size)
+            spans = _spans(opened_file, size)
             file = mapped(opened_file)
-            if wanted is not None and wanted != places.keys():
-                odd = min(wanted ^ places.keys())
+            if wanted is not None and wanted != spans.keys():
+                odd = min(wanted ^ spans.keys())
                 where = "is not in it" if odd in wanted else "is in it as well"
                 raise FileError(f"{INDEX} says otherwise about the tensor {brief(odd)}, which {where}")
-            self.found |= {name: (place, file) for name, place in places.items()}
+            self.found |= {name: (span, file) for name, span in spans.items()}
 
     def __contains__(self, name: str) -> bool:
-        """Tell whether there is such a tensor."""
+        """Return whether there is such a tensor."""
         return name in self.found
 
     def get(self, name: str, *shape: int) -> Tensor:
         """Return a tensor; refuse one that is missing, has another shape, or does not hold real numbers."""
         if name not in self.found:
             raise FileError(f"the tensor {brief(name)} is missing, which config.json asks for")
-        place, file = self.found[name]
-        if place.shape != shape:
-            raise FileError(f"the tensor {brief(name)} has shape {place.shape}, and config.json makes it {shape}")
-        if place.dtype not in FLOATS:
-            raise FileError(f"the tensor {brief(name)} has dtype {place.dtype}: only {listed(list(FLOATS))} are read")
+        span, file = self.found[name]
+        if span.shape != shape:
+            raise FileError(f"the tensor {brief(name)} has shape {span.shape}, and config.json makes it {shape}")
+        if span.dtype not in FLOATS:
+            raise FileError(f"the tensor {brief(name)} has dtype {span.dtype}: only {listed(list(FLOATS))} are read")
         self.used.add(name)
-        return Tensor(name, place, file, self)
+        return Tensor(name, span, file, self)
 
     def check_all_used(self, ignored: str) -> None:
         """Refuse tensors that were not read, except masks and other derived tensors, whose names match."""
@@ -117,19 +117,19 @@ class Tensors:
             except NotFiniteError as error:
                 name = brief(tensor.name)
                 raise FileError(f"the tensor {name} is {error.value} at {error.place}: no number") from None
-            self._report(tensor.place)
+            self._report(tensor.span)
         return self.last[tensor.name]
 
-    def _report(self, place: Place) -> None:
+    def _report(self, span: Span) -> None:
         if self.progress is not None:
-            self.done += place.end - place.begin
-            places = [self.found[name][0] for name in self.used]
-            self.progress(self.done, sum(place.end - place.begin for place in places))
+            self.done += span.end - span.begin
+            spans = [self.found[name][0] for name in self.used]
+            self.progress(self.done, sum(span.end - span.begin for span in spans))
 
 
 def _held(tensor: Tensor, A: Native) -> Weights:
-    place, dtype = tensor.place, np.dtype(FLOATS[tensor.place.dtype])
-    given = unchecked(tensor.file, place.begin, place.shape, dtype)
+    span, dtype = tensor.span, np.dtype(FLOATS[tensor.span.dtype])
+    given = unchecked(tensor.file, span.begin, span.shape, dtype)
     if dtype == A.stored and len(tensor.file) >= MAPPED_FROM:
         return held(given)
     numbers = _widened(given)
@@ -144,12 +144,12 @@ def _widened(numbers: npt.NDArray[Any]) -> Weights:
     return numbers.astype(np.float32) if numbers.dtype == np.float16 else numbers
 
 
-def _places(file: BinaryIO, size: int) -> dict[str, Place]:
+def _spans(file: BinaryIO, size: int) -> dict[str, Span]:
     length = int.from_bytes(file.read(8), "little")
     check_header_size(size, length)
     entries = parse_json(file.read(length), "its header", size)
     entries.pop("__metadata__", None)
-    return tensor_places(entries, 8 + length, size - 8 - length, ACCEPTED)
+    return tensor_spans(entries, 8 + length, size - 8 - length, ACCEPTED)
 
 
 def _files(directory: Path) -> dict[str, set[str] | None]:

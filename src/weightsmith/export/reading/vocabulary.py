@@ -36,7 +36,7 @@ def _named(text: str, size: int) -> tuple[tuple[str, ...], str]:
 
 def _from_merges(directory: Path) -> str:
     """Return the tokenizer of GPT-2: pairs of bytes, written as letters, that are merged in their order."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers  # few checkpoints need it
 
     tokens = parse_json(read_bytes(directory / VOCABULARY), "it")
     if not all(type(i) is int and 0 <= i < 1 << 24 for i in tokens.values()):

@@ -91,9 +91,9 @@ def _letters(T: Transformer) -> list[int]:
         sums = watch(T, np.array(tried)[:, np.newaxis]).sums
     except ModelError:
         return tried[:MOST_LETTERS]
-    furthest = [int(place) for k in range(sums.shape[1]) for place in (sums[:, k].argmax(), sums[:, k].argmin())]
-    places = list(dict.fromkeys([*furthest, *range(len(tried))]))[:MOST_LETTERS]
-    return sorted(tried[place] for place in places)
+    furthest = [int(n) for k in range(sums.shape[1]) for n in (sums[:, k].argmax(), sums[:, k].argmin())]
+    chosen = list(dict.fromkeys([*furthest, *range(len(tried))]))[:MOST_LETTERS]
+    return sorted(tried[n] for n in chosen)
 
 
 def _affordable(T: Transformer, words: Sequence[Ids]) -> list[Ids]:

@@ -36,7 +36,7 @@ def words_of_states(T: Transformer, letters: Sequence[int]) -> list[Ids]:
 
 
 def _knows_positions(T: Transformer) -> bool:
-    """Tell whether answers depend on positions or distances; then an automaton is seldom small."""
+    """Return whether answers depend on positions or distances; then an automaton is seldom small."""
     own = (head for block in T.blocks if block.attention is not None for head in block.attention.heads)
     return T.positions is not None or any(head.positions is not None for head in own)
 

@@ -15,8 +15,7 @@ from weightsmith.kernels.packed.runner import Columns, Runner, Watch
 from weightsmith.kernels.packed.scratch import bytes_needed
 from weightsmith.model import Transformer
 from weightsmith.model.positions import NO_POSITIONS
-from weightsmith.semantics.evaluation import Ids, Quantity
-from weightsmith.semantics.support import refuse, unsupported
+from weightsmith.semantics.evaluation import Ids, Quantity, refuse, unsupported
 
 KEPT_RUNS = 16
 

@@ -12,8 +12,7 @@
     gathering     aggregates and widths as sums over selected positions
     halves        means that are compared with whole numbers
     coding        tables as codes in lanes: by embedding, by sums of neurons, by one or two feed-forward layers
-    lowering      a circuit of sums as a transformer in an arithmetic
-    smallest      the smallest arithmetic
+    lowering      a circuit of sums as a transformer in an arithmetic, the smallest that can be proved
     stating       the statement for the proof
     compiled      the result: a transformer with its program and proof
 

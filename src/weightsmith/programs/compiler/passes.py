@@ -20,18 +20,16 @@ from weightsmith import programs
 from weightsmith.arithmetic import Arithmetic, Native
 from weightsmith.errors import InputError, brief, whole_number
 from weightsmith.programs.budget import DEFAULT_MEMORY, allowed, in_force
+from weightsmith.programs.circuit.assembly import Lanes, place
 from weightsmith.programs.circuit.circuit import Circuit
 from weightsmith.programs.circuit.forms import TooLargeError
-from weightsmith.programs.circuit.lanes import Lanes, place
 from weightsmith.programs.compiler.compiled import CompiledProgram, ProgramProof
-from weightsmith.programs.compiler.lowering import blocks_of, transformer
+from weightsmith.programs.compiler.lowering import blocks_of, smallest, transformer
 from weightsmith.programs.compiler.needs import simplify
 from weightsmith.programs.compiler.planner import Planner
-from weightsmith.programs.compiler.smallest import smallest
 from weightsmith.programs.compiler.stating import state
 from weightsmith.programs.graph import Program
-from weightsmith.programs.listing import provenance
-from weightsmith.programs.naming import token_names
+from weightsmith.programs.listing import provenance, token_names
 from weightsmith.programs.places import refusal
 from weightsmith.programs.proof.lemmas import LemmaError
 from weightsmith.programs.proof.meaning import Meaning
@@ -175,12 +173,11 @@ def _softmax(
     arithmetic: Arithmetic | None,
 ) -> ProgramProof:
     """Return the transformer of averaging heads, with its margins."""
-    from weightsmith.programs.softmax.planner import SoftmaxPlanner  # this back end loads when it is asked for
-    from weightsmith.programs.softmax.proof import prove, require_floats
+    from weightsmith.programs.softmax import planner, proof  # this back end loads when it is asked for
 
-    require_floats(arithmetic)
-    circuit = SoftmaxPlanner.through(program, simplify(program), tokens, length).plan()
-    return prove(circuit, place(circuit), names, history, arithmetic, program.output.note.place)
+    proof.require_floats(arithmetic)
+    circuit = planner.SoftmaxPlanner.through(program, simplify(program), tokens, length).plan()
+    return proof.prove(circuit, place(circuit), names, history, arithmetic, program.output.note.place)
 
 
 def _backend(backend: object, portable: bool | None) -> Backend:

@@ -43,7 +43,7 @@ from weightsmith.programs.form import (
 )
 from weightsmith.programs.functions import Function
 from weightsmith.programs.graph import Program
-from weightsmith.programs.naming import part_names
+from weightsmith.programs.listing import part_names
 from weightsmith.programs.operators import Named
 from weightsmith.programs.places import refusal
 from weightsmith.programs.proof.holding import About

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from weightsmith.programs.circuit.assembly import Lanes
 from weightsmith.programs.circuit.circuit import Boundaries, Boundary, SumHead
 from weightsmith.programs.circuit.forms import Cell, Form, Integers
-from weightsmith.programs.circuit.lanes import Lanes
 from weightsmith.programs.circuit.selections import Booleans, Both, Condition, Either, Selection, selection_key
 from weightsmith.programs.compiler.planner import Planner
 from weightsmith.programs.compiler.symbols import Affine, Mean, Symbol, Table

@@ -18,12 +18,11 @@ import numpy as np
 from weightsmith.arithmetic import Arithmetic, require
 from weightsmith.errors import LawError
 from weightsmith.model import LeftmostHard, RightmostHard, Softmax, Transformer, Weighting
-from weightsmith.programs.circuit.assembly import BlockRows, HeadRows, NeuronRow, Row, assemble
+from weightsmith.programs.circuit.assembly import BlockRows, HeadRows, Lanes, NeuronRow, Row, assemble
 from weightsmith.programs.circuit.circuit import OneKeyHead, Part
 from weightsmith.programs.circuit.forms import Cell, Form
-from weightsmith.programs.circuit.lanes import Lanes
+from weightsmith.programs.listing import NOTHING
 from weightsmith.programs.ltl.planner import ALWAYS, FormulaPlan
-from weightsmith.programs.naming import NOTHING
 
 ALWAYS_NEEDED = ("symmetric", "zero product", "unit product")
 FOR_SINCE = ("saturation", "cancellation")

@@ -62,7 +62,7 @@ class _Reader:
         self.vocabulary = None if vocabulary is None else list(vocabulary)
 
     def read(self) -> Formula:
-        from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+        from lark.exceptions import UnexpectedCharacters, UnexpectedToken  # when text is read
 
         if not self.text.strip():
             raise InputError("the formula is empty: write one, such as 'O(a & Y b)'")

@@ -15,9 +15,8 @@ The compiler states what each node of a program is in the weights. Nothing of th
     selects         selectors
     aggregates      counts, single values, means
     meaning         node by node: the statement gives what the program means
-    stream          the forms of all lanes, read off the weights
-    heads, layers   sublayer by sublayer: the weights do what is stated, and nothing is rounded
-    weights         the whole proof, with the readout
+    heads           the forms of all lanes, read off the weights; heads select as stated
+    weights         sublayer by sublayer: the weights do what is stated, and nothing is rounded; with the readout
     formulas        the proof of a temporal formula, for all lengths, over `formula_cases`
     certificate     the lemmas, the model's digest, and the statement with its program
     parsing         checked values from untrusted data

@@ -124,7 +124,7 @@ class Aggregates(Selects):
             if self._counts(count, pairs):
                 grid = self._grid([Affine(count)])
                 found, asked = grid.ask_form(count), grid.ask(holding)
-                ids = np.array([self.values.number(node.default), self.values.number(value)])
+                ids = self.values.numbers([node.default, value])
                 self.require_equal(grid, ids[np.asarray(grid.array(found) > 0, np.int64)], asked.numbers())
                 self._lemma(node, "one value where something is selected, and the default elsewhere", grid.cases)
                 return True
@@ -267,7 +267,7 @@ class Aggregates(Selects):
         sum_grid = self._grid([Affine(bare)])
         top, said = sum_grid.ask_form(bare), sum_grid.ask(holding)
         positive = sum_grid.array(top) * (1 if factor > 0 else -1) > 0
-        ids = np.array([self.values.number(0), self.values.number(1)])
+        ids = self.values.numbers([0, 1])
         self.require_equal(sum_grid, ids[np.asarray(positive, np.int64)], said.numbers())
         self._lemma(
             node,

@@ -6,7 +6,7 @@ from math import gcd
 import numpy as np
 
 from weightsmith.programs.form import Node
-from weightsmith.programs.naming import part_names
+from weightsmith.programs.listing import part_names
 from weightsmith.programs.proof.asking import Asking
 from weightsmith.programs.proof.counting import Counting
 from weightsmith.programs.proof.holding import Holding, Values

@@ -43,7 +43,7 @@ class Functions(Cells):
         """Check that a holding is a function of token or position with these values."""
         grid = self._grid([Affine(form)])
         place, asked = grid.ask_form(form), grid.ask(self._value(holding))
-        wanted = np.array([self.values.number(value) for value in values], np.int64)[grid.array(place)]
+        wanted = self.values.numbers(values)[grid.array(place)]
         if not np.equal(wanted, asked.numbers()).all():
             raise LemmaError("its values are not those that are held")
         self._lemma(node, "its values are held", grid.cases)
@@ -118,7 +118,7 @@ class Functions(Cells):
         grid = self._grid([Affine(difference)])
         found, asked = grid.ask_form(difference), grid.ask(result)
         holds = COMPARISONS[symbol](grid.array(found), 0)
-        truths = np.array([self.values.number(False), self.values.number(True)])
+        truths = self.values.numbers([False, True])
         self.require_equal(grid, truths[np.asarray(holds, np.int64)], asked.numbers())
         return grid.cases
 

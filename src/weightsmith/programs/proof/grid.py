@@ -250,6 +250,6 @@ class Asked:
                 classes.append(grid.summed(one, variable))
             else:
                 classes.append(variable.classed(grid.array(one)))
-        numbers = np.array([values.number(value) for value in holding.values], np.int64)
+        numbers = values.numbers(holding.values)
         which = holding.which[tuple(classes)] if classes else holding.which.reshape((1,) * grid.rank)
         return numbers[which]

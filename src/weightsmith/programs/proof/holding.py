@@ -34,6 +34,10 @@ class Values:
             self.known.append(value)
         return found
 
+    def numbers(self, values: Sequence[Value]) -> Integers:
+        """Return the number of each value."""
+        return np.array([self.number(value) for value in values], np.int64)
+
     def fractions(self, tops: Integers, bottoms: Integers | int) -> Integers:
         """Return the numbers of quotients; each different one is made once."""
         common = np.gcd(tops, bottoms)

@@ -12,7 +12,7 @@ from typing import Any
 from weightsmith.errors import FileError, InputError, WeightsmithError, brief
 from weightsmith.model import Transformer, digest
 from weightsmith.programs.graph import Program
-from weightsmith.programs.naming import token_names
+from weightsmith.programs.listing import token_names
 from weightsmith.programs.proof.asking import PLAIN
 from weightsmith.programs.proof.certificate import PROGRAM_FORMAT
 from weightsmith.programs.proof.formulas import prove_formula

@@ -7,7 +7,7 @@ from weightsmith.errors import InputError, brief
 from weightsmith.programs.form import Apply, Node, Select
 from weightsmith.programs.functions import Function
 from weightsmith.programs.graph import Program
-from weightsmith.programs.naming import part_names
+from weightsmith.programs.listing import part_names
 from weightsmith.programs.operators import COMPARISONS
 from weightsmith.programs.proof.asking import PLAIN
 from weightsmith.programs.proof.statement import Statement

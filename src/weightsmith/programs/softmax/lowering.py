@@ -7,11 +7,10 @@ import numpy as np
 
 from weightsmith.arithmetic import Array, Native
 from weightsmith.model import Softmax, Transformer
-from weightsmith.programs.circuit.assembly import BlockRows, HeadRows, NeuronRow, Row, assemble
+from weightsmith.programs.circuit.assembly import BlockRows, HeadRows, Lanes, NeuronRow, Row, assemble
 from weightsmith.programs.circuit.circuit import Circuit, Layer, MeanHead, Score
 from weightsmith.programs.circuit.forms import Cell, Form
-from weightsmith.programs.circuit.lanes import Lanes
-from weightsmith.programs.naming import NOTHING, joined
+from weightsmith.programs.listing import NOTHING, joined
 from weightsmith.programs.softmax.steps import Steps, steps_of
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from weightsmith.arithmetic import Array
 from weightsmith.model import Attention, FeedForward, Head, PositionTable, Transformer
 from weightsmith.programs.budget import in_force
+from weightsmith.programs.circuit.assembly import Lanes
 from weightsmith.programs.circuit.circuit import Circuit, Layer, MeanHead
 from weightsmith.programs.circuit.forms import Cell, Form
-from weightsmith.programs.circuit.lanes import Lanes
 from weightsmith.programs.places import Place
 from weightsmith.programs.softmax.lowering import heads_at, layers_at, logit_scale, reciprocals
 from weightsmith.programs.softmax.rounding import HOPELESS, Read, Rounding

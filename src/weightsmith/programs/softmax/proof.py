@@ -8,8 +8,8 @@ from weightsmith.arithmetic import Arithmetic, Float, Native
 from weightsmith.errors import InputError, brief
 from weightsmith.model import Transformer
 from weightsmith.programs.budget import in_force
+from weightsmith.programs.circuit.assembly import Lanes
 from weightsmith.programs.circuit.circuit import Circuit
-from weightsmith.programs.circuit.lanes import Lanes
 from weightsmith.programs.places import Place, refusal
 from weightsmith.programs.proof.certificate import InType
 from weightsmith.programs.proof.lemmas import Lemma

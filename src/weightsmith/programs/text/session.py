@@ -1,20 +1,21 @@
-"""A session of RASP text: the names defined so far, and the results of the last text."""
+"""Sessions: RASP text, run piece by piece, and as programs; the names that every text has from the start."""
 
 import os
 from copy import copy
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from weightsmith.errors import FileError, InputError, brief, reason
-from weightsmith.programs.form import Note, SequenceNode
+from weightsmith.programs.form import Always, Apply, Indices, Length, Note, SelectorNode, SequenceNode, Tokens, Width
 from weightsmith.programs.graph import Program
+from weightsmith.programs.operators import Named
 from weightsmith.programs.places import Place, refusal
-from weightsmith.programs.text.expressions import sequence
-from weightsmith.programs.text.names import given, provided
+from weightsmith.programs.text.expressions import lifted, sequence
 from weightsmith.programs.text.reader import Reader
 from weightsmith.programs.text.syntax import LONGEST_PROGRAM, Source
-from weightsmith.programs.text.things import Scope, Thing, described, is_atom
+from weightsmith.programs.text.things import Builtin, Scope, Thing, described, is_atom
 from weightsmith.storage import read_bytes
 
 STANDARD = ("rasplib", "RASP_support/rasplib")  # names under which the standard library is loaded
@@ -142,3 +143,59 @@ def _library_text() -> Source:
 
 
 _library = cache(_Library)
+
+
+def _selector_width(note: Note, selector: Thing) -> Thing:
+    if not isinstance(selector, SelectorNode):
+        raise refusal(note.place, f"selector_width takes a selector, and not {described(selector)}")
+    return Width(selector, note=note)
+
+
+def _of_two(symbol: str, note: Note, left: Thing, right: Thing) -> Thing:
+    return lifted(symbol, (left, right), note)
+
+
+def given() -> dict[str, Thing]:
+    """Return the names that every program has and none may set."""
+    kinds = ("str", "int", "bool", "float")
+    tokens = {f"tokens_{kind}": Apply(Named(kind), (Tokens(),), note=Note(f"tokens_{kind}")) for kind in kinds}
+    return {**tokens, "tokens_asis": Tokens(), "indices": Indices(), "True": True, "False": False}
+
+
+def provided() -> dict[str, Thing]:
+    """Return further names that every program has; it may define them anew."""
+    functions = [
+        Builtin("selector_width", ("selector",), _selector_width),
+        Builtin("max", ("a", "b"), partial(_of_two, "max")),
+        Builtin("min", ("a", "b"), partial(_of_two, "min")),
+    ]
+    return {"length": Length(), "full_s": Always(True, note=Note("full_s")), **{one.name: one for one in functions}}
+
+
+def parse_rasp(text: str, name: str | None = None, folder: str | os.PathLike[str] | None = None) -> Program:
+    """Return the sequence operation of this name as a program; without a name, the last one that the text makes.
+
+    `load` finds files of `folder` alone.
+
+    >>> print(parse_rasp('vowels = tokens in ["a", "e"];'))
+    vowels, RASP
+      %0 = tokens
+      %1 = str(%0)           # tokens_str  line 1: vowels = tokens in ["a", "e"];
+      %2 = %1 in ['a', 'e']  # vowels  line 1: vowels = tokens in ["a", "e"];
+    """
+    session = Session(folder)
+    shown = session.run(text)
+    if name is not None:
+        return replace(session.program(name), text=text)
+    for one in reversed(shown):
+        if one.program is not None:
+            return replace(one.program, text=text)
+    raise InputError("the program makes no sequence operation: write one, as in hist = selector_width(...);")
+
+
+def rasp_programs(text: str, folder: str | os.PathLike[str] | None = None) -> dict[str, Program]:
+    """Return all sequence operations that a text names, in the order of their last definition."""
+    session = Session(folder)
+    session.run(text)
+    names = [name for name, thing in session.scope.names.items() if isinstance(thing, SequenceNode)]
+    return {name: replace(session.program(name), text=text) for name in names if name not in ("tokens", "out")}

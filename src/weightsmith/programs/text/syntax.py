@@ -35,7 +35,7 @@ WORDS = {  # of the parser's names, as people write them
 
 @cache
 def _parser() -> "Lark":
-    from lark import Lark  # it is loaded when text is read
+    from lark import Lark  # it is loaded when text is read, for it takes as long as numpy
 
     grammar = Path(__file__).with_name("grammar.lark").read_text("utf-8")
     return Lark(grammar, parser="lalr", propagate_positions=True, maybe_placeholders=True, cache=str(TABLES))
@@ -64,7 +64,7 @@ class Source:
 
     def parsed(self) -> "Syntax":
         """Return the tree, or say where the text is not RASP."""
-        from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+        from lark.exceptions import UnexpectedCharacters, UnexpectedToken  # when text is read
 
         try:
             return _parser().parse(self.text)
