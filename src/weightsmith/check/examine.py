@@ -12,15 +12,23 @@ from weightsmith.automata import Inputs, TokenIds, input_text, written
 from weightsmith.check.claim import Claim, Quantity, Values
 from weightsmith.check.frame import prefixes
 from weightsmith.check.plan import Plan, Shard, depth_within
+from weightsmith.check.two_models import (
+    batch_size,
+    columns_below,
+    handover_of,
+    read_tree,
+    shares_prefixes,
+    tree_of,
+    values_of_both,
+)
 from weightsmith.errors import InputError, ModelError, named
 from weightsmith.kernels.engines import engine_for
-from weightsmith.kernels.packed import PackedRun, ranks, tree
+from weightsmith.kernels.packed import PackedRun
 from weightsmith.model import Transformer
 from weightsmith.semantics.reference import Reference
 
 RUN_BYTES = 12 << 20  # of a run, so that it stays in the caches
 MAX_COLUMNS = 1 << 16
-MAX_UNSHARED_COLUMNS = 1 << 16  # of a batch without shared prefixes
 EMPTY_DIGEST = hashlib.sha256().hexdigest()  # of a shard without inputs of the claim
 
 
@@ -91,7 +99,7 @@ def examine(
     """
     tier = plan.tiers[shard.tier]
     end = tier.longest if longest is None else min(longest, tier.longest)
-    run = _Examination(claim, source or by_kernels)
+    run = _Examination(claim, plan, source or by_kernels)
     shortest, depth = tier.shortest, depth_within(plan.vocabulary, plan.up_to, columns)
     while shortest <= end and run.refuted is None:
         lengths = range(shortest, min(shortest + depth - 1, end) + 1)
@@ -107,8 +115,11 @@ def examine(
 class _Examination:
     """The state of one shard."""
 
-    def __init__(self, claim: Claim, source: Source) -> None:
+    def __init__(self, claim: Claim, plan: Plan, source: Source) -> None:
         self.claim, self.source = claim, source
+        self.readers = [reader(claim, T) for T in claim.models]
+        positions = min(plan.up_to, claim.longest or plan.up_to) + len(self.readers[0].suffix)
+        self.shared = handover_of(self.readers, positions, plan.inputs) if source is by_kernels else None
         self.refuted: Refutation | None = None
         self.counts = dict[int, int]()
         self.hashes: dict[int, list[hashlib._Hash]] = {}  # by length, for each side
@@ -122,8 +133,7 @@ class _Examination:
         asked = [inputs for inputs in every if len(inputs)]
         if not asked:
             return
-        sides = [self.source(reader(self.claim, T), self.claim.quantity, asked) for T in self.claim.models]
-        for inputs, values in zip(asked, zip(*sides, strict=True), strict=True):
+        for inputs, values in zip(asked, self._values(asked), strict=True):
             self._check_codes(values, inputs)
             holds, evidence = self.claim.judge(values, inputs)
             self._remember(inputs.length, evidence)
@@ -133,6 +143,15 @@ class _Examination:
                 rank = number * len(vocabulary) ** inputs.depth + inputs.rank(first)
                 self.refuted = Refutation(inputs.length, rank, tuple(array[first] for array in evidence))
                 return
+
+    def _values(self, asked: Sequence[Inputs]) -> Iterator[tuple[Values, ...]]:
+        """Yield the values of all models, for each length."""
+        if self.shared is not None:
+            return values_of_both(self.shared, self.readers[0], self.claim.quantity, asked, self._apart)
+        return self._apart(asked)
+
+    def _apart(self, asked: Sequence[Inputs]) -> Iterator[tuple[Values, ...]]:
+        return zip(*(self.source(each, self.claim.quantity, asked) for each in self.readers), strict=True)
 
     def _check_codes(self, values: Sequence[Values], inputs: Inputs) -> None:
         """Refuse an input on which the lanes of a readout hold a code without a value."""
@@ -179,34 +198,22 @@ def by_kernels(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> I
 
 
 def _fast(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterator[Values]:
-    """Run a tree of shared prefixes, if the transformer is causal and most prefixes are inputs."""
-    T, vocabulary, depth = reader.model, len(asked[0].vocabulary), asked[-1].depth
-    below = sum(vocabulary**k for k in range(1, depth + 1))
-    engine = engine_for(T, "left", every_value=False)
-    if (
-        not isinstance(engine, PackedRun)
-        or T.mask == "full"
-        or reader.suffix
-        or quantity == "outputs"
-        or sum(len(inputs) * inputs.length for inputs in asked) < below
-    ):
-        yield from _plainly(reader, quantity, asked, min(below, MAX_UNSHARED_COLUMNS))
+    """Run a tree of shared prefixes, or every input by itself."""
+    engine = engine_for(reader.model, "left", every_value=False)
+    if not isinstance(engine, PackedRun) or not shares_prefixes(reader, quantity, asked):
+        yield from _plainly(reader, quantity, asked)
         return
-    layout = tree(vocabulary, asked[0].stem, depth)
+    layout = tree_of(asked)
     columns = engine.evaluate(layout)
     for inputs in asked:
-        level, order = layout.level(inputs.length - 1), ranks(vocabulary, inputs.depth)
-        values = columns.values(quantity, level)
-        result: Values = np.empty_like(values, order="C")
-        result[order] = values
-        yield result if inputs.chosen is None else result[inputs.chosen]
+        yield read_tree(columns, layout, quantity, inputs)
 
 
-def _plainly(reader: Reader, quantity: Quantity, asked: Sequence[Inputs], together: int) -> Iterator[Values]:
+def _plainly(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterator[Values]:
     """Run every input by itself, in batches no larger than a tree."""
     engine = engine_for(reader.model, "left", every_value=False)
     for inputs in asked:
-        some = max(together // (inputs.length + len(reader.suffix)), 1)
+        some = batch_size(reader, inputs, columns_below(asked))
         yield np.concatenate([engine.results(reader.read(ids), quantity) for ids in inputs.ids(some)])
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -32,7 +32,15 @@ from weightsmith.semantics.reference import Reference
 
 Decisions = npt.NDArray[np.int32]
 Watch = Callable[[Array], None]
+Give = Callable[[int, Encoded], None]
 _scratch = Scratch()
+
+
+class Start(NamedTuple):
+    """Where a run begins if another model has run its first sublayers: see `handover`."""
+
+    stage: int
+    stream: Encoded
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +63,13 @@ class Columns:
             return self.decisions[columns]
         return self.decode(getattr(self, quantity)[:, columns]).T
 
+    def of_batch(self, quantity: Quantity, layout: Layout) -> npt.NDArray[Any]:
+        """Return a quantity of the inputs of a batch: of the last position, or for "outputs" of every one."""
+        positions = layout.widths.size
+        if quantity == "outputs":
+            return self.decisions.reshape(positions, -1).T
+        return self.values(quantity, layout.level(positions - 1))
+
 
 class Runner:
     """One run: the stream h, and scratch rows that are reused.
@@ -62,9 +77,11 @@ class Runner:
     The columns beyond those of the layout are unused, but hold members of the arithmetic.
     """
 
-    def __init__(self, p: Program, loops: Loops, layout: Layout, watch: Watch | None, every: bool = False) -> None:
+    def __init__(
+        self, p: Program, loops: Loops, layout: Layout, watch: Watch | None, every: bool, give: Give | None = None
+    ) -> None:
         """Prepare what all steps share."""
-        self.p, self.loops, self.layout, self.watch, self.every = p, loops, layout, watch, every
+        self.p, self.loops, self.layout, self.watch, self.every, self.give = p, loops, layout, watch, every, give
         self.c, self.constants = p.carrier, p.carrier.constants
         self.causal = p.transformer.mask == "causal"
         self.columns = -(-layout.columns // COLUMN_PADDING) * COLUMN_PADDING  # and rows have as much padding
@@ -76,16 +93,19 @@ class Runner:
         self.found = Survey(self._rows("low", 1, vectors * p.widest)[0], self._rows("high", 1, vectors)[0])
         self.empty = 0
 
-    def run(self) -> Columns:
+    def run(self, start: Start | None = None) -> Columns:
         """Return the results of all columns."""
-        h = self._embedded()
-        self._seen(h)
-        for block in self.p.blocks:
-            entry = h.copy() if block.reads_entry else h
-            self._attention(block, h)
-            self._seen(h)
+        begin, h = (0, self._embedded()) if start is None else start
+        self._seen(h, begin)
+        for b, block in enumerate(self.p.blocks[begin // 2 :], begin // 2):
+            if begin <= 2 * b:
+                entry = h.copy() if block.reads_entry else h
+                self._attention(block, h)
+                self._seen(h, 2 * b + 1)
+            else:
+                entry = h
             self._feed_forward(block, h, entry)
-            self._seen(h)
+            self._seen(h, 2 * b + 2)
         first = 0 if self.causal or self.every else int(self.layout.offsets[-1])  # of the columns that are read off
         last = self._normed(self.p.final_norm, h, first)
         logits = np.zeros((self.p.output.rows, self.width), self.c.dtype)
@@ -258,8 +278,10 @@ class Runner:
             self._refuse(wrong)
         return out
 
-    def _seen(self, h: Encoded) -> None:
+    def _seen(self, h: Encoded, stage: int) -> None:
         self._finite(h)
+        if self.give is not None:
+            self.give(stage, h)
         if self.watch is not None:
             self.watch(self.c.decode(h[:, : self.layout.columns]))
 
