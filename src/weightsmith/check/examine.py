@@ -270,7 +270,9 @@ def _positions(T: Transformer, up_to: int, claim: Claim) -> int:
 
 
 def _bytes_of(T: Transformer, positions: int, columns: int, claim: Claim) -> int:
-    """Return the bytes of a run and of the compared float64 values."""
+    """Return the bytes of a run, of a stream that one of two models hands over, and of the compared float64 values."""
     sizes = {"decisions": 1, "logits": len(T.classes), "vectors": len(T.lanes), "outputs": 1}  # for each column
-    compared = sizes[claim.quantity]
-    return engine_for(T, "left", every_value=False).bytes_needed(positions, columns) + 8 * 4 * compared * columns
+    engine = engine_for(T, "left", every_value=False)
+    shares = len(claim.models) == 2 and isinstance(engine, PackedRun)
+    handed = engine.carrier.dtype.itemsize * len(T.lanes) if shares else 0
+    return engine.bytes_needed(positions, columns) + (handed + 8 * 4 * sizes[claim.quantity]) * columns
