@@ -184,7 +184,7 @@ def variants(T: Transformer) -> Iterator[tuple[str, Transformer]]:
     turned = replace(layer, W_1=layer.W_1[order], b_1=layer.b_1[order], W_2=layer.W_2[:, order])
     yield "order of neurons", changed(feed_forward=turned)
     yield "norm", changed(attention_norm=ws.RMSNorm(norm.eps, norm.gain))
-    yield "eps", changed(attention_norm=replace(norm, eps=4.0))
+    yield "eps", changed(attention_norm=ws.LayerNorm(4.0))
     yield "lanes of a norm", changed(attention_norm=ws.LayerNorm(norm.eps, lanes=T.lanes[:3]))
     yield "no norm", changed(attention_norm=None)
     yield "norm behind", changed(norm_placement="post")
@@ -278,7 +278,7 @@ def test_a_difference_on_a_single_input_is_found(mask: Any, sharing: Callable[[b
         assert verdict.counterexample == ("".join(wanted[0]) if wanted else None)
 
 
-REFUSING = {
+REFUSING: dict[str, Rewrite] = {
     "a softmax": lambda T: with_head(T, ws.Softmax(empty="error"), 0.0),
     "a norm": lambda T: replace(T, blocks=(*T.blocks, Block(None, silent(T), None, ws.RMSNorm(0.0)))),
 }

@@ -11,16 +11,9 @@ import numpy as np
 from weightsmith.automata import Inputs, TokenIds, input_text, written
 from weightsmith.check.claim import Claim, Quantity, Values
 from weightsmith.check.frame import prefixes
+from weightsmith.check.layouts import Reader, batch_size, read_tree, shares_prefixes, trees
 from weightsmith.check.plan import Plan, Shard, depth_within
-from weightsmith.check.two_models import (
-    batch_size,
-    columns_below,
-    handover_of,
-    read_tree,
-    shares_prefixes,
-    tree_of,
-    values_of_both,
-)
+from weightsmith.check.two_models import handover_of, values_of_both
 from weightsmith.errors import InputError, ModelError, named
 from weightsmith.kernels.engines import engine_for
 from weightsmith.kernels.packed import PackedRun
@@ -30,19 +23,6 @@ from weightsmith.semantics.reference import Reference
 RUN_BYTES = 12 << 20  # of a run, so that it stays in the caches
 MAX_COLUMNS = 1 << 16
 EMPTY_DIGEST = hashlib.sha256().hexdigest()  # of a shard without inputs of the claim
-
-
-@dataclass(frozen=True, eq=False)
-class Reader:
-    """A transformer whose vocabulary begins with the tokens of the claim's inputs."""
-
-    model: Transformer
-    suffix: tuple[int, ...] = ()  # read after each input
-    whole: bool = True  # whether each prefix of an input is an input too
-
-    def read(self, ids: TokenIds) -> TokenIds:
-        """Return inputs (inputs, positions) with the suffix."""
-        return np.hstack([ids, np.broadcast_to(np.array(self.suffix, np.int64), (len(ids), len(self.suffix)))])
 
 
 # Yields a quantity for inputs of growing length with a common prefix.
@@ -198,22 +178,22 @@ def by_kernels(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> I
 
 
 def _fast(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterator[Values]:
-    """Run a tree of shared prefixes, or every input by itself."""
+    """Run trees of shared prefixes, or every input by itself."""
     engine = engine_for(reader.model, "left", every_value=False)
     if not isinstance(engine, PackedRun) or not shares_prefixes(reader, quantity, asked):
         yield from _plainly(reader, quantity, asked)
         return
-    layout = tree_of(asked)
-    columns = engine.evaluate(layout)
-    for inputs in asked:
-        yield read_tree(columns, layout, quantity, inputs)
+    for layout, some in trees(reader, asked):
+        columns = engine.evaluate(layout)
+        for inputs in some:
+            yield read_tree(columns, layout, reader, quantity, inputs)
 
 
 def _plainly(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterator[Values]:
     """Run every input by itself, in batches no larger than a tree."""
     engine = engine_for(reader.model, "left", every_value=False)
     for inputs in asked:
-        some = batch_size(reader, inputs, columns_below(asked))
+        some = batch_size(reader, inputs, asked)
         yield np.concatenate([engine.results(reader.read(ids), quantity) for ids in inputs.ids(some)])
 
 
@@ -248,15 +228,16 @@ def columns_for(claim: Claim, up_to: int, memory: int) -> int:
     """Return the size of batches: as many columns as fit the caches and the memory."""
     lengths = [(T, _positions(T, up_to, claim)) for T in claim.models]
     per_column = max(_bytes_of(T, n, 1, claim) - _bytes_of(T, n, 0, claim) for T, n in lengths)
+    wider = 1 + max(len(claim.frame.after(T)) for T in claim.models)  # a suffix behind the inputs of a tree
     columns = min(RUN_BYTES // per_column, MAX_COLUMNS)
     allowed = (memory - bytes_of_run(claim, up_to, 0)) // per_column
-    least = len(claim.vocabulary) + max(n for _, n in lengths)
+    least = wider * len(claim.vocabulary) + max(n for _, n in lengths)
     if allowed < least:
         raise InputError(
             f"memory={memory}: a check of this claim needs at least {bytes_of_run(claim, up_to, least):,} bytes; "
             "allow more, or check shorter inputs"
         )
-    return max(min(columns, allowed), least)
+    return max(min(columns, allowed), least) // wider
 
 
 def bytes_of_run(claim: Claim, up_to: int, columns: int) -> int:
@@ -273,6 +254,7 @@ def _bytes_of(T: Transformer, positions: int, columns: int, claim: Claim) -> int
     """Return the bytes of a run, of a stream that one of two models hands over, and of the compared float64 values."""
     sizes = {"decisions": 1, "logits": len(T.classes), "vectors": len(T.lanes), "outputs": 1}  # for each column
     engine = engine_for(T, "left", every_value=False)
-    shares = len(claim.models) == 2 and isinstance(engine, PackedRun)
-    handed = engine.carrier.dtype.itemsize * len(T.lanes) if shares else 0
+    handed = 0
+    if isinstance(engine, PackedRun) and len(claim.models) == 2:
+        handed = len(T.lanes) * engine.carrier.dtype.itemsize
     return engine.bytes_needed(positions, columns) + (handed + 8 * 4 * sizes[claim.quantity]) * columns

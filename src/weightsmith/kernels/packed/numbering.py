@@ -47,8 +47,7 @@ class Numbering:
         T, vectors = p.transformer, embedded(p, positions)
         keeps_zeros = isinstance(T.arithmetic, Native)
         columns = vectors.swapaxes(0, 1)
-        used = columns.any(axis=(1, 2)) | keeps_zeros
-        first = [self._of("embedding", column.tobytes()) if u else 0 for column, u in zip(columns, used, strict=True)]
+        first = [self._of("embedding", lane.tobytes()) if keeps_zeros or lane.any() else 0 for lane in columns]
         stream = _Stream(self, T, keeps_zeros, np.array(first, np.int64))
         found = [stream.stage()]
         for block in T.blocks:
@@ -93,7 +92,7 @@ class Numbering:
         """Return the numbers of a stream after a norm of some lanes, and that of the norm itself."""
         arrays = (norm.gain, getattr(norm, "bias", None))
         written = [None if array is None else as_float64(array).tobytes() for array in arrays]
-        number = self._of("norm", type(norm), norm.eps, x[lanes].tobytes(), *written)
+        number = self._of("norm", type(norm).__name__, norm.eps, x[lanes].tobytes(), *written)
         found = x.copy()
         found[lanes] = [self._of("normed", number, i) for i in range(len(lanes))]
         return found, number
