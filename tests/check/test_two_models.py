@@ -156,6 +156,24 @@ def test_sharing_hides_none_of_the_planted_differences(count: int, sharing: Call
     assert min(shared[True], found[True], found[False]) > count / 3
 
 
+@pytest.mark.parametrize("change", [None, *range(12)])
+def test_inputs_with_a_suffix_share_too(change: int | None, sharing: Callable[[bool], None]) -> None:
+    base = ws.random_transformer("ab", lanes=3, blocks=2, heads=1, neurons=4, max_length=5, seed=6)
+    S = ws.zero_one_form(base, lowering="attention", length=4)
+    T = ws.widen(S, ["more"])
+    if change is not None:
+        random = np.random.default_rng(change)
+        arrays = [name for name, array in named_arrays(T) if array.size and name != "positions.values"]
+        T = planted(T, str(random.choice(arrays)), random)
+    for options in ({"length": 4}, {"length": 4, "within": "a.*"}, {"within": "(a|b)(a|b)b*"}):
+        for claim in claims(S, T, suffix=("END",), **options):
+            wanted = outcome(claim, 4, by_reference)
+            for on in (False, True):
+                sharing(on)
+                assert outcome(claim, 4) == wanted
+    assert change is not None or shared_by(S, T, 5) is not None
+
+
 def variants(T: Transformer) -> Iterator[tuple[str, Transformer]]:
     """Yield transformers that differ from one with two heads and a norm in something else than a weight."""
     block = T.blocks[0]

@@ -29,10 +29,10 @@ Glossary:
 - **equal part**: the weight of each of m positions that share it.
 """
 
+from weightsmith.kernels.packed.columns import Columns
 from weightsmith.kernels.packed.handover import Handover, handover
 from weightsmith.kernels.packed.layout import Layout, batch, ranks, tree
 from weightsmith.kernels.packed.run import PackedRun, packed_run, run_columns
-from weightsmith.kernels.packed.runner import Columns
 
 __all__ = [
     "Columns",

@@ -12,11 +12,11 @@ from operator import and_
 import numpy as np
 import numpy.typing as npt
 
+from weightsmith.kernels.packed.columns import Columns, Start
 from weightsmith.kernels.packed.layout import Layout
 from weightsmith.kernels.packed.numbering import Numbering, Stage
 from weightsmith.kernels.packed.representation import Encoded
 from weightsmith.kernels.packed.run import PackedRun
-from weightsmith.kernels.packed.runner import Columns, Start
 from weightsmith.model import Transformer
 
 KEPT = 8  # pairs of models

@@ -8,10 +8,11 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Saturating, Ties
 from weightsmith.kernels.packed.carrier import carrier, function_table
+from weightsmith.kernels.packed.columns import Columns, Start
 from weightsmith.kernels.packed.compiled import compiled
 from weightsmith.kernels.packed.layout import Layout, batch
 from weightsmith.kernels.packed.program import WEIGHTINGS, Program, program
-from weightsmith.kernels.packed.runner import Columns, Give, Runner, Start, Watch
+from weightsmith.kernels.packed.runner import Give, Runner, Watch
 from weightsmith.kernels.packed.scratch import bytes_needed
 from weightsmith.model import Transformer
 from weightsmith.model.positions import NO_POSITIONS
