@@ -112,7 +112,8 @@ def compare(S: Transformer, T: Transformer, shared: bool) -> Verdict:
 def differing(T: Transformer, found: np.ndarray) -> float:
     """Return the share of the inputs that float32 decides differently."""
     from weightsmith.automata import Inputs
-    from weightsmith.check.examine import Reader, by_kernels
+    from weightsmith.check.examine import by_kernels
+    from weightsmith.check.layouts import Reader
 
     exact = next(by_kernels(Reader(T), "decisions", [Inputs(tuple(T.vocabulary), (), LENGTH)]))
     return float((exact != found).mean())

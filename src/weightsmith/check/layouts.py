@@ -34,12 +34,12 @@ def shares_prefixes(reader: Reader, quantity: Quantity, asked: Sequence[Inputs])
     alone = sum(len(inputs) * (inputs.length + behind) for inputs in asked)
     if not behind:
         return alone >= columns_below(asked)
-    return alone >= sum(columns_below([each]) + behind * len(each.vocabulary) ** each.depth for each in asked)
+    return alone >= sum(columns_below([each]) + behind * int(len(each.vocabulary) ** each.depth) for each in asked)
 
 
 def columns_below(asked: Sequence[Inputs]) -> int:
     """Count the columns of all continuations of the common prefix."""
-    return sum(len(asked[0].vocabulary) ** k for k in range(1, asked[-1].depth + 1))
+    return sum(int(len(asked[0].vocabulary) ** k) for k in range(1, asked[-1].depth + 1))
 
 
 def trees(reader: Reader, asked: Sequence[Inputs]) -> Iterator[tuple[Layout, Sequence[Inputs]]]:
