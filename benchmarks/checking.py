@@ -13,12 +13,14 @@ from rich.table import Table
 
 from benchmarks.models import thinned
 from benchmarks.timing import best_seconds
-from weightsmith import Fixed, Float, Transformer
+from weightsmith import Fixed, Float, Transformer, infinity_form, zero_one_form
 from weightsmith.arithmetic import Array
-from weightsmith.check.claims import FinalVectors
+from weightsmith.check import two_models as sharing
+from weightsmith.check.claims import FinalVectors, SameDecisions
 from weightsmith.check.engine import check_exhaustively
 from weightsmith.check.options import Options
 from weightsmith.check.verdict import Verdict
+from weightsmith.kernels.packed import handover, packed_run
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.kernels.packed.compiled import compiled
 from weightsmith.kernels.packed.instructions import SIMD_BYTES
@@ -28,6 +30,7 @@ from weightsmith.kernels.packed.matrices import sparse
 SIZES = ((16, 4), (32, 6), (64, 8))
 LENGTH = 16
 LENGTHS = (6, 8, 10, 12)
+PAIR_LENGTH = 8
 CORES = 2
 
 
@@ -69,10 +72,48 @@ def against_torch() -> Table:
     return table
 
 
+def two_models() -> Table:
+    """A model and a rewrite of it, exactly, with and without sharing, against PyTorch on both."""
+    from benchmarks.torch_peer import decisions_of
+
+    table = Table(
+        "T and", "sublayers of both that run", "exact check", "without sharing", "PyTorch float32", "faster by",
+        "without sharing by",
+        title=f"The same decisions on every input up to {PAIR_LENGTH} of 4 symbols, 32 lanes, 6 blocks, 10 % not 0, "
+        f"against PyTorch on both models at {PAIR_LENGTH}; {CORES} cores each",
+    )  # fmt: skip
+    T = thinned("0123", 32, 6, 0.1, PAIR_LENGTH, Fixed(4, 4))
+    for form in (zero_one_form, infinity_form):
+        S = form(T)
+        work = {str(on): partial(compare, T, S, on) for on in (True, False)}
+        peers = {str(i): decisions_of(model, PAIR_LENGTH, CORES) for i, model in enumerate((T, S))}
+        seconds = best_seconds({**work, **peers}, repeat=3)
+        shared, apart, other = seconds["True"], seconds["False"], seconds["0"] + seconds["1"]
+        found = handover(packed_run(T), packed_run(S), PAIR_LENGTH)
+        every = sum(
+            part is not None for model in (T, S) for b in model.blocks for part in (b.attention, b.feed_forward)
+        )
+        table.add_row(
+            f"{form.__name__}(T)", f"{every - (found.sublayers if found else 0)} of {every}", f"{shared:.3f} s",
+            f"{apart:.3f} s", f"{other:.2f} s", f"{other / shared:.1f}×", f"{other / apart:.1f}×",
+        )  # fmt: skip
+    return table
+
+
+def compare(S: Transformer, T: Transformer, shared: bool) -> Verdict:
+    """Check that two models make the same decisions; what they have in common runs once, or twice."""
+    least, sharing.MIN_INPUTS = sharing.MIN_INPUTS, 0 if shared else sys.maxsize
+    try:
+        return check_exhaustively(SameDecisions(S, T), PAIR_LENGTH, Options(workers=CORES))
+    finally:
+        sharing.MIN_INPUTS = least
+
+
 def differing(T: Transformer, found: np.ndarray) -> float:
     """Return the share of the inputs that float32 decides differently."""
     from weightsmith.automata import Inputs
-    from weightsmith.check.examine import Reader, by_kernels
+    from weightsmith.check.examine import by_kernels
+    from weightsmith.check.layouts import Reader
 
     exact = next(by_kernels(Reader(T), "decisions", [Inputs(tuple(T.vocabulary), (), LENGTH)]))
     return float((exact != found).mean())
@@ -192,5 +233,5 @@ def workers() -> Table:
 
 
 def measure() -> Iterator[Table]:
-    for subject in (multiply_adds, over_lengths, workers, memory, against_torch):
+    for subject in (multiply_adds, over_lengths, workers, memory, against_torch, two_models):
         yield subject()

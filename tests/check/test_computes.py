@@ -9,7 +9,8 @@ import pytest
 import weightsmith as ws
 from tests.check.conftest import Cut
 from weightsmith.automata import Inputs
-from weightsmith.check.examine import Reader, by_kernels, by_reference
+from weightsmith.check.examine import by_kernels, by_reference
+from weightsmith.check.layouts import Reader
 from weightsmith.errors import FileError, InputError
 from weightsmith.programs import CompiledProgram, compile, compile_rasp, parse_rasp, program, rasp
 from weightsmith.programs.rasp import Comparison

@@ -11,30 +11,18 @@ import numpy as np
 from weightsmith.automata import Inputs, TokenIds, input_text, written
 from weightsmith.check.claim import Claim, Quantity, Values
 from weightsmith.check.frame import prefixes
+from weightsmith.check.layouts import Reader, batch_size, read_tree, shares_prefixes, trees
 from weightsmith.check.models import ChainRuns, Model, engine_of, has_readout, reference_of
 from weightsmith.check.plan import Plan, Shard, depth_within
+from weightsmith.check.two_models import handover_of, values_of_both
 from weightsmith.errors import InputError, ModelError, named
-from weightsmith.kernels.packed import PackedRun, ranks, tree
+from weightsmith.kernels.packed import PackedRun
 from weightsmith.model import Chain, Transformer
 from weightsmith.semantics.reference import Reference
 
 RUN_BYTES = 12 << 20  # of a run, so that it stays in the caches
 MAX_COLUMNS = 1 << 16
-MAX_UNSHARED_COLUMNS = 1 << 16  # of a batch without shared prefixes
 EMPTY_DIGEST = hashlib.sha256().hexdigest()  # of a shard without inputs of the claim
-
-
-@dataclass(frozen=True, eq=False)
-class Reader:
-    """A model whose vocabulary begins with the tokens of the claim's inputs."""
-
-    model: Model
-    suffix: tuple[int, ...] = ()  # read after each input
-    whole: bool = True  # whether each prefix of an input is an input too
-
-    def read(self, ids: TokenIds) -> TokenIds:
-        """Return inputs (inputs, positions) with the suffix."""
-        return np.hstack([ids, np.broadcast_to(np.array(self.suffix, np.int64), (len(ids), len(self.suffix)))])
 
 
 # Yields a quantity for inputs of growing length with a common prefix.
@@ -91,7 +79,7 @@ def examine(
     """
     tier = plan.tiers[shard.tier]
     end = tier.longest if longest is None else min(longest, tier.longest)
-    run = _Examination(claim, source or by_kernels)
+    run = _Examination(claim, plan, source or by_kernels)
     shortest, depth = tier.shortest, depth_within(plan.vocabulary, plan.up_to, columns)
     while shortest <= end and run.refuted is None:
         lengths = range(shortest, min(shortest + depth - 1, end) + 1)
@@ -107,8 +95,11 @@ def examine(
 class _Examination:
     """The state of one shard."""
 
-    def __init__(self, claim: Claim, source: Source) -> None:
+    def __init__(self, claim: Claim, plan: Plan, source: Source) -> None:
         self.claim, self.models, self.source = claim, claim.models, source
+        self.readers = [reader(claim, T) for T in claim.models]
+        positions = min(plan.up_to, claim.longest or plan.up_to) + len(self.readers[0].suffix)
+        self.shared = handover_of(self.readers, positions, plan.inputs) if source is by_kernels else None
         self.refuted: Refutation | None = None
         self.counts = dict[int, int]()
         self.hashes: dict[int, list[hashlib._Hash]] = {}  # by length, for each side
@@ -122,8 +113,7 @@ class _Examination:
         asked = [inputs for inputs in every if len(inputs)]
         if not asked:
             return
-        sides = [self.source(reader(self.claim, T), self.claim.quantity, asked) for T in self.models]
-        for inputs, values in zip(asked, zip(*sides, strict=True), strict=True):
+        for inputs, values in zip(asked, self._values(asked), strict=True):
             self._check_codes(values, inputs)
             holds, evidence = self.claim.judge(values, inputs)
             self._remember(inputs.length, evidence)
@@ -134,6 +124,15 @@ class _Examination:
                 rank = number * len(vocabulary) ** inputs.depth + inputs.rank(first)
                 self.refuted = Refutation(inputs.length, rank, tuple(array[first] for array in evidence))
                 return
+
+    def _values(self, asked: Sequence[Inputs]) -> Iterator[tuple[Values, ...]]:
+        """Yield the values of all models, for each length."""
+        if self.shared is not None:
+            return values_of_both(self.shared, self.readers[0], self.claim.quantity, asked, self._apart)
+        return self._apart(asked)
+
+    def _apart(self, asked: Sequence[Inputs]) -> Iterator[tuple[Values, ...]]:
+        return zip(*(self.source(each, self.claim.quantity, asked) for each in self.readers), strict=True)
 
     def _check_codes(self, values: Sequence[Values], inputs: Inputs) -> None:
         """Refuse an input on which the lanes of a readout hold a code without a value."""
@@ -184,35 +183,22 @@ def by_kernels(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> I
 
 
 def _fast(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterator[Values]:
-    """Run a tree of shared prefixes, if the transformer is causal and most prefixes are inputs."""
-    T, vocabulary, depth = reader.model, len(asked[0].vocabulary), asked[-1].depth
-    below = sum(vocabulary**k for k in range(1, depth + 1))
-    engine = engine_of(T)
-    if (
-        not isinstance(engine, PackedRun)
-        or isinstance(T, Chain)
-        or T.mask == "full"
-        or reader.suffix
-        or quantity == "outputs"
-        or sum(len(inputs) * inputs.length for inputs in asked) < below
-    ):
-        yield from _plainly(reader, quantity, asked, min(below, MAX_UNSHARED_COLUMNS))
+    """Run trees of shared prefixes, or every input by itself."""
+    engine = engine_of(reader.model)
+    if not isinstance(engine, PackedRun) or not shares_prefixes(reader, quantity, asked):
+        yield from _plainly(reader, quantity, asked)
         return
-    layout = tree(vocabulary, asked[0].stem, depth)
-    columns = engine.evaluate(layout)
-    for inputs in asked:
-        level, order = layout.level(inputs.length - 1), ranks(vocabulary, inputs.depth)
-        values = columns.values(quantity, level)
-        result: Values = np.empty_like(values, order="C")
-        result[order] = values
-        yield result if inputs.chosen is None else result[inputs.chosen]
+    for layout, some in trees(reader, asked):
+        columns = engine.evaluate(layout)
+        for inputs in some:
+            yield read_tree(columns, layout, reader, quantity, inputs)
 
 
-def _plainly(reader: Reader, quantity: Quantity, asked: Sequence[Inputs], together: int) -> Iterator[Values]:
+def _plainly(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> Iterator[Values]:
     """Run every input by itself, in batches no larger than a tree."""
     engine = engine_of(reader.model)
     for inputs in asked:
-        some = max(together // (inputs.length + len(reader.suffix)), 1)
+        some = batch_size(reader, inputs, asked)
         yield np.concatenate([engine.results(reader.read(ids), quantity) for ids in inputs.ids(some)])
 
 
@@ -248,15 +234,16 @@ def columns_for(claim: Claim, up_to: int, memory: int) -> int:
     """Return the size of batches: as many columns as fit the caches and the memory."""
     runs = _runs(claim, up_to)
     per_column = max(run.bytes(1) - run.bytes(0) for run in runs)
+    wider = 1 + max(len(claim.frame.after(T)) for T in claim.models)  # a suffix behind the inputs of a tree
     columns = min(RUN_BYTES // per_column, MAX_COLUMNS)
     allowed = (memory - max(run.bytes(0) for run in runs)) // per_column
-    least = len(claim.vocabulary) + max(run.positions for run in runs)
+    least = wider * len(claim.vocabulary) + max(run.positions for run in runs)
     if allowed < least:
         raise InputError(
             f"memory={memory}: a check of this claim needs at least {bytes_of_run(claim, up_to, least):,} bytes; "
             "allow more, or check shorter inputs"
         )
-    return max(min(columns, allowed), least)
+    return max(min(columns, allowed), least) // wider
 
 
 def bytes_of_run(claim: Claim, up_to: int, columns: int) -> int:
@@ -267,19 +254,21 @@ def bytes_of_run(claim: Claim, up_to: int, columns: int) -> int:
 class _RunSize(NamedTuple):
     engine: Reference | PackedRun | ChainRuns
     positions: int  # of the longest inputs, with their suffix
-    compared: int  # float64 values of each column
+    width: int  # bytes of each column besides those of the engine
 
     def bytes(self, columns: int) -> int:
-        """Return the bytes of a run and of the compared values."""
-        return self.engine.bytes_needed(self.positions, columns) + 8 * 4 * self.compared * columns
+        """Return the bytes of a run, of the compared values and of what one model hands over."""
+        return self.engine.bytes_needed(self.positions, columns) + self.width * columns
 
 
 def _runs(claim: Claim, up_to: int) -> list[_RunSize]:
     """Return the size of a run of each model."""
     sizes = []
     for T in claim.models:
-        compared = 1  # number for each column
+        engine, width = engine_of(T), 8 * 4  # of a compared float64 number, with copies
         if isinstance(T, Transformer) and claim.quantity in ("logits", "vectors"):
-            compared = len(T.classes if claim.quantity == "logits" else T.lanes)
-        sizes.append(_RunSize(engine_of(T), up_to + len(claim.frame.after(T)), compared))
+            width *= len(T.classes if claim.quantity == "logits" else T.lanes)
+        if isinstance(engine, PackedRun) and len(claim.models) == 2:  # a stream that one of two models hands over
+            width += len(T.lanes) * engine.carrier.dtype.itemsize
+        sizes.append(_RunSize(engine, up_to + len(claim.frame.after(T)), width))
     return sizes

@@ -7,7 +7,8 @@ import numpy as np
 
 from weightsmith.arithmetic import Arithmetic
 from weightsmith.automata import Inputs
-from weightsmith.check.examine import Reader, by_kernels
+from weightsmith.check.examine import by_kernels
+from weightsmith.check.layouts import Reader
 from weightsmith.check.plan import tokens
 from weightsmith.errors import InputError
 from weightsmith.model import Transformer, check_length, named_arrays

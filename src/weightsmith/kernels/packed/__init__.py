@@ -2,7 +2,8 @@
 
 The `runner` takes a transformer prepared by `program` and applies loops (`linear`, `attention`, `norms`) to whole rows
 of columns. The loops use the operations of a `representation`; `instructions` and `access` add what Numba lacks.
-`compiled` compiles the loops, and `machine_code` caches them on disk.
+`compiled` compiles the loops, and `machine_code` caches them on disk. What two models have in common at the beginning
+runs once: `numbering` finds it, and `handover` runs both.
 
 The environment variable `WEIGHTSMITH_CHECKED_KERNELS=1` switches on a *debug mode*, many times slower: a load or store
 out of bounds raises an IndexError.
@@ -28,8 +29,20 @@ Glossary:
 - **equal part**: the weight of each of m positions that share it.
 """
 
+from weightsmith.kernels.packed.columns import Columns
+from weightsmith.kernels.packed.handover import Handover, handover
 from weightsmith.kernels.packed.layout import Layout, batch, ranks, tree
 from weightsmith.kernels.packed.run import PackedRun, packed_run, run_columns
-from weightsmith.kernels.packed.runner import Columns
 
-__all__ = ["Columns", "Layout", "PackedRun", "batch", "packed_run", "ranks", "run_columns", "tree"]
+__all__ = [
+    "Columns",
+    "Handover",
+    "Layout",
+    "PackedRun",
+    "batch",
+    "handover",
+    "packed_run",
+    "ranks",
+    "run_columns",
+    "tree",
+]

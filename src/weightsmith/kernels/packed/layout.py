@@ -60,10 +60,12 @@ class Layout:
         return [int(self.ids[self.offsets[s] + within % self.widths[s]]) for s in positions]
 
 
-def tree(vocabulary: int, stem: Sequence[int], depth: int) -> Layout:
-    """Lay out a stem and all its continuations by up to `depth` tokens."""
-    widths = [1] * len(stem) + [vocabulary**k for k in range(1, depth + 1)]
-    ids = np.concatenate([np.asarray(stem, dtype=np.int64), _continuations(vocabulary, depth)])
+def tree(vocabulary: int, stem: Sequence[int], depth: int, suffix: Sequence[int] = ()) -> Layout:
+    """Lay out a stem and all its continuations by up to `depth` tokens, the longest ones with a suffix."""
+    last = vocabulary**depth
+    widths = [1] * len(stem) + [vocabulary**k for k in range(1, depth + 1)] + [last] * len(suffix)
+    behind = np.repeat(np.asarray(suffix, dtype=np.int64), last)
+    ids = np.concatenate([np.asarray(stem, dtype=np.int64), _continuations(vocabulary, depth), behind])
     return _layout(ids, widths, vocabulary)
 
 

@@ -8,10 +8,11 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Saturating, Ties
 from weightsmith.kernels.packed.carrier import carrier, function_table
+from weightsmith.kernels.packed.columns import Columns, Start
 from weightsmith.kernels.packed.compiled import compiled
 from weightsmith.kernels.packed.layout import Layout, batch
 from weightsmith.kernels.packed.program import WEIGHTINGS, Program, program
-from weightsmith.kernels.packed.runner import Columns, Runner, Watch
+from weightsmith.kernels.packed.runner import Give, Runner, Watch
 from weightsmith.kernels.packed.scratch import bytes_needed
 from weightsmith.model import Transformer
 from weightsmith.model.positions import NO_POSITIONS
@@ -52,13 +53,16 @@ class PackedRun:
     def _needed(self) -> list[str]:
         return needed(self.transformer)
 
-    def evaluate(self, layout: Layout, watch: Watch | None = None, every: bool = False) -> Columns:
-        """Run every column; `watch` receives the stream (lanes, columns) after each sublayer.
+    def evaluate(
+        self, layout: Layout, watch: Watch | None = None, every: bool = False, give: Give | None = None,
+        start: Start | None = None,
+    ) -> Columns:  # fmt: skip
+        """Run every column; `watch` receives the stream (lanes, columns) after each sublayer, `give` encoded rows.
 
         With `every`, answers are read off at every position, also without a causal mask.
         """
         self.ready()
-        return Runner(self.program, self.loops, layout, watch, every).run()
+        return Runner(self.program, self.loops, layout, watch, every, give).run(start)
 
     @classmethod
     def supports(cls, T: Transformer) -> bool:
@@ -78,10 +82,7 @@ class PackedRun:
     def results(self, ids: Ids, quantity: Quantity) -> npt.NDArray[Any]:
         """Return a quantity of inputs (inputs, positions): of the last position, or for "outputs" of every one."""
         layout = batch(ids.astype(np.int64, copy=False))
-        columns = self.evaluate(layout, every=quantity == "outputs")
-        if quantity == "outputs":
-            return columns.decisions.reshape(ids.shape[::-1]).T
-        return columns.values(quantity, layout.level(ids.shape[1] - 1))
+        return self.evaluate(layout, every=quantity == "outputs").of_batch(quantity, layout)
 
     def inputs_at_once(self, length: int) -> int:
         """Return how many inputs of a length should be run together."""

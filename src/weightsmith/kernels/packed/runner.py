@@ -1,16 +1,15 @@
 """One run, step by step."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from weightsmith.arithmetic import Activation, Array
 from weightsmith.errors import ModelError, named
 from weightsmith.kernels.packed.attention import Levels, Room, Rows, Stage
 from weightsmith.kernels.packed.carrier import function_table
+from weightsmith.kernels.packed.columns import Columns, Decisions, Start
 from weightsmith.kernels.packed.compiled import Loops
 from weightsmith.kernels.packed.floats import Machine
 from weightsmith.kernels.packed.instructions import SIMD_BYTES
@@ -27,33 +26,11 @@ from weightsmith.kernels.packed.representation import Encoded, TableIndex
 from weightsmith.kernels.packed.scratch import NEURON_COLUMNS, Scratch
 from weightsmith.kernels.packed.weighing import Weigher
 from weightsmith.model import Softmax, Weighting, tokens_text
-from weightsmith.semantics.evaluation import Quantity
 from weightsmith.semantics.reference import Reference
 
-Decisions = npt.NDArray[np.int32]
 Watch = Callable[[Array], None]
+Give = Callable[[int, Encoded], None]
 _scratch = Scratch()
-
-
-@dataclass(frozen=True, eq=False)
-class Columns:
-    """The results of a run for each column, as if the input ended there.
-
-    Without a causal mask they are the answers of the whole input at that position; then an error before the last
-    position is raised only if the run reads `every` position.
-    """
-
-    decisions: Decisions  # (columns): indices in the answers, −1 for a code that is not in the table
-    logits: Encoded  # (classes, columns)
-    vectors: Encoded  # (lanes, columns): the last of the stream
-    empty_softmax: int  # rows of attention without weight, over all columns
-    decode: Callable[[Encoded], Array]
-
-    def values(self, quantity: Quantity, columns: slice) -> npt.NDArray[Any]:
-        """Return the decisions of some columns, or as members their "logits" or "vectors", (columns, …)."""
-        if quantity in ("decisions", "outputs"):
-            return self.decisions[columns]
-        return self.decode(getattr(self, quantity)[:, columns]).T
 
 
 class Runner:
@@ -62,9 +39,11 @@ class Runner:
     The columns beyond those of the layout are unused, but hold members of the arithmetic.
     """
 
-    def __init__(self, p: Program, loops: Loops, layout: Layout, watch: Watch | None, every: bool = False) -> None:
+    def __init__(
+        self, p: Program, loops: Loops, layout: Layout, watch: Watch | None, every: bool, give: Give | None = None
+    ) -> None:
         """Prepare what all steps share."""
-        self.p, self.loops, self.layout, self.watch, self.every = p, loops, layout, watch, every
+        self.p, self.loops, self.layout, self.watch, self.every, self.give = p, loops, layout, watch, every, give
         self.c, self.constants = p.carrier, p.carrier.constants
         self.causal = p.transformer.mask == "causal"
         self.columns = -(-layout.columns // COLUMN_PADDING) * COLUMN_PADDING  # and rows have as much padding
@@ -76,16 +55,19 @@ class Runner:
         self.found = Survey(self._rows("low", 1, vectors * p.widest)[0], self._rows("high", 1, vectors)[0])
         self.empty = 0
 
-    def run(self) -> Columns:
+    def run(self, start: Start | None = None) -> Columns:
         """Return the results of all columns."""
-        h = self._embedded()
-        self._seen(h)
-        for block in self.p.blocks:
-            entry = h.copy() if block.reads_entry else h
-            self._attention(block, h)
-            self._seen(h)
+        begin, h = (0, self._embedded()) if start is None else start
+        self._seen(h, begin)
+        for b, block in enumerate(self.p.blocks[begin // 2 :], begin // 2):
+            if begin <= 2 * b:
+                entry = h.copy() if block.reads_entry else h
+                self._attention(block, h)
+                self._seen(h, 2 * b + 1)
+            else:
+                entry = h
             self._feed_forward(block, h, entry)
-            self._seen(h)
+            self._seen(h, 2 * b + 2)
         first = 0 if self.causal or self.every else int(self.layout.offsets[-1])  # of the columns that are read off
         last = self._normed(self.p.final_norm, h, first)
         logits = np.zeros((self.p.output.rows, self.width), self.c.dtype)
@@ -258,8 +240,10 @@ class Runner:
             self._refuse(wrong)
         return out
 
-    def _seen(self, h: Encoded) -> None:
+    def _seen(self, h: Encoded, stage: int) -> None:
         self._finite(h)
+        if self.give is not None:
+            self.give(stage, h)
         if self.watch is not None:
             self.watch(self.c.decode(h[:, : self.layout.columns]))
 
