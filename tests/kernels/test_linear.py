@@ -11,7 +11,7 @@ from weightsmith.arithmetic import Array, Fixed, Saturating
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.kernels.packed.compiled import compiled
 from weightsmith.kernels.packed.instructions import SIMD_BYTES
-from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES, Matrix, Survey
+from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES, Matrix
 from weightsmith.kernels.packed.matrices import MIN_REUSE, sparse
 
 FORMS = ("fixed(4,4)", "fixed(0,7)", "fixed(14,0)", "fixed(1,3)", "fixed(8,8)", "fixed(12,12)", "float(1,2)",
@@ -44,11 +44,8 @@ def product(A: Saturating, M: Matrix, x: Array) -> Array:
     wide = np.zeros((LANES, COLUMNS + COLUMN_PADDING), c.dtype)
     wide[:, :COLUMNS] = c.encode(x)
     out = np.zeros((ROWS, COLUMNS + COLUMN_PADDING), c.dtype)
-    found, none = (
-        Survey(np.zeros(TILE_BYTES // SIMD_BYTES * LANES, c.dtype), np.zeros(TILE_BYTES // SIMD_BYTES, c.dtype)),
-        sparse(c, np.zeros((0, 0))),
-    )
-    compiled(c).apply(M, none, wide, 0, out, out, 0, COLUMNS, False, found, c.constants)
+    sizes, none = np.zeros(TILE_BYTES // SIMD_BYTES, c.dtype), sparse(c, np.zeros((0, 0)))
+    compiled(c).apply(M, none, wide, 0, out, out, 0, COLUMNS, False, sizes, c.constants)
     return c.decode(out[:, :COLUMNS])
 
 
