@@ -21,8 +21,7 @@ from weightsmith.check.options import Options
 from weightsmith.check.verdict import Verdict
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.kernels.packed.compiled import compiled
-from weightsmith.kernels.packed.instructions import SIMD_BYTES
-from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES
+from weightsmith.kernels.packed.linear import COLUMN_PADDING
 from weightsmith.kernels.packed.matrices import sparse
 from weightsmith.kernels.packed.scratch import aligned
 
@@ -91,7 +90,7 @@ def multiply_adds() -> Table:
         M = random.normal(size=(64, 64)) / 8 * (random.random((64, 64)) >= zeros)
         few = 256  # vectors for apytypes, which is slower
         work: dict[str, tuple[Callable[[], object], int]] = {}
-        for A in (Fixed(4, 4), Float.like("float16")):
+        for A in (Fixed(4, 4), Float.like("float16"), Float.like("e4m3")):
             work[str(A)] = _ours(A, M, x), x.shape[1]
         work["apytypes, fixed(4,4)"] = _apytypes(M, x[:, :few]), few
         M32, x32 = M.astype(np.float32), x.astype(np.float32)
@@ -112,9 +111,9 @@ def _ours(A: Fixed | Float, M: Array, x: Array) -> Callable[[], object]:
     matrix = sparse(c, A.round(M))
     columns, out = (aligned(64, x.shape[1] + COLUMN_PADDING, c.dtype) for _ in range(2))  # as in a run
     columns[:, : x.shape[1]] = c.encode(A.round(x))
-    sizes, none = np.zeros(TILE_BYTES // SIMD_BYTES, c.dtype), sparse(c, np.zeros((0, 0)))
+    none = sparse(c, np.zeros((0, 0)))
     apply = compiled(c).apply
-    return lambda: apply(matrix, none, columns, 0, out, out, 0, x.shape[1], False, sizes, c.constants)
+    return lambda: apply(matrix, none, columns, 0, out, out, 0, x.shape[1], False, c.constants)
 
 
 def _apytypes(M: Array, x: Array) -> Callable[[], object]:
