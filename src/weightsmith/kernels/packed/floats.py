@@ -1,7 +1,8 @@
 """Floating-point systems, held by floats with at least twice their bits and two, and the machine's own floats.
 
-Sums are rounded on their bits. Products are rounded by the machine, to even; for another tie rule the right factor of a
-product is moved a little before: see `Floats.factor`.
+A number is rounded where the machine rounds its difference from a larger one, to even: see `product_on_grid`. For
+another tie rule the right factor of a product is moved a little before (see `Floats.factor`), and sums are rounded on
+their bits.
 """
 
 from typing import Any, ClassVar, NamedTuple
@@ -95,7 +96,7 @@ def _shared(A: Saturating, dtype: np.dtype[Any]) -> tuple[int, tuple[Any, ...]]:
 
 
 class FloatsToEven(Representation):
-    """Ties to even: no factor is moved, since the machine rounds so; a sum is rounded by the last bit that stays."""
+    """Ties to even, as the machine rounds: no factor is moved."""
 
     Constants: ClassVar[type[Any]] = EvenConstants
 

@@ -7,7 +7,7 @@ from weightsmith.arithmetic import Array, Native, Saturating, Weights, as_float6
 from weightsmith.kernels.packed.carrier import Carrier
 from weightsmith.kernels.packed.linear import EntryKind, Matrix
 
-MIN_REUSE = 8  # entries for each lane from which on a survey of its values pays
+MIN_REUSE = 8  # entries for each lane from which on it pays to look at its values first
 Indices = npt.NDArray[np.int64]
 
 
