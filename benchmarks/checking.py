@@ -21,7 +21,8 @@ from weightsmith.check.options import Options
 from weightsmith.check.verdict import Verdict
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.kernels.packed.compiled import compiled
-from weightsmith.kernels.packed.linear import COLUMN_PADDING
+from weightsmith.kernels.packed.instructions import SIMD_BYTES
+from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES
 from weightsmith.kernels.packed.matrices import sparse
 from weightsmith.kernels.packed.scratch import aligned
 
@@ -111,9 +112,9 @@ def _ours(A: Fixed | Float, M: Array, x: Array) -> Callable[[], object]:
     matrix = sparse(c, A.round(M))
     columns, out = (aligned(64, x.shape[1] + COLUMN_PADDING, c.dtype) for _ in range(2))  # as in a run
     columns[:, : x.shape[1]] = c.encode(A.round(x))
-    none = sparse(c, np.zeros((0, 0)))
+    sizes, none = np.zeros(TILE_BYTES // SIMD_BYTES, c.dtype), sparse(c, np.zeros((0, 0)))
     apply = compiled(c).apply
-    return lambda: apply(matrix, none, columns, 0, out, out, 0, x.shape[1], False, c.constants)
+    return lambda: apply(matrix, none, columns, 0, out, out, 0, x.shape[1], False, sizes, c.constants)
 
 
 def _apytypes(M: Array, x: Array) -> Callable[[], object]:

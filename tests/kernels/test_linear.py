@@ -10,6 +10,7 @@ from tests.arithmetic.systems import TIES, saturating, tied
 from weightsmith.arithmetic import Array, Fixed, Saturating
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.kernels.packed.compiled import compiled
+from weightsmith.kernels.packed.instructions import SIMD_BYTES
 from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES, Matrix
 from weightsmith.kernels.packed.matrices import MIN_REUSE, sparse
 
@@ -44,8 +45,8 @@ def product(A: Saturating, M: Matrix, x: Array) -> Array:
     wide = np.zeros((LANES, COLUMNS + COLUMN_PADDING), c.dtype)
     wide[:, :COLUMNS] = c.encode(x)
     out = np.zeros((ROWS, COLUMNS + COLUMN_PADDING), c.dtype)
-    none = sparse(c, np.zeros((0, 0)))
-    compiled(c).apply(M, none, wide, 0, out, out, 0, COLUMNS, False, c.constants)
+    sizes, none = np.zeros(TILE_BYTES // SIMD_BYTES, c.dtype), sparse(c, np.zeros((0, 0)))
+    compiled(c).apply(M, none, wide, 0, out, out, 0, COLUMNS, False, sizes, c.constants)
     return c.decode(out[:, :COLUMNS])
 
 

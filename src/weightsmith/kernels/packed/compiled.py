@@ -119,7 +119,7 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
     values, count, yes = typeof(rows), nb.int64, nb.boolean
     return {
         "embed": nb.void(typeof(np.zeros((0, 0, 0), carrier.dtype)), typeof(index), levels, values),
-        "apply": nb.void(matrix, matrix, values, count, values, values, count, count, yes, constants),
+        "apply": nb.void(matrix, matrix, values, count, values, values, count, count, yes, typeof(row), constants),
         "accumulate": nb.void(values, values, typeof(row), constants),
         "decide": nb.void(values, typeof(lanes)),
         "look_up_rows": nb.void(values, count, typeof(row), typeof(TableIndex(0, 0, 0)), constants),

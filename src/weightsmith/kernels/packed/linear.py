@@ -25,7 +25,7 @@ from weightsmith.kernels.packed.representation import (
 )
 
 COLUMN_PADDING = 128  # rows have a multiple of it, and as much again: loops end on whole SIMD vectors
-TILE_BYTES = SIMD_BYTES  # of each row in a tile, so that all rows stay in the nearest caches
+TILE_BYTES = 4 * SIMD_BYTES  # of each row in a tile, so that all rows stay in the first-level cache
 
 
 class EntryKind(IntEnum):
@@ -77,14 +77,15 @@ def _product(M: Any, n: int, x: Any, constants: Any) -> Any:
 
 
 @internal
-def _largest(x: Any, column: int, constants: Any) -> Any:
-    """Return the largest absolute value in the SIMD vectors at a column, over all lanes."""
-    zero = x.dtype.type(0)
-    sizes = filled(zero)
-    for lane in range(x.shape[0]):
-        xs = load(x, lane, column)
-        sizes = most(sizes, most(xs, minus(zero, xs)))
-    return largest_size(sizes, constants)
+def _look(x: Any, first: int, count: int, sizes: Any, constants: Any) -> None:
+    """Set `sizes` to the largest absolute value in each SIMD vector of columns of x from `first` on, over all lanes."""
+    zero, simd = x.dtype.type(0), SIMD_BYTES // x.itemsize
+    for j in range(count // simd):
+        high = filled(zero)
+        for lane in range(x.shape[0]):
+            xs = load(x, lane, first + j * simd)
+            high = most(high, most(xs, minus(zero, xs)))
+        sizes[j] = largest_size(high, constants)
 
 
 @inlined
@@ -115,23 +116,23 @@ def _row(M: Any, n: int, end: int, x: Any, column: int, o: Any, constants: Any) 
 
 @internal
 def _fold(
-    M: Any, x: Any, first: int, out: Any, target: int, count: int, relu: bool, into: bool, constants: Any
+    M: Any, x: Any, first: int, out: Any, target: int, count: int, relu: bool, into: bool, sizes: Any, constants: Any
 ) -> None:
     """Set columns of out, from `target` on, to M x ⊕ bias for a tile of x from `first` on.
 
-    With `into` the result is added to out. All rows use a SIMD vector of columns before the next one: it stays in the
-    first-level cache, and the matrix, which is much smaller, comes from the second.
+    With `into` the result is added to out.
     """
     zero, simd, looked = x.dtype.type(0), SIMD_BYTES // x.itemsize, M.calm.size > 0
-    for i in range(0, count, simd):
-        size = _largest(x, first + i, constants) if looked else zero
-        for r in range(M.starts.size - 1):
-            n, end, b = M.starts[r], M.starts[r + 1], M.bias[r]
-            o = filled(zero)
+    if looked:
+        _look(x, first, count, sizes, constants)
+    for r in range(M.starts.size - 1):
+        start, end, b = M.starts[r], M.starts[r + 1], M.bias[r]
+        for i in range(0, count, simd):
+            o, n = filled(zero), start
             if n < end:
                 o = _product(M, n, load(x, entry(M.lanes, n), first + i), constants)
                 n += 1
-            if looked and size <= M.calm[r]:
+            if looked and sizes[i // simd] <= M.calm[r]:
                 o = _calm_row(M, n, end, x, first + i, o, constants)
             else:
                 o = _row(M, n, end, x, first + i, o, constants)
@@ -145,22 +146,24 @@ def _fold(
 
 
 def apply(
-    M: Any, second: Any, x: Any, first: int, hidden: Any, out: Any, target: int, count: int, into: bool, constants: Any,
+    M: Any, second: Any, x: Any, first: int, hidden: Any, out: Any, target: int, count: int, into: bool, sizes: Any,
+    constants: Any,
 ) -> None:  # fmt: skip
     """Set `count` columns of out, from `target` on, to M x ⊕ bias for those of x from `first` on.
 
     With `into` the result is added to out. If the second matrix has rows, it is applied to the result after
     `relu`: a layer of neurons, a tile at a time, so that they need not all be kept; `hidden` has room for those of one.
+    `sizes` has room for a number for each SIMD vector of a tile.
     """
     tile, layer, zero = TILE_BYTES // x.itemsize, second.starts.size > 1, np.int64(0)
     for a in range(0, count, tile):
         size = min(tile, count - a)
         # No literal is passed, or Numba would compile the function for it once more.
         if layer:
-            _fold(M, x, first + a, hidden, zero, size, layer, not layer, constants)
-            _fold(second, hidden, zero, out, target + a, size, not layer, into, constants)
+            _fold(M, x, first + a, hidden, zero, size, layer, not layer, sizes, constants)
+            _fold(second, hidden, zero, out, target + a, size, not layer, into, sizes, constants)
         else:
-            _fold(M, x, first + a, out, target + a, size, layer, into, constants)
+            _fold(M, x, first + a, out, target + a, size, layer, into, sizes, constants)
 
 
 def accumulate(out: Any, x: Any, bias: Any, constants: Any) -> None:

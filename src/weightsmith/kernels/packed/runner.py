@@ -72,6 +72,7 @@ class Runner:
         self.simd = SIMD_BYTES // self.c.dtype.itemsize
         self.levels = Levels(layout.widths, layout.offsets, layout.chunk(self.simd), self._ahead(strict=False))
         self.nothing: Encoded = np.zeros(0, self.c.dtype)
+        self.sizes = self._rows("sizes", 1, TILE_BYTES // SIMD_BYTES)[0]
         self.empty = 0
 
     def run(self) -> Columns:
@@ -245,7 +246,7 @@ class Runner:
     ) -> None:  # fmt: skip
         """Set columns of out to M x ⊕ bias, or to a layer of neurons: see `linear.apply`."""
         second, hidden = (self.p.none if second is None else second), (out if hidden is None else hidden)
-        self.loops.apply(M, second, x, first, hidden, out, target, count, into, self.constants)
+        self.loops.apply(M, second, x, first, hidden, out, target, count, into, self.sizes, self.constants)
 
     def _normed(self, norm: Norm | None, h: Encoded, first: int = 0) -> Encoded:
         if norm is None:
