@@ -24,8 +24,9 @@ from weightsmith.kernels.packed import handover, packed_run
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.kernels.packed.compiled import compiled
 from weightsmith.kernels.packed.instructions import SIMD_BYTES
-from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES, Survey
+from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES
 from weightsmith.kernels.packed.matrices import sparse
+from weightsmith.kernels.packed.scratch import aligned
 
 SIZES = ((16, 4), (32, 6), (64, 8))
 LENGTH = 16
@@ -131,7 +132,7 @@ def multiply_adds() -> Table:
         M = random.normal(size=(64, 64)) / 8 * (random.random((64, 64)) >= zeros)
         few = 256  # vectors for apytypes, which is slower
         work: dict[str, tuple[Callable[[], object], int]] = {}
-        for A in (Fixed(4, 4), Float.like("float16")):
+        for A in (Fixed(4, 4), Float.like("float16"), Float.like("e4m3")):
             work[str(A)] = _ours(A, M, x), x.shape[1]
         work["apytypes, fixed(4,4)"] = _apytypes(M, x[:, :few]), few
         M32, x32 = M.astype(np.float32), x.astype(np.float32)
@@ -150,16 +151,11 @@ def multiply_adds() -> Table:
 def _ours(A: Fixed | Float, M: Array, x: Array) -> Callable[[], object]:
     c = carrier(A)
     matrix = sparse(c, A.round(M))
-    columns, out = (
-        np.zeros((64, x.shape[1] + COLUMN_PADDING), c.dtype) for _ in range(2)
-    )  # rows are longer, as in a run
+    columns, out = (aligned(64, x.shape[1] + COLUMN_PADDING, c.dtype) for _ in range(2))  # as in a run
     columns[:, : x.shape[1]] = c.encode(A.round(x))
-    found, none = (
-        Survey(np.zeros(TILE_BYTES // SIMD_BYTES * 64, c.dtype), np.zeros(TILE_BYTES // SIMD_BYTES, c.dtype)),
-        sparse(c, np.zeros((0, 0))),
-    )
+    sizes, none = np.zeros(TILE_BYTES // SIMD_BYTES, c.dtype), sparse(c, np.zeros((0, 0)))
     apply = compiled(c).apply
-    return lambda: apply(matrix, none, columns, 0, out, out, 0, x.shape[1], False, found, c.constants)
+    return lambda: apply(matrix, none, columns, 0, out, out, 0, x.shape[1], False, sizes, c.constants)
 
 
 def _apytypes(M: Array, x: Array) -> Callable[[], object]:

@@ -1,7 +1,8 @@
 """Rounding ten million numbers into a number system: against copying them, and against apytypes, ml_dtypes, gfloat.
 
 All take float64 and give float64 back, where they can: ml_dtypes and apytypes convert into their own format and are
-measured without the way back, which favours them.
+measured without the way back, which favours them. CPFloat, a C library that also has ties to zero and saturation, is in
+no package that could be installed here.
 """
 
 from collections.abc import Callable

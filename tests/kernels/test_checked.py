@@ -44,15 +44,14 @@ import numpy as np
 from weightsmith import Fixed
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.kernels.packed.compiled import compiled
-from weightsmith.kernels.packed.linear import Survey
 from weightsmith.kernels.packed.matrices import sparse
 c = carrier(Fixed(4, 4))
 M, none, x = sparse(c, np.eye(3)), sparse(c, np.zeros((0, 0))), np.zeros((3, 256), np.int16)
-found = Survey(np.zeros(12, np.int16), np.zeros(4, np.int16))
+sizes = np.zeros(4, np.int16)
 for lane, columns in ((2, 256), (3, 256), (2, 257)):
     try:
         M.lanes[2] = lane
-        compiled(c).apply(M, none, x, 0, x, x.copy(), 0, columns, False, found, c.constants)
+        compiled(c).apply(M, none, x, 0, x, x.copy(), 0, columns, False, sizes, c.constants)
         print("fine")
     except IndexError as error:
         print(error)

@@ -16,7 +16,6 @@ from weightsmith.kernels.packed.representation import (
     factor,
     multiply,
     multiply_bounded,
-    multiply_normal,
     multiply_unit,
     multiply_weight,
     unit_factor,
@@ -33,7 +32,6 @@ FACTORS: dict[str, Callable[..., Any]] = {
 PRODUCTS: dict[Any, str] = {
     multiply: "Factor",
     multiply_unit: "UnitFactor",
-    multiply_normal: "UnitFactor",
     multiply_bounded: "BoundedFactor",
     multiply_weight: "WeightFactor",
 }

@@ -1,5 +1,5 @@
-"""Matrices whose lanes are used so often that the loops look at the values first: where nothing can saturate and no
-product is small, they take shorter ways, which must give the same."""
+"""Matrices whose lanes are used so often that the loops look at the values first: where nothing can saturate, they take
+a shorter way, which must give the same. Products of every size, subnormal ones too, are rounded in one way."""
 
 from collections import Counter
 
@@ -11,13 +11,14 @@ from weightsmith.arithmetic import Array, Fixed, Saturating
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.kernels.packed.compiled import compiled
 from weightsmith.kernels.packed.instructions import SIMD_BYTES
-from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES, Matrix, Survey
+from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES, Matrix
 from weightsmith.kernels.packed.matrices import MIN_REUSE, sparse
 
 FORMS = ("fixed(4,4)", "fixed(0,7)", "fixed(14,0)", "fixed(1,3)", "fixed(8,8)", "fixed(12,12)", "float(1,2)",
-         "float(3,3)", "float16", "e5m2", "float(7,11)", "float(5,12)", "float(10,25)", "bfloat16")  # fmt: skip
+         "float(3,3)", "float(4,3)", "float16", "e4m3", "e5m2", "float(7,11)", "float(5,12)", "float(10,25)",
+         "bfloat16")  # fmt: skip
 LANES, ROWS = 12, 2 * MIN_REUSE
-COLUMNS = 5 * TILE_BYTES // 2  # in 16 bits several tiles, the last of them in part
+COLUMNS = 5 * TILE_BYTES // 2  # several tiles, in 16 bits too
 
 
 def columns(A: Saturating, size: float, random: np.random.Generator) -> Array:
@@ -44,11 +45,8 @@ def product(A: Saturating, M: Matrix, x: Array) -> Array:
     wide = np.zeros((LANES, COLUMNS + COLUMN_PADDING), c.dtype)
     wide[:, :COLUMNS] = c.encode(x)
     out = np.zeros((ROWS, COLUMNS + COLUMN_PADDING), c.dtype)
-    found, none = (
-        Survey(np.zeros(TILE_BYTES // SIMD_BYTES * LANES, c.dtype), np.zeros(TILE_BYTES // SIMD_BYTES, c.dtype)),
-        sparse(c, np.zeros((0, 0))),
-    )
-    compiled(c).apply(M, none, wide, 0, out, out, 0, COLUMNS, False, found, c.constants)
+    sizes, none = np.zeros(TILE_BYTES // SIMD_BYTES, c.dtype), sparse(c, np.zeros((0, 0)))
+    compiled(c).apply(M, none, wide, 0, out, out, 0, COLUMNS, False, sizes, c.constants)
     return c.decode(out[:, :COLUMNS])
 
 

@@ -118,10 +118,14 @@ def test_every_product_of_11_bits_is_exact_in_float32_at_every_depth_of_underflo
     A = saturating(tied("float16", ties))
     significands = np.arange(1024.0, 2048.0) / 1024
     x, y = (side.reshape(-1) for side in np.meshgrid(significands, significands))
+    random = np.random.default_rng(4)
     for depth in range(13):
         scale = 2.0 ** (A.least_exponent - depth)  # at depth 0 the product is normal
-        found = assert_all_equal(A, "multiply", x * 2.0**-13, y * scale * 2.0**13)
-        assert found == 1 << 20
+        for operation in ("multiply", "multiply_unit"):
+            found = assert_all_equal(
+                A, operation, x * 2.0**-13, y * scale * 2.0**13 * random.choice([-1.0, 1.0], y.size)
+            )
+            assert found == 1 << 20
         if depth == 0:
             assert_all_equal(A, "multiply", x * 2.0**8, y * 2.0**7)  # up to beyond ∞
 
@@ -133,4 +137,5 @@ def test_every_product_of_fewer_bits_is_exact_in_float32(p: int, ties: str) -> N
     significands = np.arange(2.0 ** (p - 1), 2.0**p) / 2 ** (p - 1)
     x, y = (side.reshape(-1) for side in np.meshgrid(significands, significands))
     for depth in range(p + 2):
-        assert_all_equal(A, "multiply", x * 2.0**-15, y * 2.0 ** (A.least_exponent - depth + 15))
+        for operation in ("multiply", "multiply_unit"):
+            assert_all_equal(A, operation, x * 2.0**-15, y * 2.0 ** (A.least_exponent - depth + 15))

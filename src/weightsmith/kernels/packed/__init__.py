@@ -24,7 +24,7 @@ Glossary:
   while a matrix is applied, or over which positions with few columns are repeated.
 - **factor**: the right factor of a product, prepared and typed by what is known of it, as in `UnitFactor`.
 - **reach**: the size of x from which on x ⊗ weight saturates.
-- **calm**: a row of a matrix is calm if no sum saturates; **normal**: a product that is not subnormal.
+- **calm**: a row of a matrix is calm if no sum saturates.
 - **nudge**: a change of a factor that decides ties and nothing else.
 - **equal part**: the weight of each of m positions that share it.
 """

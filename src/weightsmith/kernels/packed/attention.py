@@ -16,17 +16,17 @@ from weightsmith.kernels.packed.instructions import SIMD_BYTES, filled, inlined,
 from weightsmith.kernels.packed.representation import (
     BoundedFactor,
     Factor,
-    UnitFactor,
     add,
     bounded_factor,
     factor,
     fits,
+    largest_size,
     left_shift,
     multiply,
     multiply_bounded,
     multiply_unit,
+    stored_unit,
     subtract,
-    survey,
     unit_factor,
 )
 from weightsmith.kernels.packed.weighing import Weighting, choose, exponentiate, normalise
@@ -152,7 +152,7 @@ def _largest(x: Any, r: int, columns: int, constants: Any) -> Any:
     for i in range(0, columns, SIMD_BYTES // x.itemsize):
         xs = load(x, r, i)
         sizes = most(sizes, most(xs, minus(zero, xs)))
-    return survey(sizes, constants)[1]
+    return largest_size(sizes, constants)
 
 
 @internal
@@ -241,7 +241,7 @@ def _mix(rows: Any, i: int, c: int, visible: int, room: Any, constants: Any) -> 
     """Return Σ weight_s ⊗ v_s for a SIMD vector of columns, in coordinate c; no weight is above 1."""
     o = filled(rows.q.dtype.type(0))
     for s in range(visible):
-        weight = UnitFactor(load(room.weights, s, 0))
+        weight = stored_unit(load(room.weights, s, 0), constants)
         o = add(o, multiply_unit(_value(rows, i, c, s, room), weight, constants), constants)
     return o
 
@@ -251,7 +251,7 @@ def _mix_relative(rows: Any, i: int, c: int, t: int, visible: int, relative: Any
     """Return Σ weight_s ⊗ (v_s ⊕ the entry for the distance): a loop of its own, for `_mix` stays in registers so."""
     o = filled(rows.q.dtype.type(0))
     for s in range(visible):
-        weight, distance = UnitFactor(load(room.weights, s, 0)), min(t - s, relative.shape[0] - 1)
+        weight, distance = stored_unit(load(room.weights, s, 0), constants), min(t - s, relative.shape[0] - 1)
         v = add(_value(rows, i, c, s, room), relative[distance, c], constants)
         o = add(o, multiply_unit(v, weight, constants), constants)
     return o
@@ -262,7 +262,7 @@ def rotate(x: Any, pairs: Any, cos: Any, sin: Any, levels: Any, constants: Any) 
     for t in range(levels.widths.size):
         for p in range(pairs.shape[1]):
             first, second = pairs[0, p], pairs[1, p]
-            c, s = UnitFactor(cos[t, p]), UnitFactor(sin[t, p])
+            c, s = stored_unit(cos[t, p], constants), stored_unit(sin[t, p], constants)
             for i in range(levels.offsets[t], levels.offsets[t] + levels.widths[t]):
                 a, b = x[first, i], x[second, i]
                 turned = multiply_unit(a, c, constants), multiply_unit(b, s, constants)

@@ -43,6 +43,10 @@ class Carrier:
         """Return the values of right factors of at most 1: see `Representation.unit_factors`."""
         return self.representation.unit_factors(encoded, self.constants)
 
+    def multiples(self, factors: Encoded) -> Encoded:
+        """Return the multiples of the values of unit factors: see `Representation.multiples`."""
+        return self.representation.multiples(factors, self.constants)
+
     def reach(self, encoded: Encoded) -> Encoded:
         """Return for each weight the |x| from which on x ⊗ weight saturates: see `Representation.reach`."""
         return self.representation.reach(encoded, self.constants)

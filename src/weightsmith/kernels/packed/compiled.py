@@ -109,8 +109,7 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
     row, rows = np.zeros(0, carrier.dtype), np.zeros((0, 0), carrier.dtype)
     index, reals, kinds = np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int8)
     lanes, flags, table = np.zeros(0, np.int32), np.zeros(0, np.bool_), np.zeros((0, 0), np.int64)
-    matrix = typeof(linear.Matrix(index, lanes, row, row, kinds, reals, row, row))
-    found = typeof(linear.Survey(row, row))
+    matrix = typeof(linear.Matrix(index, lanes, row, row, row, kinds, reals, row))
     levels = typeof(attention.Levels(index, index, 1, 1))
     distances = attention.Distances(rows, rows, row)
     weigher = weighing.Weigher(0, row, TableIndex(0, 0, 0), row)
@@ -120,7 +119,7 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
     values, count, yes = typeof(rows), nb.int64, nb.boolean
     return {
         "embed": nb.void(typeof(np.zeros((0, 0, 0), carrier.dtype)), typeof(index), levels, values),
-        "apply": nb.void(matrix, matrix, values, count, values, values, count, count, yes, found, constants),
+        "apply": nb.void(matrix, matrix, values, count, values, values, count, count, yes, typeof(row), constants),
         "accumulate": nb.void(values, values, typeof(row), constants),
         "decide": nb.void(values, typeof(lanes)),
         "look_up_rows": nb.void(values, count, typeof(row), typeof(TableIndex(0, 0, 0)), constants),

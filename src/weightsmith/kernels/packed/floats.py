@@ -1,7 +1,8 @@
 """Floating-point systems, held by floats with at least twice their bits and two, and the machine's own floats.
 
-Sums are rounded on their bits. Products are rounded by the machine, to even; for another tie rule the right factor of a
-product is moved a little before: see `Floats.factor`.
+A number is rounded where the machine rounds its difference from a larger one, to even: see `product_on_grid`. For
+another tie rule the right factor of a product is moved a little before (see `Floats.factor`), and sums are rounded on
+their bits.
 """
 
 from typing import Any, ClassVar, NamedTuple
@@ -12,17 +13,18 @@ from weightsmith.arithmetic import Native, Saturating
 from weightsmith.arithmetic.fast_rounding import away, to_even, to_zero
 from weightsmith.arithmetic.rounding import Rule
 from weightsmith.kernels.packed.instructions import (
+    at_least,
     bits,
+    clamped,
     inlined,
     largest,
-    least,
     masked,
     minus,
     most,
+    negative,
     plus,
-    shifted,
-    smallest_unsigned,
     times,
+    times_plus,
     value,
 )
 from weightsmith.kernels.packed.representation import (
@@ -35,46 +37,38 @@ from weightsmith.kernels.packed.representation import (
 
 
 class EvenConstants(NamedTuple):
-    """All but ∞ are patterns of bits."""
+    """For a precision of p, in floats of w bits."""
 
     infinity: Any
-    exponent: Any  # the bits of the exponent
-    least: Any  # the least exponent
-    lift: Any  # from an exponent to 1.5·2^(w−1) quanta: see `on_grid`
-    bias: Any  # added to the bits of a sum before those that are not kept are dropped
-    keep: Any
-    last: Any  # the index of the last bit that stays
-    one: Any
+    far: Any  # 1.5·2^(w−1) times the smallest number
+    raise_by: Any  # 2^(w−p)
+    less: Any  # 2^(w−p) − 1
 
 
 class NudgedConstants(NamedTuple):
-    """The first six as in `EvenConstants`."""
+    """The first three as in `EvenConstants`."""
 
     infinity: Any
-    exponent: Any
-    least: Any
-    lift: Any
-    bias: Any
+    far: Any
+    raise_by: Any
+    bias: Any  # added to the bits of a sum before those that are not kept are dropped
     keep: Any
     nudge: Any  # what factors are multiplied by
-    sign: Any  # the index of the sign bit
 
 
 @inlined
-def on_grid(v: Any, constants: Any) -> Any:
-    """Round v to its quantum, ties to even.
+def product_on_grid(x: Any, y: Any, multiple: Any, constants: Any) -> Any:
+    """Round x·y, called t, to its quantum, ties to even; t must not be larger than ∞, and `multiple` is y·2^(w−p).
 
-    Adding 1.5·2^(w−1) quanta, for a float of w bits, pushes everything below the quantum out of it; subtracting them
-    again is exact. The quantum follows from the exponent of v, or from the least exponent.
+    A float of w bits that is 2^(w−p) times as large as t, and at least `far`, has the quantum of t as its last bit. So
+    t, subtracted from it, is rounded to that quantum, and the second difference is exact. Just above a power of two the
+    first difference may lie below one, where floats have a bit more; but there t is less than a quarter of a quantum
+    away from the power, for w ≥ 2p + 2, and is rounded to it in any case. (With another sign the large number would not
+    do: beyond the next power of two floats have a bit less.) If t is a tie, the large number is an even multiple of the
+    quantum, so the result is even where the difference is.
     """
-    far = value(plus(most(masked(bits(v), constants.exponent), constants.least), constants.lift))
-    return minus(plus(v, far), far)
-
-
-@inlined
-def within(v: Any, constants: Any) -> Any:
-    """Clamp floats to ±∞."""
-    return least(most(v, -constants.infinity), constants.infinity)
+    large = at_least(times(x, multiple), constants.far)
+    return minus(large, times_plus(negative(x), y, large))
 
 
 @inlined
@@ -88,38 +82,45 @@ def _to_precision(s: Any, constants: Any) -> Any:
 
 @inlined
 def _to_even_precision(s: Any, constants: Any) -> Any:
-    """Do as `_to_precision`, with ties to even: by the last bit that stays."""
-    u = bits(s)
-    odd = masked(shifted(u, constants.last), constants.one)
-    return value(masked(plus(plus(u, constants.bias), odd), constants.keep))
+    """Do as `_to_precision`, with ties to even: as in `product_on_grid`, where a product with 2^(w−p) − 1 is the
+    first difference.
+    """
+    return times_plus(s, constants.raise_by, negative(times(s, constants.less)))
 
 
-def _shared(A: Saturating, dtype: np.dtype[Any]) -> tuple[int, int, Any, tuple[Any, ...]]:
-    """Return the machine type's bits after the point, those dropped, its type of bits, and the first six constants."""
-    number, pattern = dtype.type, np.dtype(f"int{8 * dtype.itemsize}").type
-    fraction, offset = (23, 127) if dtype == np.float32 else (52, 1023)
-    dropped = fraction + 1 - A.precision  # bits that a normal member leaves at 0
-    exponent = pattern((2 * offset + 1) << fraction)
-    least = pattern((A.least_exponent + offset) << fraction)
-    lift = pattern((dropped << fraction) + (1 << fraction - 1))
-    half = 1 << dropped - 1
-    bias = pattern(half if (A.rounding.direction or 0) > 0 else half - 1)
-    return fraction, dropped, pattern, (number(A.infinity), exponent, least, lift, bias, pattern(-1 << dropped))
+def _shared(A: Saturating, dtype: np.dtype[Any]) -> tuple[int, tuple[Any, ...]]:
+    """Return the bits of the machine type, w, and the first three constants."""
+    bits, number = (24 if dtype == np.float32 else 53), dtype.type
+    far = 1.5 * 2.0 ** (bits + A.least_exponent - A.precision)
+    return bits, (number(A.infinity), number(far), number(2.0 ** (bits - A.precision)))
 
 
 class FloatsToEven(Representation):
-    """Ties to even: no factor is moved, since the machine rounds so; a sum is rounded by the last bit that stays."""
+    """Ties to even, as the machine rounds: no factor is moved."""
 
     Constants: ClassVar[type[Any]] = EvenConstants
 
     @staticmethod
     def constants(A: Saturating, dtype: np.dtype[Any]) -> Any:
-        _, dropped, pattern, shared = _shared(A, dtype)
-        return EvenConstants._make((*shared, pattern(dropped), pattern(1)))
+        _, shared = _shared(A, dtype)
+        return EvenConstants._make((*shared, shared[-1] - dtype.type(1)))
+
+    @staticmethod
+    def multiples(factors: Encoded, constants: Any) -> Encoded:
+        multiples: Encoded = factors * constants.raise_by
+        return multiples
+
+    @staticmethod
+    def unit_factor(y: Any, constants: Any) -> Any:
+        return UnitFactor(y, times(y, constants.raise_by))
+
+    @staticmethod
+    def stored_unit(value: Any, constants: Any) -> Any:
+        return UnitFactor(value, times(value, constants.raise_by))
 
     @staticmethod
     def add(x: Any, y: Any, constants: Any) -> Any:
-        return within(_to_even_precision(plus(x, y), constants), constants)
+        return clamped(_to_even_precision(plus(x, y), constants), constants.infinity)
 
     @staticmethod
     def add_calm(x: Any, y: Any, constants: Any) -> Any:
@@ -127,24 +128,28 @@ class FloatsToEven(Representation):
 
     @staticmethod
     def multiply(x: Any, y: Any, constants: Any) -> Any:
-        return on_grid(within(times(x, y.value), constants), constants)
+        product = clamped(times(x, y.value), constants.infinity)
+        large = at_least(times(product, constants.raise_by), constants.far)
+        return minus(large, minus(large, product))
 
     @staticmethod
     def multiply_unit(x: Any, y: Any, constants: Any) -> Any:
-        return on_grid(times(x, y.value), constants)
+        return product_on_grid(x, y.value, y.multiple, constants)
 
-    multiply_weight, multiply_bounded = multiply, multiply_unit
-    multiply_normal = multiply_unit  # rounding on the bits would not be shorter here
+    @staticmethod
+    def multiply_bounded(x: Any, y: Any, constants: Any) -> Any:
+        return product_on_grid(x, y.value, times(y.value, constants.raise_by), constants)
+
+    multiply_weight = multiply
 
     @staticmethod
     def fits(x: Any, y: Any, constants: Any) -> Any:
         return np.float64(x) * np.float64(y) < 0.99 * constants.infinity
 
     @staticmethod
-    def survey(x: Any, constants: Any) -> Any:
-        """Return ∞, for `multiply_normal` needs nothing, and the size of the largest element."""
+    def largest_size(x: Any, constants: Any) -> Any:
         zero = constants.infinity - constants.infinity
-        return constants.infinity, value(largest(bits(most(x, minus(zero, x)))))
+        return value(largest(bits(most(x, minus(zero, x)))))
 
     @staticmethod
     def table_index(x: Any, index: Any, constants: Any) -> Any:
@@ -166,9 +171,11 @@ class Floats(FloatsToEven):
 
     @staticmethod
     def constants(A: Saturating, dtype: np.dtype[Any]) -> Any:
-        fraction, _, pattern, shared = _shared(A, dtype)
-        nudge = dtype.type(1 + (A.rounding.direction or 0) * 2.0**-fraction)
-        return NudgedConstants._make((*shared, nudge, pattern(8 * dtype.itemsize - 1)))
+        w, shared = _shared(A, dtype)
+        direction, pattern = A.rounding.direction or 0, np.dtype(f"int{8 * dtype.itemsize}").type
+        half = 1 << w - A.precision - 1
+        bias, keep = pattern(half - (direction < 0)), pattern(-2 * half)
+        return NudgedConstants._make((*shared, bias, keep, dtype.type(1 + direction * 2.0 ** (1 - w))))
 
     @staticmethod
     def factors(values: Encoded, constants: Any) -> Encoded:
@@ -179,7 +186,7 @@ class Floats(FloatsToEven):
 
     @staticmethod
     def add(x: Any, y: Any, constants: Any) -> Any:
-        return within(_to_precision(plus(x, y), constants), constants)
+        return clamped(_to_precision(plus(x, y), constants), constants.infinity)
 
     @staticmethod
     def add_calm(x: Any, y: Any, constants: Any) -> Any:
@@ -201,23 +208,13 @@ class Floats(FloatsToEven):
     @staticmethod
     def unit_factor(y: Any, constants: Any) -> Any:
         """Return y, moved as in `factor`."""
-        return UnitFactor(times(y, constants.nudge))
+        nudged = times(y, constants.nudge)
+        return UnitFactor(nudged, times(nudged, constants.raise_by))
 
     @staticmethod
     def bounded_factor(y: Any, shift: Any, constants: Any) -> Any:
         """Return y, moved as in `factor`."""
         return BoundedFactor(times(y, constants.nudge), shift)
-
-    @staticmethod
-    def multiply_normal(x: Any, y: UnitFactor, constants: Any) -> Any:
-        """Return x ⊗ y, which has p bits, whatever its size. The nudge decides the ties here as it does there."""
-        return _to_precision(times(x, y.value), constants)
-
-    @staticmethod
-    def survey(x: Any, constants: Any) -> Any:
-        sizes = bits(most(x, minus(constants.infinity - constants.infinity, x)))
-        low = smallest_unsigned(plus(sizes, shifted(constants.keep, constants.sign)))  # less 1, so 0 is the largest
-        return value(low), value(largest(sizes))
 
     @staticmethod
     def divide(x: Any, row: int, y: Any, count: int, rounding: Any, constants: Any) -> None:
@@ -246,6 +243,18 @@ class Machine(FloatsToEven):
         return MachineConstants(dtype.type(A.infinity))
 
     @staticmethod
+    def multiples(factors: Encoded, constants: Any) -> Encoded:
+        return factors
+
+    @staticmethod
+    def unit_factor(y: Any, constants: Any) -> Any:
+        return UnitFactor(y, y)
+
+    @staticmethod
+    def stored_unit(value: Any, constants: Any) -> Any:
+        return UnitFactor(value, value)
+
+    @staticmethod
     def add(x: Any, y: Any, constants: Any) -> Any:
         return plus(x, y)
 
@@ -254,7 +263,7 @@ class Machine(FloatsToEven):
         return times(x, y.value)
 
     add_calm = add
-    multiply_unit = multiply_normal = multiply_bounded = multiply_weight = multiply
+    multiply_unit = multiply_bounded = multiply_weight = multiply
 
     @staticmethod
     def divide(x: Any, row: int, y: Any, count: int, rounding: Any, constants: Any) -> None:

@@ -135,22 +135,87 @@ def high_half(_typing: Any, x: Any, y: Any) -> Any:
     return result(x, y), code
 
 
-def _by_parts(builder: Any, name: str, count: int, x: Any, y: Any) -> Any:
-    """Apply a machine's own instruction to vectors, `count` values at a time."""
+def _by_parts(builder: Any, name: str, count: int, x: Any, y: Any, *more: Any) -> Any:
+    """Apply a machine's own instruction, with `more` constants, to vectors, `count` values at a time."""
 
     def elements(first: int, count: int) -> Any:
         return ir.Constant(ir.VectorType(ir.IntType(32), count), list(range(first, first + count)))
 
     part = ir.VectorType(x.type.element, count)
-    call = _get_function(builder.module, ir.FunctionType(part, [part, part]), name)
+    kinds = [part, part, *(constant.type for constant in more)]
+    call = _get_function(builder.module, ir.FunctionType(part, kinds), name)
     done = [
-        builder.call(call, [builder.shuffle_vector(whole, whole, elements(first, count)) for whole in (x, y)])
+        builder.call(call, [*(builder.shuffle_vector(whole, whole, elements(first, count)) for whole in (x, y)), *more])
         for first in range(0, x.type.count, count)
     ]
     while len(done) > 1:
         joined = elements(0, 2 * done[0].type.count)
         done = [builder.shuffle_vector(a, b, joined) for a, b in zip(done[::2], done[1::2], strict=True)]
     return done[0]
+
+
+def _full(name: str, kind: Any) -> str:
+    """Return the name of an LLVM function of floats for a type."""
+    count, element = (f"v{kind.count}", kind.element) if isinstance(kind, ir.VectorType) else ("", kind)
+    return f"llvm.{name}.{count}f{32 if isinstance(element, ir.FloatType) else 64}"
+
+
+def _of_size(choice: int, otherwise: Emit) -> Any:
+    """Return an operation that compares the sizes of floats: `choice` is that of an instruction of AVX-512."""
+
+    @instruction
+    def operation(_typing: Any, x: Any, size: Any) -> Any:
+        element = _element(x)
+        if element != size or not isinstance(element, types.Float):
+            return None
+
+        def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            kind = context.get_value_type(x)
+            x_value, sizes = _matched(builder, arguments, kind)
+            if not isinstance(x, Simd) or "+avx512dq" not in context.codegen().magic_tuple()[2]:
+                return otherwise(builder, x_value, sizes)
+            count, word = 512 // element.bitwidth, ir.IntType(32)
+            name = f"llvm.x86.avx512.mask.range.p{'s' if element.bitwidth == 32 else 'd'}.512"
+            part, lanes = ir.VectorType(kind.element, count), ir.IntType(count)
+            constants = ir.Constant(word, choice), ir.Constant(part, ir.Undefined), ir.Constant(lanes, -1)
+            return _by_parts(builder, name, count, x_value, sizes, *constants, ir.Constant(word, 4))  # 4: as it rounds
+
+        return x(x, size), code
+
+    return operation
+
+
+def _emit_clamped(builder: Any, x: Any, size: Any) -> Any:
+    above = builder.select(builder.fcmp_ordered(">", x, builder.fneg(size)), x, builder.fneg(size))
+    return builder.select(builder.fcmp_ordered("<", above, size), above, size)
+
+
+def _emit_at_least(builder: Any, x: Any, size: Any) -> Any:
+    def call(name: str, *arguments: Any) -> Any:
+        kind = ir.FunctionType(x.type, [x.type] * len(arguments))
+        return builder.call(_get_function(builder.module, kind, _full(name, x.type)), arguments)
+
+    positive = call("fabs", x)
+    return call("copysign", builder.select(builder.fcmp_ordered(">", positive, size), positive, size), x)
+
+
+clamped = _of_size(2, _emit_clamped)  # x, or ±size beyond it
+at_least = _of_size(3, _emit_at_least)  # x, or ±size where |x| is smaller
+
+
+@instruction
+def times_plus(_typing: Any, x: Any, y: Any, z: Any) -> Any:
+    """Return x·y + z, where it does not matter if the product is rounded before: some machines do so, others not."""
+    result = next((kind for kind in (x, y, z) if isinstance(kind, Simd)), x)
+    if len({_element(kind) for kind in (x, y, z)}) > 1 or not isinstance(_element(x), types.Float):
+        return None
+
+    def code(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        kind = context.get_value_type(result)
+        call = _get_function(builder.module, ir.FunctionType(kind, [kind] * 3), _full("fmuladd", kind))
+        return builder.call(call, _matched(builder, arguments, kind))
+
+    return result(x, y, z), code
 
 
 def _reduction(name: str) -> Any:
@@ -169,7 +234,6 @@ def _reduction(name: str) -> Any:
 
 
 largest = _reduction("smax")
-smallest_unsigned = _reduction("umin")
 
 
 @instruction

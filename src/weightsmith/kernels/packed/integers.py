@@ -115,8 +115,6 @@ class Integers(Representation):
         """Return x ⊗ y, which is no larger than x."""
         return round_off(times(x, y.value), constants)
 
-    multiply_normal = multiply_unit  # integers have no subnormal numbers
-
     @staticmethod
     def multiply_bounded(x: Any, y: BoundedFactor, constants: Any) -> Any:
         """Return x ⊗ y, where x·y fits the machine type."""
@@ -132,9 +130,8 @@ class Integers(Representation):
         return np.int64(x) * np.int64(y) < np.int64(constants.large)
 
     @staticmethod
-    def survey(x: Any, constants: Any) -> Any:
-        """Return ∞, for no product is subnormal, and the size of the largest element."""
-        return constants.infinity, largest(most(x, negative(x)))
+    def largest_size(x: Any, constants: Any) -> Any:
+        return largest(most(x, negative(x)))
 
     @staticmethod
     def table_index(x: Any, index: Any, constants: Any) -> Any:
@@ -200,14 +197,13 @@ class Int16ToZero(Integers):
         nothing else. Even ±1 fits then.
         """
         sign = least(most(y, constants.minus_one), constants.one)
-        return UnitFactor(minus(raised(y, constants.up), sign))
+        larger = minus(raised(y, constants.up), sign)
+        return UnitFactor(larger, larger)
 
     @staticmethod
     def multiply_unit(x: Any, y: UnitFactor, constants: Any) -> Any:
         """Return x ⊗ y, which is no larger than x."""
         return high_half(x, y.value)
-
-    multiply_normal = multiply_unit
 
     @staticmethod
     def left_shift(largest: Any, constants: Any) -> Any:

@@ -1,7 +1,7 @@
 """Loops for matrices. Every array is (rows, columns); a column is one position of one input.
 
-If many entries of a matrix share a lane, a survey of the values pays. A row is *calm* if they are so small that no sum
-saturates; an entry is *normal* if no value but 0 is so small that the product has fewer than p bits.
+If many entries of a matrix share a lane, it pays to look at the values first. A row is *calm* if they are so small that
+no sum saturates.
 """
 
 from enum import IntEnum
@@ -17,11 +17,10 @@ from weightsmith.kernels.packed.representation import (
     add,
     add_calm,
     factor,
+    largest_size,
     multiply,
-    multiply_normal,
     multiply_unit,
     multiply_weight,
-    survey,
     table_index,
 )
 
@@ -41,16 +40,16 @@ class EntryKind(IntEnum):
 class Matrix(NamedTuple):
     """A sparse matrix with a bias: row r has the entries from starts[r] to starts[r + 1].
 
-    `calm` and `normal` are empty if a survey of the values does not pay.
+    `calm` is empty if it does not pay to look at the values.
     """
 
     starts: Any
-    lanes: Any  # of each entry, as are the next three and `normal`
+    lanes: Any  # of each entry, as are the next four
     weights: Any  # values of `UnitFactor` or, where they are LARGE, of `WeightFactor`
+    multiples: Any  # of the weights, if they are values of `UnitFactor`
     reach: Any  # the |x| from which on x ⊗ weight saturates
     kinds: Any
     calm: Any  # of each row: how large all |x| may be so that no sum saturates
-    normal: Any  # how small |x| may be so that the product is normal
     bias: Any  # of each row
 
     @property
@@ -59,16 +58,9 @@ class Matrix(NamedTuple):
         return int(self.starts.size) - 1
 
 
-class Survey(NamedTuple):
-    """Room for the results of `survey` for a tile, one for each SIMD vector of columns."""
-
-    low: Any  # (vectors · lanes)
-    high: Any  # (vectors), over all lanes
-
-
 @inlined
 def _unit(M: Any, n: int) -> Any:
-    return UnitFactor(entry(M.weights, n))
+    return UnitFactor(entry(M.weights, n), entry(M.multiples, n))
 
 
 @inlined
@@ -85,28 +77,23 @@ def _product(M: Any, n: int, x: Any, constants: Any) -> Any:
 
 
 @internal
-def _look(x: Any, first: int, count: int, found: Any, constants: Any) -> None:
-    """Survey the columns of x from `first` on."""
-    simd, lanes = SIMD_BYTES // x.itemsize, x.shape[0]
+def _look(x: Any, first: int, count: int, sizes: Any, constants: Any) -> None:
+    """Set `sizes` to the largest absolute value in each SIMD vector of columns of x from `first` on, over all lanes."""
+    zero, simd = x.dtype.type(0), SIMD_BYTES // x.itemsize
     for j in range(count // simd):
-        high = x.dtype.type(0)
-        for lane in range(lanes):
-            found.low[j * lanes + lane], size = survey(load(x, lane, first + j * simd), constants)
-            high = size if size > high else high
-        found.high[j] = high
+        high = filled(zero)
+        for lane in range(x.shape[0]):
+            xs = load(x, lane, first + j * simd)
+            high = most(high, most(xs, minus(zero, xs)))
+        sizes[j] = largest_size(high, constants)
 
 
 @inlined
-def _calm_row(M: Any, n: int, end: int, x: Any, column: int, o: Any, found: Any, vector: int, constants: Any) -> Any:
-    """Return o ⊕ the entries from n on times x, for the SIMD vector at a column, where no sum saturates."""
-    low = vector * x.shape[0]
+def _calm_row(M: Any, n: int, end: int, x: Any, column: int, o: Any, constants: Any) -> Any:
+    """Do as `_row`, where no sum saturates."""
     while n < end:
-        while (
-            n < end
-            and entry(M.kinds, n) == EntryKind.UNIT
-            and not entry(found.low, low + entry(M.lanes, n)) < entry(M.normal, n)
-        ):
-            o = add_calm(o, multiply_normal(load(x, entry(M.lanes, n), column), _unit(M, n), constants), constants)
+        while n < end and entry(M.kinds, n) == EntryKind.UNIT:
+            o = add_calm(o, multiply_unit(load(x, entry(M.lanes, n), column), _unit(M, n), constants), constants)
             n += 1
         if n < end:
             o = add_calm(o, _product(M, n, load(x, entry(M.lanes, n), column), constants), constants)
@@ -129,7 +116,7 @@ def _row(M: Any, n: int, end: int, x: Any, column: int, o: Any, constants: Any) 
 
 @internal
 def _fold(
-    M: Any, x: Any, first: int, out: Any, target: int, count: int, relu: bool, into: bool, found: Any, constants: Any
+    M: Any, x: Any, first: int, out: Any, target: int, count: int, relu: bool, into: bool, sizes: Any, constants: Any
 ) -> None:
     """Set columns of out, from `target` on, to M x ⊕ bias for a tile of x from `first` on.
 
@@ -137,7 +124,7 @@ def _fold(
     """
     zero, simd, looked = x.dtype.type(0), SIMD_BYTES // x.itemsize, M.calm.size > 0
     if looked:
-        _look(x, first, count, found, constants)
+        _look(x, first, count, sizes, constants)
     for r in range(M.starts.size - 1):
         start, end, b = M.starts[r], M.starts[r + 1], M.bias[r]
         for i in range(0, count, simd):
@@ -145,8 +132,8 @@ def _fold(
             if n < end:
                 o = _product(M, n, load(x, entry(M.lanes, n), first + i), constants)
                 n += 1
-            if looked and found.high[i // simd] <= M.calm[r]:
-                o = _calm_row(M, n, end, x, first + i, o, found, i // simd, constants)
+            if looked and sizes[i // simd] <= M.calm[r]:
+                o = _calm_row(M, n, end, x, first + i, o, constants)
             else:
                 o = _row(M, n, end, x, first + i, o, constants)
             if b != 0:
@@ -159,23 +146,24 @@ def _fold(
 
 
 def apply(
-    M: Any, second: Any, x: Any, first: int, hidden: Any, out: Any, target: int, count: int, into: bool, found: Any,
+    M: Any, second: Any, x: Any, first: int, hidden: Any, out: Any, target: int, count: int, into: bool, sizes: Any,
     constants: Any,
 ) -> None:  # fmt: skip
     """Set `count` columns of out, from `target` on, to M x ⊕ bias for those of x from `first` on.
 
     With `into` the result is added to out. If the second matrix has rows, it is applied to the result after
     `relu`: a layer of neurons, a tile at a time, so that they need not all be kept; `hidden` has room for those of one.
+    `sizes` has room for a number for each SIMD vector of a tile.
     """
     tile, layer, zero = TILE_BYTES // x.itemsize, second.starts.size > 1, np.int64(0)
     for a in range(0, count, tile):
         size = min(tile, count - a)
         # No literal is passed, or Numba would compile the function for it once more.
         if layer:
-            _fold(M, x, first + a, hidden, zero, size, layer, not layer, found, constants)
-            _fold(second, hidden, zero, out, target + a, size, not layer, into, found, constants)
+            _fold(M, x, first + a, hidden, zero, size, layer, not layer, sizes, constants)
+            _fold(second, hidden, zero, out, target + a, size, not layer, into, sizes, constants)
         else:
-            _fold(M, x, first + a, out, target + a, size, layer, into, found, constants)
+            _fold(M, x, first + a, out, target + a, size, layer, into, sizes, constants)
 
 
 def accumulate(out: Any, x: Any, bias: Any, constants: Any) -> None:

@@ -6,9 +6,8 @@ import numpy.typing as npt
 from weightsmith.arithmetic import Array, Native, Saturating, Weights, as_float64
 from weightsmith.kernels.packed.carrier import Carrier
 from weightsmith.kernels.packed.linear import EntryKind, Matrix
-from weightsmith.kernels.packed.representation import Encoded
 
-MIN_REUSE = 8  # entries for each lane from which on a survey of its values pays
+MIN_REUSE = 8  # entries for each lane from which on it pays to look at its values first
 Indices = npt.NDArray[np.int64]
 
 
@@ -28,11 +27,11 @@ def sparse(c: Carrier, weights: Weights, bias: Weights | None = None) -> Matrix:
     entries = c.encode(values)
     shift = c.encode(np.zeros(len(dense)) if bias is None else bias)
     factors = np.where(unit, c.unit_factors(entries), c.factors(entries))
-    calm, normal = _bounds(c, rows, values, len(dense)), _least_normal(c, values)
+    calm = _bounds(c, rows, values, len(dense))
     if len(values) < MIN_REUSE * dense.shape[1]:
-        calm, normal = calm[:0], normal[:0]
+        calm = calm[:0]
     indices = lanes.astype(np.int32)
-    return Matrix(starts, indices, factors, c.reach(entries), kinds.astype(np.int8), calm, normal, shift)
+    return Matrix(starts, indices, factors, c.multiples(factors), c.reach(entries), kinds.astype(np.int8), calm, shift)
 
 
 def _bounds(c: Carrier, rows: Indices, values: Array, count: int) -> Array:
@@ -50,12 +49,3 @@ def _bounds(c: Carrier, rows: Indices, values: Array, count: int) -> Array:
         room = np.maximum(0.99 * r.infinity / growth - entries * quantum, 0)
         bounds: Array = c.scale * room / np.maximum(sizes, quantum)
     return bounds
-
-
-def _least_normal(c: Carrier, values: Array) -> Encoded:
-    """Return for each weight how small |x| may be so that the product is normal; 0 for integers."""
-    if c.dtype.kind == "i" or not isinstance(c.arithmetic, Saturating):
-        return np.zeros(len(values), c.dtype)
-    with np.errstate(over="ignore"):
-        least: Encoded = (1.01 * 2.0**c.rounding.least_exponent / np.abs(values)).astype(c.dtype)
-    return least

@@ -102,18 +102,14 @@ class Program:
     output: Matrix
     final_norm: Norm | None
     none: Matrix  # without rows
-    widest: int  # columns of a matrix
 
 
 def program(T: Transformer) -> Program:
     """Prepare a transformer."""
     c = carrier(T.arithmetic)
     blocks = tuple(_block(T, c, block) for block in T.blocks)
-    layers = [block.feed_forward for block in T.blocks if block.feed_forward is not None]
-    heads = [head for block in T.blocks if block.attention is not None for head in block.attention.heads]
-    widest = max([len(T.lanes), *(len(layer.W_1) for layer in layers), *(len(head.W_V) for head in heads)])
     output, none = sparse(c, T.output, T.output_bias), sparse(c, np.zeros((0, 0)))
-    return Program(T, c, blocks, output, _norm(T, T.final_norm), none, widest)
+    return Program(T, c, blocks, output, _norm(T, T.final_norm), none)
 
 
 @lru_cache(maxsize=16)

@@ -41,9 +41,10 @@ class Factor(NamedTuple):
 
 
 class UnitFactor(NamedTuple):
-    """For `multiply_unit` and `multiply_normal`: at most 1 in absolute value."""
+    """For `multiply_unit`: at most 1 in absolute value."""
 
     value: Any
+    multiple: Any  # of the value, for floats: see `floats.product_on_grid`
 
 
 class BoundedFactor(NamedTuple):
@@ -99,6 +100,11 @@ class Representation:
         return values
 
     @staticmethod
+    def multiples(factors: Encoded, constants: Any) -> Encoded:
+        """Return the multiples of the values of unit factors."""
+        return factors
+
+    @staticmethod
     def reach(values: Encoded, constants: Any) -> Encoded:
         """Return for each weight the |x| from which on x ⊗ weight saturates; zeros, if products are clamped instead."""
         return np.zeros_like(values)
@@ -124,16 +130,17 @@ class Representation:
 
     @staticmethod
     def unit_factor(y: Any, constants: Any) -> Any:
-        """Return the right factor y of `multiply_unit` and `multiply_normal`; |y| is at most 1."""
-        return UnitFactor(y)
+        """Return the right factor y of `multiply_unit`; |y| is at most 1."""
+        return UnitFactor(y, y)
+
+    @staticmethod
+    def stored_unit(value: Any, constants: Any) -> Any:
+        """Return the `UnitFactor` with a value that was stored."""
+        return UnitFactor(value, value)
 
     @staticmethod
     def multiply_unit(x: Any, y: UnitFactor, constants: Any) -> Any:
         """Return x ⊗ y, which does not saturate. For floats, it is enough that |x| or |y| is at most 1."""
-
-    @staticmethod
-    def multiply_normal(x: Any, y: UnitFactor, constants: Any) -> Any:
-        """Return x ⊗ y as `multiply_unit` does, if no product but 0 is subnormal."""
 
     @staticmethod
     def multiply_weight(x: Any, y: WeightFactor, constants: Any) -> Any:
@@ -162,11 +169,8 @@ class Representation:
         """Replace the first entries of a row of x by x ⊘ y, for 0 ≤ x ≤ y; y has one row."""
 
     @staticmethod
-    def survey(x: Any, constants: Any) -> Any:
-        """Return a lower bound of the sizes in a SIMD vector, if `multiply_normal` needs it, and the largest size.
-
-        The bound ignores zeros; it is NaN if all elements are 0.
-        """
+    def largest_size(x: Any, constants: Any) -> Any:
+        """Return the largest absolute value in a SIMD vector."""
 
     @staticmethod
     def table_index(x: Any, index: TableIndex, constants: Any) -> Any:
@@ -191,13 +195,13 @@ def _of_representation(described: Operation) -> Operation:
 add, add_calm = _of_representation(Representation.add), _of_representation(Representation.add_calm)
 factor, multiply = _of_representation(Representation.factor), _of_representation(Representation.multiply)
 unit_factor = _of_representation(Representation.unit_factor)
+stored_unit = _of_representation(Representation.stored_unit)
 multiply_unit = _of_representation(Representation.multiply_unit)
-multiply_normal = _of_representation(Representation.multiply_normal)
 multiply_weight = _of_representation(Representation.multiply_weight)
 fits, left_shift = _of_representation(Representation.fits), _of_representation(Representation.left_shift)
 bounded_factor = _of_representation(Representation.bounded_factor)
 multiply_bounded = _of_representation(Representation.multiply_bounded)
-divide, survey = _of_representation(Representation.divide), _of_representation(Representation.survey)
+divide, largest_size = _of_representation(Representation.divide), _of_representation(Representation.largest_size)
 table_index = _of_representation(Representation.table_index)
 
 

@@ -14,7 +14,7 @@ from weightsmith.kernels.packed.compiled import Loops
 from weightsmith.kernels.packed.floats import Machine
 from weightsmith.kernels.packed.instructions import SIMD_BYTES
 from weightsmith.kernels.packed.layout import Layout
-from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES, Matrix, Survey
+from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES, Matrix
 from weightsmith.kernels.packed.norms import Norm
 from weightsmith.kernels.packed.program import (
     BlockProgram,
@@ -23,7 +23,7 @@ from weightsmith.kernels.packed.program import (
     embedded,
 )
 from weightsmith.kernels.packed.representation import Encoded, TableIndex
-from weightsmith.kernels.packed.scratch import NEURON_COLUMNS, Scratch
+from weightsmith.kernels.packed.scratch import NEURON_COLUMNS, Scratch, aligned
 from weightsmith.kernels.packed.weighing import Weigher
 from weightsmith.model import Softmax, Weighting, tokens_text
 from weightsmith.semantics.reference import Reference
@@ -51,8 +51,7 @@ class Runner:
         self.simd = SIMD_BYTES // self.c.dtype.itemsize
         self.levels = Levels(layout.widths, layout.offsets, layout.chunk(self.simd), self._ahead(strict=False))
         self.nothing: Encoded = np.zeros(0, self.c.dtype)
-        vectors = TILE_BYTES // SIMD_BYTES
-        self.found = Survey(self._rows("low", 1, vectors * p.widest)[0], self._rows("high", 1, vectors)[0])
+        self.sizes = self._rows("sizes", 1, TILE_BYTES // SIMD_BYTES)[0]
         self.empty = 0
 
     def run(self, start: Start | None = None) -> Columns:
@@ -91,7 +90,7 @@ class Runner:
 
     def _embedded(self) -> Encoded:
         T, layout = self.p.transformer, self.layout
-        h = np.zeros((len(T.lanes), self.width), self.c.dtype)
+        h = aligned(len(T.lanes), self.width, self.c.dtype)
         self.loops.embed(embedded(self.p, layout.widths.size), layout.ids, self.levels, h)
         return h
 
@@ -229,7 +228,7 @@ class Runner:
     ) -> None:  # fmt: skip
         """Set columns of out to M x ⊕ bias, or to a layer of neurons: see `linear.apply`."""
         second, hidden = (self.p.none if second is None else second), (out if hidden is None else hidden)
-        self.loops.apply(M, second, x, first, hidden, out, target, count, into, self.found, self.constants)
+        self.loops.apply(M, second, x, first, hidden, out, target, count, into, self.sizes, self.constants)
 
     def _normed(self, norm: Norm | None, h: Encoded, first: int = 0) -> Encoded:
         if norm is None:

@@ -13,8 +13,17 @@ from weightsmith.kernels.packed.linear import COLUMN_PADDING, TILE_BYTES
 from weightsmith.kernels.packed.representation import Encoded
 from weightsmith.model import Transformer
 
+CACHE_LINE = 64  # bytes
 KEPT_BYTES = 32 << 20  # as much as the run of a check takes
 NEURON_COLUMNS = 2048  # columns of neurons that are held together, where they are not `relu`
+
+
+def aligned(count: int, width: int, dtype: np.dtype[Any]) -> Encoded:
+    """Return zeros, (count, width), that begin where a cache line does, so that no load of a register needs two."""
+    size = count * width * dtype.itemsize
+    room = np.zeros(size + CACHE_LINE, np.uint8)
+    start = -room.ctypes.data % CACHE_LINE
+    return room[start : start + size].view(dtype).reshape(count, width)
 
 
 class Scratch(threading.local):
@@ -28,7 +37,7 @@ class Scratch(threading.local):
         """Return rows with arbitrary values; they overwrite earlier rows of this name."""
         size = count * width * dtype.itemsize
         if name not in self.named or self.named[name].size < size:
-            self.named[name] = np.empty(size, np.uint8)
+            self.named[name] = aligned(1, size, np.dtype(np.uint8))[0]
         return self.named[name][:size].view(dtype).reshape(count, width)
 
     def shrink(self) -> None:
