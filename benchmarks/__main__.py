@@ -17,6 +17,7 @@ SUBJECTS = (
     "reading",
     "first_use",
     "checking",
+    "scale",
     "automata",
     "memory",
     "training",
