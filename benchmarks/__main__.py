@@ -8,6 +8,7 @@ from importlib import import_module
 import numpy as np
 from rich.console import Console
 
+from benchmarks.growth import peak_mebibytes
 from weightsmith.check import engine
 
 SUBJECTS = (
@@ -17,6 +18,7 @@ SUBJECTS = (
     "reading",
     "first_use",
     "checking",
+    "scale",
     "automata",
     "memory",
     "training",
@@ -31,3 +33,5 @@ console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.
 for name in sys.argv[1:] or SUBJECTS:
     for table in import_module(f"benchmarks.{name}").measure():
         console.print(table)
+    if (peak := peak_mebibytes()) is not None:
+        console.print(f"{name}: peak memory of this process so far {peak:,.0f} MiB\n")

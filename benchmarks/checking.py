@@ -11,6 +11,7 @@ import apytypes
 import numpy as np
 from rich.table import Table
 
+from benchmarks.growth import each_step
 from benchmarks.models import thinned
 from benchmarks.timing import best_seconds
 from weightsmith import Fixed, Float, Transformer, infinity_form, zero_one_form
@@ -173,7 +174,7 @@ def _apytypes(M: Array, x: Array) -> Callable[[], object]:
 def over_lengths() -> Table:
     """Time per input: it depends on the number of prefixes, not on the length."""
     table = Table(
-        "model, one core", *(f"n = {n}" for n in LENGTHS), "largest : smallest",
+        "model, one core", *(f"n = {n}" for n in LENGTHS), "largest : smallest", "whole check, a symbol more",
         title="Microseconds per input, all inputs up to n",
     )  # fmt: skip
     half, fixed = Float.like("float16"), Fixed(4, 4)
@@ -186,6 +187,7 @@ def over_lengths() -> Table:
         table.add_row(
             f"{len(vocabulary)} symbols, {lanes} × {blocks}, {density:.0%} not 0, {A}",
             *(f"{1e6 * time:.2f}" for time in times), f"{max(times) / min(times):.2f}",
+            each_step(LENGTHS, [seconds[str(n)] for n in LENGTHS]),
         )  # fmt: skip
     return table
 

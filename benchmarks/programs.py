@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from statistics import median
 from string import ascii_letters, ascii_lowercase
@@ -18,6 +19,7 @@ from rich.table import Table
 from tests.programs.lined import lined_program
 from tests.programs.tracr_rows import ROWS, Row
 
+from benchmarks.growth import power
 from benchmarks.timing import best_seconds
 from weightsmith.errors import InputError
 from weightsmith.programs import CompiledProgram, Program, compile
@@ -69,10 +71,23 @@ def beside(mine: tuple[int, ...] | list[int], tracr: tuple[int, ...] | list[int]
 def seconds(row: Row, length: int) -> str:
     """Return the best of several times, in a process that has compiled before."""
     try:
-        best = best_seconds({"compile": lambda: compiled(row, length)}, repeat=5)["compile"]
+        return f"{1000 * compiling(row, length):,.0f} ms"
     except InputError as error:
         return f"refused: {str(error).splitlines()[0][:60]}"
-    return f"{1000 * best:,.0f} ms"
+
+
+@cache
+def compiling(row: Row, length: int) -> float:
+    """Return the seconds of compiling, or raise."""
+    return best_seconds({"compile": lambda: compiled(row, length)}, repeat=5)["compile"]
+
+
+def growing(row: Row) -> str:
+    """Return how the time of compiling grows with the length; nothing where a length is refused."""
+    try:
+        return power(LENGTHS, [compiling(row, n) for n in LENGTHS])
+    except InputError:
+        return ""
 
 
 def markdown() -> str:
@@ -85,10 +100,10 @@ def markdown() -> str:
 
 
 def times() -> Table:
-    table = Table("program", *(f"up to {n} tokens" for n in LENGTHS), title="How long compiling takes")
+    table = Table("program", *(f"up to {n} tokens" for n in LENGTHS), "grows as", title="How long compiling takes")
     for row in ROWS:
         if row.name in KNOWN:
-            table.add_row(row.name, *(seconds(row, n) for n in LENGTHS))
+            table.add_row(row.name, *(seconds(row, n) for n in LENGTHS), growing(row))
     return table
 
 

@@ -35,6 +35,7 @@ def test_the_first_check_of_a_fresh_machine_compiles_nothing_and_a_large_one_say
 @pytest.fixture
 def nothing_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PackedRun, "is_ready", False)
+    monkeypatch.setattr(PackedRun, "is_kept", True)
     monkeypatch.setattr(engine, "_small", engine._Small())
     monkeypatch.setattr(engine, "SMALL_WORK", 10**9)
 
@@ -82,3 +83,26 @@ def test_many_small_checks_are_worth_the_kernels(nothing_ready: None, monkeypatc
 def test_a_check_with_little_memory_is_left_to_the_kernels(nothing_ready: None) -> None:
     ws.check.recognizes(ws.library.contains("1"), ".*1.*", up_to=10, memory=1 << 21)
     assert engine._small.work == 0
+
+
+def test_more_is_small_where_the_kernels_would_have_to_be_compiled(
+    nothing_ready: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    T = ws.library.contains("1")
+    ws.check.recognizes(T, ".*1.*", up_to=6)
+    work = engine._small.work
+    monkeypatch.setattr(engine, "SMALL_WORK", work)
+    for kept, most in ((True, 1), (False, engine.COMPILING)):
+        monkeypatch.setattr(PackedRun, "is_kept", kept)
+        engine._small.work = 0
+        for _ in range(most + 1):
+            ws.check.recognizes(T, ".*1.*", up_to=6)
+        assert engine._small.work == most * work
+
+
+def test_machine_code_on_disk_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = PackedRun(ws.library.contains("1"))
+    run.ready()
+    assert run.is_kept
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path))
+    assert not run.is_kept

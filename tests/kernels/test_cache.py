@@ -50,11 +50,53 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def said(folder: Path, script: str) -> str:
+def said(folder: Path, script: str, **others: str) -> str:
     """Run a script on the copy in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache")}
+    environment = {**os.environ, "PYTHONPATH": str(folder), "NUMBA_CACHE_DIR": str(folder / "cache"), **others}
     command = [sys.executable, "-c", PREPARE + script]
     return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+
+
+def test_another_installation_of_the_same_sources_finds_the_machine_code(copy: Path, tmp_path: Path) -> None:
+    home = {"XDG_CACHE_HOME": str(tmp_path / ".cache"), "NUMBA_CACHE_DIR": ""}
+    assert said(copy, "print(counts('decide'))", **home) == "(0, 1)\n"
+    shutil.copytree(copy / "weightsmith", tmp_path / "weightsmith", ignore=shutil.ignore_patterns("__pycache__"))
+    assert said(tmp_path, "print(counts('decide'))", **home) == "(1, 0)\n"
+    assert not (tmp_path / "weightsmith/kernels/packed/__pycache__/loops").exists()
+    assert (tmp_path / ".cache/weightsmith/loops").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707])
+def test_a_folder_that_others_can_write_to_is_not_used(tmp_path: Path, mode: int) -> None:
+    folder = tmp_path / "loops"
+    folder.mkdir()
+    folder.chmod(mode)
+    assert not cache.is_private(folder)
+
+
+def test_a_folder_of_another_user_and_a_link_are_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cache.is_private(tmp_path / "loops")
+    (tmp_path / "link").symlink_to(tmp_path / "loops")
+    assert not cache.is_private(tmp_path / "link")
+    monkeypatch.setattr(os, "getuid", lambda: -1)
+    assert not cache.is_private(tmp_path / "loops")
+
+
+def test_a_folder_that_others_can_only_read_is_closed(tmp_path: Path) -> None:
+    folder = tmp_path / "loops"
+    folder.mkdir()
+    folder.chmod(0o755)
+    assert cache.is_private(folder)
+    assert folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_folder_that_vanishes_after_the_declaration_costs_nothing_but_the_cache(tmp_path: Path) -> None:
+    double = cache.cached(_doubled, {"nogil": True}, tmp_path / "gone" / "loops")
+    assert double(21) == 42
+
+
+def _doubled(x: int) -> int:
+    return 2 * x
 
 
 @pytest.mark.long
@@ -64,7 +106,8 @@ def test_a_second_process_finds_the_machine_code_and_a_change_of_any_source_miss
     first, *changed = said(copy, CHANGE_EACH).splitlines()
     assert first == "(1, 0)"
     assert changed == [f"{module.__name__} 0 1" for module in compiled.MODULES]
-    assert len(list((copy / "cache" / "weightsmith").iterdir())) == cache.KEPT_FOLDERS
+    found = len(list((copy / "cache" / "weightsmith").iterdir()))
+    assert found == min(1 + len(compiled.MODULES), cache.KEPT_FOLDERS)
 
 
 def reached(function: Any, found: set[ModuleType]) -> None:

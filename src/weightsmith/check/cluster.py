@@ -70,6 +70,8 @@ class Cluster:
         self.worker_command = f"dask worker {cut(address)}{' --host 127.0.0.1' if local else ''}"
         self.admitted: set[str] = set()  # the workers that passed `admit_workers`
         self.alone_since: float | None = None  # since when there is no worker
+        self.sent: tuple[Claim, Plan, Any] | None = None  # the last claim, and the task that holds it
+        self.tasks = 0  # that workers have finished
 
     def admit_workers(self) -> None:
         """Check new workers: refuse those that other machines reach, and those with another version."""
@@ -113,8 +115,7 @@ class Cluster:
             raise InputError(f"the cluster {self.address!r:.80} was lost: {_words(error)}; start it, {AGAIN}") from None
 
     def _findings(self, claim: Claim, plan: Plan, shards: list[Shard], limit: Limit) -> Iterator[Finding]:
-        # The claim is the result of a task, not scattered: if its worker dies, Dask runs that task again.
-        shared = self.client.submit(_same, (claim, plan, self.columns), pure=False)
+        shared = self._shared(claim, plan)
         executor = self.client.get_executor(pure=False)
         waiting, size, running = list(reversed(shards)), 1, set[Future[Examined]]()
         while waiting or running:
@@ -125,8 +126,18 @@ class Cluster:
             done, running = wait(running, POLL_SECONDS, FIRST_COMPLETED)
             for future in done:
                 seconds, findings = future.result()
+                self.tasks += 1
                 size = max(min(round(size_for(len(findings), seconds)), 2 * size), 1)
                 yield from findings
+
+    def _shared(self, claim: Claim, plan: Plan) -> Any:
+        """Send a claim once: each worker prepares its models at the first tier, and keeps them for the next ones.
+
+        It is the result of a task, not scattered: if its worker dies, Dask runs that task again.
+        """
+        if self.sent is None or self.sent[0] is not claim or self.sent[1] != plan:
+            self.sent = claim, plan, self.client.submit(_same, (claim, plan, self.columns), pure=False)
+        return self.sent[2]
 
     def threads(self) -> int:
         """Return the number of threads of all workers; raise if there has been none for a minute."""

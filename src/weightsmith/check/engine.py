@@ -31,14 +31,15 @@ from weightsmith.check.options import Options, Progress
 from weightsmith.check.plan import MAX_LENGTH, Plan, Shard, depth_within, tokens
 from weightsmith.check.verdict import EveryLength, Verdict
 from weightsmith.errors import InputError, brief, whole_number
+from weightsmith.kernels.packed import PackedRun
 from weightsmith.model import Chain
-from weightsmith.semantics.reference import Reference
 
 FEW_INPUTS, FEW_TOKENS = 1 << 10, 32  # run before automata: inputs, and the greatest length
 FEW_PRODUCTS = 1 << 20  # of a chain on the longest of these inputs
 MANY_INPUTS, MAX_RUN_LENGTH = 1 << 18, 256  # run after automata that do not know
 ASK_FIRST = 1 << 22  # inputs up to a length: with more of them, automata are tried first
-SMALL_WORK = 30_000_000  # products: the reference takes about half a second for them
+SMALL_WORK = 30_000_000  # products: the reference takes about half a second for them, as long as loading the kernels
+COMPILING = 4  # so many times as much is small if the kernels would have to be compiled, for about four seconds
 PATIENCE = 10.0  # seconds for automata before the inputs up to a length are run
 LONG = 1e9  # seconds: no check takes longer
 
@@ -287,15 +288,18 @@ def _longest(claim: Claim, up_to: int | None) -> int:
 def _source(claim: Claim, plan: Plan, options: Options) -> Source | None:
     """Return the reference for a small check, if the kernels would have to be compiled or loaded for it first.
 
-    All the small checks of a process together are small too: then the kernels are worth it.
+    All the small checks of a process together are small too: then the kernels are worth it. Compiling them in the
+    background would not help: both hold Python's global lock, so the reference has done less when they are ready.
     """
-    engines = (engine_of(T) for T in claim.models)
-    if options.cluster is not None or all(isinstance(engine, Reference) or engine.is_ready for engine in engines):
+    engines = [engine_of(T) for T in claim.models]
+    missing = [engine for engine in engines if isinstance(engine, PackedRun) and not engine.is_ready]
+    if options.cluster is not None or not missing:
         return None
+    small = SMALL_WORK * (1 if all(engine.is_kept for engine in missing) else COMPILING)
     longest = plan.up_to + len(claim.frame.suffix)
     work = sum(plan.inputs * work_of(T, longest) for T in claim.models)
     room = max(16 * REFERENCE_INPUTS * numbers_of(T, longest) for T in claim.models)  # bytes, with temporary arrays
-    if room > options.memory or _small.work + work > SMALL_WORK:
+    if room > options.memory or _small.work + work > small:
         return None
     _small.work += work
     return by_reference

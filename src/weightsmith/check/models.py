@@ -37,14 +37,7 @@ class ChainRuns:
         return answer_numbers(self.chain, generated, ended)
 
     def ready(self) -> None:
-        """Compile what a run needs."""
-        self._engine.ready()
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether this process has the machine code that a run needs."""
-        engine = self._engine
-        return not isinstance(engine, PackedRun) or engine.is_ready
+        """Do nothing: there is no machine code to compile."""
 
     @property
     def _engine(self) -> Reference | PackedRun:

@@ -2,8 +2,8 @@
 
 The `runner` takes a transformer prepared by `program` and applies loops (`linear`, `attention`, `norms`) to whole rows
 of columns. The loops use the operations of a `representation`; `instructions` and `access` add what Numba lacks.
-`compiled` compiles the loops, and `machine_code` caches them on disk. What two models have in common at the beginning
-runs once: `numbering` finds it, and `handover` runs both.
+`compiled` compiles the loops, `parts` what they call, and `machine_code` caches them on disk. What two models have in
+common at the beginning runs once: `numbering` finds it, and `handover` runs both.
 
 The environment variable `WEIGHTSMITH_CHECKED_KERNELS=1` switches on a *debug mode*, many times slower: a load or store
 out of bounds raises an IndexError.

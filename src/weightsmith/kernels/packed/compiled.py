@@ -18,6 +18,7 @@ from weightsmith.kernels.packed import (
     integers,
     linear,
     norms,
+    parts,
     representation,
     weighing,
 )
@@ -27,7 +28,7 @@ from weightsmith.kernels.packed.representation import TableIndex
 
 MODULES = (
     *(attention, weighing, linear, norms, access, instructions, fast_rounding, rounding),
-    *(representation, integers, floats),
+    *(parts, representation, integers, floats),
 )  # that machine code comes from
 LOOPS = {
     loop.__name__: loop
@@ -37,7 +38,7 @@ LOOPS = {
     )
 }
 # How long compiling takes on an ordinary machine, announced before
-SECONDS = {"attend": 3.0, "apply": 1.6, "norm": 0.4, "rotate": 0.3, "look_up_rows": 0.2, "multiply_rows": 0.2}
+SECONDS = {"attend": 2.8, "apply": 1.1, "norm": 0.3, "rotate": 0.3, "look_up_rows": 0.2, "multiply_rows": 0.2}
 OTHER_SECONDS = 0.15
 
 _lock = threading.Lock()
@@ -60,6 +61,11 @@ class Loops:
     def are_ready(self, names: Iterable[str]) -> bool:
         """Return whether this process has the machine code of loops."""
         return all(name in vars(self) for name in names)
+
+    def are_kept(self, names: Iterable[str]) -> bool:
+        """Return whether machine code of loops is on disk, for this kind of numbers or another."""
+        folder = _folder()
+        return folder is not None and all(any(folder.glob(f"*.{name}-*.nbi")) for name in names)
 
     def ready(self, names: Iterable[str]) -> None:
         """Compile loops, or load them from the cache. Compiling is announced on the log."""
@@ -88,8 +94,11 @@ def _sources() -> list[Path]:
 def _dispatchers() -> dict[str, Any]:
     checked = instructions.CHECKED
     options = {"nogil": True, "error_model": "numpy", "boundscheck": checked, "no_cfunc_wrapper": True}
-    folder = folder_for(_sources(), "checked" if checked else "")
-    return {name: cached(loop, options, folder) for name, loop in LOOPS.items()}
+    return {name: cached(loop, options, _folder()) for name, loop in LOOPS.items()}
+
+
+def _folder() -> Path | None:
+    return folder_for(_sources(), "checked" if instructions.CHECKED else "")
 
 
 _made: dict[Any, Loops] = {}

@@ -16,11 +16,14 @@ from numba import extending, types
 from numba.core import cgutils
 from numba.core.datamodel import models
 
+from weightsmith.kernels.packed.parts import Part
+
 Emit = Callable[..., Any]
 SIMD_BYTES = 256
 CHECKED = os.environ.get("WEIGHTSMITH_CHECKED_KERNELS") == "1"  # the debug mode: an access out of bounds is an error
-# For functions that only compiled functions call: without wrappers for Python they compile in 2/3 of the time.
+# For functions that only compiled functions call: no wrappers for Python, and no machine code of their own.
 INTERNAL: dict[str, Any] = {
+    "pipeline_class": Part,
     "no_cpython_wrapper": True,
     "no_cfunc_wrapper": True,
     "error_model": "numpy",

@@ -1,10 +1,12 @@
 """Machine code: compiled by Numba, announced on the log, kept for the next process, and not interrupted by Ctrl-C.
 
-Machine code is kept in a folder named after the digest of the sources that it comes from: Numba itself looks only at
-the file of a loop. The folders stand beside this package or, where nothing can be written, in the user's cache;
-`NUMBA_CACHE_DIR` names another parent for them. The few folders that were used last are kept, so that two trees of
-sources may take turns. Numba writes files in one step and does without a missing file, so processes may do all this at
-once.
+Machine code is kept in a folder named after Numba's version and the digest of the sources that it comes from: Numba
+itself looks only at the file of a loop, its path and its time. In a folder it tells processors and versions of Python
+apart. So environments share machine code, and a new installation finds it again.
+
+The folders stand in the user's cache, if that is the user's alone, because machine code is loaded as it is; else beside
+this package. `NUMBA_CACHE_DIR` names another parent for them. The folders that were used last are kept. Numba writes
+files in one step and does without a missing file, so processes may do all this at once.
 """
 
 import functools
@@ -13,6 +15,7 @@ import logging
 import os
 import shutil
 import signal
+import stat
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,36 +25,64 @@ from types import FrameType
 from typing import Any
 
 import numba as nb
-from numba.core import event
+from numba.core import caching, event
 from numba.misc import appdirs
 
 log = logging.getLogger("weightsmith.kernels")
-KEPT_FOLDERS = 4
+KEPT_FOLDERS = 16  # of some megabytes; automata and kernels have one each
 
 _config: Any = nb.config
 _AppDirs: Any = appdirs.AppDirs
 _njit: Callable[..., Callable[[Callable[..., Any]], Any]] = nb.njit
-_lock = threading.Lock()
+_Cache: Any = caching.FunctionCache
+_Files: Any = caching.CompileResultCacheImpl
 
 
 def cached(loop: Callable[..., Any], options: dict[str, Any], folder: Path | None) -> Any:
     """Return a Numba function of a loop, with machine code kept in a folder, or not at all."""
-    if folder is None:
-        return _njit(**options)(loop)
-    with _lock:
-        before = _config.CACHE_DIR
-        _config.CACHE_DIR = str(folder)  # Numba reads it where a function is declared
-        try:
-            return _njit(**options, cache=True)(loop)
-        except RuntimeError:  # the folder can no longer be written to
-            return _njit(**options)(loop)
-        finally:
-            _config.CACHE_DIR = before
+    made = _njit(**options)(loop)
+    if folder is not None:
+        made._cache = _cache_in(folder)(loop)
+    return made
+
+
+@functools.cache
+def _cache_in(folder: Path) -> type[Any]:
+    """Return the class of Numba's caches that keep their files in a folder, wherever the sources are."""
+
+    class Place:
+        def get_cache_path(self) -> str:
+            return str(folder)
+
+        def ensure_cache_path(self) -> None:
+            folder.mkdir(exist_ok=True)
+
+        def get_source_stamp(self) -> str:
+            return folder.name
+
+        def get_disambiguator(self) -> str:
+            return ""
+
+        @classmethod
+        def from_function(cls, _function: object, _file: str) -> "Place":
+            return cls()
+
+    class Files(_Files):  # type: ignore[misc]
+        _locator_classes = (Place,)
+
+    class Kept(_Cache):  # type: ignore[misc]
+        _impl_class = Files
+
+        def save_overload(self, signature: object, data: object) -> None:
+            with suppress(OSError):  # the folder can no longer be written to
+                super().save_overload(signature, data)
+
+    return Kept
 
 
 def folder_for(sources: Sequence[Path], mode: str) -> Path | None:
     """Return the folder for machine code of these sources, compiled in a mode; None if none can be written to."""
-    name = digest_of(sources, mode)[:32]
+    name = digest_of(sources, f"{mode} numba {nb.__version__}")[:32]
     for parent in _parents():
         folder = parent / name
         try:
@@ -76,8 +107,26 @@ def digest_of(sources: Sequence[Path], mode: str) -> str:
 def _parents() -> Iterator[Path]:
     if _config.CACHE_DIR:
         yield Path(_config.CACHE_DIR) / "weightsmith"
+    shared = Path(_AppDirs(appname="weightsmith", appauthor=False).user_cache_dir) / "loops"
+    if shared.is_absolute() and is_private(shared):  # an empty XDG_CACHE_HOME names no folder
+        yield shared
     yield Path(__file__).parent / "__pycache__" / "loops"
-    yield Path(_AppDirs(appname="weightsmith", appauthor=False).user_cache_dir) / "loops"
+
+
+def is_private(folder: Path) -> bool:
+    """Create a folder that only this user reads and writes; return False if it is another's, or others could write."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat()
+        if hasattr(os, "getuid") and (
+            found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode) or found.st_mode & 0o022
+        ):
+            return False
+        if found.st_mode & 0o077:
+            folder.chmod(0o700)
+    except OSError:
+        return False
+    return True
 
 
 def _remove_old(parent: Path) -> None:

@@ -49,6 +49,11 @@ class PackedRun:
         """Whether this process has the machine code that a run needs."""
         return self.loops.are_ready(self._needed)
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether the machine code that a run needs is probably on disk, so that it loads at once."""
+        return self.loops.are_kept(self._needed)
+
     @cached_property
     def _needed(self) -> list[str]:
         return needed(self.transformer)

@@ -53,6 +53,9 @@ class Runner:
         self.nothing: Encoded = np.zeros(0, self.c.dtype)
         self.sizes = self._rows("sizes", 1, TILE_BYTES // SIMD_BYTES)[0]
         self.empty = 0
+        # Shared by the heads: two threads wait for each other while they are in Python
+        self.exponentials = function_table(self.c, "exp") or (self.nothing, TableIndex(0, 0, 0))
+        self.rooms: dict[tuple[int, int], Room] = {}
 
     def run(self, start: Start | None = None) -> Columns:
         """Return the results of all columns."""
@@ -121,8 +124,9 @@ class Runner:
             self.loops.rotate(qkv[:size], *rotation, self.levels, self.constants)
             self.loops.rotate(qkv[size : 2 * size], *rotation, self.levels, self.constants)
         out = self._rows("mixed", len(qkv) - 2 * size)
-        table, index = function_table(self.c, "exp") or (self.nothing, TableIndex(0, 0, 0))
-        room = self._room(size, len(out), bool(table.size))
+        table, index = self.exponentials
+        room = self._room(size, len(out))
+        room.empty.fill(False)
         weigher = Weigher(int(head.kind), table, index, head.equal_parts(self.c, positions))
         levels = self.levels._replace(ahead=self._ahead(head.strict))
         given = Rows(qkv[:size], qkv[size:], out), levels, head.distances(self.c, positions), weigher, room
@@ -145,11 +149,17 @@ class Runner:
             self._refuse(int(np.argmax(room.empty)))
         return out
 
-    def _room(self, keys: int, values: int, by_table: bool) -> Room:
+    def _room(self, keys: int, values: int) -> Room:
+        if (keys, values) not in self.rooms:
+            self.rooms.clear()  # one at a time, as the bytes of a run are counted
+            self.rooms[keys, values] = self._new_room(keys, values)
+        return self.rooms[keys, values]
+
+    def _new_room(self, keys: int, values: int) -> Room:
         positions, simd = self.layout.widths.size, self.simd
         return Room(
             tiles=self._rows("tiles", positions * (keys + values), -(-self.levels.chunk // simd) * simd),
-            scores=self._rows("scores", 0 if by_table else positions),
+            scores=self._rows("scores", 0 if self.exponentials[0].size else positions),
             weights=self._rows("weights", positions, simd),
             total=self._rows("total", 1, simd),
             queries=self._rows("queries", keys, simd),
