@@ -37,8 +37,7 @@ def run_norm(A: Core, norm: Norm | None, h: Array, lanes: tuple[str, ...], name:
     """
     if norm is None:
         return h
-    index = {lane: j for j, lane in enumerate(lanes)}
-    columns = None if norm.lanes is None else [index[lane] for lane in norm.lanes]
+    columns = None if norm.lanes is None else _places(norm.lanes, lanes)
     x = h if columns is None else h[..., columns]
     m, eps = A.round(x.shape[-1]), A.round(norm.eps)
     if isinstance(norm, LayerNorm):
@@ -60,3 +59,8 @@ def run_norm(A: Core, norm: Norm | None, h: Array, lanes: tuple[str, ...], name:
     result = h.copy()
     result[..., columns] = y
     return result
+
+
+def _places(some: tuple[str, ...], lanes: tuple[str, ...]) -> list[int]:
+    index = {lane: j for j, lane in enumerate(lanes)}
+    return [index[lane] for lane in some]
