@@ -63,7 +63,10 @@ def activations() -> Table:
     for (length, repeat), dtype, name in product(((LENGTH, 99), (LONG, 15)), ("float32", "float64"), functions):
         x = np.random.default_rng(2).normal(size=(length, 4 * LANES)).astype(dtype)
         given = x.copy()
-        calls = {"ours": partial(replaced, name, given), "PyTorch": activation(name, given)}
+        calls: dict[str, Callable[[], Any]] = {
+            "ours": partial(replaced, name, given),
+            "PyTorch": activation(name, given),
+        }
         best = dict.fromkeys(calls, float("inf"))
         for _, who in product(range(repeat), calls):
             np.copyto(given, x)

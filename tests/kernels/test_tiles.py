@@ -21,7 +21,7 @@ SIZES = {"one score": (1, 1), "some heads": (60, 4), "some inputs": (200, 9), "s
 SHIFTED = Softmax(shifted=True)
 
 
-@pytest.fixture(params=SIZES.values(), ids=SIZES.keys())
+@pytest.fixture(params=list(SIZES.values()), ids=list(SIZES))
 def tiny(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     numbers, queries = request.param
     monkeypatch.setattr(weighing, "NUMBERS_AT_ONCE", numbers)
@@ -104,7 +104,7 @@ def test_infinite_scores_count_only_where_they_are_visible(tiny: None) -> None:
         Native("float64"), "ab", ["x"], np.array([[1e-8], [1e300]]), None,
         [ws.Block(ws.Attention([head] * 2))], np.array([[0.0], [1.0]]),
     )  # fmt: skip
-    T = replace(T, positions=ws.PositionTable([[1e20]] * 3 + [[-1e300]]))
+    T = replace(T, positions=ws.PositionTable(np.array([[1e20]] * 3 + [[-1e300]])))
     assert assert_close_runs(T, "aaab") is not None
     with pytest.raises(ws.ModelError, match="block 0, head 0: float64 overflowed"):
         ws.run(replace(T, positions=None), "aaba")

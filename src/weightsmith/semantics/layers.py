@@ -1,5 +1,7 @@
 """Feed-forward layers and norms, at every position by itself."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array, Core
@@ -61,6 +63,6 @@ def run_norm(A: Core, norm: Norm | None, h: Array, lanes: tuple[str, ...], name:
     return result
 
 
-def _places(some: tuple[str, ...], lanes: tuple[str, ...]) -> list[int]:
+def _places(some: Sequence[str], lanes: tuple[str, ...]) -> list[int]:
     index = {lane: j for j, lane in enumerate(lanes)}
     return [index[lane] for lane in some]

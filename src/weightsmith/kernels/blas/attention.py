@@ -32,8 +32,8 @@ def run_heads(
     k, v = _handed_out(k, heads.which_keys), _handed_out(v, heads.which_values)
     if past is not None:
         k, v = _joined([keys for keys, _ in past], k), _joined([values for _, values in past], v)
-    inputs = math.prod(several)
-    weighing = Weighing(T, heads, *(x.reshape(inputs, *x.shape[-3:]) for x in (q, k, v)), before, name)
+    each = [x.reshape(math.prod(several), *x.shape[-3:]) for x in (q, k, v)]
+    weighing = Weighing(T, heads, each[0], each[1], each[2], before, name)
     mixed, empty = weighing.mixed()
     total = times(mixed.reshape(*h.shape[:-1], mixed.shape[-2] * mixed.shape[-1]), heads.W_O)
     mixed = np.swapaxes(mixed, 1, 2).reshape(*several, heads.count, length, -1)

@@ -112,7 +112,7 @@ def _normalised(norm: Norm, h: Floats) -> Floats | None:
     """Return what `run_norm` returns, by the same operations; None where that refuses."""
     real = h.dtype.type
     m, eps = real(h.shape[-1]), real(norm.eps)
-    x = h - (h.sum(axis=-1, keepdims=True) / m) if isinstance(norm, LayerNorm) else h.copy()
+    x: Floats = h - (h.sum(axis=-1, keepdims=True) / m) if isinstance(norm, LayerNorm) else h.copy()
     root = np.sqrt(np.einsum("...j,...j->...", x, x) / m + eps)
     if not (np.isfinite(root) & (root > 0)).all():
         return None
