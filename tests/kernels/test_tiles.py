@@ -97,17 +97,16 @@ def test_a_pass_keeps_no_weights_and_those_read_later_are_those_it_used() -> Non
 
 
 def test_infinite_scores_count_only_where_they_are_visible(tiny: None) -> None:
-    """The key of the last position overflows for the queries before it, which do not see it."""
-    one = np.ones((1, 1))
-    head = ws.Head(one, one, one, one, SHIFTED)
+    """The key of b overflows for every query of a; a b at the end is not seen by them, and asks for nothing itself."""
+    x, y = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
+    head = ws.Head(x, y, x, x.T, SHIFTED)
     T = ws.Transformer(
-        Native("float64"), "ab", ["x"], np.array([[1e-8], [1e300]]), None,
-        [ws.Block(ws.Attention([head] * 2))], np.array([[0.0], [1.0]]),
+        Native("float64"), "ab", ["x", "y"], np.array([[1e20, 1.0], [0.0, 1e300]]), None,
+        [ws.Block(ws.Attention([head] * 2))], np.array([[0.0, 0.0], [1.0, 0.0]]),
     )  # fmt: skip
-    T = replace(T, positions=ws.PositionTable(np.array([[1e20]] * 3 + [[-1e300]])))
     assert assert_close_runs(T, "aaab") is not None
     with pytest.raises(ws.ModelError, match="block 0, head 0: float64 overflowed"):
-        ws.run(replace(T, positions=None), "aaba")
+        ws.run(T, "aaba")
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
