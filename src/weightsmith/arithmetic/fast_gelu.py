@@ -14,7 +14,7 @@ computed with 40 digits; each errs by less than a tenth of a unit in the last pl
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numba as nb
 import numpy as np
@@ -25,11 +25,12 @@ from numba.extending import intrinsic
 _intrinsic: Callable[..., Any] = intrinsic
 Function = TypeVar("Function", bound=Callable[..., Any])
 _njit: Callable[..., Any] = nb.njit
+Loop: TypeAlias = Callable[[npt.NDArray[Any]], None]  # replaces the numbers of an array of one axis
 _inlined: Callable[[Function], Function] = _njit(inline="always")
 
 
 @dataclass(frozen=True)
-class _Constants:
+class Constants:
     """What depends on the type; coefficients go from the highest power, which is even in R, to the lowest."""
 
     real: Any
@@ -46,7 +47,7 @@ class _Constants:
     fraction: int  # how many bits there are behind an exponent
 
 
-_32 = _Constants(
+FLOAT32 = Constants(
     np.float32, np.int32,
     [5.5491873e-05, 0.00013332395, -0.0002447093, -0.0010344766, 0.0010241573, 0.0069699204, -0.010462289,
      -0.04726276, 0.23001768, -0.509332, 0.7290837],
@@ -54,7 +55,7 @@ _32 = _Constants(
     largest=15.0, a=3.0, short=1.5 * 2.0**15, whole=1.5 * 2.0**23, ln_2=(0.693145751953125, 1.4286068203094173e-06),
     raised=64, bias=127, fraction=23,
 )  # fmt: skip
-_64 = _Constants(
+FLOAT64 = Constants(
     np.float64, np.int64,
     [-1.0635630585342086e-09, -6.438336372641427e-09, -8.814032479961225e-09, 2.385803751653267e-08,
      8.731990198155856e-08, 4.27991708027605e-08, -2.6587047236644446e-07, -5.91967772049511e-07,
@@ -71,7 +72,7 @@ _64 = _Constants(
 
 
 @_intrinsic
-def _bits(_typing: Any, x: Any) -> Any:
+def bits(_typing: Any, x: Any) -> Any:
     """Return the bits of a float as an integer, or those of an integer as a float."""
     pairs: dict[Any, Any] = {types.float32: types.int32, types.float64: types.int64, types.int32: types.float32}
     result = pairs.get(x, types.float64)
@@ -83,55 +84,59 @@ def _bits(_typing: Any, x: Any) -> Any:
 
 
 @_inlined
-def _polynomial(coefficients: Any, x: Any) -> Any:
+def polynomial(coefficients: Any, x: Any) -> Any:
+    """Return the polynomial with these coefficients, from the highest power to the lowest, at x."""
     total = coefficients[0]
     for k in range(1, len(coefficients)):
         total = total * x + coefficients[k]
     return total
 
 
-def _loop(c: _Constants) -> Callable[[Any, Any], None]:
-    """Return the loop that writes the gelu of the numbers of an array of one axis into another."""
+def _loop(c: Constants) -> Loop:
+    """Return the loop that replaces the numbers of an array of one axis by their gelu."""
     real, integer = c.real, c.integer
     even, odd, exp = (tuple(map(real, numbers)) for numbers in (c.R[::2], c.R[1::2], c.exp))
     largest, a, short, whole, ln_2, rest = map(real, (c.largest, c.a, c.short, c.whole, *c.ln_2))
     zero, half, one, twice_a, log_2_of_e = map(real, (0.0, 0.5, 1.0, 2 * c.a, 1.4426950408889634))
     bias, fraction, lowered = integer(c.bias + c.raised), integer(c.fraction), real(2.0**-c.raised)
 
-    def loop(x: Any, out: Any) -> None:
+    def loop(x: Any) -> None:
         for i in range(x.size):
             t = min(abs(x[i]), largest)
             s = (t + short) - short
             w = one / (t + a)
             u = one - twice_a * w
-            R = w * (_polynomial(even, u * u) + u * _polynomial(odd, u * u))
+            R = w * (polynomial(even, u * u) + u * polynomial(odd, u * u))
             y = -half * s * s
             shifted = y * log_2_of_e + whole
             n = shifted - whole
             r = ((y - n * ln_2) - n * rest) - half * (t - s) * (t + s)
-            power = _bits(integer((_bits(shifted) + bias) << fraction))
-            tail = t * R * _polynomial(exp, r) * power * lowered
-            out[i] = (zero if x[i] <= zero else x[i]) - tail  # NaN stays
+            power = bits(integer((bits(shifted) + bias) << fraction))
+            tail = t * R * polynomial(exp, r) * power * lowered
+            x[i] = (x[i] if x[i] > zero else zero) - tail  # NaN stays, in the tail
 
     return loop
 
 
 @lru_cache
-def _compiled(dtype: str) -> Any:
-    """Compile the loop for a type, or take it from the cache. A fused product and sum is welcome: it errs less."""
-    loop, how = _loop(_32 if dtype == "float32" else _64), {"error_model": "numpy", "fastmath": {"contract"}}
-    kind = nb.from_dtype(np.dtype(dtype))
-    signature = types.void(types.Array(kind, 1, "C", readonly=True), types.Array(kind, 1, "C"))
+def compiled(make: Callable[[Constants], Loop], dtype: str) -> Loop:
+    """Compile a loop for a type, or take it from the cache. A fused product and sum is welcome: it errs less."""
+    loop, how = make(FLOAT32 if dtype == "float32" else FLOAT64), {"error_model": "numpy", "fastmath": {"contract"}}
+    signature = types.void(types.Array(nb.from_dtype(np.dtype(dtype)), 1, "C"))
     try:
-        return _njit(signature, cache=True, **how)(loop)
+        found: Loop = _njit(signature, cache=True, **how)(loop)
     except RuntimeError:  # neither this folder nor the user's cache folder can be written to
-        return _njit(signature, **how)(loop)
+        found = _njit(signature, **how)(loop)
+    return found
+
+
+def to_gelu(x: npt.NDArray[Any]) -> None:
+    """Replace float32 or float64 numbers, a contiguous array, by x·Φ(x)."""
+    compiled(_loop, x.dtype.name)(x.reshape(-1))
 
 
 def gelu(x: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return x·Φ(x) of float32 or float64 numbers, in their type."""
-    flat = np.ascontiguousarray(x).reshape(-1)
-    out = np.empty_like(flat)
-    flat.flags.writeable = False
-    _compiled(x.dtype.name)(flat, out)
-    return out.reshape(x.shape)
+    result = np.array(x, order="C")
+    to_gelu(result)
+    return result

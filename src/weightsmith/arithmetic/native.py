@@ -113,13 +113,33 @@ def machine(name: Elementary, x: npt.NDArray[Any]) -> Any:
         from weightsmith.arithmetic.fast_gelu import gelu  # it loads Numba
 
         return gelu(x)
-    steep = np.copy(x)  # then in place, because fresh memory costs more than the arithmetic
-    if name == "gelu_tanh":
-        steep *= real(0.044715)
+    if name == "gelu_tanh":  # one new array, then in place, because fresh memory costs more than the arithmetic
+        steep = x * real(0.044715)
         steep *= x
         steep *= x
         steep += x
         steep *= real(2 * math.sqrt(2 / math.pi))
-    np.exp(np.negative(steep, out=steep), out=steep)
+        np.negative(steep, out=steep)
+    else:
+        steep = np.negative(x)
+    np.exp(steep, out=steep)
     steep += 1
     return np.divide(x, steep, out=steep)
+
+
+COMPILED_FROM = {"gelu": 0, "silu": 1 << 17, "gelu_tanh": 1 << 21}  # numbers for which loading Numba pays
+
+
+def replaced(name: Elementary, x: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a function of floats, a contiguous array, which may be overwritten.
+
+    Large arrays go through a compiled loop, whose last bits may differ from those of `machine`.
+    """
+    if x.size < COMPILED_FROM.get(name, math.inf):
+        result: npt.NDArray[Any] = machine(name, x)
+        return result
+    from weightsmith.arithmetic import fast_gelu, fast_sigmoid  # here, because they load Numba
+
+    loops = {"gelu": fast_gelu.to_gelu, "silu": fast_sigmoid.to_silu, "gelu_tanh": fast_sigmoid.to_gelu_tanh}
+    loops[name](x)
+    return x

@@ -1,5 +1,7 @@
 """Feed-forward layers and norms, at every position by itself."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Array, Core
@@ -37,8 +39,7 @@ def run_norm(A: Core, norm: Norm | None, h: Array, lanes: tuple[str, ...], name:
     """
     if norm is None:
         return h
-    index = {lane: j for j, lane in enumerate(lanes)}
-    columns = None if norm.lanes is None else [index[lane] for lane in norm.lanes]
+    columns = None if norm.lanes is None else _places(norm.lanes, lanes)
     x = h if columns is None else h[..., columns]
     m, eps = A.round(x.shape[-1]), A.round(norm.eps)
     if isinstance(norm, LayerNorm):
@@ -60,3 +61,8 @@ def run_norm(A: Core, norm: Norm | None, h: Array, lanes: tuple[str, ...], name:
     result = h.copy()
     result[..., columns] = y
     return result
+
+
+def _places(some: Sequence[str], lanes: tuple[str, ...]) -> list[int]:
+    index = {lane: j for j, lane in enumerate(lanes)}
+    return [index[lane] for lane in some]

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import AT_ONCE, Array, Core
-from weightsmith.model import Attention, Block, Transformer, position_table
+from weightsmith.model import Attention, Block, Norm, Transformer, position_table
 from weightsmith.model.positions import NO_POSITIONS
 from weightsmith.model.sites import Site
 from weightsmith.semantics.attention import WEIGHTINGS, run_head
@@ -151,7 +151,11 @@ class Reference:
     def _normed(self, block: Block, sublayer: str, h: Array, before: int, name: str, placement: str) -> Array:
         if block.norm_placement != placement:
             return h
-        return run_norm(self.A, getattr(block, f"{sublayer}_norm"), h, tuple(self.T.lanes), name, before)
+        return self._norm(getattr(block, f"{sublayer}_norm"), h, name, before)
+
+    def _norm(self, norm: Norm | None, h: Array, name: str, before: int = 0) -> Array:
+        """Normalise a stream whose first position is number `before`."""
+        return run_norm(self.A, norm, h, tuple(self.T.lanes), name, before)
 
     # The output
 
@@ -181,7 +185,7 @@ class Reference:
 
     def _final(self, h: Array) -> Array:
         with np.errstate(all="ignore"):
-            return run_norm(self.A, self.T.final_norm, self.A.encoded(h), tuple(self.T.lanes), "final norm")
+            return self._norm(self.T.final_norm, self.A.encoded(h), "final norm")
 
     def _logits(self, h: Array) -> Array:
         with np.errstate(all="ignore"):

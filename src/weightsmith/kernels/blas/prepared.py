@@ -96,9 +96,12 @@ def groups(T: Transformer, attention: Attention, dtype: np.dtype[Any], shared_on
 
 
 def joined(arrays: Sequence[Weights], axis: int) -> Floats:
-    """Return arrays one after the other along an axis: those that lie so in memory already are not copied."""
+    """Return arrays one after the other along an axis: those that lie so in memory already are not copied.
+
+    A copy has its columns one after the other, which BLAS multiplies faster: see `times`.
+    """
     whole = neighbours(arrays, axis)
-    return np.concatenate(arrays, axis=axis) if whole is None else whole
+    return np.asfortranarray(np.concatenate(arrays, axis=axis)) if whole is None else whole
 
 
 def _different(pairs: Sequence[Pair], once: bool) -> tuple[Sequence[Pair], Which | None]:

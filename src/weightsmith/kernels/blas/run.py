@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Activation, Array, Core, Native, Weights
-from weightsmith.arithmetic.native import machine as elementary
+from weightsmith.arithmetic.native import replaced
 from weightsmith.kernels.blas.attention import run_heads
 from weightsmith.kernels.blas.prepared import Floats, prepared, times
-from weightsmith.model import Attention, Transformer
+from weightsmith.model import Attention, LayerNorm, Norm, Transformer
 from weightsmith.model.sites import Site
 from weightsmith.semantics.evaluation import Change, HeadRun, Past, unchanged
 from weightsmith.semantics.reference import Reference
@@ -51,7 +51,7 @@ class BlasCore(Core):
 
     def activate(self, name: Activation, x: Floats) -> Floats:
         """Return an activation of x, which is overwritten."""
-        return cast(Floats, np.maximum(x, 0, out=x) if name == "relu" else elementary(name, x))
+        return np.maximum(x, 0, out=x) if name == "relu" else replaced(name, x)
 
     def sum(self, x: Floats, axis: int = -1) -> Floats:
         """Return the sum along an axis."""
@@ -86,6 +86,14 @@ class BlasRun(Reference):
         """Return whether the arithmetic is the machine's, and every part is known."""
         return isinstance(T.arithmetic, Native) and super().supports(T)
 
+    def _norm(self, norm: Norm | None, h: Floats, name: str, before: int = 0) -> Floats:
+        """Normalise in one new array; a norm over some lanes, or one that is refused, goes by the definition."""
+        if norm is not None and norm.lanes is None:
+            found = _normalised(norm, h)
+            if found is not None:
+                return found
+        return super()._norm(norm, h, name, before)
+
     def _heads(
         self, b: int, attention: Attention, h: Floats, past: Past, change: Change
     ) -> tuple[Floats, list[HeadRun]]:
@@ -98,6 +106,22 @@ class BlasRun(Reference):
             total += added
             runs += some
         return total, runs
+
+
+def _normalised(norm: Norm, h: Floats) -> Floats | None:
+    """Return what `run_norm` returns, by the same operations; None where that refuses."""
+    real = h.dtype.type
+    m, eps = real(h.shape[-1]), real(norm.eps)
+    x: Floats = h - (h.sum(axis=-1, keepdims=True) / m) if isinstance(norm, LayerNorm) else h.copy()
+    root = np.sqrt(np.einsum("...j,...j->...", x, x) / m + eps)
+    if not (np.isfinite(root) & (root > 0)).all():
+        return None
+    x /= root[..., np.newaxis]
+    if norm.gain is not None:
+        x *= norm.gain.astype(h.dtype, copy=False)
+    if isinstance(norm, LayerNorm) and norm.bias is not None:
+        x += norm.bias.astype(h.dtype, copy=False)
+    return x
 
 
 def _changed(b: int, first: int, runs: list[HeadRun], added: Floats, change: Change) -> tuple[list[HeadRun], Floats]:
