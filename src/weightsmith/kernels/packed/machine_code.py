@@ -9,6 +9,7 @@ once.
 
 import functools
 import hashlib
+import importlib
 import logging
 import os
 import shutil
@@ -30,6 +31,8 @@ KEPT_FOLDERS = 4
 
 _config: Any = nb.config
 _AppDirs: Any = appdirs.AppDirs
+_signal: Any = importlib.import_module("_signal")  # under `signal`, whose enumerations take longer than most loops
+_SIGINT = int(signal.SIGINT)
 _njit: Callable[..., Callable[[Callable[..., Any]], Any]] = nb.njit
 _lock = threading.Lock()
 
@@ -125,17 +128,17 @@ def uninterrupted(loop: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(loop)
     def call(*arguments: Any) -> Any:
-        listening = signal.getsignal(signal.SIGINT)
-        if not callable(listening) or threading.current_thread() is not threading.main_thread():
+        listening = _signal.getsignal(_SIGINT)
+        if not callable(listening) or threading.get_ident() != threading.main_thread().ident:
             return loop(*arguments)
         heard: list[FrameType | None] = []
-        signal.signal(signal.SIGINT, lambda _, frame: heard.append(frame))
+        _signal.signal(_SIGINT, lambda _, frame: heard.append(frame))
         try:
             result = loop(*arguments)
         finally:
-            signal.signal(signal.SIGINT, listening)
+            _signal.signal(_SIGINT, listening)
         if heard:
-            listening(signal.SIGINT, heard[0])
+            listening(_SIGINT, heard[0])
         return result
 
     return call
