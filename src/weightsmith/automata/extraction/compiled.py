@@ -16,7 +16,7 @@ from weightsmith.errors import UnknownError
 
 # Seconds to compile each, for the announcement; the first includes the start of Numba
 SECONDS = {
-    "by_label": 1.2, "inverse": 0.4, "refined": 1.4, "numbered": 0.3, "minimised": 0.4,
+    "by_label": 1.2, "inverse": 0.4, "refined": 1.4, "numbered": 0.3, "minimised": 2.1,
     "leading": 0.6, "distinct": 0.5, "placed": 0.2, "paired": 1.0, "delayed": 0.7, "folded": 0.8,
 }  # fmt: skip
 SLICED = ("placed", "paired", "delayed", "folded")  # they take a number of steps at a time
