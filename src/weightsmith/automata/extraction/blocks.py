@@ -95,7 +95,7 @@ def _outcomes_of_last_head(
     """Return the outcomes of outputs of the last head, for each vector of a class and all outputs of the others."""
     *others, last = heads
     own = np.flatnonzero(last.classes == which)
-    beside = [[_all_outputs(head.machines(int(x))) for head in others] for x in own]
+    beside = [[head.outputs(int(x)) for head in others] for x in own]
     cases = [math.prod(map(len, arrays)) for arrays in beside]
     if len(outputs) * sum(cases) > budget.limits.outcomes:
         return None
@@ -132,6 +132,7 @@ class _Head:
         self.traces = [ClassTrace(_labels(self.classes == c)) for c in range(int(self.classes.max()) + 1)]
         self.outcome: Callable[[int, Array], Ints | None] | None = None  # of outputs for a class
         self._known: dict[int, list[Labelled]] = {}
+        self._outputs: dict[int, Array] = {}
         self._right_guess: dict[int, Moore] = {}  # labels an input with 1 + the number of its guess
 
     def machines(self, vector: int) -> list[Labelled]:
@@ -144,6 +145,13 @@ class _Head:
             except EmptySoftmaxError:
                 raise ModelError(EMPTY_ERROR.format(self.name, self.scored.A.arithmetic)) from None
         return self._known[which]
+
+    def outputs(self, vector: int) -> Array:
+        """Return all outputs of the head, for any guess."""
+        which = int(self.classes[vector])
+        if which not in self._outputs:
+            self._outputs[which] = distinct_rows(np.concatenate([some for _, some in self.machines(vector)]))[0]
+        return self._outputs[which]
 
     def _make(self, which: int, query: int) -> list[Labelled]:
         in_class, made = self.classes == which, []
@@ -213,7 +221,7 @@ def _combined(
         budget.check()
         (B, added), A, known = machines[number], machine, meaning
         if len(others) < 2:
-            every = [_all_outputs(head.machines(vector)) for head in others]
+            every = [head.outputs(vector) for head in others]
             rest = np.arange(len(every[0]), dtype=np.int32)[:, None] if others else np.zeros((1, 0), np.int32)
             A, known, B, added = merged(A, known, B, [*outputs, added, *every], rest, outcome, budget)
         both, more = _product(A, known, B, budget)
@@ -222,12 +230,6 @@ def _combined(
                 both, more, [*outputs, added], others, vector, outcome, budget
             ):
                 yield whole, rows, of_heads, [(number, both), *path]
-
-
-def _all_outputs(machines: list[Labelled]) -> Array:
-    """Return all outputs of a head, for any guess."""
-    outputs: Array = distinct_rows(np.concatenate([some for _, some in machines]))[0]
-    return outputs
 
 
 def _labels(chosen: Truths) -> Ints:

@@ -16,8 +16,8 @@ from weightsmith.errors import UnknownError
 
 # Seconds to compile each, for the announcement; the first includes the start of Numba
 SECONDS = {
-    "by_label": 1.2, "inverse": 0.4, "refined": 1.4, "numbered": 0.3, "leading": 0.6, "distinct": 0.5, "placed": 0.2,
-    "paired": 1.0, "delayed": 0.7, "folded": 0.8,
+    "by_label": 1.2, "inverse": 0.4, "refined": 1.4, "numbered": 0.3, "minimised": 2.1,
+    "leading": 0.6, "distinct": 0.5, "placed": 0.2, "paired": 1.0, "delayed": 0.7, "folded": 0.8,
 }  # fmt: skip
 SLICED = ("placed", "paired", "delayed", "folded")  # they take a number of steps at a time
 _lock = threading.Lock()
@@ -35,6 +35,7 @@ class Loops(NamedTuple):
     inverse: Any
     refined: Any
     numbered: Any
+    minimised: Any
     leading: Any
     distinct: Any
     placed: Any
@@ -91,6 +92,7 @@ def _compiled() -> Loops:
     how: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     loops._SLOT, loops._COPY = cached(loops.slot_of, how, folder), cached(loops.copied, how, folder)
     found = Loops(*(cached(getattr(loops, name), how, folder) for name in Loops._fields))
+    loops._BY_LABEL, loops._INVERSE, loops._REFINED, loops._NUMBERED = found[:4]
     with announced("automata", SECONDS):
         for loop, types in zip(found, _types(), strict=True):
             loop.compile(types)
@@ -108,6 +110,7 @@ def _types() -> Loops:
         inverse=(table,),
         refined=(table, table, row, table, counts, number),
         numbered=(table, row, number),
+        minimised=(table, row),
         leading=(table, truths),
         distinct=(table,),
         placed=(table, row, number, number),

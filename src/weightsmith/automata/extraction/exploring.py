@@ -88,6 +88,10 @@ def merged_states(table: Ints, labels: Ints, budget: Budget) -> tuple[Ints, Ints
     The start is a class by itself. Classes are numbered in breadth-first order.
     """
     loops = compiled()
+    if budget.limits.minimising_steps * table.size <= budget.limits.slice_steps:
+        budget.check()
+        small: tuple[Ints, Ints] = loops.minimised(table, labels)
+        return small
     classes, count = loops.by_label(labels)
     if count == 2 and len(table) > 1 and not (table == 0).any():  # the start, and all others
         return np.array([0, 1], np.int32), np.ones((2, table.shape[1]), np.int32)

@@ -34,24 +34,31 @@ class Sums:
 
     A: Core
     values: Array  # of sums, ascending; the number of a sum is its index
-    rows: list[Ints] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        """Begin with the row of the term 0."""
-        self._known = {0.0: 0}
-        self.rows.append(np.arange(len(self.values), dtype=np.int32))
+    every: Ints | None = None  # (values, values): the rows of all values, if they are known
+    _rows: dict[float, Ints] = field(default_factory=dict, repr=False)
 
     @property
     def zero(self) -> int:
         """The number of the empty sum."""
         return int(np.searchsorted(self.values, 0.0))
 
-    def adding(self, term: float) -> int:
-        """Return the index of the row of a term."""
-        if term not in self._known:
-            self._known[term] = len(self.rows)
-            self.rows.append(np.searchsorted(self.values, self.A.add(self.values, np.array(term))).astype(np.int32))
-        return self._known[term]
+    def adding(self, term: float) -> Ints:
+        """Return the row of a term."""
+        if self.every is not None:
+            row: Ints = self.every[np.searchsorted(self.values, term)]
+            return row
+        if term not in self._rows:
+            sums = self.A.add(self.values, np.array(term))
+            self._rows[term] = np.searchsorted(self.values, sums).astype(np.int32)
+        return self._rows[term]
+
+    def steps(self, terms: Array) -> tuple[Ints, Ints]:
+        """Return the rows of some terms, and for each term the index of its row."""
+        if self.every is not None:
+            return self.every, np.searchsorted(self.values, terms).astype(np.int32)
+        distinct, index = np.unique(np.append(terms, 0.0), return_inverse=True)
+        rows = np.array([self.adding(float(term)) for term in distinct], np.int32)
+        return rows, index[:-1].reshape(terms.shape).astype(np.int32)
 
 
 @cache
@@ -59,14 +66,26 @@ def _members(arithmetic: Saturating) -> Array:
     return arithmetic.values()
 
 
+@cache
+def _every_sum(arithmetic: Saturating) -> Ints:
+    """Return the number of the sum of each two members, for all extractions; nobody writes into it.
+
+    It is not marked as read-only: for such an array Numba would compile the loops again.
+    """
+    members = _members(arithmetic)
+    return np.searchsorted(members, arithmetic.core.add(members[:, None], members[None, :])).astype(np.int32)
+
+
 def sums_for(A: Core, terms: Array, budget: Budget) -> Sums:
     """Return the table of all sums of some terms, in any order."""
-    distinct = np.unique(np.append(terms, 0.0))
     if isinstance(A.arithmetic, Saturating) and A.arithmetic.bits <= min(budget.limits.member_bits, TABLE_BITS):
         members = _members(A.arithmetic)
+        if len(members) ** 2 <= budget.limits.sums_of_members:
+            return Sums(A, members, every=_every_sum(A.arithmetic))
+        distinct = np.unique(np.append(terms, 0.0))
         budget.room(ROW_BYTES * len(members) * len(distinct), "the sums of its terms")
         return Sums(A, members)
-    known, new = np.zeros(1), np.zeros(1)
+    distinct, known, new = np.unique(np.append(terms, 0.0)), np.zeros(1), np.zeros(1)
     while len(new):
         size = (SUM_BYTES * len(new) + ROW_BYTES * len(known)) * len(distinct)
         budget.room(size, "the sums of its terms")
@@ -182,10 +201,7 @@ def summed(
     table = sums_for(A, terms, budget)
     values = table.values
 
-    rows = [[table.adding(float(x)) for x in line] for line in coordinates[:, live]]
-    used = np.array(rows, np.int32).reshape(1, len(terms), len(live))
-    used_rows, step = np.unique(used, return_inverse=True)
-    sums = np.array([table.rows[row] for row in used_rows] or [table.rows[0]], np.int32)
+    sums, step = table.steps(coordinates[:, live])
 
     def mixed(sum_ids: Ints) -> Array:
         found = np.zeros((*sum_ids.shape[:-1], coordinates.shape[1]))
@@ -193,9 +209,10 @@ def summed(
         result: Array = found[..., back.reshape(-1)]
         return result
 
-    dense = np.ascontiguousarray(step.reshape(used.shape), np.int32)
     start = np.full(len(live), table.zero, np.int32)
-    return Reading(normaliser, right, Adding(dense, sums, start), mixed, guess, weights, loose)
+    return Reading(
+        normaliser, right, Adding(np.ascontiguousarray(step[None]), sums, start), mixed, guess, weights, loose
+    )
 
 
 def counting(normaliser: Normaliser, right: Truths, results: Array, first: float) -> Reading:

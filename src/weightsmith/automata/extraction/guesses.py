@@ -186,7 +186,7 @@ class _Fold:
         following = np.empty((len(z), len(examples)), np.int32)
         for label, example in enumerate(examples):
             x = float(e.reshape(-1)[example])
-            there = table.rows[table.adding(max(x, 0.0))][z]
+            there = table.adding(max(x, 0.0))[z]
             if seen is not None and tops is not None:
                 there = 2 * there + (seen | tops.reshape(-1)[example])
             following[:, label] = DEAD if x == FATAL else there
@@ -201,21 +201,19 @@ class _Fold:
             right = np.arange(len(following)) == wanted
             leads: Truths = right | (alive(following, right) != DEAD).any(axis=1)
             return leads
-        reached: Truths = self._reach[:, wanted]
-        return reached
+        return np.array([bits >> wanted & 1 for bits in self._reach], np.bool_)
 
     @cached_property
-    def _reach(self) -> Truths:
-        """(states, states): whether the first leads to the second."""
-        following = self.normaliser.following
-        found = np.eye(len(following) + 1, dtype=np.bool_)
-        found[-1] = False  # DEAD
-        for state in range(len(following) - 1, self.normaliser.start - 1, -1):
-            self.budget.check()
-            for there in set(following[state].tolist()):
-                if there != state:
-                    found[state] |= found[there]
-        return found[:-1, :-1]
+    def _reach(self) -> list[int]:
+        """For each state the set of states that it leads to: the bits of a whole number."""
+        found = [1 << state for state in range(len(self.normaliser.following))]
+        start, following = self.normaliser.start, self.normaliser.following
+        for state, row in reversed([*enumerate(following[start:].tolist(), start)]):  # no sum is below the start
+            if state % 256 == 0:
+                self.budget.check()
+            for there in {*row} - {state, DEAD}:
+                found[state] |= found[there]
+        return found
 
     def only_to(self, useful: Truths) -> Normaliser:
         """Return the normaliser, with DEAD in place of states that are not useful."""

@@ -26,6 +26,7 @@ class Limits:
     sums: int = 500  # sums of terms that are compared, to merge them; all of them or none
     sampled_sums: int = 6  # of these, to see quickly that they differ
     states_per_outcome: int = 16  # states that take as long as one outcome
+    outcomes_per_call: int = 300  # outcomes that take as long as to ask for one
     pairs_per_state: int = 8  # pairs for each state of either machine, if merging pays
 
     # Which of two ways is taken
@@ -33,14 +34,16 @@ class Limits:
     machines_at_once: int = 16  # machines of a union that are paired smallest first
     kept_views: int = 6  # most recently used views, from which others are derived
     member_bits: int = 12  # bits of an arithmetic whose tables of sums have a column for every member
+    sums_of_members: int = 1 << 18  # pairs of members whose sums are all computed, once for an arithmetic
     reach_states: int = 1 << 12  # states of a normaliser whose reachability is tabulated
     plain_states: int = 10_000  # states of a product before the fold is minimised by itself
     fold_steps: int = 200_000  # steps of the fold that is minimised by itself
     joined_states: int = 200_000  # states of one machine for all decisions, where several would do
 
     # How much is done at a time
-    first_rows: int = 256  # states allocated at first; doubled when full
+    first_rows: int = 2_048  # states allocated at first; doubled when full
     slice_steps: int = 100_000  # steps of a compiled loop between two checks of the budget
+    minimising_steps: int = 16  # of these, for each entry of a table that is minimised in one call
     slice_products: int = 500_000  # products of weights and vectors, likewise
 
     # How much is done in Python, before the loops are compiled

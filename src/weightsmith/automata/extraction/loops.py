@@ -150,6 +150,20 @@ def numbered(table: Ints, classes: Ints, count: int) -> tuple[Ints, Ints]:
     return members[:found], result[:found]
 
 
+def minimised(table: Ints, labels: Ints) -> tuple[Ints, Ints]:
+    """Return a member of each class of equivalent states, and the table of classes: the four loops above in one call.
+
+    For small machines, where calls take longer than loops.
+    """
+    classes, count = _BY_LABEL(labels)
+    begin, sources = _INVERSE(table)
+    work, progress = np.empty((8, len(table) + 1), np.int32), np.array([count, 0, 0], np.int64)
+    while not _REFINED(begin, sources, classes, work, progress, 1 << 30):
+        pass
+    members, merged = _NUMBERED(table, classes, progress[0])
+    return members, merged
+
+
 def leading(table: Ints, wanted: Truths) -> Truths:
     """Return for each state whether some input, perhaps the empty one, leads to a wanted state."""
     states, tokens = table.shape
@@ -353,3 +367,7 @@ def slot_in_python(rows: Ints, slots: Ints, row: Ints) -> int:
 
 _SLOT: Any = slot_in_python  # `compiled` puts the machine code here
 _COPY: Any = copied
+_BY_LABEL: Any = by_label
+_INVERSE: Any = inverse
+_REFINED: Any = refined
+_NUMBERED: Any = numbered

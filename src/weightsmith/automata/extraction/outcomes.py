@@ -64,7 +64,7 @@ def merged(
     mine, others, heads = A.used_labels, B.used_labels, meaning.shape[1] - 1
     limits, cases = budget.limits, len(mine) * len(others) * len(rest)
     pairs = min(A.states * B.states, limits.pairs_per_state * (A.states + B.states))
-    if limits.states_per_outcome * cases > pairs:
+    if limits.states_per_outcome * (limits.outcomes_per_call + cases) > pairs:
         return A, meaning, B, outputs[heads]
     a, b, c = (x.reshape(-1) for x in np.indices((len(mine), len(others), len(rest))))
     every = np.concatenate([meaning[mine[a]], (others[b] - 1)[:, None], rest[c]], axis=1)

@@ -11,6 +11,7 @@ files in one step and does without a missing file, so processes may do all this 
 
 import functools
 import hashlib
+import importlib
 import logging
 import os
 import shutil
@@ -33,6 +34,8 @@ KEPT_FOLDERS = 16  # of some megabytes; automata and kernels have one each
 
 _config: Any = nb.config
 _AppDirs: Any = appdirs.AppDirs
+_signal: Any = importlib.import_module("_signal")  # under `signal`, whose enumerations take longer than most loops
+_SIGINT = int(signal.SIGINT)
 _njit: Callable[..., Callable[[Callable[..., Any]], Any]] = nb.njit
 _Cache: Any = caching.FunctionCache
 _Files: Any = caching.CompileResultCacheImpl
@@ -174,17 +177,17 @@ def uninterrupted(loop: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(loop)
     def call(*arguments: Any) -> Any:
-        listening = signal.getsignal(signal.SIGINT)
-        if not callable(listening) or threading.current_thread() is not threading.main_thread():
+        listening = _signal.getsignal(_SIGINT)
+        if not callable(listening) or threading.get_ident() != threading.main_thread().ident:
             return loop(*arguments)
         heard: list[FrameType | None] = []
-        signal.signal(signal.SIGINT, lambda _, frame: heard.append(frame))
+        _signal.signal(_SIGINT, lambda _, frame: heard.append(frame))
         try:
             result = loop(*arguments)
         finally:
-            signal.signal(signal.SIGINT, listening)
+            _signal.signal(_SIGINT, listening)
         if heard:
-            listening(signal.SIGINT, heard[0])
+            listening(_SIGINT, heard[0])
         return result
 
     return call
