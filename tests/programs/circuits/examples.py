@@ -10,7 +10,7 @@ import numpy.typing as npt
 from weightsmith.inspect.chains import written
 from weightsmith.model import Chain
 from weightsmith.programs import Circuit
-from weightsmith.programs.circuits.circuit import GATES
+from weightsmith.programs.circuits.circuit import GATES, Gate
 
 # The smallest of the ISCAS-85 benchmarks: six nand-gates
 C17 = """aag 11 5 0 2 6
@@ -82,7 +82,7 @@ def drawn(seed: int, kinds: Sequence[str] = ("nand",), most_inputs: int = 8, mos
     """Return a random circuit."""
     draw = random.Random(seed)
     inputs = draw.randint(1, most_inputs)
-    gates = []
+    gates: list[Gate] = []
     for wire in range(inputs, inputs + draw.randint(1, most_gates)):
         name = draw.choice(kinds)
         gates.append((name, *(draw.randrange(wire) for _ in range(len(GATES[name]).bit_length() - 1))))

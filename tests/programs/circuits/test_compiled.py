@@ -1,6 +1,7 @@
 """Compiled circuits are right on every input: run one by one here, and proved in `test_proof`."""
 
 import copy
+import operator
 import pickle
 import random
 from dataclasses import replace
@@ -31,7 +32,7 @@ def test_a_random_circuit_of_nand_gates_is_right_on_every_input(seed: int, arith
 def test_a_random_circuit_of_all_gates_is_right_on_every_input_with_either_precision(seed: int) -> None:
     source = drawn(seed, list(GATES), 6, 30)
     for precision in ("constant", "log"):
-        C = compile_circuit(source, precision)  # type: ignore[arg-type]
+        C = compile_circuit(source, precision)
         assert wrong_inputs(C, C.circuit) == 0
         assert (source.values(all_inputs(source.inputs))[:, source.outputs] == _answers(C, source.inputs)).all()
 
@@ -73,9 +74,8 @@ def test_a_chain_of_a_circuit_has_one_block_two_heads_and_a_token_for_each_gate(
 
 def test_an_adder_adds_and_a_multiplier_multiplies() -> None:
     draw = random.Random(1)
-    for make, meaning in ((adder(8), lambda a, b: a + b), (multiplier(4), lambda a, b: a * b)):
-        bits = 8 if make.__name__ == "add" else 4
-        C = compile_circuit(make, inputs=2 * bits)
+    for make, bits, meaning in ((adder, 8, operator.add), (multiplier, 4, operator.mul)):
+        C = compile_circuit(make(bits), inputs=2 * bits)
         for _ in range(3):
             x = [draw.randint(0, 1) for _ in range(2 * bits)]
             assert number(C([str(bit) for bit in x])) == meaning(number(x[:bits]), number(x[bits:]))
@@ -107,6 +107,13 @@ def test_an_arithmetic_that_lacks_a_law_is_refused_with_the_law() -> None:
             compile_circuit([("nand", 0, 1)], arithmetic=arithmetic, inputs=2)
     with pytest.raises(InputError, match=r"may add in any order.*write Fixed\(4, 4\)"):
         compile_circuit([("nand", 0, 1)], arithmetic=ws.Native("float32"), inputs=2)
+
+
+def test_no_arithmetic_with_fewer_bits_than_the_default_has_all_laws() -> None:
+    assert compile_circuit([("nand", 0, 1)], inputs=2).transformer.arithmetic == Fixed(1, 1)
+    for whole, fraction in ((0, 1), (1, 0)):
+        with pytest.raises(LawError):
+            compile_circuit([("nand", 0, 1)], arithmetic=Fixed(whole, fraction), inputs=2)
 
 
 def test_log_precision_takes_the_smallest_arithmetic_and_refuses_a_smaller_one() -> None:

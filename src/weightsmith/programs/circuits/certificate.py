@@ -48,7 +48,8 @@ class CircuitCertificate:
 
     def __str__(self) -> str:
         """Return the lemmas as numbered lines."""
-        sizes = f"{self.inputs} inputs, {len(self.gates)} gates, {len(self.outputs)} outputs"
+        counts = {"input": self.inputs, "gate": len(self.gates), "output": len(self.outputs)}
+        sizes = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for what, count in counts.items())
         heading = (
             f"a circuit of {sizes} in {self.arithmetic}: right on all 2^{self.inputs} inputs, "
             f"by {len(self.lemmas)} lemmas over {self.cases:,} cases"

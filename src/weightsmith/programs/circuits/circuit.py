@@ -115,7 +115,13 @@ class Circuit:
         """Return the sizes, and how often each kind of gate occurs."""
         names = [gate[0] for gate in self.gates]
         kinds = ", ".join(f"{names.count(name)} {name}" for name in GATES if name in names)
-        return f"<circuit: {self.inputs} inputs, {len(names)} gates ({kinds}), {len(self.outputs or ())} outputs>"
+        gates = f"{_counted(len(names), 'gate')}{f' ({kinds})' if kinds else ''}"
+        outputs = _counted(len(self.outputs or ()), "output")
+        return f"<circuit: {_counted(self.inputs, 'input')}, {gates}, {outputs}>"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _gate(gate: object, number: int, wire: int) -> Gate:

@@ -22,7 +22,7 @@ def read_circuit(source: Source, inputs: int | None = None, outputs: Sequence[in
     `inputs` is how many bits gates or a function read. `outputs` are wires of gates; the last gate, unless given.
 
     >>> read_circuit(lambda a, b, c: (a & b) ^ c)
-    <circuit: 3 inputs, 2 gates (1 and, 1 xor), 1 outputs>
+    <circuit: 3 inputs, 2 gates (1 and, 1 xor), 1 output>
     """
     if isinstance(source, list | tuple):
         if inputs is None:
