@@ -55,6 +55,7 @@ def test_lanes_grow_with_the_logarithm_of_the_size_and_are_constant_with_log_pre
         bits = max(1, (T.max_length - 1).bit_length())  # type: ignore[operator]
         assert len(T.lanes) == 3 * bits + 3
         assert len(compile_circuit(nands, "log", inputs=2).transformer.lanes) == 7
+    assert len(compile_circuit([("or", 0, 1), ("copy", 2), ("or", 2, 2)], inputs=2).transformer.lanes) == 3 * 2 + 3
     kinds = [(name, 0, 1) for name in ("and", "nor", "xor", "xnor")]
     assert len(compile_circuit(kinds, inputs=2).transformer.lanes) == 3 * 3 + 7
     assert len(compile_circuit(kinds, "log", inputs=2).transformer.lanes) == 11

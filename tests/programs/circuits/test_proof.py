@@ -40,6 +40,14 @@ def changed(C: CompiledCircuit, **parts: Any) -> ws.Chain:
     return ws.Chain(replace(C.transformer, **parts), steps=C.steps, outputs=C.outputs)
 
 
+def with_heads(C: CompiledCircuit, **parts: Any) -> ws.Chain:
+    """Return the chain with some parts of its heads changed."""
+    (block,) = C.transformer.blocks
+    assert block.attention is not None
+    heads = [replace(head, **parts) for head in block.attention.heads]
+    return changed(C, blocks=(replace(block, attention=replace(block.attention, heads=heads)),))
+
+
 @pytest.fixture(scope="module", params=THREE)
 def compiled(request: pytest.FixtureRequest) -> CompiledCircuit:
     return compile_circuit(THREE[request.param]())
@@ -110,17 +118,25 @@ def _with_a_changed_weight(T: Transformer, draw: random.Random) -> Transformer:
         result[place] = draw.choice([value for value in members if value != result[place]])
         return result
 
-    part = draw.choice(["table", "embedding", "output", "W_1", "b_1", "W_2", "head", "head", "head"])
+    part = draw.choice(
+        ["table", "embedding", "output", "output_bias", "b_O", "W_1", "b_1", "W_2", "b_2", *["head"] * 4]
+    )
     if part == "table":
         return replace(T, positions=PositionTable(other(T.positions.values)))
+    if part == "b_O":
+        attention = replace(block.attention, b_O=other(np.zeros(len(T.lanes))))
+        return replace(T, blocks=(replace(block, attention=attention),))
+    if part == "output_bias":
+        return replace(T, output_bias=other(np.zeros(2)))
     if part in ("embedding", "output"):
         return replace(T, **{part: other(getattr(T, part))})
     if part != "head":
         layer = replace(block.feed_forward, **{part: other(getattr(block.feed_forward, part))})  # type: ignore[type-var]
         return replace(T, blocks=(replace(block, feed_forward=layer),))
     heads, number = list(block.attention.heads), draw.randrange(2)
-    name = draw.choice(["W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K"])
-    heads[number] = replace(heads[number], **{name: other(getattr(heads[number], name))})
+    name = draw.choice(["W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K", "b_V"])
+    old = np.zeros(1) if name == "b_V" else getattr(heads[number], name)
+    heads[number] = replace(heads[number], **{name: other(old)})
     return replace(T, blocks=(replace(block, attention=Attention(heads)),))
 
 
@@ -139,6 +155,8 @@ def test_the_wrong_number_of_steps_or_outputs_is_refuted() -> None:
         (changed(C, blocks=(replace(T.blocks[0], feed_forward=None),)), "no attention or no feed-forward"),
         (changed(C, blocks=(replace(T.blocks[0], attention_norm=ws.RMSNorm(1.0)),)), "has a norm"),
         (changed(C, blocks=(replace(T.blocks[0], parallel=True),)), "is parallel"),
+        (with_heads(C, weighting=ws.Softmax(empty="error")), "may end a run with an error"),
+        (with_heads(C, positions=ws.Relative(np.zeros((4, 8)))), "positions of its own"),
         (changed(C, arithmetic=ws.Native("float64")), "may add in another order"),
     ):
         with pytest.raises(LemmaError, match=text):
@@ -165,23 +183,39 @@ def test_what_is_no_circuit_is_no_claim() -> None:
 def test_pieces_of_any_size_give_the_same_lemmas(precision: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     C = compile_circuit(drawn(4, list(GATES)), precision)
     whole = C.certificate()
+    gates = list(C.circuit.gates)
+    gates[-1] = ("const0",) if gates[-1][0] != "const0" else ("const1",)
     for some in (1, 100):
         monkeypatch.setattr(proof, "PAIRS_AT_ONCE", some)
         assert C.certificate() == whole
+        with pytest.raises(LemmaError, match=f"^wire {C.circuit.wires - 1}: the claim says const"):
+            certify(C, C.circuit.inputs, gates, C.circuit.outputs or ())
 
 
 def test_hard_heads_are_proved_too_and_a_head_that_divides_its_weight_is_refuted() -> None:
     C = compile_circuit(adder(2), "log", inputs=4)
-    (block,) = C.transformer.blocks
-    assert block.attention is not None
     for weighting, right in ((ws.LeftmostHard(), True), (ws.Softmax(), False), (ws.Softmax(empty="uniform"), False)):
-        heads = [replace(head, weighting=weighting) for head in block.attention.heads]
-        other = changed(C, blocks=(replace(block, attention=Attention(heads)),))
+        other = with_heads(C, weighting=weighting)
         if right:
             assert prove_circuit(other, claim_of(C)) == C.certificate().lemmas
         else:
             with pytest.raises(LemmaError, match="block 0, head 0: at position . the weights are not 1 for one"):
                 prove_circuit(other, claim_of(C))
+
+
+def test_one_weight_that_is_not_1_is_refuted() -> None:
+    """Without 1 among the members, the weight of a hard head is ∞ < 1."""
+    A, lanes, nothing = Fixed(0, 3), ("value",), np.zeros((1, 1))
+    head = ws.Head(nothing, nothing, nothing, nothing, ws.LeftmostHard())
+    layer = ws.feed_forward(lanes, [ws.Neuron({"value": 0.5}, {})])
+    T = Transformer(
+        A, ("0", "1"), lanes, np.zeros((2, 1)), PositionTable(np.zeros((1, 1))),
+        (ws.Block(Attention((head,)), layer),), np.zeros((2, 1)), ("0", "1"),
+    )  # fmt: skip
+    with pytest.raises(LemmaError, match="at position 0 the weights are not 1 .*, but 0.875 for position 0"):
+        certify(ws.Chain(T, steps=1), 1, [("const0",)], [1])
+    one = replace(T, arithmetic=Fixed(1, 1))
+    assert certify(ws.Chain(one, steps=1), 1, [("const0",)], [1]).lemmas
 
 
 def test_a_certificate_is_derived_again_from_a_file_and_a_damaged_one_is_refused(tmp_path: Path) -> None:

@@ -16,10 +16,11 @@ import numpy.typing as npt
 
 from weightsmith.arithmetic import Array, Native
 from weightsmith.errors import brief, is_whole
-from weightsmith.model import Chain, Head, PositionTable, Transformer, position_table
+from weightsmith.model import Chain, Head, PositionTable, Softmax, Transformer, position_table
 from weightsmith.programs.proof.lemmas import Lemma, LemmaError
 from weightsmith.semantics.attention import sees, weigh
 from weightsmith.semantics.layers import run_neurons
+from weightsmith.semantics.reference import Reference
 
 Integers: TypeAlias = npt.NDArray[np.intp]
 
@@ -105,6 +106,8 @@ def _check_chain(C: Chain, claim: Claim) -> None:
         (attention is not None and layer is not None, "the block has no attention or no feed-forward layer"),
         (0 < len(heads) <= MAX_HEADS, f"the block has {len(heads)} heads, and 1 to {MAX_HEADS} are known"),
         (all(head.positions is None for head in heads), "a head has positions of its own"),
+        (all(_always_weighs(head) for head in heads), "a head may end a run with an error"),
+        (Reference.supports(T), "the transformer has a part that runs do not know"),
         (block is not None and not block.parallel, "the block is parallel"),
         (block is None or (block.attention_norm, block.feed_forward_norm) == (None, None), "the block has a norm"),
         (T.final_norm is None, "the transformer has a final norm"),
@@ -115,6 +118,8 @@ def _check_chain(C: Chain, claim: Claim) -> None:
         raise LemmaError(f"the chain reads at most {C.max_length} bits, and the circuit has {claim.inputs} inputs")
     if (steps := C.steps_for(claim.inputs)) != len(claim.gates):
         raise LemmaError(f"the chain writes {steps} tokens, and the circuit has {len(claim.gates)} gates")
+    if T.max_length is None or claim.wires - 1 > T.max_length:
+        raise LemmaError(f"the text has {claim.wires - 1} tokens that are read, and the position table {T.max_length}")
     if C.outputs != len(claim.outputs):
         raise LemmaError(f"the last {C.outputs} tokens answer, and the circuit has {len(claim.outputs)} outputs")
 
@@ -252,6 +257,10 @@ class _Weights:
                 )
                 raise LemmaError(f"wire {wire}: the claim says {_shown(gate)}, and for the wires {which} it is {token}")
         return cases
+
+
+def _always_weighs(head: Head) -> bool:
+    return not isinstance(head.weighting, Softmax) or head.weighting.empty != "error"
 
 
 def _shown(gate: Sequence[Any]) -> str:
