@@ -155,7 +155,7 @@ def test_the_wrong_number_of_steps_or_outputs_is_refuted() -> None:
         (changed(C, blocks=(replace(T.blocks[0], feed_forward=None),)), "no attention or no feed-forward"),
         (changed(C, blocks=(replace(T.blocks[0], attention_norm=ws.RMSNorm(1.0)),)), "has a norm"),
         (changed(C, blocks=(replace(T.blocks[0], parallel=True),)), "is parallel"),
-        (with_heads(C, weighting=ws.Softmax(empty="error")), "may end a run with an error"),
+        (with_heads(C, weighting=ws.Softmax(True, "error")), "may end a run with an error"),
         (with_heads(C, positions=ws.Relative(np.zeros((4, 8)))), "positions of its own"),
         (changed(C, arithmetic=ws.Native("float64")), "may add in another order"),
     ):
