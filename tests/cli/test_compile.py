@@ -34,12 +34,34 @@ def test_the_certificate_of_a_formula_is_derived_again(tmp_path: Path) -> None:
     assert "lemma" in good(*made, "-o", "h.safetensors", "--certificate", "-", folder=tmp_path)
 
 
+def test_a_circuit_becomes_a_file_and_its_certificate_is_derived_again(tmp_path: Path) -> None:
+    (tmp_path / "and.aag").write_text("aag 3 2 0 1 1\n2\n4\n7\n6 2 4\n")
+    (tmp_path / "or.aag").write_text("aag 3 2 0 1 1\n2\n4\n7\n6 3 5\n")
+    for name in ("and", "or"):
+        made = ("compile", "--circuit", f"{name}.aag", "-o", f"{name}.m", "--certificate", f"{name}.json")
+        said = good(*made, "--precision", "log", folder=tmp_path)
+        assert said.startswith("<circuit: 2 inputs, 2 gates (1 ")
+    said = good("check", "--replay", "and.json", "--model", "and.m", folder=tmp_path)
+    assert said.startswith("a circuit of 2 inputs, 2 gates, 1 output in fixed(2,0): right on all 2^2 inputs")
+    assert weightsmith("check", "--replay", "and.json", "--model", "or.m", folder=tmp_path).returncode == 2
+    changed = (tmp_path / "and.json").read_text().replace('"and"', '"xor"')
+    (tmp_path / "changed.json").write_text(changed)
+    result = weightsmith("check", "--replay", "changed.json", "--model", "and.m", folder=tmp_path)
+    assert (result.returncode, "refuted: wire 2: the claim says xor(0, 1)" in result.stdout) == (1, True)
+    assert weightsmith("generate", "and.m", "11", "--steps", "2", folder=tmp_path).stdout.strip() == "1110"
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["--circuit", "no.aag"], "error: cannot read 'no.aag': No such file"),
+        (["--circuit", "no.aag", "--soft"], "error: --soft is not for a circuit: leave it out"),
+        (["--circuit", "no.aag", "--precision", "high"], "error: precision='high': write 'constant' or 'log'"),
+        (["--ltl", "a", "--precision", "log"], "error: --precision is not for a program or formula: leave it out"),
+        (["--ltl", "a", "--circuit", "no.aag"], "error: what is to be compiled? write a file"),
         (["--ltl", "O(a"], "error: line 1, column 4: the formula ends here, and ')' is missing\n    O(a\n       ^\n"),
         (["--ltl", "O true"], "error: the formula names no token: write --vocabulary abc, for example\n"),
-        ([], "error: what is to be compiled? write a file, as in program.rasp, or --ltl 'O(a & Y b)'\n"),
+        ([], "error: what is to be compiled? write a file, as in program.rasp, or --ltl 'O(a & Y b)', or"),
         (["--ltl", "O c", "--vocabulary", "ab"], "error: line 1, column 3: 'c' is no token: the vocabulary is a, b\n"),
         (["--ltl", "O a", "--arithmetic", "fixed(0,4)"], "error: a temporal formula needs the law '1 ⊗ x = x'"),
     ],

@@ -1,7 +1,7 @@
 """weightsmith compile."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,6 +21,12 @@ def compile(
     ltl: Annotated[
         str | None, typer.Option("--ltl", metavar="FORMULA", help="Or past-time temporal logic: O(a & Y b) | (!c S a).")
     ] = None,
+    circuit: Annotated[
+        Path | None, typer.Option("--circuit", metavar="FILE", help="Or a Boolean circuit: an AIGER file, aag or aig.")
+    ] = None,
+    precision: Annotated[
+        str | None, typer.Option(help="Of a circuit: constant, with lanes for addresses, or log, with large numbers.")
+    ] = None,
     vocabulary: Annotated[
         str | None,
         typer.Option(help="Characters, or words separated by spaces or commas; of a formula, else, what it names."),
@@ -37,7 +43,7 @@ def compile(
         typer.Option(
             "--into",
             "--arithmetic",
-            help="The number system: else the smallest for a program, fixed(4,4) for a formula.",
+            help="The number system: else the smallest for a program or circuit, fixed(4,4) for a formula.",
         ),
     ] = None,
     backend: Annotated[
@@ -57,17 +63,28 @@ def compile(
     ] = None,
     memory: Annotated[float, typer.Option(help="How much memory compiling may take, in GiB.")] = 2.0,
 ) -> None:
-    """Make a transformer of a RASP program or of a temporal formula, and write it to a file.
+    """Make a transformer of a RASP program, of a temporal formula or of a circuit, and write it to a file.
 
     A program says something at every position: weightsmith run shows it. A formula is YES where it holds at the last.
+    A circuit reads its inputs as bits, and writes the value of one gate after the other: weightsmith generate.
 
     In formulas Y f: f held just before. O f: once, up to here. H f: always, up to here. f S g: f ever since g. O< H< S<
     leave out the position itself. Connectives are ! & | ^ -> <->.
     """
-    if (program is None) == (ltl is None):
-        raise InputError("what is to be compiled? write a file, as in program.rasp, or --ltl 'O(a & Y b)'")
+    if [program, ltl, circuit].count(None) != 2:
+        raise InputError(
+            "what is to be compiled? write a file, as in program.rasp, or --ltl 'O(a & Y b)', or --circuit adder.aag"
+        )
     A = None if arithmetic is None else ws.parse_arithmetic(arithmetic)
     budget = Limits(seconds, memory_bytes(memory))
+    if circuit is not None:
+        _refuse(
+            vocabulary=vocabulary, max_length=max_length, name=name, causal=causal, backend=backend, portable=portable,
+            check=check, soft=soft, seconds=seconds, of="a circuit",
+        )  # fmt: skip
+        _compile_circuit(circuit, output, precision, A, certificate)
+        return
+    _refuse(precision=precision, of="a program or formula")
     if program is not None:
         _refuse(soft=soft, of="a program")
         compile_file(
@@ -85,6 +102,18 @@ def compile(
     formula = ws.programs.compile_ltl(ltl, tokens, A, soft=soft, seconds=budget.seconds, memory=budget.memory)
     proof = None if certificate is None else formula.certificate()
     save_model(formula.transformer, output, str(formula))
+    if certificate is not None and proof is not None:
+        hand_over(proof, certificate)
+
+
+def _compile_circuit(
+    circuit: Path, output: Path, precision: Any, arithmetic: "ws.Arithmetic | None", certificate: Path | None
+) -> None:
+    """Compile a circuit in an AIGER file; write its transformer and, if wanted, the proof."""
+    check_outputs(output, certificate_file(certificate), read=[circuit])
+    C = ws.programs.compile_circuit(circuit, precision or "constant", arithmetic)
+    proof = None if certificate is None else C.certificate()
+    save_model(C.transformer, output, f"{C.circuit}\n{C!r}")
     if certificate is not None and proof is not None:
         hand_over(proof, certificate)
 

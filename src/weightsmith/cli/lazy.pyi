@@ -28,6 +28,7 @@ from weightsmith.model.lookup import layer_at as layer_at
 from weightsmith.model.lookup import neuron_at as neuron_at
 from weightsmith.model.sites import present_stages as present_stages
 from weightsmith.programs import form as form
+from weightsmith.programs.circuits.certificate import is_circuit_certificate as is_circuit_certificate
 from weightsmith.programs.listing import COMPILED as COMPILED
 from weightsmith.programs.ltl import formulas as formulas
 from weightsmith.programs.proof.lemmas import LemmaError as LemmaError

@@ -1,5 +1,12 @@
 from . import form as form
 from . import rasp as rasp
+from .circuits.certificate import CircuitCertificate as CircuitCertificate
+from .circuits.certificate import replay_circuit as replay_circuit
+from .circuits.circuit import Circuit as Circuit
+from .circuits.compiled import CompiledCircuit as CompiledCircuit
+from .circuits.compiled import compile_circuit as compile_circuit
+from .circuits.sources import read_circuit as read_circuit
+from .circuits.sources import write_circuit as write_circuit
 from .compiler.compiled import CompiledProgram as CompiledProgram
 from .compiler.passes import compile as compile
 from .compiler.passes import compile_rasp as compile_rasp
