@@ -15,7 +15,7 @@ from weightsmith.programs.machines.proof.data import table_data
 from weightsmith.programs.machines.proof.steps import MachineProof
 from weightsmith.programs.machines.table import StepTable, Tape
 from weightsmith.programs.machines.turing import TuringMachine
-from weightsmith.programs.machines.weights import MachineWeights, saturating_score
+from weightsmith.programs.machines.weights import MachineWeights
 from weightsmith.programs.proof.lemmas import LemmaError
 
 Machine: TypeAlias = TuringMachine | CounterMachine | FiniteAutomaton
@@ -173,13 +173,7 @@ def _in(A: Arithmetic, table: StepTable, length: int, steps: int) -> MachineWeig
 
 
 def _proved(A: Arithmetic, table: StepTable, length: int, steps: int) -> MachineWeights:
-    score = saturating_score(A)
-    if score is None:
-        raise LawError(f"{A} lacks a score whose exp is ∞ while that of its negative is 0")
-    missing = next((one for one in (1, 2, 4) if not A.contains(one)), None)
-    if missing is not None:
-        raise LawError(f"{A} lacks the number {missing}, which the weights need")
-    weights = MachineWeights(table, A, score)
+    weights = MachineWeights(table, A)
     try:
         MachineProof(weights.transformer(), table, length, steps)
     except LemmaError as error:

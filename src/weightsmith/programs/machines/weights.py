@@ -6,9 +6,9 @@ Lanes hold the token (its kind, state, moves and what it writes), and what is fo
   are −∞, so that every weight is 1 or 0. The sum of the moves of all steps is the *place* of a register; the number of
   input tokens is the index of an input token. Neurons say of a counter whether it is positive.
 - Block 1, a head for each tape: the query is the place p of the tape's head. A token stands for the cell c that it
-  wrote, an input token for its own. The score is −2|p − c|: with d = 4(p − c) it is min(d, 0) − d/2, and ((d ⊕ ∞) ⊖ ∞)
-  is min(d, 0). All tokens without a cell score −1 and hold a blank. So the rightmost of the best is the last token that
-  wrote on the cell, or else a blank.
+  wrote, an input token for its own. The score is −2u|p − c|, where u is the distance between ∞ and the member before
+  it: with d = 4u(p − c) it is min(d, 0) − d/2, and (d ⊕ ∞) ⊖ ∞ is min(d, 0). All tokens without a cell score −u and
+  hold a blank. So the rightmost of the best is the last token that wrote on the cell, or else a blank.
 - Block 1, a neuron for each rule: 1 if the state and everything that is read fit. It votes for the next token.
 
 Nothing depends on absolute positions.
@@ -16,11 +16,13 @@ Nothing depends on absolute positions.
 
 from collections.abc import Iterator
 from functools import lru_cache
+from math import frexp
 
 import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic
+from weightsmith.errors import LawError
 from weightsmith.model import Attention, Block, FeedForward, Head, Neuron, RightmostHard, Softmax, Transformer
 from weightsmith.model.matrix import matrix
 from weightsmith.model.neurons import feed_forward
@@ -32,9 +34,13 @@ INPUT, STEP, INDEX = "input", "step", "index"
 class MachineWeights:
     """The weights of a machine in an arithmetic."""
 
-    def __init__(self, table: StepTable, arithmetic: Arithmetic, saturating: float) -> None:
-        """Name the lanes. The exp of `saturating` is ∞, and that of its negative 0."""
-        self.table, self.A, self.up = table, arithmetic, saturating
+    def __init__(self, table: StepTable, arithmetic: Arithmetic) -> None:
+        """Name the lanes; refuse an arithmetic that lacks a number which the weights need."""
+        self.table, self.A = table, arithmetic
+        self.up, self.unit = saturating_score(arithmetic), distance_below_infinity(arithmetic)
+        for number in (1.0, 2.0, 2 * self.unit, 4 * self.unit):
+            if not arithmetic.contains(number):
+                raise LawError(f"{arithmetic} lacks the number {number:g}, which the weights need")
         self.names = [place_name(table, n) for n in range(len(table.registers))]
         self.lanes = tuple(self._lanes())
 
@@ -95,16 +101,15 @@ class MachineWeights:
     def _counting(self) -> Head:
         """Return the head that adds up the tokens of one kind."""
         sums = {INDEX: INPUT, **{f"{name} place": f"{name} move" for name in self.names}}
-        reads = {("same kind", INPUT): 2.0}
-        W_Q = matrix(["same kind"], self.lanes, reads)
+        kinds = ["inputs", "steps"]  # a query is 1 for its own kind and −1 for the other
         return Head(
-            W_Q,
-            self.up * W_Q,
+            matrix(kinds, self.lanes, {("inputs", INPUT): 2.0, ("steps", INPUT): -2.0}),
+            matrix(kinds, self.lanes, {("inputs", INPUT): self.up, ("steps", INPUT): -self.up}),
             matrix(list(sums), self.lanes, dict.fromkeys(sums.items(), 1)),
             matrix(self.lanes, list(sums), {(lane, lane): 1 for lane in sums}),
             Softmax(),
-            b_Q=np.array([-1.0]),
-            b_K=np.array([-self.up]),
+            b_Q=np.array([-1.0, 1.0]),
+            b_K=np.array([0.0, self.up]),
             name="adds up the moves of all steps",
         )
 
@@ -120,18 +125,18 @@ class MachineWeights:
 
     def _readers(self) -> Iterator[Head]:
         """Yield the head that reads a tape, for each tape."""
-        most = float(self.A.infinity)
+        most, u = float(self.A.infinity), self.unit
         for name, tape in self._tapes:
             kinds = [INPUT] * tape.input + [STEP] * tape.written
             cell = {(lane, sign) for lane, sign in ((INDEX, 1), (INPUT, -1)) if tape.input}
             cell |= {(lane, sign) for lane, sign in ((f"{name} place", 1), (f"{name} move", -1)) if tape.written}
             dims = ["4p", "-4c", "up", "down", "-2p", "2c"]
-            of_kind = {"4p": 1.0, "up": most, "down": -most, "-2p": 1.0, "2c": 1.0}
+            of_kind = {"4p": 4 * u, "up": most, "down": -most, "-2p": 2 * u, "2c": u}
             keys = {(dim, kind): factor for kind in kinds for dim, factor in of_kind.items()}
             for lane, sign in cell:
-                keys["-4c", lane] = -4.0 * sign
-                keys["2c", lane] = keys.get(("2c", lane), 0.0) + 2.0 * sign
-            places = {("4p", f"{name} place"): 4.0, ("-2p", f"{name} place"): -2.0}
+                keys["-4c", lane] = -4 * u * sign
+                keys["2c", lane] = keys.get(("2c", lane), 0.0) + 2 * u * sign
+            places = {("4p", f"{name} place"): 1.0, ("-2p", f"{name} place"): -1.0}
             symbols = list(tape.symbols)
             yield Head(
                 matrix(dims, self.lanes, places),
@@ -140,7 +145,7 @@ class MachineWeights:
                 matrix(self.lanes, symbols, {(f"{name} reads {one}", one): 1 for one in symbols}),
                 RightmostHard(),
                 b_Q=np.array([0.0, 1.0, 1.0, 1.0, 0.0, 1.0]),
-                b_K=np.array([0.0, 0.0, 0.0, 0.0, 0.0, -1.0]),
+                b_K=np.array([0.0, 0.0, 0.0, 0.0, 0.0, -u]),
                 name=f"reads the {name}",
             )
 
@@ -162,9 +167,18 @@ class MachineWeights:
 
 
 @lru_cache(maxsize=64)
-def saturating_score(A: Arithmetic) -> int | None:
-    """Return the least whole score whose exp is ∞ while that of its negative is 0, and whose double is a member."""
-    for score in range(1, int(min(A.infinity, 4096)) // 2 + 1):
-        if A.contains(2 * score) and A.contains(score) and A.exp(score) == A.infinity and A.exp(-score) == 0:
+def saturating_score(A: Arithmetic) -> int:
+    """Return the least whole score whose exp is ∞ while that of its negative is 0."""
+    for score in range(1, int(min(A.infinity, 4096)) + 1):
+        if A.contains(score) and A.exp(score) == A.infinity and A.exp(-score) == 0:
             return score
-    return None
+    raise LawError(f"{A} lacks a score whose exp is ∞ while that of its negative is 0")
+
+
+@lru_cache(maxsize=64)
+def distance_below_infinity(A: Arithmetic) -> float:
+    """Return the distance between ∞ and the member before it, a power of 2: all its multiples up to ∞ are members."""
+    unit = 2.0 ** (frexp(A.infinity)[1] - 1)
+    while A.contains(A.infinity - unit / 2):
+        unit /= 2
+    return unit
