@@ -12,7 +12,7 @@ from weightsmith.programs import CounterMachine, TuringMachine
 
 def turing(machine: TuringMachine, tokens: tuple[str, ...], steps: int) -> tuple[list[Any], bool, list[str]]:
     """Return the steps (state, writes, moves), whether the machine halts, and the first tape without blanks around."""
-    rules: dict[Any, Any] = {(state, *shows): right for (state, shows), right in machine.rules}  # type: ignore[misc]
+    rules: dict[Any, Any] = {(state, *shows): right for (state, shows), right in machine.rules}
     final = {*machine.accept, *machine.reject, *machine.halt}
     tapes: list[dict[int, str]] = [dict(enumerate(tokens)), *({} for _ in range(machine.tapes - 1))]
     heads, state, done = [0] * machine.tapes, machine.start, list[Any]()

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import weightsmith as ws
@@ -84,7 +85,7 @@ def test_a_wrong_automaton_is_refused_by_name() -> None:
     with pytest.raises(ws.ModelError, match="two rules for even on 1: 'odd' and 'even'; write one of them"):
         FiniteAutomaton([*rules.items(), (("even", "1"), "even")], start="even")
     with pytest.raises(ws.ModelError, match="the automaton has no vocabulary"):
-        compile_machine(ws.check.Automaton([[0, 1], [1, 0]], [False, True]))
+        compile_machine(ws.check.Automaton(np.array([[0, 1], [1, 0]]), np.array([False, True])))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import numpy as np
 import pytest
 
 import weightsmith as ws
@@ -96,6 +97,6 @@ def test_an_automaton_of_a_regular_expression_becomes_a_chain() -> None:
     automaton = ws.automaton(ws.library.contains("1"))
     C = compile_machine(automaton, max_length=5)
     assert [C(text) for text in texts("01", 5)[1:]] == ["YES" if "1" in text else "NO" for text in texts("01", 5)[1:]]
-    by_hand = ws.automata.Automaton([[0, 1], [1, 0]], [False, True], vocabulary="01")
+    by_hand = ws.automata.Automaton(np.array([[0, 1], [1, 0]]), np.array([False, True]), vocabulary="01")
     D = compile_machine(by_hand, max_length=4)
     assert D.run("0110").generated == ("q0", "q1", "q0", "q0", "NO")

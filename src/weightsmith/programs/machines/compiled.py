@@ -100,7 +100,7 @@ def compile_machine(
     >>> from weightsmith.programs.machines import busy_beaver, compile_machine
     >>> C = compile_machine(busy_beaver(2))
     >>> C.run(()).generated
-    ('1RB', '1LA', '1LB', '1RB', '1LA', '1RH')
+    ('1RB', '1LA', '1LB', '1LA', '1RB', '1RH')
     """
     if isinstance(machine, Automaton):
         machine = from_automaton(machine)
