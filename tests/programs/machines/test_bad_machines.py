@@ -1,11 +1,13 @@
 """A machine that is none is refused by name, with the line to write."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
 import weightsmith as ws
+from tests.test_short_errors import GIVEN, LONGEST
 from weightsmith.programs import CounterMachine, FiniteAutomaton, TuringMachine, compile_machine, machines
 
 GOOD: dict[Any, Any] = {("A", "0"): ("B", "1", 1), ("B", "0"): ("H", "1", -1)}
@@ -129,3 +131,40 @@ def test_symbols_that_are_called_like_steps_are_told_apart() -> None:
     C = compile_machine(machine, max_length=3)
     assert len(set(C.transformer.vocabulary)) == len(C.transformer.vocabulary)
     assert [C(text) for text in ("=", "=a", "a", "==", "==a")] == ["NO", "YES", "NO", "NO", "NO"]
+
+
+@pytest.mark.parametrize("given", GIVEN, ids=range(len(GIVEN)))
+def test_whatever_is_given_an_error_is_short_and_one_of_ours(given: Any) -> None:
+    rules = {("p", "a", "0"): ("q", 1, 1), ("q", "=", "+"): ("yes", 0, 0)}
+    turing: dict[str, Any] = {"rules": GOOD, "start": "A", "blank": "0", "accept": (), "halt": "H", "inputs": "1"}
+    counting: dict[str, Any] = {"rules": rules, "start": "p", "accept": "yes", "end": "="}
+    finite: dict[str, Any] = {"rules": {("p", "a"): "p"}, "start": "p", "accept": "p"}
+    whole: dict[str, Any] = {"machine": machines.parity(), "max_length": 2, "max_steps": 3, "arithmetic": None}
+    odd: list[Any] = [
+        {("A", "0"): given},
+        [(given, 1)],
+        [(("A", given), ("H", given, given))],
+        [given],
+        [(("A", "0"), (given,) * 3)],
+        {("p", "a", "0"): (given, given, given)},
+        [(("p", given, given), ("p", 1, 1))],
+        [(("p", "a"), given)],
+    ]
+    for make, good in (
+        (TuringMachine, turing),
+        (CounterMachine, counting),
+        (FiniteAutomaton, finite),
+        (compile_machine, whole),
+    ):
+        for name in good:
+            for one in [given, *(odd if name == "rules" else ())]:
+                assert len(refusal(make, {**good, name: one})) <= LONGEST, (make, name)
+
+
+def refusal(make: Callable[..., Any], given: dict[str, Any]) -> str:
+    """Return the refusal of what is given; any other error is a defect."""
+    try:
+        make(**given)
+    except ws.WeightsmithError as error:
+        return str(error)
+    return ""

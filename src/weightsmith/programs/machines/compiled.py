@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, cast
 from weightsmith.arithmetic import Arithmetic, Fixed, Native
 from weightsmith.automata import Automaton
 from weightsmith.errors import InputError, LawError, ModelError, brief, whole_number
-from weightsmith.model import Chain, digest
+from weightsmith.model import Chain, Transformer, digest
 from weightsmith.programs.machines.counters import CounterMachine
 from weightsmith.programs.machines.finite import FiniteAutomaton, from_automaton
 from weightsmith.programs.machines.proof.certificate import MachineCertificate
@@ -115,10 +115,10 @@ def compile_machine(
         most = length + 1
     table = machine.table
     _require_room(table)
-    weights = _smallest(table, length, most) if arithmetic is None else _in(arithmetic, table, length, most)
+    T = _smallest(table, length, most) if arithmetic is None else _in(arithmetic, table, length, most)
     ends = [token for token in table.tokens if token.answer is not None]
     return MachineChain(
-        weights.transformer(),
+        T,
         prompt=(table.prompt,),
         steps="n + 1" if isinstance(machine, FiniteAutomaton) else most,
         until=tuple(token.name for token in ends),
@@ -147,8 +147,8 @@ def _fixed(table: StepTable, length: int, steps: int) -> Iterator[Fixed]:
         yield Fixed(bits, 0)
 
 
-def _smallest(table: StepTable, length: int, steps: int) -> MachineWeights:
-    """Return the weights in the smallest Fixed in which they are proved: whole numbers need no bits after the point."""
+def _smallest(table: StepTable, length: int, steps: int) -> Transformer:
+    """Return the transformer in the smallest Fixed in which it is proved; whole numbers need no fraction bits."""
     why: LawError | None = None
     for A in _fixed(table, length, steps):
         try:
@@ -158,8 +158,8 @@ def _smallest(table: StepTable, length: int, steps: int) -> MachineWeights:
     raise LawError(f"no arithmetic of up to {MOST_BITS} bits will do: write fewer steps; {why}")
 
 
-def _in(A: Arithmetic, table: StepTable, length: int, steps: int) -> MachineWeights:
-    """Return the weights in this arithmetic, if they are proved in it."""
+def _in(A: Arithmetic, table: StepTable, length: int, steps: int) -> Transformer:
+    """Return the transformer in this arithmetic, if it is proved there."""
     if isinstance(A, Native) or not isinstance(A, Arithmetic):
         raise InputError(
             f"arithmetic={brief(A)}: a machine is proved in a finite arithmetic: write Fixed(8, 1), or None for the "
@@ -168,14 +168,14 @@ def _in(A: Arithmetic, table: StepTable, length: int, steps: int) -> MachineWeig
     try:
         return _proved(A, table, length, steps)
     except LawError as error:
-        enough = _smallest(table, length, steps).A
+        enough = _smallest(table, length, steps).arithmetic
         raise LawError(f"{error}; the smallest arithmetic that will do is {enough}") from error
 
 
-def _proved(A: Arithmetic, table: StepTable, length: int, steps: int) -> MachineWeights:
-    weights = MachineWeights(table, A)
+def _proved(A: Arithmetic, table: StepTable, length: int, steps: int) -> Transformer:
+    T = MachineWeights(table, A).transformer()
     try:
-        MachineProof(weights.transformer(), table, length, steps)
+        MachineProof(T, table, length, steps)
     except LemmaError as error:
         raise LawError(f"{A} is too small for {steps} steps on inputs of {length} tokens: {error}") from error
-    return weights
+    return T

@@ -188,7 +188,15 @@ def _first(T: Transformer) -> Head:
 
 def affine(A: Any, W: npt.NDArray[Any], x: Reals, b: npt.NDArray[Any] | None) -> Reals:
     """Return W x ⊕ b; lanes that no row reads are left out, for they add 0."""
-    W, b = np.asarray(W, np.float64), None if b is None else np.asarray(b, np.float64)
-    used = np.flatnonzero(W.any(axis=0))
-    found: Reals = A.affine(W[:, used], x[..., used], b)
+    return _affine_over(np.flatnonzero(np.asarray(W).any(axis=0)), A, W, x, b)
+
+
+def affine_at(A: Any, W: npt.NDArray[Any], x: Reals, b: npt.NDArray[Any] | None) -> Reals:
+    """Return W x ⊕ b for one vector; numbers that are 0 are left out, for they add 0."""
+    return _affine_over(np.flatnonzero(x), A, W, x, b)
+
+
+def _affine_over(used: Any, A: Any, W: npt.NDArray[Any], x: Reals, b: npt.NDArray[Any] | None) -> Reals:
+    bias = None if b is None else np.asarray(b, np.float64)
+    found: Reals = A.affine(np.asarray(W[:, used], np.float64), x[..., used], bias)
     return found

@@ -7,11 +7,10 @@ place that a register can have by then.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from weightsmith.model import Transformer
-from weightsmith.programs.machines.proof.places import affine
-from weightsmith.programs.machines.proof.tapes import AT_ONCE, Tapes
+from weightsmith.programs.machines.proof.places import affine_at
+from weightsmith.programs.machines.proof.tapes import Tapes
 from weightsmith.programs.machines.table import StepTable, Tape
 from weightsmith.programs.proof.lemmas import Lemma, LemmaError
 
@@ -38,29 +37,24 @@ class MachineProof(Tapes):
         base[:, list(self.lane_of)] = 0
         cases = [(token, shows) for token in self.going for shows in table.shows
                  if all(one in there for one, there in zip(shows, shown, strict=True))]  # fmt: skip
-        rows = max(1, AT_ONCE // (len(layer.W_1) * 4))
-        for start in range(0, len(cases), rows):
-            some = cases[start : start + rows]
-            h = base[[token for token, _ in some]]
-            total = np.zeros_like(h)
-            for n, there in enumerate(shown):
-                parts = np.array([there[shows[n]] for _, shows in some])
-                if of_tape[n]:
-                    total = A.add(total, parts)
+        for token, shows in cases:
+            h, total = base[token], np.zeros(len(T.lanes))
+            for one, there, tape in zip(shows, shown, of_tape, strict=True):
+                if tape:
+                    total = A.add(total, there[one])
                 else:
-                    h = A.add(h, parts)
+                    h = A.add(h, there[one])
             h = A.add(h, total)
-            fired = A.activate("relu", affine(A, layer.W_1, h, layer.b_1))
-            h = A.add(h, affine(A, layer.W_2, fired, layer.b_2))
-            self._require_tokens(some, np.argmax(A.matvec(np.asarray(T.output, np.float64), h), axis=1))
+            fired = A.activate("relu", affine_at(A, layer.W_1, h, layer.b_1))
+            h = A.add(h, affine_at(A, layer.W_2, fired, layer.b_2))
+            self._require_token(token, shows, int(np.argmax(affine_at(A, T.output, h, None))))
         self.lemmas.append(
             Lemma("block 1, feed-forward", "the token of the rule, for every state and all that is read", len(cases))
         )
 
-    def _require_tokens(self, cases: list[tuple[int, tuple[str, ...]]], chosen: npt.NDArray[np.intp]) -> None:
+    def _require_token(self, token: int, shows: tuple[str, ...], number: int) -> None:
         table, first = self.table, len(self.table.inputs)
-        for (token, shows), number in zip(cases, chosen.tolist(), strict=True):
-            state = table.start if token == first else table.tokens[token - first - 1].state
-            if table.following(state, shows) != number:
-                said = f"{table.tokens[number].name!r} in state {state!r} on {', '.join(shows)}"
-                raise LemmaError(f"block 1 writes {said}, and the machine does not")
+        state = table.start if token == first else table.tokens[token - first - 1].state
+        if table.following(state, shows) != number:
+            said = f"{table.tokens[number].name!r} in state {state!r} on {', '.join(shows)}"
+            raise LemmaError(f"block 1 writes {said}, and the machine does not")
