@@ -213,3 +213,43 @@ def test_a_causal_program_whose_outputs_are_tokens_is_a_chain() -> None:
         for _ in range(4):
             known += "0" if known.count("1") % 2 else "1"
         assert "".join(C.run(start).text) == known
+
+
+@pytest.mark.parametrize(
+    ("block", "part", "lane"),
+    [
+        (1, "W_V", "tape place"),
+        (1, "W_Q", "index"),
+        (1, "W_K", "counter 0 is positive"),
+        (1, "W_1", "counter 0 place"),
+        (None, "output", "tape place"),
+    ],
+)
+def test_weights_that_read_a_lane_which_they_must_not_are_refused(block: int | None, part: str, lane: str) -> None:
+    C = SOME["counters"]()
+    T = C.transformer
+    owner: Any = T if block is None else T.blocks[block].feed_forward
+    if part in ("W_V", "W_Q", "W_K"):
+        owner = T.blocks[1].attention.heads[0]  # type: ignore[union-attr]
+    weights = np.array(getattr(owner, part), np.float64)
+    weights[0, list(T.lanes).index(lane)] = 1.0
+    new = replace(owner, **{part: weights})
+    if block is None:
+        T = new
+    elif part == "W_1":
+        T = _with(T, 1, replace(T.blocks[1], feed_forward=new))
+    else:
+        T = _with(T, 1, replace(T.blocks[1], attention=ws.Attention((new,))))
+    with pytest.raises(LemmaError, match=f"reads the lane '{lane}'"):
+        replace(C, transformer=T).certificate()
+
+
+def test_a_counter_that_does_not_look_the_same_for_all_positive_values_is_refused() -> None:
+    C = SOME["counters"]()
+    layer = C.transformer.blocks[0].feed_forward
+    assert layer is not None
+    values = np.array(layer.W_2, np.float64)
+    values[:, 1] = 0.0  # the neuron "counter 0 above 1"
+    T = _with(C.transformer, 0, replace(C.transformer.blocks[0], feed_forward=replace(layer, W_2=values)))
+    with pytest.raises(LemmaError, match="positive values of counter 0 look different"):
+        replace(C, transformer=T).certificate()
