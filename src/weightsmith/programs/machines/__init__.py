@@ -4,9 +4,8 @@
     rules       checks that they share
     table       a machine as a table: which token follows on a state and what is read
     weights     the table as weights in an arithmetic
-    proof       from the weights alone: every step up to a length and a number of steps is right
+    proof/      from the weights alone: every step up to a length and a number of steps is right; certificates, replay
     compiled    compile_machine: the smallest arithmetic, the chain, its certificate
-    replay      a certificate, derived again for a model
     examples    busy beavers, palindromes, increment, Rule 110, aⁿbⁿ, parity, the word problem of a group
 
 A machine has *registers*: tapes and counters. A token records the state that the machine enters, what it writes and how
