@@ -300,6 +300,7 @@ Alibi        slopes:slopes place:place=null!
 Readout      lanes:lanes table:pairs
 Edit         text:text block:whole first:whole count:whole before:FeedForward? created:bool digest:name
 Chain        prompt:any_text* steps:steps until:any_text* answers:pairs inputs:names outputs:whole max_length:whole?
+             min_length:whole?
 """
 
 
@@ -578,6 +579,7 @@ class Reader:
         room = len(T.table) - len(chain.prompt) - (0 if chain.until else chain.steps - 1)
         need(chain.max_length != 0 and (chain.max_length or not T.table), "the chain takes no input, or too long ones")
         need(not T.table or chain.max_length <= room, "the chain takes inputs that do not fit the position table")
+        need(chain.min_length in (None, 1), "a chain with a shortest input is not checked here")
         chain.meaning, chain.said = dict(chain.answers), [*dict.fromkeys(meant)]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.automata import Automaton, Inputs, Language, Truths, language
-from weightsmith.check.models import Model, check_input_length
+from weightsmith.check.models import Model, check_input_length, check_shortest
 from weightsmith.check.plan import Plan, Shard, inputs_between, rank, tokens
 from weightsmith.errors import InputError, ModelError, brief, listed, shown, whole_number
 from weightsmith.model import Chain, Transformer
@@ -47,6 +47,7 @@ class Frame:
         """Refuse inputs that are longer than a position table, with their suffix."""
         for T in models:
             check_input_length(T, longest + len(self.after(T)))
+            check_shortest(T, self.length)
 
     def lengths(self, shortest: int, longest: int) -> range:
         """Return the lengths of inputs in a range."""

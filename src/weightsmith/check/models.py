@@ -135,6 +135,13 @@ def check_input_length(model: Model, length: int) -> None:
         raise InputError(f"the chain takes inputs of at most {model.max_length} tokens: write up_to={model.max_length}")
 
 
+def check_shortest(model: Model, length: int | None) -> None:
+    """Refuse a claim about inputs that are shorter than those of a chain; `length` is the length of all inputs."""
+    least = model.min_length if isinstance(model, Chain) else None
+    if least is not None and least > (1 if length is None else length):
+        raise InputError(f"the chain takes inputs of at least {least} tokens: write length={least}")
+
+
 def refuse_chains(what: str, *models: Model) -> None:
     """Refuse a chain where a claim is about numbers inside a run."""
     if any(isinstance(model, Chain) for model in models):

@@ -113,7 +113,7 @@ def _compile_circuit(
     check_outputs(output, certificate_file(certificate), read=[circuit])
     C = ws.programs.compile_circuit(circuit, precision or "constant", arithmetic)
     proof = None if certificate is None else C.certificate()
-    save_model(C.transformer, output, f"{C.circuit}\n{C!r}")
+    save_model(C, output, f"{C.circuit}\n{C!r}")
     if certificate is not None and proof is not None:
         hand_over(proof, certificate)
 

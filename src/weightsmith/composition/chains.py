@@ -136,6 +136,7 @@ class Plan:
     over: Callable[[Token], bool]
     answer: Callable[[Token], str]
     steps: int | None
+    shortest: Sequence[Chain]  # those that read the input, which say how short it may be
 
     def tokens(self) -> tuple[list[Token], list[Token]]:
         """Return all tokens that can come after the input, and those that are the prompt."""
@@ -180,7 +181,7 @@ def chains_side_by_side(chains: Sequence[Chain], decide: Joint) -> Chain:
     most = [side.most for side in sides]
     steps = None if None in most else max(cast(list[int], most)) + max(len(C.prompt) for C in chains)
     longest = min((C.max_length for C in chains if C.max_length is not None), default=None)
-    return _assembled(Plan(sides, following, over, answer, steps), _common_inputs(chains), longest)
+    return _assembled(Plan(sides, following, over, answer, steps, chains), _common_inputs(chains), longest)
 
 
 def then(C: Chain, D: Chain) -> Chain:
@@ -213,7 +214,7 @@ def then(C: Chain, D: Chain) -> Chain:
 
     most = [first.most, second.most]
     steps = None if None in most else sum(cast(list[int], most)) + len(C.prompt) + len(D.prompt)
-    plan = Plan((first, second), following, over, lambda token: second.answer(token[1]), steps)
+    plan = Plan((first, second), following, over, lambda token: second.answer(token[1]), steps, (C,))
     bounds = [] if C.max_length is None else [C.max_length]
     if D.max_length is not None:  # the text of the first chain is the input of the second
         if first.most is None:
@@ -240,6 +241,7 @@ def _assembled(plan: Plan, inputs: tuple[str, ...], longest: int | None) -> Chai
     return Chain(
         T, prompt=[_name(token) for token in prompt], steps=plan.steps, until=tuple(answers), answers=answers,
         inputs=inputs, max_length=longest,
+        min_length=max((C.min_length for C in plan.shortest if C.min_length is not None), default=None),
     )  # fmt: skip
 
 

@@ -37,7 +37,7 @@ def chain_structure(C: Chain) -> dict[str, Any]:
     """Return the JSON object of a chain: that of its transformer, with the rest of the chain under "chain"."""
     if callable(C.steps):
         raise FileError("its steps are a Python function, which a file cannot hold: write steps='2*n + 1' or a number")
-    rest = {field.name: getattr(C, field.name) for field in fields(C) if field.name != "transformer"}
+    rest = {field.name: getattr(C, field.name) for field in fields(Chain) if field.name != "transformer"}
     return structure(C.transformer) | {"chain": {name: _plain(value) for name, value in rest.items()}}
 
 
@@ -116,7 +116,7 @@ def _kinds(kind: type[Frozen] = Frozen) -> Iterator[tuple[str, type[Frozen]]]:
     """Yield every kind of part with its name in files: whatever is frozen, but for the transformer itself."""
     for part in kind.__subclasses__():
         yield from _kinds(part)
-        if is_dataclass(part) and part not in (Transformer, Chain):
+        if is_dataclass(part) and part is not Transformer and not issubclass(part, Chain):
             yield part.stored_as(), part
 
 

@@ -38,6 +38,7 @@ class Chain(Frozen):
     position table, or 1,024 without one. A position table turns a function into a sequence.
     `inputs` are the tokens that inputs consist of: by default all but those of the prompt and of `until`.
     `max_length` is the length of the longest input: less than what the position table holds, or what was declared.
+    `min_length` is that of the shortest one, such as the number of inputs of a circuit; None for any.
     """
 
     transformer: Transformer
@@ -48,6 +49,7 @@ class Chain(Frozen):
     inputs: str | Sequence[str] | None = None
     outputs: int = 1
     max_length: int | None = None
+    min_length: int | None = None
 
     def __post_init__(self) -> None:
         """Check everything, and keep it as tuples."""
@@ -68,6 +70,9 @@ class Chain(Frozen):
         if self.max_length is not None:
             self._set("max_length", whole_number(self.max_length, "max_length", 1, meaning="the longest input"))
         self._set_steps(T)
+        if self.min_length is not None:
+            most, line = self.max_length, "the length of the shortest input, at most that of the longest"
+            self._set("min_length", whole_number(self.min_length, "min_length", 1, most, line))
 
     def _set_transformer(self) -> Transformer:
         """Take the transformer of a compiled program for the program; refuse one whose decisions are not tokens."""
@@ -254,6 +259,9 @@ class Chain(Frozen):
                     f"token {position} of the input is {brief(token)}: inputs of this chain consist of "
                     f"{listed(self.vocabulary)}; Chain(…, inputs=…) says of which tokens"
                 )
+        if self.min_length is not None and len(read) < self.min_length:
+            wanted = f"{self.min_length}{'' if self.min_length == self.max_length else ' or more'}"
+            raise InputError(f"the input has {len(read)} tokens, and this chain reads {wanted}: write all of them")
         if self.max_length is not None and len(read) > self.max_length:
             raise InputError(
                 f"the input has {len(read)} tokens, and this chain takes at most {self.max_length}: "
@@ -323,13 +331,21 @@ def chain_facts(C: Chain) -> list[tuple[str, str]]:
     """Return the main facts about a chain as pairs of a word and a text, without those of its transformer."""
     steps = "until a token ends it" if C.steps is None else f"{steps_text(C)}{' at most' if C.until else ''}"
     rows = [
-        ("inputs", listed(C.vocabulary) + ("" if C.max_length is None else f", at most {C.max_length} tokens")),
+        ("inputs", listed(C.vocabulary) + _lengths(C)),
         ("prompt", tokens_text(C.transformer.vocabulary, map(shown, C.prompt)) or "none"),
         ("steps", steps),
         *([("until", listed(C.until))] if C.until else []),
         ("answers", listed([f"{shown(token)} → {shown(answer)}" for token, answer in cast(Any, C.answers)])),
     ]
     return [*rows, ("outputs", f"the last {C.outputs} tokens")] if C.outputs > 1 else rows
+
+
+def _lengths(C: Chain) -> str:
+    """Say how many tokens inputs have, where that is limited."""
+    if C.min_length is not None and C.min_length == C.max_length:
+        return f", {C.max_length} tokens"
+    least = "" if C.min_length is None else f", at least {C.min_length} tokens"
+    return least + ("" if C.max_length is None else f", at most {C.max_length} tokens")
 
 
 def steps_text(C: Chain) -> str:

@@ -1,4 +1,5 @@
 from . import form as form
+from . import machines as machines
 from . import rasp as rasp
 from .circuits.certificate import CircuitCertificate as CircuitCertificate
 from .circuits.certificate import replay_circuit as replay_circuit
@@ -19,6 +20,10 @@ from .ltl.compiled import compile_ltl as compile_ltl
 from .ltl.meaning import truths as truths
 from .ltl.progression import formula_automaton as formula_automaton
 from .ltl.reading import parse_ltl as parse_ltl
+from .machines.compiled import compile_machine as compile_machine
+from .machines.counters import CounterMachine as CounterMachine
+from .machines.finite import FiniteAutomaton as FiniteAutomaton
+from .machines.turing import TuringMachine as TuringMachine
 from .proof.certificate import Certificate as Certificate
 from .proof.replay import ProgramReplay as ProgramReplay
 from .proof.replay import replay as replay

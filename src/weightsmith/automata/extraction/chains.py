@@ -27,6 +27,8 @@ def check_chain(C: Chain) -> None:
             f"no automaton counts a number of steps that depends on the length of the input: {instead}, or write a "
             "number of steps, or tokens that end the chain"
         )
+    if C.min_length is not None and C.min_length > 1:
+        raise InputError(f"the chain takes inputs of at least {C.min_length} tokens: write length={C.min_length}")
     if C.outputs != 1:
         raise InputError(f"an automaton has one answer for an input, and the chain has {C.outputs} outputs; {instead}")
     if C.until and C.transformer.max_length is not None:

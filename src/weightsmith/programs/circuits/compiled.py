@@ -27,7 +27,7 @@ class CompiledCircuit(Chain):
     def of(cls, circuit: Circuit, precision: str, arithmetic: Arithmetic | None) -> "CompiledCircuit":
         """Compile a circuit whose last wires are its outputs."""
         T = transformer_of(circuit, addresses_of(circuit, precision, arithmetic))
-        chain = cls(T, steps=len(circuit.gates), outputs=len(circuit.outputs or ()))
+        chain = cls(T, steps=len(circuit.gates), outputs=len(circuit.outputs or ()), min_length=circuit.inputs)
         chain._set("_circuit", circuit)
         return chain
 
@@ -38,13 +38,6 @@ class CompiledCircuit(Chain):
         if found is None:
             raise InputError("this chain was made by changing a compiled one: compile the circuit again")
         return found
-
-    def read(self, tokens: str | Sequence[str]) -> tuple[str, ...]:
-        """Return the bits of an input; refuse other tokens, and another number of them."""
-        read, wanted = super().read(tokens), self.max_length
-        if len(read) != wanted:
-            raise InputError(f"the input has {len(read)} bits, and the circuit reads {wanted}: write all of them")
-        return read
 
     def certificate(self) -> CircuitCertificate:
         """Return the lemmas by which the chain computes the circuit on every input, derived from the weights alone."""
