@@ -1673,7 +1673,7 @@ def answers_of_chain(
             token, steps = model.answers[one.labels[state] - 1], steps + 1
             if token in chain.until or (steps == most and not chain.until):
                 return 1 + int(chain.said.index(chain.meaning[token]))
-            if steps == most:
+            if steps >= most:
                 return 1 + len(chain.said)
             state = step(state, token)
         return 0

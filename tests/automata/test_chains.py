@@ -147,13 +147,16 @@ def test_what_no_automaton_describes_is_refused_with_what_to_write() -> None:
 def test_a_chain_without_steps_ends_within_the_limit_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same limit stands in the chain, in the search and in the checker: with one alone changed, they part."""
     C, _ = proved()
-    D = replace(C, until="Y", answers={"Y": "YES"}, steps=None)
-    assert (D.steps_for(3), verify.MOST_UNTIL) == (1024, 1024)
-    refuted = ws.check.recognizes(D, ".*")
+    never = replace(C, until="Y", answers={"Y": "YES"}, steps=None)
+    assert (never.steps_for(3), verify.MOST_UNTIL) == (1024, 1024)
+    refuted = ws.check.recognizes(never, ".*")
     assert (refuted.counterexample, refuted.sides["the chain"]) == ("0", "does not end within 1,024 tokens")
-    data = ws.check.recognizes(D, ".*", within=".*1.*").certificate()
-    model = verify.Model(model_bytes(D))
+    T = ws.library.contains("N", vocabulary=("0", "1", "N", "Y"))
+    twice = ws.Chain(replace(T, classes=("N", "Y")), until="Y", inputs="01", answers={"Y": "YES"})
+    assert twice.run("01").generated == ("N", "Y")
+    data = ws.check.recognizes(twice, ".*").certificate()
+    model = verify.Model(model_bytes(twice))
     verify.check([model], data)
-    monkeypatch.setattr(verify, "MOST_UNTIL", 0)
+    monkeypatch.setattr(verify, "MOST_UNTIL", 1)
     with pytest.raises(verify.Refused, match="on some input the chain does not end"):
         verify.check([model], data)

@@ -137,7 +137,7 @@ def test_an_input_has_as_many_bits_as_the_circuit_reads() -> None:
     for wrong in ("01", "0110"):
         with pytest.raises(InputError, match="tokens|bits"):
             C(wrong)
-    with pytest.raises(InputError, match="the input has 2 bits, and the circuit reads 3: write all of them"):
+    with pytest.raises(InputError, match="the input has 2 tokens, and this chain reads 3: write all of them"):
         C("01")
 
 
