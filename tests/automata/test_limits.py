@@ -24,7 +24,7 @@ NO_BOUNDS = {  # what numbers in capitals may say besides: how many bytes someth
     "loops": {"DEAD"},
     "moore": {"NO_STATE"},
     "stream": {"NEVER"},
-    "whole": {"AUTOMATON_BYTES"},
+    "one_automaton": {"AUTOMATON_BYTES"},
 }
 
 

@@ -11,9 +11,11 @@ from tests.cli.commands import weightsmith
 # The work itself, so that whoever comes to it is found out.
 IDLE = """
 import weightsmith as ws, weightsmith.cli.new
+from weightsmith.cli import lazy
 def working(*arguments, **options):
     raise SystemExit(99)
-ws.load = weightsmith.cli.new.build = ws.train.corpus = ws.train.fit = ws.train.compare = working
+ws.load = lazy.load_transformer = weightsmith.cli.new.build = working
+ws.train.corpus = ws.train.fit = ws.train.compare = working
 """
 CLAIM = ("check", "same-decisions", "contains.safetensors", "contains.safetensors", "--up-to", "4")
 LEARN = ("train", "--predicate", "contains 11", "--steps", "2")

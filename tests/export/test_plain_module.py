@@ -249,7 +249,7 @@ def test_agreement_takes_modules_functions_and_what_exporters_wrap() -> None:
     assert unknown.logit_difference == np.inf
     with pytest.raises(ExportError, match=r"agreement\(T, 3\): give it what an exporter made"):
         agreement(T, 3)
-    with pytest.raises(ExportError, match=r"returned 'float64' \(2,\) for places \(2, 1\)"):
+    with pytest.raises(ExportError, match=r"returned 'float64' \(2,\) for token ids \(2, 1\)"):
         agreement(T, lambda ids: np.zeros(2))
     with pytest.raises(ws.InputError, match="up_to"):
         agreement(T, module, up_to=0)

@@ -106,6 +106,8 @@ class Native(Arithmetic):
 
 def machine(name: Elementary, x: npt.NDArray[Any]) -> Any:
     """Return a function of floats in their own type, as the machine computes it."""
+    if x.ndim == 0:  # the results of numpy would be numbers, which cannot be overwritten
+        return machine(name, x.reshape(1))[0]
     real = x.dtype.type
     if elementary.known(name) == "exp":
         return np.exp(x)

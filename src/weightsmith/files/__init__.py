@@ -47,7 +47,7 @@ def load_transformer(path: str | os.PathLike[str]) -> Transformer:
 def _transformer(model: Transformer | Chain, name: str | os.PathLike[str]) -> Transformer:
     if isinstance(model, Chain):
         raise FileError(
-            f"{named(name)} holds a chain, and a transformer is needed here: "
+            f"{named(str(name))} holds a chain, and a transformer is needed here: "
             "write save(load(…).transformer, …) for the transformer in it"
         )
     return model

@@ -32,7 +32,6 @@ __all__ = [
     "length_modulo",
     "majority",
     "matches",
-    "parities_by_chain",
     "parity",
     "parity_by_chain",
     "parity_chain",
