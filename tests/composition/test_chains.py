@@ -4,6 +4,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+from random import Random
 
 import numpy as np
 import pytest
@@ -93,3 +94,29 @@ def test_what_cannot_be_composed_is_refused_by_name() -> None:
         ~ws.Chain(replace(P.transformer, classes=("0", "1", "="), output=np.zeros((3, 2))), steps=1)
     with pytest.raises(ws.ModelError, match=r"write Chain\(T, steps=…, answers=…\)"):
         operator.invert(P.transformer)
+
+
+def nand_circuit(draw: Random, inputs: int) -> tuple[ws.Chain, Callable[[tuple[str, ...]], bool]]:
+    """Return a random circuit as a chain that answers YES or NO, and its meaning."""
+    gates = [
+        ("nand", draw.randrange(wire), draw.randrange(wire)) for wire in range(inputs, inputs + draw.randint(1, 8))
+    ]
+    C = ws.programs.compile_circuit(gates, inputs=inputs, arithmetic=ws.Fixed(2, 2))
+
+    def value(bits: tuple[str, ...]) -> bool:
+        values = [bit == "1" for bit in bits]
+        for _, a, b in gates:
+            values.append(not (values[a] and values[b]))
+        return values[-1]
+
+    return replace(C, answers={"0": "NO", "1": "YES"}), value
+
+
+@pytest.mark.parametrize("inputs", [2, 4, *(pytest.param(inputs, marks=pytest.mark.long) for inputs in (1, 3, 5, 6))])
+def test_formulas_of_random_circuits_are_right_on_every_input(inputs: int) -> None:
+    draw = Random(inputs)
+    (C, c), (D, d), (E, e) = (nand_circuit(draw, inputs) for _ in range(3))
+    assert len({part.steps for part in (C, D, E)}) > 1
+    every = list(product("01", repeat=inputs))
+    wanted = ["YES" if (c(bits) and not d(bits)) or e(bits) else "NO" for bits in every]
+    assert (C & ~D | E).decide(every) == wanted
