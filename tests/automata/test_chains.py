@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -160,3 +161,17 @@ def test_a_chain_without_steps_ends_within_the_limit_or_not_at_all(monkeypatch: 
     monkeypatch.setattr(verify, "MOST_UNTIL", 1)
     with pytest.raises(verify.Refused, match="on some input the chain does not end"):
         verify.check([model], data)
+
+
+def test_compositions_are_proved_for_all_lengths_and_files_hold_them(tmp_path: Path) -> None:
+    C, _ = proved()
+    zeros = ws.library.contains("0")
+    embedding = np.vstack([zeros.embedding, np.zeros((2, len(zeros.lanes)))])
+    T = replace(zeros, vocabulary=("0", "1", "N", "Y"), embedding=embedding, classes=("N", "Y"))
+    both = C & replace(C, transformer=T, steps=4)
+    verdict = ws.check.recognizes(both, ".*1.*0.*|.*0.*1.*")
+    assert (verdict.holds, verdict.scope) == (True, "all lengths")
+    ws.save(both, tmp_path / "both.safetensors")
+    loaded = ws.load(tmp_path / "both.safetensors")
+    assert digest(loaded) == digest(both)
+    assert ws.check.replay(verdict.certificate(), [loaded]).agrees

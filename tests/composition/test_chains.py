@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -70,6 +71,30 @@ def test_the_second_chain_reads_what_the_first_wrote(seed: int) -> None:
     inputs = [tokens for tokens in INPUTS if len(tokens) <= (C.max_length or 0)]
     whole = C.then(D)
     assert whole.decide(inputs) == [D(C.run(tokens).text) for tokens in inputs]
+
+
+def test_a_composition_of_compositions_has_all_parts_beside_each_other() -> None:
+    C, D, E = in_one_arithmetic(2)
+    whole = ~(C & ~D | E)
+    assert len(whole.transformer.blocks) == len((C | E).transformer.blocks)
+    said = zip(*(part.decide(INPUTS) for part in (C, D, E)), strict=True)
+    wanted = ["NO" if (c, d) == ("YES", "NO") or e == "YES" else "YES" for c, d, e in said]
+    assert whole.decide(INPUTS) == wanted
+    assert (whole ^ C).decide(INPUTS) == [
+        "YES" if a != b else "NO" for a, b in zip(wanted, C.decide(INPUTS), strict=True)
+    ]
+
+
+def test_a_changed_composition_is_taken_as_it_is() -> None:
+    """Its parts no longer say what it answers."""
+    C, D, E = in_one_arithmetic(1)
+    both = C & D
+    exchanged = {"YES": "NO", "NO": "YES"}
+    pairs: Any = both.answers
+    other = replace(both, answers={token: exchanged[answer] for token, answer in pairs})
+    assert other.decide(INPUTS) == [exchanged[str(answer)] for answer in both.decide(INPUTS)]
+    wanted = zip(other.decide(INPUTS), E.decide(INPUTS), strict=True)
+    assert (other | E).decide(INPUTS) == ["YES" if "YES" in pair else "NO" for pair in wanted]
 
 
 def test_a_negation_exchanges_the_answers_and_nothing_else() -> None:

@@ -10,7 +10,7 @@ token is not the decision. So just one token has the logit 0.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from typing import NamedTuple, TypeAlias, cast
 
@@ -37,12 +37,48 @@ Joint: TypeAlias = Callable[[tuple[bool, ...]], bool]
 YES_NO = ("NO", "YES")
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class ComposedChain(Chain):
+    """A chain that remembers its parts, so that a composition of compositions is one of all parts at once."""
+
+    parts: tuple[Chain, ...] = field(default=(), compare=False)
+    truth: tuple[bool, ...] = field(default=(), compare=False)  # the answer, by those of the parts as binary digits
+    made: Chain | None = field(default=None, compare=False)  # as it was composed
+
+    @classmethod
+    def stored_as(cls) -> str:
+        """Return the name in files: a chain among others."""
+        return Chain.stored_as()
+
+    @property
+    def is_as_made(self) -> bool:
+        """Whether nothing was replaced since it was composed: only then its parts say what it does."""
+        names = [each.name for each in fields(Chain)]
+        return self.made is not None and all(getattr(self, name) == getattr(self.made, name) for name in names)
+
+
 def negated_chain(C: Chain) -> Chain:
     """~C: the same chain with its two answers exchanged."""
     first, second = _answers(C)
     exchanged = {first: second, second: first}
     pairs = cast(Sequence[tuple[str, str]], C.answers)
-    return replace(C, answers={token: exchanged[answer] for token, answer in pairs})
+    negated = replace(C, answers={token: exchanged[answer] for token, answer in pairs})
+    if isinstance(C, ComposedChain) and isinstance(negated, ComposedChain) and C.is_as_made:
+        return _remembering(negated, C.parts, tuple(not answer for answer in C.truth))
+    return negated
+
+
+def _remembering(C: Chain, parts: tuple[Chain, ...], truth: tuple[bool, ...]) -> ComposedChain:
+    """Return a chain with its parts."""
+    values = {each.name: getattr(C, each.name) for each in fields(Chain)}
+    return ComposedChain(**values, parts=parts, truth=truth, made=Chain(**values))
+
+
+def _parts(C: Chain) -> tuple[tuple[Chain, ...], tuple[bool, ...]]:
+    """Return the parts of a chain, and its answer by theirs; another chain is its only part."""
+    if isinstance(C, ComposedChain) and C.is_as_made:
+        return C.parts, C.truth
+    return (C,), (False, True)
 
 
 def both_chains(C: Chain, D: Chain) -> Chain:
@@ -164,8 +200,19 @@ def chains_side_by_side(chains: Sequence[Chain], decide: Joint) -> Chain:
     Exact in: what `infinity_form` needs.
     Because: every chain reads its own symbols at the positions of its own text, in lanes that no other reads.
     """
+    composed = [_parts(C) for C in chains]
+    whole, chains = chains, [part for parts, _ in composed for part in parts]
     sides = [Side(C) for C in chains]
     yes = [_answers(C)[1] for C in chains]
+
+    def decided(said: tuple[bool, ...]) -> bool:
+        """Return the answer of the composition by those of all parts."""
+        answers, rest = [], said
+        for parts, truth in composed:
+            number = int("".join(str(int(each)) for each in rest[: len(parts)]), 2)
+            answers.append(truth[number])
+            rest = rest[len(parts) :]
+        return decide(tuple(answers))
 
     def following(token: Token | None) -> list[Token]:
         each = [side.first() if token is None else side.after(token[i]) for i, side in enumerate(sides)]
@@ -176,12 +223,14 @@ def chains_side_by_side(chains: Sequence[Chain], decide: Joint) -> Chain:
 
     def answer(token: Token) -> str:
         said = (side.answer(symbol) == word for side, symbol, word in zip(sides, token, yes, strict=True))
-        return YES_NO[decide(tuple(said))]
+        return YES_NO[decided(tuple(said))]
 
     most = [side.most for side in sides]
     steps = None if None in most else max(cast(list[int], most)) + max(len(C.prompt) for C in chains)
     longest = min((C.max_length for C in chains if C.max_length is not None), default=None)
-    return _assembled(Plan(sides, following, over, answer, steps, chains), _common_inputs(chains), longest)
+    made = _assembled(Plan(sides, following, over, answer, steps, chains), _common_inputs(whole), longest)
+    truth = tuple(bool(decided(said)) for said in product((False, True), repeat=len(chains)))
+    return _remembering(made, tuple(chains), truth)
 
 
 def then(C: Chain, D: Chain) -> Chain:
