@@ -97,6 +97,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "answers of others": (lambda: chain(answers={"=": "NO"}), "^answers has '=', which is never the last token"),
     "answers that are numbers": (lambda: chain(answers={"0": 0, "1": 1}), "^the answer 0 of 0 is not a text"),
     "answers that are a number": (lambda: chain(answers=5), "^answers=5: write what each last token stands for"),
+    "outputs and until": (lambda: chain(outputs=2, until="1"), "^outputs=2 with until=…: before a token that ends"),
     "outputs": (lambda: chain(outputs=0), "^outputs=0: "),
     "too many steps for the table": (
         lambda: ws.Chain(TABLE, steps=9, inputs="01"),

@@ -18,7 +18,7 @@ MIN_INPUTS = 256  # of a check from which on comparing the weights pays
 
 
 def handover_of(readers: Sequence[Reader], positions: int, inputs: int) -> Handover | None:
-    """Return what two models share, in a check of so many inputs that have at most so many positions."""
+    """Return what two models share; `positions` and `inputs` are the greatest length and the number of inputs."""
     if inputs < MIN_INPUTS or len(readers) != 2 or readers[0].suffix != readers[1].suffix:
         return None
     first, second = (engine_of(reader.model) for reader in readers)

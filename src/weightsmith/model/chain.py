@@ -63,6 +63,11 @@ class Chain(Frozen):
                 f"write some of its classes, {listed([str(value) for value in T.answers])}"
             )
         self._set("outputs", whole_number(self.outputs, "outputs", 1, meaning="how many of the last tokens answer"))
+        if self.outputs > 1 and self.until:
+            raise ModelError(
+                f"outputs={self.outputs} with until=…: before a token that ends the chain, no token has an answer; "
+                "write a number of steps instead of until, or outputs=1"
+            )
         self._set("inputs", self._checked_inputs(T))
         if self.steps is None and not self.until:
             raise ModelError(f"nothing ends the chain: {STEPS_LINE}")

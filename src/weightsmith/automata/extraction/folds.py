@@ -68,7 +68,7 @@ def _members(arithmetic: Saturating) -> Array:
 
 @cache
 def _every_sum(arithmetic: Saturating) -> Ints:
-    """Return the number of the sum of each two members, for all extractions; nobody writes into it.
+    """Return a table of the sums of every two members, by their numbers; all extractions share it.
 
     It is not marked as read-only: for such an array Numba would compile the loops again.
     """

@@ -75,7 +75,7 @@ def handover(first: PackedRun, second: PackedRun, positions: int) -> Handover | 
 def _way(giver: PackedRun, taker: PackedRun, given: list[Stage], taken: list[Stage], swapped: bool) -> Handover:
     """Find the last stage of the taker whose lanes the giver has at one of its stages.
 
-    What may refuse an input before it must be a part of the giver too, or nobody would refuse that input.
+    A step of the taker before this stage that may refuse an input must be a step of the giver too.
     """
     holding: dict[int, int] = {}  # for each number, the stages of the giver that have it, as bits
     for i, stage in enumerate(given):

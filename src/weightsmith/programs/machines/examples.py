@@ -17,7 +17,7 @@ MOST_PERMUTED = 6
 
 
 def busy_beaver(states: int = 2) -> TuringMachine:
-    """Return the machine with so many states, 2 to 4, that runs longest on an empty tape before it halts.
+    """Return the machine with 2, 3 or 4 states that runs longest on an empty tape before it halts.
 
     They run 6, 21 and 107 steps (Radó 1962, Lin and Radó 1965, Brady 1983).
     """
@@ -62,7 +62,7 @@ def increment() -> TuringMachine:
 
 
 def rule_110(generations: int = 1) -> TuringMachine:
-    """Return a machine that makes so many generations of Rule 110, with 0 around the cells of its input.
+    """Return a machine that computes generations of Rule 110, with 0 around the cells of its input.
 
     A generation is one walk to the right: the new value of a cell is written one cell further, where its right
     neighbour has been read. So the cells 0 to n then hold those from −1 to n − 1; Rule 110 grows to the left only.

@@ -130,7 +130,7 @@ def reachable(start: str, steps: Mapping[Case, str]) -> set[str]:
 
 
 def has_every_rule(reached: set[str], steps: Mapping[Case, str], cases: int) -> bool:
-    """Return whether every reached state that has a rule has one for each of so many cases."""
+    """Return whether every reached state that has a rule has one for each of its `cases`."""
     going = [state for state, _ in steps if state in reached]
     return len(going) == len(set(going)) * cases
 
@@ -145,7 +145,7 @@ def tokens_of(
 ) -> tuple[tuple[Token, ...], dict[Case, int]]:
     """Return a token for each right-hand side, and the rules by number, of the states that can be reached.
 
-    A state has so many `cases`; STUCK comes first if one of them has no rule.
+    `cases` is the number of cases of a state; STUCK comes first if one of them has no rule.
     """
     steps = {case: right[0] for case, right in rules.items()}
     reached, found = reachable(start, steps), list[Token]()

@@ -84,7 +84,7 @@ class StepTable:
         return self.rules.get((state, shows), 0 if self.tokens[0].name == STUCK else None)
 
     def places(self, register: int, steps: int) -> tuple[int, int]:
-        """Return the least and the largest place of a register after up to so many steps."""
+        """Return the least and the largest place of a register after at most a number of steps."""
         moves = {token.moves[register] for token in self.tokens}
         low = 0 if isinstance(self.registers[register], Counter) else steps * min(0, *moves)
         return low, steps * max(0, *moves)

@@ -36,7 +36,7 @@ class Places:
         self._see_counters()
 
     def _form(self) -> None:
-        """Check that the model has two blocks and nothing besides what is looked at."""
+        """Check that the model has two blocks, and no part that the proof does not read."""
         T = self.T
         if len(T.blocks) != 2:
             raise LemmaError(f"the transformer has {len(T.blocks)} blocks, and not 2")

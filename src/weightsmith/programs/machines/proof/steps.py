@@ -19,7 +19,7 @@ class MachineProof(Tapes):
     """Shows every lemma when it is made, or raises a LemmaError."""
 
     def __init__(self, T: Transformer, table: StepTable, max_length: int, max_steps: int) -> None:
-        """Prove the steps of the table for inputs up to a length, and for so many steps."""
+        """Prove the steps of the table for inputs up to a length, and up to a number of steps."""
         super().__init__(T, table, max_length, max_steps)
         self._decide()
 
