@@ -146,7 +146,7 @@ def test_the_wrong_number_of_steps_or_outputs_is_refuted() -> None:
     for other, text in (
         (ws.Chain(T, steps=steps - 1, outputs=3), "the chain writes 9 tokens, and the circuit has 10 gates"),
         (ws.Chain(T, steps=steps, outputs=2), "the last 2 tokens answer, and the circuit has 3 outputs"),
-        (ws.Chain(T, steps=steps, until="1", outputs=3), "has a prompt, or tokens that end it"),
+        (ws.Chain(T, steps=steps, prompt="1", outputs=3), "has a prompt, or tokens that end it"),
         (ws.Chain(T, steps=steps, outputs=3, answers={"0": "1", "1": "0"}), "the last token is translated"),
         (ws.Chain(T, steps=steps, outputs=3, inputs="1"), "the inputs do not consist of 0 and 1"),
         (changed(C, mask="full"), "not causal"),
