@@ -63,7 +63,7 @@ def test_a_claim_that_holds_is_cited_with_digests_count_version_and_date(holding
         f"same decisions: exhaustive up to length 5, all 62 inputs; {models}; Weightsmith {ws.__version__}, {day}"
     )
     found = fields(entry_of(holding))
-    assert found["title"] == "{{Same decisions: exhaustive up to length 5, all 62 inputs}}"
+    assert found["title"] == "{{Two transformers with the same decisions: exhaustive up to length 5, all 62 inputs}}"
     assert found["year"] == f"{{{day[:4]}}}"
     assert digest(LOUD) in found["note"]
     assert "as the certificate says" in found["note"]

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from weightsmith.automata.drawing import MAX_STATES, drawn
 from weightsmith.automata.inputs import Input, written
+from weightsmith.automata.tikz import tikz
 from weightsmith.errors import InputError, brief, is_whole, listed, whole_number
 from weightsmith.model.frozen import Frozen
 from weightsmith.tables import Table
@@ -154,6 +155,10 @@ class Automaton(Frozen):
     def svg(self) -> str:
         """Return a picture."""
         return drawn(self)
+
+    def latex(self, document: bool = False) -> str:
+        """Return a picture for LaTeX, in TikZ: a fragment that names its packages, or a whole `document`."""
+        return tikz(self, document)
 
     def _repr_svg_(self) -> str | None:
         """Return a picture, for notebooks, of an automaton that fits one."""

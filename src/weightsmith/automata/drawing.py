@@ -16,19 +16,15 @@ RADIUS, ACROSS, DOWN, MARGIN = 24, 130, 96, 70
 
 def drawn(automaton: "Automaton") -> str:
     """Return a picture: circles are states with their labels, arrows have tokens, accepting states two rings."""
-    states = len(automaton.table)
-    if states > MAX_STATES:
-        raise InputError(
-            f"the automaton has {states} states, and a picture shows up to {MAX_STATES}: print(A) is a table of them"
-        )
-    centres = _centres(automaton)
-    width = max(x for x, _ in centres) + MARGIN
-    height = max(y for _, y in centres) + MARGIN
-    body = [_start(centres[automaton.start])]
+    check_size(automaton)
+    states, at = len(automaton.table), centres(automaton)
+    width = max(x for x, _ in at) + MARGIN
+    height = max(y for _, y in at) + MARGIN
+    body = [_start(at[automaton.start])]
     for here in range(states):
-        for there, label in _arrows(automaton, here).items():
-            body += _arrow(centres[here], centres[there], label)
-    for state, centre in enumerate(centres):
+        for there, label in arrows(automaton, here).items():
+            body += _arrow(at[here], at[there], label)
+    for state, centre in enumerate(at):
         body += _state(centre, automaton.outcome(state), bool(automaton.accepting[state]))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
@@ -40,7 +36,16 @@ def drawn(automaton: "Automaton") -> str:
     )
 
 
-def _centres(automaton: "Automaton") -> list[tuple[float, float]]:
+def check_size(automaton: "Automaton") -> None:
+    """Refuse an automaton with too many states for a picture."""
+    if len(automaton.table) > MAX_STATES:
+        raise InputError(
+            f"the automaton has {len(automaton.table)} states, and a picture shows up to {MAX_STATES}: "
+            "print(A) is a table of them"
+        )
+
+
+def centres(automaton: "Automaton") -> list[tuple[float, float]]:
     """Return the centre of each state: its column is the distance from the start."""
     far = {automaton.start: 0}
     order = [automaton.start]
@@ -53,21 +58,22 @@ def _centres(automaton: "Automaton") -> list[tuple[float, float]]:
     for state in [*order, *(s for s in range(len(automaton.table)) if s not in far)]:
         columns.setdefault(far.get(state, max(far.values()) + 1), []).append(state)
     tallest = max(map(len, columns.values()))
-    centres = [(0.0, 0.0)] * len(automaton.table)
+    middles = [(0.0, 0.0)] * len(automaton.table)
     for column, members in columns.items():
         for row, state in enumerate(members):
             down = MARGIN + DOWN * (row + (tallest - len(members)) / 2)
-            centres[state] = (MARGIN + ACROSS * column, down + (12 if column % 2 else 0))
-    return centres
+            middles[state] = (MARGIN + ACROSS * column, down + (12 if column % 2 else 0))
+    return middles
 
 
-def _arrows(automaton: "Automaton", state: int) -> dict[int, str]:
+def arrows(automaton: "Automaton", state: int) -> dict[int, str]:
+    """Return the label of the arrow from a state to each of its successors."""
     names = automaton.vocabulary or [str(i) for i in range(automaton.table.shape[1])]
-    found: dict[int, list[str]] = {}
+    tokens_to: dict[int, list[str]] = {}
     for token, there in zip(names, automaton.table[state].tolist(), strict=True):
-        found.setdefault(there, []).append(token)
-    every = len(found) == 1 and len(names) > 3
-    texts = {there: "all" if every else ", ".join(tokens) for there, tokens in found.items()}
+        tokens_to.setdefault(there, []).append(token)
+    every = len(tokens_to) == 1 and len(names) > 3
+    texts = {there: "all" if every else ", ".join(tokens) for there, tokens in tokens_to.items()}
     return {there: t if len(t) <= MAX_LABEL else f"{t[: MAX_LABEL - 1]}…" for there, t in texts.items()}
 
 

@@ -110,6 +110,12 @@ class Certificate(ABC):
             parts.append(f"on inputs {language_text('within', within)}")
         return f"{', '.join(parts)}: {self.result()}"
 
+    def theorem(self) -> str:
+        """Return the statement with its subject, as the title of a theorem has it."""
+        statement = self.statement()
+        subject = "Two transformers with the" if statement.startswith("same ") else "A transformer"
+        return f"{subject} {'whose ' if statement.startswith('final ') else ''}{statement}"
+
     @property
     def length(self) -> int | None:
         """The length of the inputs, where the claim is about one length."""
@@ -284,7 +290,7 @@ class AllLengths(Certificate):
             text = counterexample_text(self.counterexample, self.vocabulary, MAX_TOKENS)
             return f"claimed for {self.scope}, refuted by {text}, {which_counterexample(self.shortest is not False)}"
         proved = f"proved for {self.scope}".replace("for up to", "up to")
-        return proved if self.holds else f"unknown beyond {self.scope}"
+        return proved if self.holds else f"unknown beyond {self.scope}".replace("beyond up to", "beyond length")
 
 
 Given: TypeAlias = str | os.PathLike[str] | Mapping[str, Any] | Exhaustive | AllLengths  # a file, its text, its data

@@ -11,18 +11,13 @@ from datetime import UTC, datetime
 
 from weightsmith.check.certificate import Certificate, Given, parse
 from weightsmith.check.entries import damaged_entry
+from weightsmith.tables.latex import escaped
 
 AGAIN = (
     "This is what the certificate says; nothing of it was derived here. "
     "weightsmith check --replay FILE --model MODEL derives it again."
 )
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-ESCAPES = {
-    **{sign: f"\\{sign}" for sign in "#$%&_"},
-    "\\": "\\textbackslash{}", "{": "\\textbraceleft{}", "}": "\\textbraceright{}", "~": "\\textasciitilde{}",
-    "^": "\\textasciicircum{}", "|": "\\textbar{}", "<": "\\textless{}", ">": "\\textgreater{}",
-    "`": "\\textasciigrave{}", "'": "\\textquotesingle{}", '"': "\\textquotedbl{}", "-": "{-}", "@": "{@}",
-}  # fmt: skip  # BibTeX counts braces also behind a backslash, so \{ will not do
 
 
 def cite(certificate: Given) -> str:
@@ -41,7 +36,7 @@ def cite(certificate: Given) -> str:
     models = " and ".join(f"sha256:{digest}" for digest in parsed.digests)
     text = f"{statement}; {plural} {models}; Weightsmith {version}, {day:%Y-%m-%d}"
     fields = {
-        "title": "{{" + escaped(statement[0].upper() + statement[1:]) + "}}",  # two: styles change case
+        "title": "{{" + escaped(parsed.theorem()) + "}}",  # two: styles change case
         "howpublished": "{" + escaped(f"Certificate of Weightsmith {version}") + "}",
         "year": f"{{{day.year}}}",
         "month": MONTHS[day.month - 1],
@@ -50,15 +45,6 @@ def cite(certificate: Given) -> str:
     key = f"weightsmith-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
     entry = ",\n".join([f"@misc{{{key}", *(f"  {name:12} = {value}" for name, value in fields.items())])
     return f"{text}\n\n{entry},\n}}\n\n{AGAIN}"
-
-
-def escaped(text: str) -> str:
-    """Escape a text for BibTeX and LaTeX: special characters by name, those beyond ASCII by number.
-
-    >>> escaped("a_b{2} ∞")
-    'a\\\\_b\\\\textbraceleft{}2\\\\textbraceright{} U+221E'
-    """
-    return "".join(ESCAPES.get(sign, sign if " " <= sign <= "~" else f"U+{ord(sign):04X}") for sign in text)
 
 
 def _version(certificate: Certificate) -> str:

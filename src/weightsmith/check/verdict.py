@@ -21,6 +21,7 @@ from weightsmith.errors import shown
 from weightsmith.operators import meaning
 from weightsmith.storage import refusals, write_json
 from weightsmith.tables import Page, Table
+from weightsmith.tables.latex import escaped
 
 RUN_AGAIN = 1 << 22  # weights × tokens: larger runs are not shown in a notebook
 ALL_LENGTHS = "all lengths"
@@ -88,6 +89,10 @@ class Verdict:
             return f"{name}: refuted by {shown(input_text(self.counterexample))}, {which} ({rate})"
         counted = counted_inputs(self.inputs)
         return f"{name}: exhaustive{'' if fixed else f' up to {self.up_to}'}, {counted} ({rate})"
+
+    def latex(self) -> str:
+        """Return the claim and its result as a sentence for LaTeX."""
+        return f"\\noindent {escaped(self._summary({}).theorem())}.\n"
 
     def to_json(self) -> str:
         """Return the certificate as a text."""

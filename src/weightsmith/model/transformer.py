@@ -27,6 +27,7 @@ from weightsmith.model.frozen import (
     array_axes,
     declarations,
 )
+from weightsmith.model.latex import transformer_latex
 from weightsmith.model.names import checked_names, checked_text
 from weightsmith.model.norms import Norm
 from weightsmith.model.positions import AttentionPositions, Positions, added, attending, checked_positions
@@ -189,6 +190,10 @@ class Transformer(Frozen):
     def save_html(self, path: str | os.PathLike[str]) -> None:
         """Write a page that shows the transformer and runs it on typed inputs: one file, which works offline."""
         meaning("save_html")(self, path)
+
+    def latex(self, document: bool = False) -> str:
+        """Return its blocks as matrices for LaTeX: a fragment that names its packages, or a whole `document`."""
+        return transformer_latex(self, document)
 
     def __repr__(self) -> str:
         """Describe it briefly."""

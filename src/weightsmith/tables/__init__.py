@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
+from weightsmith.tables import latex
+
 Style: TypeAlias = Literal["", "best", "good", "bad", "new", "faint"]
 STYLES: dict[Style, tuple[str, str]] = {  # for rich, as CSS
     "": ("", ""),
@@ -60,6 +62,10 @@ class Table:
         assert len(row) == len(self.columns), "a row has a cell for each column"
         self.rows.append(_Row(row, style, ends))
 
+    def latex(self) -> str:
+        """Return it for LaTeX, with the rules of booktabs."""
+        return latex.tabular(self)
+
     def fits(self) -> bool:
         """Say whether all columns fit the page side by side."""
         widths: list[int] = _drawn().widths(self)
@@ -85,6 +91,10 @@ class Page:
         """Put parts together."""
         self.parts = parts
 
+    def latex(self) -> str:
+        """Return it for LaTeX."""
+        return latex.parts(self)
+
     def __str__(self) -> str:
         """Return it as text."""
         return _as_text(self)
@@ -104,6 +114,10 @@ class Tabled(ABC):
     @abstractmethod
     def table(self) -> Table | Page:
         """Return it as a table."""
+
+    def latex(self) -> str:
+        """Return it as tables for LaTeX, with the rules of booktabs."""
+        return self.table().latex()
 
     def __str__(self) -> str:
         """Return it as text."""
