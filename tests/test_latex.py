@@ -11,7 +11,7 @@ from pylatexenc.latexwalker import LatexEnvironmentNode, LatexWalker
 
 import weightsmith as ws
 from tests.cli.commands import good
-from weightsmith.library.entries import ENTRIES, EXAMPLES
+from weightsmith.library.entries import CHAINS, ENTRIES, EXAMPLES
 from weightsmith.tables import Page, Table
 from weightsmith.tables.latex import escaped, number
 
@@ -71,7 +71,7 @@ def test_each_kind_of_part_is_written() -> None:
     head = ws.Head(eye, eye, eye, eye, ws.AverageHard(), b_Q=np.ones(2), positions=ws.Relative(np.ones((3, 2))))
     block = ws.Block(
         ws.Attention((head,), b_O=np.array([0.5, 0])),
-        ws.FeedForward(eye, None, eye, None, "swiglu", W_3=eye, names=("n_1", "n_2")),
+        ws.FeedForward(eye, W_2=eye, activation="swiglu", W_3=eye, names=("n_1", "n_2")),
         attention_norm=ws.LayerNorm(1.0, gain=np.ones(2), bias=np.ones(2)),
         feed_forward_norm=ws.RMSNorm(1.0, gain=np.ones(2)),
     )
@@ -103,6 +103,13 @@ def test_each_kind_of_part_is_written() -> None:
     assert "b_1 = 0_{2}" in text
     assert text.count("\\varepsilon") == 3
     assert r"\text{n\_1}" in text
+
+
+def test_chains_say_how_they_run() -> None:
+    for entry in CHAINS:
+        text = entry.build().latex(document=True)
+        assert environments(parse(text))[0] == "document"
+        assert "\\paragraph{Chain}\ninputs: 0, 1" in text
 
 
 def test_large_matrices_are_described_by_their_size() -> None:

@@ -11,8 +11,9 @@ import pytest
 
 import weightsmith as ws
 from weightsmith.check import cite
-from weightsmith.check.citation import AGAIN, escaped
+from weightsmith.check.citation import AGAIN
 from weightsmith.model import digest
+from weightsmith.tables.latex import escaped
 
 Certificate = dict[str, Any]
 S = ws.library.contains("1")

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, cast
 
 from weightsmith.errors import InputError, ModelError, brief, is_whole, listed, named, shown, whole_number
 from weightsmith.model.frozen import Frozen
+from weightsmith.model.latex import chain_latex
 from weightsmith.model.names import checked_text
 from weightsmith.model.tokens import text_tokens, tokens_text
 from weightsmith.model.transformer import Transformer
@@ -324,6 +325,10 @@ class Chain(Frozen):
     def save_html(self, path: str | os.PathLike[str]) -> None:
         """Write a page that shows its transformer and runs it on typed texts: one file, which works offline."""
         self.transformer.save_html(path)
+
+    def latex(self, document: bool = False) -> str:
+        """Return the chain and its blocks as matrices for LaTeX: a fragment, or a whole `document`."""
+        return chain_latex(chain_facts(self), self.transformer, document)
 
     def __repr__(self) -> str:
         """Describe the chain, then its transformer."""

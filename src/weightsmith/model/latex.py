@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from weightsmith.arithmetic import Array, Native
+import numpy as np
+
+from weightsmith.arithmetic import Native, Weights
 from weightsmith.model.block import Block
 from weightsmith.model.describe import facts, norm_text
 from weightsmith.model.frozen import LANES, NEURONS, Axes, Frozen, array_axes
@@ -28,6 +30,13 @@ def transformer_latex(T: "Transformer", whole: bool = False) -> str:
     or columns is described by its size.
     """
     body = NEEDS + "\n".join(_lines(T)) + "\n"
+    return document(body) if whole else body
+
+
+def chain_latex(facts: Sequence[tuple[str, str]], T: "Transformer", whole: bool = False) -> str:
+    """Return the facts of a chain and its transformer as a fragment of LaTeX, or as a `whole` document."""
+    said = " ".join(f"{escaped(key)}: {escaped(text)}." for key, text in facts)
+    body = f"{_paragraph('Chain')}\n{said}\n{transformer_latex(T)}"
     return document(body) if whole else body
 
 
@@ -116,18 +125,18 @@ class _Arrays:
             kept = [(symbols.get(name, name), array, axes) for name, array, axes in written if array is not None]
             yield from self.displayed([item for item in kept if item[0] not in LEFT_OUT])
 
-    def displayed(self, arrays: Sequence[tuple[str, Array, Axes]]) -> Iterator[str]:
+    def displayed(self, arrays: Sequence[tuple[str, Weights, Axes]]) -> Iterator[str]:
         written = [f"$\\displaystyle {symbol} = {self.matrix(array, axes)}$" for symbol, array, axes in arrays]
         if written:
             yield "\n\\smallskip\n{\\raggedright\n" + "\\qquad\n".join(written) + "\\par}\n\\smallskip"
 
-    def matrix(self, array: Array, axes: Axes) -> str:
+    def matrix(self, array: Weights, axes: Axes) -> str:
         """Return an array as LaTeX; a bias is a column."""
         rows = array.reshape(len(array), -1)
         size = " \\times ".join(map(str, array.shape))
         if not rows.any():
             return f"0_{{{size}}}"
-        down, across = rows.any(axis=1).nonzero()[0], rows.any(axis=0).nonzero()[0]
+        down, across = (np.flatnonzero(np.any(rows, axis=axis)).tolist() for axis in (1, 0))
         if max(len(down), len(across)) > MOST:
             count = int((rows != 0).sum())
             return f"\\text{{a ${size}$ matrix, {count:,} entries not $0$}}"
