@@ -10,6 +10,7 @@ from rich.console import Console
 
 from benchmarks.growth import peak_mebibytes
 from weightsmith.check import engine
+from weightsmith.kernels import engines
 
 SUBJECTS = (
     "rounding",
@@ -26,9 +27,10 @@ SUBJECTS = (
     "export",
     "programs",
     "growing",
+    "chains",
 )  # only when named: seeds, exact, drift and moods write data; expressions has no times; budgets takes long
 
-engine.SMALL_WORK = 0  # the kernels are measured, also on small checks
+engine.SMALL_WORK = engines.SMALL_WORK = 0  # the kernels are measured, also on small checks and chains
 console = Console(width=120)
 console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, BLAS on one thread")
 for name in sys.argv[1:] or SUBJECTS:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from weightsmith.check import engine
+from weightsmith.kernels import engines
 
 slow_is_fine = [HealthCheck.too_slow]
 settings.register_profile("here", deadline=None, suppress_health_check=slow_is_fine)
@@ -33,7 +34,7 @@ LONG_FILES = (
     *("check/test_killed", "composition/test_library_models", "cli/test_train_loads", "test_public_names"),
 )
 
-engine.SMALL_WORK = 0  # checks of tests run by the kernels, also the small ones
+engine.SMALL_WORK = engines.SMALL_WORK = 0  # checks and chains of tests run by the kernels, also the small ones
 BACKWARDS = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")) % 2
 
 

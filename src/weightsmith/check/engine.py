@@ -31,15 +31,15 @@ from weightsmith.check.options import Options, Progress
 from weightsmith.check.plan import MAX_LENGTH, Plan, Shard, depth_within, tokens
 from weightsmith.check.verdict import EveryLength, Verdict
 from weightsmith.errors import InputError, brief, whole_number
+from weightsmith.kernels import engines
 from weightsmith.kernels.packed import PackedRun
 from weightsmith.model import Chain
 
+SMALL_WORK, COMPILING = engines.SMALL_WORK, engines.COMPILING  # for one check, in products
 FEW_INPUTS, FEW_TOKENS = 1 << 10, 32  # run before automata: inputs, and the greatest length
 FEW_PRODUCTS = 1 << 20  # of a chain on the longest of these inputs
 MANY_INPUTS, MAX_RUN_LENGTH = 1 << 18, 256  # run after automata that do not know
 ASK_FIRST = 1 << 22  # inputs up to a length: with more of them, automata are tried first
-SMALL_WORK = 30_000_000  # products: the reference takes about half a second for them, as long as loading the kernels
-COMPILING = 4  # times SMALL_WORK is small too if the kernels must be compiled first, which takes about 4 s
 PATIENCE = 10.0  # seconds for automata before the inputs up to a length are run
 LONG = 1e9  # seconds: no check takes longer
 

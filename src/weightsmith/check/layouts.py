@@ -58,5 +58,10 @@ def read_tree(columns: Columns, layout: Layout, reader: Reader, quantity: Quanti
 
 
 def batch_size(reader: Reader, inputs: Inputs, asked: Sequence[Inputs]) -> int:
-    """Return how many inputs run together, each by itself, in no more columns than a tree has."""
+    """Return how many inputs run together, each by itself, in no more columns than a tree has.
+
+    A chain has one column for each input: see `ChainRuns.bytes_needed`.
+    """
+    if isinstance(reader.model, Chain):
+        return min(columns_below(asked), MAX_UNSHARED_COLUMNS)
     return max(min(columns_below(asked), MAX_UNSHARED_COLUMNS) // (inputs.length + len(reader.suffix)), 1)

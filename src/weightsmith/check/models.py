@@ -12,7 +12,7 @@ from weightsmith.inspect.run import Run
 from weightsmith.kernels.engines import engine_for
 from weightsmith.kernels.packed import PackedRun
 from weightsmith.model import Chain, Transformer, check_length, token_ids, value_text
-from weightsmith.semantics.evaluation import Quantity, numbers_held, products_of_run
+from weightsmith.semantics.evaluation import Quantity, kept_numbers, numbers_held, products_of_run
 from weightsmith.semantics.reference import Reference
 
 Model: TypeAlias = Transformer | Chain
@@ -44,10 +44,13 @@ class ChainRuns:
         return engine_for(self.chain.transformer, "left", every_value=False)
 
     def bytes_needed(self, positions: int, columns: int) -> int:
-        """Return the memory of inputs of a length, which have `columns` positions in all."""
-        longest = text_length(self.chain, positions)
-        texts = -(-columns // positions)
-        return self._engine.bytes_needed(longest, texts * longest) + 16 * texts * longest
+        """Return the memory of inputs of a length; there is one column for each, as there is when they take steps."""
+        longest, T = text_length(self.chain, positions), self.chain.transformer
+        engine, kept = self._engine, kept_numbers(T, longest)
+        if isinstance(engine, PackedRun) and T.mask == "causal":
+            read = engine.bytes_needed(longest, columns * (positions + len(self.chain.prompt)))
+            return read + columns * (2 * kept * engine.carrier.dtype.itemsize + 16 * longest)  # twice, while it grows
+        return engine.bytes_needed(longest, columns * longest) + 16 * columns * longest
 
 
 def text_length(C: Chain, length: int) -> int:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from weightsmith.errors import InputError, brief, named, shown
 from weightsmith.inspect.run import Run, run
-from weightsmith.kernels.steps import stepper
+from weightsmith.kernels.steps import stepper, texts_at_once
 from weightsmith.model import Answer, Chain, token_ids, tokens_text
 from weightsmith.semantics.evaluation import AnswerIds, Ids, Sums
 from weightsmith.tables import Table
@@ -116,15 +116,26 @@ def written(C: Chain, ids: Ids, sums: Sums | None = None, by_definition: bool = 
     Return the generated tokens, (inputs, steps), as indices of the transformer's answers, −1 after the last one; and
     whether each chain ended. `by_definition` runs the whole text at every step.
     """
-    T, length = C.transformer, ids.shape[1]
-    most, ends = C.steps_for(length), np.array([value in C.until for value in T.answers])
+    length = ids.shape[1]
+    most = C.steps_for(length)
     if not C.until and most < C.outputs:
         raise InputError(f"the chain has {most} steps on inputs of length {length}, and {C.outputs} tokens answer")
+    some = texts_at_once(C.transformer, length + len(C.prompt) + most, sums)
+    parts = [_written(C, ids[i : i + some], most, sums, by_definition) for i in range(0, max(1, len(ids)), some)]
+    generated = np.full((len(ids), max(part.shape[1] for part, _ in parts)), -1, np.intp)
+    for i, (part, _) in enumerate(parts):
+        generated[i * some : i * some + len(part), : part.shape[1]] = part
+    return generated, np.concatenate([halted for _, halted in parts])
+
+
+def _written(C: Chain, ids: Ids, most: int, sums: Sums | None, by_definition: bool) -> tuple[AnswerIds, Truths]:
+    """Do as `written`, for inputs that run together."""
+    T, ends = C.transformer, np.array([value in C.until for value in C.transformer.answers])
     token_of = np.array(token_ids(T, cast(tuple[str, ...], T.answers)), np.intp)
     prompt = np.broadcast_to(np.array(token_ids(T, C.prompt), np.intp), (len(ids), len(C.prompt)))
     running, halted, columns = np.arange(len(ids)), np.full(len(ids), not C.until), []
     growing = stepper(T, sums, by_definition)
-    answers = growing.begin(np.hstack([ids.astype(np.intp), prompt]))
+    answers = growing.begin(np.hstack([ids.astype(np.intp), prompt]), 0 if C.until else most - 1)
     while True:
         _refuse_codes(C, answers, running, ids)
         columns.append(np.full(len(ids), -1, np.intp))

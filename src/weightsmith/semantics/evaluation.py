@@ -89,10 +89,15 @@ def numbers_held(T: Transformer, length: int) -> int:
     return length * numbers
 
 
+def kept_numbers(T: Transformer, positions: int) -> int:
+    """Return how many numbers the keys and values of a text are."""
+    heads = [head for block in T.blocks if block.attention is not None for head in block.attention.heads]
+    return positions * sum(len(head.W_K) + len(head.W_V) for head in heads)
+
+
 def products_of_run(T: Transformer, positions: int) -> int:
     """Return about how many products a run on an input takes."""
-    heads = [head for block in T.blocks if block.attention is not None for head in block.attention.heads]
-    return positions * T.weights + positions**2 * sum(len(head.W_K) + len(head.W_V) for head in heads)
+    return positions * (T.weights + kept_numbers(T, positions))
 
 
 def unchanged(site: Site, values: Array) -> Array:

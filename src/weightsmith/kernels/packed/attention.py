@@ -11,6 +11,8 @@ and rows have padding.
 from enum import IntEnum
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from weightsmith.kernels.packed.access import address, entry, load, load_at, store
 from weightsmith.kernels.packed.instructions import SIMD_BYTES, filled, inlined, internal, minus, most
 from weightsmith.kernels.packed.representation import (
@@ -44,12 +46,14 @@ class Levels(NamedTuple):
     """Position t has widths[t] columns, from offsets[t] on; its column i sees column i mod widths[s] of position s.
 
     It sees the positions s < t + ahead: with 1 those up to itself, with 0 those before it, with many all of them.
+    The positions before `first` have keys and values only: columns of queries are counted from those of `first` on.
     """
 
     widths: Any
     offsets: Any
     chunk: int  # columns of a chunk
     ahead: int
+    first: int
 
 
 class Rows(NamedTuple):
@@ -78,6 +82,7 @@ class Room(NamedTuple):
     queries: Any  # (key size, vector): right factors
     bounded: Any  # (key size): whether they are of `multiply_bounded`
     shifts: Any  # (key size): by how many bits its left factors are shifted
+    sizes: Any  # (key size): the largest absolute value of keys so far, 0 at the beginning
     addresses: Any  # (2, positions): where keys and values begin, and the bytes to the next row
     empty: Any  # (columns): whether all weights were 0
 
@@ -90,17 +95,18 @@ def attend(
     Return a column with a sum that is not finite, or −1 for none.
     """
     widths, offsets, chunk, positions = levels.widths, levels.offsets, levels.chunk, levels.widths.size
-    simd, wrong = SIMD_BYTES // rows.q.itemsize, -1
+    simd, wrong, before = SIMD_BYTES // rows.q.itemsize, -1, offsets[levels.first]
     _repeat(rows.kv, levels, room.tiles)
     if stage != Stage.AFTER:
-        _survey_rows(rows, offsets[positions - 1] + widths[positions - 1], distances.keys.shape[0] > 0, room, constants)
-    for t in range(positions):
+        columns = offsets[positions - 1] + widths[positions - 1] - before
+        _survey_rows(rows, before, columns, distances.keys.shape[0] > 0, room, constants)
+    for t in range(levels.first, positions):
         visible = min(t + levels.ahead, positions)
         for a in range(0, widths[t], chunk):
             end = min(chunk, widths[t] - a)
             _find_rows(rows.kv, t, a, levels, visible, room)
             for i in range(0, end, simd):
-                here, count = offsets[t] + a + i, min(simd, end - i)
+                here, count = offsets[t] - before + a + i, min(simd, end - i)
                 if stage == Stage.AFTER:
                     for s in range(visible):
                         store(room.weights, s, 0, load(room.scores, s, here))
@@ -136,21 +142,22 @@ def _repeat(x: Any, levels: Any, out: Any) -> None:
 
 
 @internal
-def _survey_rows(rows: Any, columns: int, relative: bool, room: Any, constants: Any) -> None:
-    """Note for each coordinate whether all its products are bounded."""
+def _survey_rows(rows: Any, before: int, columns: int, relative: bool, room: Any, constants: Any) -> None:
+    """Note for each coordinate whether all its products are bounded; keys before those of `columns` are noted."""
     for c in range(rows.q.shape[0]):
-        size = _largest(rows.kv, c, columns, constants)
-        room.bounded[c] = not relative and fits(size, _largest(rows.q, c, columns, constants), constants)
+        size = max(room.sizes[c], _largest(rows.kv, c, before, columns, constants))
+        room.sizes[c] = size
+        room.bounded[c] = not relative and fits(size, _largest(rows.q, c, np.int64(0), columns, constants), constants)
         room.shifts[c] = left_shift(size, constants)
 
 
 @internal
-def _largest(x: Any, r: int, columns: int, constants: Any) -> Any:
-    """Return the largest absolute value among the first columns of a row, or a little beyond them."""
+def _largest(x: Any, r: int, first: int, columns: int, constants: Any) -> Any:
+    """Return the largest absolute value among some columns of a row, or a little beyond them."""
     zero = x.dtype.type(0)
     sizes = filled(zero)
     for i in range(0, columns, SIMD_BYTES // x.itemsize):
-        xs = load(x, r, i)
+        xs = load(x, r, first + i)
         sizes = most(sizes, most(xs, minus(zero, xs)))
     return largest_size(sizes, constants)
 

@@ -119,10 +119,10 @@ def _signatures(carrier: Carrier) -> dict[str, Any]:
     index, reals, kinds = np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int8)
     lanes, flags, table = np.zeros(0, np.int32), np.zeros(0, np.bool_), np.zeros((0, 0), np.int64)
     matrix = typeof(linear.Matrix(index, lanes, row, row, row, kinds, reals, row))
-    levels = typeof(attention.Levels(index, index, 1, 1))
+    levels = typeof(attention.Levels(index, index, 1, 1, 0))
     distances = attention.Distances(rows, rows, row)
     weigher = weighing.Weigher(0, row, TableIndex(0, 0, 0), row)
-    room = attention.Room(rows, rows, rows, rows, rows, kinds, row, table, flags)
+    room = attention.Room(rows, rows, rows, rows, rows, kinds, row, row, table, flags)
     norm = norms.Norm(index, 1.0, 1.0, True, reals, reals)
     constants, how = typeof(carrier.constants), typeof(carrier.rounding)
     values, count, yes = typeof(rows), nb.int64, nb.boolean

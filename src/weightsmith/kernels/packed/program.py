@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +38,21 @@ WEIGHTINGS: dict[type[Weighting], weighing.Weighting] = {
 }
 
 
+class HeadTables(NamedTuple):
+    """The tables of a head for its first positions."""
+
+    rotation: tuple[Encoded, Encoded, Encoded] | None  # pairs of rows, and their cosines and sines as unit factors
+    distances: attention.Distances
+    equal_parts: Encoded  # see `Weigher.equal_parts`; zeros if an empty softmax gives no attention
+
+    def behind(self, positions: int) -> "HeadTables":
+        """Return the tables for runs whose first columns have that position."""
+        if self.rotation is None:
+            return self
+        pairs, cos, sin = self.rotation
+        return self._replace(rotation=(pairs, cos[positions:], sin[positions:]))
+
+
 @dataclass(frozen=True, eq=False)
 class HeadProgram:
     """One head, without the coordinates that add nothing."""
@@ -56,18 +72,17 @@ class HeadProgram:
         shifted = isinstance(self.weighting, Softmax) and self.weighting.shifted
         return weighing.Weighting.SHIFTED if shifted else WEIGHTINGS[type(self.weighting)]
 
-    def equal_parts(self, c: Carrier, positions: int) -> Encoded:
-        """Return `Weigher.equal_parts`; zeros if an empty softmax gives no attention."""
-        return equal_parts(c, positions, isinstance(self.weighting, Softmax) and self.weighting.empty != "uniform")
+    def tables(self, c: Carrier, positions: int) -> HeadTables:
+        """Return the tables for the first positions."""
+        empty = isinstance(self.weighting, Softmax) and self.weighting.empty != "uniform"
+        return HeadTables(self._rotation(c, positions), self._distances(c, positions), equal_parts(c, positions, empty))
 
-    def distances(self, c: Carrier, positions: int) -> attention.Distances:
-        """Return the tables by distance."""
+    def _distances(self, c: Carrier, positions: int) -> attention.Distances:
         penalties = self.scheme.penalties(c.arithmetic, positions)
         by_distance = np.zeros(0, c.dtype) if penalties is None else c.encode(penalties)
         return attention.Distances(self.relative_keys, self.relative_values, by_distance)
 
-    def rotation(self, c: Carrier, positions: int) -> tuple[Encoded, Encoded, Encoded] | None:
-        """Return the pairs of rows that are rotated, and the cosines and sines as unit factors."""
+    def _rotation(self, c: Carrier, positions: int) -> tuple[Encoded, Encoded, Encoded] | None:
         turns = self.scheme.rotation(c.arithmetic, self.size, positions)
         if turns is None:
             return None

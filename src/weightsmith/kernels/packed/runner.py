@@ -19,6 +19,7 @@ from weightsmith.kernels.packed.norms import Norm
 from weightsmith.kernels.packed.program import (
     BlockProgram,
     HeadProgram,
+    HeadTables,
     Program,
     embedded,
 )
@@ -49,7 +50,7 @@ class Runner:
         self.columns = -(-layout.columns // COLUMN_PADDING) * COLUMN_PADDING  # and rows have as much padding
         self.width = self.columns + COLUMN_PADDING
         self.simd = SIMD_BYTES // self.c.dtype.itemsize
-        self.levels = Levels(layout.widths, layout.offsets, layout.chunk(self.simd), self._ahead(strict=False))
+        self.levels = Levels(layout.widths, layout.offsets, layout.chunk(self.simd), 1, 0)
         self.nothing: Encoded = np.zeros(0, self.c.dtype)
         self.sizes = self._rows("sizes", 1, TILE_BYTES // SIMD_BYTES)[0]
         self.empty = 0
@@ -57,8 +58,22 @@ class Runner:
         self.exponentials = function_table(self.c, "exp") or (self.nothing, TableIndex(0, 0, 0))
         self.rooms: dict[tuple[int, int], Room] = {}
 
+    @property
+    def positions(self) -> int:
+        """How many positions there are."""
+        return self.layout.widths.size
+
     def run(self, start: Start | None = None) -> Columns:
         """Return the results of all columns."""
+        h = self._stream(start)
+        first = 0 if self.causal or self.every else int(self.layout.offsets[-1])  # of the columns that are read off
+        decisions, logits = self._answers(h, first)
+        _scratch.shrink()
+        used = slice(self.layout.columns)
+        return Columns(decisions[used], logits[:, used], h[:, used], self.empty, self.c.decode)
+
+    def _stream(self, start: Start | None = None) -> Encoded:
+        """Return the stream after the last block."""
         begin, h = (0, self._embedded()) if start is None else start
         self._seen(h, begin)
         for b, block in enumerate(self.p.blocks[begin // 2 :], begin // 2):
@@ -70,18 +85,18 @@ class Runner:
                 entry = h
             self._feed_forward(block, h, entry)
             self._seen(h, 2 * b + 2)
-        first = 0 if self.causal or self.every else int(self.layout.offsets[-1])  # of the columns that are read off
+        return h
+
+    def _answers(self, h: Encoded, first: int) -> tuple[Decisions, Encoded]:
+        """Return the decisions and logits of the columns from `first` on."""
         last = self._normed(self.p.final_norm, h, first)
         logits = np.zeros((self.p.output.rows, self.width), self.c.dtype)
-        if self.p.transformer.readout is None:
-            self._finite(self._matvec(self.p.output, last, "", into=logits), first)
-            decisions = np.empty(self.width, np.int32)
-            self.loops.decide(logits, decisions)
-        else:
-            decisions = self._read_out(last)
-        _scratch.shrink()
-        used = slice(self.layout.columns)
-        return Columns(decisions[used], logits[:, used], h[:, used], self.empty, self.c.decode)
+        if self.p.transformer.readout is not None:
+            return self._read_out(last), logits
+        self._finite(self._matvec(self.p.output, last, "", into=logits), first)
+        decisions = np.empty(self.width, np.int32)
+        self.loops.decide(logits, decisions)
+        return decisions, logits
 
     def _read_out(self, last: Encoded) -> Decisions:
         T = self.p.transformer
@@ -117,19 +132,19 @@ class Runner:
             h[:] = self._normed(block.attention_norm, h)
 
     def _mixed(self, head: HeadProgram, seen: Encoded) -> Encoded:
-        size, positions = head.size, self.layout.widths.size
+        size, tables = head.size, self._tables(head)
         qkv = self._matvec(head.W_QKV, seen, "qkv")
-        rotation = head.rotation(self.c, positions)
-        if rotation is not None:
-            self.loops.rotate(qkv[:size], *rotation, self.levels, self.constants)
-            self.loops.rotate(qkv[size : 2 * size], *rotation, self.levels, self.constants)
+        if tables.rotation is not None:
+            self.loops.rotate(qkv[:size], *tables.rotation, self.levels, self.constants)
+            self.loops.rotate(qkv[size : 2 * size], *tables.rotation, self.levels, self.constants)
         out = self._rows("mixed", len(qkv) - 2 * size)
         table, index = self.exponentials
         room = self._room(size, len(out))
         room.empty.fill(False)
-        weigher = Weigher(int(head.kind), table, index, head.equal_parts(self.c, positions))
-        levels = self.levels._replace(ahead=self._ahead(head.strict))
-        given = Rows(qkv[:size], qkv[size:], out), levels, head.distances(self.c, positions), weigher, room
+        kv, levels, room = self._joined(head, qkv[size:], room)
+        levels = levels._replace(ahead=self._ahead(head.strict))
+        weigher = Weigher(int(head.kind), table, index, tables.equal_parts)
+        given = Rows(qkv[:size], kv, out), levels, tables.distances, weigher, room
 
         def attend(stage: Stage) -> None:
             wrong = self.loops.attend(*given, int(stage), self.c.rounding, self.constants)
@@ -149,6 +164,14 @@ class Runner:
             self._refuse(int(np.argmax(room.empty)))
         return out
 
+    def _tables(self, head: HeadProgram) -> HeadTables:
+        """Return the tables of a head for the positions of this run."""
+        return head.tables(self.c, self.positions)
+
+    def _joined(self, head: HeadProgram, kv: Encoded, room: Room) -> tuple[Encoded, Levels, Room]:
+        """Return the keys and values that a head sees, where they lie, and a room that knows their sizes."""
+        return kv, self.levels, room._replace(sizes=np.zeros(head.size, self.c.dtype))
+
     def _room(self, keys: int, values: int) -> Room:
         if (keys, values) not in self.rooms:
             self.rooms.clear()  # one at a time, as the bytes of a run are counted
@@ -156,28 +179,31 @@ class Runner:
         return self.rooms[keys, values]
 
     def _new_room(self, keys: int, values: int) -> Room:
-        positions, simd = self.layout.widths.size, self.simd
+        positions, simd = self.positions, self.simd
+        repeated = positions if self.layout.widths.min() < self.levels.chunk else 0
         return Room(
-            tiles=self._rows("tiles", positions * (keys + values), -(-self.levels.chunk // simd) * simd),
+            tiles=self._rows("tiles", repeated * (keys + values), -(-self.levels.chunk // simd) * simd),
             scores=self._rows("scores", 0 if self.exponentials[0].size else positions),
             weights=self._rows("weights", positions, simd),
             total=self._rows("total", 1, simd),
             queries=self._rows("queries", keys, simd),
             bounded=np.zeros(keys, np.int8),
             shifts=np.zeros(keys, self.c.dtype),
+            sizes=self.nothing,
             addresses=np.zeros((2, positions), np.int64),
             empty=np.zeros(self.layout.columns, np.bool_),
         )
 
     def _ahead(self, strict: bool) -> int:
         """Return how many positions a head sees beyond those before its own."""
-        return 0 if strict else 1 if self.causal else self.layout.widths.size
+        return 0 if strict else 1 if self.causal else self.positions
 
     def _exponentiate(self, weighting: Weighting, scores: Encoded, ahead: int) -> None:
         """Replace scores by exponentials, without a table."""
-        A, positions = self.p.transformer.arithmetic, self.layout.widths.size
-        for t in range(max(0, 1 - ahead), positions):  # the first position may see nothing
-            level = self.layout.level(t)
+        A, positions = self.p.transformer.arithmetic, self.positions
+        before = positions - self.layout.widths.size
+        for t in range(max(before, 1 - ahead), positions):  # the first position may see nothing
+            level = self.layout.level(t - before)
             visible = scores[: min(t + ahead, positions)]
             self._finite(visible, level.start, level.stop)
             if isinstance(weighting, Softmax):
@@ -265,7 +291,10 @@ class Runner:
 
     def _refuse(self, column: int) -> NoReturn:
         """Raise the error of the reference for the input that ends in a column, or that contains it."""
-        T, ids = self.p.transformer, self.layout.input_at(column, whole=not self.causal)
+        self._refuse_input(self.layout.input_at(column, whole=not self.causal))
+
+    def _refuse_input(self, ids: list[int]) -> NoReturn:
+        T = self.p.transformer
         name = named(tokens_text(T.vocabulary, (T.vocabulary[i] for i in ids)))
         try:
             reference = Reference(T)
