@@ -33,6 +33,8 @@ def replaced(name: str, text: str) -> None:
     old = file.read_text(encoding="utf-8")
     new, count = place(name).subn(lambda found: found.group(1) + text + found.group(3), old)
     if count != 1:
-        raise ValueError(f"{file.name} has {count} places for {name}: write <!-- make gallery: {name} -->, <!-- end -->")
+        raise ValueError(
+            f"{file.name} has {count} places for {name}: write <!-- make gallery: {name} -->, <!-- end -->"
+        )
     if new != old:
         file.write_text(new, encoding="utf-8")

@@ -4,10 +4,41 @@ from weightsmith.automata.named import dyck as dyck_language
 from weightsmith.automata.named import majority as majority_language
 from weightsmith.automata.named import parity as parity_language
 from weightsmith.library.papers import dyck, first, majority, parity
+from weightsmith.library.papers.addition import addition, number_pair, sum_digits
+from weightsmith.library.papers.computation import Computation
 from weightsmith.library.papers.entry import Entry, Paper, entry
+from weightsmith.library.papers.induction import hop, induction_head, k_hop
+from weightsmith.library.papers.log_depth import automaton_in_log_depth, permutations
+from weightsmith.library.papers.lookups import COMPUTATIONS, LANGUAGES
+from weightsmith.library.papers.memories import facts, outer_product_memory
+from weightsmith.library.papers.ngram import count_ngrams, ngram
+from weightsmith.library.papers.serial import palindromes_by_machine, ripple_adder
 from weightsmith.library.papers.sources import BHATTAMISHRA, CHIANG_CHOLAK, MERRILL_SATURATED, YAO
+from weightsmith.library.papers.succinct import symbol_back
 
-__all__ = ["ENTRIES", "Entry", "Paper", "find"]
+__all__ = [
+    "COMPUTATIONS",
+    "ENTRIES",
+    "Computation",
+    "Entry",
+    "Paper",
+    "addition",
+    "automaton_in_log_depth",
+    "count_ngrams",
+    "facts",
+    "find",
+    "hop",
+    "induction_head",
+    "k_hop",
+    "ngram",
+    "number_pair",
+    "outer_product_memory",
+    "palindromes_by_machine",
+    "permutations",
+    "ripple_adder",
+    "sum_digits",
+    "symbol_back",
+]
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -80,6 +111,7 @@ ENTRIES: tuple[Entry, ...] = (
         claim="",
         note="Three blocks at every depth, by counting and by the nearest opening bracket of the same level.",
     ),
+    *LANGUAGES,
 )
 
 

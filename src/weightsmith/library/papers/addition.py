@@ -6,7 +6,18 @@ import numpy as np
 
 from weightsmith.arithmetic import Arithmetic, Fixed
 from weightsmith.errors import InputError, whole_number
-from weightsmith.model import Attention, Block, Chain, Head, Neuron, Relative, Softmax, Transformer, feed_forward, matrix
+from weightsmith.model import (
+    Attention,
+    Block,
+    Chain,
+    Head,
+    Neuron,
+    Relative,
+    Softmax,
+    Transformer,
+    feed_forward,
+    matrix,
+)
 from weightsmith.model.heads import never
 
 DIGITS = tuple("0123456789")
@@ -78,7 +89,9 @@ def sum_digits(tokens: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{a + b:0{half}d}"[::-1])
 
 
-def _mean(lanes: Sequence[str], marks: Sequence[str], distances: Sequence[int], times: float, A: Arithmetic, name: str) -> Head:
+def _mean(
+    lanes: Sequence[str], marks: Sequence[str], distances: Sequence[int], times: float, A: Arithmetic, name: str
+) -> Head:
     """Return a head that adds the mean of the digits at some distances, times a number, to z."""
     far = never(A)
     offsets = np.zeros((max(distances) + 2, 1))

@@ -68,9 +68,7 @@ def induction_head(vocabulary: str | Sequence[str] = "abc", arithmetic: Arithmet
     )
 
 
-def k_hop(
-    k: int, n: int, vocabulary: str | Sequence[str] = "abc", arithmetic: Arithmetic | None = None
-) -> Transformer:
+def k_hop(k: int, n: int, vocabulary: str | Sequence[str] = "abc", arithmetic: Arithmetic | None = None) -> Transformer:
     """Compute hop_k on inputs up to length n with ⌊log₂ k⌋ + 2 blocks of one head each.
 
     Blocks 0 and 1 are an induction head that also keeps where it looked: find(i). Then the bits of k follow, from the

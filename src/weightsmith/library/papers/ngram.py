@@ -57,9 +57,7 @@ def ngram(
     contexts = _contexts(table, n, tokens)
     steps = range(n - 1)
     lanes = [f"{d} back {t}" for d in steps for t in tokens] + [f"logit {t}" for t in (*tokens, END)]
-    look = [
-        heads.at_distance(lanes, d, {f"0 back {t}": f"{d} back {t}" for t in tokens}, A) for d in steps if d > 0
-    ]
+    look = [heads.at_distance(lanes, d, {f"0 back {t}": f"{d} back {t}" for t in tokens}, A) for d in steps if d > 0]
     neurons = [Neuron(*_condition(context, n, tokens, table[context], A)) for context in contexts]
     return Transformer(
         arithmetic=A,
@@ -76,6 +74,16 @@ def ngram(
 def rounded_logit(p: Fraction, A: Arithmetic) -> float:
     """Return ln p rounded into an arithmetic, and −∞ for 0."""
     return float(A.round(log(p))) if p else -float(np.asarray(A.infinity))
+
+
+def likeliest(table: Table, n: int, vocabulary: Sequence[str], tokens: Sequence[str]) -> str:
+    """Return the likeliest next token, the first in order on a tie; the first of all after an unknown context.
+
+    >>> likeliest(count_ngrams(["aab", "ab"], 2), 2, "ab", "ba")
+    'b'
+    """
+    chances = table.get(tuple(tokens[max(0, len(tokens) - n + 1) :]), {})
+    return max((*vocabulary, END), key=lambda token: chances.get(token, Fraction(0)))
 
 
 def probability(T: Transformer, logits: np.ndarray) -> np.ndarray:
