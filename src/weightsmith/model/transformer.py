@@ -159,6 +159,12 @@ class Transformer(Frozen):
         """How many of them are not 0."""
         return sum(int(np.count_nonzero(array)) for _, array in named_arrays(self))
 
+    @property
+    def distinct_weights(self) -> int:
+        """How many different numbers they are, without 0."""
+        values = [np.unique(array) for _, array in named_arrays(self)]
+        return int(np.count_nonzero(np.unique(np.concatenate(values)))) if values else 0
+
     def __and__(self, other: "Transformer") -> "Transformer":
         """S & T: YES where both say YES."""
         return self._operate("&", other)
