@@ -15,6 +15,8 @@ from .arithmetic import laws as laws
 from .arithmetic import parse_arithmetic as parse_arithmetic
 from .automata import languages as languages
 from .automata.extraction import automaton as automaton
+from .check.limits import Limits as Limits
+from .check.limits import limits as limits
 from .composition import compose as compose
 from .composition import if_then_else as if_then_else
 from .composition import side_by_side as side_by_side

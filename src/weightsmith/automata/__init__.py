@@ -5,7 +5,15 @@ from weightsmith.automata.counting import Counting
 from weightsmith.automata.decisions import DecisionAutomaton
 from weightsmith.automata.expressions import foreign_letters
 from weightsmith.automata.inputs import Input, Inputs, TokenIds, Truths, input_text, written
-from weightsmith.automata.languages import Describing, Language, called, language, read_described, source_of
+from weightsmith.automata.languages import (
+    Describing,
+    Language,
+    called,
+    description_of,
+    language,
+    read_described,
+    source_of,
+)
 from weightsmith.automata.named import Named
 from weightsmith.automata.regular import compile_regex, parser_is_known
 
@@ -22,6 +30,7 @@ __all__ = [
     "Truths",
     "called",
     "compile_regex",
+    "description_of",
     "foreign_letters",
     "input_text",
     "language",

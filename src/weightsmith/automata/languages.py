@@ -163,6 +163,17 @@ def read_described(given: Mapping[str, Any]) -> re.Pattern[str] | Automaton | Na
     return Automaton(table["table"], table["accepting"], table["start"])
 
 
+def description_of(given: object) -> dict[str, Any]:
+    """Return the entry of a certificate for a set of inputs over any vocabulary."""
+    if isinstance(given, Language | Named):
+        return given.described()
+    if isinstance(given, Automaton):
+        return Regular(given).described()
+    if isinstance(given, str | re.Pattern):
+        return Matching(read_pattern(given)).described()
+    return Decided(_checked_predicate(given)).described()
+
+
 def called(function: Callable[[Any], Any], what: str, argument: Any) -> Any:
     """Return the value of a function of the user, or raise an error that names the input."""
     try:
@@ -204,9 +215,13 @@ def language(given: object, vocabulary: tuple[str, ...]) -> Language:
         pattern = read_pattern(given)
         automaton = compile_regex(pattern, vocabulary)
         return Matching(pattern) if automaton is None else Regular(automaton, pattern)
+    return Decided(_checked_predicate(given))
+
+
+def _checked_predicate(given: object) -> Predicate:
     if not callable(given):
         raise InputError(
             f"{brief(given)} is not a set of inputs: write a regular expression such as '(0|1)*11', Automaton(…) "
             "or a function of an input"
         )
-    return Decided(given)
+    return given

@@ -4,18 +4,22 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from weightsmith import verify
 from weightsmith.automata import Inputs, Truths, input_text, written
-from weightsmith.check.certificate import AllLengths, Certificate, Exhaustive, Function, Given, damaged, parse
+from weightsmith.check.certificate import AllLengths, Certificate, Exhaustive, Function, Given, damaged, data_of, parse
 from weightsmith.check.claim import Claim, Values
 from weightsmith.check.examine import EMPTY_DIGEST, Finding, by_reference, examine, reader
+from weightsmith.check.family_certificate import FamilyCertificate, is_family_certificate
+from weightsmith.check.family_replay import FamilyReplay, replay_family
 from weightsmith.check.frame import InputCounter
 from weightsmith.check.models import Model
 from weightsmith.check.plan import Plan, Shard, depth_within, rank
 from weightsmith.check.verdict import ALL_LENGTHS
 from weightsmith.errors import InputError, ModelError, brief, is_whole, shown, whole_number
 from weightsmith.files import model_bytes
+from weightsmith.model import Family
 
 PATIENCE = 60.0  # seconds: a longer replay needs sample=… or everything=True
 MOST_INPUTS = 10**18  # in an estimate
@@ -68,19 +72,21 @@ class Replay:
 
 def replay(
     certificate: Given,
-    models: Sequence[Model],
+    models: Sequence[Model] | Family = (),
     *,
     sample: int | None = None,
     everything: bool = False,
     function: Function | None = None,
     seed: int | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Replay:
+) -> Replay | FamilyReplay:
     """Derive a certificate again: all of it, or a sample of its shards, and always its counterexample.
 
     The certificate is a file, its text or its data; the models are those of the claim. By default all of it is derived
     if that takes under a minute; else write `sample=12` or `everything=True`. The Python function of a claim is never
     taken from the file: read its source there, and pass it as `function`.
+
+    The certificate of a family holds its models. With the family in place of the models, each T_n is built again too.
     """
     if sample is not None:
         sample = whole_number(sample, "sample", 1, meaning="how many shards to derive again, 1 or more")
@@ -89,7 +95,17 @@ def replay(
     if seed is not None and not is_whole(seed):
         raise InputError(f"seed={brief(seed)}: write a whole number, which decides which shards are derived again")
     seed = None if seed is None else int(seed)
-    parsed = parse(certificate)
+    data = data_of(certificate)
+    if is_family_certificate(data):
+
+        def derive(nested: Mapping[str, Any], T: Model) -> Any:
+            own = function if "shards" in nested else None
+            return replay(nested, [T], sample=sample, everything=everything, function=own, seed=seed)
+
+        return replay_family(FamilyCertificate(data), models, function, derive, progress)
+    if isinstance(models, Family):
+        raise InputError("the certificate is about a model, not about a family: write replay(certificate, [T])")
+    parsed = parse(data)  # type: ignore[arg-type]
     if isinstance(parsed, AllLengths):
         return _replay_all_lengths(parsed, models)
     d = Derivation.of(parsed, models, function)

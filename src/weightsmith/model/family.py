@@ -16,6 +16,10 @@ Build: TypeAlias = Callable[[int, Arithmetic], Member]
 MAX_NAME = 200  # characters
 
 
+class BuilderError(InputError):
+    """A builder failed, or returned something else than T_n; a builder that refuses raises another error."""
+
+
 @dataclass(frozen=True)
 class Family:
     """{T_n}: `build(n, A)` returns the model for inputs of length n in an arithmetic, with the ∞ of that arithmetic.
@@ -68,20 +72,22 @@ class Family:
         where = f"{cut(self.name)} for n = {n} in {arithmetic}"
         try:
             model = self.build(n, arithmetic)
-        except WeightsmithError:
+        except WeightsmithError:  # it refuses this arithmetic
             raise
         except Exception as error:
-            raise InputError(f"the builder of {where} fails: {type(error).__name__}: {cut(str(error))}") from error
+            raise BuilderError(f"the builder of {where} fails: {type(error).__name__}: {cut(str(error))}") from error
         if not isinstance(model, Transformer | Chain):
-            raise InputError(f"the builder of {where} returns {brief(model)}: it must return a transformer or a chain")
+            raise BuilderError(
+                f"the builder of {where} returns {brief(model)}: it must return a transformer or a chain"
+            )
         own = (model.transformer if isinstance(model, Chain) else model).arithmetic
         if own != arithmetic:
-            raise InputError(
+            raise BuilderError(
                 f"the builder of {where} returns a transformer in {own}: pass its second argument on as arithmetic="
             )
         needed = n + len(self.suffix)
         if model.max_length is not None and model.max_length < needed:
-            raise InputError(
+            raise BuilderError(
                 f"the builder of {where} returns a transformer for at most {model.max_length} tokens: T_{n} must read "
                 f"{needed}"
             )
