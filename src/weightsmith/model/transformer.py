@@ -208,11 +208,11 @@ class Transformer(Frozen):
 
 def checked(T: object) -> Transformer:
     """Return a transformer; refuse any other value."""
+    if isinstance(T, Transformer):
+        return T
     if isinstance(getattr(T, "transformer", None), Transformer):
         raise InputError(f"a {type(T).__name__} is not a transformer: write .transformer for the one in it")
-    if not isinstance(T, Transformer):
-        raise InputError(f"{brief(T)} is not a transformer: write load('model.safetensors') for a file")
-    return T
+    raise InputError(f"{brief(T)} is not a transformer: write load('model.safetensors') for a file")
 
 
 def check_length(T: Transformer, length: int) -> None:
