@@ -3,11 +3,11 @@
 import re
 from pathlib import Path
 
-from benchmarks.gallery import chains, lookups
+from benchmarks.gallery import chains, families, lookups, notes
 from benchmarks.gallery.table import Table
 
 PAGES = Path(__file__).parent.parent.parent / "docs" / "gallery"
-TABLES: dict[str, Table] = {**lookups.TABLES, **chains.TABLES}
+TABLES: dict[str, Table] = {**lookups.TABLES, **chains.TABLES, **families.TABLES, **notes.TABLES}
 
 
 def place(name: str) -> re.Pattern[str]:
