@@ -52,14 +52,14 @@ def _all_classes(A: ws.Arithmetic) -> Verdict:
 
 
 def k_hop_sizes() -> Rows:
-    """Return a row for each number of hops."""
+    """Return a row for each number of hops; from 8 on with two letters, and inputs that tell k from k − 1."""
     rows: Rows = []
-    for k in (1, 2, 3, 4, 5, 7, 8, 15, 16):
-        T = k_hop(k, 8)
-        right = cell(lambda T=T, k=k: ws.check.agrees_with(T, lambda x: hop(x, k), up_to=8))  # type: ignore[misc]
-        fewer = k_hop(k - 1, 8) if k > 1 else induction_head()
-        wrong = "" if k == 1 else word(ws.check.agrees_with(fewer, lambda x, k=k: hop(x, k), up_to=8).counterexample)
-        rows.append((k, len(T.blocks), len(T.lanes), T.nonzero_weights, right, wrong))
+    for k in (1, 2, 3, 4, 5, 7, 8, 12):
+        letters, n = ("abc", 8) if k < 8 else ("ab", k + 1)
+        T = k_hop(k, n, letters)
+        right = cell(lambda T=T, k=k, n=n: ws.check.agrees_with(T, lambda x: hop(x, k), up_to=n))  # type: ignore[misc]
+        other = ws.check.agrees_with(T, lambda x, k=k: hop(x, k - 1), up_to=n).counterexample
+        rows.append((k, letters, len(T.blocks), len(T.lanes), T.nonzero_weights, right, word(other)))
     return rows
 
 
@@ -128,7 +128,7 @@ TABLES = {
     "log-depth-limits": Table("log-depth", ("arithmetic", "n = 8"), log_depth_limits),
     "induction-head": Table("induction-head", ("arithmetic", "every prediction"), induction_limits),
     "k-hop": Table(
-        "k-hop", ("k", "blocks", "lanes", "weights", "right, n = 8", "tells it from k − 1 hops"), k_hop_sizes
+        "k-hop", ("k", "letters", "blocks", "lanes", "weights", "right", "tells it from k − 1 hops"), k_hop_sizes
     ),
     "k-hop-limits": Table("k-hop", ("arithmetic", "k = 5, n = 8"), k_hop_limits),
     "n-gram": Table(
