@@ -102,13 +102,13 @@ def _automaton(language: Named, vocabulary: tuple[str, ...], up_to: int | None) 
         table.append(row)
         if len(order) > MAX_STATES:
             return None
-    accepting = [language.belongs(state) for state, _ in order]
+    accepting = [bool(language.belongs(state)) for state, _ in order]
     found = np.array(table, np.int32)
     if (found == beyond).any():
         found = np.vstack([found, np.full((1, len(vocabulary)), len(order), np.int32)])
         found[found == beyond] = len(order)
         accepting.append(False)
-    return Automaton(found, accepting, 0, vocabulary)
+    return Automaton(found, np.array(accepting, np.bool_), 0, vocabulary)
 
 
 def majority(symbol: str = "1") -> Named:
@@ -270,14 +270,14 @@ COMMANDS = {
 
 def _parsed(name: str, rest: list[str]) -> Named:
     if name == "modulo":
-        numbers = [int(text) for text in rest[:2]]
-        return modulo(*numbers, *rest[2:])
+        m, remainder, symbol = [*rest, *("", "0", "")[len(rest) :]]
+        return modulo(int(m), int(remainder), symbol or None)
     if name == "dyck":
         found = re.fullmatch(r"(\d{1,3})?( ?depth (\d{1,4}))?( ?(\D+))?", " ".join(rest))
         if found is None:
             raise ValueError(name)
         k, _, depth, _, brackets = found.groups()
-        return dyck(int(k or 1), depth and int(depth), brackets and brackets.split() if brackets else None)
+        return dyck(int(k or 1), int(depth) if depth else None, brackets.split() if brackets else None)
     return BY_NAME[name](*rest)
 
 

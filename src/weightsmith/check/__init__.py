@@ -30,7 +30,6 @@ from weightsmith.check.computing import Computes, compiled_program
 from weightsmith.check.divergence import Divergence
 from weightsmith.check.engine import check_claim
 from weightsmith.check.family import FamilyVerdict, check_family
-from weightsmith.check.family_replay import FamilyReplay
 from weightsmith.check.members import Arithmetics, Question
 from weightsmith.check.models import Model
 from weightsmith.check.options import (
@@ -41,7 +40,8 @@ from weightsmith.check.options import (
     Options,
     takes_options,
 )
-from weightsmith.check.replaying import Replay, replay
+from weightsmith.check.replay_results import FamilyReplay, Replay
+from weightsmith.check.replaying import replay
 from weightsmith.check.verdict import Verdict
 from weightsmith.model import Family, Transformer, Value
 

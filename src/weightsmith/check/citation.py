@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from weightsmith.check.certificate import Certificate, Given, data_of, parse
 from weightsmith.check.entries import damaged_entry
@@ -37,7 +38,7 @@ def cite(certificate: Given) -> str:
     >>> cite(v.certificate()).partition("; model")[0]
     'recognizes as YES the inputs that match 0*1.*: exhaustive up to length 4, all 30 inputs'
     """
-    data = data_of(certificate)
+    data: Any = data_of(certificate)
     parsed = FamilyCertificate(data) if is_family_certificate(data) else parse(data)
     statement, version, day = parsed.statement(), _version(parsed), _day(parsed)
     plural = "models" if len(parsed.digests) > 1 else "model"

@@ -1,42 +1,16 @@
 """Replaying the certificate of a family: every T_n is read or built again, and its certificate derived again."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from weightsmith.check.certificate import Function, damaged, parse
 from weightsmith.check.family_certificate import FamilyCertificate, rebuilt
 from weightsmith.check.models import Model
+from weightsmith.check.replay_results import FamilyReplay, Replay
 from weightsmith.errors import InputError
 from weightsmith.model import Family, digest
 
-
-@dataclass(frozen=True)
-class FamilyReplay:
-    """The result of a replay."""
-
-    members: int  # certificates that were derived again
-    inputs: int
-    built: bool  # whether every T_n was built again
-    problems: tuple[str, ...]
-
-    @property
-    def agrees(self) -> bool:
-        """Whether no problem was found."""
-        return not self.problems
-
-    def __str__(self) -> str:
-        """Return the steps and the result, as lines."""
-        lines = [f"derived again with the reference semantics: T_1 … T_{self.members}, {self.inputs:,} inputs"]
-        lines += (
-            ["every T_n was built again, and has the digest of the certificate"] if self.built and self.agrees else []
-        )
-        return "\n".join(
-            [*lines, *self.problems] if self.problems else [*lines, "everything agrees with the certificate"]
-        )
-
-
-Replayer = Callable[[Mapping[str, Any], Model], Any]  # derives the certificate of one T_n again
+Replayer: TypeAlias = Callable[[Mapping[str, Any], Model], Replay]  # derives the certificate of one T_n again
 
 
 def replay_family(
@@ -66,7 +40,7 @@ def replay_family(
         problems += [f"n = {one['n']}: {problem}" for problem in found.problems]
         if progress is not None:
             progress(one["n"], len(members))
-    return FamilyReplay(len(members), inputs, family is not None, tuple(problems))
+    return FamilyReplay((), 0, inputs, None, tuple(problems), members=len(members), built=family is not None)
 
 
 def _family(models: object) -> Family | None:

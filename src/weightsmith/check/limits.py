@@ -21,6 +21,10 @@ from weightsmith.tables import Cell, Style, Table, Tabled
 
 DEFAULT_SECONDS = 60.0
 FEW_INPUTS = 1 << 12  # of one model for all n: run before automata are tried
+NOTES = {
+    "refused": "refused: T_n cannot be built or run in this arithmetic.",
+    "unknown": "unknown: not decided, so perhaps wrong.",
+}
 SHORT = 12  # tokens of an input that is written out
 MOST_LISTED = 12  # ranges of lengths in a cell of the table
 
@@ -33,6 +37,7 @@ class Limit:
     results: tuple[LengthResult, ...] = field(repr=False)  # n = 1, 2, …
     every_length: bool = False  # whether it is proved right at all lengths
     beyond: Input | None = None  # the shortest input longer than the last n on which it fails, where that is known
+    beyond_is_shortest: bool = False  # whether it is proved that no shorter one, longer than the last n, fails
     seconds: float = 0.0
 
     def of(self, status: str) -> tuple[int, ...]:
@@ -46,8 +51,16 @@ class Limit:
 
     @property
     def shortest(self) -> Input | None:
-        """The shortest input that is decided wrongly, the first in vocabulary order; None where none is known."""
+        """The shortest input known to be decided wrongly; None where none is. See `shortest_is_known`."""
         return next((result.counterexample for result in self.results if result.status == "wrong"), self.beyond)
+
+    @property
+    def shortest_is_known(self) -> bool:
+        """Whether no shorter input fails than `shortest`: no n before it is unknown."""
+        for result in self.results:
+            if result.status in ("wrong", "unknown"):
+                return result.status == "wrong"
+        return self.beyond_is_shortest
 
     @property
     def holds(self) -> bool | None:
@@ -79,7 +92,8 @@ class Limit:
         if not parts:
             parts = [f"right up to {last}"]
         if self.beyond is not None:
-            parts.append(f"fails at {len(tuple(self.beyond))}")
+            first = "the first failure" if self.beyond_is_shortest else "a failure"
+            parts.append(f"{first} has length {len(self.beyond)}")
         return "; ".join(parts)
 
     def data(self) -> dict[str, Any]:
@@ -94,6 +108,7 @@ class Limit:
             "refused": list(self.of("refused")),
             "unknown": list(self.of("unknown")),
             "shortest": None if shortest is None else list(shortest),
+            "shortest_is_known": shortest is not None and self.shortest_is_known,
             "counterexamples": {str(r.n): list(r.counterexample) for r in self.results if r.counterexample is not None},
             "reasons": self.reasons,
         }
@@ -124,14 +139,15 @@ class Limits(Tabled):
 
     def table(self) -> Table:
         """Return the table: arithmetic, where it is right, the shortest failure."""
-        note = "" if all(row.every_length for row in self.rows) else f"Every n from 1 to {self.up_to} was decided."
-        if any(row.of("unknown") for row in self.rows):
-            note = f"n from 1 to {self.up_to}; unknown: not decided, so perhaps wrong."
+        present = {result.status for row in self.rows for result in row.results}
+        notes = [] if all(row.every_length for row in self.rows) else [f"n from 1 to {self.up_to}."]
+        notes += [text for status, text in NOTES.items() if status in present]
         title = f"{shown(self.family.name)}: {scope(self.question)}"
-        result = Table("arithmetic", "right", "the shortest failure", title=title, notes=[note] if note else [])
+        result = Table("arithmetic", "verdict", "the shortest failure", title=title, notes=notes)
         for row in self.rows:
             style: Style = "good" if row.every_length else "bad" if row.holds is False else ""
             failure = "" if row.shortest is None else powers(row.shortest)
+            failure += ", perhaps not the shortest" if failure and not row.shortest_is_known else ""
             reason = next(iter(row.reasons.values()), "")
             result.add(str(row.arithmetic), Cell(row.summary(), style), failure or cut(reason))
         return result
@@ -230,7 +246,8 @@ def _limit(question: Question, A: Arithmetic, up_to: int, options: Options, repo
         return Limit(A, proved, True, seconds=time.perf_counter() - begin)
     known |= {result.n: result for result in decided.results}
     _each(question, A, range(1, up_to + 1), known, options, end, report)
-    return Limit(A, _in_order(known), False, decided.beyond, time.perf_counter() - begin)
+    results, seconds = _in_order(known), time.perf_counter() - begin
+    return Limit(A, results, False, decided.beyond, decided.beyond_is_shortest, seconds)
 
 
 def _each(

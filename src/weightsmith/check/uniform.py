@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weightsmith.arithmetic import Arithmetic
-from weightsmith.automata import Automaton, Input, Inputs, Named, Truths, written
+from weightsmith.automata import Automaton, Counting, Input, Inputs, Named, Truths, written
 from weightsmith.automata.automaton import pairs_of
 from weightsmith.automata.extraction import UnknownError, automaton
 from weightsmith.automata.languages import Regular
@@ -29,8 +29,6 @@ from weightsmith.check.verdict import ALL_LENGTHS
 from weightsmith.errors import InputError, ModelError
 from weightsmith.model import Transformer
 
-FAR = 4096  # tokens: a first failure beyond the last n is searched up to here
-
 
 @dataclass(frozen=True)
 class Decided:
@@ -39,6 +37,7 @@ class Decided:
     every_length: bool = False
     results: Sequence[LengthResult] = ()
     beyond: Input | None = None
+    beyond_is_shortest: bool = False  # whether no shorter input longer than the last n fails
 
 
 def decide_uniform(question: Question, T: Model, A: Arithmetic, up_to: int, options: Options, end: float) -> Decided:
@@ -50,12 +49,12 @@ def decide_uniform(question: Question, T: Model, A: Arithmetic, up_to: int, opti
     claim = Recognizes(T, Regular(wanted), question.yes, frame=make_frame((T,), question.family.suffix, None, None))
     if why_not(claim) is not None:
         return Decided()
-    beyond = None
+    beyond, shortest = None, False
     if not isinstance(question.language, Named) or question.language.regular:
         found = check_claim(claim, None, _timed(options, end))
         if found.holds and found.scope == ALL_LENGTHS:
             return Decided(every_length=True)
-        beyond = found.counterexample
+        beyond, shortest = found.counterexample, getattr(found, "shortest", True)
     if not isinstance(T, Transformer) or end - time.monotonic() < LEAST_SECONDS:
         return Decided()
     try:
@@ -68,7 +67,42 @@ def decide_uniform(question: Question, T: Model, A: Arithmetic, up_to: int, opti
     results = _failures(claim, wrong, A, up_to)
     right = [n for n in range(1, up_to + 1) if n not in {result.n for result in results}]
     results += _proved(claim, question, T, A, right, options, end)
-    return Decided(results=results, beyond=beyond if beyond is not None and len(beyond) > up_to else None)
+    if beyond is None and not results_fail(results) and not question.family.suffix:
+        beyond = _beyond(claim, question.language, machine)
+        shortest = beyond is not None and _right_below(question, T, len(beyond), options, end)
+    if beyond is None or len(beyond) <= up_to:
+        return Decided(results=results)
+    return Decided(results=results, beyond=beyond, beyond_is_shortest=shortest)
+
+
+def results_fail(results: Sequence[LengthResult]) -> bool:
+    """Return whether some n fails."""
+    return any(result.status == "wrong" for result in results)
+
+
+def _beyond(claim: Recognizes, named: Named, machine: Automaton) -> Input | None:
+    """Return the first input of any length that is decided wrongly, after a run; None where none was found."""
+    try:
+        unlike = Counting(named.step, named.belongs, named.start).first_unlike(machine)
+    except InputError:  # too many pairs of states
+        return None
+    if unlike is None:
+        return None
+    says_yes = claim.run(claim.T, unlike).decision == claim.yes
+    return unlike if says_yes != named.contains(unlike) else None
+
+
+def _right_below(question: Question, T: Model, length: int, options: Options, end: float) -> bool:
+    """Return whether it is proved that all inputs shorter than this are decided rightly."""
+    wanted = question.language_of(T, length - 1).automaton
+    if wanted is None or end - time.monotonic() < LEAST_SECONDS:
+        return False
+    within = exactly(wanted.table.shape[1], range(1, length))
+    claim = Recognizes(T, Regular(wanted), question.yes, frame=make_frame((T,), (), None, within))
+    try:
+        return check_claim(claim, None, _timed(options, end)).holds is True
+    except (InputError, ModelError):
+        return False
 
 
 def _language(question: Question, T: Model, up_to: int) -> Automaton | None:
@@ -103,7 +137,7 @@ class _Wrong:
         """Return for k = 0 … up_to and each state whether k tokens can lead to a wrong one."""
         ways = [self.wrong]
         for _ in range(up_to):
-            ways.append(ways[-1][self.table].any(axis=1))
+            ways.append(np.any(ways[-1][self.table], axis=1))
         return ways
 
 
