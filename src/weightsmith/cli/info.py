@@ -76,3 +76,4 @@ def show_parts(T: "ws.Transformer") -> None:
         bars = [bar(share / 100, BAR_WIDTH)] if console.is_terminal else []
         shown.add(part, f"{count:,}", f"{share:.1f} %", *bars)
     console.print(shown)
+    say(f"different weights that are not 0: {T.distinct_weights:,}")
