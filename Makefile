@@ -8,6 +8,7 @@
 #   make web     the page's component, from web/ (needs Node 20; its output is committed)
 #   make docs    the documentation, in docs/_build/html/index.html
 #   make pictures  the pictures of the documentation (needs chromium)
+#   make gallery   every table of docs/gallery, computed again (ONLY=k-hop: one table)
 
 PYTHON ?= python3
 VENV := .venv
@@ -21,7 +22,7 @@ INSTALL := $(PIP) install --no-compile --constraint constraints.txt
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test test-long test-distribution dist bench web pictures docs clean installed
+.PHONY: demo test test-long test-distribution dist bench web pictures gallery docs clean installed
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core
@@ -57,6 +58,9 @@ web: web/node_modules
 
 pictures: $(VENV)/.test $(VENV)/.browser
 	$(BIN)/python docs/pictures.py
+
+gallery: $(VENV)/.test
+	@$(ONE_THREAD) $(BIN)/python -m benchmarks.gallery --write $(ONLY)
 
 docs: $(VENV)/.docs
 	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html

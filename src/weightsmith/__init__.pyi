@@ -13,7 +13,10 @@ from .arithmetic import Native as Native
 from .arithmetic import TwosComplement as TwosComplement
 from .arithmetic import laws as laws
 from .arithmetic import parse_arithmetic as parse_arithmetic
+from .automata import languages as languages
 from .automata.extraction import automaton as automaton
+from .check.limits import Limits as Limits
+from .check.limits import limits as limits
 from .composition import compose as compose
 from .composition import if_then_else as if_then_else
 from .composition import side_by_side as side_by_side
@@ -45,6 +48,7 @@ from .model import Attention as Attention
 from .model import AverageHard as AverageHard
 from .model import Block as Block
 from .model import Chain as Chain
+from .model import Family as Family
 from .model import FeedForward as FeedForward
 from .model import Head as Head
 from .model import LayerNorm as LayerNorm

@@ -20,6 +20,7 @@ FUNCTIONS = {  # by folder and name
     "then": ("composition", "then"),
     "chain_answers": ("inspect", "chain_answers"),
     "run_chain": ("inspect", "run_chain"),
+    "recognizes": ("check", "recognizes"),
     "save_html": ("studio", "save_html"),
     "in_notebook": ("studio", "in_notebook"),
     "rewrite_step": ("cli.steps", "apply"),

@@ -1,7 +1,8 @@
 """Languages of a counter, which no automaton decides; and the first input on which an automaton is wrong."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import Any
 
 from weightsmith.automata.automaton import Automaton
 from weightsmith.automata.inputs import Input, written
@@ -12,10 +13,11 @@ MAX_PAIRS = 1_000_000
 
 @dataclass(frozen=True)
 class Counting:
-    """A language given by a counter that starts at 0: `step` is applied for each token, `belongs` at the end."""
+    """A language given by a counter: `step` is applied for each token, `belongs` at the end."""
 
-    step: Callable[[int, str], int]
-    belongs: Callable[[int], bool]
+    step: Callable[[Any, str], Hashable]
+    belongs: Callable[[Any], bool]
+    start: Hashable = 0
 
     def first_unlike(self, automaton: Automaton) -> Input | None:
         """Return the shortest input, the first in vocabulary order, on which an automaton is wrong; None for none.
@@ -23,9 +25,9 @@ class Counting:
         No automaton decides the language, so the search ends.
         """
         rows, tokens = automaton.table.tolist(), tuple(automaton.vocabulary)
-        order: list[tuple[int, int]] = [(automaton.start, 0)]
+        order: list[tuple[int, Hashable]] = [(automaton.start, self.start)]
         came: list[tuple[int, int]] = [(-1, -1)]  # the predecessor in `order`, and the token
-        seen: set[tuple[int, int]] = set()
+        seen: set[tuple[int, Hashable]] = set()
         for here, (state, number) in enumerate(order):  # grows inside the loop
             for token, text in enumerate(tokens):
                 pair = rows[state][token], self.step(number, text)

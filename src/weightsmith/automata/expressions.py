@@ -124,6 +124,16 @@ def foreign_letters(pattern: re.Pattern[str], vocabulary: tuple[str, ...]) -> st
     return f"has {listed(found)}, which no token of the vocabulary {listed(vocabulary)} has: nothing matches there"
 
 
+def named_letters(pattern: re.Pattern[str]) -> str:
+    """Return the letters that an expression names, in its order; those of ranges and classes are not named."""
+    try:
+        tree, flags = parse_tree(pattern)
+        found = [items for items, _ in _sets(tree, flags) if items[0][0] == "LITERAL"]
+    except (NotTranslatedError, AttributeError, TypeError, ValueError, RecursionError):
+        return ""
+    return "".join(dict.fromkeys(chr(value) for ((_, value),) in found))
+
+
 def _sets(nodes: Iterable[tuple[object, Any]], flags: int) -> Iterator[tuple[Items, int]]:
     """Return the sets of letters in a parse tree with their flags; a set that is not negated, member by member."""
     for node, value in nodes:

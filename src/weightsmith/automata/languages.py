@@ -1,4 +1,4 @@
-"""Languages: sets of inputs, given by an automaton, a regular expression or a Python function."""
+"""Languages: sets of inputs, given by an automaton, a regular expression, a name or a Python function."""
 
 import inspect
 import re
@@ -12,11 +12,14 @@ import numpy as np
 from weightsmith.automata.automaton import Automaton
 from weightsmith.automata.expressions import read_pattern
 from weightsmith.automata.inputs import Input, Inputs, Truths, input_text
+from weightsmith.automata.named import Named, dyck, equal_runs, majority, modulo, parity, parse_named, read_named
 from weightsmith.automata.regular import compile_regex
 from weightsmith.errors import InputError, brief, cut, named, shown
 
+__all__ = ["Named", "dyck", "equal_runs", "majority", "modulo", "parity", "parse_named"]  # those for users
+
 Predicate: TypeAlias = Callable[[Any], bool]
-Describing: TypeAlias = str | re.Pattern[str] | Automaton | Predicate  # a set of inputs
+Describing: TypeAlias = str | re.Pattern[str] | Automaton | Named | Predicate  # a set of inputs
 MAX_SOURCE = 20_000  # characters of a function that a certificate shows
 FLAGS = int(re.A | re.I | re.L | re.M | re.S | re.U | re.X)  # that a description may have
 
@@ -93,6 +96,31 @@ class Matching(Language):
 
 
 @dataclass(frozen=True, eq=False)
+class Counted(Language):
+    """A language by name that no automaton decides at all lengths; one decides it up to each length."""
+
+    named: Named
+    vocabulary: tuple[str, ...]
+    automaton: None = field(default=None, init=False)
+    pattern: None = field(default=None, init=False)
+
+    def expected(self, inputs: Inputs) -> Truths:
+        """Run the automaton of the inputs up to this length, or the definition where it is too large."""
+        automaton = self.named.automaton(self.vocabulary, inputs.length)
+        if automaton is not None:
+            return Regular(automaton).expected(inputs)
+        return np.array([self.named.contains(tokens) for tokens in inputs.written()], dtype=np.bool_)
+
+    def described(self) -> dict[str, Any]:
+        """Return the name and the arguments."""
+        return self.named.described()
+
+    def __str__(self) -> str:
+        """Name it."""
+        return f"of {shown(str(self.named))}"
+
+
+@dataclass(frozen=True, eq=False)
 class Decided(Language):
     """A Python function, called once for each input."""
 
@@ -123,14 +151,27 @@ class Decided(Language):
         return f"for which {name_of(self.predicate).rpartition('.')[2]} is true"
 
 
-def read_described(given: Mapping[str, Any]) -> re.Pattern[str] | Automaton:
-    """Return the expression or the automaton of a language, from its entry in a certificate."""
+def read_described(given: Mapping[str, Any]) -> re.Pattern[str] | Automaton | Named:
+    """Return the expression, the automaton or the named language, from its entry in a certificate."""
+    if "named" in given:
+        return read_named(given)
     if "regex" in given:
         if type(given["flags"]) is not int or given["flags"] & ~FLAGS:
             raise TypeError(f"flags={brief(given['flags'])}")
         return re.compile(given["regex"], given["flags"])
     table = given["automaton"]
     return Automaton(table["table"], table["accepting"], table["start"])
+
+
+def description_of(given: object) -> dict[str, Any]:
+    """Return the entry of a certificate for a set of inputs over any vocabulary."""
+    if isinstance(given, Language | Named):
+        return given.described()
+    if isinstance(given, Automaton):
+        return Regular(given).described()
+    if isinstance(given, str | re.Pattern):
+        return Matching(read_pattern(given)).described()
+    return Decided(_checked_predicate(given)).described()
 
 
 def called(function: Callable[[Any], Any], what: str, argument: Any) -> Any:
@@ -167,13 +208,20 @@ def language(given: object, vocabulary: tuple[str, ...]) -> Language:
                 "its table needs a column for each token, in vocabulary order"
             )
         return Regular(given)
+    if isinstance(given, Named):
+        decided = given.automaton(vocabulary)
+        return Counted(given, vocabulary) if decided is None else Regular(decided)
     if isinstance(given, str | re.Pattern):
         pattern = read_pattern(given)
         automaton = compile_regex(pattern, vocabulary)
         return Matching(pattern) if automaton is None else Regular(automaton, pattern)
+    return Decided(_checked_predicate(given))
+
+
+def _checked_predicate(given: object) -> Predicate:
     if not callable(given):
         raise InputError(
             f"{brief(given)} is not a set of inputs: write a regular expression such as '(0|1)*11', Automaton(…) "
             "or a function of an input"
         )
-    return Decided(given)
+    return given

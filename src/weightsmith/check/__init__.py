@@ -13,8 +13,9 @@ Every claim takes `up_to`, the length of the longest inputs, and by name
   lets a killed check go on), `cluster` (the address of a Dask scheduler), `insecure_network` (True accepts a cluster
   that other machines reach without TLS, and run any code on) and `progress` (a function of the inputs done and of all).
 
-A language is a regular expression for the whole input ("(0|1)*11", or compiled), an `Automaton`, or a function that is
-called once with each input: a text where every token is one character, else a tuple of tokens.
+A language is a regular expression for the whole input ("(0|1)*11", or compiled), an `Automaton`, a language by name
+(`weightsmith.languages.majority("1")`), or a function that is called once with each input: a text where every token is
+one character, else a tuple of tokens.
 """
 
 import warnings
@@ -28,11 +29,21 @@ from weightsmith.check.claims import AgreesWith, Condition, FinalVectors, Recogn
 from weightsmith.check.computing import Computes, compiled_program
 from weightsmith.check.divergence import Divergence
 from weightsmith.check.engine import check_claim
+from weightsmith.check.family import FamilyVerdict, check_family
+from weightsmith.check.members import Arithmetics, Question
 from weightsmith.check.models import Model
-from weightsmith.check.options import BudgetKeywords, Keywords, LocalKeywords, Options, takes_options
-from weightsmith.check.replaying import Replay, replay
+from weightsmith.check.options import (
+    BudgetKeywords,
+    FamilyKeywords,
+    Keywords,
+    LocalKeywords,
+    Options,
+    takes_options,
+)
+from weightsmith.check.replay_results import FamilyReplay, Replay
+from weightsmith.check.replaying import replay
 from weightsmith.check.verdict import Verdict
-from weightsmith.model import Transformer, Value
+from weightsmith.model import Family, Transformer, Value
 
 if TYPE_CHECKING:
     from weightsmith.programs import CompiledProgram
@@ -40,11 +51,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Automaton",
     "Divergence",
+    "FamilyReplay",
+    "FamilyVerdict",
     "Replay",
     "Verdict",
     "agrees_with",
     "cite",
     "computes",
+    "family",
     "final_vectors",
     "recognizes",
     "replay",
@@ -143,6 +157,32 @@ def computes(P: "CompiledProgram", up_to: int | None = None, **options: Unpack[L
     T = known.transformer
     claim = Computes(T, known.program, known.vocabulary, known.answers, frame=chosen.frame(T))
     return _checked(claim, up_to, chosen)
+
+
+@takes_options
+def family(
+    F: Family,
+    predicate: Describing,
+    up_to: int,
+    arithmetic: Arithmetics = "fixed(4,4)",
+    *,
+    yes: str = "YES",
+    shorter: bool = False,
+    **options: Unpack[FamilyKeywords],
+) -> FamilyVerdict:
+    """Claim that each T_n of a family, n = 1 … up_to, recognizes a language on the inputs of length n.
+
+    `arithmetic` is one for all n, or a function of n. With `shorter=True` T_n is asked about all inputs up to n. The
+    claim is refuted by the smallest n; `weightsmith.limits` goes through all of them. `progress` is a function of the n
+    that are done and of all. Other parameters: help(weightsmith.check).
+
+    >>> from weightsmith import Family, Fixed, library
+    >>> F = Family(lambda n, A: library.parity(arithmetic=A), name="parity")
+    >>> family(F, "0*1(0*10*1)*0*", up_to=6, arithmetic=lambda n: Fixed(n.bit_length() + 1, 1)).holds
+    True
+    """
+    chosen = Options(**options)
+    return check_family(Question(F, predicate, yes, shorter), up_to, arithmetic, chosen, chosen.progress)
 
 
 def _checked(claim: Claim, up_to: int | None, options: Options) -> Verdict:

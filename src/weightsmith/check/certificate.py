@@ -300,17 +300,21 @@ def parse(given: Given) -> Exhaustive | AllLengths:
     """Return the certificate in a file, in a text, or in data."""
     if isinstance(given, Exhaustive | AllLengths):
         return given
-    if isinstance(given, str) and given.lstrip().startswith("{"):
-        data: object = parse_json(given, "the certificate")
-    elif isinstance(given, Path) or (isinstance(given, str) and given.strip()):
-        data = read_json(given, "the certificate")
-    else:
-        data = given
+    data = data_of(given)
     if isinstance(data, Mapping) and data.get("format") in EARLIER_FORMATS:
         raise FileError("the certificate was made by an earlier version: check the claim again")
     if not isinstance(data, Mapping) or data.get("format") != FORMAT:
         raise FileError("this is not a certificate of weightsmith check, or one of another version")
     return (AllLengths if "scope" in data else Exhaustive).parse(data)
+
+
+def data_of(given: object) -> object:
+    """Return the data of a certificate in a file or in a text; other values as they are."""
+    if isinstance(given, str) and given.lstrip().startswith("{"):
+        return parse_json(given, "the certificate")
+    if isinstance(given, Path) or (isinstance(given, str) and given.strip()):
+        return read_json(given, "the certificate")
+    return given
 
 
 @contextmanager

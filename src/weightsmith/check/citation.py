@@ -8,15 +8,18 @@ import hashlib
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
-from weightsmith.check.certificate import Certificate, Given, parse
+from weightsmith.check.certificate import Certificate, Given, data_of, parse
 from weightsmith.check.entries import damaged_entry
+from weightsmith.check.family_certificate import FamilyCertificate, is_family_certificate
 from weightsmith.tables.latex import escaped
 
 AGAIN = (
     "This is what the certificate says; nothing of it was derived here. "
     "weightsmith check --replay FILE --model MODEL derives it again."
 )
+MOST_MODELS = 3  # of a family, that a citation names
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
 
@@ -30,10 +33,12 @@ def cite(certificate: Given) -> str:
     >>> cite(v.certificate()).partition("; model")[0]
     'recognizes as YES the inputs that match 0*1.*: exhaustive up to length 4, all 30 inputs'
     """
-    parsed = parse(certificate)
+    data: Any = data_of(certificate)
+    parsed = FamilyCertificate(data) if is_family_certificate(data) else parse(data)
     statement, version, day = parsed.statement(), _version(parsed), _day(parsed)
     plural = "models" if len(parsed.digests) > 1 else "model"
-    models = " and ".join(f"sha256:{digest}" for digest in parsed.digests)
+    models = " and ".join(f"sha256:{digest}" for digest in parsed.digests[:MOST_MODELS])
+    models += f" and {len(parsed.digests) - MOST_MODELS} more" if len(parsed.digests) > MOST_MODELS else ""
     text = f"{statement}; {plural} {models}; Weightsmith {version}, {day:%Y-%m-%d}"
     fields = {
         "title": "{{" + escaped(parsed.theorem()) + "}}",  # two: styles change case
@@ -47,7 +52,7 @@ def cite(certificate: Given) -> str:
     return f"{text}\n\n{entry},\n}}\n\n{AGAIN}"
 
 
-def _version(certificate: Certificate) -> str:
+def _version(certificate: Certificate | FamilyCertificate) -> str:
     versions = certificate.origin.get("versions")
     number = versions.get("weightsmith") if isinstance(versions, Mapping) else None
     if not isinstance(number, str) or re.fullmatch(r"[0-9A-Za-z.+!-]{1,40}", number) is None:
@@ -55,7 +60,7 @@ def _version(certificate: Certificate) -> str:
     return number
 
 
-def _day(certificate: Certificate) -> datetime:
+def _day(certificate: Certificate | FamilyCertificate) -> datetime:
     finished = certificate.origin.get("finished")
     try:
         if isinstance(finished, str) and re.fullmatch(r"[0-9T:+Z.-]{10,40}", finished):

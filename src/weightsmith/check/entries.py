@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeGuard
 
 from weightsmith.automata import input_text, written
+from weightsmith.automata.named import read_named
 from weightsmith.errors import FileError, brief, cut, shown
 
 MAX_SHOWN = 200  # characters of a language, of a counterexample
@@ -40,9 +41,18 @@ def language_text(name: str, value: Any) -> str:
         return f"that match {short_text(shown(value['regex']), value['regex'])}" + (f" ({names})" if names else "")
     if isinstance(value.get("automaton"), Mapping):
         return f"that the automaton {digest_text(name, value['automaton'])} accepts"
+    if isinstance(value.get("named"), str):
+        return f"of {short_text(shown(_named_language(name, value)))}"
     if "predicate" in value:
         return f"for which {function_text(name, value['predicate'])} is true"
     raise damaged_entry(name, value)
+
+
+def _named_language(name: str, value: Mapping[str, Any]) -> str:
+    try:
+        return str(read_named(value))
+    except (TypeError, ValueError):
+        raise damaged_entry(name, value) from None
 
 
 def function_text(name: str, value: Any) -> str:

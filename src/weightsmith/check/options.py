@@ -50,6 +50,16 @@ class BudgetKeywords(Keywords, total=False):
     states: int
 
 
+class FamilyKeywords(TypedDict, total=False):
+    """For claims about a family of models."""
+
+    workers: int | None
+    memory: int
+    progress: Progress | None
+    seconds: float | None
+    states: int
+
+
 @dataclass(frozen=True)
 class Options:
     """The inputs that a claim is about, and the resources of a check, which do not change its verdict."""

@@ -4,18 +4,23 @@ import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from weightsmith import verify
 from weightsmith.automata import Inputs, Truths, input_text, written
-from weightsmith.check.certificate import AllLengths, Certificate, Exhaustive, Function, Given, damaged, parse
+from weightsmith.check.certificate import AllLengths, Certificate, Exhaustive, Function, Given, damaged, data_of, parse
 from weightsmith.check.claim import Claim, Values
 from weightsmith.check.examine import EMPTY_DIGEST, Finding, by_reference, examine, reader
+from weightsmith.check.family_certificate import FamilyCertificate, is_family_certificate
+from weightsmith.check.family_replay import replay_family
 from weightsmith.check.frame import InputCounter
 from weightsmith.check.models import Model
 from weightsmith.check.plan import Plan, Shard, depth_within, rank
+from weightsmith.check.replay_results import Replay
 from weightsmith.check.verdict import ALL_LENGTHS
 from weightsmith.errors import InputError, ModelError, brief, is_whole, shown, whole_number
 from weightsmith.files import model_bytes
+from weightsmith.model import Family
 
 PATIENCE = 60.0  # seconds: a longer replay needs sample=… or everything=True
 MOST_INPUTS = 10**18  # in an estimate
@@ -25,50 +30,9 @@ TRIAL_INPUTS = 256  # for an estimate of the time
 CONTRADICTION = "the certificate contradicts itself about what holds"
 
 
-@dataclass(frozen=True)
-class Replay:
-    """The result of a replay."""
-
-    shards: tuple[Shard, ...]
-    of: int  # shards with inputs, up to the counterexample
-    inputs: int
-    counterexample: str | None
-    problems: tuple[str, ...]
-    proof: bool = False  # whether a proof for all lengths was checked
-    every_length: bool = False  # whether the claim is about all lengths
-
-    @property
-    def agrees(self) -> bool:
-        """Whether no problem was found."""
-        return not self.problems
-
-    @property
-    def chance(self) -> float:
-        """The probability of finding a single false shard."""
-        return len(self.shards) / self.of if self.of else 1.0
-
-    def __str__(self) -> str:
-        """Return the steps and the result, as lines."""
-        some = len(self.shards) < self.of
-        which = f"{len(self.shards):,} of {self.of:,} shards" if some else f"all {self.of:,} shards"
-        done = f"{which}, {self.inputs:,} inputs" if self.of != 1 else f"the only shard, {self.inputs:,} inputs"
-        lines = [f"derived again with the reference semantics: {done}"]
-        if self.every_length:
-            lines = [f"run with the reference semantics: the first {self.inputs:,} inputs"]
-            lines += ["its proof was accepted by weightsmith/verify.py"] if self.proof and self.agrees else []
-        if self.counterexample is not None:
-            lines.append(f"the counterexample {self.counterexample} was run again")
-        if some:
-            lines.append(f"a single false shard would have been found with probability {100 * self.chance:.2g} %")
-        if self.problems:
-            return "\n".join([*lines, *self.problems])
-        what = "what was derived again" if some or (self.every_length and not self.proof) else "everything"
-        return "\n".join([*lines, f"{what} agrees with the certificate"])
-
-
 def replay(
     certificate: Given,
-    models: Sequence[Model],
+    models: Sequence[Model] | Family = (),
     *,
     sample: int | None = None,
     everything: bool = False,
@@ -81,6 +45,8 @@ def replay(
     The certificate is a file, its text or its data; the models are those of the claim. By default all of it is derived
     if that takes under a minute; else write `sample=12` or `everything=True`. The Python function of a claim is never
     taken from the file: read its source there, and pass it as `function`.
+
+    The certificate of a family holds its models. With the family in place of the models, each T_n is built again too.
     """
     if sample is not None:
         sample = whole_number(sample, "sample", 1, meaning="how many shards to derive again, 1 or more")
@@ -89,7 +55,17 @@ def replay(
     if seed is not None and not is_whole(seed):
         raise InputError(f"seed={brief(seed)}: write a whole number, which decides which shards are derived again")
     seed = None if seed is None else int(seed)
-    parsed = parse(certificate)
+    data: Any = data_of(certificate)
+    if is_family_certificate(data):
+
+        def derive(nested: Mapping[str, Any], T: Model) -> Any:
+            own = function if "shards" in nested else None
+            return replay(nested, [T], sample=sample, everything=everything, function=own, seed=seed)
+
+        return replay_family(FamilyCertificate(data), models, function, derive, progress)
+    if isinstance(models, Family):
+        raise InputError("the certificate is about a model, not about a family: write replay(certificate, [T])")
+    parsed = parse(data)
     if isinstance(parsed, AllLengths):
         return _replay_all_lengths(parsed, models)
     d = Derivation.of(parsed, models, function)

@@ -14,6 +14,7 @@ import typer
 import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.ending import Refuted
+from weightsmith.cli.loading import load_any
 from weightsmith.cli.output import say
 from weightsmith.cli.progress import shown_progress
 from weightsmith.errors import FileError, InputError, brief, cut, shown
@@ -24,7 +25,10 @@ if TYPE_CHECKING:
 
 Replayed = Annotated[
     Path | None,
-    typer.Option(metavar="FILE", help="Derive a certificate again, with the reference semantics; needs --model."),
+    typer.Option(
+        metavar="FILE",
+        help="Derive a certificate again, with the reference semantics; needs --model, unless it is of a family.",
+    ),
 ]
 Models = Annotated[
     list[Path] | None,
@@ -74,9 +78,13 @@ def _replay(file: Path, names: Sequence[Path], sample: int | None, everything: b
         raise InputError(f"--sample {brief(sample)} is not --all: leave out one of them")
     if (program := _program_certificate(file)) is not None:
         _replay_program(program, names, sample is not None or everything)
-    certificate = lazy.parse(file)
-    models = _models(file, certificate, names)
-    with shown_progress("deriving again", "shards") as progress:
+    certificate: Any = read_json(file, "the certificate")
+    if lazy.is_family_certificate(certificate):
+        models, unit = [load_any(name) for name in names], "models"
+    else:
+        certificate = lazy.parse(file)
+        models, unit = _models(file, certificate, names), "shards"
+    with shown_progress("deriving again", unit) as progress:
         try:
             done = ws.check.replay(certificate, models, sample=sample, everything=everything, progress=progress)
         except InputError as error:  # which speaks Python
@@ -110,7 +118,7 @@ def _replay_program(data: Mapping[str, Any], names: Sequence[Path], shards: bool
     raise typer.Exit
 
 
-def _models(file: Path, certificate: "lazy.Certificate", names: Sequence[Path]) -> list["ws.Transformer"]:
+def _models(file: Path, certificate: "lazy.Certificate", names: Sequence[Path]) -> "list[ws.Transformer | ws.Chain]":
     """Return the models of a certificate: the files with its digests."""
     wanted, digest = certificate.digests, lazy.digest
     if not 1 <= len(wanted) <= 2:

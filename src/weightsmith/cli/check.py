@@ -15,10 +15,10 @@ import weightsmith as ws
 from weightsmith.cli.certificates import Cited, Everything, Models, Replayed, Sample, answer
 from weightsmith.cli.consoles import errors
 from weightsmith.cli.ending import Refuted, Unknown
+from weightsmith.cli.loading import read_automaton
 from weightsmith.cli.output import AsJson, ModelFile, Yes, check_outputs, print_json, say, say_aside
 from weightsmith.cli.progress import count, shown_progress
-from weightsmith.errors import FileError, InputError
-from weightsmith.storage import read_json
+from weightsmith.errors import InputError
 
 check = typer.Typer(
     help="Check a claim for every input. Exit code 1 when it is refuted, 3 when nothing is known.",
@@ -151,7 +151,7 @@ def recognizes(
     """A model says YES to the inputs of a language and to no others: at all lengths, unless --up-to is given."""
     if (regex is None) == (automaton is None):
         raise InputError("say which inputs it recognizes: write --regex '(0|1)*11', or --automaton FILE")
-    T, language = ws.load(file), regex if automaton is None else _automaton(automaton)
+    T, language = ws.load(file), regex if automaton is None else read_automaton(automaton)
     ws.check.claims.check_class(T, yes, "--yes {1}")
     _finish(
         _checked(ws.check.recognizes, T, language, yes=yes, **shared.parameters(up_to, automata=True)), [file], shared
@@ -203,11 +203,3 @@ def _finish(verdict: "ws.check.Verdict", files: list[Path], shared: Shared) -> N
     if not verdict.holds:
         raise Refuted
     raise typer.Exit
-
-
-def _automaton(file: Path) -> "ws.check.Automaton":
-    """Read an automaton."""
-    data = read_json(file, "the automaton")
-    if set(data) - {"start", "outputs", "answers", "vocabulary", "scope", "regex"} != {"table", "accepting"}:
-        raise FileError(f'{file}: write {{"table": [[0, 1], [1, 0]], "accepting": [false, true], "start": 0}}')
-    return ws.check.Automaton(data["table"], data["accepting"], data.get("start", 0))

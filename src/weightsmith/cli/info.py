@@ -23,7 +23,12 @@ def info(file: ModelFile, as_json: AsJson = False) -> None:
             part: {"weights": count, "percent": round(percent(count, T), 2)}
             for part, count in weights_by_part(T).items()
         }
-        counts = {"weights": T.weights, "nonzero_weights": T.nonzero_weights, "weights_by_part": parts}
+        counts = {
+            "weights": T.weights,
+            "nonzero_weights": T.nonzero_weights,
+            "distinct_weights": T.distinct_weights,
+            "weights_by_part": parts,
+        }
         print_json({**metadata, "tensors": shapes, **counts})
         return
     say(repr(model))
@@ -71,3 +76,4 @@ def show_parts(T: "ws.Transformer") -> None:
         bars = [bar(share / 100, BAR_WIDTH)] if console.is_terminal else []
         shown.add(part, f"{count:,}", f"{share:.1f} %", *bars)
     console.print(shown)
+    say(f"different weights that are not 0: {T.distinct_weights:,}")

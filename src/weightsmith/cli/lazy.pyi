@@ -1,9 +1,9 @@
 from weightsmith.arithmetic import Saturating as Saturating
 from weightsmith.arithmetic.native import NativeType as NativeType
 from weightsmith.automata.extraction import Budget as Budget
-from weightsmith.automata.languages import language as language
 from weightsmith.check.certificate import Certificate as Certificate
 from weightsmith.check.certificate import parse as parse
+from weightsmith.check.family_certificate import is_family_certificate as is_family_certificate
 from weightsmith.check.warm_up import KINDS as KINDS
 from weightsmith.check.warm_up import warm_up as warm_up
 from weightsmith.cli import steps as steps

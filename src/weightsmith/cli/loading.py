@@ -5,6 +5,8 @@ from pathlib import Path
 import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.output import say, say_written
+from weightsmith.errors import FileError
+from weightsmith.storage import read_json
 
 
 def load_model(path: Path) -> "ws.Transformer":
@@ -33,3 +35,11 @@ def read_checkpoint(directory: Path, numbers: "lazy.NativeType | None" = None) -
         return ws.export.from_hugging_face(
             directory, numbers=numbers, progress=lambda done, total: report(done // 10**6, total // 10**6)
         )
+
+
+def read_automaton(file: Path) -> "ws.check.Automaton":
+    """Read an automaton from JSON."""
+    data = read_json(file, "the automaton")
+    if set(data) - {"start", "outputs", "answers", "vocabulary", "scope", "regex"} != {"table", "accepting"}:
+        raise FileError(f'{file}: write {{"table": [[0, 1], [1, 0]], "accepting": [false, true], "start": 0}}')
+    return ws.check.Automaton(data["table"], data["accepting"], data.get("start", 0))

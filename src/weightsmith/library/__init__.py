@@ -1,5 +1,6 @@
 """Ready-made transformers, each with the claim that it satisfies; `ENTRIES`, `CHAINS` and `EXAMPLES` list them all."""
 
+from weightsmith.library import papers
 from weightsmith.library.associations import associations
 from weightsmith.library.bank import bank
 from weightsmith.library.contains import contains
@@ -32,6 +33,7 @@ __all__ = [
     "length_modulo",
     "majority",
     "matches",
+    "papers",
     "parity",
     "parity_by_chain",
     "parity_chain",

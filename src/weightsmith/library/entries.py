@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 from weightsmith.arithmetic import Arithmetic
-from weightsmith.automata import Counting
+from weightsmith.automata import Counting, Named, languages
 from weightsmith.inspect.run import decisions
 from weightsmith.library.associations import associations
 from weightsmith.library.bank import bank
@@ -17,7 +18,7 @@ from weightsmith.library.fish import fish
 from weightsmith.library.lengths import length_modulo
 from weightsmith.library.parity_chain import parity_chain
 from weightsmith.library.words import contains_word, ends_with, exact_length, matches, starts_with
-from weightsmith.model import Chain, Transformer
+from weightsmith.model import Chain, Family, Transformer
 
 Tokens = tuple[str, ...]
 
@@ -75,6 +76,26 @@ class Entry(ReadyMade):
     max_length: int | None = None  # the longest input; None where any length will do
     fails_at: Mapping[str, str] = field(default_factory=dict)  # arithmetic → an input that it is known to get wrong
     language: str | Counting | None = None  # of the predicate
+    named: Named | None = None  # the language by name, where it has no expression
+
+    @property
+    def describing(self) -> str | Named:
+        """The language as claims take it."""
+        if self.named is not None:
+            return self.named
+        assert isinstance(self.language, str), "an entry has an expression or a name"
+        return self.language
+
+    def family(self) -> Family:
+        """Return the family of the default instance: built anew for each arithmetic, and for each n if that matters."""
+        if "max_length" not in signature(self.builder).parameters:
+            return Family.uniform(self.build, self.call)
+
+        def build(n: int, arithmetic: Arithmetic) -> Any:
+            options = {**self.options, "max_length": n}
+            return self.builder(*self.arguments, arithmetic=arithmetic, **options)
+
+        return Family(build, self.name)
 
 
 def nested(tokens: Tokens, depth: int) -> bool:
@@ -134,6 +155,7 @@ ENTRIES: tuple[Entry, ...] = (
         no="0110",
         arguments=("1",),
         language=Counting(lambda lead, token: lead + (1 if token == "1" else -1), lambda lead: lead > 0),
+        named=languages.majority("1"),
         fails_at={
             "fixed(4,4)": "1" * 256 + "0" * 255,
             "fixed(2,2)": "1" * 16 + "0" * 15,
@@ -160,7 +182,15 @@ ENTRIES: tuple[Entry, ...] = (
 )
 
 CHAINS: tuple[Entry, ...] = (
-    Entry(parity_chain, odd_ones, yes="0111", no="0110", options={"max_length": 8}, max_length=8),
+    Entry(
+        parity_chain,
+        odd_ones,
+        yes="0111",
+        no="0110",
+        options={"max_length": 8},
+        max_length=8,
+        named=languages.parity("1"),
+    ),
 )
 
 EXAMPLES: tuple[Example, ...] = (

@@ -8,6 +8,7 @@ from weightsmith.model.checks import lane_index
 from weightsmith.model.digest import digest
 from weightsmith.model.distances import Alibi, Relative, Rotary
 from weightsmith.model.edit import Edit
+from weightsmith.model.family import Family
 from weightsmith.model.folds import named_arrays
 from weightsmith.model.norms import LayerNorm, Norm, RMSNorm
 from weightsmith.model.positions import (
@@ -43,6 +44,7 @@ __all__ = [
     "Block",
     "Chain",
     "Edit",
+    "Family",
     "FeedForward",
     "Head",
     "LayerNorm",

@@ -160,6 +160,12 @@ class Transformer(Frozen):
         """How many of them are not 0."""
         return sum(int(np.count_nonzero(array)) for _, array in named_arrays(self))
 
+    @property
+    def distinct_weights(self) -> int:
+        """How many different numbers they are, without 0."""
+        values = [np.unique(array) for _, array in named_arrays(self)]
+        return int(np.count_nonzero(np.unique(np.concatenate(values)))) if values else 0
+
     def __and__(self, other: "Transformer") -> "Transformer":
         """S & T: YES where both say YES."""
         return self._operate("&", other)
@@ -207,11 +213,11 @@ class Transformer(Frozen):
 
 def checked(T: object) -> Transformer:
     """Return a transformer; refuse any other value."""
+    if isinstance(T, Transformer):
+        return T
     if isinstance(getattr(T, "transformer", None), Transformer):
         raise InputError(f"a {type(T).__name__} is not a transformer: write .transformer for the one in it")
-    if not isinstance(T, Transformer):
-        raise InputError(f"{brief(T)} is not a transformer: write load('model.safetensors') for a file")
-    return T
+    raise InputError(f"{brief(T)} is not a transformer: write load('model.safetensors') for a file")
 
 
 def check_length(T: Transformer, length: int) -> None:

@@ -30,6 +30,10 @@ from .proof.replay import replay as replay
 from .rasp.conversion import program as program
 from .rasp.pointwise import function as function
 from .rasp.pointwise import where as where
+from .regex.compiled import CompiledLanguage as CompiledLanguage
+from .regex.compiled import compile_regex as compile_regex
+from .regex.witness import NotStarFreeError as NotStarFreeError
+from .regex.witness import Witness as Witness
 from .text.session import Session as Session
 from .text.session import parse_rasp as parse_rasp
 from .text.session import rasp_programs as rasp_programs
