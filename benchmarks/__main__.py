@@ -28,6 +28,7 @@ SUBJECTS = (
     "programs",
     "growing",
     "chains",
+    "languages",
 )  # only when named: seeds, exact, drift and moods write data; expressions has no times; budgets takes long
 
 engine.SMALL_WORK = engines.SMALL_WORK = 0  # the kernels are measured, also on small checks and chains

@@ -166,6 +166,11 @@ class FamilyCertificate:
         claim = f"each T_n of {short_text(shown(name))} recognizes as {short_text(shown(yes))} the inputs {text}"
         return f"{claim}, inputs {self.data['inputs']}: {self._result()}"
 
+    def theorem(self) -> str:
+        """Return the statement as the title of a theorem."""
+        statement = self.statement()
+        return statement[0].upper() + statement[1:]
+
     def _result(self) -> str:
         if self.holds is False:
             last = self.members[-1]

@@ -183,9 +183,7 @@ class _Builder:
         start = (0, variable.initial)
         numbers, order = {start: 0}, [start]
         following: list[list[int]] = []
-        set_to = [
-            [variable.rules.number_at(letter, values) for letter in range(self.letters)] for values in old.tuples
-        ]
+        set_to = [[variable.rules.number_at(letter, values) for letter in range(self.letters)] for values in old.tuples]
         for state, value in order:  # grows inside the loop
             row = []
             for letter, there in enumerate(old.following[state]):
