@@ -169,6 +169,14 @@ def calls(T: ws.Transformer) -> dict[str, Call]:
         "check.final_vectors": (
             ws.check.final_vectors, {"T": T, "condition": lambda vectors: vectors[:, 0] == 1, "up_to": 2}, ()
         ),
+        "check.vectors": (
+            ws.check.vectors, {"T": T, "condition": {T.lanes[0]: 1}, "up_to": 2, "at": ("embedding", 0)}, ("length",)
+        ),
+        "check.same_lanes": (
+            ws.check.same_lanes, {"S": T, "T": T, "lanes": [T.lanes[0]], "up_to": 2, "at": ("embedding", 0)}, ("length",)
+        ),
+        "check.condition": (ws.check.condition, {"text": "x == 1"}, ()),
+        "check.image": (ws.check.image, {"M": [[1.0]], "at": ("embedding", 0)}, ("lanes", "of")),
         "check.replay": (
             ws.check.replay, {"certificate": certificate, "models": [T, T]},
             ("sample", "everything", "function", "seed"),

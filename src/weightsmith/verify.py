@@ -7,7 +7,9 @@ through finitely many states. `docs/proof-format.md` describes a certificate fie
 The claim. A transformer reads tokens and decides after each of them. A claim says that the decision is a certain class
 exactly for the inputs of a language ("recognizes"), or that two transformers decide alike ("same_decisions"): after
 every input of at least one token, or only up to a length, or only for the inputs of a second language ("within"). A
-chain takes the place of a transformer: it writes token after token, and what the last one means is its decision.
+chain takes the place of a transformer: it writes token after token, and what the last one means is its decision. Or a
+claim is about vectors of the stream at a site: that a condition holds for them ("vectors"), or that lanes of two
+transformers are equal ("same_lanes"). Then the model is cut off at the site, and the values of lanes are its decision.
 
 Why an accepted claim is true. All machines read letters and start in state 0; tokens with equal embeddings are one
 letter. A machine *speaks* in the states whose label is above 0. The *stream* before a block is described by vectors,
@@ -42,6 +44,7 @@ contradict the claim. A walk takes every letter in every state, until no state i
 import hashlib
 import json
 import math
+import operator
 import os
 import re
 import stat
@@ -659,6 +662,22 @@ class Model:
         self.computed = dict[Any, Vector]()  # results of feed-forward layers, each once
         self.answers = [*dict.fromkeys(T.readout.codes.values())] if T.readout else T.classes
         self.said = [*self.chain.said, UNENDED] if self.chain else self.answers  # what a label stands for in the end
+
+    def until(self, site: str) -> "Model":
+        """Return the model up to a site of the stream: its last vectors are those at the site."""
+        found = re.fullmatch(
+            r"embedding|block ([0-9]{1,9}) (attention|feed-forward)", site if is_text(site, 99) else ""
+        )
+        block, kind = (int(found[1]) if found and found[1] else -1, found and found[2])
+        need(found and not self.chain and block < len(self.parts.blocks), f"there is no site {shown(site)}")
+        blocks = self.parts.blocks[: block + 1]
+        if kind == "attention":
+            blocks = [*blocks[:-1], Part(**{**vars(blocks[-1]), "feed_forward": None, "feed_forward_norm": None})]
+        model = Model.__new__(Model)
+        vars(model).update(vars(self))
+        model.parts = Part(**{**vars(self.parts), "blocks": blocks, "final_norm": None})
+        model.computed = {}
+        return model
 
     def linear(self, W: Matrix, x: Vector, b: Vector | None = None) -> Vector:
         """Return W x ⊕ b: in each row, the fold of the products. Products that are 0 change nothing."""
@@ -1410,13 +1429,13 @@ class Head:
 
 
 class Proof:
-    """The stream of a model, block by block. At the end, a label is 1 + the number of the answer.
+    """The stream of a model, block by block. At the end, a label is 1 + the number of the answer: see `Side.answer`.
 
     `vectors` has the vector of each label, and `machines` are those for which (I) holds.
     """
 
-    def __init__(self, model: Model, machines: Any, blocks: Any, work: Work) -> None:
-        self.model, self.work, self.letters = model, work, len(model.letters)
+    def __init__(self, model: Model, machines: Any, blocks: Any, work: Work, answer: Any = None) -> None:
+        self.model, self.work, self.letters, self.answer = model, work, len(model.letters), answer or model.answer
         known = [Machine.made(entry.table, entry.labels, self.letters) for entry in read(list[Table], machines)]
         blocks = read(list[BlockProof], blocks, known)
         need(len(blocks) == max(1, len(model.parts.blocks)), "the proof is about another number of blocks")
@@ -1457,7 +1476,7 @@ class Proof:
         @cache
         def finish(x: int, *outputs: Vector) -> Any:
             vector = model.after(b, self.vectors[x], outputs) if model.parts.blocks else self.vectors[x]
-            return 1 + model.answer(vector) if last else vector
+            return 1 + self.answer(vector) if last else vector
 
         heads = [Head(self, b, i, classes) for i, classes in enumerate(proof.heads)]
         if not heads:  # the machines stay, and say the new vectors
@@ -1520,11 +1539,168 @@ class Proof:
 # Claims
 
 
+COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+WORDS = {"all": " and ", "any": " or ", "not": ""}
+
+
+class Condition:
+    """A condition on values of lanes, at the place of the claim or at others: comparisons, joined by all, any, not."""
+
+    def __init__(self, data: Any, at: tuple[str, Any], model: Model) -> None:
+        self.A, self.lanes, self.at = model.arithmetic, model.parts.lanes, at
+        self.places = dict[tuple[str, Any], set[int]]({at: set()})  # in order: the lanes that are read there
+        self.data, self.text = data, self.read(data)
+        self.places = {place: lanes for place, lanes in self.places.items() if lanes} or self.places
+
+    def read(self, data: Any) -> str:
+        """Check a condition, note its places, and return it as a text."""
+        kind, *parts = data if isinstance(data, list) and data else [None]
+        if isinstance(kind, str) and kind in COMPARE and len(parts) == 2:
+            return f" {kind} ".join(self.read_sum(part) for part in parts)
+        known = isinstance(kind, str) and (kind in ("all", "any") or (kind == "not" and len(parts) == 1))
+        need(known, f"the condition {shown(data)} is not read")
+        texts = [f"({self.read(part)})" for part in parts]
+        return f"not {texts[0]}" if kind == "not" else WORDS[str(kind)].join(texts) or f"{kind} of nothing"
+
+    def read_sum(self, data: Any) -> str:
+        if type(data) in (int, float):
+            return str(data)
+        need(isinstance(data, list) and len(data) > 1 and data[0] == "sum", f"the sum {shown(data)} is not read")
+        texts = []
+        for term in data[1:]:
+            fits = isinstance(term, list) and len(term) in (1, 2) and type(term[0]) in (int, float)
+            need(fits, f"the term {shown(term)} is not read")
+            texts.append(str(term[0]) if len(term) == 1 else f"{term[0]}·{self.read_lane(term[1])}")
+        return " + ".join(texts)
+
+    def read_lane(self, data: Any) -> str:
+        kind, lane, site, position = data if isinstance(data, list) and len(data) == 4 else [None] * 4
+        need(kind == "lane" and lane in self.lanes, f"there is no lane {shown(data)}")
+        self.places.setdefault(self.place(site, position), set()).add(self.lanes.index(lane))
+        return shown(lane) + ("" if site is None else f" at {site}" + ("" if position is None else f", {position}"))
+
+    def place(self, site: Any, position: Any) -> tuple[str, Any]:
+        fits = site is None or isinstance(site, str)
+        need(fits and (position is None or (type(position) is int and site is not None)), "a lane has no such place")
+        return self.at[0] if site is None else site, self.at[1] if position is None else position
+
+    def holds(self, data: Any, values: Mapping[tuple[str, Any], Mapping[int, int]]) -> bool:
+        """Say whether it holds, from the values of lanes at each place."""
+        kind, *parts = data
+        if kind in COMPARE:
+            return COMPARE[kind](*(self.amount(part, values) for part in parts))
+        each = (self.holds(part, values) for part in parts)
+        return not next(each) if kind == "not" else all(each) if kind == "all" else any(each)
+
+    def amount(self, data: Any, values: Mapping[tuple[str, Any], Mapping[int, int]]) -> Fraction:
+        """Return a number, or a sum: a left fold of products and numbers, each step rounded."""
+        if not isinstance(data, list):
+            return Fraction(data)
+        terms = []
+        for weight, *lane in data[1:]:
+            x = [values[self.place(site, position)][self.lanes.index(name)] for _, name, site, position in lane]
+            if len(data) == 2 and lane and weight == 1:
+                return Fraction(x[0], 1 << self.A.unit)
+            w = self.A.member(weight, "the condition")
+            terms.append(self.A.multiply(w, x[0]) if lane else w)
+        return Fraction(self.A.sum(terms), 1 << self.A.unit)
+
+
+class Side(NamedTuple):
+    """A model, and what the labels of its machines stand for in the end: its decisions, or values at a site."""
+
+    model: Model
+    said: Sequence[Any]  # by label − 1
+    answer: Callable[[Vector], int] | None = None  # from a vector after the last block; None: the decision
+    left_out: int = 0  # how many tokens of the suffix are behind the place
+
+
+def site_side(model: Model, place: tuple[str, Any], lanes: list[int], codes: Any, data: Any) -> Side:
+    """Return the side of a place whose lanes have one of the values of a certificate.
+
+    At every position of every input stands what stands at the end of a prefix, and each prefix is an input: so "all"
+    says no more than the last position.
+    """
+    A, suffix, known, (site, position) = model.arithmetic, data.get("suffix") or [], Numbering[Vector](), place
+    after = suffix if {*suffix} <= model.letter_of.keys() else []
+    whole = position == "all" and not suffix and data.get("within") is None
+    last = type(position) is int and -1 - len(after) <= position < 0
+    need(whole or last, f"the position {shown(position)} is not checked here")
+    need(isinstance(codes, list), "the values at a place are no list")
+    for code in codes:
+        fits = isinstance(code, list) and len(code) == len(lanes) and all(type(x) in (int, float) for x in code)
+        need(fits, f"the values {shown(code)} do not fit the lanes")
+        known.number(tuple(A.member(x, "a value") for x in code))
+    need(len(known) == len(codes), "values stand twice")
+
+    def answer(x: Vector) -> int:
+        code = tuple(x[i] for i in lanes)
+        need(code in known.known, "on some input lanes hold values that the certificate does not have")
+        return known.known[code]
+
+    return Side(model.until(site), known, answer, 0 if whole else -1 - position)
+
+
+def sides_of(models: Sequence[Model], data: Any) -> tuple[list[Side], Callable[..., bool], str]:
+    """Return the sides of a claim about the stream, whether what they say fits it, and the claim as a text."""
+    at, codes = data.get("at"), data.get("codes")
+    if data["claim"] == "vectors":
+        (model,), (site, position) = models, place_of(at)
+        C = Condition(data.get("condition"), (site, position), model)
+        places = [(place, sorted(lanes)) for place, lanes in C.places.items()]
+        text = f"vectors at {site}, position {position}, satisfy {C.text}"
+        if len(places) == 1:
+            need(codes is None, "there are values, and only one place")
+            ((only, lanes),) = places
+            alone = site_side(model, only, lanes, [], data)
+            side = alone._replace(said=[False, True], answer=lambda x: int(C.holds(C.data, {only: dict(enumerate(x))})))
+            return [side], bool, text
+        fits = isinstance(codes, list) and len(codes) == len(places)
+        need(fits, "there are not the values of each place")
+        alike = all((place[1] == "all") == (position == "all") for place, _ in places)
+        need(alike, "every position is compared with a single one")
+        found = [site_side(model, place, lanes, some, data) for (place, lanes), some in zip(places, codes, strict=True)]
+
+        def holds(*said: Vector) -> bool:
+            pairs = zip(places, said, strict=True)
+            return C.holds(C.data, {place: dict(zip(lanes, values, strict=True)) for (place, lanes), values in pairs})
+
+        return found, holds, text
+    pairs = data.get("lanes")
+    fits = isinstance(pairs, list) and pairs != [] and all(isinstance(pair, list) and len(pair) == 2 for pair in pairs)
+    need(fits and isinstance(at, list) and len(at) == 2, "the lanes or the places are not read")
+    need(isinstance(codes, list) and len(codes) == 2, "there are not the values of each place")
+    chosen = [place_of(place) for place in at]
+    need((chosen[0][1] == "all") == (chosen[1][1] == "all"), "every position is compared with a single one")
+    found = []
+    for i, model in enumerate(models):
+        need(all(pair[i] in model.parts.lanes for pair in pairs), "there is no such lane")
+        lanes = [model.parts.lanes.index(pair[i]) for pair in pairs]
+        found.append(site_side(model, chosen[i], lanes, codes[i], data))
+
+    def same(first: Vector, second: Vector) -> bool:
+        """Compare numbers, which may be of two arithmetics."""
+        a, b = (model.arithmetic.unit for model in models)
+        return [x << b for x in first] == [x << a for x in second]
+
+    where = " and ".join(f"{site}, position {position}" for site, position in chosen)
+    names = ", ".join(f"{shown(a)} and {shown(b)}" for a, b in pairs)
+    return found, same, f"both models hold the same values, at {where}, in the lanes {names}"
+
+
+def place_of(at: Any) -> tuple[str, Any]:
+    fits = isinstance(at, list) and len(at) == 2 and is_text(at[0], 99) and (type(at[1]) is int or at[1] == "all")
+    need(fits, f"the place {shown(at)} is not read")
+    return at[0], at[1]
+
+
 @dataclass(frozen=True)
 class Theorem:
     """The claim that is proved, and the size of the check."""
 
-    claim: str  # "recognizes" or "same_decisions"
+    claim: str  # "recognizes", "same_decisions", "vectors" or "same_lanes"
     scope: str  # "all lengths" or "up to n"
     models: list[dict[str, str]]  # digest: that of the certificate; file: the SHA-256 of the file; chain: what it is
     vocabulary: list[str]
@@ -1535,10 +1711,11 @@ class Theorem:
     about_no_input: bool
     walks: int
     states: int
+    stream: str | None = None  # what is claimed of the stream
 
     def __str__(self) -> str:
         alike = self.claim == "same_decisions"
-        said = (
+        said = self.stream or (
             "both models decide alike" if alike else f"the decision is {self.yes!r} just for the inputs of a language"
         )
         lines = [f"proved {'for all lengths' if self.scope == 'all lengths' else self.scope}: {said}"]
@@ -1558,7 +1735,9 @@ CERTIFICATE = {
     *("format", "claim", "models", "vocabulary", "semantics", "scope", "verdict", "holds", "inputs", "counterexample"),
     *("seconds", "finished", "versions", "automata", "proof", "digest"),
 }
-OPTIONAL = {"language", "yes", "suffix", "within", "files"}
+OF_STREAM = {"condition", "at", "lanes", "codes"}
+OPTIONAL = {"language", "yes", "suffix", "within", "files"} | OF_STREAM
+CLAIMS = {"recognizes": 1, "same_decisions": 2, "vectors": 1, "same_lanes": 2}  # each with its number of models
 EARLIER = ("weightsmith certificate 1", "weightsmith certificate 2")
 
 
@@ -1568,11 +1747,15 @@ def check(models: Sequence[Model], data: Any, tick: Callable[[Work], None] | Non
     claim, tokens, scope, yes = (data.get(key) for key in ("claim", "vocabulary", "scope", "yes"))
     suffix = data.get("suffix") or []
     work = Work(tick, json.dumps(data["proof"]).count('"any_sum"'))
-    sides = [decisions(work, *pair, tokens, suffix, longest) for pair in zip(models, data["proof"], strict=True)]
+    given, stream, of_stream = [Side(model, model.said) for model in models], None, claim in ("vectors", "same_lanes")
+    if of_stream:
+        given, fits, stream = sides_of(models, data)
+    need(len(data["proof"]) == len(given), "there is not a proof for each side")
+    sides = [decisions(work, *pair, tokens, suffix, longest) for pair in zip(given, data["proof"], strict=True)]
     accepted, language = language_of(data, "language", tokens, own)
     inside, within = language_of(data, "within", tokens, None)
-    need((accepted is None) == (claim == "same_decisions"), "only a claim to recognize has a language")
-    answers = [model.said for model in models]
+    need((accepted is None) == (claim != "recognizes"), "only a claim to recognize has a language")
+    answers = [side.said for side in given]
     need(yes in answers[0] if accepted else yes is None, f"there is no class {shown(yes)}")
     everything = Machine([[0] * len(tokens)], [2], frozenset([0]))
     known = [accepted or everything, inside or everything]
@@ -1580,11 +1763,14 @@ def check(models: Sequence[Model], data: Any, tick: Callable[[Work], None] | Non
         for *labels, member, about in work.labels([*machines, *known], len(machines), longest):
             if min(labels) > 0 and about == 2:
                 first, *other = (answer[label - 1] for answer, label in zip(answers, labels, strict=True))
+                if of_stream:
+                    need(fits(first, *other), "on some input the claim fails")
+                    continue
                 need(UNENDED not in (first, *other), "on some input the chain does not end")
                 need(first == other[0] if other else (first == yes) == (member == 2), "on some input the claim fails")
     empty = not any(label == 2 for (label,) in work.labels([known[1]], 0, longest))
     named = [{"digest": model.digest, "file": model.file_digest, **chain_text(model)} for model in models]
-    return Theorem(claim, scope, named, tokens, suffix, yes, language, within, empty, work.walks, work.states)
+    return Theorem(claim, scope, named, tokens, suffix, yes, language, within, empty, work.walks, work.states, stream)
 
 
 def read_claim(models: Sequence[Model], data: Any) -> float:
@@ -1598,28 +1784,30 @@ def read_claim(models: Sequence[Model], data: Any) -> float:
     need(data["digest"] == seal, "the certificate was changed after it was written")
     claim, tokens, suffix, scope = (data.get(key) for key in ("claim", "vocabulary", "suffix", "scope"))
     suffix = [] if suffix is None else suffix
-    need(claim in ("recognizes", "same_decisions"), f"the claim {shown(claim)} is not checked here")
+    need(isinstance(claim, str) and claim in CLAIMS, f"the claim {shown(claim)} is not checked here")
     need(data["semantics"] == 2, f"the semantics {shown(data['semantics'])} is not the one that is checked here")
     need(data["holds"] is True and data["counterexample"] is None, "the certificate does not say that the claim holds")
     need(data["verdict"] == f"proved, {scope}", "the certificate contradicts itself about what holds")
     need(follows("names", tokens) and follows("any_text*", suffix) and not {*tokens} & {*suffix}, "its tokens are odd")
-    need(len(models) == (1 if claim == "recognizes" else 2), f"{claim} is not about {len(models)} models")
+    need(len(models) == CLAIMS[claim], f"{claim} is not about {len(models)} models")
+    own = OF_STREAM - ({"lanes"} if claim == "vectors" else {"condition"} if claim == "same_lanes" else set())
+    need(claim in ("vectors", "same_lanes") or not OF_STREAM & data.keys(), f"{claim} is not about the stream")
+    need(not (OF_STREAM - own) & data.keys(), f"{claim} has an entry of another claim")
     about = [model.digest for model in models]
     need(data["models"] == about, "the certificate is about other models, or in another order")
-    need(isinstance(data["proof"], list) and len(data["proof"]) == len(models), "there is not a proof for each model")
+    need(isinstance(data["proof"], list), "there is not a proof for each model")
     lengths = re.fullmatch(r"all lengths|up to ([1-9][0-9]{0,8})", scope) if isinstance(scope, str) else None
     need(lengths, f"the scope {shown(scope)} is not read")
     return int(lengths[1]) if lengths and lengths[1] else math.inf
 
 
-def decisions(
-    work: Work, model: Model, data: Any, tokens: list[str], suffix: list[str], longest: float
-) -> list[Machine]:
+def decisions(work: Work, side: Side, data: Any, tokens: list[str], suffix: list[str], longest: float) -> list[Machine]:
     """Check the proof of a model; return machines over tokens that say its decision after an input and the suffix.
 
     The certificate may have one machine for all: it must agree with each of them wherever that one speaks. By (I), it
     then says the decision.
     """
+    model = side.model
     if model.chain:
         return [answers_of_chain(work, model, data, tokens, suffix, longest)]
     after = suffix if {*suffix} <= model.letter_of.keys() else []
@@ -1627,7 +1815,8 @@ def decisions(
     need(model.longest is None or longest + len(after) <= model.longest, "it says more than fits the position table")
     machines, blocks, decided = fields_of(data, "machines", "blocks", "decisions")
     found = []
-    for M in Proof(model, machines, blocks, work).machines:
+    after = after[: len(after) - side.left_out]
+    for M in Proof(model, machines, blocks, work, side.answer).machines:
         ends = [reduce(lambda s, token: M.table[s][model.letter_of[token]], after, s) for s in range(len(M.table))]
         table = [[row[model.letter_of[token]] for token in tokens] for row in M.table]
         found.append(Machine.made(table, [M.labels[s] for s in ends], len(tokens)))

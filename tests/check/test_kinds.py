@@ -18,7 +18,16 @@ from weightsmith.check.options import Options
 from weightsmith.errors import FileError, InputError
 
 T = ws.library.ends_with("b", "ab")
-KINDS = {"same_decisions", "same_logits", "recognizes", "agrees_with", "final_vectors", "computes"}
+KINDS = {
+    "same_decisions",
+    "same_logits",
+    "recognizes",
+    "agrees_with",
+    "final_vectors",
+    "computes",
+    "vectors",
+    "same_lanes",
+}
 
 
 @pytest.fixture

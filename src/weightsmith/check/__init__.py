@@ -19,7 +19,7 @@ one character, else a tuple of tokens.
 """
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from weightsmith.automata import Automaton, Describing, foreign_letters, language, parser_is_known
@@ -27,6 +27,8 @@ from weightsmith.check.citation import cite
 from weightsmith.check.claim import Claim
 from weightsmith.check.claims import AgreesWith, Condition, FinalVectors, Recognizes, SameDecisions, SameLogits
 from weightsmith.check.computing import Computes, compiled_program
+from weightsmith.check.condition_text import Given, condition
+from weightsmith.check.conditions import image
 from weightsmith.check.divergence import Divergence
 from weightsmith.check.engine import check_claim
 from weightsmith.check.family import FamilyVerdict, check_family
@@ -40,8 +42,10 @@ from weightsmith.check.options import (
     Options,
     takes_options,
 )
+from weightsmith.check.places import At
 from weightsmith.check.replay_results import FamilyReplay, Replay
 from weightsmith.check.replaying import replay
+from weightsmith.check.stream_claims import SameLanes, Vectors
 from weightsmith.check.verdict import Verdict
 from weightsmith.model import Family, Transformer, Value
 
@@ -58,12 +62,16 @@ __all__ = [
     "agrees_with",
     "cite",
     "computes",
+    "condition",
     "family",
     "final_vectors",
+    "image",
     "recognizes",
     "replay",
     "same_decisions",
+    "same_lanes",
     "same_logits",
+    "vectors",
 ]
 
 
@@ -140,6 +148,57 @@ def final_vectors(
     """
     chosen = Options(**options)
     return _checked(FinalVectors(T, condition, frame=chosen.frame(T)), up_to, chosen)
+
+
+@takes_options
+def vectors(
+    T: Transformer,
+    condition: "Given | Condition",
+    up_to: int | None = None,
+    *,
+    at: At = None,
+    **options: Unpack[BudgetKeywords],
+) -> Verdict:
+    """Claim that a condition holds for the vector at a place of the stream.
+
+    `at` is a site, or a site and a position: ("block 3 attention", 3); -1, the last position,
+    is the default, and "all" is every position. None is the last vector of the stream. An input that is too short for a
+    position satisfies the claim. The condition is a text (see `condition`), an `image`, a mapping from lanes to
+    numbers, or a Python function as in `final_vectors`. Without `up_to`, the last position is decided for all lengths.
+    Other parameters: help(weightsmith.check).
+
+    >>> from weightsmith import infinity_form, library
+    >>> T = infinity_form(library.contains("1"))
+    >>> vectors(T, "NO == 1 and YES in (0, inf)").scope
+    'all lengths'
+    """
+    chosen = Options(**options)
+    return _checked(Vectors.of(T, condition, at, chosen.frame(T)), up_to, chosen)
+
+
+@takes_options
+def same_lanes(
+    S: Transformer,
+    T: Transformer,
+    lanes: Mapping[str, str] | Sequence[str] | None = None,
+    up_to: int | None = None,
+    *,
+    at: At | tuple[At, At] = None,
+    **options: Unpack[BudgetKeywords],
+) -> Verdict:
+    """Claim that lanes of two transformers hold the same values, bit for bit, at a place of the stream.
+
+    `lanes` maps lanes of S to lanes of T; None: the common lanes. `at` is a place as in `vectors`, for both, or a pair
+    of places. None is the last vector of each. Without `up_to`, the last position is decided for all lengths. Other
+    parameters: help(weightsmith.check).
+
+    >>> from weightsmith import library, widen
+    >>> S = library.contains("1")
+    >>> same_lanes(S, widen(S, ["new"])).holds
+    True
+    """
+    chosen = Options(**options)
+    return _checked(SameLanes.of(S, T, lanes, at, chosen.frame(S, T)), up_to, chosen)
 
 
 @takes_options

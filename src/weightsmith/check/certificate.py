@@ -249,18 +249,19 @@ class Exhaustive(Certificate):
 class AllLengths(Certificate):
     """A claim about all lengths, or about every input that fits a position table; where it holds, with a proof."""
 
-    own = ("scope", "unknown", "shortest", "automata", "proof", "digest")
+    own = ("scope", "unknown", "shortest", "automata", "codes", "proof", "digest")
     scope: Any
     unknown: Any = None  # the reason, where nothing is known
     shortest: Any = None  # False where the counterexample may not be the shortest
     automata: Any = None
+    codes: Any = None  # of a claim about the stream: the values that labels stand for
     proof: Any = None
     digest: Any = None  # of all other entries: see `proof.sealed`
 
     def dump(self) -> dict[str, Any]:
         """Return the entries in the order of the file; the optional ones only where they were set."""
         rare = {"unknown": self.unknown, "shortest": self.shortest}
-        proof = {"automata": self.automata, "proof": self.proof, "digest": self.digest}
+        proof = {"automata": self.automata, "codes": self.codes, "proof": self.proof, "digest": self.digest}
         return {
             "format": FORMAT, "claim": self.claim, "models": self.models, **self.described,
             "vocabulary": self.vocabulary, "semantics": self.semantics, "scope": self.scope,

@@ -7,15 +7,17 @@ its name in a certificate, in the sentence of a verdict and on the command line.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy.typing as npt
 
+from weightsmith.arithmetic import Array
 from weightsmith.automata import Input, Inputs, Language, Truths, parser_is_known
 from weightsmith.automata.extraction import Budget
+from weightsmith.automata.extraction.exploring import Ints
 from weightsmith.automata.extraction.moore import Moore
 from weightsmith.automata.extraction.search import Ids
 from weightsmith.check.divergence import Divergence
@@ -30,6 +32,7 @@ from weightsmith.semantics.evaluation import Quantity as Quantity
 
 Values: TypeAlias = npt.NDArray[Any]
 
+SAY_LENGTH = "say up to which length, as in up_to=10"
 HAS_FUNCTION = "it holds a Python function: give a regular expression or Automaton(…) instead"
 
 
@@ -41,6 +44,7 @@ class Claim(ABC):
     kind: ClassVar[str]
     quantity: ClassVar[Quantity]
     about: ClassVar[int]  # how many models
+    in_form: ClassVar[bool] = True  # whether a form of the studio can ask for it, if it holds no function
     frame: Frame = field(default=EVERY_INPUT, kw_only=True)
 
     def __init_subclass__(cls) -> None:
@@ -54,11 +58,17 @@ class Claim(ABC):
     def models(self) -> tuple[Any, ...]:
         """The models; the vocabulary of the first orders the inputs."""
 
+    @property
+    def runs(self) -> tuple[Any, ...]:
+        """The models that are run: here all; for a claim about a site, the parts up to it."""
+        return self.models
+
     @abstractmethod
     def judge(self, values: Sequence[Values], inputs: Inputs) -> tuple[Truths, list[Values]]:
         """Return for each input whether the claim holds, and the compared values.
 
-        `values` are each model's decisions, logits, last vectors or outputs (at every position) for the inputs.
+        `values` are the quantity of each of the `runs`: decisions, logits or last vectors; outputs or streams have an
+        axis for positions.
         """
 
     @abstractmethod
@@ -78,6 +88,24 @@ class Claim(ABC):
         them has a label above 0. `within` labels the inputs that the claim is about with 2.
         """
         raise NotImplementedError
+
+    @property
+    def no_automaton(self) -> str | None:
+        """The reason why automata cannot decide it for all lengths; None where they can."""
+        return None if self.by_automata else f"{self.kind} has no automaton for all lengths: {SAY_LENGTH}"
+
+    @property
+    def watched(self) -> "tuple[Watched, ...]":
+        """What each automaton labels: by default the decision of each model, after the suffix."""
+        return tuple(Watched(T, self.frame.after(T)) for T in self.models)
+
+    def proof_entries(self) -> dict[str, Any]:
+        """Return further entries of a certificate with a proof."""
+        return {}
+
+    def check_places(self, up_to: int | None) -> None:
+        """Refuse a claim about positions that no input up to a length has."""
+        return
 
     def described(self) -> dict[str, Any]:
         """Return the entries of a certificate for it, besides those for the models and the frame."""
@@ -164,8 +192,19 @@ class Claim(ABC):
 
 
 def in_forms() -> dict[str, type[Claim]]:
-    """Return the kinds of claims for forms of the studio, by their names there: those without a Python function."""
-    return {name.replace("_", " "): kind for name, kind in Claim.kinds.items() if not kind.had_function({})}
+    """Return the kinds of claims for forms of the studio, by their names there: none with a Python function."""
+    return {
+        name.replace("_", " "): kind for name, kind in Claim.kinds.items() if kind.in_form and not kind.had_function({})
+    }
+
+
+class Watched(NamedTuple):
+    """What an automaton labels after each input: by default the answers of a model, else `numbers` of its vectors."""
+
+    model: Model
+    suffix: tuple[str, ...]
+    numbers: Callable[[Array], Ints] | None = None
+    outcomes: Callable[[Array], Ints] | None = None  # numbers of vectors that may never occur
 
 
 class Failure(NamedTuple):

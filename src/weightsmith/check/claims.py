@@ -35,6 +35,7 @@ from weightsmith.check.models import (
     answer_at,
     answer_text,
     answers_of,
+    check_same_vocabulary,
     labels_of,
     refuse_chains,
     value_as_text,
@@ -56,15 +57,7 @@ class _Pair(Claim):
     T: Model
 
     def __post_init__(self) -> None:
-        mine, other = (self.frame.vocabulary(T) for T in self.models)
-        if set(mine) != set(other):
-            more = tuple(token for token in (*mine, *other) if (token in mine) != (token in other))
-            one_has_more = set(mine) < set(other) or set(other) < set(mine)
-            hint = f", but for what follows each input: suffix={brief(more)}" if one_has_more else ""
-            raise InputError(
-                f"the two transformers have different vocabulary: {listed(mine)} and {listed(other)}; "
-                f"a claim about both needs the same{hint}"
-            )
+        check_same_vocabulary(self.S, self.T, self.frame)
         if any(isinstance(T, Transformer) and T.readout is not None for T in self.models):
             self._check_readouts()
         elif set(self.S.classes) != set(self.T.classes):

@@ -163,7 +163,7 @@ def check_exhaustively(
     plan, columns = claim.plan(longest), columns_for(claim, longest, given.memory)
     source = _source(claim, plan, given)
     if given.cluster is None and source is None:
-        for T in claim.models:
+        for T in claim.runs:
             engine_of(T).ready()  # compiles before the clock starts
     begin = time.perf_counter()
     counter = InputCounter(claim.frame, plan)
@@ -188,6 +188,7 @@ def check_claim(claim: Claim, up_to: int | None, options: Options) -> Verdict:
 
     Automata are tried first if there are many inputs up to the length; the verdict says how it was decided.
     """
+    claim.check_places(up_to)
     local = options.ledger is None and options.cluster is None
     if up_to is None and claim.frame.length is None:
         if not local:
@@ -291,14 +292,14 @@ def _source(claim: Claim, plan: Plan, options: Options) -> Source | None:
     All the small checks of a process together are small too: then the kernels are worth it. Compiling them in the
     background would not help: both hold Python's global lock, so the reference has done less when they are ready.
     """
-    engines = [engine_of(T) for T in claim.models]
+    engines = [engine_of(T) for T in claim.runs]
     missing = [engine for engine in engines if isinstance(engine, PackedRun) and not engine.is_ready]
     if options.cluster is not None or not missing:
         return None
     small = SMALL_WORK * (1 if all(engine.is_kept for engine in missing) else COMPILING)
     longest = plan.up_to + len(claim.frame.suffix)
-    work = sum(plan.inputs * work_of(T, longest) for T in claim.models)
-    room = max(16 * REFERENCE_INPUTS * numbers_of(T, longest) for T in claim.models)  # bytes, with temporary arrays
+    work = sum(plan.inputs * work_of(T, longest) for T in claim.runs)
+    room = max(16 * REFERENCE_INPUTS * numbers_of(T, longest) for T in claim.runs)  # bytes, with temporary arrays
     if room > options.memory or _small.work + work > small:
         return None
     _small.work += work

@@ -12,9 +12,8 @@ from weightsmith.automata.extraction.chains import check_chain, over_inputs, who
 from weightsmith.automata.extraction.moore import Moore
 from weightsmith.automata.extraction.search import Ids, labelled_language, read_as
 from weightsmith.automata.extraction.trace import ProofTrace
-from weightsmith.check.claim import Claim
+from weightsmith.check.claim import Claim, Watched
 from weightsmith.check.examine import by_reference, reader
-from weightsmith.check.models import Model
 from weightsmith.check.plan import Plan, inputs_between
 from weightsmith.check.proof import proof_data, size_of, too_large, unchecked
 from weightsmith.check.verdict import EveryLength
@@ -31,15 +30,15 @@ def no_plan(claim: Claim) -> Plan:
 
 def why_not(claim: Claim) -> str | None:
     """Return the reason why automata cannot decide a claim; None where they can."""
-    if not claim.by_automata:
-        return f"{claim.kind} has no automaton for all lengths: say up to which length, as in up_to=10"
+    if claim.no_automaton is not None:
+        return claim.no_automaton
     for name, language in claim.languages.items():
         if language.automaton is None:
             return (
                 f"no automaton decides {'within' if name == 'within' else 'the language'}: give a regular expression "
                 "without lookaround and references, or Automaton(…), or say up to which length, as in up_to=10"
             )
-    for T in claim.models:
+    for T in claim.runs:
         try:
             check_chain(T) if isinstance(T, Chain) else check_possible(T)
         except InputError as error:
@@ -90,7 +89,7 @@ def _refuted(verdict: EveryLength, ids: Ids, begin: float) -> EveryLength:
     """Return the verdict with a counterexample, after a run by the reference semantics."""
     claim = verdict.claim
     tokens, one = written(claim.vocabulary, ids), Inputs(claim.vocabulary, ids, 0)
-    values = [next(by_reference(reader(claim, T), claim.quantity, [one])) for T in claim.models]
+    values = [next(by_reference(reader(claim, T), claim.quantity, [one])) for T in claim.runs]
     holds, evidence = claim.judge(values, one)
     if holds.all():
         raise AssertionError(f"the automaton and the semantics disagree on {tokens!r}")
@@ -106,23 +105,32 @@ def _first_failure(claim: Claim, budget: Budget) -> tuple[Ids | None, Traces]:
     """Return the shortest input on which a claim fails, the first in vocabulary order, or None; and the traces."""
     within = claim.frame.within
     only = None if within is None or within.automaton is None else labelled_language(within.automaton, budget)
-    extracted = [extract(T.transformer if isinstance(T, Chain) else T, budget) for T in claim.models]
+    watched = claim.watched
+    extracted = [_extracted(one, budget) for one in watched]
     chains = [
-        whole_machine(T, decisions, budget) if isinstance(T, Chain) else None
-        for T, decisions in zip(claim.models, extracted, strict=True)
+        whole_machine(one.model, decisions, budget) if isinstance(one.model, Chain) else None
+        for one, decisions in zip(watched, extracted, strict=True)
     ]
-    each = zip(claim.models, extracted, chains, strict=True)
+    each = zip(watched, extracted, chains, strict=True)
     failure = claim.first_failure([_as_claimed(claim, *one, budget) for one in each], only, budget)
     wholes = [joined if whole is None else whole for joined, whole in zip(failure.decisions, chains, strict=True)]
     return failure.ids, [(decisions.trace, whole) for decisions, whole in zip(extracted, wholes, strict=True)]
 
 
-def _as_claimed(claim: Claim, model: Model, decisions: Decisions, whole: Moore | None, budget: Budget) -> list[Moore]:
+def _extracted(watched: Watched, budget: Budget) -> Decisions:
+    """Return the machines of a model: of its answers, or of numbers of its last vectors."""
+    T = watched.model.transformer if isinstance(watched.model, Chain) else watched.model
+    if watched.numbers is None or watched.outcomes is None:
+        return extract(T, budget)
+    return extract(T, budget, watched.numbers, watched.outcomes)
+
+
+def _as_claimed(
+    claim: Claim, watched: Watched, decisions: Decisions, whole: Moore | None, budget: Budget
+) -> list[Moore]:
     """Return the machines of a model over the tokens of the claim, after its suffix; that of a chain's answers."""
-    T = decisions.transformer
+    T, model = decisions.transformer, watched.model
     if isinstance(model, Chain) and whole is not None:
         return [over_inputs(model, whole, [T.vocabulary.index(token) for token in claim.vocabulary], budget)]
-    columns, suffix = (
-        [T.vocabulary.index(token) for token in tokens] for tokens in (claim.vocabulary, claim.frame.after(T))
-    )
+    columns, suffix = ([T.vocabulary.index(token) for token in tokens] for tokens in (claim.vocabulary, watched.suffix))
     return read_as(decisions, columns, suffix)

@@ -96,8 +96,8 @@ class _Examination:
     """The state of one shard."""
 
     def __init__(self, claim: Claim, plan: Plan, source: Source) -> None:
-        self.claim, self.models, self.source = claim, claim.models, source
-        self.readers = [reader(claim, T) for T in claim.models]
+        self.claim, self.models, self.source = claim, claim.runs, source
+        self.readers = [reader(claim, T) for T in claim.runs]
         positions = min(plan.up_to, claim.longest or plan.up_to) + len(self.readers[0].suffix)
         self.shared = handover_of(self.readers, positions, plan.inputs) if source is by_kernels else None
         self.refuted: Refutation | None = None
@@ -264,11 +264,11 @@ class _RunSize(NamedTuple):
 def _runs(claim: Claim, up_to: int) -> list[_RunSize]:
     """Return the size of a run of each model."""
     sizes = []
-    for T in claim.models:
+    for T in claim.runs:
         engine, width = engine_of(T), 8 * 4  # of a compared float64 number, with copies
-        if isinstance(T, Transformer) and claim.quantity in ("logits", "vectors"):
+        if isinstance(T, Transformer) and claim.quantity in ("logits", "vectors", "streams"):
             width *= len(T.classes if claim.quantity == "logits" else T.lanes)
-        if isinstance(engine, PackedRun) and len(claim.models) == 2:  # a stream that one of two models hands over
+        if isinstance(engine, PackedRun) and len(claim.runs) == 2:  # a stream that one of two models hands over
             width += len(T.lanes) * engine.carrier.dtype.itemsize
         sizes.append(_RunSize(engine, up_to + len(claim.frame.after(T)), width))
     return sizes

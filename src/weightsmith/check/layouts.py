@@ -29,7 +29,7 @@ class Reader:
 
 def shares_prefixes(reader: Reader, quantity: Quantity, asked: Sequence[Inputs]) -> bool:
     """Return whether to run trees of shared prefixes: the model is causal, and most prefixes are inputs."""
-    if isinstance(reader.model, Chain) or reader.model.mask == "full" or quantity == "outputs":
+    if isinstance(reader.model, Chain) or reader.model.mask == "full" or quantity in ("outputs", "streams"):
         return False
     behind = len(reader.suffix)
     alone = sum(len(inputs) * (inputs.length + behind) for inputs in asked)

@@ -1,12 +1,12 @@
 """The two kinds of models that claims are about, transformers and chains, and how a check runs them."""
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from weightsmith.automata import TokenIds
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief, listed
 from weightsmith.inspect.chains import ChainRun, written
 from weightsmith.inspect.run import Run
 from weightsmith.kernels.engines import engine_for
@@ -14,6 +14,9 @@ from weightsmith.kernels.packed import PackedRun
 from weightsmith.model import Chain, Transformer, check_length, token_ids, value_text
 from weightsmith.semantics.evaluation import Quantity, kept_numbers, numbers_held, products_of_run
 from weightsmith.semantics.reference import Reference
+
+if TYPE_CHECKING:
+    from weightsmith.check.frame import Frame
 
 Model: TypeAlias = Transformer | Chain
 NOT_ENDED = -1  # the answer of a chain that does not end
@@ -143,6 +146,19 @@ def check_shortest(model: Model, length: int | None) -> None:
     least = model.min_length if isinstance(model, Chain) else None
     if least is not None and least > (1 if length is None else length):
         raise InputError(f"the chain takes inputs of at least {least} tokens: write length={least}")
+
+
+def check_same_vocabulary(S: Model, T: Model, frame: "Frame") -> None:
+    """Refuse two models with other tokens, apart from those of the suffix."""
+    mine, other = (frame.vocabulary(model) for model in (S, T))
+    if set(mine) != set(other):
+        more = tuple(token for token in (*mine, *other) if (token in mine) != (token in other))
+        one_has_more = set(mine) < set(other) or set(other) < set(mine)
+        hint = f", but for what follows each input: suffix={brief(more)}" if one_has_more else ""
+        raise InputError(
+            f"the two transformers have different vocabulary: {listed(mine)} and {listed(other)}; "
+            f"a claim about both needs the same{hint}"
+        )
 
 
 def refuse_chains(what: str, *models: Model) -> None:

@@ -30,7 +30,7 @@ def proof_data(claim: Claim, traces: Sequence[tuple[ProofTrace, Moore | None]]) 
     """
     known = {name: language.automaton for name, language in claim.languages.items()}
     automata = {name: Regular(automaton).described()["automaton"] for name, automaton in known.items() if automaton}
-    return {"automata": automata, "proof": [_of_model(*one) for one in traces]}
+    return {"automata": automata, **claim.proof_entries(), "proof": [_of_model(*one) for one in traces]}
 
 
 def size_of(traces: Sequence[tuple[ProofTrace, Moore | None]]) -> int:

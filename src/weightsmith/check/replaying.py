@@ -170,7 +170,7 @@ def _replay_all_lengths(c: AllLengths, models: Sequence[Model]) -> Replay:
 
 def _judged(claim: Claim, inputs: Inputs) -> tuple[Truths, list[Values]]:
     """Judge a claim on inputs by the reference semantics."""
-    return claim.judge([next(by_reference(reader(claim, T), claim.quantity, [inputs])) for T in claim.models], inputs)
+    return claim.judge([next(by_reference(reader(claim, T), claim.quantity, [inputs])) for T in claim.runs], inputs)
 
 
 def _unproved(c: AllLengths, claim: Claim) -> list[str]:
@@ -206,7 +206,7 @@ def seconds_for_an_input(d: Derivation) -> float:
     inputs = Inputs(d.claim.vocabulary, (0,) * (length - depth), depth)
     begin = time.perf_counter()
     try:
-        for T in d.claim.models:
+        for T in d.claim.runs:
             next(by_reference(reader(d.claim, T), d.claim.quantity, [inputs]))
     except ModelError:  # on an input that may not belong to the claim
         return 1e-3

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from weightsmith.cli.ending import Refuted, Unknown
 from weightsmith.cli.loading import read_automaton
 from weightsmith.cli.output import AsJson, ModelFile, Yes, check_outputs, print_json, say, say_aside
 from weightsmith.cli.progress import count, shown_progress
-from weightsmith.errors import InputError
+from weightsmith.errors import InputError, brief
 
 check = typer.Typer(
     help="Check a claim for every input. Exit code 1 when it is refuted, 3 when nothing is known.",
@@ -156,6 +157,86 @@ def recognizes(
     _finish(
         _checked(ws.check.recognizes, T, language, yes=yes, **shared.parameters(up_to, automata=True)), [file], shared
     )
+
+
+At = Annotated[
+    str | None,
+    typer.Option(metavar="SITE", help="Where in the stream: embedding, 'block 0 attention'. The end, unless said."),
+]
+Position = Annotated[
+    str, typer.Option(metavar="N", help="Which position: 0 on the left, -1 the last one (the default), or all.")
+]
+
+
+@claim
+def vectors(
+    file: ModelFile,
+    condition: Annotated[
+        str, typer.Argument(metavar="CONDITION", help="On the lanes there: 'no == 1 and yes in (0, inf)'.")
+    ],
+    up_to: UpTo = None,
+    at: At = None,
+    position: Position = "-1",
+    *,
+    shared: Shared,
+) -> None:
+    """A condition holds for a vector of the stream: at all lengths and the last position, unless --up-to is given."""
+    T = _transformer(ws.load(file))
+    place = _place(T, at, position)
+    parameters = shared.parameters(up_to, automata=True)
+    _finish(_checked(ws.check.vectors, T, condition, at=place, **parameters), [file], shared)
+
+
+@claim
+def same_lanes(
+    first: ModelFile,
+    second: SecondFile,
+    up_to: UpTo = None,
+    lane: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LANE[=LANE]", help="A lane of both, or of the first and the second. May be repeated."),
+    ] = None,
+    at: At = None,
+    position: Position = "-1",
+    second_at: Annotated[
+        str | None, typer.Option(metavar="SITE", help="Where in the second model, if it is another site.")
+    ] = None,
+    second_position: Annotated[
+        str | None, typer.Option(metavar="N", help="Which position there, if it is another one.")
+    ] = None,
+    *,
+    shared: Shared,
+) -> None:
+    """Lanes of two models hold the same values: at all lengths and the last position, unless --up-to is given."""
+    S, T = _transformer(ws.load(first)), _transformer(ws.load(second))
+    other = position if second_position is None else second_position
+    places = (_place(S, at, position), _place(T, at if second_at is None else second_at, other))
+    lanes = None if lane is None else [_lanes(S, T, one) for one in lane]
+    parameters = shared.parameters(up_to, automata=True)
+    verdict = _checked(ws.check.same_lanes, S, T, lanes, at=places, **parameters)
+    _finish(verdict, [first, second], shared)
+
+
+def _transformer(model: "ws.Transformer | ws.Chain") -> "ws.Transformer":
+    """Refuse a chain."""
+    ws.check.models.refuse_chains("a claim about the stream", model)
+    assert isinstance(model, ws.Transformer)
+    return model
+
+
+def _place(T: "ws.Transformer", site: str | None, position: str) -> tuple[str, Any]:
+    """Return a place; the site is the last one, unless said."""
+    if position != "all" and re.fullmatch("-?[0-9]{1,9}", position) is None:
+        raise InputError(f"--position {brief(position)}: write 0 for the first, -1 for the last, or all")
+    name = site if site is not None else f"block {len(T.blocks) - 1} feed-forward" if T.blocks else "embedding"
+    return name, position if position == "all" else int(position)
+
+
+def _lanes(S: "ws.Transformer", T: "ws.Transformer", text: str) -> tuple[str, str]:
+    """Return the lanes of "a=b", or twice that of "a"; the name of a lane may have = in it."""
+    ways = [(text, text), *((text[:i], text[i + 1 :]) for i, sign in enumerate(text) if sign == "=")]
+    known = [way for way in ways if way[0] in S.lanes and way[1] in T.lanes]
+    return known[0] if known else ways[1] if len(ways) == 2 else ways[0]
 
 
 def _checked(claim: Callable[..., "ws.check.Verdict"], *arguments: Any, **options: Any) -> "ws.check.Verdict":

@@ -19,7 +19,7 @@ from weightsmith.model.sites import Site
 Ids: TypeAlias = npt.NDArray[np.integer]  # of tokens: indices in the vocabulary
 AnswerIds: TypeAlias = npt.NDArray[np.intp]  # indices in `Transformer.answers`
 KeysAndValues: TypeAlias = Sequence[tuple[Array, Array]]  # [head]
-Quantity: TypeAlias = Literal["decisions", "logits", "vectors", "outputs"]  # an engine's results
+Quantity: TypeAlias = Literal["decisions", "logits", "vectors", "outputs", "streams"]  # an engine's results
 Sums: TypeAlias = Literal["left", "machine"]  # left folds as defined, or the order in which BLAS adds
 
 NORMS = (LayerNorm, RMSNorm)  # every engine knows the same ones

@@ -201,8 +201,10 @@ class Reference:
         return answers
 
     def results(self, ids: Ids, quantity: Quantity) -> npt.NDArray[np.generic]:
-        """Return a quantity of inputs (inputs, positions): of the last position, or for "outputs" of every one."""
+        """Return a quantity of inputs (inputs, positions): of the last position, for "outputs", "streams" of each."""
         found = self.evaluate(ids)
+        if quantity == "streams":
+            return found.stream[-1]
         if quantity == "outputs":
             answers = self.read_answers(found.stream[-1])
             answers[:, -1] = self.last_answers(found)  # the same numbers; BLAS may have added them in another order

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from weightsmith.arithmetic import Array, Saturating
-from weightsmith.automata.extraction.blocks import Finish, run_block
+from weightsmith.automata.extraction.blocks import Finish, Outcome, run_block
 from weightsmith.automata.extraction.budget import Budget
 from weightsmith.automata.extraction.exploring import Ints, distinct_rows, state_bytes
 from weightsmith.automata.extraction.failures import unless_it_fails
@@ -37,21 +37,29 @@ class Decisions:
         return label - 1
 
 
-def extract(T: Transformer, budget: Budget | None = None) -> Decisions:
-    """Return the machines of a transformer, or raise."""
+def extract(
+    T: Transformer, budget: Budget | None = None, numbers: Outcome | None = None, outcomes: Outcome | None = None
+) -> Decisions:
+    """Return the machines of a transformer, or raise.
+
+    By default they are labelled with answers; `numbers` gives the last vectors other numbers. `outcomes` distinguishes
+    them too, and is also called with vectors that may never occur.
+    """
     budget = budget or Budget()
+    answers = numbers or partial(_answers_of, T)
+    last_outcome = outcomes or numbers or (_numbers if T.readout is not None else answers)
     check_possible(T)
     budget.compile()
     stream, tokens = _embedded(T, budget)
     trace = ProofTrace()
     for b in range(len(T.blocks)):
         last = b == len(T.blocks) - 1
-        outcome = partial(_answers_of, T) if last and T.readout is None else _numbers
-        stream, block = run_block(T, b, stream, _answers(T) if last else distinct_rows, budget, outcome)
+        outcome = last_outcome if last else _numbers
+        stream, block = run_block(T, b, stream, _finish(answers) if last else distinct_rows, budget, outcome)
         trace.blocks.append(block)
     if not T.blocks:
-        numbers = unless_it_fails(T, stream, stream.machines, partial(_answers_of, T), stream.vectors)
-        stream.machines = [m.relabelled(np.append(0, 1 + numbers)[m.labels], budget) for m in stream.machines]
+        found = unless_it_fails(T, stream, stream.machines, answers, stream.vectors)
+        stream.machines = [m.relabelled(np.append(0, 1 + found)[m.labels], budget) for m in stream.machines]
         trace.blocks.append(BlockTrace())
     machines = tuple(Moore(np.ascontiguousarray(m.table[:, tokens]), m.labels) for m in stream.machines if m.has_labels)
     return Decisions(T, machines, T.max_length, trace)
@@ -145,10 +153,10 @@ def _numbers(vectors: Array) -> Ints:
     return distinct_rows(vectors)[1]
 
 
-def _answers(T: Transformer) -> Finish:
+def _finish(answers: Outcome) -> Finish:
     """Number vectors by their answers, after the last block."""
 
     def finish(vectors: Array) -> tuple[Array, Ints]:
-        return vectors, _answers_of(T, vectors)
+        return vectors, answers(vectors)
 
     return finish

@@ -43,8 +43,11 @@ class Columns:
         return self.decode(getattr(self, quantity)[:, columns]).T
 
     def of_batch(self, quantity: Quantity, layout: Layout) -> npt.NDArray[Any]:
-        """Return a quantity of the inputs of a batch: of the last position, or for "outputs" of every one."""
+        """Return a quantity of the inputs of a batch: of the last position, for "outputs", "streams" of each."""
         positions = layout.widths.size
+        if quantity == "streams":
+            vectors = self.decode(self.vectors[:, : layout.columns]).T
+            return vectors.reshape(positions, -1, vectors.shape[-1]).transpose(1, 0, 2)
         if quantity == "outputs":
             return self.decisions.reshape(positions, -1).T
         return self.values(quantity, layout.level(positions - 1))

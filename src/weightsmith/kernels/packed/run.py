@@ -85,7 +85,7 @@ class PackedRun:
         return unsupported(T, cls.name, WEIGHTINGS)
 
     def results(self, ids: Ids, quantity: Quantity) -> npt.NDArray[Any]:
-        """Return a quantity of inputs (inputs, positions): of the last position, or for "outputs" of every one."""
+        """Return a quantity of inputs (inputs, positions): of the last position, for "outputs", "streams" of each."""
         layout = batch(ids.astype(np.int64, copy=False))
         return self.evaluate(layout, every=quantity == "outputs").of_batch(quantity, layout)
 
