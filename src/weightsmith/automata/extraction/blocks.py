@@ -165,6 +165,8 @@ class HeadMachines:
             try:
                 self._known[which] = self._make(which, int(self.scored.query_of[vector]))
             except EmptySoftmaxError:
+                if self.whole:  # perhaps on inputs that have no such query
+                    raise self.budget.stop("a softmax may be empty, which is an error") from None
                 raise ModelError(EMPTY_ERROR.format(self.name, self.scored.A.arithmetic)) from None
         return self._known[which]
 

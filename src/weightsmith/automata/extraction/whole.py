@@ -78,9 +78,8 @@ def _follow(
                 machines += more
                 block.contexts.append((inside.machines[0], following))
             return machines, [*traces, block]
-    if len(T.blocks) <= in_contexts:  # the labels are still those of vectors
-        stream.machines = _decided(T, stream, budget)
-    return stream.machines, traces
+    labels_are_vectors = len(T.blocks) <= in_contexts
+    return _decided(T, stream, budget) if labels_are_vectors else stream.machines, traces
 
 
 def _decided(T: Transformer, stream: Stream, budget: Budget) -> list[Moore]:
