@@ -34,22 +34,22 @@ in four steps; the comments below refer to them by number.
    vector, and one reading of each head. It speaks exactly where all of these speak, and for each of its labels the
    vector after the block is the same. Readings that are not joined never speak together.
 
-So (I) holds after the block. Under a full mask, a position sees what follows it too, and `Proof.whole` takes another
-step. Its invariant is about a *context*: a set of inputs. Labels also say whether an input that ends there is in the
-context (`Proof.right`), and the one machine of the stream speaks just where some letters, or none, lead to such an end:
+So (I) holds after the block. Under a full mask a position sees what follows it too, and `Proof.whole` takes another
+step. Its invariant is about a *context*: a set of inputs. The stream has one machine, and a label also says whether an
+input that ends there is in the context (`Proof.right`):
 
-(J) For every input of the context, the machine says after every beginning of the input the label of the vector that
-    stands at the last position of the beginning, in a run on the whole input; and whether the beginning is itself in
-    the context.
+(J) For every input of the context, the machine speaks after every beginning of the input. It says the label of the
+    vector that stands there in a run on the whole input, and whether the beginning is itself in the context.
 
 5. *Contexts.* Every position sees the same keys, so what a head adds there depends on the class of its query and on the
    whole input. Readings are checked as in steps 1 to 3, for every class and wherever an input of the context ends. A
-   machine from the certificate says the context after the block: for each of its labels, every class has the same
-   results, as far as the vectors after the block tell. In each of the contexts the machine of the stream after the
-   block is walked through together with the stream before it and with this machine; (J) holds after it, for the inputs
-   that the machine gives this label. The blocks that follow are checked in each context. Where an input ends, the last
-   block with heads may be joined as in step 4, since only the vector at the last position decides: then (I) holds for
-   the inputs of the context, and the machines of all contexts together have (I).
+   machine from the certificate divides the context into smaller ones, one for each of its labels. In each of them the
+   machine of the stream after the block is walked through together with the stream before it and the dividing machine.
+   For each of its labels, all results that the heads have in the smaller context lead to the same vector. So (J) holds
+   there after the block, and the blocks that follow are checked once for each smaller context. Only the vector at the
+   last position decides, so the last block with heads may be joined as in step 4, where inputs of the context end. Then
+   (I) holds for these inputs. Every input is in some context, so it holds for the machines of all contexts together.
+   A machine that speaks where it need not cannot make a false claim pass: it says more that must agree with the claim.
 
 After the last block a label is the number of a decision. At the end the machines are
 walked through together with the automaton of the language, or with the machines of the other model; nowhere may they
@@ -1554,7 +1554,8 @@ class Proof:
         model, self.known = self.model, dict[Machine, list[tuple[int, int]]]()
         attention = self.heads_are(b, proof.heads)
         need(model.parts.mask == "full" and proof.heads, "a block has contexts, and needs none")
-        placed = any(head.strict or head.positions or model.parts.inside for head in attention.heads if attention)
+        every = attention.heads if attention else ()
+        placed = any(head.strict or head.positions or model.parts.inside for head in every)
         need(not placed, "a head does not see the same keys from every position")
         heads = [Head(self, b, i, classes, whole=True) for i, classes in enumerate(proof.heads)]
         added = defaultdict[tuple[int, int, int], set[Vector]](set)  # by context, head and class
@@ -1572,10 +1573,8 @@ class Proof:
                 meant.setdefault(label, set()).update((model.after(b, vectors[x], each), ends) for each in outputs)
             need(all(len(pairs) == 1 for pairs in meant.values()), "a label stands for two vectors")
             known = {label: pair for label, (pair,) in meant.items()}
-            self.vectors, self.right = (
-                {n: v for n, (v, _) in known.items()},
-                {n for n, (_, ends) in known.items() if ends},
-            )
+            self.vectors = {label: vector for label, (vector, _) in known.items()}
+            self.right = {label for label, (_, ends) in known.items() if ends}
             self.machines = [context.machine]
             self.follow(b + 1, context.blocks)
             found += self.machines
@@ -1584,26 +1583,22 @@ class Proof:
     def beside(self, M: Machine, right: set[int], C: Machine, g: int, N: Machine) -> set[tuple[int, bool, int]]:
         """Return the labels of the stream before and after a block in a context, and whether an input of it may end.
 
-        The context is that in which C says g. The machine after the block must speak just where letters, or none, lead
-        to the end of such an input.
+        The context is that in which C says g. The machine after the block must speak where letters, or none, lead to
+        the end of such an input.
         """
         goal = leading(C.table, (state for state, label in enumerate(C.labels) if label == g))
         nodes, table = Numbering((0, 0, 0, False)), list[list[int]]()  # False: no letter has been read
         for a, c, n, _ in nodes:
             following = {*zip(M.table[a], C.table[c], N.table[n], strict=True)}
-            kept = {there for there in following if there[0] in M.lively and there[1] in goal}
-            silent = all(there[2] not in N.lively for there in following - kept)
-            need(silent, "a machine speaks where it must not")
-            table.append([nodes.number((*there, True)) for there in kept])
+            lively = [there for there in following if there[0] in M.lively and there[1] in goal]
+            table.append([nodes.number((*there, True)) for there in lively])
             if len(table) % 1024 == 0:
                 self.work.look(len(nodes))
         self.work.walks, self.work.states = self.work.walks + 1, self.work.states + len(nodes)
         ends = {i for i, (a, c, _, read) in enumerate(nodes) if read and M.labels[a] in right and C.labels[c] == g}
-        useful, found = leading(table, ends), set[tuple[int, bool, int]]()
-        for i, (a, _, n, read) in enumerate(nodes):
-            need(not read or (i in useful) == (N.labels[n] > 0), "a machine speaks where it must not, or the reverse")
-            if read and i in useful:
-                found.add((M.labels[a], i in ends, N.labels[n]))
+        useful = [i for i in leading(table, ends) if nodes[i][3]]
+        found = {(M.labels[nodes[i][0]], i in ends, N.labels[nodes[i][2]]) for i in useful}
+        need(all(label for _, _, label in found), "a machine is silent in its context")
         return found
 
     def joined(self, joint: Joint, heads: Sequence[Head], finish: Any, meant: dict[int, set[Any]]) -> Iterator[Machine]:
@@ -1613,9 +1608,6 @@ class Proof:
         own = {x: all(head.class_of.get(x) == c for head, c in pairs) for x in self.vectors}
         spoken = self.view(joint.view, {x: x if own[x] else 0 for x in own})
         need(all(label == x for label, x in spoken.items()), "a view says another vector")
-        if self.model.parts.mask == "full":  # it must not speak after inputs that are not in the context
-            both = [pair for M in self.machines for pair in self.work.labels([M, joint.view], 0)]
-            need(all(x or not label for x, label in both), "a view speaks outside its context")
 
         def join(M: Machine, meaning: Mapping[int, Any], left: Sequence[Any], tree: Sequence[Any]) -> Iterator[Machine]:
             (readings, *others), end = left, len(left) == 1

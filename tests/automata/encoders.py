@@ -59,3 +59,12 @@ def like_the_last(weighting: Any, mask: Any = "full", arithmetic: Any = None) ->
         blocks=(ws.Block(ws.Attention((read,)), compare), ws.Block(ws.Attention((find,)))),
         output=np.array([[0.0, 0, 0, 1, 0], [0.0, 0, 0, 0, 0.5]]), mask=mask,
     )  # fmt: skip
+
+
+def with_first_head(**changes: Any) -> ws.Transformer:
+    """Return an encoder whose first head is changed."""
+    T = like_the_last(ws.LeftmostHard())
+    attention = T.blocks[0].attention
+    assert attention is not None
+    first = replace(T.blocks[0], attention=ws.Attention((replace(attention.heads[0], **changes),)))
+    return replace(T, blocks=(first, T.blocks[1]))

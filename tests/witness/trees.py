@@ -49,7 +49,7 @@ def one_input(ids: list[int]) -> Tree:
 
 
 def every_position(tree: Tree) -> Tree:
-    """Make the forest for a full mask: a node is a position of an input, and its keys are all positions of the input."""
+    """Make the forest for a full mask: a node is a position of an input, its keys are all positions of that input."""
     tokens, lengths, rows, wholes, first = [], [], [], [], 0
     for length in range(1, int(tree.lengths.max()) + 1):
         inputs = tree.beginnings[tree.lengths == length][:, :length]
@@ -66,7 +66,9 @@ def decided_under_a_full_mask(T: Any, tree: Tree) -> Places:
     """Give the place of the class that is decided for each input of a tree, whose nodes are sorted by length."""
     assert T.mask == "full"
     forest = every_position(tree)
-    return decided(T, forest)[forest.lengths == forest.wholes]
+    ends = np.flatnonzero(forest.lengths == forest.wholes)
+    last: Places = decided(T, forest)[ends]
+    return last
 
 
 def decided(T: Any, tree: Tree) -> Places:

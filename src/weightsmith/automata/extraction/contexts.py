@@ -101,7 +101,7 @@ def contexts_of(T: Transformer, b: int, stream: Stream, budget: Budget) -> Conte
     groups = results.grouped()
     machine = machine.renamed(np.append(0, 1 + groups), budget)
     heads[-1].outcome = None  # breaks the reference cycle with all heads, so that they are freed
-    streams = [*_streams(stream, machine, results, np.unique(groups, return_index=True)[1], budget)]
+    streams = [*_streams(stream, machine, results, np.unique(groups, return_index=True)[1].tolist(), budget)]
     return Contexts([head.traces for head in heads], machine, streams)
 
 
@@ -180,13 +180,13 @@ class _Results:
             numbers = _numbers(np.concatenate(after)).reshape(len(self.rows), len(every))
             _, groups = group_rows(numbers)
             closed = len(self.column_of) == 1 or all(
-                self._closed(np.flatnonzero(groups == group), after) for group in np.unique(groups)
+                self._closed(np.flatnonzero(groups == group).tolist(), after) for group in np.unique(groups)
             )
         except ModelError:  # perhaps for two that never occur together
             return alone
         return groups if closed else alone
 
-    def _closed(self, rows: Ints, after: list[Array]) -> bool:
+    def _closed(self, rows: list[int], after: list[Array]) -> bool:
         """Return whether the outputs of some combinations give the same vectors in all combinations."""
         if len(rows) == 1:
             return True
@@ -202,13 +202,15 @@ class _Results:
         return True
 
 
-def _streams(stream: Stream, machine: Moore, results: _Results, examples: Ints, budget: Budget) -> Iterator[Stream]:
+def _streams(
+    stream: Stream, machine: Moore, results: _Results, examples: list[int], budget: Budget
+) -> Iterator[Stream]:
     """Return the stream after the block in each context."""
     (before,) = stream.machines
     rows, table = pairs_of(before, machine, budget, both=True)
     x, context = before.labels[rows[:, 0]] - 1, machine.labels[rows[:, 1]]
     right_before = np.append(stream.right, False)[x]  # label 0 is the last
-    for label, row in enumerate(examples.tolist(), 1):
+    for label, row in enumerate(examples, 1):
         budget.check()
         right = right_before & (context == label)
         useful: Truths = compiled().leading(table, right)
