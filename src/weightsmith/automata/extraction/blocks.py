@@ -3,9 +3,10 @@
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
@@ -62,7 +63,8 @@ def heads_of(
 ) -> "list[HeadMachines]":
     """Return the heads of a block; with `whole`, for positions anywhere in an input: see `contexts`."""
     A, shared, name = T.arithmetic.core, T.attention_positions, budget.step
-    seen = unless_it_fails(T, stream, stream.machines, partial(Reference(T).before_attention, b), stream.vectors)
+    before = partial(Reference(T).before_attention, b)
+    seen = unless_it_fails(T, stream, stream.machines, before, stream.vectors, stream.end_states)
     scored = [
         score_vectors(A, head, attention.positions_of(i, shared) or NO_POSITIONS, seen, budget)
         for i, head in enumerate(attention.heads)
@@ -82,7 +84,7 @@ def without_heads(T: Transformer, b: int, stream: Stream, budget: Budget) -> Arr
             Reference(T).before_attention(b, vectors)  # unused, but its norm may raise
         return after_block(T, b, vectors, None if attention is None else [], budget)
 
-    return unless_it_fails(T, stream, stream.machines, alone, stream.vectors)
+    return unless_it_fails(T, stream, stream.machines, alone, stream.vectors, stream.end_states)
 
 
 def after_block(T: Transformer, b: int, h: Array, outputs: list[Array] | None, budget: Budget) -> Array:
@@ -123,7 +125,7 @@ def _outcomes_of_last_head(
     return outcomes.reshape(len(outputs), len(x))
 
 
-def combinations(several: list[Array]) -> list[Array]:
+def combinations(several: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
     """Return the rows of each array, in all combinations with those of the others."""
     sizes = [len(rows) for rows in several]
     indices = np.indices(sizes).reshape(len(sizes), math.prod(sizes))

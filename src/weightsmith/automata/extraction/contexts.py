@@ -218,7 +218,8 @@ def _streams(
         here, index = np.unique(x[useful], return_inverse=True)
         labels = np.zeros(len(x), np.int32)
         labels[useful] = 1 + index.reshape(-1)
-        after = unless_it_fails(results.T, stream, [Moore(table, labels)], partial(results.in_row, row), here)
+        labelled, of_row = Moore(table, labels.copy()), partial(results.in_row, row)
+        after = unless_it_fails(results.T, stream, [labelled], of_row, here, right)
         both, numbers = distinct_rows(np.column_stack([after[labels[useful] - 1], right[useful]]))
         labels[useful] = 1 + numbers
         made = smallest(table, labels, budget)

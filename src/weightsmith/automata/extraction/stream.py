@@ -37,6 +37,11 @@ class Stream:
         """The number of tokens with distinct embeddings."""
         return len(self.token_ids)
 
+    @property
+    def end_states(self) -> npt.NDArray[np.bool_] | None:
+        """In which states of its one machine an input of the context may end; None without a context."""
+        return None if self.right.all() else np.append(False, self.right)[self.machines[0].labels]
+
     def view(self, parts: Ints, queries: npt.NDArray[np.bool_], budget: Budget) -> Moore:
         """Return a machine that labels every input with the part of its last vector; parts count from 0.
 

@@ -87,7 +87,8 @@ def _decided(T: Transformer, stream: Stream, budget: Budget) -> list[Moore]:
     ends, code = np.flatnonzero(stream.right), np.zeros(1 + len(stream.right), np.int32)
     code_of_ends = np.append(0, np.where(stream.right, np.cumsum(stream.right), 0))
     labelled = [Moore(machine.table, code_of_ends[machine.labels]) for machine in stream.machines]
-    code[1 + ends] = 1 + unless_it_fails(T, stream, labelled, partial(_answers_of, T), stream.vectors[ends])
+    answers = unless_it_fails(T, stream, labelled, partial(_answers_of, T), stream.vectors[ends])
+    code[1 + ends] = 1 + answers
     return [machine.relabelled(code[machine.labels], budget) for machine in stream.machines]
 
 
