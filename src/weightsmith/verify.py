@@ -36,7 +36,24 @@ in four steps; the comments below refer to them by number.
    vector, and one reading of each head. It speaks exactly where all of these speak, and for each of its labels the
    vector after the block is the same. Readings that are not joined never speak together.
 
-So (I) holds after the block. After the last block a label is the number of a decision. At the end the machines are
+So (I) holds after the block. Under a full mask a position sees what follows it too, and `Proof.whole` takes another
+step. Its invariant is about a *context*: a set of inputs. The stream has one machine, and a label also says whether an
+input that ends there is in the context (`Proof.right`):
+
+(J) For every input of the context, the machine speaks after every beginning of the input. It says the label of the
+    vector that stands there in a run on the whole input, and whether the beginning is itself in the context.
+
+5. *Contexts.* Every position sees the same keys, so what a head adds there depends on the class of its query and on the
+   whole input. Readings are checked as in steps 1 to 3, for every class and wherever an input of the context ends. A
+   machine from the certificate divides the context into smaller ones, one for each of its labels. In each of them the
+   machine of the stream after the block is walked through together with the stream before it and the dividing machine.
+   For each of its labels, all results that the heads have in the smaller context lead to the same vector. So (J) holds
+   there after the block, and the blocks that follow are checked once for each smaller context. Only the vector at the
+   last position decides, so the last block with heads may be joined as in step 4, where inputs of the context end. Then
+   (I) holds for these inputs. Every input is in some context, so it holds for the machines of all contexts together.
+   A machine that speaks where it need not cannot make a false claim pass: it says more that must agree with the claim.
+
+After the last block a label is the number of a decision. At the end the machines are
 walked through together with the automaton of the language, or with the machines of the other model; nowhere may they
 contradict the claim. A walk takes every letter in every state, until no state is new.
 """
@@ -52,7 +69,7 @@ import struct
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from decimal import Context, Decimal, getcontext, localcontext
 from fractions import Fraction
 from functools import cache, partial, reduce
@@ -652,7 +669,6 @@ class Model:
     def __init__(self, data: bytes) -> None:
         reader = Reader(data)
         self.parts, self.arithmetic = T, A = reader.model, reader.arithmetic
-        need(T.mask == "causal" or not any(block.attention for block in T.blocks), "its mask is not causal")
         self.chain: Any = reader.chain
         self.file_digest, self.digest = hashlib.sha256(data).hexdigest(), digest(T, A, self.chain)
         self.letters = sorted({*T.embedding})
@@ -1167,6 +1183,23 @@ class BlockProof:
 
 
 @dataclass(frozen=True)
+class ContextProof:
+    """The machine of the stream after a block in a context, and the proofs of the blocks that follow."""
+
+    machine: Machine
+    blocks: list["BlockProof | WholeBlock"]
+
+
+@dataclass(frozen=True)
+class WholeBlock:
+    """A block under a full mask: a machine that says the context of an input, and the contexts, by its labels."""
+
+    heads: list[list[QueryClass]]
+    context: Machine
+    contexts: list[ContextProof]
+
+
+@dataclass(frozen=True)
 class Table:
     """A machine as a certificate writes it."""
 
@@ -1187,7 +1220,8 @@ def fields_of(data: Any, *keys: str) -> list[Any]:
     return [data[key] for key in keys]
 
 
-ENTRIES = {kind: get_type_hints(kind) for kind in (Reading, QueryClass, Branch, Joint, BlockProof, Table, Automaton)}
+KINDS = (Reading, QueryClass, Branch, Joint, BlockProof, ContextProof, WholeBlock, Table, Automaton)
+ENTRIES = {kind: get_type_hints(kind) for kind in KINDS}
 
 
 def read(kind: Any, data: Any, machines: Sequence[Machine] = ()) -> Any:
@@ -1195,6 +1229,8 @@ def read(kind: Any, data: Any, machines: Sequence[Machine] = ()) -> Any:
     if kind is Machine:
         need(type(data) is int and 0 <= data < len(machines), f"there is no machine {shown(data)}")
         return machines[data]
+    if WholeBlock in get_args(kind):
+        kind = WholeBlock if isinstance(data, dict) and "contexts" in data else BlockProof
     if kind in ENTRIES:
         values = zip(ENTRIES[kind].values(), fields_of(data, *ENTRIES[kind]), strict=True)
         return kind(*[read(inner, value, machines) for inner, value in values])
@@ -1257,10 +1293,14 @@ class KeyStream:
 
 
 class Head:
-    """A head of a block whose stream is known: for each class of queries, machines that say what the head adds."""
+    """A head of a block whose stream is known: for each class of queries, machines that say what the head adds.
 
-    def __init__(self, proof: "Proof", b: int, i: int, classes: Sequence[QueryClass]) -> None:
-        model, attention = proof.model, proof.model.parts.blocks[b].attention
+    They speak where a query of the class stands and the input may end; if the head is asked about the whole input,
+    wherever the input may end.
+    """
+
+    def __init__(self, proof: "Proof", b: int, i: int, classes: Sequence[QueryClass], whole: bool = False) -> None:
+        model, attention, self.whole = proof.model, proof.model.parts.blocks[b].attention, whole
         self.proof, self.A, self.part, self.classes = proof, model.arithmetic, attention.heads[i], classes
         head = self.part
         seen = {x: model.norm_at("pre", "attention", b, h) for x, h in proof.vectors.items()}
@@ -1275,7 +1315,8 @@ class Head:
             proof.work.look(len(codes) * len(moved) * len(penalties))
             codes[q] = self.coded(q, moved, penalties)
         self.class_of = {x: c for c, entry in enumerate(classes) for x in entry.queries}
-        divided = self.class_of.keys() == seen.keys() and all(entry.queries for entry in classes)
+        asked = seen.keys() if whole else proof.right
+        divided = self.class_of.keys() == asked and all(entry.queries for entry in classes)
         need(divided, "the queries of a head are not divided into classes")
         self.codes = [codes[query[entry.queries[0]]] for entry in classes]  # of each class
         alike = all(codes[query[x]] == self.codes[c] for x, c in self.class_of.items())
@@ -1405,7 +1446,8 @@ class Head:
             while len(numbers) > 1 and numbers[-1] == numbers[-2]:  # by age, up to where the effect changes no more
                 numbers.pop()
             future_of[k, v] = reduce(lambda later, effect: futures.number((effect, later)), reversed(numbers), -1)
-        meaning = {x: (future_of[key], self.class_of[x] == c) for x, key in self.key.items()}
+        asks = self.proof.right if self.whole else {x for x, its_class in self.class_of.items() if its_class == c}
+        meaning = {x: (future_of[key], x in asks) for x, key in self.key.items()}
         work = self.proof.work
         keys = KeyStream(view, machine, self.proof.view(view, meaning), futures, work)
         folded, nodes, found = Folded(fold, effects, size, work), len(keys.rows), set[tuple[int, int]]()
@@ -1431,17 +1473,31 @@ class Head:
 class Proof:
     """The stream of a model, block by block. At the end, a label is 1 + the number of the answer: see `Side.answer`.
 
-    `vectors` has the vector of each label, and `machines` are those for which (I) holds.
+    `vectors` has the vector of each label, and `machines` are those for which (I) or (J) holds. `right` has the labels
+    with which an input of the context may end: all of them, unless it is a context of a full mask.
     """
 
     def __init__(self, model: Model, machines: Any, blocks: Any, work: Work, answer: Any = None) -> None:
         self.model, self.work, self.letters, self.answer = model, work, len(model.letters), answer or model.answer
         known = [Machine.made(entry.table, entry.labels, self.letters) for entry in read(list[Table], machines)]
-        blocks = read(list[BlockProof], blocks, known)
-        need(len(blocks) == max(1, len(model.parts.blocks)), "the proof is about another number of blocks")
         self.vectors, self.machines = self.embed()
-        for b, block in enumerate(blocks):
-            self.block(b, block, last=b + 1 == len(blocks))
+        self.right = {*self.vectors}
+        self.follow(0, read(list[BlockProof | WholeBlock], blocks, known))
+
+    def follow(self, b: int, blocks: Sequence[BlockProof | WholeBlock]) -> None:
+        """Go through the blocks from number b on, to the decisions. The proofs of those after a context are in it."""
+        count = max(1, len(self.model.parts.blocks))
+        if b == count and not blocks:  # the labels are those of vectors still
+            self.block(b, BlockProof([], []), last=True)
+            return
+        fits = b + len(blocks) == count or (blocks and isinstance(blocks[-1], WholeBlock) and b + len(blocks) < count)
+        need(fits, "the proof is about another number of blocks")
+        for number, block in enumerate(blocks, b):
+            if isinstance(block, WholeBlock):
+                need(block is blocks[-1], "the proof is about another number of blocks")
+                self.whole(number, block)
+            else:
+                self.block(number, block, last=number + 1 == count)
 
     def embed(self) -> tuple[dict[int, Vector], list[Machine]]:
         """Return the stream after the embedding: a state for each position of the table and each letter."""
@@ -1468,38 +1524,107 @@ class Proof:
     def block(self, b: int, proof: BlockProof, last: bool) -> None:
         """Go from the stream before a block to the stream after it."""
         model, self.known = self.model, dict[Machine, list[tuple[int, int]]]()  # the labels of views beside the stream
-        attention = model.parts.blocks[b].attention if model.parts.blocks else None
-        need(
-            len(proof.heads) == len(attention.heads if attention else ()), "the proof is about another number of heads"
-        )
+        self.heads_are(b, proof.heads)
 
         @cache
         def finish(x: int, *outputs: Vector) -> Any:
-            vector = model.after(b, self.vectors[x], outputs) if model.parts.blocks else self.vectors[x]
-            return 1 + self.answer(vector) if last else vector
+            vector = model.after(b, self.vectors[x], outputs) if b < len(model.parts.blocks) else self.vectors[x]
+            return (1 + self.answer(vector) if x in self.right else 0) if last else vector
 
         heads = [Head(self, b, i, classes) for i, classes in enumerate(proof.heads)]
         if not heads:  # the machines stay, and say the new vectors
-            made = {x: finish(x) for x in sorted(self.vectors)}
+            made = {x: (finish(x), x in self.right) for x in sorted(self.vectors)}
             numbers = Numbering(*made.values())
-            label = {0: 0, **{x: value if last else 1 + numbers.number(value) for x, value in made.items()}}
-            self.machines = [replace(M, labels=[label[x] for x in M.labels]) for M in self.machines]
-            self.vectors = {label[x]: value for x, value in made.items()}
+            label = {0: 0, **{x: pair[0] if last else 1 + numbers.number(pair) for x, pair in made.items()}}
+            renamed = [(M.table, [label[x] for x in M.labels]) for M in self.machines]
+            self.machines = [Machine.made(*parts, self.letters) for parts in renamed]
+            self.vectors = {label[x]: value for x, (value, _) in made.items()}
+            self.right = {label[x] for x in self.right}
             return
+        need(
+            model.parts.mask == "causal" or self.ends_here(b), "other positions than the last one matter after a block"
+        )
         meant = dict[int, set[Any]]()
         machines = [N for joint in proof.joints for N in self.joined(joint, heads, finish, meant)]
-        classes = {tuple(head.class_of[x] for head in heads) for x in self.vectors}
+        classes = {tuple(head.class_of[x] for head in heads) for x in self.right}
         met = {tuple(joint.classes) for joint in proof.joints}
         need(classes == met, "the classes of heads are not joined as they meet")
         need(all(len(values) == 1 for values in meant.values()), "a label stands for two vectors")
         need(not last or all(values == {label} for label, values in meant.items()), "a label is of another answer")
         self.vectors, self.machines = {label: value for label, (value,) in meant.items()}, machines
+        self.right = {*self.vectors}
+
+    def heads_are(self, b: int, proofs: Sequence[Any]) -> Part | None:
+        """Check that there is a proof for each head of a block; return its attention."""
+        attention = self.model.parts.blocks[b].attention if b < len(self.model.parts.blocks) else None
+        need(len(proofs) == len(attention.heads if attention else ()), "the proof is about another number of heads")
+        return attention
+
+    def ends_here(self, b: int) -> bool:
+        """Say whether the last position alone matters from a block on: no head comes later, and nothing can fail."""
+        blocks = self.model.parts.blocks[b:]
+        heads = [block.attention.heads if block.attention else () for block in blocks]
+        norms = any(block.attention_norm or block.feed_forward_norm for block in blocks)
+        errors = any(head.weighting.kind == "Softmax" and head.weighting.empty == "error" for head in heads[0])
+        return not (any(heads[1:]) or norms or errors)
+
+    def whole(self, b: int, proof: WholeBlock) -> None:
+        """Go through a block under a full mask, and in each of its contexts through the blocks after it (step 5)."""
+        model, self.known = self.model, dict[Machine, list[tuple[int, int]]]()
+        attention = self.heads_are(b, proof.heads)
+        need(model.parts.mask == "full" and proof.heads, "a block has contexts, and needs none")
+        every = attention.heads if attention else ()
+        placed = any(head.strict or head.positions or model.parts.inside for head in every)
+        need(not placed, "a head does not see the same keys from every position")
+        heads = [Head(self, b, i, classes, whole=True) for i, classes in enumerate(proof.heads)]
+        added = defaultdict[tuple[int, int, int], set[Vector]](set)  # by context, head and class
+        for h, head in enumerate(heads):
+            for c, (F, sums) in ((c, reading) for c, readings in enumerate(head.readings) for reading in readings):
+                for f, g in self.work.labels([F, proof.context], 1):
+                    if f:
+                        need(0 < g <= len(proof.contexts), "an input has no context")
+                        added[g, h, c] |= sums[f]
+        vectors, right, (M,), found = self.vectors, self.right, self.machines, list[Machine]()
+        for g, context in enumerate(proof.contexts, 1):
+            meant = dict[int, set[tuple[Vector, bool]]]()
+            for x, ends, label in self.beside(M, right, proof.context, g, context.machine):
+                outputs = product(*[added[g, h, head.class_of[x]] for h, head in enumerate(heads)])
+                meant.setdefault(label, set()).update((model.after(b, vectors[x], each), ends) for each in outputs)
+            need(all(len(pairs) == 1 for pairs in meant.values()), "a label stands for two vectors")
+            known = {label: pair for label, (pair,) in meant.items()}
+            self.vectors = {label: vector for label, (vector, _) in known.items()}
+            self.right = {label for label, (_, ends) in known.items() if ends}
+            self.machines = [context.machine]
+            self.follow(b + 1, context.blocks)
+            found += self.machines
+        self.machines = found
+
+    def beside(self, M: Machine, right: set[int], C: Machine, g: int, N: Machine) -> set[tuple[int, bool, int]]:
+        """Return the labels of the stream before and after a block in a context, and whether an input of it may end.
+
+        The context is that in which C says g. The machine after the block must speak where letters, or none, lead to
+        the end of such an input.
+        """
+        goal = leading(C.table, (state for state, label in enumerate(C.labels) if label == g))
+        nodes, table = Numbering((0, 0, 0, False)), list[list[int]]()  # False: no letter has been read
+        for a, c, n, _ in nodes:
+            following = {*zip(M.table[a], C.table[c], N.table[n], strict=True)}
+            lively = [there for there in following if there[0] in M.lively and there[1] in goal]
+            table.append([nodes.number((*there, True)) for there in lively])
+            if len(table) % 1024 == 0:
+                self.work.look(len(nodes))
+        self.work.walks, self.work.states = self.work.walks + 1, self.work.states + len(nodes)
+        ends = {i for i, (a, c, _, read) in enumerate(nodes) if read and M.labels[a] in right and C.labels[c] == g}
+        useful = [i for i in leading(table, ends) if nodes[i][3]]
+        found = {(M.labels[nodes[i][0]], i in ends, N.labels[nodes[i][2]]) for i in useful}
+        need(all(label for _, _, label in found), "a machine is silent in its context")
+        return found
 
     def joined(self, joint: Joint, heads: Sequence[Head], finish: Any, meant: dict[int, set[Any]]) -> Iterator[Machine]:
         """Return the machines of some vectors, joined with a reading of each head (step 4); note what labels mean."""
         need(len(joint.classes) == len(heads), "a joint has not one class for each head")
         pairs = [*zip(heads, joint.classes, strict=True)]
-        own = {x: all(head.class_of[x] == c for head, c in pairs) for x in self.vectors}
+        own = {x: all(head.class_of.get(x) == c for head, c in pairs) for x in self.vectors}
         spoken = self.view(joint.view, {x: x if own[x] else 0 for x in own})
         need(all(label == x for label, x in spoken.items()), "a view says another vector")
 

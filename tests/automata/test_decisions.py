@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
+from tests.automata.encoders import with_first_head
 from tests.automata.models import read_out
 from tests.automata.proving import in_steps
 from tests.automata.shortcuts import KINDS, made_for
@@ -135,7 +136,10 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "names": (lambda: OTHER([[0]], [True], vocabulary="ab"), "the table has 1 columns; write a token for each"),
     "long": (lambda: ws.automaton(ws.library.majority("1")).regex(), "the automaton has 511 states, and an expression"),
     "large": (lambda: ws.automaton(ws.library.majority("1")).svg(), "has 511 states, and a picture shows up to 60"),
-    "full": (lambda: ws.automaton(ws.random_transformer(mask="full")), "an automaton needs mask='causal'"),
+    "full": (
+        lambda: ws.automaton(with_first_head(strict=True)),
+        "an automaton of a full mask needs heads that see the same keys from every position, and block 0, head 0 is",
+    ),
     "native": (
         lambda: ws.automaton(ws.random_transformer(arithmetic=ws.Native("float32"))),
         "an automaton needs a finite arithmetic, and this is float32: write to_arithmetic(T, Fixed(4, 4)), or check",

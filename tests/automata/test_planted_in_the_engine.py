@@ -165,10 +165,10 @@ FAULTS: dict[str, tuple[Patch, tuple[str, ...]]] = {
     "folds are merged by labels": (put(walk, "merged_states", by_labels_alone), ("sharing", "ties")),
     "any view is finer": (put(stream.Stream, "_coarser", anything_is_coarser), ("unlike", "equal")),
     "inputs never end": (put(stream.Stream, "_default", nothing_ends), ("table",)),
-    "a guess is left out": (put(blocks._Head, "fitting", all_but_the_last), ("unlike", "extreme")),
+    "a guess is left out": (put(blocks.HeadMachines, "fitting", all_but_the_last), ("unlike", "extreme")),
     "of the heads that are left one case is looked at": (put(blocks, "merged", the_first_of_the_rest), ("unlike",)),
     "of the heads before one case is looked at": (
-        put(blocks, "_combinations", the_first_of_the_others), ("unlike", "positions"),
+        put(blocks, "combinations", the_first_of_the_others), ("unlike", "positions"),
     ),
     "a normaliser leads nowhere": (put(guesses._Fold, "leads_to", only_where_it_stays), ("ties", "unlike")),
     "a guess comes out at once or never": (put(equal_parts, "alive", never_at_rest), ("sharing", "one sum")),

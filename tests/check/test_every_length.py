@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
+from tests.automata.encoders import with_first_head
 from weightsmith import check
 from weightsmith.library import ENTRIES
 
@@ -135,8 +136,9 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         "same_logits has no automaton for all lengths: say up to which length, as in up_to=10",
     ),
     "full": (
-        lambda: check.recognizes(ws.random_transformer(mask="full"), "0"),
-        "an automaton needs mask='causal', and this transformer has mask='full'; check inputs up to a length: up_to=10",
+        lambda: check.recognizes(with_first_head(strict=True), "0"),
+        "an automaton of a full mask needs heads that see the same keys from every position, and block 0, head 0 is "
+        "strict: write mask='causal', or check inputs up to a length: up_to=10",
     ),
     "rotary": (
         lambda: check.recognizes(replace(ws.random_transformer(), positions=ws.Rotary()), "0"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 import weightsmith as ws
+from tests.automata.encoders import with_first_head
 from tests.studio.client import opened
 from weightsmith.files import model_bytes
 from weightsmith.studio.limits import Limits
@@ -44,7 +45,7 @@ def test_there_are_so_many_checks_models_steps_and_bytes_and_no_more() -> None:
     limits = Limits(checks=1, models=few + 2, steps=2, all_bytes=size + 20 * len(data), json_bytes=1000)
     with opened(limits) as page:
         model = page.named("parity")
-        both_ways = replace(ws.library.contains("1"), mask="full")  # so that no automaton knows the answer at once
+        both_ways = with_first_head(strict=True)  # so that no automaton knows the answer at once
         long = page.upload("both ways", model_bytes(both_ways)).json()
         check = page.check("same decisions", long, long, up_to=40)
         fields = {"claim": "recognizes", "models": [model["id"]], "regex": "0", "yes": "YES", "up_to": 1}

@@ -3,11 +3,11 @@
 import json
 import multiprocessing
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import pytest
 
 import weightsmith as ws
+from tests.automata.encoders import with_first_head
 from tests.studio.client import Page, opened, until
 from weightsmith.cli.steps import STEPS
 from weightsmith.files import model_bytes
@@ -169,7 +169,7 @@ def test_a_check_that_cannot_be_is_refused(page: Page) -> None:
 
 
 def test_a_long_check_is_watched_and_cancelled(page: Page) -> None:
-    both_ways = replace(ws.library.contains("1"), mask="full")  # so that no automaton knows the answer at once
+    both_ways = with_first_head(strict=True)  # so that no automaton knows the answer at once
     model = page.upload("both ways", model_bytes(both_ways)).json()
     copy = page.change(model, "copy", version=model["version"], name="both ways again")
     check = page.check("same decisions", model, copy, up_to=40)  # some 10^12 inputs

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
+from tests.automata.encoders import like_the_last, random_encoder
 from tests.automata.models import random_model
 from tests.check.test_every_length import flagged
 from tests.verifying.certificates import Data, certificate, checked, inputs, refusal
@@ -23,6 +24,7 @@ from tests.verifying.the_page import Page
 from weightsmith import verify
 from weightsmith.automata.extraction import Budget, UnknownError, extract
 
+ENCODER = like_the_last(ws.LeftmostHard())
 PAGE = Path(__file__).parents[2] / "docs" / "proof-format.md"
 
 
@@ -116,6 +118,25 @@ def test_every_entry_of_a_proof_means_what_the_page_says() -> None:
     assert any(
         reading["any_sum"] for _, entry in blocks for head in entry["heads"] for c in head for reading in c["readings"]
     )
+
+
+def proofs_of_random_encoders() -> Iterator[tuple[ws.Transformer, Data]]:
+    for seed in count():
+        T = random_encoder(seed)
+        T = with_a_layer_first(T) if seed % 3 == 0 else T
+        if readable(T):
+            try:
+                proof = extract(T, Budget(500, 100, clock=partial(next, count(0.0)))).trace.to_json()
+            except (UnknownError, ws.ModelError):  # a norm of 0 has no root
+                continue
+            yield T, {"decisions": None, **json.loads(json.dumps(proof))}
+
+
+def test_entries_of_full_masks_mean_what_the_page_says() -> None:
+    read = [Page(T, proof, 4) for T, proof in islice(proofs_of_random_encoders(), 16)]
+    read.append(Page(ENCODER, certificate(ws.check.recognizes(ENCODER, "0+|1+"))["proof"][0], 4))
+    kinds = {kind for page in read for kind in page.kinds}
+    assert kinds == {"contexts", "contexts of the last block", "joints", "no heads"}
 
 
 def test_readings_stand_in_ascending_order_of_their_guesses() -> None:

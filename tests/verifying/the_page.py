@@ -70,6 +70,11 @@ class Page:
         self.guesses = defaultdict[Any, set[Outcome]](set)  # by block, head, class, query and reading
         self.empty = set[Any]()  # the entries of trees that are null
         first = {vector: 1 + n for n, vector in enumerate(self.embedded)}
+        self.kinds = set[str]()  # of entries, under a full mask
+        if T.mask == "full":
+            every = {tokens: [first[x] for x in self.positions(tokens, 0)] for tokens in self.runs}
+            self.in_context(0, proof["blocks"], every)
+            return
         labels = {tokens: first[self.vector(tokens, 0)] for tokens in self.runs}
         for b in range(max(1, len(T.blocks))):
             self.check_vectors(b, labels)
@@ -91,6 +96,10 @@ class Page:
         table = scheme.values if isinstance(scheme, ws.PositionTable) else np.zeros((1, len(self.T.lanes)))
         rows = sorted({tuple(row) for row in self.T.embedding.tolist()})
         return [*dict.fromkeys(tuple(self.A.add(np.array(row), p).tolist()) for p in table for row in rows)]
+
+    def positions(self, tokens: Tokens, b: int) -> list[Vector]:
+        """Return the vectors at all positions before a block."""
+        return [tuple(x) for x in self.runs[tokens].stream[2 * b].tolist()]
 
     def vector(self, tokens: Tokens, b: int) -> Vector:
         """Return the vector at the last position before a block."""
@@ -125,9 +134,12 @@ class Page:
 
     def joined(self, b: int, tokens: Tokens, label: int) -> int:
         """Return the label that the machines of the joints say after an input."""
-        spoken = [self.speaking(b, h, tokens, label) for h in range(len(self.proof["blocks"][b]["heads"]))]
+        return self.joined_in(self.proof["blocks"][b], b, tokens, label)
+
+    def joined_in(self, block: Data, b: int, tokens: Tokens, label: int) -> int:
+        spoken = [self.speaking(block, b, h, tokens, label) for h in range(len(block["heads"]))]
         found = set[int]()
-        for n, joint in enumerate(self.proof["blocks"][b]["joints"]):
+        for n, joint in enumerate(block["joints"]):
             assert joint.keys() == {"classes", "view", "tree"}
             own = joint["classes"] == [c for c, _ in spoken]
             assert self.says(joint["view"], tokens) == (label if own else 0)
@@ -135,9 +147,9 @@ class Page:
         (after,) = found  # some machine speaks, and all that speak say the same
         return after
 
-    def speaking(self, b: int, h: int, tokens: Tokens, label: int) -> tuple[int, set[int]]:
+    def speaking(self, block: Data, b: int, h: int, tokens: Tokens, label: int) -> tuple[int, set[int]]:
         """Return the class of the last query of a head, and the readings of the class that speak."""
-        classes, attention = self.proof["blocks"][b]["heads"][h], self.T.blocks[b].attention
+        classes, attention = block["heads"][h], self.T.blocks[b].attention
         (mine,) = [c for c, entry in enumerate(classes) if label in entry["queries"]]
         assert attention
         right = outcome(self.A, attention.heads[h], self.runs[tokens].stream[2 * b])
@@ -153,6 +165,66 @@ class Page:
                     found.add(g)
         assert found, "no reading speaks"
         return mine, found
+
+    def in_context(self, b: int, entries: Any, labels: dict[Tokens, list[int]]) -> None:
+        """Read the entries from a block on, under a full mask, from the labels at all positions of some inputs."""
+        meaning = {
+            (label, x, tokens[: i + 1] in labels)
+            for tokens, row in labels.items()
+            for i, (label, x) in enumerate(zip(row, self.positions(tokens, b), strict=True))
+        }
+        assert len(meaning) == len({label for label, _, _ in meaning}), "a label stands for two things"
+        count = len(self.T.blocks)
+        if b == count:
+            assert entries == []
+            return
+        first, *others = entries
+        if "contexts" in first:
+            assert first.keys() == {"heads", "context", "contexts"}
+            assert others == []
+            self.kinds.add("contexts" if b + 1 < count else "contexts of the last block")
+            self.divide(b, first, labels)
+            return
+        assert first.keys() == {"heads", "joints"}
+        if first["heads"]:
+            self.kinds.add("joints")
+            ends = {row[-1] for row in labels.values()}
+            assert all({*entry["queries"]} >= ends & {*entry["queries"]} for head in first["heads"] for entry in head)
+            inner = {row[i] for row in labels.values() for i in range(len(row))} - ends
+            assert not any(inner & {*entry["queries"]} for head in first["heads"] for entry in head)
+            said = {tokens: self.joined_in(first, b, tokens, row[-1]) for tokens, row in labels.items()}
+            for tokens, label in said.items() if b + 1 == count else ():
+                assert label == 1 + [*self.T.answers].index(self.runs[tokens].decision)
+            return
+        assert first["joints"] == []
+        self.kinds.add("no heads")
+        pairs = {
+            label: (x, tokens[: i + 1] in labels)
+            for tokens, row in labels.items()
+            for i, (label, x) in enumerate(zip(row, self.positions(tokens, b + 1), strict=True))
+        }
+        order = [*dict.fromkeys(pairs[label] for label in sorted(pairs))]
+        after = {tokens: [1 + order.index(pairs[label]) for label in row] for tokens, row in labels.items()}
+        self.in_context(b + 1, others, after)
+
+    def divide(self, b: int, entry: Data, labels: dict[Tokens, list[int]]) -> None:
+        """Read the entry of a block with contexts."""
+        attention, groups = self.T.blocks[b].attention, defaultdict[int, list[Tokens]](list)
+        assert attention
+        assert len(entry["heads"]) == len(attention.heads)
+        for tokens, row in labels.items():
+            for classes in entry["heads"]:
+                assert all(sum(label in made["queries"] for made in classes) == 1 for label in row)
+                for made in classes:
+                    assert any(self.says(reading["machine"], tokens) for reading in made["readings"])
+            groups[self.says(entry["context"], tokens)].append(tokens)
+        assert {*groups} <= {*range(1, 1 + len(entry["contexts"]))}
+        for context, inputs_of_it in groups.items():
+            inside = entry["contexts"][context - 1]
+            assert inside.keys() == {"machine", "blocks"}
+            rows = {w: [self.says(inside["machine"], w[: i + 1]) for i in range(len(w))] for w in inputs_of_it}
+            assert all(min(row) > 0 for row in rows.values())
+            self.in_context(b + 1, inside["blocks"], rows)
 
     def ends(self, path: Any, tree: Any, open: bool, left: Sequence[set[int]], tokens: Tokens) -> set[int]:
         """Return the labels at the ends of a tree whose machines speak; `left` are the readings of the heads left."""

@@ -25,6 +25,7 @@ class Tree:
     tokens: Places  # (nodes)
     lengths: Places  # (nodes)
     beginnings: Places  # (nodes, longest)
+    wholes: Places | None = None  # (nodes), under a full mask: how many nodes the node's input has
 
 
 def every_input(symbols: int, longest: int) -> Tree:
@@ -47,9 +48,32 @@ def one_input(ids: list[int]) -> Tree:
     return Tree(np.array(ids, np.int32), count + 1, np.tile(count, (len(ids), 1)))
 
 
+def every_position(tree: Tree) -> Tree:
+    """Make the forest for a full mask: a node is a position of an input, its keys are all positions of that input."""
+    tokens, lengths, rows, wholes, first = [], [], [], [], 0
+    for length in range(1, int(tree.lengths.max()) + 1):
+        inputs = tree.beginnings[tree.lengths == length][:, :length]
+        nodes = first + np.arange(inputs.size, dtype=np.int32).reshape(-1, length)
+        tokens.append(tree.tokens[inputs].reshape(-1))
+        lengths.append(np.tile(np.arange(1, length + 1, dtype=np.int32), len(inputs)))
+        rows.append(np.pad(nodes, ((0, 0), (0, tree.beginnings.shape[1] - length))).repeat(length, axis=0))
+        wholes.append(np.full(inputs.size, length, np.int32))
+        first += inputs.size
+    return Tree(*(np.concatenate(parts) for parts in (tokens, lengths, rows, wholes)))
+
+
+def decided_under_a_full_mask(T: Any, tree: Tree) -> Places:
+    """Give the place of the class that is decided for each input of a tree, whose nodes are sorted by length."""
+    assert T.mask == "full"
+    forest = every_position(tree)
+    ends = np.flatnonzero(forest.lengths == forest.wholes)
+    last: Places = decided(T, forest)[ends]
+    return last
+
+
 def decided(T: Any, tree: Tree) -> Places:
     """Give the place of the class that is decided for each input of a tree."""
-    assert T.mask == "causal"
+    assert (T.mask == "causal") == (tree.wholes is None)
     assert T.readout is None
     N = tables(str(T.arithmetic))
     h = N.of(T.embedding)[tree.tokens]
@@ -84,7 +108,9 @@ def one_head(N: Tables, head: Any, rule: Rule, seen: Places, tree: Tree) -> Plac
     q, k, v = (projected(N, W, b, seen) for W, b in ((head.W_Q, head.b_Q), (head.W_K, head.b_K), (head.W_V, head.b_V)))
     distances = tree.lengths[:, None] - 1 - np.arange(tree.beginnings.shape[1])
     visible = distances >= int(head.strict)
-    away = np.maximum(distances, 0)
+    if tree.wholes is not None and not head.strict:
+        visible = np.arange(tree.beginnings.shape[1]) < tree.wholes[:, None]
+    away = np.abs(distances) if tree.wholes is not None else np.maximum(distances, 0)
     keys, values = k[tree.beginnings], v[tree.beginnings]
     if isinstance(rule, ByDistance):
         keys = N.add(keys, by_distance(N, rule.keys, away))

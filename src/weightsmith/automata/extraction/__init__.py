@@ -1,6 +1,6 @@
 """The exact automaton of a transformer, block by block.
 
-A causal transformer in a finite arithmetic without absolute positions is a finite machine over its tokens. The
+A transformer in a finite arithmetic without absolute positions is a finite machine over its tokens. The
 extraction builds Moore machines: deterministic automata with a label on each state (`moore`). Label 0 means *no
 output*, and the other labels number vectors, outputs of heads or answers. State 0 is the start.
 
@@ -24,6 +24,9 @@ reading gives the machine of the class and the guess: it labels an input with wh
 
 **Blocks** (`blocks`). For each class and each guess of each head, the product of the heads' machines labels the input
 with all that is added; feed-forward and norms are functions of that. All arithmetic is that of the semantics.
+
+**Contexts** (`contexts`). Under a full mask, what heads add at every position depends on the whole input. A machine
+says these results for each input, and the next block is followed once for each combination of results.
 
 **Minimisation** (`exploring`, `loops`, `compiled`). Each product explores reachable states only and is minimised at
 once: Moore's equivalence, computed by Hopcroft's partition refinement, in loops that Numba compiles. States whose later

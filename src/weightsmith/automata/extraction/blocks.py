@@ -3,9 +3,10 @@
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from weightsmith.arithmetic import Array
 from weightsmith.automata.extraction.budget import Budget
@@ -20,7 +21,7 @@ from weightsmith.automata.extraction.stream import Stream
 from weightsmith.automata.extraction.trace import BlockTrace, ClassTrace, PartTrace, Path
 from weightsmith.automata.extraction.walk import final_states, machine_of_reading
 from weightsmith.errors import ModelError
-from weightsmith.model import Transformer
+from weightsmith.model import Attention, Transformer
 from weightsmith.model.positions import NO_POSITIONS
 from weightsmith.semantics.reference import Reference
 
@@ -28,6 +29,7 @@ EMPTY_ERROR = (
     "{}: on some input every exp(score) rounds to 0 in {}; write Softmax(shifted=True), or Softmax(empty='zero') or "
     "Softmax(empty='uniform') to say what is meant"
 )
+NO_CLASS = -1
 Labelled: TypeAlias = tuple[Moore, Array]  # a machine, and the vectors that its labels 1, 2 … number
 Outcome: TypeAlias = Callable[[Array], Ints]  # from vectors after the block to their outcomes
 Finish: TypeAlias = Callable[[Array], tuple[Array, Ints]]  # from vectors to the distinct ones, and the number of each
@@ -40,30 +42,15 @@ def run_block(
 
     Labels with the same `outcome` are merged before machines are multiplied.
     """
-    attention, name = T.blocks[b].attention, f"block {b}"
-    budget.step = name
+    attention = T.blocks[b].attention
     if attention is None or not attention.heads:
-
-        def alone(vectors: Array) -> Array:
-            if attention is not None:
-                Reference(T).before_attention(b, vectors)  # unused, but its norm may raise
-            return _after(T, b, vectors, None if attention is None else [], budget)
-
-        vectors = unless_it_fails(T, stream, stream.machines, alone, stream.vectors)
+        vectors = without_heads(T, b, stream, budget)
         after = _renumbered(T, stream, [(machine, vectors) for machine in stream.machines], finish, budget)
         return after, BlockTrace()
-    A, shared = T.arithmetic.core, T.attention_positions
-    seen = unless_it_fails(T, stream, stream.machines, partial(Reference(T).before_attention, b), stream.vectors)
-    scored = [
-        score_vectors(A, head, attention.positions_of(i, shared) or NO_POSITIONS, seen, budget)
-        for i, head in enumerate(attention.heads)
-    ]
-    heads = [_Head(stream, each, f"{name}, head {i}", budget) for i, each in enumerate(scored)]
-    if len(heads) <= budget.limits.outcome_heads:
-        heads[-1].outcome = partial(_outcomes_of_last_head, T, b, stream, heads, outcome, budget)
+    heads = heads_of(T, b, attention, stream, budget, outcome)
     parts = [
         part
-        for in_class in _classes(heads, len(seen))
+        for in_class in _classes(heads, stream.right)
         for part in _class(T, b, stream, heads, in_class, outcome, budget)
     ]
     heads[-1].outcome = None  # breaks the reference cycle with all heads, so that they are freed
@@ -71,7 +58,36 @@ def run_block(
     return after, BlockTrace([head.traces for head in heads], [trace for _, trace in parts], after.machines)
 
 
-def _after(T: Transformer, b: int, h: Array, outputs: list[Array] | None, budget: Budget) -> Array:
+def heads_of(
+    T: Transformer, b: int, attention: Attention, stream: Stream, budget: Budget, outcome: Outcome, whole: bool = False
+) -> "list[HeadMachines]":
+    """Return the heads of a block; with `whole`, for positions anywhere in an input: see `contexts`."""
+    A, shared, name = T.arithmetic.core, T.attention_positions, budget.step
+    before = partial(Reference(T).before_attention, b)
+    seen = unless_it_fails(T, stream, stream.machines, before, stream.vectors, stream.end_states)
+    scored = [
+        score_vectors(A, head, attention.positions_of(i, shared) or NO_POSITIONS, seen, budget)
+        for i, head in enumerate(attention.heads)
+    ]
+    heads = [HeadMachines(stream, each, f"{name}, head {i}", budget, whole) for i, each in enumerate(scored)]
+    if len(heads) <= budget.limits.outcome_heads:
+        heads[-1].outcome = partial(_outcomes_of_last_head, T, b, stream, heads, outcome, budget)
+    return heads
+
+
+def without_heads(T: Transformer, b: int, stream: Stream, budget: Budget) -> Array:
+    """Return the vectors after a block without heads."""
+    attention = T.blocks[b].attention
+
+    def alone(vectors: Array) -> Array:
+        if attention is not None:
+            Reference(T).before_attention(b, vectors)  # unused, but its norm may raise
+        return after_block(T, b, vectors, None if attention is None else [], budget)
+
+    return unless_it_fails(T, stream, stream.machines, alone, stream.vectors, stream.end_states)
+
+
+def after_block(T: Transformer, b: int, h: Array, outputs: list[Array] | None, budget: Budget) -> Array:
     """Return vectors after a block, computed in slices."""
     reference, layer, lanes = Reference(T), T.blocks[b].feed_forward, len(T.lanes)
     budget.room(8 * 4 * len(h) * lanes, "the vectors after it")
@@ -86,7 +102,7 @@ def _outcomes_of_last_head(
     T: Transformer,
     b: int,
     stream: Stream,
-    heads: "list[_Head]",
+    heads: "list[HeadMachines]",
     outcome: Outcome,
     budget: Budget,
     which: int,
@@ -99,36 +115,44 @@ def _outcomes_of_last_head(
     cases = [math.prod(map(len, arrays)) for arrays in beside]
     if len(outputs) * sum(cases) > budget.limits.outcomes:
         return None
-    x, combined = np.repeat(own, cases), [_combinations(arrays) for arrays in beside]
+    x, combined = np.repeat(own, cases), [combinations(arrays) for arrays in beside]
     every = [np.tile(np.concatenate(rows), (len(outputs), 1)) for rows in zip(*combined, strict=True)]
     every.append(np.repeat(outputs, len(x), axis=0))
     try:
-        outcomes = outcome(_after(T, b, np.tile(stream.vectors[x], (len(outputs), 1)), every, budget))
+        outcomes = outcome(after_block(T, b, np.tile(stream.vectors[x], (len(outputs), 1)), every, budget))
     except ModelError:  # perhaps for a combination that never occurs
         return None
     return outcomes.reshape(len(outputs), len(x))
 
 
-def _combinations(several: list[Array]) -> list[Array]:
+def combinations(several: list[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
     """Return the rows of each array, in all combinations with those of the others."""
     sizes = [len(rows) for rows in several]
     indices = np.indices(sizes).reshape(len(sizes), math.prod(sizes))
     return [rows[index] for rows, index in zip(several, indices, strict=True)]
 
 
-def _classes(heads: "list[_Head]", vectors: int) -> Iterator[Truths]:
+def _classes(heads: "list[HeadMachines]", right: Truths) -> Iterator[Truths]:
     """Return the sets of vectors whose queries are in the same class of every head."""
-    rows = np.array([head.classes for head in heads], np.int32).reshape(-1, vectors).T
-    for row in np.unique(rows, axis=0):
+    rows = np.array([head.classes for head in heads], np.int32).reshape(-1, len(right)).T
+    for row in np.unique(rows[right], axis=0):
         yield (rows == row).all(axis=1)
 
 
-class _Head:
-    """The machines of a head for each class of queries, made at first use."""
+class HeadMachines:
+    """The machines of a head for each class of queries, made at first use.
 
-    def __init__(self, stream: Stream, scored: HeadScores, name: str, budget: Budget) -> None:
-        self.stream, self.scored, self.name, self.budget = stream, scored, name, budget
+    They label inputs whose last vector is in the class. With `whole`, they label every input at whose end the context
+    is right with the output that a query of the class has at any position.
+    """
+
+    def __init__(self, stream: Stream, scored: HeadScores, name: str, budget: Budget, whole: bool = False) -> None:
+        """Divide the queries of the stream into classes."""
+        self.stream, self.scored, self.name, self.budget, self.whole = stream, scored, name, budget, whole
         self.classes = scored.classes(budget)[scored.query_of]  # of each vector
+        if not whole:  # only vectors at the end of an input ask
+            self.classes[~stream.right] = NO_CLASS
+            self.classes[stream.right] = np.unique(self.classes[stream.right], return_inverse=True)[1]
         self.traces = [ClassTrace(_labels(self.classes == c)) for c in range(int(self.classes.max()) + 1)]
         self.outcome: Callable[[int, Array], Ints | None] | None = None  # of outputs for a class
         self._known: dict[int, list[Labelled]] = {}
@@ -143,6 +167,8 @@ class _Head:
             try:
                 self._known[which] = self._make(which, int(self.scored.query_of[vector]))
             except EmptySoftmaxError:
+                if self.whole:  # perhaps on inputs that have no such query
+                    raise self.budget.stop("a softmax may be empty, which is an error") from None
                 raise ModelError(EMPTY_ERROR.format(self.name, self.scored.A.arithmetic)) from None
         return self._known[which]
 
@@ -154,7 +180,7 @@ class _Head:
         return self._outputs[which]
 
     def _make(self, which: int, query: int) -> list[Labelled]:
-        in_class, made = self.classes == which, []
+        in_class, made = self._asking(which), []
         outcome = partial(self.outcome, which) if self.outcome else lambda _: None
         for reading in readings(self.scored, query, partial(self._final_states, which=which), outcome, self.budget):
             trace, outputs = machine_of_reading(self.stream, self.scored, reading, in_class, outcome, self.budget)
@@ -163,6 +189,10 @@ class _Head:
         made.sort(key=lambda one: one[0])
         self.traces[which].readings = [trace for _, trace, _ in made]
         return [(trace.machine, outputs) for _, trace, outputs in made]
+
+    def _asking(self, which: int) -> Truths:
+        """Return the vectors at which the fold of a class ends."""
+        return self.stream.right if self.whole else self.classes == which
 
     def fitting(self, machine: Moore, vector: int) -> list[int]:
         """Return the guesses that are right on some input to which a machine gives a label above 0."""
@@ -176,13 +206,19 @@ class _Head:
         return [int(label) - 1 for label in np.unique(both.labels[both.labels > 0])]
 
     def _final_states(self, normaliser: Normaliser, which: int) -> Ints:
-        ends, view = final_states(self.stream, self.scored, normaliser, self.classes == which, self.budget)
+        ends, view = final_states(self.stream, self.scored, normaliser, self._asking(which), self.budget)
         self.traces[which].view = self.traces[which].view or view  # the first view separates all weights
         return ends
 
 
 def _class(
-    T: Transformer, b: int, stream: Stream, heads: list[_Head], in_class: Truths, outcome: Outcome, budget: Budget
+    T: Transformer,
+    b: int,
+    stream: Stream,
+    heads: list[HeadMachines],
+    in_class: Truths,
+    outcome: Outcome,
+    budget: Budget,
 ) -> Iterator[tuple[Labelled, PartTrace]]:
     """Return the machines of a class of queries: one for each combination of guesses of all heads."""
     own = stream.only(in_class, budget)
@@ -192,7 +228,7 @@ def _class(
 
     def vectors(rows: Ints, outputs: list[Array]) -> Array:
         added = [of_head[number] for of_head, number in zip(outputs, rows[:, 1:].T, strict=True)]
-        return _after(T, b, stream.vectors[rows[:, 0]], added, budget)
+        return after_block(T, b, stream.vectors[rows[:, 0]], added, budget)
 
     def outcome_of(rows: Ints, outputs: list[Array]) -> Ints:
         return outcome(vectors(rows, outputs))
@@ -206,7 +242,7 @@ def _combined(
     machine: Moore,
     meaning: Ints,
     outputs: list[Array],
-    heads: list[_Head],
+    heads: list[HeadMachines],
     vector: int,
     outcome: OutcomeOfCombination,
     budget: Budget,
@@ -224,7 +260,7 @@ def _combined(
             every = [head.outputs(vector) for head in others]
             rest = np.arange(len(every[0]), dtype=np.int32)[:, None] if others else np.zeros((1, 0), np.int32)
             A, known, B, added = merged(A, known, B, [*outputs, added, *every], rest, outcome, budget)
-        both, more = _product(A, known, B, budget)
+        both, more = product_machine(A, known, B, budget)
         if both.has_labels:
             for whole, rows, of_heads, path in _combined(
                 both, more, [*outputs, added], others, vector, outcome, budget
@@ -236,7 +272,7 @@ def _labels(chosen: Truths) -> Ints:
     return (1 + np.flatnonzero(chosen)).astype(np.int32)
 
 
-def _product(A: Moore, meaning: Ints, B: Moore, budget: Budget) -> tuple[Moore, Ints]:
+def product_machine(A: Moore, meaning: Ints, B: Moore, budget: Budget) -> tuple[Moore, Ints]:
     """Return the product of two machines, and the meaning of its labels: that of A, and the label of B minus 1."""
     known = np.zeros((1, 2), np.int32)  # for each label, those of A and B
 
@@ -263,4 +299,4 @@ def _renumbered(T: Transformer, stream: Stream, union: list[Labelled], finish: F
     ends = np.cumsum([len(own) for _, own in union])
     codes = [np.append(0, 1 + some) for some in np.split(numbers, ends[:-1])]
     machines = [machine.renamed(code, budget) for (machine, _), code in zip(union, codes, strict=True)]
-    return Stream(vectors, machines, stream.token_ids, stream.ends)
+    return Stream(vectors, machines, stream.token_ids, stream.ends, np.ones(len(vectors), np.bool_))

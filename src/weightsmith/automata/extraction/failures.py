@@ -17,17 +17,23 @@ Made = TypeVar("Made")
 
 
 def unless_it_fails(
-    T: Transformer, stream: Stream, machines: Iterable[Moore], function: Callable[[Any], Made], rows: npt.NDArray[Any]
+    T: Transformer,
+    stream: Stream,
+    machines: Iterable[Moore],
+    function: Callable[[Any], Made],
+    rows: npt.NDArray[Any],
+    ends: npt.NDArray[np.bool_] | None = None,
 ) -> Made:
     """Return function(rows); if it fails, name an input that leads to the failing row.
 
-    The machines label inputs with 1 + the index of a row.
+    The machines label inputs with 1 + the index of a row. `ends` tells for each state of a single machine whether an
+    input of the context may end there; without it, an input may end anywhere.
     """
     try:
         return function(rows)
     except ModelError as error:
         label = 1 + _failing(function, rows)
-        raise on_the_input(T, stream, machines, label, error) from None
+        raise on_the_input(T, stream, machines, label, error, ends) from None
 
 
 def _failing(function: Callable[[Any], object], rows: npt.NDArray[Any]) -> int:
@@ -44,13 +50,35 @@ def _failing(function: Callable[[Any], object], rows: npt.NDArray[Any]) -> int:
 
 
 def on_the_input(
-    T: Transformer, stream: Stream, machines: Iterable[Moore], label: int, error: ModelError
+    T: Transformer,
+    stream: Stream,
+    machines: Iterable[Moore],
+    label: int,
+    error: ModelError,
+    ends: npt.NDArray[np.bool_] | None = None,
 ) -> ModelError:
-    """Return the error of a run on the shortest input with a label."""
-    paths = [path_to(m.table, int(np.argmax(m.labels == label))) for m in machines if (m.labels == label).any()]
+    """Return the error of a run on the shortest input with a label, or on one that begins with it."""
+    paths = []
+    for m in machines:
+        if (m.labels == label).any():
+            state = int(np.argmax(m.labels == label))
+            paths.append(path_to(m.table, state) + (() if ends is None else _completion(m, state, ends)))
     ids = [stream.token_ids[letter] for letter in min(paths, key=len)]
     try:
         evaluate(T, np.array(ids))
     except ModelError as found:
         return ModelError(f"on the input {cut(input_text(written(T.vocabulary, ids)))}: {found}")
     return error
+
+
+def _completion(machine: Moore, state: int, ends: npt.NDArray[np.bool_]) -> tuple[int, ...]:
+    """Return the shortest letters that lead from a state to an end."""
+    found, order = {state: tuple[int, ...]()}, [state]
+    for here in order:  # it grows meanwhile
+        if ends[here]:
+            return found[here]
+        for letter, there in enumerate(machine.table[here].tolist()):
+            if there not in found:
+                found[there] = (*found[here], letter)
+                order.append(there)
+    raise AssertionError("no input of the context begins like this")

@@ -18,6 +18,7 @@ class Limits:
 
     # Beyond these, the extraction gives up
     counted_keys: int = 1 << 14  # keys that share a weight above 0
+    contexts: int = 1 << 12  # results of a block's heads for the whole input, under a full mask
     ages: int = 1 << 12  # positions after which the penalty for distance must be −∞
 
     # Merging by outcome: skipped beyond these

@@ -20,12 +20,15 @@ class Stream:
     """The possible vectors, and a union of machines with the labels 1 + the number of the vector.
 
     After each input exactly one machine has a label above 0; after an input longer than the position table, none has.
+    In a context of a full mask (`contexts`), a label also says whether the context is right if the input ends there.
+    Then no machine has a label above 0 where no continuation of the input has this context.
     """
 
-    vectors: Array  # (vectors, lanes), all distinct
+    vectors: Array  # (vectors, lanes), all distinct, except for one that is right here and not there
     machines: list[Moore]
     token_ids: Sequence[int]  # for each token of the machines, the id of one with its embedding
-    ends: bool  # whether inputs can be too long for the position table
+    ends: bool  # whether there are inputs without a label
+    right: npt.NDArray[np.bool_]  # (vectors): whether the context is right if the input ends with this vector
     _views: dict[bytes, Moore] = field(default_factory=dict, repr=False)
     _finer: list[tuple[Ints, npt.NDArray[np.bool_], Moore]] = field(default_factory=list, repr=False)
 
@@ -33,6 +36,11 @@ class Stream:
     def tokens(self) -> int:
         """The number of tokens with distinct embeddings."""
         return len(self.token_ids)
+
+    @property
+    def end_states(self) -> npt.NDArray[np.bool_] | None:
+        """In which states of its one machine an input of the context may end; None without a context."""
+        return None if self.right.all() else np.append(False, self.right)[self.machines[0].labels]
 
     def view(self, parts: Ints, queries: npt.NDArray[np.bool_], budget: Budget) -> Moore:
         """Return a machine that labels every input with the part of its last vector; parts count from 0.

@@ -3,7 +3,7 @@
 For each block: the classes of queries of each head, with a machine for each guess, and the products of these machines.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -50,12 +50,15 @@ class PartTrace:
 class BlockTrace:
     """A block: its heads, and the machines after it with their parts.
 
-    Empty without heads: the machines are those before the block, with other labels.
+    Empty without heads: the machines are those before the block, with other labels. With contexts, it has for each the
+    machine of the stream after the block, and the traces of the blocks that follow.
     """
 
     heads: list[list[ClassTrace]] = field(default_factory=list)
     parts: list[PartTrace] = field(default_factory=list)
     machines: list[Moore] = field(default_factory=list)
+    whole: Moore | None = None  # labels an input with 1 + its context
+    contexts: "list[tuple[Moore, list[BlockTrace]]]" = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -67,11 +70,13 @@ class ProofTrace:
     @property
     def size(self) -> int:
         """The number of entries in the tables of its machines."""
-        heads = [made for block in self.blocks for head in block.heads for made in head]
+        every = [*_with_those_in_contexts(self.blocks)]
+        heads = [made for block in every for head in block.heads for made in head]
         machines = [
             machine for made in heads for reading in made.readings for machine in (reading.view, reading.machine)
         ]
-        machines += [machine for block in self.blocks for part in block.parts for _, machine in part.path]
+        machines += [machine for block in every for part in block.parts for _, machine in part.path]
+        machines += [machine for block in every for machine, _ in block.contexts]
         return sum(machine.table.size for machine in {id(machine): machine for machine in machines}.values())
 
     def to_json(self) -> dict[str, Any]:
@@ -79,6 +84,13 @@ class ProofTrace:
         pool = _Pool()
         blocks = [_block(block, pool) for block in self.blocks]
         return {"blocks": blocks, "machines": pool.entries}
+
+
+def _with_those_in_contexts(blocks: Iterable[BlockTrace]) -> Iterator[BlockTrace]:
+    for block in blocks:
+        yield block
+        for _, following in block.contexts:
+            yield from _with_those_in_contexts(following)
 
 
 class _Pool:
@@ -98,6 +110,13 @@ class _Pool:
 
 
 def _block(block: BlockTrace, pool: _Pool) -> dict[str, Any]:
+    heads = [[_class(made, pool) for made in head] for head in block.heads]
+    if block.whole is not None:
+        contexts = [
+            {"machine": pool.index(machine), "blocks": [_block(each, pool) for each in following]}
+            for machine, following in block.contexts
+        ]
+        return {"heads": heads, "context": pool.index(block.whole), "contexts": contexts}
     joints: dict[tuple[int, ...], dict[str, Any]] = {}
     for part, machine in zip(block.parts, block.machines, strict=True) if block.heads else ():
         sizes = [len(head[which].readings) for head, which in zip(block.heads, part.classes, strict=True)]
@@ -107,7 +126,6 @@ def _block(block: BlockTrace, pool: _Pool) -> dict[str, Any]:
             tree[guess] = tree[guess] or {"machine": pool.index(up_to_there), "tree": [None] * size}
             tree = tree[guess]["tree"]
         tree[part.path[-1][0]] = {"machine": pool.index(machine), "tree": []}
-    heads = [[_class(made, pool) for made in head] for head in block.heads]
     return {"heads": heads, "joints": list(joints.values())}
 
 

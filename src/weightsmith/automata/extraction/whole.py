@@ -3,12 +3,19 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from weightsmith.arithmetic import Array, Saturating
 from weightsmith.automata.extraction.blocks import Finish, Outcome, run_block
 from weightsmith.automata.extraction.budget import Budget
+from weightsmith.automata.extraction.contexts import (
+    after_no_heads,
+    blocks_in_contexts,
+    check_full_mask,
+    contexts_of,
+)
 from weightsmith.automata.extraction.exploring import Ints, distinct_rows, state_bytes
 from weightsmith.automata.extraction.failures import unless_it_fails
 from weightsmith.automata.extraction.guesses import WEIGHTINGS
@@ -51,18 +58,55 @@ def extract(
     check_possible(T)
     budget.compile()
     stream, tokens = _embedded(T, budget)
-    trace = ProofTrace()
-    for b in range(len(T.blocks)):
-        last = b == len(T.blocks) - 1
-        outcome = last_outcome if last else _numbers
-        stream, block = run_block(T, b, stream, _finish(answers) if last else distinct_rows, budget, outcome)
-        trace.blocks.append(block)
-    if not T.blocks:
-        found = unless_it_fails(T, stream, stream.machines, answers, stream.vectors)
-        stream.machines = [m.relabelled(np.append(0, 1 + found)[m.labels], budget) for m in stream.machines]
-        trace.blocks.append(BlockTrace())
-    machines = tuple(Moore(np.ascontiguousarray(m.table[:, tokens]), m.labels) for m in stream.machines if m.has_labels)
+    made, traces = _follow(T, 0, stream, budget, _Labels(answers, last_outcome))
+    trace = ProofTrace(traces if T.blocks else [BlockTrace()])
+    machines = tuple(Moore(np.ascontiguousarray(m.table[:, tokens]), m.labels) for m in made if m.has_labels)
     return Decisions(T, machines, T.max_length, trace)
+
+
+class _Labels(NamedTuple):
+    """The labels at the end: `answers` numbers the last vectors, and `outcomes` distinguishes possible ones."""
+
+    answers: Outcome
+    outcomes: Outcome
+
+
+def _follow(
+    T: Transformer, first: int, stream: Stream, budget: Budget, labels: _Labels, where: str = ""
+) -> tuple[list[Moore], list[BlockTrace]]:
+    """Return the machines of the decisions, and the traces of the blocks from the first on; `where` names a context."""
+    traces, in_contexts = list[BlockTrace](), blocks_in_contexts(T)
+    for b in range(first, len(T.blocks)):
+        attention, last = T.blocks[b].attention, b == len(T.blocks) - 1
+        budget.step = f"block {b}{where}"
+        if b >= in_contexts:
+            outcome = labels.outcomes if last else _numbers
+            stream, block = run_block(T, b, stream, _finish(labels.answers) if last else distinct_rows, budget, outcome)
+            traces.append(block)
+        elif attention is None or not attention.heads:
+            stream = after_no_heads(T, b, stream, budget)
+            traces.append(BlockTrace())
+        else:
+            found, machines = contexts_of(T, b, stream, budget), list[Moore]()
+            block = BlockTrace(found.heads, whole=found.machine)
+            for n, inside in enumerate(found.streams, 1):
+                context = f", context {n} of {len(found.streams)}{where}"
+                more, following = _follow(T, b + 1, inside, budget, labels, context)
+                machines += more
+                block.contexts.append((inside.machines[0], following))
+            return machines, [*traces, block]
+    labels_are_vectors = len(T.blocks) <= in_contexts
+    return _decided(T, stream, budget, labels.answers) if labels_are_vectors else stream.machines, traces
+
+
+def _decided(T: Transformer, stream: Stream, budget: Budget, answers_of: Outcome) -> list[Moore]:
+    """Return the machines of a stream, with labels for the answers where an input may end."""
+    ends, code = np.flatnonzero(stream.right), np.zeros(1 + len(stream.right), np.int32)
+    code_of_ends = np.append(0, np.where(stream.right, np.cumsum(stream.right), 0))
+    labelled = [Moore(machine.table, code_of_ends[machine.labels]) for machine in stream.machines]
+    answers = unless_it_fails(T, stream, labelled, answers_of, stream.vectors[ends])
+    code[1 + ends] = 1 + answers
+    return [machine.relabelled(code[machine.labels], budget) for machine in stream.machines]
 
 
 def one_machine(machines: Sequence[Moore], answers: int, budget: Budget) -> Moore:
@@ -92,8 +136,6 @@ def check_possible(T: Transformer) -> None:
             f"an automaton needs a finite arithmetic, and this is {T.arithmetic}: write to_arithmetic(T, Fixed(4, 4)), "
             f"or {instead}"
         )
-    if T.mask != "causal" and any(block.attention is not None for block in T.blocks):
-        raise InputError(f"an automaton needs mask='causal', and this transformer has mask={T.mask!r}; {instead}")
     heads = [head for block in T.blocks if block.attention for head in block.attention.heads]
     reason = unsupported(T, "an automaton", WEIGHTINGS)
     if reason is not None:
@@ -104,6 +146,7 @@ def check_possible(T: Transformer) -> None:
             "an automaton cannot follow rotary positions, whose angles go on growing: write a PositionTable, "
             f"Relative(…) or Alibi(…), or {instead}"
         )
+    check_full_mask(T, instead)
 
 
 def _embedded(T: Transformer, budget: Budget) -> tuple[Stream, Ints]:
@@ -133,7 +176,8 @@ def _embedded(T: Transformer, budget: Budget) -> tuple[Stream, Ints]:
     if not ends:
         machine, labels = machine[:-1], labels[:-1]
     small = smallest(np.ascontiguousarray(machine, np.int32), labels, budget)
-    return Stream(vectors, [small], token_ids.tolist(), ends), tokens.reshape(-1).astype(np.int32)
+    right = np.ones(len(vectors), np.bool_)
+    return Stream(vectors, [small], token_ids.tolist(), ends, right), tokens.reshape(-1).astype(np.int32)
 
 
 def _answers_of(T: Transformer, vectors: Array) -> Ints:
