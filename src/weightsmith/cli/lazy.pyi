@@ -14,6 +14,7 @@ from weightsmith.export.pytorch import made as made
 from weightsmith.export.pytorch.file import weights_bytes as weights_bytes
 from weightsmith.export.pytorch.file import write as write
 from weightsmith.files import load_transformer as load_transformer
+from weightsmith.files import only_transformer as only_transformer
 from weightsmith.files.codec import encode as encode
 from weightsmith.inspect import Attribution as Attribution
 from weightsmith.inspect import Lens as Lens

@@ -9,7 +9,9 @@ from weightsmith.cli.output import say, say_written
 
 def load_model(path: Path) -> "ws.Transformer":
     """Read a transformer from its file, or the checkpoint in a directory; refuse a chain."""
-    return read_checkpoint(path) if path.is_dir() else lazy.load_transformer(path)
+    if not path.is_dir():
+        return lazy.load_transformer(path)
+    return lazy.only_transformer(read_checkpoint(path), path)
 
 
 def load_any(path: Path) -> "ws.Transformer | ws.Chain":
@@ -27,9 +29,10 @@ def save_model(T: "ws.Transformer | ws.Chain", output: Path, text: str = "") -> 
     say_written(output)
 
 
-def read_checkpoint(directory: Path, numbers: "lazy.NativeType | None" = None) -> "ws.Transformer":
-    """Read a checkpoint, with progress."""
+def read_checkpoint(directory: Path, numbers: "lazy.NativeType | None" = None) -> "ws.Transformer | ws.Chain":
+    """Read a checkpoint, or a chain that `export` wrote, with progress."""
     with lazy.shown_progress("reading", "MB") as report:
-        return ws.export.from_hugging_face(
+        model: ws.Transformer | ws.Chain = ws.export.from_hugging_face(
             directory, numbers=numbers, progress=lambda done, total: report(done // 10**6, total // 10**6)
         )
+        return model
