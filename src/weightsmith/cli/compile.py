@@ -24,6 +24,13 @@ def compile(
     circuit: Annotated[
         Path | None, typer.Option("--circuit", metavar="FILE", help="Or a Boolean circuit: an AIGER file, aag or aig.")
     ] = None,
+    machine: Annotated[
+        Path | None,
+        typer.Option("--machine", metavar="FILE", help="Or a machine: a JSON file with its kind, start and rules."),
+    ] = None,
+    max_steps: Annotated[
+        int | None, typer.Option(help="Of a machine: the most steps that it takes.", show_default=False)
+    ] = None,
     precision: Annotated[
         str | None, typer.Option(help="Of a circuit: constant, with lanes for addresses, or log, with large numbers.")
     ] = None,
@@ -32,7 +39,8 @@ def compile(
         typer.Option(help="Characters, or words separated by spaces or commas; of a formula, else, what it names."),
     ] = None,
     max_length: Annotated[
-        int | None, typer.Option(help="Of a program: the longest input that it is proved for.", show_default=False)
+        int | None,
+        typer.Option(help="Of a program or machine: the longest input that it is proved for.", show_default=False),
     ] = None,
     name: Annotated[
         str | None, typer.Option(help="Of a program: which sequence operation; the last one unless given.")
@@ -63,28 +71,37 @@ def compile(
     ] = None,
     memory: Annotated[float, typer.Option(help="How much memory compiling may take, in GiB.")] = 2.0,
 ) -> None:
-    """Make a transformer of a RASP program, of a temporal formula or of a circuit, and write it to a file.
+    """Make a transformer of a RASP program or a temporal formula, or a chain of a circuit or a machine.
 
     A program says something at every position: weightsmith run shows it. A formula is YES where it holds at the last.
-    A circuit reads its inputs as bits, and writes the value of one gate after the other: weightsmith generate.
+    A circuit reads its inputs as bits, and writes the value of one gate after the other. A machine writes its steps;
+    its file is as in {"kind": "finite", "start": "even", "accept": ["odd"], "rules": [["even", "1", "odd"], ...]}.
 
     In formulas Y f: f held just before. O f: once, up to here. H f: always, up to here. f S g: f ever since g. O< H< S<
     leave out the position itself. Connectives are ! & | ^ -> <->.
     """
-    if [program, ltl, circuit].count(None) != 2:
+    if [program, ltl, circuit, machine].count(None) != 3:
         raise InputError(
-            "what is to be compiled? write a file, as in program.rasp, or --ltl 'O(a & Y b)', or --circuit adder.aag"
+            "what is to be compiled? write a file, as in program.rasp, or --ltl 'O(a & Y b)', or --circuit adder.aag, "
+            "or --machine parity.json"
         )
     A = None if arithmetic is None else ws.parse_arithmetic(arithmetic)
     budget = Limits(seconds, memory_bytes(memory))
     if circuit is not None:
         _refuse(
             vocabulary=vocabulary, max_length=max_length, name=name, causal=causal, backend=backend, portable=portable,
-            check=check, soft=soft, seconds=seconds, of="a circuit",
+            check=check, soft=soft, seconds=seconds, max_steps=max_steps, of="a circuit",
         )  # fmt: skip
         _compile_circuit(circuit, output, precision, A, certificate)
         return
-    _refuse(precision=precision, of="a program or formula")
+    if machine is not None:
+        _refuse(
+            vocabulary=vocabulary, name=name, causal=causal, backend=backend, portable=portable, check=check,
+            soft=soft, seconds=seconds, precision=precision, of="a machine",
+        )  # fmt: skip
+        _compile_machine(machine, output, max_length, max_steps, A, certificate)
+        return
+    _refuse(precision=precision, max_steps=max_steps, of="a program or formula")
     if program is not None:
         _refuse(soft=soft, of="a program")
         compile_file(
@@ -114,6 +131,21 @@ def _compile_circuit(
     C = ws.programs.compile_circuit(circuit, precision or "constant", arithmetic)
     proof = None if certificate is None else C.certificate()
     save_model(C, output, f"{C.circuit}\n{C!r}")
+    if certificate is not None and proof is not None:
+        hand_over(proof, certificate)
+
+
+def _compile_machine(
+    machine: Path, output: Path, max_length: int | None, max_steps: int | None, arithmetic: "ws.Arithmetic | None",
+    certificate: Path | None,
+) -> None:  # fmt: skip
+    """Compile a machine in a JSON file; write its chain and, if wanted, the proof."""
+    check_outputs(output, certificate_file(certificate), read=[machine])
+    limits = {"max_length": max_length, "max_steps": max_steps}
+    given = {name: value for name, value in limits.items() if value is not None}
+    C = ws.programs.compile_machine(ws.programs.read_machine(machine), arithmetic=arithmetic, **given)
+    proof = None if certificate is None else C.certificate()
+    save_model(C, output)
     if certificate is not None and proof is not None:
         hand_over(proof, certificate)
 

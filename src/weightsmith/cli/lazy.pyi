@@ -32,6 +32,7 @@ from weightsmith.programs import form as form
 from weightsmith.programs.circuits.certificate import is_circuit_certificate as is_circuit_certificate
 from weightsmith.programs.listing import COMPILED as COMPILED
 from weightsmith.programs.ltl import formulas as formulas
+from weightsmith.programs.machines.proof.replay import is_machine_certificate as is_machine_certificate
 from weightsmith.programs.proof.lemmas import LemmaError as LemmaError
 from weightsmith.programs.proof.replay import is_program_certificate as is_program_certificate
 from weightsmith.programs.source_map import SourceMap as SourceMap
