@@ -27,7 +27,8 @@ VOCABULARY = tuple(f"t{i}" for i in range(1024))
 def large() -> Transformer:
     """Return a random model of about 4 million weights."""
     torch.manual_seed(0)
-    return export.from_torch(Model(LARGE, len(VOCABULARY), None).eval(), VOCABULARY)
+    T: Transformer = export.from_torch(Model(LARGE, len(VOCABULARY), None).eval(), VOCABULARY)
+    return T
 
 
 def out_and_in(name: str, T: Transformer, directory: Path) -> Callable[[], object]:

@@ -5,6 +5,7 @@ temporary file; the next write to the folder removes it.
 """
 
 import contextlib
+import hashlib
 import json
 import math
 import os
@@ -145,6 +146,12 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
         if not stat.S_ISREG(status.st_mode):
             raise FileError("it is not a regular file")
         yield file, status.st_size
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a regular file."""
+    with opened(path) as (file, _):
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_json(path: str | os.PathLike[str], what: str) -> dict[str, Any]:

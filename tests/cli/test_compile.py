@@ -1,5 +1,6 @@
 """weightsmith compile: formulas become files, and what is wrong with one is said with its place."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -51,9 +52,33 @@ def test_a_circuit_becomes_a_file_and_its_certificate_is_derived_again(tmp_path:
     assert weightsmith("run", "and.m", "11", folder=tmp_path).stdout.startswith("1110\nanswer: ")
 
 
+def test_a_machine_becomes_a_chain_and_its_certificate_is_derived_again(tmp_path: Path) -> None:
+    rows = [["even", "0", "even"], ["even", "1", "odd"], ["odd", "0", "odd"], ["odd", "1", "even"]]
+    for name, accept in (("odd", "odd"), ("even", "even")):
+        data = {"kind": "finite", "start": "even", "accept": [accept], "rules": rows}
+        (tmp_path / f"{name}.json").write_text(json.dumps(data))
+        made = ("compile", "--machine", f"{name}.json", "-o", f"{name}.m", "--certificate", f"{name}.proof")
+        assert good(*made, "--max-length", "4", folder=tmp_path).startswith(
+            "Chain\n  inputs      0, 1, at most 4 tokens"
+        )
+    assert good("run", "odd.m", "0111", folder=tmp_path).endswith("answer: YES\n")
+    said = good("check", "--replay", "odd.proof", "--model", "odd.m", folder=tmp_path)
+    assert "every step is right on every input up to 4 tokens" in said
+    assert weightsmith("check", "--replay", "odd.proof", "--model", "even.m", folder=tmp_path).returncode == 2
+    proof = json.loads((tmp_path / "odd.proof").read_text())
+    proof["stated"] = json.loads((tmp_path / "even.proof").read_text())["stated"]
+    (tmp_path / "changed.proof").write_text(json.dumps(proof))
+    result = weightsmith("check", "--replay", "changed.proof", "--model", "odd.m", folder=tmp_path)
+    assert result.returncode == 1
+    assert "the certificate is refuted: " in result.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (["--machine", "no.json"], "error: cannot read 'no.json': No such file"),
+        (["--machine", "no.json", "--soft"], "error: --soft is not for a machine: leave it out"),
+        (["--ltl", "a", "--max-steps", "3"], "error: --max-steps is not for a program or formula: leave it out"),
         (["--circuit", "no.aag"], "error: cannot read 'no.aag': No such file"),
         (["--circuit", "no.aag", "--soft"], "error: --soft is not for a circuit: leave it out"),
         (["--circuit", "no.aag", "--precision", "high"], "error: precision='high': write 'constant' or 'log'"),

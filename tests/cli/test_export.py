@@ -109,3 +109,18 @@ def test_without_torch_it_is_said_what_to_install(short: Path) -> None:
     result = run_command(*words, folder=short, environment={}, before=WITHOUT_TORCH)
     assert result.returncode == 2
     assert result.stderr == "error: a PyTorch module needs torch: write pip install 'weightsmith[export]'\n"
+
+
+def test_a_chain_is_exported_whole_and_read_back(tmp_path: Path) -> None:
+    C = ws.library.parity_chain(max_length=3)
+    ws.save(C, tmp_path / "chain.safetensors")
+    for target, name in (("hugging-face", "folder"), ("torch", "chain.pt2"), ("onnx", "chain.onnx")):
+        out = good("export", "chain.safetensors", "--to", target, "-o", name, folder=tmp_path)
+        assert "whole chains on 14 inputs (all up to length 3)" in out
+        assert "tokens and answers: all as in the chain on these inputs" in out
+    assert good("run", "folder", "011", folder=tmp_path) == "011=010\nanswer: NO\n"
+    assert good("import", "folder", "-o", "back.safetensors", folder=tmp_path).startswith("Chain\n")
+    assert ws.load(tmp_path / "back.safetensors") == C
+    ended = weightsmith("next", "folder", "01", folder=tmp_path)
+    assert ended.returncode == 2
+    assert "holds a chain, and a transformer is needed here" in ended.stderr

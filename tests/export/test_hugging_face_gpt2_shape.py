@@ -51,7 +51,8 @@ def checkpoint(directory: Path, lanes: int = 24, heads: int = 3, *, tied: bool =
 
 def imported(directory: Path, numbers: Any = None, **shape: Any) -> Transformer:
     checkpoint(directory, **shape)
-    return export.from_hugging_face(directory, numbers=numbers)
+    T: Transformer = export.from_hugging_face(directory, numbers=numbers)
+    return T
 
 
 @pytest.mark.parametrize("numbers", ["float32", "float64"])

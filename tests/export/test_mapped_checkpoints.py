@@ -135,5 +135,5 @@ def test_queries_are_scaled_and_rounded_once(heads: int, tmp_path: Path, mapped:
     arrays = drawn_arrays(gpt2_shapes())
     T = from_hugging_face(write(tmp_path, {**GPT2, "n_head": heads}, arrays))
     queries = arrays["transformer.h.0.attn.c_attn.weight"].T[:LANES].astype(np.float64)
-    found = np.concatenate([head.W_Q for head in T.blocks[0].attention.heads])  # type: ignore[union-attr]
+    found = np.concatenate([head.W_Q for head in T.blocks[0].attention.heads])
     assert (found == (queries * (LANES / heads) ** -0.5).astype(np.float32)).all()

@@ -70,7 +70,7 @@ def test_shards_are_read_as_one_file_is(tmp_path: Path) -> None:
 
 def test_heads_of_a_group_share_the_memory_of_their_keys_and_values(tmp_path: Path) -> None:
     model("llama").save_pretrained(tmp_path)
-    a, b, c, d = from_hugging_face(tmp_path).blocks[1].attention.heads  # type: ignore[union-attr]
+    a, b, c, d = from_hugging_face(tmp_path).blocks[1].attention.heads
     assert a.W_K.base is b.W_K.base
     assert a.W_V.base is b.W_V.base
     assert c.W_K.base is d.W_K.base

@@ -25,7 +25,8 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def T(directory: Path) -> ws.Transformer:
-    return replace(from_hugging_face(directory), positions=None)  # for texts of any length
+    found: ws.Transformer = replace(from_hugging_face(directory), positions=None)  # for texts of any length
+    return found
 
 
 @pytest.mark.parametrize("text", TEXTS)

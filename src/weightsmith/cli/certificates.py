@@ -100,7 +100,8 @@ def _replay(file: Path, names: Sequence[Path], sample: int | None, everything: b
 def _program_certificate(file: Path) -> Mapping[str, Any] | None:
     """Return the data of a program's certificate; None where the file is another one."""
     data = read_json(file, "the certificate")
-    return data if lazy.is_program_certificate(data) or lazy.is_circuit_certificate(data) else None
+    known = (lazy.is_program_certificate, lazy.is_circuit_certificate, lazy.is_machine_certificate)
+    return data if any(is_one(data) for is_one in known) else None
 
 
 def _replay_program(data: Mapping[str, Any], names: Sequence[Path], shards: bool) -> NoReturn:
@@ -110,7 +111,11 @@ def _replay_program(data: Mapping[str, Any], names: Sequence[Path], shards: bool
     if len(names) != 1:
         raise InputError("a program's certificate is about one model: write --model MODEL once")
     try:
-        replay = ws.programs.replay_circuit if lazy.is_circuit_certificate(data) else ws.programs.replay
+        replay: Any = ws.programs.replay
+        if lazy.is_circuit_certificate(data):
+            replay = ws.programs.replay_circuit
+        elif lazy.is_machine_certificate(data):
+            replay = ws.programs.machines.replay_machine
         say(str(replay(data, ws.load(names[0]))))
     except lazy.LemmaError as error:
         say(f"the certificate is refuted: {error}")

@@ -28,6 +28,13 @@ def compile(
         str | None,
         typer.Option("--regex", metavar="EXPRESSION", help="Or a regular expression for the whole input: (a|b)*ab."),
     ] = None,
+    machine: Annotated[
+        Path | None,
+        typer.Option("--machine", metavar="FILE", help="Or a machine: a JSON file with its kind, start and rules."),
+    ] = None,
+    max_steps: Annotated[
+        int | None, typer.Option(help="Of a machine: the most steps that it takes.", show_default=False)
+    ] = None,
     precision: Annotated[
         str | None, typer.Option(help="Of a circuit: constant, with lanes for addresses, or log, with large numbers.")
     ] = None,
@@ -38,7 +45,8 @@ def compile(
         ),
     ] = None,
     max_length: Annotated[
-        int | None, typer.Option(help="Of a program: the longest input that it is proved for.", show_default=False)
+        int | None,
+        typer.Option(help="Of a program or machine: the longest input that it is proved for.", show_default=False),
     ] = None,
     name: Annotated[
         str | None, typer.Option(help="Of a program: which sequence operation; the last one unless given.")
@@ -79,38 +87,46 @@ def compile(
     ] = None,
     memory: Annotated[float, typer.Option(help="How much memory compiling may take, in GiB.")] = 2.0,
 ) -> None:
-    """Make a transformer of a RASP program, a temporal formula, a regular expression or a circuit; write it to a file.
+    """Make a transformer of a RASP program, a formula or a regular expression, or a chain of a circuit or a machine.
 
     A program says something at every position: weightsmith run shows it. A formula is YES where it holds at the last.
-    An expression is YES for the inputs that match it as a whole; a star-free one is proved at every length.
-    A circuit reads its inputs as bits, and writes the value of one gate after the other: weightsmith generate.
+    An expression is YES for the inputs that match it as a whole; a star-free one is proved at every length. A circuit
+    reads its inputs as bits, and writes the value of one gate after the other. A machine writes its steps; its file is
+    as in {"kind": "finite", "start": "even", "accept": ["odd"], "rules": [["even", "1", "odd"], ...]}.
 
     In formulas Y f: f held just before. O f: once, up to here. H f: always, up to here. f S g: f ever since g. O< H< S<
     leave out the position itself. Connectives are ! & | ^ -> <->.
     """
-    if [program, ltl, circuit, regex].count(None) != 3:
+    if [program, ltl, circuit, machine, regex].count(None) != 4:
         raise InputError(
             "what is to be compiled? write a file, as in program.rasp, or --ltl 'O(a & Y b)', or --regex '(a|b)*ab', "
-            "or --circuit adder.aag"
+            "or --circuit adder.aag, or --machine parity.json"
         )
     A = None if arithmetic is None else ws.parse_arithmetic(arithmetic)
     budget = Limits(seconds, memory_bytes(memory))
     if regex is not None:
         _refuse(
             max_length=max_length, name=name, causal=causal, backend=backend, portable=portable, check=check, soft=soft,
-            precision=precision, of="an expression",
+            precision=precision, max_steps=max_steps, of="an expression",
         )  # fmt: skip
         _compile_regex(regex, output, given_tokens(vocabulary), A, up_to, certificate, budget, chain, not no_proof)
         return
-    _refuse(up_to=up_to, chain=chain, no_proof=no_proof, of="a program, formula or circuit")
+    _refuse(up_to=up_to, chain=chain, no_proof=no_proof, of="a program, formula, circuit or machine")
     if circuit is not None:
         _refuse(
             vocabulary=vocabulary, max_length=max_length, name=name, causal=causal, backend=backend, portable=portable,
-            check=check, soft=soft, seconds=seconds, of="a circuit",
+            check=check, soft=soft, seconds=seconds, max_steps=max_steps, of="a circuit",
         )  # fmt: skip
         _compile_circuit(circuit, output, precision, A, certificate)
         return
-    _refuse(precision=precision, of="a program or formula")
+    if machine is not None:
+        _refuse(
+            vocabulary=vocabulary, name=name, causal=causal, backend=backend, portable=portable, check=check,
+            soft=soft, seconds=seconds, precision=precision, of="a machine",
+        )  # fmt: skip
+        _compile_machine(machine, output, max_length, max_steps, A, certificate)
+        return
+    _refuse(precision=precision, max_steps=max_steps, of="a program or formula")
     if program is not None:
         _refuse(soft=soft, of="a program")
         compile_file(
@@ -174,6 +190,21 @@ def _compile_regex(
     elif certificate is not None:
         P.verdict.save(certificate, [output.name])
         say_written(certificate)
+
+
+def _compile_machine(
+    machine: Path, output: Path, max_length: int | None, max_steps: int | None, arithmetic: "ws.Arithmetic | None",
+    certificate: Path | None,
+) -> None:  # fmt: skip
+    """Compile a machine in a JSON file; write its chain and, if wanted, the proof."""
+    check_outputs(output, certificate_file(certificate), read=[machine])
+    limits = {"max_length": max_length, "max_steps": max_steps}
+    given = {name: value for name, value in limits.items() if value is not None}
+    C = ws.programs.compile_machine(ws.programs.read_machine(machine), arithmetic=arithmetic, **given)
+    proof = None if certificate is None else C.certificate()
+    save_model(C, output)
+    if certificate is not None and proof is not None:
+        hand_over(proof, certificate)
 
 
 def _refuse(of: str, **options: object) -> None:

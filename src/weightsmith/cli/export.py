@@ -1,48 +1,46 @@
 """weightsmith export."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import weightsmith as ws
 from weightsmith.cli import lazy
 from weightsmith.cli.consoles import errors
-from weightsmith.cli.loading import load_model
+from weightsmith.cli.loading import load_any
 from weightsmith.cli.output import AsJson, ModelFile, check_outputs, print_json, say, say_written
 from weightsmith.errors import InputError, brief
 from weightsmith.storage import refusals, write_whole
 
+if TYPE_CHECKING:
+    from weightsmith.export.measure import Model, Report
+
 Allowed = dict[str, bool]  # allow_… options of an exporter
 
 
-def _torch(
-    T: "ws.Transformer", output: Path, dtype: Any, allowed: Allowed, exact: bool, _: Any
-) -> "ws.export.Agreement":
+def _torch(T: "Model", output: Path, dtype: Any, allowed: Allowed, exact: bool, _: Any) -> "Report":
     module = lazy.made(T, exact, dtype)  # refuses where PyTorch is missing, which `write` needs too
     return lazy.write(T, module, output, **allowed)
 
 
-def _transformer_lens(
-    T: "ws.Transformer", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any
-) -> "ws.export.Agreement":
+def _transformer_lens(T: "Model", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any) -> "Report":
     bridge = ws.export.to_transformer_lens(T, dtype=dtype, **allowed)
-    report: ws.export.Agreement = bridge.agreement
+    report: Report = bridge.agreement
     with refusals("cannot write", output):
         write_whole(output, lazy.weights_bytes(T, bridge, report.difference))
     return report
 
 
-def _hugging_face(
-    T: "ws.Transformer", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any
-) -> "ws.export.Agreement":
-    return ws.export.to_hugging_face(T, output, stock, dtype=dtype, **allowed)
+def _hugging_face(T: "Model", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any) -> "Report":
+    report: Report = ws.export.to_hugging_face(T, output, stock, dtype=dtype, **allowed)
+    return report
 
 
-def _onnx(
-    T: "ws.Transformer", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any
-) -> "ws.export.Agreement":
-    return ws.export.to_onnx(T, output, dtype=dtype, **allowed)
+def _onnx(T: "Model", output: Path, dtype: Any, allowed: Allowed, exact: bool, stock: Any) -> "Report":
+    report: Report = ws.export.to_onnx(T, output, dtype=dtype, **allowed)
+    return report
 
 
 _WRITERS = {"torch": _torch, "transformer-lens": _transformer_lens, "hugging-face": _hugging_face, "onnx": _onnx}
@@ -81,9 +79,11 @@ def export(
     """Write a model for another tool, run what was written, and say how far it is from the original."""
     _check_options(to, exact, stock)
     check_outputs(None if to == "hugging-face" else output, read=(file,))
-    T = load_model(file)
+    T = load_any(file)
     with errors().status("writing and running …"):  # shows on a terminal only
-        T = ws.export.without_saturation(T) if portable else T
+        if portable:
+            bare = ws.export.without_saturation
+            T = replace(T, transformer=bare(T.transformer)) if isinstance(T, ws.Chain) else bare(T)
         allowed = {"allow_differences": allow_differences, "allow_saturation": allow_saturation}
         report = _WRITERS[to](T, output, dtype, allowed, exact, stock)
     if as_json:

@@ -24,15 +24,17 @@ def import_(
 ) -> None:
     """Read a language model of Hugging Face, with its tokenizer, and write it to a file.
 
-    GPT-2, Llama, Mistral, Qwen2, GPT-NeoX and Phi are read. Commands that take MODEL also take the directory itself.
+    GPT-2, Llama, Mistral, Qwen2, GPT-NeoX and Phi are read, and a chain that weightsmith export wrote. Commands that
+    take MODEL also take the directory itself.
     """
     check_outputs(output)
-    T = read_checkpoint(directory, cast("lazy.NativeType | None", numbers))  # others are refused there
-    ws.save(T, output)
+    model = read_checkpoint(directory, cast("lazy.NativeType | None", numbers))  # others are refused there
+    ws.save(model, output)
+    T = model.transformer if isinstance(model, ws.Chain) else model
     if as_json:
         print_json(_summary(T, output))
     else:
-        say(repr(T))
+        say(repr(model))
         for line in T.provenance:
             say(f"  made by     {line}")
     say_written(output)

@@ -14,6 +14,7 @@ from weightsmith.export.pytorch import made as made
 from weightsmith.export.pytorch.file import weights_bytes as weights_bytes
 from weightsmith.export.pytorch.file import write as write
 from weightsmith.files import load_transformer as load_transformer
+from weightsmith.files import only_transformer as only_transformer
 from weightsmith.files.codec import encode as encode
 from weightsmith.inspect import Attribution as Attribution
 from weightsmith.inspect import Lens as Lens
@@ -31,6 +32,7 @@ from weightsmith.programs import form as form
 from weightsmith.programs.circuits.certificate import is_circuit_certificate as is_circuit_certificate
 from weightsmith.programs.listing import COMPILED as COMPILED
 from weightsmith.programs.ltl import formulas as formulas
+from weightsmith.programs.machines.proof.replay import is_machine_certificate as is_machine_certificate
 from weightsmith.programs.proof.lemmas import LemmaError as LemmaError
 from weightsmith.programs.proof.replay import is_program_certificate as is_program_certificate
 from weightsmith.programs.source_map import SourceMap as SourceMap

@@ -11,7 +11,9 @@ from weightsmith.storage import read_json
 
 def load_model(path: Path) -> "ws.Transformer":
     """Read a transformer from its file, or the checkpoint in a directory; refuse a chain."""
-    return read_checkpoint(path) if path.is_dir() else lazy.load_transformer(path)
+    if not path.is_dir():
+        return lazy.load_transformer(path)
+    return lazy.only_transformer(read_checkpoint(path), path)
 
 
 def load_any(path: Path) -> "ws.Transformer | ws.Chain":
@@ -29,12 +31,13 @@ def save_model(T: "ws.Transformer | ws.Chain", output: Path, text: str = "") -> 
     say_written(output)
 
 
-def read_checkpoint(directory: Path, numbers: "lazy.NativeType | None" = None) -> "ws.Transformer":
-    """Read a checkpoint, with progress."""
+def read_checkpoint(directory: Path, numbers: "lazy.NativeType | None" = None) -> "ws.Transformer | ws.Chain":
+    """Read a checkpoint, or a chain that `export` wrote, with progress."""
     with lazy.shown_progress("reading", "MB") as report:
-        return ws.export.from_hugging_face(
+        model: ws.Transformer | ws.Chain = ws.export.from_hugging_face(
             directory, numbers=numbers, progress=lambda done, total: report(done // 10**6, total // 10**6)
         )
+        return model
 
 
 def read_automaton(file: Path) -> "ws.check.Automaton":

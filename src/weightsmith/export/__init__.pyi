@@ -1,9 +1,11 @@
+from .chains.report import ChainAgreement as ChainAgreement
 from .circuit_map import circuit as circuit
 from .hugging_face.writing import to_hugging_face as to_hugging_face
 from .lens import to_transformer_lens as to_transformer_lens
 from .lowering import portable as portable
 from .lowering import without_saturation as without_saturation
 from .measure import agreement as agreement
+from .measure import run_exported as run_exported
 from .onnx.file import to_onnx as to_onnx
 from .pytorch import from_torch as from_torch
 from .pytorch import to_torch as to_torch

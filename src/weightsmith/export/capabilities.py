@@ -13,7 +13,7 @@ from weightsmith.arithmetic import Native
 from weightsmith.errors import ExportError, InputError, WeightsmithError, brief
 from weightsmith.export import lazy
 from weightsmith.export.outputs import Exported, Outputs
-from weightsmith.model import AttentionPositions, Block, Softmax, Transformer, named_arrays
+from weightsmith.model import AttentionPositions, Block, Chain, Softmax, Transformer, named_arrays
 from weightsmith.model.block import GATED
 from weightsmith.model.head_groups import head_groups
 from weightsmith.model.positions import NO_POSITIONS
@@ -39,7 +39,7 @@ class Target:
     only: str = ""  # why there are no other dtypes
     error: type[WeightsmithError] = ExportError  # for a wrong dtype
     lacks: Mapping[str, str] = field(default_factory=dict)  # by kind of feature
-    opened: "Callable[[Transformer, Any], Exported | None] | None" = (
+    opened: "Callable[[Transformer | Chain, Any], Exported | None] | None" = (
         None  # for a report; None for other targets' results
     )
 
@@ -79,28 +79,32 @@ def _lens(*lacking: Mapping[str, str]) -> Target:
 # Each looks at the type before it loads anything, and returns None for results of other exporters.
 
 
-def _torch_module(T: Transformer, exported: Any) -> Exported | None:
+def _torch_module(model: Transformer | Chain, exported: Any) -> Exported | None:
     if not type(exported).__module__.startswith("weightsmith.export.pytorch"):
         return None  # without loading PyTorch
     return lazy.ModuleRun(exported) if isinstance(exported, lazy.TransformerModule) else None
 
 
-def _onnx_file(T: Transformer, exported: Any) -> Exported | None:
+def _onnx_file(model: Transformer | Chain, exported: Any) -> Exported | None:
     if not isinstance(exported, str | os.PathLike) or not str(exported).endswith(".onnx"):
         return None
     require_packages("ONNX")
     with refusals("cannot read", exported), opened(Path(exported)):
-        return lazy.OnnxRun(T, str(exported))
+        return lazy.OnnxRun(_transformer(model), str(exported))
 
 
-def _bridge(T: Transformer, exported: Any) -> Exported | None:
+def _bridge(model: Transformer | Chain, exported: Any) -> Exported | None:
     if not type(exported).__module__.startswith("transformer_lens.") or not hasattr(exported, "own_modules"):
         return None  # one that to_transformer_lens made says whether its modules are ours
-    return lazy.LensRun(T, exported)
+    return lazy.LensRun(_transformer(model), exported)
 
 
-def _directory(T: Transformer, exported: Any) -> Exported | None:
-    return lazy.opened_directory(T, exported) if isinstance(exported, str | os.PathLike) else None
+def _transformer(model: Transformer | Chain) -> Transformer:
+    return model.transformer if isinstance(model, Chain) else model
+
+
+def _directory(model: Transformer | Chain, exported: Any) -> Exported | None:
+    return lazy.opened_directory(model, exported) if isinstance(exported, str | os.PathLike) else None
 
 
 _HUB = ("torch", "transformers")
@@ -224,10 +228,10 @@ def _kind_of(scheme: AttentionPositions) -> str:
 # Running what an exporter made
 
 
-def as_exported(T: Transformer, exported: Any) -> Exported:
+def as_exported(model: Transformer | Chain, exported: Any) -> Exported:
     """Return the result of an exporter, or a function from ids to logits, as a target for a report."""
     for target in TARGETS.values():
-        found = None if target.opened is None else target.opened(T, exported)
+        found = None if target.opened is None else target.opened(model, exported)
         if found is not None:
             return found
     if all(hasattr(exported, name) for name in ("target", "dtype", "outputs")):

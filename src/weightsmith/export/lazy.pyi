@@ -1,3 +1,4 @@
+from .hugging_face.chain_run import OpenedChain as OpenedChain
 from .hugging_face.gpt2 import OpenedGPT2 as OpenedGPT2
 from .hugging_face.gpt2 import write_gpt2 as write_gpt2
 from .hugging_face.own_class import OpenedOwn as OpenedOwn

@@ -1,14 +1,18 @@
 """How far an exported model is from the original: both are run on the same inputs, and the difference is measured."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from weightsmith.arithmetic import Saturating
 from weightsmith.errors import ExportError, ModelError, brief, listed, whole_number
 from weightsmith.export.capabilities import as_exported
+from weightsmith.export.chains.measure import measure_chain as measure_chain
+from weightsmith.export.chains.measure import required_chain
+from weightsmith.export.chains.measure import run_exported as run_chain
+from weightsmith.export.chains.report import ChainAgreement as ChainAgreement
 from weightsmith.export.exactness import nothing_is_lost, scope
 from weightsmith.export.inputs import RANDOM_LENGTH as RANDOM_LENGTH  # for exporters
 from weightsmith.export.inputs import inputs as inputs
@@ -21,8 +25,9 @@ from weightsmith.export.outputs import original as original
 from weightsmith.export.report import Agreement as Agreement
 from weightsmith.export.saturation import Late, Unbounded, late_and_exact, relying_on_saturation
 from weightsmith.export.search import LONGEST, searched
-from weightsmith.export.tally import Tally, said, shortened, survival
-from weightsmith.model import Transformer
+from weightsmith.export.tally import Tally, said, says_otherwise, shortened, survival
+from weightsmith.inspect.chains import ChainRun
+from weightsmith.model import Chain, Transformer
 from weightsmith.model.transformer import checked
 from weightsmith.semantics.evaluation import Ids
 
@@ -30,9 +35,14 @@ SURVIVAL_INPUTS = 1_000  # that are run in other dtypes
 SATURATION_INPUTS = 300  # that are run with other ends
 WRITE = "Write allow_{0}=True to have it nevertheless{1} (--allow-{0} on the command line)"
 
+Model: TypeAlias = Transformer | Chain
+Report: TypeAlias = Agreement | ChainAgreement
 
-def agreement(T: Transformer, exported: Any, *, up_to: int | None = None, seed: int = 0) -> Agreement:
+
+def agreement(T: Model, exported: Any, *, up_to: int | None = None, seed: int = 0) -> Any:
     """Run a transformer and its exported model on the same inputs, and report how far they are from each other.
+
+    Of a chain, whole chains are run, and the report, a `ChainAgreement`, compares every token and answer.
 
     `exported` is what an exporter of Weightsmith made, or wrote to a path; or any function that takes token
     ids, an int64 array (inputs, positions), and returns logits (inputs, positions, classes), or the codes of a
@@ -40,8 +50,39 @@ def agreement(T: Transformer, exported: Any, *, up_to: int | None = None, seed: 
     """
     if up_to is not None:
         up_to = whole_number(up_to, "up_to", 1)
+    if isinstance(T, Chain):
+        return measure_chain(T, as_exported(T, exported), up_to=up_to, seed=seed)
     checked(T)
     return measure(T, as_exported(T, exported), up_to=up_to, seed=seed)
+
+
+def run_exported(C: Chain, exported: Any, tokens: str | Sequence[str]) -> ChainRun:
+    """Run a chain on one input in what an exporter made: its own `generate`, or a loop that appends each decision.
+
+    `exported` is what `agreement` takes. The run has the text, the generated tokens and the answer.
+    """
+    if not isinstance(C, Chain):
+        raise ExportError(f"run_exported runs a chain, and {brief(C)} is none: write run_exported(C, made, tokens)")
+    return run_chain(C, as_exported(C, exported), tokens)
+
+
+def parts_of(model: Model) -> tuple[Transformer, Chain | None]:
+    """Return the transformer of a model, and the chain if it is one."""
+    return (model.transformer, model) if isinstance(model, Chain) else (checked(model), None)
+
+
+def report_on(model: Model, exported: Exported, briefly: bool = False) -> Report:
+    """Measure what was made just now from a transformer or a chain."""
+    if isinstance(model, Chain):
+        return measure_chain(model, exported, fresh=True)
+    return measure(model, exported, fresh=True, briefly=briefly)
+
+
+def accepted(found: Any, model: Model, allow_differences: bool, allow_saturation: bool) -> Any:
+    """Return a report, or refuse what was made because it says something else, unless that is allowed."""
+    if isinstance(found, ChainAgreement):
+        return required_chain(found, allow_differences, allow_saturation)
+    return required(found, allow_differences, parts_of(model)[0], allow_saturation)
 
 
 def measure(
@@ -112,17 +153,8 @@ def _with_first(T: Transformer, exported: Exported, tally: Tally) -> Agreement:
     if getattr(exported, "rounds", False) or not found.saturates_at_ends or not isinstance(A, Saturating):
         return found
     late = replace(T, arithmetic=late_and_exact(A))
-    caused = all(_say_otherwise(T, late, *each) for each in tally.differing)
+    caused = all(says_otherwise(T, late, *each) for each in tally.differing)
     return replace(found, midway=relying_on_saturation(T, [ids[np.newaxis]], late_and_exact)) if caused else found
-
-
-def _say_otherwise(T: Transformer, late: Transformer, place: int, ids: Ids) -> bool:
-    """Return whether the original itself gives another answer at a position if its sums saturate at their ends only."""
-    try:
-        ours, others = (answers(T, original(model, ids[np.newaxis]).logits)[0, place] for model in (T, late))
-    except ModelError:
-        return True
-    return bool(ours != others)
 
 
 def check_allowed(allow_differences: object, allow_saturation: object) -> None:

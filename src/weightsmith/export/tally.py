@@ -138,6 +138,15 @@ def _differs(T: Transformer, exported: Exported, ids: Ids) -> bool:
     return bool(ours != theirs or theirs < 0)
 
 
+def says_otherwise(T: Transformer, late: Transformer, place: int, ids: Ids) -> bool:
+    """Return whether the original itself gives another answer at a position if its sums saturate at their ends only."""
+    try:
+        ours, others = (answers(T, original(model, ids[np.newaxis]).logits)[0, place] for model in (T, late))
+    except ModelError:
+        return True
+    return bool(ours != others)
+
+
 def said(T: Transformer, place: int) -> str:
     """Return an answer for a message."""
     if place < 0:

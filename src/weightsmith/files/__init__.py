@@ -41,10 +41,11 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 def load_transformer(path: str | os.PathLike[str]) -> Transformer:
     """Read a transformer as `load` does; refuse a chain."""
-    return _transformer(load(path), path)
+    return only_transformer(load(path), path)
 
 
-def _transformer(model: Transformer | Chain, name: str | os.PathLike[str]) -> Transformer:
+def only_transformer(model: Transformer | Chain, name: str | os.PathLike[str]) -> Transformer:
+    """Return a model that is a transformer; refuse a chain."""
     if isinstance(model, Chain):
         raise FileError(
             f"{named(str(name))} holds a chain, and a transformer is needed here: "
@@ -55,7 +56,7 @@ def _transformer(model: Transformer | Chain, name: str | os.PathLike[str]) -> Tr
 
 def transformer_from_bytes(data: bytes, name: str) -> Transformer:
     """Read a transformer from the bytes of its file; refuse a chain."""
-    return _transformer(from_bytes(data, name), name)
+    return only_transformer(from_bytes(data, name), name)
 
 
 def from_bytes(data: bytes, name: str) -> Transformer | Chain:

@@ -23,6 +23,7 @@ from .ltl.reading import parse_ltl as parse_ltl
 from .machines.compiled import compile_machine as compile_machine
 from .machines.counters import CounterMachine as CounterMachine
 from .machines.finite import FiniteAutomaton as FiniteAutomaton
+from .machines.reading import read_machine as read_machine
 from .machines.turing import TuringMachine as TuringMachine
 from .proof.certificate import Certificate as Certificate
 from .proof.replay import ProgramReplay as ProgramReplay

@@ -9,11 +9,14 @@ from typing import Any, Literal, TypeAlias
 
 from weightsmith.errors import FileError, WeightsmithError, brief, listed
 from weightsmith.model import Transformer
-from weightsmith.storage import PART, read_json, refusals, write_json, write_whole
+from weightsmith.storage import PART, file_digest, read_json, refusals, write_json, write_whole
 
+CARD = "README.md"
 MARK = "weightsmith"  # the key in config.json by which we know our own
 File: TypeAlias = str | dict[str, Any]  # a text, or an object for JSON
 FILES = (
+    CARD,
+    "chain.safetensors",
     "circuit.json",
     "config.json",
     "configuration_weightsmith.py",
@@ -56,7 +59,7 @@ def check_free(target: Path) -> None:
     if not target.is_dir():
         raise FileError("it is a file, and a directory is written: give another name")
     names = sorted(os.listdir(target))
-    others = [name for name in names if name not in FILES]
+    others = [name for name in names if name not in FILES or (name == CARD and not _is_our_card(target))]
     if others or (names and not _is_export(target)):
         raise FileError(
             f"it holds something else ({listed(others or names)}): give the name of a new or an empty directory"
@@ -64,10 +67,24 @@ def check_free(target: Path) -> None:
 
 
 def _is_export(target: Path) -> bool:
+    return MARK in _config(target)
+
+
+def _is_our_card(target: Path) -> bool:
+    """Return whether README.md is the one that was written with a chain; one that somebody changed is theirs."""
+    own = _config(target).get(MARK)
+    chain = own.get("chain") if isinstance(own, dict) else None
     try:
-        return MARK in read_json(target / "config.json", "config.json")
-    except WeightsmithError:
+        return isinstance(chain, dict) and chain.get("card") == file_digest(target / CARD)
+    except (OSError, WeightsmithError):
         return False
+
+
+def _config(target: Path) -> dict[str, Any]:
+    try:
+        return read_json(target / "config.json", "config.json")
+    except WeightsmithError:
+        return {}
 
 
 def _put(made: Path, target: Path) -> None:
@@ -103,8 +120,10 @@ def is_language_model(T: Transformer) -> bool:
     return tuple(T.classes) == tuple(T.vocabulary)
 
 
-def task(T: Transformer) -> str:
-    """Return the ending of the class AutoModelFor… that opens a model."""
+def task(T: Transformer, chain: bool = False) -> str:
+    """Return the ending of the class AutoModelFor… that opens a model, or the transformer of a chain."""
+    if chain:
+        return "CausalLM"
     if T.readout is not None:
         return "TokenClassification"
     return "CausalLM" if is_language_model(T) else "SequenceClassification"

@@ -15,6 +15,7 @@ from transformers import GPT2ForSequenceClassification, GPT2LMHeadModel
 
 from weightsmith.export.capabilities import check_features
 from weightsmith.export.description import description, network_arrays
+from weightsmith.export.hugging_face.chain_files import ChainFiles
 from weightsmith.export.hugging_face.files import as_array, configuration_files, open_quietly, write_weights
 from weightsmith.export.hugging_face.folder import Dtype, is_language_model, write_files
 from weightsmith.export.hugging_face.gpt2_bound import Seen, best_constant
@@ -28,7 +29,7 @@ from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 
 
-def write_gpt2(T: Transformer, directory: Path, dtype: Dtype) -> float | None:
+def write_gpt2(T: Transformer, directory: Path, dtype: Dtype, chain: ChainFiles | None = None) -> float | None:
     """Write the model as a GPT-2; return how far a logit can be from that of the same weights without norms.
 
     None for a model that has the norms of a GPT-2: it is written as it is.
@@ -46,7 +47,7 @@ def write_gpt2(T: Transformer, directory: Path, dtype: Dtype) -> float | None:
     write_weights(directory, arrays, dtype)
     config["architectures"] = [f"GPT2{kind}"]
     padded = config["vocab_size"] > len(T.vocabulary)
-    write_files(directory, {**configuration_files(T, config, dtype), **tokenizer_files(T, padded)})
+    write_files(directory, {**configuration_files(T, config, dtype, chain), **tokenizer_files(T, padded)})
     return bound
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 
 from weightsmith.export.description import described
+from weightsmith.export.hugging_face.chain_files import ChainFiles
 from weightsmith.export.hugging_face.files import as_array, configuration_files, open_quietly, write_weights
 from weightsmith.export.hugging_face.folder import Dtype, task, write_files
 from weightsmith.export.hugging_face.hub.modeling_weightsmith import (
@@ -28,11 +29,11 @@ CLASSES = {
 SOURCES = tuple(f"{name}_weightsmith.py" for name in ("configuration", "modeling", "network", "steps"))
 
 
-def write_own(T: Transformer, directory: Path, dtype: Dtype) -> None:
-    """Write the model with its class."""
+def write_own(T: Transformer, directory: Path, dtype: Dtype, chain: ChainFiles | None = None) -> None:
+    """Write the model with its class; of a chain, `T` is its transformer with the tokens in the order of the chain."""
     architecture, arrays = described(T)
     write_weights(directory, {f"network.{name}": array for name, array in arrays.items()}, dtype)
-    kind = task(T)
+    kind = task(T, chain is not None)
     config = {
         "model_type": "weightsmith",
         "architectures": [f"WeightsmithFor{kind}"],
@@ -45,7 +46,10 @@ def write_own(T: Transformer, directory: Path, dtype: Dtype) -> None:
     }
     hub = files("weightsmith.export.hugging_face.hub")
     sources = {name: (hub / name).read_text("utf-8") for name in SOURCES}
-    write_files(directory, {**configuration_files(T, config, dtype), **sources, **tokenizer_files(T)})
+    write_files(
+        directory,
+        {**configuration_files(T, config, dtype, chain), **sources, **tokenizer_files(T, writes=chain is not None)},
+    )
 
 
 class OpenedOwn:
@@ -58,10 +62,10 @@ class OpenedOwn:
     target = "Hugging Face"
     saturates = steps = True
 
-    def __init__(self, T: Transformer, directory: Path, dtype: Dtype) -> None:
+    def __init__(self, T: Transformer, directory: Path, dtype: Dtype, chain: bool = False) -> None:
         """Open it."""
         self.T, self.dtype, self.directory = T, str(dtype), directory
-        self.model = open_quietly(CLASSES[task(T)], directory, dtype)
+        self.model = open_quietly(CLASSES[task(T, chain)], directory, dtype)
         self.longest: int | None = self.model.network.max_length
 
     def in_dtype(self, dtype: Dtype) -> "OpenedOwn | None":

@@ -23,12 +23,15 @@ END = "<|endoftext|>"  # of GPT-2's tokenizer
 FIRST_PRIVATE = 0xE000  # the first character of the private use area
 
 
-def tokenizer_files(T: Transformer, padded: bool = True) -> dict[str, File]:
-    """Return the files of the tokenizer by their names; `padded` where the model has a place for padding, the last."""
+def tokenizer_files(T: Transformer, padded: bool = True, writes: bool = False) -> dict[str, File]:
+    """Return the files of the tokenizer by their names; `padded` where the model has a place for padding, the last.
+
+    `writes` says that the model is a chain: its texts grow on the right, as those of a language model.
+    """
     made, pad = _with_padding(T, padded)
     settings: dict[str, Any] = {
         "tokenizer_class": "PreTrainedTokenizerFast",
-        "padding_side": "left" if is_language_model(T) else "right",
+        "padding_side": "left" if writes or is_language_model(T) else "right",
         "clean_up_tokenization_spaces": False,
         "model_input_names": ["input_ids", "attention_mask"],
     }

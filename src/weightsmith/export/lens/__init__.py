@@ -9,15 +9,13 @@ from weightsmith.errors import ExportError, brief, whole_number
 from weightsmith.export import lazy
 from weightsmith.export.capabilities import dtype_for, require_packages
 from weightsmith.export.lens.shape import shape_of
-from weightsmith.export.measure import RANDOM_LENGTH, check_allowed, measure, required
-from weightsmith.model import Transformer
-from weightsmith.model.transformer import checked
+from weightsmith.export.measure import RANDOM_LENGTH, Model, accepted, check_allowed, parts_of, report_on
 
 MAX_CONTEXT = 1 << 16
 
 
 def to_transformer_lens(
-    T: Transformer,
+    T: Model,
     dtype: str | None = None,
     *,
     own_modules: bool | None = None,
@@ -48,8 +46,11 @@ def to_transformer_lens(
     What decides otherwise is refused, unless with `allow_differences`; or, where the cause is that sums of the original
     saturate or round midway, `allow_saturation`. What the bridge has no place for is refused: norms after a sublayer or
     over some lanes, and parallel blocks.
+
+    Of a chain it is the bridge of its transformer, and `bridge.chain` is the chain. The report compares whole chains;
+    `run_exported(C, bridge, tokens)` runs one.
     """
-    checked(T)
+    model, (T, _) = T, parts_of(T)
     require_packages("TransformerLens")
     name = dtype_for(T, "TransformerLens", dtype)
     if max_length is not None:
@@ -57,25 +58,26 @@ def to_transformer_lens(
     check_allowed(allow_differences, allow_saturation)
     if own_modules is not None and type(own_modules) is not bool:
         raise ExportError(f"own_modules={brief(own_modules)}: write True or False")
-    bridge = _native_that_agrees(T, name, max_length) if own_modules is None else None
+    bridge = _native_that_agrees(model, name, max_length) if own_modules is None else None
     if bridge is None:
-        bridge = _measured(T, name, max_length, own_modules is not False)
-    required(bridge.agreement, allow_differences, T, allow_saturation)
+        bridge = _measured(model, name, max_length, own_modules is not False)
+    accepted(bridge.agreement, model, allow_differences, allow_saturation)
     return bridge
 
 
-def _native_that_agrees(T: Transformer, dtype: str, max_length: int | None) -> Any:
+def _native_that_agrees(model: Model, dtype: str, max_length: int | None) -> Any:
     """Return a bridge with TransformerLens's own blocks; None where these lack a feature or decide otherwise."""
     try:
-        bridge = _measured(T, dtype, max_length, own_modules=False, briefly=True)
+        bridge = _measured(model, dtype, max_length, own_modules=False, briefly=True)
     except ExportError:
         return None
     return bridge if bridge.agreement.agrees else None
 
 
-def _measured(T: Transformer, dtype: str, max_length: int | None, own_modules: bool, briefly: bool = False) -> Any:
+def _measured(model: Model, dtype: str, max_length: int | None, own_modules: bool, briefly: bool = False) -> Any:
+    T, bridge_chain = parts_of(model)
     bridge = lazy.booted(T, shape_of(T, max_length, own_modules), dtype, own_modules)
     bridge.vocabulary, bridge.classes, bridge.readout = tuple(T.vocabulary), tuple(T.classes), T.readout
-    bridge.own_modules = own_modules
-    bridge.agreement = measure(T, lazy.LensRun(T, bridge), fresh=True, briefly=briefly)
+    bridge.own_modules, bridge.chain = own_modules, bridge_chain
+    bridge.agreement = report_on(model, lazy.LensRun(T, bridge), briefly)
     return bridge

@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -10,9 +10,8 @@ from weightsmith.arithmetic import Saturating
 from weightsmith.errors import ExportError, brief, whole_number
 from weightsmith.export import lazy
 from weightsmith.export.capabilities import dtype_for, require_packages
-from weightsmith.export.measure import RANDOM_LENGTH, Agreement, check_allowed, measure, required
+from weightsmith.export.measure import RANDOM_LENGTH, Model, accepted, check_allowed, parts_of, report_on
 from weightsmith.model import Transformer
-from weightsmith.model.transformer import checked
 from weightsmith.storage import check_writable, refusals
 
 Dtype: TypeAlias = Literal["float32", "float64"]
@@ -20,7 +19,7 @@ MAX_TABLE = 1 << 20  # rows of a table by position
 
 
 def to_onnx(
-    T: Transformer,
+    T: Model,
     path: str | os.PathLike[str],
     trace: bool = False,
     dtype: Dtype | None = None,
@@ -29,7 +28,7 @@ def to_onnx(
     saturate: bool = True,
     allow_differences: bool = False,
     allow_saturation: bool = False,
-) -> Agreement:
+) -> Any:
     """Write a transformer as an ONNX file, and report how far it is from the original when onnxruntime runs it.
 
     The input is "tokens" (batch, positions), token ids as int64; the output is "logits" (batch,
@@ -51,8 +50,11 @@ def to_onnx(
     A model above 2 GB has its weights in a second file beside the first, whose name begins with that of the first. A
     model that decides otherwise is not written, unless with `allow_differences`; or, where the cause is that sums of
     the original saturate or round midway, `allow_saturation`. Then the metadata says on which input.
+
+    Of a chain it is the graph of its transformer; the metadata describes the chain. The report compares whole chains;
+    `run_exported(C, path, tokens)` runs one: it appends the decision to the text, step by step.
     """
-    checked(T)
+    whole, (T, chain) = T, parts_of(T)
     require_packages("ONNX")
     kind = dtype_for(T, "ONNX", dtype)
     if max_length is not None:
@@ -65,8 +67,9 @@ def to_onnx(
         target = Path(path)
         check_writable(target)
     exporter = lazy.Exporter(T, kind, trace, max_length, _limit(T, kind) if saturate else None)
+    exporter.chain = chain
     with lazy.written(exporter, target) as (model, put_in_place):
-        report = required(measure(T, lazy.OnnxRun(T, model), fresh=True), allow_differences, T, allow_saturation)
+        report = accepted(report_on(whole, lazy.OnnxRun(T, model)), whole, allow_differences, allow_saturation)
         with refusals("cannot write", path):
             put_in_place(report.difference)
     return report

@@ -9,6 +9,7 @@ from onnx import helper
 
 from weightsmith._version import __version__
 from weightsmith.errors import ExportError
+from weightsmith.export.chains.card import names_of
 from weightsmith.export.description import LAYER, TABLE_LENGTH, Description, description, group_arrays
 from weightsmith.export.hugging_face.hub.steps_weightsmith import (
     BlockSteps,
@@ -21,8 +22,8 @@ from weightsmith.export.hugging_face.hub.steps_weightsmith import (
 )
 from weightsmith.export.onnx.graph import IR_VERSION, OPSET, Graph, Value
 from weightsmith.export.onnx.operations import GraphOperations, Matrix, Places, places
-from weightsmith.export.outputs import names, width
-from weightsmith.model import FeedForward, Norm, Transformer, position_table
+from weightsmith.export.outputs import width
+from weightsmith.model import Chain, FeedForward, Norm, Transformer, position_table
 from weightsmith.model.head_groups import BIASES, MATRICES, HeadGroup, apart, head_groups
 from weightsmith.storage import MAX_TEXT
 
@@ -72,6 +73,7 @@ class Exporter(NetworkSteps):
         self.T, self.graph, self.limit, self.trace = T, Graph(dtype), limit, trace
         self.longest = T.max_length or max_length or TABLE_LENGTH
         self.outputs: list[Any] = []
+        self.chain: Chain | None = None
         # Heads that saturate stand each by itself, for then their sum is no product
         self.split = None if limit is None else apart
         described = description(T, saturate=limit is not None, split=self.split)
@@ -188,7 +190,7 @@ class Exporter(NetworkSteps):
             producer_name=METADATA,
             producer_version=__version__,
         )
-        helper.set_model_props(model, {METADATA: _metadata(self.T, self.longest, self.limit, difference)})
+        helper.set_model_props(model, {METADATA: _metadata(self.T, self.chain, self.longest, self.limit, difference)})
         return model
 
 
@@ -197,12 +199,12 @@ def answer_name(T: Transformer) -> str:
     return "logits" if T.readout is None else "codes"
 
 
-def _metadata(T: Transformer, longest: int, limit: float | None, difference: str | None) -> str:
+def _metadata(T: Transformer, chain: Chain | None, longest: int, limit: float | None, difference: str | None) -> str:
     """Return the metadata: names, the values of codes, and the provenance of the model."""
     text = json.dumps(
         {
             "arithmetic": str(T.arithmetic),
-            **names(T, difference),
+            **names_of(T if chain is None else chain, difference),
             "mask": T.mask,
             "max_length": T.max_length,
             "table_length": longest,

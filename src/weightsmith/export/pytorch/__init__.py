@@ -1,15 +1,15 @@
 """PyTorch out and in. Nothing here loads PyTorch before it is used."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from weightsmith.arithmetic import Saturating
 from weightsmith.errors import ExportError, brief
 from weightsmith.export import lazy
 from weightsmith.export.capabilities import dtype_for, require_packages
-from weightsmith.export.measure import check_allowed, measure, required
-from weightsmith.model import Transformer
-from weightsmith.model.transformer import checked
+from weightsmith.export.measure import Model, accepted, check_allowed, parts_of, report_on
+from weightsmith.model import Chain
 
 if TYPE_CHECKING:
     import torch
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def to_torch(
-    T: Transformer,
+    T: Model,
     exact: bool = False,
     dtype: "str | torch.dtype | None" = None,
     *,
@@ -45,15 +45,19 @@ def to_torch(
     original: `module.agreement` is the report, and a decision or a value that differs is refused unless
     `allow_differences` is True; or, where the cause is that sums of the original saturate or round midway,
     `allow_saturation`.
+
+    Of a chain it is the module of its transformer, and `module.chain` is the chain. The report compares the tokens and
+    answers of whole chains; `run_exported(C, module, tokens)` runs one: it appends the decision of the module to the
+    text, step by step.
     """
     check_allowed(allow_differences, allow_saturation)
     module = made(T, exact, dtype, saturate)
-    module.agreement = required(measure(T, lazy.ModuleRun(module), fresh=True), allow_differences, T, allow_saturation)
+    module.agreement = accepted(report_on(T, lazy.ModuleRun(module)), T, allow_differences, allow_saturation)
     return module
 
 
 def made(
-    T: Transformer, exact: bool = False, dtype: "str | torch.dtype | None" = None, saturate: bool = True
+    model: Model, exact: bool = False, dtype: "str | torch.dtype | None" = None, saturate: bool = True
 ) -> "TransformerModule":
     """Return the module of `to_torch`, not yet measured."""
     require_packages("PyTorch")
@@ -64,7 +68,8 @@ def made(
             raise ExportError(f"{option}={brief(value)}: write True or False")
     if exact and not saturate:
         raise ExportError("exact=True saturates as the arithmetic does: leave out saturate=False")
-    if exact and not isinstance(checked(T).arithmetic, Saturating):
+    T, chain = parts_of(model)
+    if exact and not isinstance(T.arithmetic, Saturating):
         raise ExportError(
             f"exact=True rounds into a finite arithmetic, and the transformer is in {T.arithmetic}, the machine's own: "
             "write to_torch(T), or to_arithmetic(T, Float(5, 11)) first"
@@ -72,16 +77,19 @@ def made(
     name = "float64" if exact and dtype is None else dtype_for(T, "PyTorch", dtype)
     if exact and name != "float64":
         raise ExportError(f"exact=True computes in float64, which holds every member: leave out dtype={brief(name)}")
-    return lazy.TransformerModule(T, getattr(torch, name), exact, saturate)
+    module = lazy.TransformerModule(T, getattr(torch, name), exact, saturate)
+    module.chain = chain
+    return module
 
 
-def from_torch(
-    module: Any, vocabulary: str | Sequence[str] | None = None, classes: Sequence[str] | None = None
-) -> Transformer:
+def from_torch(module: Any, vocabulary: str | Sequence[str] | None = None, classes: Sequence[str] | None = None) -> Any:
     """Return the transformer of a module that `to_torch` or `train` made, with the weights that it has now.
+
+    What `to_torch` made of a chain gives a chain.
 
     What `to_torch` made knows its vocabulary and classes. The `Model` of `train` does not: give it the vocabulary, and
     the classes unless it is a language model.
     """
     require_packages("PyTorch")
-    return lazy.transformer_of(module, vocabulary, classes)
+    T, chain = lazy.transformer_of(module, vocabulary, classes), getattr(module, "chain", None)
+    return replace(chain, transformer=T) if isinstance(chain, Chain) else T

@@ -12,10 +12,9 @@ from safetensors.torch import save
 
 from weightsmith.arithmetic import Array
 from weightsmith.errors import ExportError, named
-from weightsmith.export.measure import Agreement, Outputs, measure, required
-from weightsmith.export.outputs import names
+from weightsmith.export.chains.card import names_of
+from weightsmith.export.measure import Model, Outputs, Report, accepted, parts_of, report_on
 from weightsmith.export.pytorch.module import TransformerModule
-from weightsmith.model import Transformer
 from weightsmith.semantics.evaluation import Ids
 from weightsmith.storage import check_writable, refusals, write_whole
 
@@ -43,29 +42,30 @@ def kind_of(path: Path, exact: bool) -> Kind:
 
 
 def write(
-    T: Transformer,
+    model: Model,
     module: TransformerModule,
     path: Path,
     allow_differences: bool = False,
     allow_saturation: bool = False,
-) -> Agreement:
+) -> Report:
     """Write a module to a file, and report how far it is from the original; the file names an allowed difference."""
     kind = kind_of(path, module.exact)
+    T, _ = parts_of(model)
     with refusals("cannot write", path):
         check_writable(path)
     program = traced(module) if kind == "program" else None
     run = ModuleRun(module) if program is None else ProgramRun(program_bytes(T, program), module)
-    found = measure(T, run, fresh=True)
-    said = required(found, allow_differences, T, allow_saturation).difference
-    data = weights_bytes(T, module, said) if program is None else program_bytes(T, program, said)
+    found = report_on(model, run)
+    said = accepted(found, model, allow_differences, allow_saturation).difference
+    data = weights_bytes(model, module, said) if program is None else program_bytes(model, program, said)
     with refusals("cannot write", path):
         write_whole(path, data)
     return found
 
 
-def weights_bytes(T: Transformer, module: torch.nn.Module, difference: str | None = None) -> bytes:
+def weights_bytes(model: Model, module: torch.nn.Module, difference: str | None = None) -> bytes:
     """Return the state of a module as the bytes of a safetensors file; names and a readout are its metadata."""
-    said = {"weightsmith": json.dumps(names(T, difference), ensure_ascii=False)}
+    said = {"weightsmith": json.dumps(names_of(model, difference), ensure_ascii=False)}
     data: bytes = save({name: tensor.contiguous() for name, tensor in module.state_dict().items()}, said)
     return data
 
@@ -87,13 +87,13 @@ def longest(module: TransformerModule) -> int | None:
     return LONGEST if grown and module.max_length is None else module.max_length
 
 
-def program_bytes(T: Transformer, program: torch.export.ExportedProgram, difference: str | None = None) -> bytes:
+def program_bytes(model: Model, program: torch.export.ExportedProgram, difference: str | None = None) -> bytes:
     """Return a program as the bytes of a file.
 
     Names and a readout are a file in it, which `torch.export.load(path, extra_files={NAMES: ""})` fills in.
     """
     data = BytesIO()
-    torch.export.save(program, data, extra_files={NAMES: json.dumps(names(T, difference), ensure_ascii=False)})
+    torch.export.save(program, data, extra_files={NAMES: json.dumps(names_of(model, difference), ensure_ascii=False)})
     return data.getvalue()
 
 

@@ -14,11 +14,10 @@ from weightsmith.errors import ExportError, InputError, brief
 from weightsmith.export.description import description
 from weightsmith.export.hugging_face.hub import network_weightsmith as network
 from weightsmith.export.hugging_face.hub.steps_weightsmith import Description, NetworkSteps, Passed, attention
-from weightsmith.export.measure import Agreement
 from weightsmith.export.outputs import readout_lanes
 from weightsmith.export.pytorch.operations import operations_of
 from weightsmith.files.codec import structure
-from weightsmith.model import AttentionPositions, Head, Transformer, named_arrays
+from weightsmith.model import AttentionPositions, Chain, Head, Transformer, named_arrays
 from weightsmith.model.head_groups import HeadGroup, head_groups, stacked
 from weightsmith.model.positions import AddedPositions, added
 
@@ -164,7 +163,8 @@ class TransformerModule(NetworkSteps, nn.Module):
     embedding: Tensor
     output: Tensor | None
     output_bias: Tensor | None
-    agreement: Agreement | None
+    agreement: Any  # an Agreement, or of a chain a ChainAgreement
+    chain: Chain | None
 
     def __init__(self, T: Transformer, dtype: torch.dtype, exact: bool, saturate: bool = True) -> None:
         """Take the weights over: as parameters, or as buffers of an exact module."""
@@ -173,7 +173,7 @@ class TransformerModule(NetworkSteps, nn.Module):
         self.vocabulary, self.classes, self.lanes = tuple(T.vocabulary), tuple(T.classes), tuple(T.lanes)
         self.readout, self.codes = T.readout, readout_lanes(T)
         self.exact, self.causal, self.max_length = exact, T.mask == "causal", T.max_length
-        self.agreement, self.saturates = None, saturate or exact
+        self.agreement, self.chain, self.saturates = None, None, saturate or exact
         self.operations = operations_of(T, exact, saturate)
         for name in ("embedding", "output", "output_bias"):
             self.register_parameter(name, None)

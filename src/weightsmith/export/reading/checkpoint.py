@@ -3,18 +3,18 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 from weightsmith.arithmetic import Native
 from weightsmith.arithmetic.native import NativeType
 from weightsmith.errors import FileError, InputError, brief, listed, named
 from weightsmith.export.reading import gpt2, gpt_neox, llama, phi
 from weightsmith.export.reading.assembly import assembled
+from weightsmith.export.reading.chain import is_chain, read_chain
 from weightsmith.export.reading.config import Config
 from weightsmith.export.reading.plan import Plan
 from weightsmith.export.reading.tensors import Progress, Tensors, within
 from weightsmith.export.reading.vocabulary import vocabulary
-from weightsmith.model import Transformer
 from weightsmith.storage import parse_json, read_bytes, refusals
 
 CONFIG = "config.json"
@@ -43,7 +43,7 @@ FAMILIES = {  # by model_type
 
 def from_hugging_face(
     directory: str | os.PathLike[str], *, numbers: NativeType | None = None, progress: Progress | None = None
-) -> Transformer:
+) -> Any:
     """Read a language model of Hugging Face from a local directory: GPT-2, Llama, Mistral, Qwen2, GPT-NeoX or Phi.
 
     It is read into `Native("float32")`, or float64 where its weights are; `numbers` says otherwise. Half precision is
@@ -52,6 +52,8 @@ def from_hugging_face(
     can be given to `run` and `generate`. `progress` is called with the bytes read and all bytes. Neither torch nor
     transformers is needed.
 
+    A directory to which `to_hugging_face` wrote a chain gives that chain, exact, if its weights are still the same.
+
     Nothing in the directory is trusted. Whatever is not as in such a model is refused before any weight is read.
     """
     if numbers is not None and numbers not in get_args(NativeType):
@@ -59,6 +61,10 @@ def from_hugging_face(
     with refusals("cannot read", directory):
         folder = _folder(directory)
         config = _config(folder)
+        if is_chain(config):
+            if numbers is not None:
+                raise FileError("it holds a chain, which has its own arithmetic: leave out numbers")
+            return read_chain(folder, config)
         family = _family(config)
         tensors = Tensors(folder, progress)
         plan = family.plan(config, tensors)

@@ -11,6 +11,7 @@ from .examples import word_problem as word_problem
 from .finite import FiniteAutomaton as FiniteAutomaton
 from .proof.certificate import MachineCertificate as MachineCertificate
 from .proof.replay import replay_machine as replay_machine
+from .reading import read_machine as read_machine
 from .turing import TuringMachine as TuringMachine
 
 __all__: list[str]

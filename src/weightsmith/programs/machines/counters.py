@@ -14,8 +14,8 @@ from weightsmith.programs.machines.rules import (
     a_name,
     a_tuple,
     add_rule,
-    names,
     read_rules,
+    set_states,
     several,
     tokens_of,
 )
@@ -50,10 +50,7 @@ class CounterMachine(Frozen):
 
     def __post_init__(self) -> None:
         """Check everything, and keep it as tuples."""
-        self._set("start", a_name(self.start, "the start"))
-        self._set("end", a_name(self.end, "the end"))
-        for what in ("accept", "reject", "halt"):
-            self._set(what, names(getattr(self, what), what))
+        set_states(self, "end")
         pairs = read_rules(self.rules, LINE)
         rules = dict[Case, tuple[str, int, tuple[int, ...]]]()
         counters = _counters(pairs[0])
@@ -105,8 +102,7 @@ class CounterMachine(Frozen):
 
     @property
     def _endings(self) -> Endings:
-        states: Any = self
-        return Endings(states.accept, states.reject, states.halt)
+        return Endings.of(self)
 
     @cached_property
     def table(self) -> StepTable:

@@ -75,6 +75,14 @@ def add_rule(rules: dict[Case, Any], case: Case, following: Any, shown: str) -> 
     rules[case] = following
 
 
+def set_states(machine: Any, symbol: str) -> None:
+    """Check the start, a symbol that has a field of its own, and the halting states; keep them as tuples."""
+    machine._set("start", a_name(machine.start, "the start"))
+    machine._set(symbol, a_name(getattr(machine, symbol), f"the {symbol}"))
+    for what in ("accept", "reject", "halt"):
+        machine._set(what, names(getattr(machine, what), what))
+
+
 class Endings:
     """The states in which a machine halts, with their answers."""
 
@@ -89,6 +97,11 @@ class Endings:
                     )
                 self.answers[state] = state if answer is None else answer
         self.stuck = "NO" if accept or reject else STUCK
+
+    @classmethod
+    def of(cls, machine: Any) -> "Endings":
+        """Return those of a machine with `accept`, `reject` and `halt`."""
+        return cls(machine.accept, machine.reject, machine.halt)
 
     def require_reachable(self, start: str, steps: Mapping[Case, str], cases: int) -> None:
         """Refuse a machine that begins in a halting state, has rules for one, unknown states, or never halts."""

@@ -17,6 +17,7 @@ from weightsmith.programs.machines.rules import (
     names,
     prompt_beside,
     read_rules,
+    set_states,
     several,
     tokens_of,
 )
@@ -50,10 +51,7 @@ class TuringMachine(Frozen):
 
     def __post_init__(self) -> None:
         """Check everything, and keep it as tuples."""
-        self._set("start", a_name(self.start, "the start"))
-        self._set("blank", a_name(self.blank, "the blank"))
-        for what in ("accept", "reject", "halt"):
-            self._set(what, names(getattr(self, what), what))
+        set_states(self, "blank")
         pairs = read_rules(self.rules, LINE)
         rules = dict[Case, tuple[str, tuple[str, ...], tuple[int, ...]]]()
         tapes = _tapes(pairs[0])
@@ -105,8 +103,7 @@ class TuringMachine(Frozen):
 
     @property
     def _endings(self) -> Endings:
-        states: Any = self
-        return Endings(states.accept, states.reject, states.halt)
+        return Endings.of(self)
 
     @cached_property
     def table(self) -> StepTable:

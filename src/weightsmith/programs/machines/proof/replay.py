@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any, Protocol
 
 from weightsmith.errors import FileError, InputError, WeightsmithError, brief
-from weightsmith.model import Transformer, digest
+from weightsmith.model import Chain, Transformer, digest
 from weightsmith.programs.machines.proof.certificate import MACHINE_FORMAT, MachineCertificate
 from weightsmith.programs.machines.proof.data import read_table
 from weightsmith.programs.machines.proof.steps import MachineProof
@@ -26,8 +26,13 @@ class HasTable(Protocol):
         """The machine as a table."""
 
 
+def is_machine_certificate(data: object) -> bool:
+    """Return whether data says that it is the certificate of a machine."""
+    return isinstance(data, Mapping) and data.get("format") == MACHINE_FORMAT
+
+
 def replay_machine(
-    certificate: "str | os.PathLike[str] | Mapping[str, Any]", T: Transformer, machine: HasTable | None = None
+    certificate: "str | os.PathLike[str] | Mapping[str, Any]", T: Transformer | Chain, machine: HasTable | None = None
 ) -> MachineCertificate:
     """Derive a machine's certificate again for a model, or raise an error that names what fails.
 
@@ -39,8 +44,9 @@ def replay_machine(
     >>> replay_machine(C.certificate().to_json(), C.transformer).max_length
     8
     """
+    T = T.transformer if isinstance(T, Chain) else T
     data = certificate if isinstance(certificate, Mapping) else read_json(certificate, "the certificate")
-    if not isinstance(data, Mapping) or data.get("format") != MACHINE_FORMAT:
+    if not is_machine_certificate(data):
         raise FileError("this is not the certificate of a machine, or one of another version")
     data = keys(dict(data), "the certificate", KEYS, "files")
     if data["model"] != digest(T):
