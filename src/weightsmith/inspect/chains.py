@@ -151,7 +151,8 @@ def _refuse_codes(C: Chain, answers: AnswerIds, running: AnswerIds, ids: Ids) ->
 def unended(C: Chain, tokens: Sequence[str], steps: int) -> str:
     """Say that a chain does not end on an input."""
     name = tokens_text(C.transformer.vocabulary, tokens)
-    table = C.steps is None and C.transformer.max_length is not None
+    room = C.transformer.max_length
+    table = room is not None and (C.steps is None or steps < C.declared_steps(len(tokens)))
     bound = "where its position table is full" if table else "the most that it may write"
     return (
         f"the chain does not end on {brief(name, WIDEST_TEXT)}: none of {', '.join(map(shown, C.until))} is among its "

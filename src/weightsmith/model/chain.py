@@ -169,17 +169,26 @@ class Chain(Frozen):
     def _table(self, count: int) -> tuple[int, ...]:
         """Return the number of steps for each length below `count`; 0 for the empty input where there is none."""
         try:
-            first = self.steps_for(0)
+            first = self.declared_steps(0)
         except ModelError:
             first = 0
-        return (first, *(self.steps_for(n) for n in range(1, count)))[:count]
+        return (first, *(self.declared_steps(n) for n in range(1, count)))[:count]
 
     def steps_for(self, length: int) -> int:
-        """Return the number of steps on inputs of a length, or the most that a chain with `until` may take."""
+        """Return the number of steps on inputs of a length, or the most that a chain with `until` may take.
+
+        A position table limits a chain with `until`: it has not ended where the table is full.
+        """
+        table = self.transformer.max_length
+        fit = None if table is None else table - len(self.prompt) - length + 1
+        if self.steps is None:
+            return MOST_UNTIL if fit is None else fit
+        steps = self.declared_steps(length)
+        return min(steps, fit) if self.until and fit is not None else steps
+
+    def declared_steps(self, length: int) -> int:
+        """Return the number that `steps` says for inputs of a length, whether the position table holds them or not."""
         steps = self.steps
-        if steps is None:
-            table = self.transformer.max_length
-            return MOST_UNTIL if table is None else table - len(self.prompt) - length + 1
         if isinstance(steps, str):
             value: Any = _formula(steps)(length)
         else:

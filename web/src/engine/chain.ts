@@ -22,13 +22,20 @@ export function answersOf({ classes, readout }: Model): readonly Value[] {
 
 const stepsFormula = remembered(({ steps }: Chain) => (typeof steps === "string" ? formulaOf(steps) : null));
 
-/** Return the number of steps on inputs of a length, or the most that a chain with `until` may take. */
+/**
+ * Return the number of steps on inputs of a length, or the most that a chain with `until` may take: such a chain has not
+ * ended where the position table is full.
+ */
 export function stepsFor(model: Model, chain: Chain, length: number): number {
-  const { steps, prompt } = chain;
-  if (steps === null) {
-    const table = mostTokens(model);
-    return table === null ? MOST_UNTIL : table - prompt.length - length + 1;
-  }
+  const table = mostTokens(model);
+  const fit = table === null ? null : table - chain.prompt.length - length + 1;
+  if (chain.steps === null) return fit ?? MOST_UNTIL;
+  const steps = declaredSteps(chain, chain.steps, length);
+  return chain.until.length > 0 && fit !== null ? Math.min(steps, fit) : steps;
+}
+
+/** Return the number that `steps` says for inputs of a length, whether the position table holds them or not. */
+function declaredSteps(chain: Chain, steps: NonNullable<Chain["steps"]>, length: number): number {
   let value: number | bigint = typeof steps === "number" ? steps : 0;
   if (typeof steps === "string") {
     const found = stepsFormula(chain)?.(length) ?? null;
@@ -137,10 +144,12 @@ export class ChainWalk {
   get problem(): string | null {
     const { model, generated } = this;
     if (!this.over || this.halted) return null;
-    const table = model.chain.steps === null && mostTokens(model) !== null;
+    const { chain } = model;
+    const fewer = chain.steps === null || generated.length < declaredSteps(chain, chain.steps, this.tokens.length);
+    const table = mostTokens(model) !== null && fewer;
     const bound = table ? "where its position table is full" : "the most that it may write";
     const text = this.tokens.join(hasLettersOnly(model.vocabulary) ? "" : " ");
-    const ends = model.chain.until.map(shown).join(", ");
+    const ends = chain.until.map(shown).join(", ");
     return (
       `the chain does not end on ${brief(text, WIDEST_TEXT)}: none of ${ends} is among its first ` +
       `${generated.length} tokens, ${bound}`
