@@ -1,6 +1,7 @@
 """A chain: a transformer that writes tokens before it answers, as plain frozen data."""
 
 import ast
+import html
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -331,8 +332,13 @@ class Chain(Frozen):
         return result
 
     def save_html(self, path: str | os.PathLike[str]) -> None:
-        """Write a page that shows its transformer and runs it on typed texts: one file, which works offline."""
-        self.transformer.save_html(path)
+        """Write a page that plays the chain on typed inputs: one file, which works offline."""
+        meaning("save_html")(self, path)
+
+    def _repr_html_(self) -> str:
+        """Show the chain in a notebook, where it plays on typed inputs."""
+        shown: str = meaning("in_notebook")(self, f"<pre>{html.escape(repr(self))}</pre>")
+        return shown
 
     def __repr__(self) -> str:
         """Describe the chain, then its transformer."""
