@@ -60,6 +60,11 @@ export class Writing {
     return model !== undefined && (isChain(model) || continuesTexts(model)) ? model : null;
   }
 
+  /** Whether the desk of a language model can be opened. */
+  get offers(): boolean {
+    return !this.open && this.chain === null && this.model !== null;
+  }
+
   get choosing(): Choosing {
     return this.draws ? { temperature: this.temperature, topK: this.topK, seed: this.seed } : GREEDY;
   }
