@@ -8,8 +8,8 @@
     The caption.
     ```
 
-The argument is Python for a transformer, in which `ws`, the functions of the library and whatever the page's own code
-has made before are known; `file("moods")` is the model of a file in `_static/`. `:beside:` is another one, or the same
+The argument is Python for a transformer or a chain, in which `ws`, the functions of the library and whatever the page's own code
+has made before are known; of a chain, `:wrote:` is how many of its tokens are shown at first; `file("moods")` is the model of a file in `_static/`. `:beside:` is another one, or the same
 on `:beside-input:`. Each model, or pair of models, becomes one file in `figures/`; all files share one script and one
 style sheet, under a policy that lets in nothing else. They are classic scripts, because a browser loads no modules from
 a disk.
@@ -70,6 +70,7 @@ class RunDirective(SphinxDirective):
         "stage": directives.unchanged_required,
         "step": directives.nonnegative_int,
         "position": directives.nonnegative_int,
+        "wrote": directives.nonnegative_int,  # tokens of a chain
         "differences": directives.flag,  # only differences
     }
 
@@ -92,37 +93,37 @@ class RunDirective(SphinxDirective):
 
     def figure(self) -> tuple[dict[str, Any], dict[str, str | int]]:
         """Return the data of the file, and the view for the URL: input, step, position."""
-        T = self.transformer(self.arguments[0])
-        r = ws.run(T, self.options["input"]) if "input" in self.options else None
+        T = self.model(self.arguments[0])
+        r = run_of(T, self.options["input"]) if "input" in self.options else None
         beside = self.options.get("beside")
         names = [name.strip() for name in self.options.get("names", "").split("|") if name.strip()]
         names += [_plain(self.arguments[0]), _plain(beside or "")][len(names) :]
-        S = None if beside is None else self.transformer(beside)
+        S = None if beside is None else self.model(beside)
         data = page_data(T, S, names[: 1 if S is None else 2]) | {"title": names[0]}
         sight: dict[str, str | int] = {"model": 0}
         if r is not None:
             sight["input"] = self.options["input"]
         if "beside-input" in self.options:
-            ws.run(S or T, self.options["beside-input"])  # raises an error for a bad input
+            run_of(T if S is None else S, self.options["beside-input"])  # raises an error for a bad input
             sight |= {"beside": len(data["models"]) - 1, "beside-input": self.options["beside-input"]}
         elif S is not None:
             sight["beside"] = 1
         if "stage" in self.options:
-            sight["step"] = step_of(T, self.options["stage"])
-        sight |= {key: self.options[key] for key in ("step", "position") if key in self.options}
+            sight["step"] = step_of(T.transformer if isinstance(T, ws.Chain) else T, self.options["stage"])
+        sight |= {key: self.options[key] for key in ("step", "position", "wrote") if key in self.options}
         if "differences" in self.options:
             sight["only"] = "differences"
         data["beside"] = None  # the URL has it
         return data, sight
 
-    def transformer(self, expression: str) -> ws.Transformer:
-        """Evaluate an expression to a transformer."""
+    def model(self, expression: str) -> ws.Transformer | ws.Chain:
+        """Evaluate an expression to a transformer or a chain."""
         try:
             T = eval(expression, dict(KNOWN))
         except NameError:
             T = eval(expression, self.made_before())
-        if not isinstance(T, ws.Transformer):
-            raise TypeError(f"{expression} is no transformer")
+        if not isinstance(T, ws.Transformer | ws.Chain):
+            raise TypeError(f"{expression} is no transformer, and no chain")
         return T
 
     def made_before(self) -> dict[str, Any]:
@@ -135,6 +136,11 @@ class RunDirective(SphinxDirective):
             exec(compile(block, name, "exec"), names)
         self.env.temp_data["weightsmith code"] = [len(blocks), names]
         return names
+
+
+def run_of(model: ws.Transformer | ws.Chain, tokens: str) -> Any:
+    """Run a model on an input."""
+    return model.run(tokens) if isinstance(model, ws.Chain) else ws.run(model, tokens)
 
 
 def step_of(T: ws.Transformer, stage: str) -> int:
@@ -164,7 +170,8 @@ def classic_script() -> str:
 def library_page() -> str:
     """Return the static page: the models of the library, each with an example input."""
     shown = {entry.call: ws.run(entry.build(), next(iter(entry.decides))) for entry in ws.library.EXAMPLES}
-    shown |= {entry.call: ws.run(entry.build(), entry.yes) for entry in ws.library.ENTRIES}
+    entries = [*ws.library.ENTRIES, *ws.library.CHAINS]
+    shown |= {entry.call: run_of(entry.build(), entry.yes) for entry in entries}
     return collection(shown, "Weightsmith")
 
 

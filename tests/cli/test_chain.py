@@ -7,6 +7,7 @@ import pytest
 
 import weightsmith as ws
 from tests.cli.commands import good, weightsmith
+from tests.studio.pages import carried
 
 CHAIN = ws.library.parity_chain(max_length=6)
 
@@ -40,7 +41,10 @@ def test_verbs_know_chains(files: Path) -> None:
         "check", "recognizes", "chain.safetensors", *language, folder=files
     )
     good("show", "chain.safetensors", "0111", "-o", "page.html", folder=files)
-    assert "0111=00010" in (files / "page.html").read_text().replace('","', "")
+    found = carried((files / "page.html").read_text())  # the page plays the chain itself
+    assert (found["input"], found["title"]) == ([*"0111"], "chain · Weightsmith")
+    good("show", "chain.safetensors", "0111", "--beside-input", "0110", "-o", "page.html", folder=files)
+    assert carried((files / "page.html").read_text())["beside"] == {"model": 0, "input": [*"0110"]}
 
 
 def test_verbs_that_need_a_transformer_say_so(files: Path) -> None:

@@ -113,6 +113,18 @@ def test_a_position_table_bounds_the_text_and_no_window_slides() -> None:
         endless("0" * 7)
 
 
+def test_a_position_table_also_ends_a_chain_with_steps_and_until() -> None:
+    C = random_chain(1, steps=3, positions=True)
+    T = replace(C.transformer, positions=ws.PositionTable(np.zeros((6, 4))), output=np.array([[1.0] * 4, [1.0] * 4]))
+    endless = ws.Chain(T, until="1", inputs="01", steps=9)  # ties: it always writes 0
+    assert [endless.steps_for(length) for length in (1, 4, 6)] == [6, 3, 1]
+    with pytest.raises(ws.InputError, match="first 3 tokens, where its position table is full$"):
+        endless("0101")
+    listed = replace(endless, steps=[9] * 7)
+    assert (listed.steps, listed("0101") if listed.run("0101").halted else "") == ((9,) * 7, "")
+    assert ws.Chain(T, until="1", inputs="01", steps=2).run("0101").generated == ("0", "0")
+
+
 def test_a_run_prints_what_each_head_read() -> None:
     shown = str(ws.library.parity_chain(max_length=4).run("11"))
     assert shown.splitlines()[0] == "11=0010"

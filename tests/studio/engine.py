@@ -82,8 +82,8 @@ def _code(refusal: ws.FileError) -> str:
     raised = refusal.__context__
     assert raised is not None
     frames = [Path(frame.filename) for frame in traceback.extract_tb(raised.__traceback__)]
-    module = next(path.relative_to(PACKAGE) for path in reversed(frames) if path.is_relative_to(PACKAGE))
-    return next(code for begin, code in STEPS.items() if module.as_posix().startswith(begin))
+    modules = [path.relative_to(PACKAGE).as_posix() for path in reversed(frames) if path.is_relative_to(PACKAGE)]
+    return next(code for module in modules for begin, code in STEPS.items() if module.startswith(begin))
 
 
 def _decision(run: ws.Run) -> str:

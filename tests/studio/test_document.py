@@ -75,7 +75,7 @@ def test_the_component_neither_evaluates_text_nor_asks_the_network() -> None:
 
 @pytest.mark.parametrize("shown", [None, 3, "model.safetensors", [1]])
 def test_what_is_no_model_is_refused(shown: Any) -> None:
-    with pytest.raises(ws.ModelError, match="a page shows a transformer or a run, and this is"):
+    with pytest.raises(ws.ModelError, match="a page shows a transformer, a chain or a run, and this is"):
         page(shown)
 
 

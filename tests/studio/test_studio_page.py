@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 import weightsmith as ws
 from tests.studio.conftest import Windows, again
 from tests.studio.dropping import drop
+from tests.studio.pages import carried
 from tests.studio.serving import Started, started
 from weightsmith.files import model_bytes
 
@@ -290,6 +291,28 @@ def test_a_dropped_file_is_opened_and_a_malformed_one_is_refused(fresh: Page) ->
 
 
 @pytest.mark.long
+def test_a_dropped_chain_plays_and_its_page_is_saved(fresh: Page, tmp_path: Path) -> None:
+    C = ws.library.parity_chain(max_length=4)
+    drop(fresh, "odd ones.safetensors", model_bytes(C))
+    strip = fresh.get_by_label("the chain", exact=True)
+    expect(strip).to_be_visible()
+    typed(fresh, "0111")
+    expect(answer(fresh)).to_have_text("→ YES")
+    fresh.get_by_role("button", name="to the start of the chain").click()
+    fresh.get_by_role("button", name="write the next token").click()
+    assert strip.locator("li button").all_inner_texts() == list(C.run("0111").generated[:1])
+    menu = panel(fresh, "rewrite")
+    menu.locator("select").select_option(label="flag")
+    menu.locator("input").fill("here=1")
+    menu.get_by_role("button", name="apply").click()
+    expect(fresh.get_by_role("alert")).to_contain_text("the studio plays and checks chains, and rewrites transformers")
+    files = panel(fresh, "files")
+    with fresh.expect_download() as saved:
+        files.get_by_role("button", name="save the page").click()
+    saved.value.save_as(tmp_path / "page.html")
+    assert carried((tmp_path / "page.html").read_text())["input"] == [*"0111"]
+
+
 def test_a_model_of_the_folder_is_opened(fresh: Page) -> None:
     files = panel(fresh, "files")
     files.get_by_label("from the folder").select_option("letters.safetensors")

@@ -1,7 +1,7 @@
 /** The component: `mount` puts it into a page, and a page that carries a model gets it by itself. */
 
 import { mount as mountComponent, unmount } from "svelte";
-import { EngineError, outputs, readTokens, type Run, run, type Value } from "./engine";
+import { type Choosing, EngineError, generate, outputs, readTokens, type Run, run, type Value } from "./engine";
 import App from "./view/App.svelte";
 import { type Carried, unpacked } from "./view/models";
 import { Page, type PageOptions } from "./view/page.svelte";
@@ -16,7 +16,16 @@ export type { PageOptions } from "./view/page.svelte";
 export interface Mounted {
   /** Run the model that is shown on tokens, or on a text; streams are [stage][position][lane]. */
   readonly run: (tokens: readonly string[] | string) => PlainRun;
+  /** Return the tokens that follow a text: the decisions, or drawn ones, as `ws.generate` gives them. */
+  readonly generate: (tokens: readonly string[] | string, steps: number, how?: PlainChoosing) => string[];
   readonly destroy: () => void;
+}
+
+/** How tokens are chosen, with the names of Python; temperature 0 is the decision itself. */
+export interface PlainChoosing {
+  readonly temperature?: number;
+  readonly top_k?: number | null;
+  readonly seed?: number;
 }
 
 export interface PlainRun {
@@ -28,7 +37,7 @@ export interface PlainRun {
 
 declare global {
   interface Window {
-    weightsmith?: Pick<Mounted, "run">;
+    weightsmith?: Pick<Mounted, "run" | "generate">;
   }
 }
 
@@ -38,12 +47,25 @@ export function mount(element: HTMLElement, options: PageOptions): Mounted {
   element.dataset.weightsmith = "";
   element.dataset.theme = page.theme;
   const component = mountComponent(App, { target: element, props: { page, host: element } });
-  const mounted: Mounted = { run: (tokens) => plainRun(page, tokens), destroy: () => void unmount(component) };
-  window.weightsmith ??= { run: mounted.run };
+  const mounted: Mounted = { ...calls(page), destroy: () => void unmount(component) };
+  window.weightsmith ??= calls(page);
   return mounted;
 }
 
-export function plainRun(page: Page, tokens: readonly string[] | string): PlainRun {
+/** What a page offers to other scripts. */
+export function calls(page: Page): Pick<Mounted, "run" | "generate"> {
+  return {
+    run: (tokens) => plainRun(page, tokens),
+    generate: (tokens, steps, how = {}) => {
+      const { model } = page.current;
+      const { temperature = 0, top_k = null, seed = 0 } = how;
+      const choosing: Choosing = { temperature, topK: top_k, seed };
+      return generate(model, typeof tokens === "string" ? readTokens(model, tokens) : tokens, steps, choosing);
+    },
+  };
+}
+
+function plainRun(page: Page, tokens: readonly string[] | string): PlainRun {
   const { model } = page.current;
   const found = run(model, typeof tokens === "string" ? readTokens(model, tokens) : tokens);
   const rows = found.stream.map(({ rows, columns, values }) =>

@@ -3,13 +3,13 @@
 import tempfile
 import webbrowser
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import weightsmith as ws
 from weightsmith.cli import lazy
-from weightsmith.cli.loading import load_any, load_model
+from weightsmith.cli.loading import load_any
 from weightsmith.cli.output import ModelFile, check_outputs, say_aside, say_written
 from weightsmith.errors import InputError, shown
 from weightsmith.storage import refusals, write_whole
@@ -30,21 +30,18 @@ def show(
 ) -> None:
     """See a model think: a page, in one file, that shows the stream step by step and runs whatever one types.
 
-    The file needs no network and no Weightsmith: it can be sent to anybody.
+    A chain is played token by token. The file needs no network and no Weightsmith: it can be sent to anybody.
     """
     if beside_input is not None and tokens is None:
         raise InputError("--beside-input needs an input to stand beside: weightsmith show MODEL INPUT --beside-input …")
     check_outputs(output, read=(file, beside))
     model = load_any(file)
-    if isinstance(model, ws.Chain) and tokens is not None:  # the whole text that the chain writes
-        tokens = lazy.tokens.tokens_text(model.transformer.vocabulary, model.run(tokens).text[:-1])
-    T = model.transformer if isinstance(model, ws.Chain) else model
-    S = None if beside is None else load_model(beside)
-    left: ws.Transformer | ws.Run = T if tokens is None else ws.run(T, tokens)
-    right: ws.Transformer | ws.Run | None = S
+    S = None if beside is None else load_any(beside)
+    left: Any = model if tokens is None else _run(model, tokens)
+    right: Any = S
     second = tokens if beside_input is None else beside_input
     if second is not None and (S is not None or beside_input is not None):
-        right = ws.run(T if S is None else S, second)
+        right = _run(model if S is None else S, second)
     text = lazy.page(left, beside=right, names=[path.stem for path in (file, beside) if path is not None])
     if output is not None:
         with refusals("cannot write", output):
@@ -58,3 +55,8 @@ def show(
     if not webbrowser.open(Path(made.name).as_uri()):
         say_aside("no browser could be opened here: open the file yourself, or write -o page.html")
     say_aside(f"the page is {shown(made.name)}")
+
+
+def _run(model: "ws.Transformer | ws.Chain", tokens: str) -> Any:
+    """Run a model on an input; a chain that does not end is shown too."""
+    return model.run(tokens) if isinstance(model, ws.Chain) else ws.run(model, tokens)

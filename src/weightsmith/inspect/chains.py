@@ -1,5 +1,6 @@
 """Runs of chains: one input, and many at once."""
 
+import html
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from weightsmith.errors import InputError, brief, named, shown
 from weightsmith.inspect.run import Run, run
 from weightsmith.kernels.steps import stepper, texts_at_once
 from weightsmith.model import Answer, Chain, token_ids, tokens_text
+from weightsmith.operators import meaning
 from weightsmith.semantics.evaluation import AnswerIds, Ids, Sums
 from weightsmith.tables import Table
 
@@ -68,8 +70,13 @@ class ChainRun:
         return table
 
     def save_html(self, path: str | os.PathLike[str]) -> None:
-        """Write a page that shows the run of the transformer on the whole text: one file, which needs no network."""
-        self.run.save_html(path)
+        """Write a page that plays the chain on this input, token by token: one file, which needs no network."""
+        meaning("save_html")(self, path)
+
+    def _repr_html_(self) -> str:
+        """Show the run in a notebook: the chain plays, and below it stand the steps as text."""
+        shown: str = meaning("in_notebook")(self, f"<pre>{html.escape(str(self))}</pre>")
+        return shown
 
     def __repr__(self) -> str:
         """Return the input, the generated tokens and the answer."""
@@ -162,7 +169,8 @@ def _refuse_codes(C: Chain, answers: AnswerIds, running: AnswerIds, ids: Ids) ->
 def unended(C: Chain, tokens: Sequence[str], steps: int) -> str:
     """Say that a chain does not end on an input."""
     name = tokens_text(C.transformer.vocabulary, tokens)
-    table = C.steps is None and C.transformer.max_length is not None
+    room = C.transformer.max_length
+    table = room is not None and (C.steps is None or steps < C.declared_steps(len(tokens)))
     bound = "where its position table is full" if table else "the most that it may write"
     return (
         f"the chain does not end on {brief(name, WIDEST_TEXT)}: none of {', '.join(map(shown, C.until))} is among its "

@@ -1,6 +1,7 @@
 """A chain: a transformer that writes tokens before it answers, as plain frozen data."""
 
 import ast
+import html
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -170,17 +171,26 @@ class Chain(Frozen):
     def _table(self, count: int) -> tuple[int, ...]:
         """Return the number of steps for each length below `count`; 0 for the empty input where there is none."""
         try:
-            first = self.steps_for(0)
+            first = self.declared_steps(0)
         except ModelError:
             first = 0
-        return (first, *(self.steps_for(n) for n in range(1, count)))[:count]
+        return (first, *(self.declared_steps(n) for n in range(1, count)))[:count]
 
     def steps_for(self, length: int) -> int:
-        """Return the number of steps on inputs of a length, or the most that a chain with `until` may take."""
+        """Return the number of steps on inputs of a length, or the most that a chain with `until` may take.
+
+        A position table limits a chain with `until`: it has not ended where the table is full.
+        """
+        table = self.transformer.max_length
+        fit = None if table is None else table - len(self.prompt) - length + 1
+        if self.steps is None:
+            return MOST_UNTIL if fit is None else fit
+        steps = self.declared_steps(length)
+        return min(steps, fit) if self.until and fit is not None else steps
+
+    def declared_steps(self, length: int) -> int:
+        """Return the number that `steps` says for inputs of a length, whether the position table holds them or not."""
         steps = self.steps
-        if steps is None:
-            table = self.transformer.max_length
-            return MOST_UNTIL if table is None else table - len(self.prompt) - length + 1
         if isinstance(steps, str):
             value: Any = _formula(steps)(length)
         else:
@@ -323,8 +333,13 @@ class Chain(Frozen):
         return result
 
     def save_html(self, path: str | os.PathLike[str]) -> None:
-        """Write a page that shows its transformer and runs it on typed texts: one file, which works offline."""
-        self.transformer.save_html(path)
+        """Write a page that plays the chain on typed inputs: one file, which works offline."""
+        meaning("save_html")(self, path)
+
+    def _repr_html_(self) -> str:
+        """Show the chain in a notebook, where it plays on typed inputs."""
+        shown: str = meaning("in_notebook")(self, f"<pre>{html.escape(repr(self))}</pre>")
+        return shown
 
     def latex(self, document: bool = False) -> str:
         """Return the chain and its blocks as matrices for LaTeX: a fragment, or a whole `document`."""

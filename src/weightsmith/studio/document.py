@@ -14,8 +14,8 @@ from typing import Any, TypeAlias
 
 from weightsmith.errors import InputError, ModelError, brief
 from weightsmith.files import model_bytes
-from weightsmith.inspect import Run
-from weightsmith.model import Transformer, named_arrays
+from weightsmith.inspect import ChainRun, Run
+from weightsmith.model import Chain, Transformer, named_arrays
 from weightsmith.storage import refusals, write_whole
 from weightsmith.studio import large
 
@@ -23,7 +23,9 @@ PAGE_FORMAT = 1
 MAX_PARAMETERS = 1 << 24  # that a browser holds and runs easily
 LARGE = 1 << 20  # bytes
 COMPONENT = ("weightsmith.js", "weightsmith.css")  # built from web/ by `make web`
-Shown: TypeAlias = Transformer | Run
+LENGTHS = 64  # of inputs, for which a page has the number of steps of a chain that says it by a Python function
+Model: TypeAlias = Transformer | Chain
+Shown: TypeAlias = Model | Run | ChainRun
 POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; "
     "img-src data: blob:; base-uri 'none'; form-action 'none'"
@@ -49,9 +51,9 @@ _NO_SCRIPT = "This page runs a transformer, and needs JavaScript for it. It load
 
 
 def save_html(shown: Shown, path: str | os.PathLike[str], *, beside: Shown | None = None) -> None:
-    """Write a page that shows a transformer or a run, and another one beside it: one file, which needs no network.
+    """Write a page that shows a model or a run, and another one beside it: one file, which needs no network.
 
-    The page contains the models, so its readers can type other inputs.
+    The page contains the models, so its readers can type other inputs. A chain is played token by token.
     """
     text = page(shown, beside=beside)
     with refusals("cannot write", path):
@@ -63,8 +65,9 @@ def page(shown: Shown, *, beside: Shown | None = None, names: Sequence[str] = ()
 
     A run of a model that is too large for a page is shown without it: what mattered for its answer, as tables.
     """
-    if isinstance(shown, Run) and beside is None and parameters(shown.transformer) > MAX_PARAMETERS:
-        return _large_page(shown, names[0] if names else "model")
+    run = shown.run if isinstance(shown, ChainRun) and is_large(shown.chain) else shown
+    if isinstance(run, Run) and beside is None and is_large(run.transformer):
+        return _large_page(run, names[0] if names else "model")
     return written(page_data(shown, beside, names))
 
 
@@ -116,33 +119,59 @@ def page_data(shown: Shown, beside: Shown | None = None, names: Sequence[str] = 
     }
 
 
-def model_of(shown: Shown) -> Transformer:
+def model_of(shown: Shown) -> Model:
     """Return the model of a run, or the model itself; refuse models that do not fit a page."""
-    T = shown.transformer if isinstance(shown, Run) else shown
-    if not isinstance(T, Transformer):
-        raise ModelError(f"a page shows a transformer or a run, and this is {brief(T)}: write ws.run(T, tokens), or T")
+    model = shown
+    if isinstance(shown, Run | ChainRun):
+        model = shown.transformer if isinstance(shown, Run) else shown.chain
+    if not isinstance(model, Transformer | Chain):
+        raise ModelError(
+            f"a page shows a transformer, a chain or a run, and this is {brief(model)}: write ws.run(T, tokens), or T"
+        )
     if isinstance(shown, Run) and shown.changed:
         raise InputError("this run was changed on its way, and a page would run the model as it is: show ws.run(T, …)")
-    if (count := parameters(T)) > MAX_PARAMETERS:
+    if is_large(model):
         raise ModelError(
-            f"the model has {count:,} parameters, and a page carries at most {MAX_PARAMETERS:,}: "
+            f"the model has {parameters(model):,} parameters, and a page carries at most {MAX_PARAMETERS:,}: "
             "show a single run of it, ws.run(T, text).save_html(path)"
         )
-    return T
+    return _with_numbers(model) if isinstance(model, Chain) else model
 
 
-def parameters(T: Transformer) -> int:
+def _with_numbers(C: Chain) -> Chain:
+    """Return a chain whose steps a file can hold: numbers for a Python function, up to a length."""
+    if not callable(C.steps):
+        return C
+    longest = LENGTHS if C.max_length is None else min(LENGTHS, C.max_length)
+    return replace(C, steps=[C.declared_steps(n) if n else 1 for n in range(longest + 1)])
+
+
+def transformer_of(model: Model) -> Transformer:
+    """Return the transformer of a chain, or the transformer itself."""
+    return model.transformer if isinstance(model, Chain) else model
+
+
+def parameters(model: Model) -> int:
     """Return how many numbers a page would carry."""
-    return sum(array.size for _, array in named_arrays(T))
+    return sum(array.size for _, array in named_arrays(transformer_of(model)))
 
 
-def as_float64(T: Transformer) -> str:
+def is_large(model: Model) -> bool:
+    """Return whether a model has more numbers than a page carries."""
+    return parameters(model) > MAX_PARAMETERS
+
+
+def as_float64(model: Model) -> str:
     """Return a model as a page carries it: without a tokenizer, which only Python can use."""
-    return packed(model_bytes(replace(T, tokenizer="") if T.tokenizer else T))
+    T = transformer_of(model)
+    if T.tokenizer:
+        T = replace(T, tokenizer="")
+        model = replace(model, transformer=T) if isinstance(model, Chain) else T
+    return packed(model_bytes(model))
 
 
 def _tokens(shown: Shown) -> list[str] | None:
-    return list(shown.tokens) if isinstance(shown, Run) else None
+    return list(shown.tokens) if isinstance(shown, Run | ChainRun) else None
 
 
 def packed(content: bytes) -> str:

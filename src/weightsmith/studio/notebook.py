@@ -8,9 +8,9 @@ import json
 from collections.abc import Sequence
 from functools import cache
 
-from weightsmith.inspect import Run
-from weightsmith.model import Transformer
-from weightsmith.studio.document import COMPONENT, component, html_page, inline, packed, page_data, policy
+from weightsmith.inspect import ChainRun, Run
+from weightsmith.model import Chain
+from weightsmith.studio.document import COMPONENT, Shown, component, html_page, inline, packed, page_data, policy
 
 MOST_WEIGHTS = 1 << 17  # numbers of a model: a megabyte in the notebook, at most
 MOST_VALUES = 1 << 20  # of a run's stream: a browser draws them at once
@@ -37,8 +37,8 @@ _FRAME = (
 )
 
 
-def in_notebook(shown: Transformer | Run, plain: str, *, beside: Run | None = None, names: Sequence[str] = ()) -> str:
-    """Return HTML that shows a transformer or a run in a frame, and folded below it the plain HTML.
+def in_notebook(shown: Shown, plain: str, *, beside: Run | None = None, names: Sequence[str] = ()) -> str:
+    """Return HTML that shows a model or a run in a frame, and folded below it the plain HTML.
 
     Only the plain HTML is returned where a page would not show the same, or would be large: for a run that was changed
     on its way, and for what has many weights or values. It is also what stays where a notebook is not trusted.
@@ -55,17 +55,22 @@ def in_notebook(shown: Transformer | Run, plain: str, *, beside: Run | None = No
     return f"{frame}<details><summary>as text</summary>{plain}</details>" if plain else frame
 
 
-def _is_light(shown: Transformer | Run) -> bool:
+def _is_light(shown: Shown) -> bool:
     """Return whether a frame can show it, and be small."""
+    if isinstance(shown, ChainRun):
+        values = len(shown.text) * len(shown.chain.transformer.lanes) * (1 + 2 * len(shown.chain.transformer.blocks))
+        return values <= MOST_VALUES and _is_light(shown.chain)
     if isinstance(shown, Run):
         return not shown.changed and shown.stream.size <= MOST_VALUES and _is_light(shown.transformer)
     return shown.weights <= MOST_WEIGHTS
 
 
-def _height(sides: Sequence[Transformer | Run]) -> int:
+def _height(sides: Sequence[Shown]) -> int:
     """Return the approximate height in pixels of a page down to the end of its stream; the rest scrolls."""
-    lanes = max(len((side.transformer if isinstance(side, Run) else side).lanes) for side in sides)
-    return min(HIGHEST, 480 + 110 * len(sides) + 23 * lanes)
+    models = [side.chain if isinstance(side, ChainRun) else side for side in sides]
+    lanes = max(len((side.transformer if isinstance(side, Run | Chain) else side).lanes) for side in models)
+    chain = 220 if any(isinstance(side, Chain) for side in models) else 0
+    return min(HIGHEST, 480 + chain + 110 * len(sides) + 23 * lanes)
 
 
 @cache

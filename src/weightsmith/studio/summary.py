@@ -5,21 +5,23 @@ from typing import Any
 from weightsmith.errors import cut
 from weightsmith.memory import facts
 from weightsmith.memory.facts import by_lane
-from weightsmith.model import Transformer
+from weightsmith.model import Chain, Transformer
 
 FEW = 200  # of anything that is listed
 LANES = 8  # of a pattern
 
 
-def summary(T: Transformer) -> dict[str, Any]:
-    """Return a model in a few words, as data."""
+def summary(model: Transformer | Chain) -> dict[str, Any]:
+    """Return a model in a few words, as data; a chain with the tokens of its inputs, and its answers as classes."""
+    T = model.transformer if isinstance(model, Chain) else model
+    classes = model.letters if isinstance(model, Chain) else T.classes
     return {
         "arithmetic": str(T.arithmetic),
-        "vocabulary": list(T.vocabulary[:FEW]),
-        "letters": all(len(token) == 1 for token in T.vocabulary),
+        "vocabulary": list(model.vocabulary[:FEW]),
+        "letters": all(len(token) == 1 for token in model.vocabulary),
         "lanes": list(T.lanes[:FEW]),
         "flags": list(T.flags[:FEW]),
-        "classes": list(T.classes[:FEW]),
+        "classes": list(classes[:FEW]),
         "blocks": len(T.blocks),
         "provenance": [cut(line) for line in T.provenance[-FEW:]],
         "neurons": _neurons(T)[:FEW],

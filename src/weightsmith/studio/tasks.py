@@ -13,12 +13,12 @@ from weightsmith.check import Verdict
 from weightsmith.composition import if_then_else, side_by_side
 from weightsmith.composition.boolean import composed
 from weightsmith.errors import InputError, cut
-from weightsmith.files import model_bytes, transformer_from_bytes
+from weightsmith.files import from_bytes, model_bytes
 from weightsmith.inspect import run
-from weightsmith.library import ENTRIES, EXAMPLES, Entry, Example
-from weightsmith.model import Transformer
+from weightsmith.library import CHAINS, ENTRIES, EXAMPLES, Entry, Example
+from weightsmith.model import Chain, Transformer
 from weightsmith.operators import meaning
-from weightsmith.studio.document import model_of, page
+from weightsmith.studio.document import Model, model_of, page
 from weightsmith.studio.summary import summary
 
 Report: TypeAlias = Callable[[int, int], None]  # inputs done, inputs in all
@@ -36,15 +36,25 @@ class Answer:
 class Order:
     """The input of a task: the models, the request, and a function that reports progress."""
 
-    models: Sequence[Transformer] = ()
+    models: Sequence[Model] = ()
     request: Mapping[str, Any] = field(default_factory=dict)
     report: Report = lambda done, total: None
 
 
 def perform(task: str, files: Sequence[tuple[str, bytes]], request: Mapping[str, Any], report: Report) -> Answer:
     """Do a task with models as names and bytes."""
-    models = [transformer_from_bytes(data, name) for name, data in files]
+    models = [from_bytes(data, name) for name, data in files]
     return _TASKS[task](Order(models, request, report))
+
+
+def _transformers(order: Order, what: str) -> list[Transformer]:
+    """Return the models that a task changes; refuse a chain, which is more than its transformer."""
+    if any(isinstance(model, Chain) for model in order.models):
+        raise InputError(
+            f"the studio plays and checks chains, and {what} transformers alone: write it in Python, such as ~C or "
+            "C & D, or open the file of C.transformer"
+        )
+    return [model for model in order.models if isinstance(model, Transformer)]
 
 
 def _read(order: Order) -> Answer:
@@ -53,7 +63,7 @@ def _read(order: Order) -> Answer:
 
 def _library(order: Order) -> Answer:
     """Return the models of the library, the lecture's example first."""
-    entries: list[Entry | Example] = [*EXAMPLES, *ENTRIES]
+    entries: list[Entry | Example] = [*EXAMPLES, *ENTRIES, *CHAINS]
     entries.sort(key=lambda entry: entry.name != "eiffel")
     models = [entry.build() for entry in entries]
     rows = []
@@ -66,12 +76,12 @@ def _library(order: Order) -> Answer:
 
 def _rewrite(order: Order) -> Answer:
     step, value = order.request["step"], order.request["value"]
-    T = order.models[0]
+    T = _transformers(order, "rewrites")[0]
     return _changed(T, meaning("rewrite_step")(T, step, value), f"{step.removeprefix('--')}({value})")
 
 
 def _compose(order: Order) -> Answer:
-    how, names, models = order.request["how"], order.request["names"], order.models
+    how, names, models = order.request["how"], order.request["names"], _transformers(order, "composes")
     if how == "formula":
         T = composed(order.request["formula"], dict(zip(names, models, strict=True)), "{} = a model of the menu")
     elif how == "if-then-else" and len(models) == 3:
@@ -86,12 +96,12 @@ def _compose(order: Order) -> Answer:
 def _write_fact(order: Order) -> Answer:
     given = order.request
     key, value = (meaning("lane_numbers")(given[name], name) for name in ("key", "value"))
-    T = order.models[0]
+    T = _transformers(order, "writes facts into")[0]
     return _changed(T, memory.write(T, given["block"], key, value, given["margin"], given["name"] or None), "")
 
 
 def _remove_fact(order: Order) -> Answer:
-    T = order.models[0]
+    T = _transformers(order, "removes facts from")[0]
     return _changed(T, memory.delete(T, order.request["block"], order.request["neuron"]), "")
 
 
@@ -104,9 +114,13 @@ def _changed(before: Transformer, after: Transformer, said: str) -> Answer:
 
 def _page(order: Order) -> Answer:
     inputs = order.request["inputs"]
-    shown = [T if tokens is None else run(T, tokens) for T, tokens in zip(order.models, inputs, strict=True)]
+    shown = [T if tokens is None else _run(T, tokens) for T, tokens in zip(order.models, inputs, strict=True)]
     beside = shown[1] if len(shown) > 1 else None
     return Answer({}, [page(shown[0], beside=beside, names=order.request["names"]).encode()])
+
+
+def _run(model: Model, tokens: str) -> Any:
+    return model.run(tokens) if isinstance(model, Chain) else run(model, tokens)
 
 
 def _check(order: Order) -> Answer:

@@ -3,7 +3,7 @@
 import type { Arithmetic } from "./arithmetic";
 import { elementary } from "./elementary";
 import { finite, overflow } from "./layers";
-import { matrix, product, transposed } from "./matrix";
+import { below, matrix, product, transposed } from "./matrix";
 import { offset, penalties, rotated } from "./positions";
 import type { AttentionPositions, Head, HeadRun, Matrix, Weighting } from "./types";
 import { EngineError, general } from "./words";
@@ -15,7 +15,16 @@ export interface Place {
   readonly name: string;
 }
 
-/** Run one head on a stream (positions × lanes), which follows a scheme of positions. */
+/** The keys and values of a head at the positions before those that are run. */
+export interface HeadPast {
+  readonly keys: Matrix;
+  readonly values: Matrix;
+}
+
+/**
+ * Run one head on a stream (positions × lanes), which follows a scheme of positions. With a past, the stream has only
+ * the positions after it, and so do the rows of the result; the columns of scores and weights are all positions.
+ */
 export function runHead(
   A: Arithmetic,
   head: Head,
@@ -23,17 +32,20 @@ export function runHead(
   causal: boolean,
   h: Matrix,
   at: Place,
+  past: HeadPast | null = null,
 ): HeadRun {
+  const first = past?.keys.rows ?? 0;
   let q = product(A, head.W_Q, h, head.b_Q);
   let k = product(A, head.W_K, h, head.b_K);
-  const v = product(A, head.W_V, h, head.b_V);
-  if (scheme?.kind === "Rotary") [q, k] = [rotated(A, scheme, q), rotated(A, scheme, k)];
-  const ahead = seenAhead(head, causal, h.rows);
+  let v = product(A, head.W_V, h, head.b_V);
+  if (scheme?.kind === "Rotary") [q, k] = [rotated(A, scheme, q, first), rotated(A, scheme, k, first)];
+  if (past) [k, v] = [below(past.keys, k), below(past.values, v)];
+  const ahead = first + seenAhead(head, causal, h.rows);
   const scores = finite(A, scored(A, scheme, ahead, q, k, at), at.name);
-  const { weights, empty } = weighed(A, head.weighting, scores, ahead, at.name);
+  const { weights, empty } = weighed(A, head.weighting, scores, ahead, at.name, first);
   const offsets = scheme?.kind === "Relative" ? scheme.values : null;
   const mixed = taken(A, weights, v, offsets, ahead);
-  return { scores, weights, empty, values: v, mixed, output: product(A, head.W_O, mixed) };
+  return { scores, weights, empty, keys: k, values: v, mixed, output: product(A, head.W_O, mixed) };
 }
 
 /** Return by how much a head sees more positions than there are before its own: a strict one, under any mask, 0. */
@@ -41,7 +53,7 @@ export function seenAhead(head: Head, causal: boolean, positions: number): numbe
   return head.strict ? 0 : causal ? 1 : positions;
 }
 
-/** Return ⟨q_i, k_j⟩ for the visible j, as the scheme says. */
+/** Return ⟨q_i, k_j⟩ for the visible j, as the scheme says. There may be more keys than queries: these are the last. */
 function scored(
   A: Arithmetic,
   scheme: AttentionPositions | null,
@@ -50,17 +62,18 @@ function scored(
   k: Matrix,
   at: Place,
 ): Matrix {
-  const n = q.rows;
-  const result = matrix(n, n);
+  const n = k.rows;
+  const first = n - q.rows;
+  const result = matrix(q.rows, n);
   const away = scheme?.kind === "Alibi" ? penalties(A, scheme, at, n) : null;
   const offsets = scheme?.kind === "Relative" ? scheme.keys : null;
   const keys = transposed(k).values;
   const met = new Float64Array(k.columns);
-  for (let i = 0; i < n; i++) {
+  for (let i = 0; i < q.rows; i++) {
     const seen = Math.min(i + ahead, n);
     if (offsets) {
       for (let j = 0; j < seen; j++) {
-        offset(A, k, j, offsets, i - j, met);
+        offset(A, k, j, offsets, first + i - j, met);
         for (let c = 0; c < k.columns; c++) keys[c * n + j] = met[c];
       }
     }
@@ -69,7 +82,7 @@ function scored(
       const query = q.values[i * q.columns + c];
       if (query !== 0 || A.native) A.accumulate(row, query, keys, c * n, seen);
     }
-    for (let j = 0; j < seen; j++) row[j] = away ? A.nearestSum(row[j] + away[Math.abs(i - j)]) : row[j] + 0;
+    for (let j = 0; j < seen; j++) row[j] = away ? A.nearestSum(row[j] + away[Math.abs(first + i - j)]) : row[j] + 0;
   }
   return result;
 }
@@ -81,12 +94,13 @@ function weighed(
   scores: Matrix,
   ahead: number,
   name: string,
+  past: number,
 ): { weights: Matrix; empty: boolean[] } {
-  const n = scores.rows;
-  const weights = matrix(n, n);
+  const n = scores.columns;
+  const weights = matrix(scores.rows, n);
   const empty: boolean[] = [];
   const tops: number[] = [];
-  for (let i = 0; i < n; i++) {
+  for (let i = 0; i < scores.rows; i++) {
     const seen = Math.min(i + ahead, n);
     const row = scores.values.subarray(i * n, i * n + seen);
     const into = weights.values.subarray(i * n, i * n + seen);
@@ -112,7 +126,7 @@ function weighed(
       );
     }
     throw new EngineError(
-      `${name}, position ${first}: every exp(score) rounds to 0 in ${A.text}, the largest score is ` +
+      `${name}, position ${past + first}: every exp(score) rounds to 0 in ${A.text}, the largest score is ` +
         `${general(tops[first])}; write Softmax(shifted=True), or Softmax(empty='zero') or Softmax(empty='uniform') ` +
         "to say what is meant",
     );
@@ -142,15 +156,16 @@ function choose(A: Arithmetic, kind: string, row: Float64Array, into: Float64Arr
 
 /** Return Σ_j weight_ij ⊗ v_j, where a table may add to the values by distance. */
 function taken(A: Arithmetic, weights: Matrix, v: Matrix, offsets: Matrix | null, ahead: number): Matrix {
-  const n = weights.rows;
-  const result = matrix(n, v.columns);
+  const n = weights.columns;
+  const first = n - weights.rows;
+  const result = matrix(weights.rows, v.columns);
   const met = new Float64Array(v.columns);
-  for (let i = 0; i < n; i++) {
+  for (let i = 0; i < weights.rows; i++) {
     const row = result.values.subarray(i * v.columns, (i + 1) * v.columns);
     for (let j = 0; j < Math.min(i + ahead, n); j++) {
       const weight = weights.values[i * n + j];
       if (weight === 0 && !A.native) continue;
-      if (offsets) offset(A, v, j, offsets, i - j, met);
+      if (offsets) offset(A, v, j, offsets, first + i - j, met);
       if (offsets) A.accumulate(row, weight, met, 0, v.columns);
       else A.accumulate(row, weight, v.values, j * v.columns, v.columns);
     }

@@ -34,8 +34,15 @@ export function neurons(A: Arithmetic, layer: FeedForward, h: Matrix): Matrix {
   return result;
 }
 
-/** Return a stream after a norm; lanes outside it pass unchanged. */
-export function normed(A: Arithmetic, norm: Norm | null, h: Matrix, lanes: readonly string[], name: string): Matrix {
+/** Return a stream, from position `first` on, after a norm; lanes outside it pass unchanged. */
+export function normed(
+  A: Arithmetic,
+  norm: Norm | null,
+  h: Matrix,
+  lanes: readonly string[],
+  name: string,
+  first = 0,
+): Matrix {
   if (norm === null) return h;
   const place = new Map(lanes.map((lane, j) => [lane, j]));
   const covered = (norm.lanes ?? lanes).map((lane) => place.get(lane) as number);
@@ -69,7 +76,7 @@ export function normed(A: Arithmetic, norm: Norm | null, h: Matrix, lanes: reado
   const t = roots.indexOf(0);
   if (t >= 0) {
     throw new EngineError(
-      `${name}: the square root is 0 at position ${t}, because the mean square and eps=${general(norm.eps)} are 0 in ` +
+      `${name}: the square root is 0 at position ${first + t}, because the mean square and eps=${general(norm.eps)} are 0 in ` +
         `${A.text}; write an eps of at least ${general(A.smallest)}`,
     );
   }

@@ -43,3 +43,11 @@ export function sum(A: Arithmetic, x: Matrix, y: Float64Array): Matrix {
   for (let n = 0; n < x.values.length; n++) result.values[n] = A.nearestSum(x.values[n] + y[n % y.length]);
   return result;
 }
+
+/** Return the rows of one matrix, then those of another. */
+export function below(x: Matrix, y: Matrix): Matrix {
+  const values = new Float64Array(x.values.length + y.values.length);
+  values.set(x.values);
+  values.set(y.values, x.values.length);
+  return { rows: x.rows + y.rows, columns: y.columns, values };
+}

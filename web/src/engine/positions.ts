@@ -77,22 +77,28 @@ function penalty(A: Arithmetic, slope: number, distance: number, power: [number,
   });
 }
 
-/** Return queries or keys, turned pair by pair of coordinates as their positions say. */
-export function rotated(A: Arithmetic, scheme: AttentionPositions & { kind: "Rotary" }, x: Matrix): Matrix {
+/** Return queries or keys from position `first` on, turned pair by pair of coordinates as their positions say. */
+export function rotated(
+  A: Arithmetic,
+  scheme: AttentionPositions & { kind: "Rotary" },
+  x: Matrix,
+  first: number,
+): Matrix {
   const size = scheme.size ?? x.columns;
   const pairs = size / 2;
   if (pairs === 0) return x;
-  const table = waves(A, scheme.base, size, x.rows);
+  const table = waves(A, scheme.base, size, first + x.rows);
   const result = { ...x, values: x.values.slice() };
   for (let t = 0; t < x.rows; t++) {
+    const row = (first + t) * table.columns;
     for (let p = 0; p < pairs; p++) {
-      const [first, second] = scheme.pairing === "halves" ? [p, p + pairs] : [2 * p, 2 * p + 1];
-      const a = x.values[t * x.columns + first];
-      const b = x.values[t * x.columns + second];
-      const sin = table.values[t * table.columns + 2 * p];
-      const cos = table.values[t * table.columns + 2 * p + 1];
-      result.values[t * x.columns + first] = A.nearestSum(A.nearest(a * cos) - A.nearest(b * sin)) + 0;
-      result.values[t * x.columns + second] = A.nearestSum(A.nearest(b * cos) + A.nearest(a * sin)) + 0;
+      const [one, other] = scheme.pairing === "halves" ? [p, p + pairs] : [2 * p, 2 * p + 1];
+      const a = x.values[t * x.columns + one];
+      const b = x.values[t * x.columns + other];
+      const sin = table.values[row + 2 * p];
+      const cos = table.values[row + 2 * p + 1];
+      result.values[t * x.columns + one] = A.nearestSum(A.nearest(a * cos) - A.nearest(b * sin)) + 0;
+      result.values[t * x.columns + other] = A.nearestSum(A.nearest(b * cos) + A.nearest(a * sin)) + 0;
     }
   }
   return result;

@@ -40,6 +40,11 @@ export function decided(logits: Float64Array): number {
   return logits.reduce((best, logit, place) => (logit > logits[best] ? place : best), 0);
 }
 
+/** Return the value of the code in the only row of a stream; undefined for a code without one. */
+export function valueIn(model: Model, readout: Readout, row: Matrix): Value | undefined {
+  return entryOf(readout, codeAt(codesOf(model, readout, row), 0))?.value;
+}
+
 /** Return the output of each row of a stream as text; "?" for a code without a value. */
 export function saidIn(model: Model, stream: Matrix): string[] {
   const { readout } = model;

@@ -1,13 +1,13 @@
 /** The meaning of a transformer: one input through every step. Every sum is a left fold in index order. */
 
-import { runHead } from "./attention";
+import { type HeadPast, runHead } from "./attention";
 import { finite, neurons, normed } from "./layers";
 import { matrix, product, sum } from "./matrix";
 import { waves } from "./positions";
 import { decided, readOff, saidIn } from "./readout";
 import { remembered } from "./remembered";
 import type { Attention, HeadRun, Matrix, Model, Run, Stage } from "./types";
-import { EngineError } from "./words";
+import { EngineError, hasLettersOnly } from "./words";
 
 /** A token that a model does not know. */
 export class UnknownToken extends EngineError {
@@ -19,11 +19,14 @@ export class UnknownToken extends EngineError {
   }
 }
 
+/** What can be written with a vocabulary. */
+type Words = Pick<Model, "vocabulary">;
+
 /** Say whether every token is one letter, so that inputs are written without spaces. */
-export const hasLetters = (model: Model): boolean => model.vocabulary.every((token) => Array.from(token).length === 1);
+export const hasLetters = ({ vocabulary }: Words): boolean => hasLettersOnly(vocabulary);
 
 /** Return the parts of a text that should be tokens: its letters, or its words. */
-export function splitText(model: Model, text: string): string[] {
+export function splitText(model: Words, text: string): string[] {
   // eslint-disable-next-line no-control-regex -- what Python counts as a space
   return hasLetters(model) ? Array.from(text) : text.split(/[\s\x1c-\x1f\x85]+/u).filter((word) => word !== "");
 }
@@ -34,13 +37,17 @@ export const readTokens = (model: Model, text: string): string[] => checkedToken
 const vocabularyOf = remembered((model: Model): ReadonlySet<string> => new Set(model.vocabulary));
 export const isKnown = (model: Model, token: string): boolean => vocabularyOf(model).has(token);
 
+/** Return how many tokens the position table holds; null without one. */
+export function mostTokens({ added_positions: table }: Model): number | null {
+  return table === null ? null : table.kind === "Table" ? table.values.rows : table.max_length;
+}
+
 /** Return tokens; refuse an empty input, an unknown token and an input longer than the position table. */
 export function checkedTokens<T extends readonly string[]>(model: Model, tokens: T): T {
   if (tokens.length === 0) throw new EngineError("Type at least one token: an empty input has no decision");
   const unknown = tokens.find((token) => !isKnown(model, token));
   if (unknown !== undefined) throw new UnknownToken(unknown, model);
-  const table = model.added_positions;
-  const most = table === null ? Infinity : table.kind === "Table" ? table.values.rows : table.max_length;
+  const most = mostTokens(model) ?? Infinity;
   if (tokens.length <= most) return tokens;
   throw new EngineError(
     `the input has ${tokens.length} tokens and the position table holds ${most}: ` +
@@ -48,11 +55,21 @@ export function checkedTokens<T extends readonly string[]>(model: Model, tokens:
   );
 }
 
+/** The keys and values of every head at the positions before those that are run, [block][head]. */
+export type Past = readonly (readonly HeadPast[])[];
+
 /** Run a model on an input. */
 export function run(model: Model, tokens: readonly string[]): Run {
-  checkedTokens(model, tokens);
+  return runAfter(model, checkedTokens(model, tokens), 0, null);
+}
+
+/**
+ * Run a causal model on the positions of an input from `first` on, after the past of those before it. The rows of the
+ * result are these positions; keys and values have all of them.
+ */
+export function runAfter(model: Model, tokens: readonly string[], first: number, past: Past | null): Run {
   const { arithmetic: A } = model;
-  let h = finite(A, embedded(model, tokens), "embedding");
+  let h = finite(A, embedded(model, tokens, first), "embedding");
   const stages: Stage[] = [{ kind: "embedding", block: -1, present: true }];
   const stream = [h];
   const heads: HeadRun[][] = [];
@@ -60,11 +77,11 @@ export function run(model: Model, tokens: readonly string[]): Run {
   model.blocks.forEach((block, b) => {
     const norm = (sublayer: "attention" | "feed_forward", x: Matrix, placement: string): Matrix => {
       const name = `block ${b} ${sublayer.replace("_", "-")} norm`;
-      return block.norm_placement === placement ? normed(A, block[`${sublayer}_norm`], x, model.lanes, name) : x;
+      return block.norm_placement === placement ? normed(A, block[`${sublayer}_norm`], x, model.lanes, name, first) : x;
     };
     const { attention, feed_forward } = block;
     const entry = h;
-    const runs = attention ? runHeads(model, attention, norm("attention", h, "pre"), `block ${b}`) : [];
+    const runs = attention ? runHeads(model, attention, norm("attention", h, "pre"), `block ${b}`, past?.[b]) : [];
     if (attention) {
       let total = matrix(h.rows, h.columns);
       for (const head of runs) total = sum(A, total, head.output.values);
@@ -90,31 +107,40 @@ export function run(model: Model, tokens: readonly string[]): Run {
   return { model, tokens, stages, stream, heads, activations, logits, decision };
 }
 
-/** Return the embedding of each token with what the positions add to it. */
-function embedded(model: Model, tokens: readonly string[]): Matrix {
+const placesOf = remembered((model: Model) => new Map(model.vocabulary.map((token, n) => [token, n])));
+
+/** Return the embedding of each token from position `first` on with what the positions add to it. */
+function embedded(model: Model, tokens: readonly string[], first: number): Matrix {
   const { arithmetic: A } = model;
-  const places = new Map(model.vocabulary.map((token, n) => [token, n]));
+  const places = placesOf(model);
   const lanes = model.lanes.length;
-  const result = matrix(tokens.length, lanes);
+  const result = matrix(tokens.length - first, lanes);
   const added = model.added_positions;
   const table = added && (added.kind === "Table" ? added.values : waves(A, added.base, lanes, tokens.length));
-  tokens.forEach((token, t) => {
+  tokens.slice(first).forEach((token, n) => {
     const row = (places.get(token) as number) * lanes;
+    const t = first + n;
     for (let j = 0; j < lanes; j++) {
       const x = model.embedding.values[row + j];
-      result.values[t * lanes + j] = table ? A.nearestSum(x + table.values[t * table.columns + j]) : x;
+      result.values[n * lanes + j] = table ? A.nearestSum(x + table.values[t * table.columns + j]) : x;
     }
   });
   return result;
 }
 
 /** Run the heads of a block, each by its own scheme of positions or by that which they share. */
-function runHeads(model: Model, attention: Attention, seen: Matrix, block: string): HeadRun[] {
+function runHeads(
+  model: Model,
+  attention: Attention,
+  seen: Matrix,
+  block: string,
+  past: readonly HeadPast[] | undefined,
+): HeadRun[] {
   const { arithmetic: A } = model;
   return attention.heads.map((head, n) => {
     const scheme = head.positions ?? model.attention_positions;
     const at = { head: n, heads: attention.heads.length, name: `${block}, head ${n}` };
-    return runHead(A, head, scheme, model.mask === "causal", seen, at);
+    return runHead(A, head, scheme, model.mask === "causal", seen, at, past?.[n]);
   });
 }
 

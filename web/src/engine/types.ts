@@ -114,6 +114,19 @@ export interface Model {
   readonly tied: boolean;
   readonly flags: readonly string[];
   readonly provenance: readonly string[];
+  readonly chain: Chain | null; // how it writes tokens before it answers, where the file holds a chain
+}
+
+/** How a model, whose decisions are tokens, writes token after token until it answers. */
+export interface Chain {
+  readonly prompt: readonly string[]; // tokens that follow the input
+  readonly steps: number | string | readonly number[] | null; // a formula of the input's length n, or a number for each n
+  readonly until: readonly string[]; // tokens that end it
+  readonly answers: readonly (readonly [token: string, answer: string])[]; // what each last token stands for
+  readonly inputs: readonly string[]; // the tokens of inputs
+  readonly outputs: number; // how many of the last tokens answer
+  readonly max_length: number | null; // of inputs; null: any
+  readonly min_length: number | null;
 }
 
 /** A stage of the stream: after the embedding, or after a sublayer. Stage 0, then two for each block. */
@@ -127,6 +140,7 @@ export interface HeadRun {
   readonly scores: Matrix; // positions × positions; 0 where j is not visible from i
   readonly weights: Matrix; // positions × positions; 0 where j is not visible from i
   readonly empty: readonly boolean[]; // which rows had no weight
+  readonly keys: Matrix; // positions × key size, rotated where the scheme does so
   readonly values: Matrix; // positions × value size
   readonly mixed: Matrix; // positions × value size: Σ weight ⊗ value
   readonly output: Matrix; // positions × lanes: what it adds to the stream

@@ -42,6 +42,17 @@ export function quoted(text: string): string {
   return quote + escaped.join("") + quote;
 }
 
+/** Return a text in quotes as a message may repeat it: cut. */
+export const brief = (text: string, most = NAME_ECHO): string => start(quoted(start(text, most)), most);
+
+/** Return a name plainly if that is clear, else in quotes. */
+export const shown = (name: string): string =>
+  isPrintable(name) && name.trim() === name && name !== "" ? name : quoted(name);
+
+/** Say whether every token is one letter, so that inputs are written without spaces. */
+export const hasLettersOnly = (tokens: readonly string[]): boolean =>
+  tokens.every((token) => Array.from(token).length === 1);
+
 /** Return a number with `most` significant digits, without trailing zeros. */
 export function general(x: number, most = 6): string {
   if (x === 0) return Object.is(x, -0) ? "-0" : "0";

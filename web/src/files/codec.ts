@@ -3,6 +3,7 @@
 import type { Arithmetic } from "../engine/arithmetic";
 import type { AddedPositions, AttentionPositions, Matrix, Model } from "../engine/types";
 import { parseArithmetic } from "./arithmetic";
+import { readChain } from "./chain";
 import { check, type Numbers } from "./checks";
 import { readContainer, type Tensor } from "./container";
 import { type Field, names, type Part } from "./fields";
@@ -18,6 +19,8 @@ export function readModel(bytes: Uint8Array): Model {
   const { tensors, metadata: text } = readContainer(bytes);
   const size = text.length + [...tensors.values()].reduce((total, tensor) => total + tensor.bytes.length, 0);
   const metadata = parseJson(text, "its metadata", size);
+  const chain = metadata.get("chain") ?? null;
+  metadata.delete("chain");
   checkVersion(metadata, tensors);
   const A = parseArithmetic(metadata.get("arithmetic") ?? "");
   const arrays = new Map([...tensors].map(([name, tensor]) => [name, numbersOf(name, tensor, A)]));
@@ -30,7 +33,7 @@ export function readModel(bytes: Uint8Array): Model {
   reading.checkSizes();
   const model = modelOf(found, A);
   check(model, arrays);
-  return model;
+  return { ...model, chain: readChain(chain, model) };
 }
 
 function checkVersion(metadata: JsonObject, tensors: Map<string, Tensor>): void {
@@ -147,7 +150,10 @@ function withAxes(name: string, { shape, values }: Numbers, axes: readonly strin
 }
 
 /** The fields of a transformer as they are read. */
-interface Found extends Omit<Model, "arithmetic" | "classes" | "output" | "added_positions" | "attention_positions"> {
+interface Found extends Omit<
+  Model,
+  "arithmetic" | "classes" | "output" | "added_positions" | "attention_positions" | "chain"
+> {
   readonly classes: Field;
   readonly output: Matrix | null;
   readonly positions: readonly [AddedPositions | null, AttentionPositions | null];
@@ -164,7 +170,8 @@ function modelOf({ positions, output, ...found }: Found, arithmetic: Arithmetic)
     refuse("model", "the output is tied to the embedding, and it is another");
   }
   const [added_positions, attention_positions] = positions;
-  return { ...found, arithmetic, classes, output: tied ? embedding : output!, added_positions, attention_positions };
+  const whole = { ...found, arithmetic, classes, output: tied ? embedding : output!, chain: null };
+  return { ...whole, added_positions, attention_positions };
 }
 
 /** Refuse an output beside the readout that stands in its place. */

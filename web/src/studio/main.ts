@@ -3,7 +3,7 @@
 import { mount } from "svelte";
 
 import { reason } from "../engine";
-import { plainRun } from "../main";
+import { calls } from "../main";
 import { Bench } from "./bench.svelte";
 import { Server } from "./server";
 import Studio from "./Studio.svelte";
@@ -42,7 +42,7 @@ async function show(base: string): Promise<void> {
     const bench = await Bench.begin(new Server(base, token));
     notice.remove();
     mount(Studio, { target: host, props: { bench, host } });
-    window.weightsmith ??= { run: (tokens) => plainRun(bench.page, tokens) };
+    window.weightsmith ??= calls(bench.page);
   } catch (error) {
     trouble(reason(error));
   }

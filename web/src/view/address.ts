@@ -1,6 +1,14 @@
 /** The URL fragment (`#…`) records the current view, so that a link opens the same one. */
 
-export interface Sight {
+/** What was written on, and how. */
+export interface Written {
+  readonly wrote: number | null; // how many of the last tokens the model wrote; of a chain, how many are shown
+  readonly temperature: number | null; // null: the likeliest word, always
+  readonly topK: number | null;
+  readonly seed: number | null;
+}
+
+export interface Sight extends Written {
   readonly model: number;
   readonly input: string;
   readonly besideModel: number | null; // null: nothing stands beside
@@ -22,6 +30,10 @@ export function writeSight(sight: Sight): string {
   if (sight.position !== null) parts.set("position", String(sight.position));
   if (sight.head !== null) parts.set("head", String(sight.head));
   if (sight.onlyDifferences) parts.set("only", "differences");
+  if (sight.wrote !== null) parts.set("wrote", String(sight.wrote));
+  if (sight.temperature !== null) parts.set("temperature", String(sight.temperature));
+  if (sight.topK !== null) parts.set("top-k", String(sight.topK));
+  if (sight.seed !== null) parts.set("seed", String(sight.seed));
   return parts.toString();
 }
 
@@ -40,9 +52,17 @@ export function readSight(address: string): Partial<Sight> | null {
     position: wholeNumber(parts.get("position")),
     head: wholeNumber(parts.get("head")),
     onlyDifferences: parts.get("only") === "differences",
+    wrote: wholeNumber(parts.get("wrote")),
+    temperature: decimal(parts.get("temperature")),
+    topK: wholeNumber(parts.get("top-k")) || null,
+    seed: wholeNumber(parts.get("seed")),
   };
 }
 
 function wholeNumber(text: string | null): number | null {
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
+function decimal(text: string | null): number | null {
+  return text !== null && /^\d{1,3}(\.\d{1,6})?$/.test(text) ? Number(text) : null;
 }

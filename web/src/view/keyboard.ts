@@ -8,6 +8,8 @@ export interface Desk {
   readonly view: View;
   readonly togglePlay: () => void;
   readonly toInput: () => void;
+  readonly write: () => void;
+  readonly takeBack: () => void;
   readonly help: () => void;
 }
 
@@ -26,6 +28,8 @@ const ACTIONS: Readonly<Record<string, (desk: Desk) => void>> = {
   d: ({ view }) => {
     if (view.pair !== null) view.onlyDifferences = !view.onlyDifferences;
   },
+  g: (desk) => desk.write(),
+  Backspace: (desk) => desk.takeBack(),
   "/": (desk) => desk.toInput(),
   Escape: ({ view }) => view.release(),
   "?": (desk) => desk.help(),

@@ -1,12 +1,13 @@
 /** The state of the page: its models, the typed input, the error, and the resulting view. */
 
-import { reason, run, type Run, UnknownToken } from "../engine";
+import { isChain, reason, run, type Run, UnknownToken } from "../engine";
 import { readModel } from "../files";
 import { readSight, type Sight, writeSight } from "./address";
 import type { Theme } from "./facts/scale";
 import { exampleInput, textOf, tokensOf, understands } from "./inputs";
 import { type GivenModel, nameOfFile, type NamedModel, opened, unopened } from "./models";
 import { View } from "./view.svelte";
+import { Writing } from "./writing/writing.svelte";
 
 type Input = string | readonly string[] | null;
 
@@ -48,6 +49,8 @@ export class Page {
   systemIsDark = $state(false);
   readonly theme: Theme = $derived(this.themeChosen ?? (this.systemIsDark ? "dark" : "light"));
   view: View | null = $state.raw(null);
+  /** The tokens that the model writes on. */
+  readonly writing = new Writing(this);
   readonly title: string;
   readonly usesAddress: boolean;
   private lastRun = 0; // milliseconds
@@ -75,6 +78,7 @@ export class Page {
       this.beside = { model: options.beside.model, input: this.asText(options.beside.model, options.beside.input) };
     }
     const sight = this.usesAddress ? readSight(location.hash) : null;
+    this.writing.begin();
     if (sight === null) this.open();
     else this.show(sight);
   }
@@ -88,8 +92,14 @@ export class Page {
     this.attempt(true);
   }
 
+  /** Run again what was chosen; the selection stays. */
+  again(): void {
+    this.attempt(false);
+  }
+
   /** Run again after a letter was typed; the selection stays. */
   typed(): void {
+    this.writing.begin();
     clearTimeout(this.waiting);
     clearTimeout(this.paused);
     if (this.view !== null) this.view.typing = true;
@@ -109,6 +119,7 @@ export class Page {
     if (this.beside !== null && this.beside.model !== model && this.beside.input !== null) this.beside = null;
     try {
       if (!understands(this.current.model, this.input)) this.input = this.example(model);
+      this.writing.begin();
       this.open();
     } catch (error) {
       this.problem = problemOf(error);
@@ -144,6 +155,7 @@ export class Page {
       position: view?.pinned ?? null,
       head: view?.head ?? null,
       onlyDifferences: view?.onlyDifferences ?? false,
+      ...this.writing.written,
     });
   }
 
@@ -154,6 +166,7 @@ export class Page {
     if (there(sight.model)) this.model = sight.model;
     this.input = sight.input ?? this.input;
     this.beside = there(sight.besideModel) ? { model: sight.besideModel, input: sight.besideInput ?? null } : null;
+    this.writing.take(sight);
     this.open();
     const { view } = this;
     if (view === null) return;
@@ -170,9 +183,10 @@ export class Page {
     try {
       const shown = this.runOn(this.model, this.input);
       const { beside } = this;
-      const other = beside === null ? null : this.runOn(beside.model, beside.input ?? this.input);
+      const other = beside === null ? null : this.runOn(beside.model, beside.input ?? this.input, true);
       this.problem = null;
       this.take(shown, other, anew);
+      this.writing.settle();
     } catch (error) {
       this.problem = problemOf(error);
     }
@@ -194,8 +208,9 @@ export class Page {
     view.goToOpening();
   }
 
-  private runOn(place: number, text: string): Run {
+  private runOn(place: number, text: string, beside = false): Run {
     const { model } = this.models[place];
+    if (isChain(model)) return this.writing.runOf(model, text, beside);
     return run(model, tokensOf(model, text));
   }
 
