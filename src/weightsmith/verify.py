@@ -1573,6 +1573,7 @@ class Proof:
                 meant.setdefault(label, set()).update((model.after(b, vectors[x], each), ends) for each in outputs)
             need(all(len(pairs) == 1 for pairs in meant.values()), "a label stands for two vectors")
             known = {label: pair for label, (pair,) in meant.items()}
+            need({*context.machine.labels} <= {0, *known}, "a label stands for nothing")
             self.vectors = {label: vector for label, (vector, _) in known.items()}
             self.right = {label for label, (_, ends) in known.items() if ends}
             self.machines = [context.machine]
