@@ -1599,7 +1599,7 @@ class Proof:
         ends = {i for i, (a, c, _, read) in enumerate(nodes) if read and M.labels[a] in right and C.labels[c] == g}
         useful = [i for i in leading(table, ends) if nodes[i][3]]
         found = {(M.labels[nodes[i][0]], i in ends, N.labels[nodes[i][2]]) for i in useful}
-        need(all(label for _, _, label in found), "a machine is silent in its context")
+        need(all(x and label for x, _, label in found), "a machine is silent in its context")
         return found
 
     def joined(self, joint: Joint, heads: Sequence[Head], finish: Any, meant: dict[int, set[Any]]) -> Iterator[Machine]:
