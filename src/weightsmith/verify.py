@@ -1592,6 +1592,7 @@ class Proof:
                 meant.setdefault(label, set()).update((model.after(b, vectors[x], each), ends) for each in outputs)
             need(all(len(pairs) == 1 for pairs in meant.values()), "a label stands for two vectors")
             known = {label: pair for label, (pair,) in meant.items()}
+            need({*context.machine.labels} <= {0, *known}, "a label stands for nothing")
             self.vectors = {label: vector for label, (vector, _) in known.items()}
             self.right = {label for label, (_, ends) in known.items() if ends}
             self.machines = [context.machine]
@@ -1617,7 +1618,7 @@ class Proof:
         ends = {i for i, (a, c, _, read) in enumerate(nodes) if read and M.labels[a] in right and C.labels[c] == g}
         useful = [i for i in leading(table, ends) if nodes[i][3]]
         found = {(M.labels[nodes[i][0]], i in ends, N.labels[nodes[i][2]]) for i in useful}
-        need(all(label for _, _, label in found), "a machine is silent in its context")
+        need(all(x and label for x, _, label in found), "a machine is silent in its context")
         return found
 
     def joined(self, joint: Joint, heads: Sequence[Head], finish: Any, meant: dict[int, set[Any]]) -> Iterator[Machine]:

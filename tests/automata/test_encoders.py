@@ -107,6 +107,12 @@ def test_half_of_the_symbols_like_the_last_where_averages_are_rounded() -> None:
     assert (verdict.holds, verdict.scope) == (True, "all lengths")
 
 
+def test_with_one_block_of_heads_the_mask_is_no_matter() -> None:
+    strict = replace(with_first_head(strict=True), blocks=with_first_head(strict=True).blocks[:1])
+    for T in (ws.library.contains("1"), ws.library.first_equals_last(), strict):
+        assert ws.check.same_decisions(replace(T, mask="full"), replace(T, mask="causal")).holds
+
+
 def test_a_full_mask_and_a_causal_one_differ() -> None:
     verdict = ws.check.same_decisions(like_the_last(ws.LeftmostHard()), like_the_last(ws.LeftmostHard(), "causal"))
     assert (verdict.holds, verdict.counterexample) == (False, "01")

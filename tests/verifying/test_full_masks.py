@@ -135,6 +135,15 @@ def test_exchanged_contexts_are_refused() -> None:
     assert "Refused" in str(refusal(*exchanged_contexts()))
 
 
+def test_a_label_that_stands_for_nothing_is_refused() -> None:
+    data, block, machines = parts()
+    place = block["contexts"][0]["machine"]
+    table, labels = machines[place]["table"], machines[place]["labels"]
+    machines.append({"table": [*table, table[0]], "labels": [*labels, 9]})
+    block["contexts"][0]["machine"] = len(machines) - 1
+    assert "a label stands for nothing" in str(refusal([T], data))
+
+
 def failing() -> ws.Transformer:
     """Return a model whose last block has a norm, which may fail at any position."""
     return replace(T, blocks=(T.blocks[0], replace(T.blocks[1], attention_norm=ws.RMSNorm(eps=1.0))))
