@@ -153,3 +153,117 @@ def test_claim_11_under_a_causal_mask_eiffel_cannot_see_its_right_neighbour() ->
     for weights in with_tower.attention[0]:
         assert weights[1, 2] == 0
         assert weights[2, 1] == 1, "Tower looks at Eiffel, its left neighbour"
+
+
+def as_the_note_writes_it(length: int) -> ws.Transformer:
+    """Return the ∞ form by linear maps alone, each to the next END; the source of the first is the last token."""
+    assert isinstance(T.positions, ws.PositionTable)
+    table = np.vstack([T.positions.values[:length], np.zeros((4, 3))])
+    longer = replace(
+        T, vocabulary=("a", "b", "END"), embedding=np.vstack([T.embedding, np.zeros(3)]),
+        positions=ws.PositionTable(table),
+    )  # fmt: skip
+    U = ws.widen(longer, ["no", "yes", "difference"], where="front")
+    lanes = list(U.lanes)
+
+    def maps(U: ws.Transformer, source: int, entries: dict[tuple[str, str], float]) -> ws.Transformer:
+        return linear_map(U, ws.matrix(lanes, lanes, entries), source, source + 1, lanes=lanes)
+
+    logits = {
+        (to, of): w for to, row in zip(("no", "yes"), T.output, strict=True) for of, w in zip(T.lanes, row, strict=True)
+    }
+    U = maps(U, length - 1, logits)
+    relu = ws.feed_forward(U.lanes, [ws.Neuron({"no": -1, "yes": 1}, {"difference": 1})])
+    U = maps(replace(U, blocks=(*U.blocks, ws.Block(feed_forward=relu))), length, {("yes", "difference"): 1})
+    for source in (length + 1, length + 2):
+        U = maps(U, source, {("yes", "yes"): A.infinity})
+    identity = ws.feed_forward(U.lanes, [ws.Neuron({lane: 1}, {lane: 1}) for lane in lanes], adds={"no": 1})
+    output = ws.matrix(["NO", "YES"], U.lanes, {("NO", "no"): 1, ("YES", "yes"): 1})
+    return replace(U, blocks=(*U.blocks, ws.Block(feed_forward=identity)), output=output)
+
+
+def test_claim_12_each_linear_map_goes_one_position_to_the_right_so_four_END_are_needed() -> None:
+    U, ends = as_the_note_writes_it(3), ("END",) * 4
+    assert ws.check.same_decisions(T, U, length=3, suffix=ends).holds
+    others = dict.fromkeys(["difference", *T.lanes], 0.0)
+    form = ws.check.condition("no == 1 and yes in (0, inf)") & ws.check.condition(others)
+    assert ws.check.vectors(U, form, length=3, suffix=ends).holds
+    last = f"block {len(U.blocks) - 1} feed-forward"
+    early = ws.check.vectors(U, "yes in (0, inf)", length=3, suffix=ends, at=(last, -3))
+    assert early.holds is False, "after two END nothing was multiplied by ∞"
+    with pytest.raises(ws.InputError, match="write source < target, not 3 and 3"):
+        linear_map(T, np.eye(3), 3, 3)
+    cleared = linear_map(T, np.eye(3), 1, 3)
+    assert ws.check.vectors(cleared, dict.fromkeys(T.lanes, 0.0), 4, at=("block 1 feed-forward", 3)).holds, "M 0 = 0"
+    assert ws.infinity_form(T, lowering="attention", length=3).max_length == 4, "one END"
+
+
+def test_claim_13_the_last_layer_doubles_and_only_0_and_infinity_are_spared() -> None:
+    for arithmetic in (A, ws.Fixed(2, 2), ws.Float(3, 3), ws.Float(2, 4)):
+        x = arithmetic.values()
+        x = x[x >= 0]
+        spared = x[arithmetic.add(x, x) == x]
+        assert spared.tolist() == [0, arithmetic.infinity]
+    lanes = ["no", "yes"]
+    layer = ws.feed_forward(lanes, [ws.Neuron({lane: 1}, {lane: 1}) for lane in lanes], adds={"no": 1})
+    M = ws.Transformer(
+        A, "ab", lanes, np.array([[0, 1.0], [0, A.infinity]]), None, (ws.Block(feed_forward=layer),), np.eye(2)
+    )
+    v = ws.check.vectors(M, "no == 1 and yes == lane('yes', 'embedding')")
+    assert v.counterexample == "a"
+    assert v.sides == {
+        "block 0 feed-forward, the last position": "no=1, yes=2",
+        "embedding, the last position": "yes=1",
+    }
+    assert ws.check.vectors(M, "no == 1 and yes == lane('yes', 'embedding')", within=".*b").holds
+
+
+def test_claim_14_nothing_moves_to_the_left() -> None:
+    with pytest.raises(ws.InputError, match="linear_map goes to a later position: write source < target, not 3 and 1"):
+        linear_map(T, np.eye(3), 3, 1)
+    for site in range(3):
+        first, second = (ws.run(T, word).stream[site, 1] for word in ("aaaa", "aabb"))
+        assert np.array_equal(first, second)
+    M = np.eye(3)
+    right = linear_map(T, M, 1, 3)
+    assert ws.check.vectors(
+        right, ws.check.image(M, at=("block 0 feed-forward", 1)), 6, at=("block 2 attention", 3)
+    ).holds
+
+
+def with_map_of_flags(entries: dict[tuple[str, str], float]) -> ws.Transformer:
+    """Return the note's map from 1 to 3 with another M, over all lanes."""
+    U = linear_map(T, np.eye(3), 1, 3, spare=False)
+    attention = U.blocks[-1].attention
+    assert attention is not None
+    head = replace(attention.heads[0], W_V=np.eye(len(U.lanes)), W_O=ws.matrix(U.lanes, U.lanes, entries))
+    return replace(U, flags=(), blocks=(*U.blocks[:-1], ws.Block(ws.Attention((head,)))))
+
+
+def test_claim_15_a_map_that_is_not_0_on_the_flags_moves_the_flags() -> None:
+    plain = {(lane, lane): 1.0 for lane in T.lanes}
+    copied = with_map_of_flags({**plain, ("at 1", "at 1"): 1, ("not at 1", "not at 1"): 1})
+    at = ("block 2 attention", 3)
+    assert ws.check.vectors(with_map_of_flags(plain), {"at 1": 0, "not at 1": 1}, 4, at=at).holds
+    assert ws.check.vectors(copied, {"at 1": 1, "not at 1": 1}, 4, at=at).holds
+    spoilt = with_map_of_flags({**plain, ("not at 1", "at 1"): -1})
+    assert ws.check.vectors(spoilt, {"at 1": 0, "not at 1": 0}, 4, at=at).holds
+    again = replace(spoilt, blocks=(*spoilt.blocks, spoilt.blocks[-1]))
+    weights = ws.run(again, "abbaab").attention[-1][0][4].tolist()
+    assert weights == [0.1875] * 5 + [0], "the next map attends to all alike: 1/5, rounded"
+    with pytest.raises(ws.InputError, match="M must be 0 in the rows and columns of the flags"):
+        linear_map(ws.flag(T, "here", [1]), np.eye(4), 1, 3)
+
+
+def test_claim_16_a_chain_of_a_normal_form_answers_as_before() -> None:
+    C = ws.library.parity_chain(max_length=4)
+    for form in (ws.zero_one_form, ws.infinity_form, ws.signed_infinity_form):
+        normal = replace(C, transformer=form(C.transformer))
+        verdict = ws.check.same_decisions(C, normal)
+        assert verdict.holds
+        assert verdict.up_to == 4, "its longest input"
+    one_length = ws.infinity_form(C.transformer, lowering="attention", length=5)
+    assert ws.check.same_decisions(C.transformer, one_length, length=5, suffix=("END",)).holds
+    assert ws.check.same_decisions(C.transformer, one_length, length=4, suffix=("END",)).holds is False
+    with pytest.raises(ws.InputError):
+        ws.check.same_decisions(C.transformer, one_length, length=6, suffix=("END",))

@@ -30,7 +30,7 @@ from weightsmith.check.models import engine_of, numbers_of, work_of
 from weightsmith.check.options import Options, Progress
 from weightsmith.check.plan import MAX_LENGTH, Plan, Shard, depth_within, tokens
 from weightsmith.check.verdict import EveryLength, Verdict
-from weightsmith.errors import InputError, brief, whole_number
+from weightsmith.errors import InputError, brief, is_whole, whole_number
 from weightsmith.kernels import engines
 from weightsmith.kernels.packed import PackedRun
 from weightsmith.model import Chain
@@ -188,7 +188,7 @@ def check_claim(claim: Claim, up_to: int | None, options: Options) -> Verdict:
 
     Automata are tried first if there are many inputs up to the length; the verdict says how it was decided.
     """
-    claim.check_places(up_to)
+    claim.check_places(up_to if is_whole(up_to) and 0 < up_to <= MAX_LENGTH else None)  # another is refused below
     local = options.ledger is None and options.cluster is None
     if up_to is None and claim.frame.length is None:
         if not local:
