@@ -2,7 +2,8 @@
 
 import sys
 
-from benchmarks.gallery.pages import TABLES, in_page, replaced
+from benchmarks.gallery.latex import write_latex
+from benchmarks.gallery.pages import PAGES, TABLES, in_page, replaced
 
 if __name__ == "__main__":
     names = [name for name in sys.argv[1:] if name != "--write"] or list(TABLES)
@@ -18,4 +19,7 @@ if __name__ == "__main__":
         print(f"{name}: {'as in the page' if same else 'written' if '--write' in sys.argv else 'differs'}")
         if not same:
             print(text)
+    if "--write" in sys.argv:
+        for file in write_latex(PAGES / "latex"):
+            print(f"latex/{file}: written")
     sys.exit(0 if "--write" in sys.argv or not differ else 1)

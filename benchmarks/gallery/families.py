@@ -7,7 +7,7 @@ from weightsmith.library import papers
 PAGES = {  # entry → page, and how far its lengths are decided
     "majority-soft": ("majority", 12),
     "majority-average-hard": ("majority", 12),
-    "first": ("first-parity", 32),
+    "first": ("first-parity", 12),
     "parity": ("first-parity", 10),
     "parity-layer-norm": ("first-parity", 10),
     "dyck-1": ("dyck", 10),

@@ -1,5 +1,6 @@
 """Tables of the constructions that look up: automata in log depth, induction, k hops, n-grams, memories."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 
@@ -57,15 +58,20 @@ def k_hop_sizes() -> Rows:
     for k in (1, 2, 3, 4, 5, 7, 8, 12):
         letters, n = ("abc", 8) if k < 8 else ("ab", k + 1)
         T = k_hop(k, n, letters)
-        right = cell(lambda T=T, k=k, n=n: ws.check.agrees_with(T, lambda x: hop(x, k), up_to=n))  # type: ignore[misc]
-        other = ws.check.agrees_with(T, lambda x, k=k: hop(x, k - 1), up_to=n).counterexample
+        right = cell(lambda T=T, k=k, n=n: ws.check.agrees_with(T, hops(k), up_to=n))  # type: ignore[misc]
+        other = ws.check.agrees_with(T, hops(k - 1), up_to=n).counterexample
         rows.append((k, letters, len(T.blocks), len(T.lanes), T.nonzero_weights, right, word(other)))
     return rows
 
 
+def hops(k: int) -> Callable[[str], str]:
+    """Return hop_k as a function of the input."""
+    return lambda x: hop(x, k)
+
+
 def k_hop_limits() -> Rows:
     """Return the limits of five hops at n = 8."""
-    return limits(lambda A: ws.check.agrees_with(k_hop(5, 8, arithmetic=A), lambda x: hop(x, 5), up_to=8))
+    return limits(lambda A: ws.check.agrees_with(k_hop(5, 8, arithmetic=A), hops(5), up_to=8))
 
 
 def ngram_limits() -> Rows:
@@ -115,7 +121,7 @@ def _capacity(size: int, A: ws.Arithmetic) -> str:
         except WeightsmithError as error:
             return f"refused: {str(error).split(': write ')[0]}"
         known = facts(number, 16)
-        verdict = ws.check.agrees_with(T, lambda x, known=known: known[x[0]], up_to=1)
+        verdict = ws.check.agrees_with(T, lambda x, known=known: known[x[0]], up_to=1)  # type: ignore[misc]
         if not verdict.holds:
             return f"{number - 1}, then {word(verdict.counterexample)} is lost"
     return "256"

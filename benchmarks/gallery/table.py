@@ -46,7 +46,7 @@ def shown(cell: Cell) -> str:
 
 def arithmetic(name: str) -> ws.Arithmetic:
     """Return an arithmetic by the name in a table."""
-    return ws.Float.like(name) if name in ("e4m3", "float16", "bfloat16") else ws.parse_arithmetic(name)
+    return ws.Float.like("float16") if name == "float16" else ws.parse_arithmetic(name)
 
 
 def limits(claim: Callable[[ws.Arithmetic], Verdict]) -> Rows:

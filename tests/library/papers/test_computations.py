@@ -3,7 +3,7 @@
 import pytest
 
 import weightsmith as ws
-from weightsmith.library.papers import COMPUTATIONS, Computation
+from weightsmith.library.papers import COMPUTATIONS, ENTRIES, Computation, Entry
 
 CASES = [(entry, size) for entry in COMPUTATIONS for size in entry.sizes]
 
@@ -17,9 +17,10 @@ def test_a_construction_computes_its_function_on_every_input(entry: Computation,
 
 
 def test_names_and_citations_are_complete() -> None:
-    names = [entry.name for entry in (*COMPUTATIONS, *ws.library.papers.ENTRIES)]
+    entries: list[Computation | Entry] = [*COMPUTATIONS, *ENTRIES]
+    names = [entry.name for entry in entries]
     assert len(set(names)) == len(names)
-    for entry in (*COMPUTATIONS, *ws.library.papers.ENTRIES):
+    for entry in entries:
         assert entry.statement.endswith(".")
         assert entry.theorem
         assert str(entry.paper).startswith(entry.paper.authors)

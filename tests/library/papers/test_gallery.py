@@ -36,8 +36,7 @@ def test_every_page_has_its_tables_and_every_table_a_page() -> None:
 
 def test_every_entry_is_cited_in_a_page_as_the_library_cites_it() -> None:
     pages = [" ".join(file.read_text(encoding="utf-8").split()) for file in PAGES.glob("*.md")]
-    for entry in (*papers.ENTRIES, *papers.COMPUTATIONS):
-        paper = entry.paper
+    for paper in [entry.paper for entry in papers.ENTRIES] + [entry.paper for entry in papers.COMPUTATIONS]:
         cited = f"{paper.authors}. *{paper.title}*. {paper.venue}, {paper.year}."
         assert any(cited in page for page in pages), cited
 

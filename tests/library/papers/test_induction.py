@@ -31,5 +31,5 @@ def test_every_position_has_the_answer_of_its_prefix() -> None:
 
 
 def test_names_of_positions_are_no_tokens() -> None:
-    with pytest.raises(ws.InputError, match="the vocabulary has 1, which is kept for positions"):
+    with pytest.raises(ws.InputError, match="the vocabulary has 0, which is kept for positions"):
         k_hop(2, 4, "01")

@@ -2,6 +2,7 @@
 
 from random import Random
 
+import numpy as np
 import pytest
 
 import weightsmith as ws
@@ -29,8 +30,9 @@ def test_it_fails_where_the_functions_no_longer_reach_the_first_token() -> None:
 def test_random_automata_are_followed(seed: int, A: ws.Arithmetic) -> None:
     draw = Random(seed)
     size = 2 + seed
-    table = [[draw.randrange(size) for _ in range(3)] for _ in range(size)]
-    automaton = Automaton(table, [draw.random() < 0.5 for _ in range(size)], draw.randrange(size), "xyz")
+    table = np.array([[draw.randrange(size) for _ in range(3)] for _ in range(size)], dtype=np.int32)
+    accepting = np.array([draw.random() < 0.5 for _ in range(size)])
+    automaton = Automaton(table, accepting, draw.randrange(size), "xyz")
     assert ws.check.recognizes(automaton_in_log_depth(automaton, 6, A), automaton, up_to=6, workers=1).holds
 
 

@@ -1,5 +1,6 @@
 """Memories, the token k from the end, circuits and machines: small cases of each."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -11,11 +12,15 @@ from weightsmith.library.papers import facts, outer_product_memory, palindromes_
 from weightsmith.library.papers.memories import signs
 
 
+def known_answer(known: dict[str, str]) -> Callable[[tuple[str, ...]], str]:
+    return lambda x: known[x[0]]
+
+
 def test_one_fact_more_than_the_capacity_is_forgotten() -> None:
     for number, all_recalled in ((8, True), (9, False)):
         known = facts(number, 16)
         T = outer_product_memory(number, 16, 16)
-        verdict = ws.check.agrees_with(T, lambda x, known=known: known[x[0]], up_to=1, workers=1)
+        verdict = ws.check.agrees_with(T, known_answer(known), up_to=1, workers=1)
         assert verdict.holds is all_recalled
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from weightsmith.arithmetic import Arithmetic, or_default
+from weightsmith.arithmetic import Arithmetic, Array, or_default
 from weightsmith.errors import InputError, whole_number
 from weightsmith.library.arguments import read_vocabulary
 from weightsmith.model import (
@@ -128,13 +128,8 @@ def _vocabulary(vocabulary: str | Sequence[str]) -> tuple[str, ...]:
 
 def _previous_token(lanes: Sequence[str], tokens: Sequence[str]) -> Block:
     """Return the block that says which token stands before each position, and which tokens may be targets."""
-    look = Head(
-        W_Q=matrix(["0"], lanes, {}),
-        W_K=matrix(["0"], lanes, {}),
-        **_copying(lanes, {f"is {t}": f"before {t}" for t in tokens}),
-        weighting=RightmostHard(),
-        strict=True,  # the last position before this one; the first sees none
-    )
+    asked = matrix(["0"], lanes, {})
+    look = _head(lanes, asked, asked, {f"is {t}": f"before {t}" for t in tokens}, strict=True)  # the position before
     before = {f"before {t}": 1.0 for t in tokens}
     targets = [Neuron({f"is {t}": 1.0} | before, {f"target {t}": 1.0}, bias=-1) for t in tokens]
     return Block(Attention((look,)), feed_forward(lanes, targets), origin="which token stands before")
@@ -157,34 +152,41 @@ def _find(
     keys |= {(f"from {p}", f"at {p}"): 2.0 for p in places}
     reached = {(f"from {p}", f"to {q}"): 1.0 for p in places for q in places if int(q) >= int(p)}
     last = [0.0] * (len(rows) - 1)
-    return Head(
-        W_Q=matrix(rows, lanes, dict(wanted) | reached),
-        W_K=matrix(rows, lanes, keys),
-        **_copying(lanes, copies),
-        weighting=RightmostHard(),
-        b_Q=np.array([*last, 3.0 if places else 1.0]),
-        b_K=np.array([*last, 1.0]),  # 1 at position 0, where no token stands before
-    )
+    W_Q, W_K = matrix(rows, lanes, dict(wanted) | reached), matrix(rows, lanes, keys)
+    b_Q, b_K = np.array([*last, 3.0 if places else 1.0]), np.array([*last, 1.0])
+    return _head(lanes, W_Q, W_K, copies, b_Q, b_K)  # the last key is 1 at position 0, where no token stands before
 
 
 def _point(lanes: Sequence[str], places: Sequence[str], copies: Mapping[str, str]) -> Head:
     """Return a head that looks where `to` points; where it points nowhere, it copies what is here: nothing."""
     rows = places or ["0"]
-    return Head(
-        W_Q=matrix(rows, lanes, {(p, f"to {p}"): 1.0 for p in places}),
-        W_K=matrix(rows, lanes, {(p, f"at {p}"): 1.0 for p in places}),
-        **_copying(lanes, copies),
-        weighting=RightmostHard(),
-    )
+    W_Q = matrix(rows, lanes, {(p, f"to {p}"): 1.0 for p in places})
+    W_K = matrix(rows, lanes, {(p, f"at {p}"): 1.0 for p in places})
+    return _head(lanes, W_Q, W_K, copies)
 
 
-def _copying(lanes: Sequence[str], copies: Mapping[str, str]) -> dict[str, np.ndarray]:
-    """Return the values and outputs of a head that copies lanes."""
+def _head(
+    lanes: Sequence[str],
+    W_Q: Array,
+    W_K: Array,
+    copies: Mapping[str, str],
+    b_Q: Array | None = None,
+    b_K: Array | None = None,
+    *,
+    strict: bool = False,
+) -> Head:
+    """Return a head that copies lanes from the last position with the largest score."""
     names = list(copies)
-    return {
-        "W_V": matrix(names, lanes, {(name, name): 1.0 for name in names}),
-        "W_O": matrix(lanes, names, {(to, name): 1.0 for name, to in copies.items()}),
-    }
+    return Head(
+        W_Q=W_Q,
+        W_K=W_K,
+        W_V=matrix(names, lanes, {(name, name): 1.0 for name in names}),
+        W_O=matrix(lanes, names, {(to, name): 1.0 for name, to in copies.items()}),
+        weighting=RightmostHard(),
+        b_Q=b_Q,
+        b_K=b_K,
+        strict=strict,
+    )
 
 
 def _moving(fetched: Mapping[str, str]) -> list[Neuron]:

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from weightsmith.arithmetic import Arithmetic, or_default
 from weightsmith.automata import Automaton
 from weightsmith.errors import InputError, brief, whole_number
@@ -92,6 +94,6 @@ def permutations(generators: Sequence[Sequence[int]], start: int = 0) -> Automat
     for generator in generators:
         if sorted(generator) != list(range(size)):
             raise InputError(f"{brief(generator)} is no permutation: write each of 0 to {size - 1} once")
-    table = [[int(generator[q]) for generator in generators] for q in range(size)]
+    table = np.array([[int(generator[q]) for generator in generators] for q in range(size)], dtype=np.int32)
     names = tuple("abcdefghijklmnopqrstuvwxyz"[: len(generators)])
-    return Automaton(table, [q == start for q in range(size)], start, names)
+    return Automaton(table, np.arange(size) == start, start, names)
