@@ -68,13 +68,17 @@ from .model import heads as heads
 from .model import matrix as matrix
 from .model import random_transformer as random_transformer
 from .rewrites import add_vector as add_vector
+from .rewrites import append as append
 from .rewrites import flag as flag
+from .rewrites import hide as hide
 from .rewrites import ignore_lanes as ignore_lanes
 from .rewrites import infinity_form as infinity_form
 from .rewrites import is_infinity_form as is_infinity_form
 from .rewrites import linear_map as linear_map
 from .rewrites import map_stream as map_stream
 from .rewrites import pad_blocks as pad_blocks
+from .rewrites import prepend as prepend
+from .rewrites import shift_positions as shift_positions
 from .rewrites import signed_infinity_form as signed_infinity_form
 from .rewrites import to_arithmetic as to_arithmetic
 from .rewrites import widen as widen

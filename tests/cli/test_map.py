@@ -122,3 +122,22 @@ pieces = st.sampled_from(
 def test_whatever_is_typed_gives_a_model_or_an_error_of_ours(text: str) -> None:
     with contextlib.suppress(ws.WeightsmithError):
         assert isinstance(apply(T, "--map", text), ws.Transformer)
+
+
+def test_positions_are_hidden_and_moved_and_blocks_added(tmp_path: Path) -> None:
+    T = ws.random_transformer("ab", 3, 1, 1, 2, 4, seed=1)
+    S = ws.flag(ws.random_transformer("ab", 3, 2, 1, 2, 4, seed=2), "first", [0])
+    ws.save(T, tmp_path / "T")
+    ws.save(S, tmp_path / "S")
+    steps = ("--shift", "1", "--flag", "first=0", "--hide", "first", "--append", "S", "--prepend=S")
+    good("rewrite", "T", *steps, "-o", "U", folder=tmp_path)
+    U = ws.hide(ws.flag(ws.shift_positions(T, 1), "first", [0]), "first")
+    assert ws.load(tmp_path / "U") == ws.prepend(ws.append(U, S.blocks), S.blocks)
+    for wrong, said in (
+        (("--append", "S"), "the models differ in their lanes: x0, x1, x2 and x0, x1, x2, first"),
+        (("--append", "none"), "cannot read 'none'"),
+        (("--shift", "x"), "'x' is not a whole number"),
+        (("--hide", "there"), "there is no flag there"),
+    ):
+        ended = weightsmith("rewrite", "T", *wrong, "-o", "V", folder=tmp_path)
+        assert (ended.returncode, said in ended.stderr) == (2, True), ended.stderr

@@ -161,7 +161,8 @@ def test_rounding_into_another_arithmetic_rounds_every_weight() -> None:
     assert ws.to_arithmetic(T, T.arithmetic) == T
 
 
-REWRITES = """widen flag add_vector zero_vector ignore_lanes pad_blocks linear_map map_stream to_arithmetic
+REWRITES = """hide shift_positions append prepend
+widen flag add_vector zero_vector ignore_lanes pad_blocks linear_map map_stream to_arithmetic
 zero_one_form infinity_form signed_infinity_form side_by_side if_then_else"""
 
 

@@ -23,6 +23,8 @@ class WitnessRun:
     outputs: list[Any] = field(default_factory=list)
     decision: Any = None
     empty: int = 0
+    hidden: frozenset[int] = frozenset()  # positions that no head sees
+    lowest: int = 0  # how often a hard head saw nothing, or only scores of −∞
 
 
 def exact(array: Any) -> Any:
@@ -42,9 +44,9 @@ def plus(N: System, x: Vector, y: Vector) -> Vector:
     return [N.round(a + b) for a, b in zip(x, y, strict=True)]
 
 
-def witness_run(T: Any, tokens: list[str]) -> WitnessRun:
+def witness_run(T: Any, tokens: list[str], hidden: frozenset[int] = frozenset()) -> WitnessRun:
     N = system(str(T.arithmetic))
-    result = WitnessRun()
+    result = WitnessRun(hidden=hidden)
     embedding = exact(T.embedding)
     h = [embedding[list(T.vocabulary).index(token)] for token in tokens]
     vectors = added_vectors(N, T, len(tokens))
@@ -98,10 +100,14 @@ def attention(N: System, T: Any, layer: Any, h: Matrix, before: Any, after: Any,
         q, k = ([rule.turned(N, t, row) for t, row in enumerate(rows)] for rows in (q, k))
         rows = []
         for i in range(len(h)):
-            visible = range(i if head.strict else i + 1 if T.mask == "causal" else len(h))
+            reach = range(i if head.strict else i + 1 if T.mask == "causal" else len(h))
+            visible = [j for j in reach if j not in result.hidden]
             scores = [score(N, rule, i, j, q[i], k[j]) for j in visible]
-            weights = weigh(N, head.weighting, scores, result)
-            rows.append(weights + [Fraction(0)] * (len(h) - len(weights)))
+            found = weigh(N, head.weighting, scores, result)
+            hard = type(head.weighting).__name__ != "Softmax"
+            result.lowest += hard and max(scores, default=-N.infinity) == -N.infinity
+            weights = dict(zip(visible, found, strict=True))
+            rows.append([weights.get(j, Fraction(0)) for j in range(len(h))])
             values = {j: rule.value(N, i, j, v[j]) for j in visible}
             mixed = [N.sum([N.round(weights[j] * values[j][c]) for j in visible]) for c in range(len(head.W_V))]
             total[i] = plus(N, total[i], product(N, W_O, mixed))

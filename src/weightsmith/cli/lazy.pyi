@@ -39,6 +39,7 @@ from weightsmith.programs.source_map import SourceMap as SourceMap
 from weightsmith.programs.text.session import Shown as Shown
 from weightsmith.programs.text.syntax import Source as Source
 from weightsmith.programs.text.things import described as described
+from weightsmith.rewrites.lanes import own_positions as own_positions
 from weightsmith.studio.document import model_of as model_of
 from weightsmith.studio.document import page as page
 from weightsmith.studio.serving import Serving as Serving

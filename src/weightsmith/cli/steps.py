@@ -6,6 +6,7 @@ from weightsmith.arithmetic import parse_arithmetic
 from weightsmith.cli.equations import read_map
 from weightsmith.errors import InputError, brief, cut, named
 from weightsmith.model import Transformer
+from weightsmith.rewrites.hiding import hide, shift_positions
 from weightsmith.rewrites.lanes import flag, ignore_lanes, widen
 from weightsmith.rewrites.maps import linear_map, map_stream
 from weightsmith.rewrites.normal_forms import infinity_form, signed_infinity_form, zero_one_form
@@ -13,14 +14,14 @@ from weightsmith.rewrites.vectors import add_vector, zero_vector
 from weightsmith.rewrites.whole_model import pad_blocks, to_arithmetic
 
 
-def pairs(arguments: Sequence[str]) -> list[tuple[str, str]]:
-    """Read --step value --step value …, or --step=value."""
+def pairs(arguments: Sequence[str], more: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """Read --step value --step value …, or --step=value; `more` are steps that the caller applies itself."""
     result, rest = [], list(arguments)
     while rest:
         step = rest.pop(0)
         name, equals, value = step.partition("=")
-        if name not in _APPLY:
-            raise InputError(f"there is no step {brief(step)}: write MODEL first, then {', '.join(_APPLY)}")
+        if name not in _APPLY and name not in more:
+            raise InputError(f"there is no step {brief(step)}: write MODEL first, then {', '.join([*_APPLY, *more])}")
         if not equals and not rest:
             raise InputError(f"{cut(step)} needs a value: weightsmith rewrite --help shows them")
         result.append((name, value if equals else rest.pop(0)))
@@ -80,6 +81,15 @@ def _map(T: Transformer, value: str) -> Transformer:
     return map_stream(T, M, lanes) if route is None else linear_map(T, M, *route, lanes)
 
 
+def _hide(T: Transformer, value: str) -> Transformer:
+    return hide(T, value)
+
+
+def _shift(T: Transformer, value: str) -> Transformer:
+    sign, digits = (-1, value[1:]) if value.startswith("-") else (1, value)
+    return shift_positions(T, sign * whole(digits, f"--shift {cut(value)}"))
+
+
 def _pad(T: Transformer, value: str) -> Transformer:
     return pad_blocks(T, whole(value, f"--pad {cut(value)}"))
 
@@ -103,6 +113,8 @@ _APPLY: dict[str, Callable[[Transformer, str], Transformer]] = {
     "--cancel": _cancel,
     "--widen": _widen,
     "--ignore": _ignore,
+    "--hide": _hide,
+    "--shift": _shift,
     "--map": _map,
     "--pad": _pad,
     "--form": _form,

@@ -22,7 +22,7 @@ from weightsmith.rewrites.lanes import (
     widen,
 )
 from weightsmith.rewrites.vectors import cancelling_block
-from weightsmith.rewrites.whole_model import append
+from weightsmith.rewrites.whole_model import appended
 
 ROUTING = ("exp of −∞", "exp of 0", *COPYING)
 
@@ -47,7 +47,7 @@ def linear_map(
     head = routed_head(T, route, chosen, entries, spare)
     block = Block(Attention((head,)), origin=f"linear map from {source} to {target}")
     clear = cancelling_block(T, route.not_here, chosen)
-    return append(T, [clear, block], f"linear_map(source={source}, target={target}, lanes={chosen})")
+    return appended(T, [clear, block], f"linear_map(source={source}, target={target}, lanes={chosen})")
 
 
 @dataclass(frozen=True)
@@ -142,4 +142,4 @@ def map_stream(T: Transformer, M: npt.ArrayLike, lanes: Sequence[str] | None = N
         Block(feed_forward=feed_forward(T.lanes, there), origin="map the stream"),
         Block(feed_forward=feed_forward(T.lanes, back), origin="map the stream: copy back"),
     ]
-    return append(T, blocks, f"map_stream(lanes={chosen})")
+    return appended(T, blocks, f"map_stream(lanes={chosen})")

@@ -12,7 +12,7 @@ from weightsmith.model import Block, Neuron, Transformer, feed_forward
 from weightsmith.model.members import member
 from weightsmith.model.transformer import checked
 from weightsmith.rewrites.lanes import COPYING, flag_index, own_complement, plain_lanes, refuse_flags
-from weightsmith.rewrites.whole_model import append
+from weightsmith.rewrites.whole_model import appended
 
 Pattern: TypeAlias = Mapping[str, float] | npt.ArrayLike  # a vector over some lanes, or over all
 
@@ -30,7 +30,7 @@ def add_vector(T: Transformer, vector: Pattern, at: str) -> Transformer:
     flag_index(T, at)
     values = lane_values(T, vector)
     block = Block(feed_forward=feed_forward(T.lanes, [Neuron({at: 1.0}, values)]), origin=f"add a vector at {at}")
-    return append(T, [block], f"add_vector({values}, at={at!r})")
+    return appended(T, [block], f"add_vector({values}, at={at!r})")
 
 
 def lane_values(T: Transformer, vector: Pattern) -> dict[str, float]:
@@ -84,14 +84,14 @@ def _saturate(T: Transformer, at: str, lanes: list[str]) -> Transformer:
         )
         for value in (infinity, infinity, -infinity)
     ]
-    return append(T, blocks, f"zero_vector(at={at!r}, lanes={lanes})")
+    return appended(T, blocks, f"zero_vector(at={at!r}, lanes={lanes})")
 
 
 def _cancel(T: Transformer, at: str, lanes: list[str]) -> Transformer:
     require(T.arithmetic, COPYING, "zero_vector(method='cancel')", "use an arithmetic with 1, such as Fixed(4, 4)")
     T, elsewhere = own_complement(T, at)
     made = f"zero_vector(at={at!r}, lanes={lanes}, method='cancel')"
-    return append(T, [cancelling_block(T, elsewhere, lanes)], made)
+    return appended(T, [cancelling_block(T, elsewhere, lanes)], made)
 
 
 def cancelling_block(T: Transformer, elsewhere: str, lanes: Sequence[str]) -> Block:
