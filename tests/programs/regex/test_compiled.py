@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import weightsmith as ws
+from tests.programs.regex.drawn import automaton
 from tests.verifying.certificates import models_of
 from tests.witness.runs import witness_run
 from weightsmith import Fixed, Float, verify
@@ -105,11 +106,11 @@ def test_tokens_may_have_several_characters() -> None:
 
 
 def test_an_automaton_is_compiled_as_its_expression_is() -> None:
-    automaton = automaton_of("(a|b)*ab", ("a", "b"))
-    assert automaton is not None
-    P = compile_regex(Automaton(automaton.table, automaton.accepting, vocabulary="ab"))
+    plain = automaton_of("(a|b)*ab", ("a", "b"))
+    assert plain is not None
+    P = compile_regex(Automaton(plain.table, plain.accepting, vocabulary="ab"))
     assert P.transformer == compile_regex("(a|b)*ab", "ab").transformer
-    assert compile_regex(automaton, "xy")("yxy")
+    assert compile_regex(plain, "xy")("yxy")
     assert compile_regex(ws.automaton(P)).transformer == P.transformer
 
 
@@ -123,15 +124,19 @@ def faults(P: CompiledLanguage, dice: Random, count: int) -> Iterator[ws.Transfo
             name = dice.choice(["W_1", "b_1", "W_2"])
             array = np.array(getattr(block.feed_forward, name))
             _change(array, dice, values)
-            changed = replace(block, feed_forward=replace(block.feed_forward, **{name: array}))
+            changed = replace(block, feed_forward=_with(block.feed_forward, name, array))
         else:
             assert block.attention is not None
             (head, *rest), name = block.attention.heads, dice.choice(["W_K", "W_V", "W_O"])
             array = np.array(getattr(head, name))
             _change(array, dice, values)
-            heads = (replace(head, **{name: array}), *rest)
+            heads = (_with(head, name, array), *rest)
             changed = replace(block, attention=replace(block.attention, heads=heads))
         yield replace(T, blocks=(*T.blocks[:n], changed, *T.blocks[n + 1 :]))
+
+
+def _with(part: Any, name: str, array: np.ndarray) -> Any:
+    return replace(part, **{name: array})
 
 
 def _change(array: np.ndarray, dice: Random, values: list[float]) -> None:
@@ -189,7 +194,7 @@ def test_counts_that_do_not_fit_are_refused_by_number() -> None:
 def test_groups_that_are_not_cyclic_become_chains() -> None:
     assert cyclic({(1, 0, 2), (0, 2, 1)}) is None
     swap, turn = [1, 0, 2, 3, 4], [1, 2, 0, 3, 4]
-    S3 = Automaton([list(pair) for pair in zip(swap, turn, strict=True)], [True, *[False] * 4], vocabulary="ab")
+    S3 = automaton([list(pair) for pair in zip(swap, turn, strict=True)], [True, *[False] * 4], "ab")
     with pytest.raises(NotStarFreeError, match="not cyclic.*write up_to=6, chain=True"):
         compile_regex(S3, up_to=6)
     C = compile_regex(S3, up_to=6, chain=True)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.programs.regex.drawn import automaton
 from weightsmith import Native
 from weightsmith.automata import Automaton
 from weightsmith.errors import InputError, UnknownError, WeightsmithError
@@ -27,9 +28,9 @@ REFUSED: list[tuple[tuple[Any, ...], dict[str, Any], str]] = [
     (("a", "ab"), {"arithmetic": "fixed(4,4)"}, "arithmetic"),
     (("a", "ab"), {"arithmetic": Native("float32")}, "may add in any order"),
     (("a", "ab"), {"seconds": 0}, "seconds=0"),
-    ((Automaton([[0]], [True]),), {}, "the automaton has no vocabulary"),
-    ((Automaton([[0]], [True]), "ab"), {}, "reads 1 tokens"),
-    ((Automaton([[0]], [True], vocabulary="a"), "b"), {}, "the automaton reads a"),
+    ((automaton([[0]], [True]),), {}, "the automaton has no vocabulary"),
+    ((automaton([[0]], [True]), "ab"), {}, "reads 1 tokens"),
+    ((automaton([[0]], [True], "a"), "b"), {}, "the automaton reads a"),
     (("(aa)*", "ab"), {}, r"whether n times a belongs to it depends on n modulo 2, and heads without positions cannot "
      r"count modulo 2 at every length; write up_to=63"),
     (("b(aa)*c", "abc"), {}, "whether b, then n times a, then c belongs to it depends on n modulo 2"),
@@ -46,7 +47,7 @@ def order_preserving(states: int, dice: random.Random) -> Automaton:
     """Return an automaton whose letters are random monotone maps: its cascade explodes."""
     letters = [sorted(dice.randrange(states) for _ in range(states)) for _ in range(3)]
     table = [[letter[q] for letter in letters] for q in range(states)]
-    return Automaton(table, [dice.random() < 0.5 for _ in range(states)], vocabulary="abc")
+    return automaton(table, [dice.random() < 0.5 for _ in range(states)], "abc")
 
 
 def test_what_explodes_is_refused_by_name() -> None:

@@ -72,7 +72,7 @@ class Images:
     def __post_init__(self) -> None:
         """Find the classes."""
         tiler = _Tiler(list(self.following), len(self.automaton.table) <= 64)
-        classes = []
+        classes = list[ImageClass]()
         for members in _components({some: _equal(some, there) for some, there in self.following.items()}):
             words, carries = self._tree(members)
             classes.append(ImageClass(len(classes), words, carries, tiler.tiles(next(iter(words)))))

@@ -138,8 +138,8 @@ def _about(images: Images, word: Word) -> Witness:
     period = next(
         k for k in range(1, len(cycle) + 1) if len(cycle) % k == 0 and belongs == belongs[:k] * (len(cycle) // k)
     )
-    said = [written(automaton.vocabulary, part) for part in (before, word, after)]
-    return Witness(*said, tuple(belongs[:period]))
+    before_, word_, after_ = (written(automaton.vocabulary, part) for part in (before, word, after))
+    return Witness(before_, word_, after_, tuple(belongs[:period]))
 
 
 def _nearest(steps: Sequence[Sequence[int]], start: int, wanted: set[int]) -> tuple[Word, int]:
