@@ -3,13 +3,16 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.claims import test_claims
 
-PAGE = Path(__file__).parents[2] / "docs" / "claims.md"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_every_row_of_the_page_has_its_test_and_every_test_its_row() -> None:
-    rows = re.findall(r"^\| (\d+) \|.*`(test_claim_\d+)` \|$", PAGE.read_text(), re.MULTILINE)
+@pytest.mark.parametrize("page", ["claims.md", "es/claims.md"])
+def test_every_row_of_the_page_has_its_test_and_every_test_its_row(page: str) -> None:
+    rows = re.findall(r"^\| (\d+) \|.*`(test_claim_\d+)` \|$", (DOCS / page).read_text(), re.MULTILINE)
     assert [int(number) for number, _ in rows] == list(range(1, 17))
     named = sorted(name[:13] for name in dir(test_claims) if name.startswith("test_claim_"))
     assert [test for _, test in rows] == named
