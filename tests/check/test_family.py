@@ -182,17 +182,19 @@ def test_long_inputs_of_a_uniform_family_are_proved() -> None:
     assert question.check(40, ws.Fixed(6, 4), ws.check.options.Options()).counterexample == "1" + 39 * "0"
 
 
+ANY: Any = ws.Family  # for arguments of other types
+ASK: Any = ws.check.family
 BAD: dict[str, Any] = {
-    "no builder": (lambda: ws.Family(3), "build=3: write a function"),
-    "no name": (lambda: ws.Family(lambda n, A: n, name=3), "name=3: write a text"),
-    "a suffix": (lambda: ws.Family(lambda n, A: n, suffix="CLS"), "suffix='CLS': write the tokens"),
-    "a uniform number": (lambda: ws.Family.uniform(3), "build=3: write a function of an arithmetic"),
+    "no builder": (lambda: ANY(3), "build=3: write a function"),
+    "no name": (lambda: ANY(lambda n, A: n, name=3), "name=3: write a text"),
+    "a suffix": (lambda: ANY(lambda n, A: n, suffix="CLS"), "suffix='CLS': write the tokens"),
+    "a uniform number": (lambda: ANY.uniform(3), "build=3: write a function of an arithmetic"),
     "n": (lambda: PARITY.family(0, ws.Fixed(4, 4)), "n=0: write the length"),
-    "arithmetic": (lambda: PARITY.family(1, 3), "arithmetic=3 is not an arithmetic"),
+    "arithmetic": (lambda: PARITY.family(1, ANY), "is not an arithmetic"),
     "arithmetic of n": (lambda: verdict(lambda n: n), "arithmetic gives 1 for n = 1"),
     "arithmetic fails": (lambda: verdict(lambda n: 1 // 0), "arithmetic fails for n = 1: ZeroDivisionError"),
-    "shorter": (lambda: ws.check.family(PARITY.family, "1", 2, shorter=1), "shorter=1: write True"),
-    "up_to": (lambda: ws.check.family(PARITY.family, "1", 2.5), "up_to=2.5: write the greatest n"),
+    "shorter": (lambda: ASK(PARITY.family, "1", 2, shorter=1), "shorter=1: write True"),
+    "up_to": (lambda: ASK(PARITY.family, "1", 2.5), "up_to=2.5: write the greatest n"),
     "no entry": (lambda: papers.find("frist"), "there is no construction frist: did you mean first"),
     "a family for a model": (lambda: ws.check.replay(
         ws.check.recognizes(ws.library.contains("1"), "0*1.*", 3).certificate(), PARITY.family), "not about a family"),

@@ -193,6 +193,7 @@ def test_the_data_is_complete() -> None:
 
 
 F = papers.find("first").family
+ANY: Any = ws.Family  # for builders of other types
 BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "no family": (lambda: ws.limits(3, "1.*", ["fixed(4,4)"], 3), "3 is not a family: write Family"),  # type: ignore[arg-type]
     "no list": (lambda: ws.limits(F, "1.*", "fixed(4,4)", 3), "arithmetics='fixed(4,4)': write a list"),
@@ -206,7 +207,7 @@ BAD: dict[str, tuple[Callable[[], Any], str]] = {
     "no such row": (lambda: ws.limits(F, "1.*", ["fixed(4,4)"], 2)["fixed(2,2)"], "there is no row for fixed(2,2)"),
     "a builder that fails": (lambda: ws.limits(ws.Family(lambda n, A: 1 // 0), "1", ["fixed(4,4)"], 2),
                              "the builder of <lambda> for n = 1 in fixed(4,4) fails: ZeroDivisionError"),
-    "no transformer": (lambda: ws.limits(ws.Family(lambda n, A: n), "1", ["fixed(4,4)"], 2),  # type: ignore[arg-type,return-value]
+    "no transformer": (lambda: ws.limits(ANY(lambda n, A: n), "1", ["fixed(4,4)"], 2),
                        "returns 1: it must return"),
     "another arithmetic": (lambda: ws.limits(ws.Family(lambda n, A: ws.library.contains("1")), "1", ["fixed(2,2)"], 2),
                            "returns a transformer in fixed(4,4)"),
