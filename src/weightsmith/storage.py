@@ -150,8 +150,11 @@ def opened(path: Path) -> Iterator[tuple[BinaryIO, int]]:
 
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a regular file."""
+    state = hashlib.sha256()
     with opened(path) as (file, _):
-        return hashlib.file_digest(file, "sha256").hexdigest()
+        while part := file.read(1 << 20):
+            state.update(part)
+    return state.hexdigest()
 
 
 def read_json(path: str | os.PathLike[str], what: str) -> dict[str, Any]:

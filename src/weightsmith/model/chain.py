@@ -1,6 +1,5 @@
 """A chain: a transformer that writes tokens before it answers, as plain frozen data."""
 
-import ast
 import html
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -10,6 +9,7 @@ from itertools import product
 from typing import Any, TypeAlias, cast
 
 from weightsmith.errors import InputError, ModelError, brief, is_whole, listed, named, shown, whole_number
+from weightsmith.model.chain_steps import MAX_STEPS, steps_formula
 from weightsmith.model.frozen import Frozen
 from weightsmith.model.latex import chain_latex
 from weightsmith.model.names import checked_text
@@ -20,9 +20,7 @@ from weightsmith.operators import meaning
 Steps: TypeAlias = int | str | Sequence[int] | Callable[[int], int] | None
 Answer: TypeAlias = str | tuple[str, ...]
 
-MAX_STEPS = 1 << 16  # tokens that a chain writes
 MOST_UNTIL = 1 << 10  # tokens, where only a token ends the chain and there is no position table
-MAX_FORMULA = 200  # letters of a number of steps that is written as a formula
 MAX_ANSWERS = 1 << 16
 STEPS_LINE = "write steps=8, steps='2*n + 1' or a function of the input's length n, or until=(…) with steps=None"
 
@@ -141,7 +139,7 @@ class Chain(Frozen):
         """Check the steps and the longest input, which a position table bounds."""
         steps, room = self.steps, None if T.max_length is None else T.max_length - len(self.prompt)
         if isinstance(steps, str):
-            _formula(steps)
+            steps_formula(steps)
         elif steps is not None and not callable(steps) and not isinstance(steps, Sequence):
             self._set("steps", whole_number(steps, "steps", 1, MAX_STEPS, f"1 to {MAX_STEPS:,}; {STEPS_LINE}"))
         elif callable(steps) and room is not None:
@@ -192,7 +190,7 @@ class Chain(Frozen):
         """Return the number that `steps` says for inputs of a length, whether the position table holds them or not."""
         steps = self.steps
         if isinstance(steps, str):
-            value: Any = _formula(steps)(length)
+            value: Any = steps_formula(steps)(length)
         else:
             value = steps(length) if callable(steps) else steps[length] if isinstance(steps, Sequence) else steps
         if not is_whole(value) or not 1 <= value <= MAX_STEPS:
@@ -397,32 +395,3 @@ def _tokens(T: Transformer, value: object, name: str) -> tuple[str, ...]:
 
 def _example(last: Sequence[str]) -> str:
     return "answers={" + ", ".join(f"{token!r}: {'YES' if i else 'NO'!r}" for i, token in enumerate(last[:2])) + "}"
-
-
-def _formula(text: str) -> Callable[[int], object]:
-    """Return the function of n that a formula of whole numbers with + - * // ** describes."""
-    refusal = ModelError(f"steps={brief(text)}: write a formula of n with + - * // and **, such as '2*n + 1'")
-    if len(text) > MAX_FORMULA:
-        raise refusal
-    try:
-        tree = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError):
-        raise refusal from None
-
-    def value(node: ast.AST, n: int) -> int:
-        if isinstance(node, ast.Constant) and type(node.value) is int and abs(node.value) <= MAX_STEPS:
-            return node.value
-        if isinstance(node, ast.Name) and node.id == "n":
-            return n
-        if isinstance(node, ast.BinOp):
-            a, b = value(node.left, n), value(node.right, n)
-            if isinstance(node.op, ast.Pow) and 0 <= b <= 16 and abs(a) <= MAX_STEPS:
-                return int(a**b)
-            if isinstance(node.op, ast.FloorDiv) and b != 0:
-                return a // b
-            if isinstance(node.op, ast.Add | ast.Sub | ast.Mult):
-                return {ast.Add: a + b, ast.Sub: a - b, ast.Mult: a * b}[type(node.op)]
-        raise refusal
-
-    value(tree, 1)
-    return lambda n: value(tree, n)

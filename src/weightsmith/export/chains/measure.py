@@ -85,7 +85,7 @@ def exported_chain(C: Chain, exported: Exported, ids: Ids) -> tuple[AnswerIds, T
     if own is not None:
         generated: AnswerIds = own(ids)
         ends = np.isin(generated, [n for n, value in enumerate(C.transformer.answers) if value in C.until])
-        ended: Truths = ends.any(1, keepdims=True)[:, 0] if C.until else np.full(len(ids), True)
+        ended: Truths = np.logical_or.reduce(ends, axis=1) if C.until else np.full(len(ids), True)
         return generated, ended & ~(generated == NO_ANSWER).any(1)
     T, most = C.transformer, C.steps_for(ids.shape[1])
     token_of = np.array(token_ids(T, [str(value) for value in T.answers]), np.int64)

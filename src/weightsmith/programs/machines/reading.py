@@ -46,7 +46,8 @@ def read_machine(path: str | os.PathLike[str]) -> TuringMachine | CounterMachine
     data = read_json(path, "the machine")
     with refusals("cannot read", path):
         try:
-            return _machine(data)
+            machine: TuringMachine | CounterMachine | FiniteAutomaton = _machine(data)
+            return machine
         except ModelError as error:
             raise FileError(str(error)) from error
 
