@@ -66,7 +66,7 @@ def finite() -> Table:
         f"{GATES} gates, {BITS} bits, fixed(2,2)", "kernels", "the reference", "PyTorch", "to the reference",
         "to PyTorch",
         title="Tokens per second of a circuit as a chain, one thread each",
-        caption=f"PyTorch: a loop of these shapes in float32, not exact; the reference keeps keys and values, on {FEWER} inputs",
+        caption=f"PyTorch: a loop of these shapes in float32, not exact; the reference: with a cache, {FEWER} inputs",
     )  # fmt: skip
     for count in (1, 256, MANY):
         ids, fewer = some_inputs(C, count), min(count, FEWER)
@@ -80,7 +80,7 @@ def finite() -> Table:
         found = best_seconds(peers, repeat=3)
         speed = {name: (fewer if name == "reference" else count) * GATES / found[name] for name in peers}
         table.add_row(
-            f"{count:,} input{'' if count == 1 else 's'}: {1000 * found['kernels']:.1f} ms", *(f"{speed[name]:,.0f}" for name in peers),
+            f"inputs: {count:,}; {1000 * found['kernels']:.1f} ms", *(f"{speed[name]:,.0f}" for name in peers),
             *(f"{speed['kernels'] / speed[name]:.1f}×" for name in ("reference", "torch")),
         )  # fmt: skip
     return table
@@ -109,7 +109,7 @@ def native() -> Table:
         same = np.mean(peers["BLAS"]()[0] == peers["torch"]())
         speed = {name: count * GATES / found[name] for name in peers}
         table.add_row(
-            f"{count:,} input{'' if count == 1 else 's'}, {GATES} steps", *(f"{speed[name]:,.0f}" for name in peers),
+            f"inputs: {count:,}; {GATES} steps", *(f"{speed[name]:,.0f}" for name in peers),
             f"{speed['BLAS'] / speed['torch']:.2f}×", f"{100 * same:.1f} %",
         )  # fmt: skip
     return table

@@ -12,14 +12,15 @@ import pytest
 
 import weightsmith as ws
 from tests.kernels.comparison import assert_same_bits
-from tests.kernels.random_chains import FINITE, NATIVE, random_chain
+from tests.kernels.random_chains import FINITE, NATIVE, random_causal, random_chain
 from weightsmith.arithmetic import Array
 from weightsmith.inspect.chains import written
 from weightsmith.kernels import engines
+from weightsmith.kernels.blas import BlasRun
 from weightsmith.kernels.packed.carrier import carrier
 from weightsmith.kernels.packed.growing import NewLevels, StepsByKernels
 from weightsmith.kernels.packed.run import PackedRun, packed_run
-from weightsmith.kernels.steps import STEP_WORK
+from weightsmith.kernels.steps import STEP_WORK, StepsByReference, stepper
 from weightsmith.semantics.evaluation import Ids
 from weightsmith.semantics.reference import Reference
 
@@ -150,3 +151,38 @@ def test_small_work_neither_compiles_nor_loads(monkeypatch: pytest.MonkeyPatch) 
         begun.clear()
         assert np.array_equal(by_kernels(C, ids)[0], wanted[0])
         assert begun == expected
+
+
+def softened(block: ws.Block) -> ws.Block:
+    """Give heads a softmax that does not overflow; a hard choice could turn on a last bit."""
+    if block.attention is None:
+        return block
+    heads = tuple(replace(head, weighting=ws.Softmax(shifted=True)) for head in block.attention.heads)
+    return replace(block, attention=replace(block.attention, heads=heads))
+
+
+@pytest.mark.parametrize(("dtype", "close"), [("float32", 1e-3), ("float64", 1e-9)])
+@pytest.mark.parametrize("seed", range(6))
+def test_native_steps_are_whole_runs_up_to_the_order_of_sums(dtype: Any, close: float, seed: int) -> None:
+    """BLAS may add in another order where fewer positions are computed, so a few last bits may differ."""
+    T, random = random_causal(ws.Native(dtype), 100 + seed), np.random.default_rng(seed)
+    T = replace(T, blocks=tuple(map(softened, T.blocks)))
+    ids = random.integers(0, len(T.vocabulary), (5, 4))
+    growing = stepper(T)
+    assert isinstance(growing, StepsByReference)
+    assert type(growing.engine) is BlasRun
+    answers = growing.begin(ids)
+    for step in range(25):
+        new = random.integers(0, len(T.vocabulary), len(ids))
+        if step == 9:
+            growing.keep(np.array([0, 3, 4]))
+            ids, new = ids[[0, 3, 4]], new[[0, 3, 4]]
+        ids, answers = np.hstack([ids, new[:, np.newaxis]]), growing.append(new)
+    whole = BlasRun(T).evaluate(ids)
+    best = np.sort(whole.logits, axis=-1)
+    clear = best[:, -1] - best[:, -2] > close * np.abs(best).max()
+    assert np.array_equal(answers[clear], np.argmax(whole.logits, axis=-1)[clear])
+    for kept, fresh in zip(growing.past.blocks, whole.past.blocks, strict=True):
+        for pair, wanted in zip(kept, fresh, strict=True):
+            for x, y in zip(pair, wanted, strict=True):
+                assert np.allclose(x, y, close, close * max(1, np.abs(y).max(initial=0)))
