@@ -164,7 +164,7 @@ def compile_regex(
 
     >>> P = compile_regex("(a|b)*ab", vocabulary="ab")
     >>> P("bbab"), P("ba"), str(P.arithmetic), len(P.blocks)
-    (True, False, 'fixed(1,0)', 1)
+    (True, False, 'fixed(2,0)', 1)
     """
     for name, value in (("chain", chain), ("prove", prove)):
         if type(value) is not bool:
