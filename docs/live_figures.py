@@ -8,11 +8,11 @@
     The caption.
     ```
 
-The argument is Python for a transformer or a chain, in which `ws`, the functions of the library and whatever the page's own code
-has made before are known; of a chain, `:wrote:` is how many of its tokens are shown at first; `file("moods")` is the model of a file in `_static/`. `:beside:` is another one, or the same
-on `:beside-input:`. Each model, or pair of models, becomes one file in `figures/`; all files share one script and one
-style sheet, under a policy that lets in nothing else. They are classic scripts, because a browser loads no modules from
-a disk.
+The argument is Python for a transformer or a chain, in which `ws`, the functions of the library and whatever the page's
+own code has made before are known; `file("moods")` is the model of a file in `_static/`. `:beside:` is another one, or
+the same on `:beside-input:`. `:wrote:` is how many of the last tokens the model wrote; of a chain, how many are shown.
+Each model, or pair of models, becomes one file in `figures/`; all files share one script and one style sheet, under a
+policy that lets in nothing else. They are classic scripts, because a browser loads no modules from a disk.
 
 `models.html` is the static page: every model of the library, and a place to drop a file into.
 """

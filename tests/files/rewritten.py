@@ -23,8 +23,8 @@ def rewrite(path: Path, change: Callable[[dict[str, Any], dict[str, Any]], Any])
     path.write_bytes(len(text).to_bytes(8, "little") + text + data[8 + length :])
 
 
-def saved_with(T: ws.Transformer, path: Path, change: Any) -> Path:
-    """Save a transformer after a change to the JSON and the tensors."""
+def saved_with(T: ws.Transformer | ws.Chain, path: Path, change: Any) -> Path:
+    """Save a transformer or a chain after a change to the JSON and the tensors."""
     tensors, metadata = encode(T)
     change(metadata, tensors)
     metadata["tensors"] = list(tensors)

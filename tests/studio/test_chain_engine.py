@@ -116,14 +116,18 @@ def test_mutated_chains_are_refused_where_python_refuses_them(seed: int, tmp_pat
     assert not wrong, (len(wrong), wrong[:5])
 
 
-BAD = {
+def _setting(name: str, value: object) -> Any:
+    return lambda chain: {**chain, name: value}
+
+
+BAD: dict[str, Any] = {
     "no object": lambda chain: [],
     "a key is missing": lambda chain: {key: value for key, value in chain.items() if key != "min_length"},
     "an unknown key": lambda chain: {**chain, "more": 1},
     "a prompt that is a text": lambda chain: {**chain, "prompt": "="},
     "answers that are no pairs": lambda chain: {**chain, "answers": [["0"]]},
     **{
-        f"{name}={value!r}": (lambda chain, name=name, value=value: {**chain, name: value})
+        f"{name}={value!r}": _setting(name, value)
         for name, values in {
             "prompt": (["?"], [None], [["0"]]),
             "until": (["="], ["?"], [1]),

@@ -61,6 +61,11 @@ It *looks* for a 1.
 ```{run} eiffel()
 :input: The Tower is in
 ```
+
+```{run} parity_chain(max_length=4)
+:input: 0111
+:wrote: 2
+```
 """
 
 
@@ -113,7 +118,7 @@ def figures(page: Page) -> list[Frame]:
 
 def test_figures_of_one_model_share_a_file_and_all_share_one_script(site: Path) -> None:
     names = sorted(path.name.rpartition("-")[0] for path in (site / "figures").iterdir())
-    assert names == ["eiffel", "made-here", "t"]
+    assert names == ["eiffel", "made-here", "parity-chain-max-length-4", "t"]
     for path in (site / "figures").iterdir():
         text = path.read_text(encoding="utf-8")
         assert len(text) < 5000
@@ -121,7 +126,7 @@ def test_figures_of_one_model_share_a_file_and_all_share_one_script(site: Path) 
         assert "script-src &#x27;self&#x27; file:; style-src" in text
         assert "unsafe" not in text
     index = (site / "index.html").read_text(encoding="utf-8")
-    assert len(re.findall('<iframe class="live-figure"[^>]* loading="lazy"', index)) == 4
+    assert len(re.findall('<iframe class="live-figure"[^>]* loading="lazy"', index)) == 5
     assert 'title="It looks for a 1."' in index
     assert "It <em>looks</em> for a 1." in index
 
@@ -131,7 +136,7 @@ def test_figures_run_from_disk_and_from_a_server_and_are_light_or_dark_as_their_
     from_disk: bool, site: Path, server: str, page: Page
 ) -> None:
     page.goto((site / "index.html").as_uri() if from_disk else f"{server}/index.html")
-    made, two, pair, tower = figures(page)
+    made, two, pair, tower, chain = figures(page)
     assert (
         made.evaluate("window.weightsmith.run('0010').stream")
         == ws.run(ws.library.contains("1"), "0010").stream.tolist()
@@ -143,10 +148,11 @@ def test_figures_run_from_disk_and_from_a_server_and_are_light_or_dark_as_their_
     assert "London" in tower.inner_text("header")
     tower.fill("[data-input]", "The Eiffel Tower is in")
     expect(tower.locator("header")).to_contain_text("→ Paris")
+    assert "Step 3 of 4" in chain.inner_text("section[aria-label='the chain']")
     heights = page.locator("iframe.live-figure").evaluate_all("frames => frames.map(frame => frame.clientHeight)")
     ends = [
         frame.evaluate("document.querySelector('main .panel').getBoundingClientRect().bottom")
-        for frame in (made, two, pair, tower)
+        for frame in (made, two, pair, tower, chain)
     ]
     assert all(end <= height <= 1100 for end, height in zip(ends, heights, strict=True)), (ends, heights)
     for theme in ("dark", "light", "dark"):
@@ -174,7 +180,7 @@ def test_each_entry_of_the_library_and_each_page_that_should_has_its_live_figure
     library = (DOCS / "library.md").read_text(encoding="utf-8")
     for entry in (*ws.library.ENTRIES, *ws.library.EXAMPLES):
         assert f"```{{run}} {entry.call}\n" in library, f"docs/library.md has no live figure of {entry.call}"
-    for name in ("index", "tutorial", "lecture", "claims", "page"):
+    for name in ("index", "tutorial", "lecture", "claims", "page", "chains"):
         assert "```{run} " in (DOCS / f"{name}.md").read_text(encoding="utf-8"), name
     first = (DOCS / "index.md").read_text(encoding="utf-8")
     assert first.index("```{run} ") < first.index("{toctree}")
@@ -208,7 +214,7 @@ def test_names_cannot_break_out_of_a_page_of_several_models() -> None:
 def test_the_static_page_has_every_model_of_the_library_under_the_strict_policy(site: Path) -> None:
     text = (site / "models.html").read_text(encoding="utf-8")
     found = carried(text)
-    entries = (*ws.library.EXAMPLES, *ws.library.ENTRIES)
+    entries = (*ws.library.EXAMPLES, *ws.library.ENTRIES, *ws.library.CHAINS)
     assert [model["name"] for model in found["models"]] == [entry.call for entry in entries]
     assert "script-src &#x27;sha256-" in text
     assert "'self'" not in text.split("</head>")[0].split("<style>")[0]
