@@ -173,7 +173,7 @@ def calls(T: ws.Transformer) -> dict[str, Call]:
             ws.check.vectors, {"T": T, "condition": {T.lanes[0]: 1}, "up_to": 2, "at": ("embedding", 0)}, ("length",)
         ),
         "check.same_lanes": (
-            ws.check.same_lanes, {"S": T, "T": T, "lanes": [T.lanes[0]], "up_to": 2, "at": ("embedding", 0)}, ("length",)
+            ws.check.same_lanes, {"S": T, "T": T, "lanes": [T.lanes[0]], "up_to": 2, "at": ("embedding", 0)}, ()
         ),
         "check.condition": (ws.check.condition, {"text": "x == 1"}, ()),
         "check.image": (ws.check.image, {"M": [[1.0]], "at": ("embedding", 0)}, ("lanes", "of")),

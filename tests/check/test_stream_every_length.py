@@ -124,7 +124,8 @@ def true_theorem(models: list[ws.Transformer], data: Data) -> bool:
     if data["claim"] == "vectors":
         return first_failure(data["condition"], models[0], tuple(data["at"]), 4) is None
     pairs, at = {tuple(pair) for pair in data["lanes"]}, tuple(tuple(place) for place in data["at"])
-    return bool(ws.check.same_lanes(*models, sorted(pairs), 4, at=at).holds)
+    same: Any = ws.check.same_lanes
+    return bool(same(*models, sorted(pairs), 4, at=at).holds)
 
 
 def test_a_changed_certificate_is_refused_or_what_it_says_is_true() -> None:
@@ -159,7 +160,8 @@ def test_false_claims_are_refused_whatever_the_proof_says() -> None:
             ):
                 assert refusal(models, {**data, "condition": condition}) is not None, condition
         for name in ("condition", "at", "lanes", "codes"):
-            for value in (None, [], {}, "x", [[]], [None, None], 3, [["embedding", 0], ["embedding", 0]]):
+            odd: list[Any] = [None, [], {}, "x", [[]], [None, None], 3, [["embedding", 0], ["embedding", 0]]]
+            for value in odd:
                 assert refusal(models, {**data, name: value}) is not None or value == data.get(name)
     S = ws.library.contains("1")
     plain = certificate(ws.check.recognizes(S, ".*1.*"))

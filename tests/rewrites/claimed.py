@@ -1,6 +1,6 @@
 """The contracts of rewrites, written as claims about the stream: each function returns the verdicts of one contract."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +10,7 @@ from weightsmith.arithmetic import Arithmetic
 from weightsmith.check import Verdict, condition, image, same_lanes, vectors
 
 LENGTH = 4
-SECONDS = 3.0  # for automata; a claim about a position table is then decided by runs
+SECONDS = 3.0  # for automata
 ARITHMETICS: tuple[Arithmetic, ...] = (
     ws.Fixed(4, 4), ws.Fixed(2, 2), ws.Fixed(2, 3, "even"), ws.Float(3, 3), ws.Float(4, 3, "even"),
     ws.Float.like("e4m3", ties="away"),
@@ -49,6 +49,11 @@ def logit(T: ws.Transformer, n: int) -> str:
     return " + ".join(terms) or "0"
 
 
+def lengths(T: ws.Transformer) -> int | None:
+    """Return the length of the position table; None, all lengths, without one."""
+    return None if T.positions is None else LENGTH
+
+
 def widening(T: ws.Transformer, rng: Rng) -> Iterator[Verdict]:
     U = ws.widen(T, ["new"], where="front" if rng.random() < 0.5 else "back")
     for site in sites(T):
@@ -77,9 +82,7 @@ def adding(T: ws.Transformer, rng: Rng) -> Iterator[Verdict]:
     yield from unchanged(U, before, [p], ["here"])
 
 
-def unchanged(
-    U: ws.Transformer, before: str, positions: list[int], lanes: list[str] | tuple[str, ...]
-) -> Iterator[Verdict]:
+def unchanged(U: ws.Transformer, before: str, positions: list[int], lanes: Sequence[str]) -> Iterator[Verdict]:
     for q in positions:
         yield vectors(U, image(None, at=before, lanes=list(lanes)), LENGTH, at=(end(U), q))
 
@@ -88,7 +91,7 @@ def zeroing(T: ws.Transformer, rng: Rng) -> Iterator[Verdict]:
     p = int(rng.integers(0, LENGTH))
     flagged = ws.flag(ws.flag(T, "other", [0, 2]), "here", [p])
     for method in ("saturate", "cancel"):
-        U = ws.zero_vector(flagged, at="here", method=method)  # type: ignore[arg-type]
+        U = ws.zero_vector(flagged, at="here", method=method)
         yield vectors(U, dict.fromkeys(T.lanes, 0), LENGTH, at=(end(U), p))
         yield from unchanged(U, end(flagged), [q for q in range(LENGTH) if q != p], flagged.lanes)
         yield from unchanged(U, end(flagged), [p], ["other", "here"])
@@ -135,24 +138,24 @@ def mapping_everywhere(T: ws.Transformer, rng: Rng) -> Iterator[Verdict]:
 
 
 def zero_one(T: ws.Transformer, rng: Rng) -> Iterator[Verdict]:
-    """For all lengths: those of the table, or any without one."""
+    """Up to the length of the table, or for all lengths without one."""
     U = ws.zero_one_form(T)
     logits = " and ".join(f"{text(name)} == {logit(T, n)}" for n, name in enumerate(T.classes))
-    yield vectors(U, condition(logits) & condition(dict.fromkeys(T.lanes, 0)), seconds=SECONDS)
+    yield vectors(U, condition(logits) & condition(dict.fromkeys(T.lanes, 0)), up_to=lengths(T), seconds=SECONDS)
 
 
 def infinite(T: ws.Transformer, rng: Rng) -> Iterator[Verdict]:
     yes, rest = f"{logit(T, 1)} > {logit(T, 0)}", condition(dict.fromkeys(T.lanes, 0))
     U = ws.infinity_form(T)
     says = condition(f"NO == 1 and ((YES == inf and {yes}) or (YES == 0 and not {yes}))")
-    yield vectors(U, says & rest, seconds=SECONDS)
+    yield vectors(U, says & rest, up_to=lengths(T), seconds=SECONDS)
 
 
 def signed(T: ws.Transformer, rng: Rng) -> Iterator[Verdict]:
     yes, rest = f"{logit(T, 1)} > {logit(T, 0)}", condition(dict.fromkeys(T.lanes, 0))
     U = ws.signed_infinity_form(T)
     says = condition(f"(YES == inf and NO == -inf and {yes}) or (YES == -inf and NO == inf and not {yes})")
-    yield vectors(U, says & rest, seconds=SECONDS)
+    yield vectors(U, says & rest, up_to=lengths(T), seconds=SECONDS)
 
 
 CONTRACTS = {
