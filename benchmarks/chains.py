@@ -2,11 +2,11 @@
 
 import tracemalloc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from rich.table import Table
@@ -15,7 +15,6 @@ import weightsmith as ws
 from benchmarks.growth import power
 from benchmarks.timing import best_seconds
 from weightsmith.inspect.chains import written
-from weightsmith.kernels import steps
 
 GATES, BITS, MANY, FEWER = 40, 8, 10_000, 500
 STEPS_GROWTH, INPUTS_GROWTH = (20, 40, 80, 160), (256, 1024, 4096, 16384)
@@ -40,19 +39,9 @@ def some_inputs(C: ws.Chain, count: int, length: int = BITS) -> np.ndarray:
     return np.random.default_rng(0).choice(letters, (count, length))
 
 
-@contextmanager
-def by_the_reference() -> Iterator[None]:
-    """Let no text grow by the kernels."""
-    chosen = steps.packed_if_worthwhile
-    steps.packed_if_worthwhile = lambda *_: None
-    try:
-        yield
-    finally:
-        steps.packed_if_worthwhile = chosen
-
-
 def slowly(run: Callable[[], Any]) -> Any:
-    with by_the_reference():
+    """Run while no text grows by the kernels."""
+    with patch("weightsmith.kernels.steps.packed_if_worthwhile", return_value=None):
         return run()
 
 

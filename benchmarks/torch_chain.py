@@ -46,7 +46,7 @@ def steps_of(T: Transformer, ids: np.ndarray, steps: int) -> Callable[[], np.nda
                 h = embedding[new] + positions[first:last]
                 hidden = torch.ones(last - first, last).tril(first) == 0
                 for (stacked, W_O, count, (W_1, b_1, W_2, b_2)), (keys, values) in zip(blocks, kept, strict=True):
-                    q, k, v = (linear(h, W).unflatten(-1, (count, -1)).transpose(1, 2) for W in stacked)
+                    q, k, v = (linear(h, W).view(*h.shape[:2], count, -1).transpose(1, 2) for W in stacked)
                     keys[:, :, first:last], values[:, :, first:last] = k, v
                     scores = (q @ keys[:, :, :last].transpose(-1, -2)).masked_fill(hidden, -torch.inf)
                     mixed = torch.softmax(scores, -1) @ values[:, :, :last]
