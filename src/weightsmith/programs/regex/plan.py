@@ -22,7 +22,7 @@ from weightsmith.programs.circuit.forms import Cell, Cells, Codes, Form, Sizes, 
 from weightsmith.programs.circuit.neurons import Kink
 from weightsmith.programs.regex.cascade import Cascade, Rules, Variable
 from weightsmith.programs.regex.covers import Product, full, read_coordinates
-from weightsmith.programs.regex.lanes import Place
+from weightsmith.programs.regex.lanes import Place, parts_of
 from weightsmith.programs.regex.turns import Turns
 
 TRUTHS = np.array([0, 1])
@@ -103,6 +103,7 @@ class _Planner:
         most = max(1, self.up_to - 1) * (turns.order - 1)  # of all turns
         self.largest = max(self.largest, most + 1)
         exponent = _total(form * (number - size + 1) for number, form in forms.items() if number >= size)
+        self.largest = max(self.largest, _bound(exponent))
         sets = {number: form for number, form in forms.items() if number < size and form != Form()}
         self.group += 1
         total = self._cell(np.arange(most + 1), _next_heads(exponent.time), f"level {i} turns")
@@ -136,6 +137,8 @@ class _Planner:
         self.layers.append(Layer(rest, (Part(read.varying, codes, np.maximum(codes, 0), (kink,)),), rest.name, None))
         places = {number: index for orbit in orbits for index, number in enumerate(orbit)}
         value = cell_form(rest) + _total(form * (places[number] - most) for number, form in sets.items())
+        if len({group for form in sets.values() for group in parts_of(form, self.groups)}) > 1:
+            self.largest = max(self.largest, _bound(read), _bound(value))  # parts of several groups can saturate midway
         time = _next_heads(value.time)
         self.group += 1
         last = self._cell(np.arange(-most, most + 1), time, f"level {i} turns before, negative")
@@ -222,6 +225,11 @@ def _next_heads(time: int) -> int:
 def _next_neurons(time: int) -> int:
     """Return the next feed-forward layer after a sublayer."""
     return time + 2 - time % 2
+
+
+def _bound(form: Form) -> int:
+    """Return a number that no partial sum of a form exceeds, in any order."""
+    return form.reach + abs(form.constant)
 
 
 def _total(forms: Iterable[Form]) -> Form:
